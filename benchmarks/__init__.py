@@ -1,0 +1,1 @@
+"""Benchmarks of hopvec against its competitors; start with scripts/bench."""

@@ -1,0 +1,145 @@
+"""The competitors, each doing the same work: N = sum_i weights[i-1] A^i L R with A = D^-1 S.
+
+A competitor is a function (adjacency, *, dim, weights, beta) that brings the input into the form
+the tool likes best and gives back the step to be timed. Threads are set by environment variables
+before the process starts (see core.py). A tool is imported by its own function only.
+"""
+
+# ruff: noqa: N803, N806 (the capital letters are the paper's)
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+Embed = Callable[[], NDArray[Any]]
+SEED = 7
+
+
+def degrees(adjacency: sp.csr_matrix) -> NDArray[np.float64]:
+    """The weighted degree of every node."""
+    return np.asarray(adjacency.sum(axis=1, dtype=np.float64)).ravel()
+
+
+def transition(adjacency: sp.csr_matrix, dtype: type) -> sp.csr_matrix:
+    """A = D^-1 S. An isolated node has a zero row."""
+    degree = degrees(adjacency)
+    inverse = np.divide(1.0, degree, out=np.zeros_like(degree), where=degree > 0)
+    return sp.csr_matrix(sp.diags(inverse) @ adjacency, dtype=dtype)
+
+
+def degree_power(adjacency: sp.csr_matrix, beta: float) -> NDArray[np.float64]:
+    """The diagonal of L: (d_j / 2m)^beta, 0 for isolated nodes."""
+    degree = degrees(adjacency)
+    share = degree / degree.sum()
+    return np.power(share, beta, out=np.zeros_like(share), where=degree > 0)
+
+
+def authors(adjacency: sp.csr_matrix, *, dim: int, weights: Sequence[float], beta: float) -> Embed:
+    """The way of the authors' code (fastrp.py, 2019): scikit-learn, then sparse x sparse products.
+
+    In float64, as their matrices are read. R is smaller by sqrt(dim) and L has d^beta instead of
+    (d/2m)^beta: constant factors. They add orders of weight 0 as well; here these are left out.
+    """
+    from sklearn.random_projection import SparseRandomProjection
+
+    A, degree = transition(adjacency, np.float64), degrees(adjacency)
+    L = sp.diags(np.power(degree, beta, out=np.zeros_like(degree), where=degree > 0))
+
+    def embed() -> NDArray[Any]:
+        projection = SparseRandomProjection(n_components=dim, density="auto", random_state=SEED)
+        projection.fit(A)
+        projection.components_ = projection.components_ @ L
+        N = projection.transform(A)
+        total = weights[0] * N if weights[0] else None
+        for weight in weights[1:]:
+            N = A @ N
+            if weight:
+                total = weight * N if total is None else total + weight * N
+        return np.asarray(total.toarray())
+
+    return embed
+
+
+def fastrp(adjacency: sp.csr_matrix, *, dim: int, weights: Sequence[float], beta: float) -> Embed:
+    """PyPI fastrp (Rust, all threads of RAYON_NUM_THREADS). It has no beta, and s = 3.
+
+    Its weights[0] belongs to R itself, so a 0 goes in front. undirected=False: it would add the
+    transpose of a matrix that is symmetric already, without adding to the degrees.
+    """
+    import fastrp as package
+
+    indptr, indices = adjacency.indptr.astype(np.int64), adjacency.indices.astype(np.int64)
+    values, nodes = adjacency.data.astype(np.float64), adjacency.shape[0]
+
+    def embed() -> NDArray[Any]:
+        return package.fit_csr(
+            *(indptr, indices, values, nodes, dim),
+            weights=[0.0, *map(float, weights)],
+            seed=SEED,
+            undirected=False,
+        )
+
+    return embed
+
+
+def scipy(adjacency: sp.csr_matrix, *, dim: int, weights: Sequence[float], beta: float) -> Embed:
+    """CSR @ dense of scipy, float32, one thread: the few lines one writes without a library."""
+    return dense_hops(adjacency, lambda A, N: A @ N, dim=dim, weights=weights, beta=beta)
+
+
+def mkl(adjacency: sp.csr_matrix, *, dim: int, weights: Sequence[float], beta: float) -> Embed:
+    """The same with the product of Intel MKL (all threads of MKL_NUM_THREADS)."""
+    if "MKL_RT" not in os.environ:  # pip puts the library where the loader does not look
+        for library in sorted(Path(sys.prefix, "lib").glob("libmkl_rt.so*")):
+            os.environ["MKL_RT"] = str(library)
+    from sparse_dot_mkl import dot_product_mkl
+
+    return dense_hops(adjacency, dot_product_mkl, dim=dim, weights=weights, beta=beta)
+
+
+def dense_hops(
+    adjacency: sp.csr_matrix,
+    product: Callable[[sp.csr_matrix, NDArray[np.float32]], NDArray[np.float32]],
+    *,
+    dim: int,
+    weights: Sequence[float],
+    beta: float,
+) -> Embed:
+    """Algorithm 1 with a dense n x dim block, float32, and `product` for A @ N."""
+    A = transition(adjacency, np.float32)
+    L = degree_power(adjacency, beta).astype(np.float32)
+
+    def embed() -> NDArray[Any]:
+        N = L[:, None] * very_sparse(len(L), dim)
+        total = np.zeros_like(N)
+        for weight in weights:
+            N = product(A, N)
+            if weight:
+                total += np.float32(weight) * N
+        return total
+
+    return embed
+
+
+def very_sparse(nodes: int, dim: int) -> NDArray[np.float32]:
+    """R with s = sqrt(nodes), stored densely; only its non-zeros are drawn, which is cheap."""
+    rng, s = np.random.default_rng(SEED), np.sqrt(nodes)
+    R = np.zeros((nodes, dim), np.float32)
+    count = rng.binomial(R.size, 1 / s)
+    values = np.sqrt(s) * rng.choice(np.array([-1, 1], np.float32), count)
+    R.ravel()[rng.integers(0, R.size, count)] = values
+    return R
+
+
+PEERS: dict[str, Callable[..., Embed]] = {
+    "authors": authors,
+    "fastrp": fastrp,
+    "scipy": scipy,
+    "mkl": mkl,
+}

@@ -1,0 +1,140 @@
+"""The compiled module; its sources are in engine/native, the slow twins in engine/reference.py."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+class Stop:
+    """Set from any thread, it makes every running loop return early."""
+    def __init__(self) -> None: ...
+    def set(self) -> None: ...
+
+class Projection:
+    """The law of R: seed and sparsity."""
+    def __init__(self, *, seed: int, sparsity: float) -> None: ...
+
+class Adjacency:
+    """The rows of S and 1/d, as the kernels see them."""
+    def __init__(
+        self,
+        start: NDArray[np.int64],
+        neighbor: NDArray[np.int32],
+        weight: NDArray[np.float32] | None,
+        inverse_degree: NDArray[np.float32],
+    ) -> None: ...
+
+class Sink:
+    """Where a finished row of one order goes."""
+    def __init__(
+        self,
+        *,
+        next: NDArray[np.uint8] | None = None,
+        squares: NDArray[np.float64] | None = None,
+        sum: NDArray[np.float32] | None = None,
+        rows: NDArray[np.int32] | None = None,
+        first_column: int = 0,
+        columns: int = 0,
+        scale: NDArray[np.float32] | None = None,
+        weight: float = 0.0,
+        add: bool = False,
+    ) -> None: ...
+
+def level() -> str: ...
+def allocate(bytes: int) -> NDArray[np.uint8]: ...
+def power(x: NDArray[np.float64], y: float) -> NDArray[np.float64]: ...
+def degrees(start: NDArray[np.int64], weight: NDArray[np.float32] | None) -> NDArray[np.float64]: ...
+def keys_of_integers(ids: NDArray[np.int64]) -> NDArray[np.uint64]: ...
+def keys_of_strings(offsets: NDArray[np.int64], bytes: NDArray[np.uint8]) -> NDArray[np.uint64]: ...
+def build(
+    source: NDArray[Any],
+    target: NDArray[Any],
+    weight: NDArray[np.float32] | None,
+    offset: int,
+    table: NDArray[np.int32] | None,
+    keys: NDArray[np.uint64],
+    directed: bool,
+    duplicates: str,
+    drop_loops: bool,
+    threads: int,
+    stop: Stop,
+) -> tuple[
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.float32] | None,
+    NDArray[np.int32],
+    int,
+    int,
+    int,
+]: ...
+def symmetric(
+    start: NDArray[np.int64],
+    neighbor: NDArray[np.int32],
+    weight: NDArray[np.float32] | None,
+    threads: int,
+    stop: Stop,
+) -> bool: ...
+def draw(
+    projection: Projection,
+    keys: NDArray[np.uint64],
+    diagonal: NDArray[np.float32],
+    slab: int,
+    as_half: bool,
+    sink: Sink,
+    threads: int,
+    stop: Stop,
+) -> None: ...
+def first_hop(
+    graph: Adjacency,
+    projection: Projection,
+    keys: NDArray[np.uint64],
+    diagonal: NDArray[np.float32],
+    slab: int,
+    as_half: bool,
+    sink: Sink,
+    threads: int,
+    stop: Stop,
+) -> None: ...
+def hop(
+    graph: Adjacency,
+    block: NDArray[np.uint8],
+    as_half: bool,
+    sink: Sink,
+    threads: int,
+    stop: Stop,
+) -> None: ...
+def unit_sum(
+    orders: list[NDArray[np.uint8]],
+    weights: list[float],
+    slabs: int,
+    as_half: bool,
+    sum: NDArray[np.float32],
+    rows: NDArray[np.int32],
+    threads: int,
+    stop: Stop,
+) -> None: ...
+def moments(
+    sum: NDArray[np.float32],
+    rows: NDArray[np.int32],
+    mean: NDArray[np.float64] | None,
+    threads: int,
+    stop: Stop,
+) -> NDArray[np.float64]: ...
+def standardize(
+    sum: NDArray[np.float32],
+    rows: NDArray[np.int32],
+    mean: NDArray[np.float64],
+    factor: NDArray[np.float64],
+    unit: bool,
+    threads: int,
+    stop: Stop,
+) -> None: ...
+def inverse_norms(vectors: NDArray[np.float32], threads: int, stop: Stop) -> NDArray[np.float32]: ...
+def nearest(
+    vectors: NDArray[np.float32],
+    inverse_norm: NDArray[np.float32],
+    queries: NDArray[np.int64],
+    k: int,
+    threads: int,
+    stop: Stop,
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]: ...

@@ -1,0 +1,177 @@
+"""Embedding: vectors, the ids they belong to, and how they were made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from os import PathLike
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hopvec import _native
+from hopvec.errors import ParameterError, UnknownNodeError
+from hopvec.machine import cores, interruptible
+
+
+class Neighbors(NamedTuple):
+    """The nearest neighbours of every row: best first, ties by row number."""
+
+    rows: NDArray[np.int64]
+    """[nodes, k]: rows of the embedding; `embedding.ids.take` makes ids of them."""
+    similarity: NDArray[np.float32]
+    """[nodes, k]: cosine similarities."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Embedding:
+    """An embedding: row i of `vectors` belongs to `ids[i]`."""
+
+    vectors: NDArray[np.float32]
+    ids: pa.Array
+    parameters: dict[str, Any] = field(default_factory=dict)
+    """The method and its parameters."""
+    graph: dict[str, Any] = field(default_factory=dict)
+    """The facts of the graph it was made from."""
+
+    def __post_init__(self) -> None:
+        if self.vectors.ndim != 2 or len(self.vectors) != len(self.ids):
+            raise ParameterError(
+                f"Embedding: vectors must have one row an id: {len(self.ids):,} ids, "
+                f"got the shape {self.vectors.shape}."
+            )
+        self.vectors.flags.writeable = False
+
+    @property
+    def dim(self) -> int:
+        """The number of columns."""
+        return int(self.vectors.shape[1])
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __repr__(self) -> str:
+        method = self.parameters.get("method", "unknown method")
+        return f"Embedding({len(self):,} nodes, dim {self.dim}, {method})"
+
+    def __contains__(self, id: object) -> bool:
+        try:
+            self.row(id)
+        except UnknownNodeError:
+            return False
+        return True
+
+    def __getitem__(self, ids: Any) -> NDArray[np.float32]:
+        """The vector of an id, or one row for each of a list of ids."""
+        if isinstance(ids, str | int | np.integer):
+            return self.vectors[self.row(ids)]
+        return self.vectors[self.find(ids)]
+
+    def row(self, id: object) -> int:
+        """The row of an id. Raises UnknownNodeError."""
+        order, low, high = self._order, 0, len(self)
+        key = self._comparable(id)
+        while key is not None and low < high:
+            middle = (low + high) // 2
+            here = int(order[middle]) if order is not None else middle
+            found = self._comparable(self.ids[here].as_py())
+            if found == key:
+                return here
+            low, high = (middle + 1, high) if found < key else (low, middle)
+        raise self._unknown(id)
+
+    def find(self, ids: Sequence[Any] | pa.Array | NDArray[Any]) -> NDArray[np.int64]:
+        """The rows of many ids. Raises UnknownNodeError for the first that is not there."""
+        import pyarrow.compute as pc
+
+        try:
+            wanted = pa.array(ids).cast(self.ids.type)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+            raise self._unknown(next(id for id in ids if self._comparable(id) is None)) from None
+        rows = pc.index_in(wanted, value_set=self.ids)
+        if rows.null_count:
+            raise self._unknown(wanted[rows.is_null().index(True).as_py()].as_py())
+        return rows.to_numpy().astype(np.int64)
+
+    def nearest(self, id: object, k: int = 10) -> list[tuple[Any, float]]:
+        """The k nodes most similar to one, best first, with their cosine similarity.
+
+        Exact; ties are broken by row. A zero vector has similarity 0 to every other. O(n dim).
+        """
+        rows, similarity = self._nearest(np.array([self.row(id)], dtype=np.int64), k)
+        ids = self.ids.take(pa.array(rows)).to_pylist()
+        return list(zip(ids, similarity.tolist(), strict=True))
+
+    def nearest_all(self, k: int = 10) -> Neighbors:
+        """The k nodes most similar to each node. Exact: O(n^2 dim)."""
+        rows, similarity = self._nearest(np.arange(len(self), dtype=np.int64), k)
+        return Neighbors(rows.reshape(len(self), -1), similarity.reshape(len(self), -1))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes the embedding; the suffix names the format (.npy with its ids beside it, .npz)."""
+        from hopvec.formats import write_embedding
+
+        write_embedding(self, path)
+
+    @staticmethod
+    def load(path: str | PathLike[str]) -> Embedding:
+        """Reads an embedding that `save` wrote, parameters and all."""
+        from hopvec.formats import read_embedding
+
+        return read_embedding(path)
+
+    def _nearest(
+        self, queries: NDArray[np.int64], k: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        if not isinstance(k, int | np.integer) or k < 1:
+            raise ParameterError(f"nearest: k must be an integer of at least 1, got {k!r}.")
+        k = min(int(k), len(self) - 1)
+        norms = self._inverse_norms
+        if k == 0:
+            return np.empty(0, np.int64), np.empty(0, np.float32)
+        return interruptible(
+            lambda stop: _native.nearest(self.vectors, norms, queries, k, cores(), stop)
+        )
+
+    @cached_property
+    def _inverse_norms(self) -> NDArray[np.float32]:
+        return interruptible(lambda stop: _native.inverse_norms(self.vectors, cores(), stop))
+
+    @cached_property
+    def _order(self) -> NDArray[np.uint64] | None:
+        """The rows in ascending order of their ids, or None where they are so already."""
+        import pyarrow.compute as pc
+
+        if len(self) < 2 or pc.all(pc.less(self.ids[:-1], self.ids[1:])).as_py():
+            return None
+        return pc.sort_indices(self.ids).to_numpy()
+
+    def _comparable(self, id: object) -> Any:
+        """An id as Arrow orders it: UTF-8 bytes, or an integer; None if it is of the other kind."""
+        if pa.types.is_integer(self.ids.type):
+            return int(id) if isinstance(id, int | np.integer) else None
+        return id.encode() if isinstance(id, str) else None
+
+    def _unknown(self, id: object) -> UnknownNodeError:
+        import difflib
+
+        if self._comparable(id) is None:
+            kind = "integers" if pa.types.is_integer(self.ids.type) else "strings"
+            return UnknownNodeError(f"No node {id!r}: the ids of this embedding are {kind}.")
+        message = f"No node {id!r} among the {len(self):,} of this embedding."
+        if isinstance(id, str):
+            import pyarrow.compute as pc
+
+            alike = self.ids.filter(pc.starts_with(self.ids, id[:2])).slice(0, 20_000).to_pylist()
+            close = difflib.get_close_matches(id, alike, n=3)
+            if close:
+                message += " Did you mean " + " or ".join(repr(name) for name in close) + "?"
+        return UnknownNodeError(message)
+
+
+def load(path: str | PathLike[str]) -> Embedding:
+    """Reads an embedding that `Embedding.save` wrote, parameters and all."""
+    return Embedding.load(path)

@@ -1,0 +1,72 @@
+// What the kernels see: raw arrays and a range of nodes. They never check and never allocate.
+#pragma once
+
+#include <cstdint>
+
+namespace hopvec {
+
+struct half {
+  uint16_t bits;
+};
+
+// The rows of S, nodes in the graph's own numbering. A = D^-1 S is never stored.
+struct Adjacency {
+  int64_t nodes;
+  const int64_t* start;         // [nodes + 1]
+  const int32_t* neighbor;      // [entries], ascending in a row
+  const float* weight;          // [entries], or null: every entry is 1
+  const float* inverse_degree;  // [nodes], 0 for a node without a row
+  int64_t entries() const { return start[nodes]; }
+};
+
+// Where a finished row of one order goes; each part may be absent (null).
+struct Sink {
+  void* next;            // block [nodes][64 bytes]: the row itself, input of the next hop
+  double* squares;       // [nodes]: += sum of squares over the slab's columns
+  float* sum;            // [nodes][stride]: the weighted sum of orders, at the slab's first column
+  const int32_t* rows;   // [nodes]: the row of `sum` that belongs to a node
+  int64_t stride;        // floats from one row of `sum` to the next
+  int32_t columns;       // columns of this slab that exist (fewer in the last one)
+  const float* scale;    // [nodes], or null: `weight` for every node
+  float weight;
+  bool add;              // sum += scale * row; else sum = scale * row
+};
+
+// The orders N_i kept for normalisation: one array [slab][node][64 bytes] an order.
+struct Orders {
+  const void* const* order;  // [count]
+  const double* weight;      // [count]
+  int32_t count;
+  int64_t slabs;
+  int64_t nodes;
+};
+
+// One set a dispatch level; index 0 is float32 storage, index 1 float16.
+struct Kernels {
+  const char* level;
+  // sink <- A * block, rows [first, last)
+  void (*hop[2])(const Adjacency&, const void* block, const Sink&, int64_t first, int64_t last);
+  // sink <- scale * lines: float32 rows (one line of the block's column count each) of nodes [first, last)
+  void (*emit[2])(const float* lines, const float* scale, const Sink&, int64_t first, int64_t last);
+  // sum[rows[i]] <- sum over orders of weight * order_i / |order_i|, whole rows
+  void (*unit_sum[2])(const Orders&, float* sum, const int32_t* rows, int64_t dim, int64_t first, int64_t last);
+  // total[c] <- sum over nodes of value, or of (value - mean)^2 where a mean is given
+  void (*moments)(const float* sum, const int32_t* rows, int64_t dim, const double* mean, double* total,
+                  int64_t first, int64_t last);
+  // rows <- (row - mean) * factor, then to unit length if asked; `scratch` holds dim doubles
+  void (*standardize)(float* sum, const int32_t* rows, int64_t dim, const double* mean,
+                      const double* factor, bool unit, double* scratch, int64_t first, int64_t last);
+  // out[q][r] <- sum over d of queries[d][q] * rows[d][r], for 8 queries and 16 rows
+  void (*similarities)(const float* queries, const float* rows, int64_t dim, float* out);
+};
+
+extern const Kernels plain_kernels;
+#if defined(HOPVEC_X86_LEVELS)
+extern const Kernels v3_kernels;
+extern const Kernels v4_kernels;
+#endif
+
+// The best set this machine can run, or the one named by the environment variable HOPVEC_LEVEL.
+const Kernels& kernels();
+
+}  // namespace hopvec

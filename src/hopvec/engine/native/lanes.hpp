@@ -1,0 +1,179 @@
+// Sixteen float32 columns of one node, added and multiplied together.
+//
+// The same sixteen IEEE additions happen at every dispatch level: one 64-byte register on x86-64-v4,
+// two 32-byte ones on v3 (a 64-byte vector type there compiles to code three times slower), a plain
+// loop elsewhere. Nothing crosses lanes, so the results are the same bytes everywhere.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+#include "kernels.hpp"
+
+namespace hopvec {
+namespace {
+
+inline uint16_t to_half_bits(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, 4);
+  const uint32_t sign = (bits >> 16) & 0x8000u;
+  const uint32_t magnitude = bits & 0x7fffffffu;
+  if (magnitude >= 0x47800000u)  // 65536 and above, infinities, NaN
+    return uint16_t(sign | (magnitude > 0x7f800000u ? 0x7e00u : 0x7c00u));
+  if (magnitude < 0x38800000u) {  // below 2^-14: a subnormal half, rounded by adding 0.5 = 2^-24 * 2^23
+    float shifted;
+    std::memcpy(&shifted, &magnitude, 4);
+    shifted += 0.5f;
+    uint32_t rounded;
+    std::memcpy(&rounded, &shifted, 4);
+    return uint16_t(sign | (rounded - 0x3f000000u));
+  }
+  // Round to nearest, ties to even; a carry into the exponent is the right result, up to infinity.
+  const uint32_t rounded = magnitude + 0xfffu + ((magnitude >> 13) & 1u) - 0x38000000u;
+  return uint16_t(sign | (rounded >> 13));
+}
+
+inline float from_half_bits(uint16_t half) {
+  const uint32_t sign = uint32_t(half & 0x8000u) << 16;
+  const uint32_t exponent = (half >> 10) & 0x1fu;
+  const uint32_t fraction = half & 0x3ffu;
+  uint32_t bits;
+  if (exponent == 0) {  // zero or subnormal: fraction * 2^-24, exact in float32
+    float value = float(fraction) * 5.9604644775390625e-8f;
+    std::memcpy(&bits, &value, 4);
+  } else if (exponent == 31) {
+    bits = 0x7f800000u | (fraction << 13);
+  } else {
+    bits = ((exponent + 112u) << 23) | (fraction << 13);
+  }
+  bits |= sign;
+  float value;
+  std::memcpy(&value, &bits, 4);
+  return value;
+}
+
+#if defined(__AVX512F__)
+
+struct Lanes {
+  __m512 all;
+  static Lanes zero() { return {_mm512_setzero_ps()}; }
+  static Lanes every(float value) { return {_mm512_set1_ps(value)}; }
+  static Lanes load(const float* from) { return {_mm512_loadu_ps(from)}; }
+  static Lanes load(const half* from) {
+    return {_mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)))};
+  }
+  void store(float* to) const { _mm512_storeu_ps(to, all); }
+  void store(half* to) const {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtps_ph(all, _MM_FROUND_TO_NEAREST_INT));
+  }
+};
+inline Lanes operator+(Lanes a, Lanes b) { return {_mm512_add_ps(a.all, b.all)}; }
+inline Lanes operator*(Lanes a, Lanes b) { return {_mm512_mul_ps(a.all, b.all)}; }
+
+#elif defined(__AVX2__) && defined(__F16C__)
+
+struct Lanes {
+  __m256 low, high;
+  static Lanes zero() { return {_mm256_setzero_ps(), _mm256_setzero_ps()}; }
+  static Lanes every(float value) { return {_mm256_set1_ps(value), _mm256_set1_ps(value)}; }
+  static Lanes load(const float* from) { return {_mm256_loadu_ps(from), _mm256_loadu_ps(from + 8)}; }
+  static Lanes load(const half* from) {
+    const __m128i* bits = reinterpret_cast<const __m128i*>(from);
+    return {_mm256_cvtph_ps(_mm_loadu_si128(bits)), _mm256_cvtph_ps(_mm_loadu_si128(bits + 1))};
+  }
+  void store(float* to) const {
+    _mm256_storeu_ps(to, low);
+    _mm256_storeu_ps(to + 8, high);
+  }
+  void store(half* to) const {
+    __m128i* bits = reinterpret_cast<__m128i*>(to);
+    _mm_storeu_si128(bits, _mm256_cvtps_ph(low, _MM_FROUND_TO_NEAREST_INT));
+    _mm_storeu_si128(bits + 1, _mm256_cvtps_ph(high, _MM_FROUND_TO_NEAREST_INT));
+  }
+};
+inline Lanes operator+(Lanes a, Lanes b) {
+  return {_mm256_add_ps(a.low, b.low), _mm256_add_ps(a.high, b.high)};
+}
+inline Lanes operator*(Lanes a, Lanes b) {
+  return {_mm256_mul_ps(a.low, b.low), _mm256_mul_ps(a.high, b.high)};
+}
+
+#else
+
+struct Lanes {
+  float column[16];
+  static Lanes zero() { return every(0.0f); }
+  static Lanes every(float value) {
+    Lanes lanes;
+    for (int c = 0; c < 16; ++c) lanes.column[c] = value;
+    return lanes;
+  }
+  static Lanes load(const float* from) {
+    Lanes lanes;
+    std::memcpy(lanes.column, from, sizeof lanes.column);
+    return lanes;
+  }
+  static Lanes load(const half* from) {
+    Lanes lanes;
+    for (int c = 0; c < 16; ++c) lanes.column[c] = from_half_bits(from[c].bits);
+    return lanes;
+  }
+  void store(float* to) const { std::memcpy(to, column, sizeof column); }
+  void store(half* to) const {
+    for (int c = 0; c < 16; ++c) to[c].bits = to_half_bits(column[c]);
+  }
+};
+inline Lanes operator+(Lanes a, Lanes b) {
+  for (int c = 0; c < 16; ++c) a.column[c] += b.column[c];
+  return a;
+}
+inline Lanes operator*(Lanes a, Lanes b) {
+  for (int c = 0; c < 16; ++c) a.column[c] *= b.column[c];
+  return a;
+}
+
+#endif
+
+// One 64-byte line of a block: 16 columns of float32 or 32 columns of float16.
+template <class Storage>
+struct Line {
+  static constexpr int parts = int(64 / (16 * sizeof(Storage)));
+  static constexpr int columns = 16 * parts;
+  Lanes part[parts];
+
+  static Line zero() {
+    Line line;
+    for (int p = 0; p < parts; ++p) line.part[p] = Lanes::zero();
+    return line;
+  }
+  template <class From>
+  static Line load(const From* from) {
+    Line line;
+    for (int p = 0; p < parts; ++p) line.part[p] = Lanes::load(from + 16 * p);
+    return line;
+  }
+  void store(Storage* to) const {
+    for (int p = 0; p < parts; ++p) part[p].store(to + 16 * p);
+  }
+  void add(const Line& other) {
+    for (int p = 0; p < parts; ++p) part[p] = part[p] + other.part[p];
+  }
+  void scale(float factor) {
+    for (int p = 0; p < parts; ++p) part[p] = part[p] * Lanes::every(factor);
+  }
+};
+
+inline void prefetch_line(const void* address) {
+#if defined(__GNUC__) || defined(__clang__)
+  __builtin_prefetch(address);
+#else
+  (void)address;
+#endif
+}
+
+}  // namespace
+}  // namespace hopvec

@@ -1,0 +1,305 @@
+// The Python face of the native code: types are checked here, loops run without the GIL.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <new>
+#include <optional>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+#include "build.hpp"
+#include "nearest.hpp"
+#include "numbers.hpp"
+#include "slab.hpp"
+
+namespace nb = nanobind;
+using namespace hopvec;
+
+namespace {
+
+template <class T>
+using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Out = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Matrix = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using ConstMatrix = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
+template <class T>
+using Array2 = nb::ndarray<nb::numpy, T, nb::ndim<2>, nb::c_contig>;
+
+template <class T>
+Array<T> to_array(Buffer<T> buffer) {
+  const size_t size = size_t(buffer.size);
+  T* data = buffer.data.release();
+  nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+  return Array<T>(data, {size}, owner);
+}
+
+template <class T>
+const T* pointer(const std::optional<In<T>>& array) {
+  return array ? array->data() : nullptr;
+}
+
+struct Released {
+  nb::gil_scoped_release release;
+};
+
+// Zeroed memory on its own cache lines, in huge pages where the system has them.
+Array<uint8_t> allocate(size_t bytes) {
+  constexpr size_t huge = size_t(2) << 20;
+  const size_t alignment = bytes >= 2 * huge ? huge : 64;
+  const size_t size = (bytes + alignment - 1) / alignment * alignment;
+#if defined(__linux__)
+  if (alignment == huge) {
+    // Map one huge page more than needed, and give back what lies outside the aligned part.
+    void* map = mmap(nullptr, size + huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (map == MAP_FAILED) throw std::bad_alloc();
+    const uintptr_t base = reinterpret_cast<uintptr_t>(map), aligned = (base + huge - 1) / huge * huge;
+    if (aligned > base) munmap(map, aligned - base);
+    if (base + huge > aligned) munmap(reinterpret_cast<void*>(aligned + size), base + huge - aligned);
+    void* data = reinterpret_cast<void*>(aligned);
+    madvise(data, size, MADV_HUGEPAGE);
+    struct Mapping {
+      void* data;
+      size_t size;
+    };
+    nb::capsule owner(new Mapping{data, size}, [](void* p) noexcept {
+      Mapping* mapping = static_cast<Mapping*>(p);
+      munmap(mapping->data, mapping->size);
+      delete mapping;
+    });
+    return Array<uint8_t>(data, {bytes}, owner);
+  }
+#endif
+  void* data = ::operator new(std::max(size, alignment), std::align_val_t(64));
+  std::memset(data, 0, size);
+  nb::capsule owner(data, [](void* p) noexcept { ::operator delete(p, std::align_val_t(64)); });
+  return Array<uint8_t>(data, {bytes}, owner);
+}
+
+// The arrays behind an Adjacency, kept alive with it.
+struct Graph {
+  In<int64_t> start;
+  In<int32_t> neighbor;
+  std::optional<In<float>> weight;
+  In<float> inverse_degree;
+  Adjacency view() const {
+    return {int64_t(inverse_degree.size()), start.data(), neighbor.data(), pointer<float>(weight),
+            inverse_degree.data()};
+  }
+};
+
+struct Target {
+  std::optional<Out<uint8_t>> next;
+  std::optional<Out<double>> squares;
+  std::optional<Matrix> sum;
+  std::optional<In<int32_t>> rows;
+  int64_t first_column;
+  int32_t columns;
+  std::optional<In<float>> scale;
+  float weight;
+  bool add;
+  Sink view() const {
+    return {next ? next->data() : nullptr,
+            squares ? squares->data() : nullptr,
+            sum ? sum->data() + first_column : nullptr,
+            pointer<int32_t>(rows),
+            sum ? int64_t(sum->shape(1)) : 0,
+            columns,
+            pointer<float>(scale),
+            weight,
+            add};
+  }
+};
+
+template <class Id>
+nb::tuple build_rows(In<Id> source, In<Id> target, std::optional<In<float>> weight, int64_t offset,
+                     std::optional<In<int32_t>> table, In<uint64_t> keys, bool directed,
+                     const std::string& duplicates, bool drop_loops, int threads, const Stop& stop) {
+  const Edges<Id> edges{source.data(), target.data(), pointer<float>(weight), int64_t(source.size()),
+                        offset, pointer<int32_t>(table)};
+  const Duplicates policy = duplicates == "sum"     ? Duplicates::sum
+                            : duplicates == "first" ? Duplicates::first
+                                                    : Duplicates::error;
+  Rows rows;
+  {
+    Released released;
+    rows = build(edges, keys.data(), int64_t(keys.size()), directed, policy, drop_loops, threads, stop);
+  }
+  nb::object weights = nb::none();
+  if (rows.weight.get()) weights = nb::cast(to_array(std::move(rows.weight)));
+  return nb::make_tuple(to_array(std::move(rows.start)), to_array(std::move(rows.neighbor)), weights,
+                        to_array(std::move(rows.order)), rows.duplicates, rows.loops, rows.zeros);
+}
+
+Array<uint64_t> keys_of_integers(In<int64_t> ids) {
+  Buffer<uint64_t> keys(int64_t(ids.size()));
+  for (size_t i = 0; i < ids.size(); ++i) {
+    uint8_t bytes[8];
+    for (int b = 0; b < 8; ++b) bytes[b] = uint8_t(uint64_t(ids.data()[i]) >> (8 * b));
+    keys[int64_t(i)] = xxh64(bytes, 8);
+  }
+  return to_array(std::move(keys));
+}
+
+Array<uint64_t> keys_of_strings(In<int64_t> offsets, In<uint8_t> bytes) {
+  Buffer<uint64_t> keys(int64_t(offsets.size()) - 1);
+  for (int64_t i = 0; i < keys.size; ++i)
+    keys[i] = xxh64(bytes.data() + offsets.data()[i], uint64_t(offsets.data()[i + 1] - offsets.data()[i]));
+  return to_array(std::move(keys));
+}
+
+void unit_sum(const std::vector<In<uint8_t>>& orders, const std::vector<double>& weights, int64_t slabs,
+              bool as_half, Matrix sum, In<int32_t> rows, int threads, const Stop& stop) {
+  std::vector<const void*> order;
+  for (const In<uint8_t>& kept : orders) order.push_back(kept.data());
+  const int64_t nodes = int64_t(rows.size()), dim = int64_t(sum.shape(1)), chunk_rows = 256;
+  const Orders view{order.data(), weights.data(), int32_t(order.size()), slabs, nodes};
+  Released released;
+  parallel_chunks(threads, (nodes + chunk_rows - 1) / chunk_rows, stop, [&](int64_t chunk, int) {
+    kernels().unit_sum[as_half](view, sum.data(), rows.data(), dim, chunk * chunk_rows,
+                                std::min(nodes, (chunk + 1) * chunk_rows));
+  });
+}
+
+// Column sums over fixed blocks of nodes, blocks added in order: the same bytes for any number of threads.
+Array<double> moments(ConstMatrix sum, In<int32_t> rows, std::optional<In<double>> mean, int threads,
+                      const Stop& stop) {
+  constexpr int64_t block_rows = 4096;
+  const int64_t nodes = int64_t(rows.size()), dim = int64_t(sum.shape(1));
+  const int64_t blocks = (nodes + block_rows - 1) / block_rows;
+  Buffer<double> total(dim);
+  {
+    Released released;
+    std::vector<double> partial(size_t(blocks * dim), 0.0);
+    parallel_chunks(threads, blocks, stop, [&](int64_t block, int) {
+      kernels().moments(sum.data(), rows.data(), dim, pointer<double>(mean), &partial[size_t(block * dim)],
+                        block * block_rows, std::min(nodes, (block + 1) * block_rows));
+    });
+    std::fill_n(total.get(), dim, 0.0);
+    for (int64_t block = 0; block < blocks; ++block)
+      for (int64_t c = 0; c < dim; ++c) total[c] += partial[size_t(block * dim + c)];
+  }
+  return to_array(std::move(total));
+}
+
+void standardize(Matrix sum, In<int32_t> rows, In<double> mean, In<double> factor, bool unit, int threads,
+                 const Stop& stop) {
+  constexpr int64_t chunk_rows = 1024;
+  const int64_t nodes = int64_t(rows.size()), dim = int64_t(sum.shape(1));
+  Released released;
+  parallel_chunks(threads, (nodes + chunk_rows - 1) / chunk_rows, stop, [&](int64_t chunk, int) {
+    std::vector<double> scratch(size_t(dim), 0.0);
+    kernels().standardize(sum.data(), rows.data(), dim, mean.data(), factor.data(), unit, scratch.data(),
+                          chunk * chunk_rows, std::min(nodes, (chunk + 1) * chunk_rows));
+  });
+}
+
+nb::tuple nearest_rows(ConstMatrix vectors, In<float> inverse_norm, In<int64_t> queries, int64_t k, int threads,
+                       const Stop& stop) {
+  const int64_t count = int64_t(queries.size());
+  Buffer<int64_t> neighbor(count * k);
+  Buffer<float> similarity(count * k);
+  {
+    Released released;
+    nearest(vectors.data(), inverse_norm.data(), int64_t(vectors.shape(0)), int64_t(vectors.shape(1)),
+            queries.data(), count, k, neighbor.get(), similarity.get(), threads, stop);
+  }
+  return nb::make_tuple(to_array(std::move(neighbor)), to_array(std::move(similarity)));
+}
+
+}  // namespace
+
+NB_MODULE(_native, m) {
+  nb::class_<Stop>(m, "Stop")
+      .def(nb::init<>())
+      .def("set", [](Stop& stop) { stop.flag = true; });
+  nb::class_<Projection>(m, "Projection")
+      .def(nb::init<uint64_t, double>(), nb::kw_only(), nb::arg("seed"), nb::arg("sparsity"));
+  nb::class_<Graph>(m, "Adjacency")
+      .def("__init__",
+           [](Graph* graph, In<int64_t> start, In<int32_t> neighbor, std::optional<In<float>> weight,
+              In<float> inverse_degree) { new (graph) Graph{start, neighbor, weight, inverse_degree}; },
+           nb::arg("start"), nb::arg("neighbor"), nb::arg("weight").none(), nb::arg("inverse_degree"));
+  nb::class_<Target>(m, "Sink")
+      .def("__init__",
+           [](Target* target, std::optional<Out<uint8_t>> next, std::optional<Out<double>> squares,
+              std::optional<Matrix> sum, std::optional<In<int32_t>> rows, int64_t first_column,
+              int32_t columns, std::optional<In<float>> scale, float weight, bool add) {
+             new (target) Target{next, squares, sum, rows, first_column, columns, scale, weight, add};
+           },
+           nb::kw_only(), nb::arg("next") = nb::none(), nb::arg("squares") = nb::none(),
+           nb::arg("sum") = nb::none(), nb::arg("rows") = nb::none(), nb::arg("first_column") = 0,
+           nb::arg("columns") = 0, nb::arg("scale") = nb::none(), nb::arg("weight") = 0.0f,
+           nb::arg("add") = false);
+
+  m.def("level", [] { return kernels().level; });
+  m.def("allocate", &allocate, nb::arg("bytes"));
+  m.def("power", [](In<double> x, double y) {
+    Buffer<double> result(int64_t(x.size()));
+    for (int64_t i = 0; i < result.size; ++i) result[i] = power(x.data()[i], y);
+    return to_array(std::move(result));
+  }, nb::arg("x"), nb::arg("y"));
+  m.def("degrees", [](In<int64_t> start, std::optional<In<float>> weight) {
+    Buffer<double> result(int64_t(start.size()) - 1);
+    degrees(start.data(), pointer<float>(weight), result.size, result.get());
+    return to_array(std::move(result));
+  }, nb::arg("start"), nb::arg("weight").none());
+  m.def("keys_of_integers", &keys_of_integers, nb::arg("ids"));
+  m.def("keys_of_strings", &keys_of_strings, nb::arg("offsets"), nb::arg("bytes"));
+
+  const auto define_build = [&](auto function) {
+    m.def("build", function, nb::arg("source"), nb::arg("target"), nb::arg("weight").none(), nb::arg("offset"),
+          nb::arg("table").none(), nb::arg("keys"), nb::arg("directed"), nb::arg("duplicates"),
+          nb::arg("drop_loops"), nb::arg("threads"), nb::arg("stop"));
+  };
+  define_build(&build_rows<int32_t>);
+  define_build(&build_rows<int64_t>);
+  m.def("symmetric", [](In<int64_t> start, In<int32_t> neighbor, std::optional<In<float>> weight, int threads,
+                        const Stop& stop) {
+    Released released;
+    return symmetric(start.data(), neighbor.data(), pointer<float>(weight), int64_t(start.size()) - 1, threads, stop);
+  }, nb::arg("start"), nb::arg("neighbor"), nb::arg("weight").none(), nb::arg("threads"), nb::arg("stop"));
+
+  m.def("draw", [](const Projection& projection, In<uint64_t> keys, In<float> diagonal, int64_t slab,
+                   bool as_half, const Target& sink, int threads, const Stop& stop) {
+    Released released;
+    draw(projection, keys.data(), diagonal.data(), int64_t(keys.size()), slab, as_half, sink.view(), threads, stop);
+  }, nb::arg("projection"), nb::arg("keys"), nb::arg("diagonal"), nb::arg("slab"), nb::arg("as_half"),
+     nb::arg("sink"), nb::arg("threads"), nb::arg("stop"));
+  m.def("first_hop", [](const Graph& graph, const Projection& projection, In<uint64_t> keys, In<float> diagonal,
+                        int64_t slab, bool as_half, const Target& sink, int threads, const Stop& stop) {
+    Released released;
+    first_hop(graph.view(), projection, keys.data(), diagonal.data(), slab, as_half, sink.view(), threads, stop);
+  }, nb::arg("graph"), nb::arg("projection"), nb::arg("keys"), nb::arg("diagonal"), nb::arg("slab"),
+     nb::arg("as_half"), nb::arg("sink"), nb::arg("threads"), nb::arg("stop"));
+  m.def("hop", [](const Graph& graph, In<uint8_t> block, bool as_half, const Target& sink, int threads,
+                  const Stop& stop) {
+    Released released;
+    hop(graph.view(), block.data(), as_half, sink.view(), threads, stop);
+  }, nb::arg("graph"), nb::arg("block"), nb::arg("as_half"), nb::arg("sink"), nb::arg("threads"), nb::arg("stop"));
+
+  m.def("unit_sum", &unit_sum, nb::arg("orders"), nb::arg("weights"), nb::arg("slabs"), nb::arg("as_half"),
+        nb::arg("sum"), nb::arg("rows"), nb::arg("threads"), nb::arg("stop"));
+  m.def("moments", &moments, nb::arg("sum"), nb::arg("rows"), nb::arg("mean").none(), nb::arg("threads"),
+        nb::arg("stop"));
+  m.def("standardize", &standardize, nb::arg("sum"), nb::arg("rows"), nb::arg("mean"), nb::arg("factor"),
+        nb::arg("unit"), nb::arg("threads"), nb::arg("stop"));
+
+  m.def("inverse_norms", [](ConstMatrix vectors, int threads, const Stop& stop) {
+    Buffer<float> result(int64_t(vectors.shape(0)));
+    {
+      Released released;
+      inverse_norms(vectors.data(), result.size, int64_t(vectors.shape(1)), result.get(), threads, stop);
+    }
+    return to_array(std::move(result));
+  }, nb::arg("vectors"), nb::arg("threads"), nb::arg("stop"));
+  m.def("nearest", &nearest_rows, nb::arg("vectors"), nb::arg("inverse_norm"), nb::arg("queries"), nb::arg("k"),
+        nb::arg("threads"), nb::arg("stop"));
+}

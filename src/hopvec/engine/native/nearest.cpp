@@ -1,0 +1,106 @@
+#include "nearest.hpp"
+
+#include <cmath>
+
+#include "kernels.hpp"
+
+namespace hopvec {
+namespace {
+
+constexpr int64_t tile_rows = 16, tile_queries = 8, block_queries = 128;
+
+struct Candidate {
+  float similarity;
+  int64_t row;
+  bool operator<(const Candidate& other) const {  // better first
+    return similarity > other.similarity || (similarity == other.similarity && row < other.row);
+  }
+};
+
+// The best k so far, sorted; starts with k placeholders worse than any row.
+struct Best {
+  std::vector<Candidate> list;
+  explicit Best(int64_t k) : list(size_t(k), Candidate{-2.0f, INT64_MAX}) {}
+  void offer(Candidate candidate) {
+    if (!(candidate < list.back())) return;
+    size_t place = list.size() - 1;
+    for (; place > 0 && candidate < list[place - 1]; --place) list[place] = list[place - 1];
+    list[place] = candidate;
+  }
+};
+
+// packed[d][lane] <- unit rows, zero where there is no row.
+template <class Row>
+void pack(const float* vectors, const float* inverse_norm, int64_t dim, int64_t lanes, int64_t present,
+          Row row, float* packed) {
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    const int64_t from = lane < present ? row(lane) : 0;
+    const float scale = lane < present ? inverse_norm[from] : 0.0f;
+    for (int64_t d = 0; d < dim; ++d) packed[d * lanes + lane] = vectors[from * dim + d] * scale;
+  }
+}
+
+}  // namespace
+
+void inverse_norms(const float* vectors, int64_t rows, int64_t dim, float* inverse_norm, int threads,
+                   const Stop& stop) {
+  constexpr int64_t chunk_rows = 1024;
+  parallel_chunks(threads, (rows + chunk_rows - 1) / chunk_rows, stop, [&](int64_t chunk, int) {
+    for (int64_t row = chunk * chunk_rows; row < std::min(rows, (chunk + 1) * chunk_rows); ++row) {
+      double squares[4] = {0, 0, 0, 0};
+      for (int64_t d = 0; d < dim; ++d) {
+        const double value = vectors[row * dim + d];
+        squares[d & 3] += value * value;
+      }
+      const double total = (squares[0] + squares[1]) + (squares[2] + squares[3]);
+      inverse_norm[row] = total > 0 ? float(1.0 / std::sqrt(total)) : 0.0f;
+    }
+  });
+}
+
+void nearest(const float* vectors, const float* inverse_norm, int64_t rows, int64_t dim,
+             const int64_t* queries, int64_t count, int64_t k, int64_t* neighbor, float* similarity,
+             int threads, const Stop& stop) {
+  const int64_t blocks = (count + block_queries - 1) / block_queries;
+  const int64_t tiles = (rows + tile_rows - 1) / tile_rows;
+  const int64_t ranges = blocks >= 4 * threads ? 1 : std::min<int64_t>(tiles, 4 * threads);
+  std::vector<std::vector<Best>> found(size_t(blocks * ranges));
+  parallel_chunks(threads, blocks * ranges, stop, [&](int64_t task, int) {
+    const int64_t first = task / ranges * block_queries, last = std::min(count, first + block_queries);
+    const int64_t query_tiles = (last - first + tile_queries - 1) / tile_queries;
+    std::vector<float> packed_queries(size_t(query_tiles * tile_queries * dim)), packed_rows(size_t(tile_rows * dim));
+    for (int64_t t = 0; t < query_tiles; ++t)
+      pack(vectors, inverse_norm, dim, tile_queries, std::min(tile_queries, last - first - t * tile_queries),
+           [&](int64_t lane) { return queries[first + t * tile_queries + lane]; },
+           &packed_queries[size_t(t * tile_queries * dim)]);
+    std::vector<Best>& best = found[size_t(task)];
+    best.assign(size_t(last - first), Best(k));
+    const int64_t range = task % ranges;
+    float out[tile_queries * tile_rows];
+    for (int64_t tile = tiles * range / ranges; tile < tiles * (range + 1) / ranges && !stop.flag; ++tile) {
+      const int64_t base = tile * tile_rows, present = std::min(tile_rows, rows - base);
+      pack(vectors, inverse_norm, dim, tile_rows, present, [&](int64_t lane) { return base + lane; },
+           packed_rows.data());
+      for (int64_t q = first; q < last; ++q) {
+        const int64_t lane = (q - first) % tile_queries;
+        if (lane == 0) kernels().similarities(&packed_queries[size_t((q - first) * dim)], packed_rows.data(), dim, out);
+        for (int64_t r = 0; r < present; ++r)
+          if (base + r != queries[q]) best[size_t(q - first)].offer({out[lane * tile_rows + r], base + r});
+      }
+    }
+  });
+  if (stop.flag) return;
+  for (int64_t q = 0; q < count; ++q) {
+    const int64_t block = q / block_queries;
+    Best best(k);
+    for (int64_t range = 0; range < ranges; ++range)
+      for (const Candidate& candidate : found[size_t(block * ranges + range)][size_t(q % block_queries)].list)
+        best.offer(candidate);
+    for (int64_t place = 0; place < k; ++place) {
+      neighbor[q * k + place] = best.list[size_t(place)].row;
+      similarity[q * k + place] = best.list[size_t(place)].similarity;
+    }
+  }
+}
+
+}  // namespace hopvec

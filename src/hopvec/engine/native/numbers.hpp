@@ -1,0 +1,17 @@
+// Numbers that must be the same bytes on every machine: no libm, fixed orders of summation.
+#pragma once
+
+#include <cstdint>
+
+namespace hopvec {
+
+// x^y for x > 0, by IEEE additions, multiplications and divisions alone; relative error below 1e-13.
+double power(double x, double y);
+
+// The weighted degrees: row sums of S in float64, entries in their order.
+void degrees(const int64_t* start, const float* weight, int64_t nodes, double* degree);
+
+// XXH64 (seed 42) of a byte string: the value of Spark's xxhash64.
+uint64_t xxh64(const uint8_t* data, uint64_t length, uint64_t seed = 42);
+
+}  // namespace hopvec

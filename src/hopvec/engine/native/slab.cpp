@@ -1,0 +1,96 @@
+#include "slab.hpp"
+
+namespace hopvec {
+namespace {
+
+constexpr int64_t rows_per_chunk = 1 << 10;
+
+int groups(bool as_half) { return as_half ? 2 : 1; }
+
+// One non-zero entry of L R, and how far its column of S has been walked.
+struct Nonzero {
+  int64_t entry, end;  // in the neighbour list of its node
+  float value;
+  int32_t column;
+};
+
+std::vector<Nonzero> draw_nonzeros(const Adjacency& S, const Projection& projection, const uint64_t* keys,
+                                   const float* diagonal, int64_t slab, bool as_half) {
+  std::vector<Nonzero> nonzeros;
+  for (int group = 0; group < groups(as_half); ++group) {
+    const uint64_t salt = projection.salt(slab * groups(as_half) + group);
+    for (int64_t node = 0; node < S.nodes; ++node)
+      projection.draw(keys[node], salt, [&](int column, bool negative) {
+        if (S.start[node] < S.start[node + 1])
+          nonzeros.push_back({S.start[node], S.start[node + 1],
+                              negative ? -diagonal[node] : diagonal[node], 16 * group + column});
+      });
+  }
+  return nonzeros;
+}
+
+// Adds each non-zero entry to the rows [first, last) of its neighbours, and leaves its cursor behind them.
+void scatter(const Adjacency& S, std::vector<Nonzero>& nonzeros, int columns, float* lines, int64_t first,
+             int64_t last) {
+  for (Nonzero& nonzero : nonzeros) {
+    int64_t entry = nonzero.entry;
+    for (; entry < nonzero.end && S.neighbor[entry] < last; ++entry) {
+      float& cell = lines[(S.neighbor[entry] - first) * columns + nonzero.column];
+      cell += S.weight ? S.weight[entry] * nonzero.value : nonzero.value;
+    }
+    nonzero.entry = entry;
+  }
+}
+
+}  // namespace
+
+void draw(const Projection& projection, const uint64_t* keys, const float* diagonal, int64_t nodes,
+          int64_t slab, bool as_half, const Sink& sink, int threads, const Stop& stop) {
+  const int columns = 16 * groups(as_half);
+  const int64_t chunks = (nodes + rows_per_chunk - 1) / rows_per_chunk;
+  parallel_chunks(threads, chunks, stop, [&](int64_t chunk, int) {
+    const int64_t first = chunk * rows_per_chunk, last = std::min(nodes, first + rows_per_chunk);
+    std::vector<float> lines((last - first) * columns, 0.0f);
+    for (int group = 0; group < groups(as_half); ++group) {
+      const uint64_t salt = projection.salt(slab * groups(as_half) + group);
+      for (int64_t node = first; node < last; ++node)
+        projection.draw(keys[node], salt, [&](int column, bool negative) {
+          lines[(node - first) * columns + 16 * group + column] = negative ? -diagonal[node] : diagonal[node];
+        });
+    }
+    kernels().emit[as_half](lines.data(), nullptr, sink, first, last);
+  });
+}
+
+void first_hop(const Adjacency& S, const Projection& projection, const uint64_t* keys,
+               const float* diagonal, int64_t slab, bool as_half, const Sink& sink, int threads,
+               const Stop& stop) {
+  const int columns = 16 * groups(as_half);
+  const std::vector<Nonzero> drawn = draw_nonzeros(S, projection, keys, diagonal, slab, as_half);
+  // A thread owns a range of rows and walks it in at most 64 pieces that fit a near cache.
+  const RowChunks ranges{S.start, S.nodes, threads};
+  const int64_t piece = std::max(rows_per_chunk, S.nodes / 64);
+  parallel_chunks(threads, threads, stop, [&](int64_t range, int) {
+    std::vector<Nonzero> nonzeros = drawn;
+    const int64_t begin = ranges.first(range), end = ranges.first(range + 1);
+    for (Nonzero& nonzero : nonzeros)
+      nonzero.entry = std::lower_bound(S.neighbor + nonzero.entry, S.neighbor + nonzero.end, begin) - S.neighbor;
+    std::vector<float> lines;
+    for (int64_t first = begin; first < end && !stop.flag; first += piece) {
+      const int64_t last = std::min(end, first + piece);
+      lines.assign((last - first) * columns, 0.0f);
+      scatter(S, nonzeros, columns, lines.data(), first, last);
+      kernels().emit[as_half](lines.data(), S.inverse_degree, sink, first, last);
+    }
+  });
+}
+
+void hop(const Adjacency& S, const void* block, bool as_half, const Sink& sink, int threads,
+         const Stop& stop) {
+  const RowChunks rows = RowChunks::sized(S.start, S.nodes, work_per_chunk);
+  parallel_chunks(threads, rows.chunks, stop, [&](int64_t chunk, int) {
+    kernels().hop[as_half](S, block, sink, rows.first(chunk), rows.first(chunk + 1));
+  });
+}
+
+}  // namespace hopvec

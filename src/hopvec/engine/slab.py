@@ -1,0 +1,182 @@
+"""Slabs: a few columns of every node, carried through all hops before the next ones are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from queue import SimpleQueue
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hopvec import _native
+from hopvec.engine.plan import LINE, Plan
+from hopvec.graph import Graph
+from hopvec.machine import next_done
+
+Progress = Callable[[int, int], object]
+"""Called with the slabs done and their number."""
+
+SCATTER_FROM = 32.0  # sparsity from which scattering R's few entries beats gathering whole rows
+
+
+class Destination(Protocol):
+    """Where the orders of a slab go."""
+
+    def block(self, order: int, slab: int) -> NDArray[np.uint8] | None:
+        """Memory that keeps an order, where it is to be kept."""
+
+    def sink(self, order: int, slab: Slab, block: NDArray[np.uint8] | None) -> _native.Sink:
+        """What becomes of each finished row; `block` receives it for the next hop."""
+
+
+@dataclass(frozen=True)
+class RandomRows:
+    """R: entries +1, 0, -1 (times the sqrt(s) that joins the weights), by seed and node key."""
+
+    seed: int
+    sparsity: float
+
+    @cached_property
+    def law(self) -> _native.Projection:
+        """The native form."""
+        return _native.Projection(seed=self.seed, sparsity=self.sparsity)
+
+
+class Transition:
+    """A = D^-1 S, as the kernels see it."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        degrees = graph.node_degrees
+        inverse = np.divide(1.0, degrees, out=np.zeros(len(degrees)), where=degrees > 0)
+        self.inverse_degrees = inverse.astype(np.float32)
+        self.native = _native.Adjacency(
+            graph.indptr, graph.indices, graph.weights, self.inverse_degrees
+        )
+
+
+class Slab:
+    """One slab in flight: its columns, the order it has reached, and two blocks to hop between."""
+
+    def __init__(
+        self,
+        index: int,
+        plan: Plan,
+        transition: Transition,
+        destination: Destination,
+        blocks: tuple[NDArray[np.uint8], NDArray[np.uint8]],
+        stop: _native.Stop,
+    ) -> None:
+        self.index = index
+        self.first_column = index * plan.columns
+        self.columns = min(plan.columns, plan.dim - self.first_column)
+        self.order = 0
+        self._half = plan.precision == "float16"
+        self._threads = plan.threads_per_slab
+        self._transition = transition
+        self._destination = destination
+        self._block, self._blocks = blocks[0], blocks
+        self._stop = stop
+
+    def draw(self, random: RandomRows, diagonal: NDArray[np.float32]) -> None:
+        """Order 0: L R, rows of R scaled by the diagonal of L. It does not enter the hops."""
+        self._draw(random, diagonal, self._destination.sink(0, self, self._destination.block(0, self.index)))
+
+    def first_hop(
+        self, random: RandomRows, diagonal: NDArray[np.float32], *, last: bool = False
+    ) -> None:
+        """N_1 = A L R."""
+        graph = self._transition.graph
+        if graph.directed or random.sparsity < SCATTER_FROM:
+            self._draw(random, diagonal, _native.Sink(next=self._block))
+            self.hop(last=last)
+            return
+        self._advance(
+            last,
+            lambda sink: _native.first_hop(
+                self._transition.native,
+                random.law,
+                graph.keys,
+                diagonal,
+                self.index,
+                self._half,
+                sink,
+                self._threads,
+                self._stop,
+            ),
+        )
+
+    def hop(self, *, last: bool = False) -> None:
+        """N_i = A N_(i-1)."""
+        block = self._block
+        self._advance(
+            last,
+            lambda sink: _native.hop(
+                self._transition.native, block, self._half, sink, self._threads, self._stop
+            ),
+        )
+
+    def _advance(self, last: bool, step: Callable[[_native.Sink], None]) -> None:
+        """Takes one step into a kept block, else into the block that is not being read."""
+        self.order += 1
+        spare = self._blocks[1] if self._block is self._blocks[0] else self._blocks[0]
+        kept = self._destination.block(self.order, self.index)
+        target = kept if kept is not None else None if last else spare
+        step(self._destination.sink(self.order, self, target))
+        if target is not None:
+            self._block = target
+
+    def _draw(
+        self, random: RandomRows, diagonal: NDArray[np.float32], sink: _native.Sink
+    ) -> None:
+        _native.draw(
+            random.law,
+            self._transition.graph.keys,
+            diagonal,
+            self.index,
+            self._half,
+            sink,
+            self._threads,
+            self._stop,
+        )
+
+
+def for_each_slab(
+    plan: Plan,
+    transition: Transition,
+    destination: Destination,
+    work: Callable[[Slab], None],
+    progress: Progress,
+) -> None:
+    """Calls work(slab) for every slab of the plan, as many at a time as the plan says.
+
+    Ctrl-C, or an exception of `work` or `progress`, stops the slabs in flight and is raised again.
+    """
+    stop = _native.Stop()
+    free: SimpleQueue[tuple[NDArray[np.uint8], NDArray[np.uint8]]] = SimpleQueue()
+    for _ in range(plan.slabs_in_flight):
+        free.put((_native.allocate(LINE * plan.nodes), _native.allocate(LINE * plan.nodes)))
+
+    def run(index: int) -> None:
+        blocks = free.get()
+        try:
+            work(Slab(index, plan, transition, destination, blocks, stop))
+        finally:
+            free.put(blocks)
+
+    with ThreadPoolExecutor(plan.slabs_in_flight) as pool:
+        waiting = {pool.submit(run, index) for index in range(plan.slabs)}
+        try:
+            while waiting:
+                for future in next_done(waiting):
+                    waiting.remove(future)
+                    future.result()
+                    progress(plan.slabs - len(waiting), plan.slabs)
+        except BaseException:
+            stop.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise

@@ -1,0 +1,53 @@
+"""vectors.npy for numpy, and vectors.ids.arrow beside it with the ids, the parameters and the rest."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from hopvec.errors import FormatError
+from hopvec.formats.replace import replacing
+
+if TYPE_CHECKING:
+    from hopvec.embedding import Embedding
+
+
+def ids_path(path: Path) -> Path:
+    """The file with the ids that belongs to a .npy file."""
+    return path.with_suffix(".ids.arrow")
+
+
+def write_embedding(embedding: Embedding, path: Path) -> None:
+    """Writes the two files, the vectors last: they are there only when all is."""
+    facts = {"hopvec": json.dumps({"parameters": embedding.parameters, "graph": embedding.graph})}
+    table = pa.table({"id": embedding.ids}).replace_schema_metadata(facts)
+    with replacing(path) as vectors:
+        np.save(vectors, embedding.vectors, allow_pickle=False)
+        with (
+            replacing(ids_path(path)) as file,
+            pa.ipc.new_file(file, table.schema) as writer,
+        ):
+            writer.write_table(table)
+
+
+def read_embedding(path: Path) -> Embedding:
+    """Reads the two files; the vectors stay on disk until they are touched."""
+    from hopvec.embedding import Embedding
+
+    if not ids_path(path).is_file():
+        raise FormatError(f"{path}: the file with its ids, {ids_path(path).name}, is not beside it.")
+    try:
+        vectors = np.load(path, mmap_mode="r", allow_pickle=False)
+        with pa.ipc.open_file(str(ids_path(path))) as reader:
+            table = reader.read_all()
+        facts = json.loads((table.schema.metadata or {}).get(b"hopvec", b"{}"))
+        ids = table.column("id").combine_chunks()
+    except (ValueError, KeyError, OSError, EOFError, pa.ArrowInvalid) as error:
+        raise FormatError(f"{path}: not an embedding that hopvec wrote ({error}).") from error
+    if len(vectors) != len(ids):
+        raise FormatError(f"{path}: {len(vectors):,} vectors but {len(ids):,} ids beside them.")
+    return Embedding(vectors, ids, facts.get("parameters", {}), facts.get("graph", {}))

@@ -1,0 +1,44 @@
+"""vectors.npz: the arrays `vectors` and `ids`, and `hopvec` with the parameters as JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+from zipfile import BadZipFile
+
+import numpy as np
+import pyarrow as pa
+
+from hopvec.errors import FormatError
+from hopvec.formats.replace import replacing
+
+if TYPE_CHECKING:
+    from hopvec.embedding import Embedding
+
+
+def write_embedding(embedding: Embedding, path: Path) -> None:
+    """Writes one file that numpy.load reads without pickle."""
+    if pa.types.is_integer(embedding.ids.type):
+        ids = embedding.ids.to_numpy()
+    else:
+        ids = np.array(embedding.ids.to_pylist(), dtype=np.str_)
+        if ids.tolist() != embedding.ids.to_pylist():
+            raise FormatError(f"{path}: .npz cannot hold ids that end in a null character.")
+    facts = json.dumps({"parameters": embedding.parameters, "graph": embedding.graph})
+    with replacing(path) as file:
+        np.savez(file, vectors=embedding.vectors, ids=ids, hopvec=np.array(facts))
+
+
+def read_embedding(path: Path) -> Embedding:
+    """Reads the arrays back."""
+    from hopvec.embedding import Embedding
+
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            vectors, ids = arrays["vectors"], arrays["ids"]
+            facts = json.loads(str(arrays["hopvec"])) if "hopvec" in arrays else {}
+    except (ValueError, KeyError, OSError, EOFError, BadZipFile) as error:
+        raise FormatError(f"{path}: not an embedding that hopvec wrote ({error}).") from error
+    names = pa.array(ids, type=pa.int64() if ids.dtype.kind in "iu" else pa.large_string())
+    return Embedding(vectors, names, facts.get("parameters", {}), facts.get("graph", {}))

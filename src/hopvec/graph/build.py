@@ -1,0 +1,134 @@
+"""From a list of edges to a Graph: everything is checked here, the rows are made natively."""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hopvec import _native, machine
+from hopvec.errors import GraphError, ParameterError
+from hopvec.graph.graph import Graph
+from hopvec.graph.ids import Numbering, column, keys, number
+
+SMALLEST, LARGEST = 1e-30, 1e30  # weights whose sums and powers stay inside float32
+
+
+def build(
+    source: Any,
+    target: Any,
+    weight: Any,
+    directed: bool,
+    duplicates: str,
+    loops: str,
+    nodes: Any,
+    threads: int | None,
+) -> Graph:
+    """See Graph.from_edges."""
+    for name, value, allowed in (
+        ("duplicates", duplicates, ("sum", "first", "error")),
+        ("loops", loops, ("keep", "drop")),
+    ):
+        if value not in allowed:
+            options = ", ".join(repr(option) for option in allowed)
+            raise ParameterError(f"Graph.from_edges: {name} must be one of {options}, got {value!r}.")
+    source, target = column(source, "source"), column(target, "target")
+    if len(source) != len(target):
+        raise GraphError(
+            f"source and target must have the same length, got {len(source):,} and {len(target):,}."
+        )
+    weight = None if weight is None else checked_weights(weight, source, target)
+    numbering = number(source, target, nodes)
+    del source, target  # what is no longer needed must not stay beside the rows
+    return from_numbering(numbering, weight, directed, duplicates, loops, threads)
+
+
+def from_numbering(
+    numbering: Numbering,
+    weight: NDArray[np.float32] | None,
+    directed: bool,
+    duplicates: str,
+    loops: str,
+    threads: int | None,
+) -> Graph:
+    """The graph of edges whose ids are numbered and whose weights are checked."""
+    hashed = keys(numbering.ids)
+    indptr, indices, weights, order, repeated, looped, zeros = machine.interruptible(
+        lambda stop: _native.build(
+            numbering.source,
+            numbering.target,
+            weight,
+            numbering.offset,
+            numbering.table,
+            hashed,
+            directed,
+            duplicates,
+            loops == "drop",
+            threads or machine.cores(),
+            stop,
+        )
+    )
+    if duplicates == "error" and repeated:
+        raise _duplicate_error(numbering, weight, directed, loops == "drop")
+    return Graph(
+        indptr=indptr,
+        indices=indices,
+        weights=weights,
+        ids=numbering.ids,
+        rows=order,
+        keys=hashed[order],
+        directed=directed,
+        duplicates=repeated,
+        loops=looped,
+        zero_weights=zeros,
+    )
+
+
+def checked_weights(weight: Any, source: Any, target: Any) -> NDArray[np.float32]:
+    """The weights as float32; the first that is NaN, infinite, negative or too extreme is refused."""
+    try:
+        values = np.asarray(weight)
+        numbers = values.astype(np.float64, copy=False) if values.dtype.kind != "f" else values
+    except (TypeError, ValueError) as error:
+        raise GraphError(f"weight must hold numbers ({error}).") from error
+    if numbers.shape != (len(source),):
+        raise GraphError(
+            f"weight must have one number an edge: {len(source):,} edges, got the shape {values.shape}."
+        )
+    positive_or_zero = (numbers >= SMALLEST) & (numbers <= LARGEST) | (numbers == 0)
+    if not positive_or_zero.all():
+        first = int(np.argmin(positive_or_zero))
+        ends = f"{_shown(source, first)} - {_shown(target, first)}"
+        raise GraphError(
+            f"edge {first + 1} ({ends}): the weight {numbers[first]} is not allowed. "
+            f"A weight is 0 or between {SMALLEST:g} and {LARGEST:g}."
+        )
+    return np.ascontiguousarray(numbers, dtype=np.float32)
+
+
+def _shown(ids: Any, index: int) -> str:
+    return repr(pa.array(ids[index : index + 1])[0].as_py())
+
+
+def _duplicate_error(
+    numbering: Numbering, weight: NDArray[np.float32] | None, directed: bool, drop_loops: bool
+) -> GraphError:
+    def numbers(ids: NDArray[Any]) -> NDArray[np.int64]:
+        index = ids.astype(np.int64) - numbering.offset
+        return index if numbering.table is None else numbering.table[index].astype(np.int64)
+
+    source, target = numbers(numbering.source), numbers(numbering.target)
+    if not directed:
+        source, target = np.minimum(source, target), np.maximum(source, target)
+    counted = np.ones(len(source), dtype=bool) if weight is None else weight != 0
+    if drop_loops:
+        counted &= source != target
+    edges = np.flatnonzero(counted)
+    pair = source[edges] * len(numbering.ids) + target[edges]
+    _, first = np.unique(pair, return_index=True)
+    again = int(edges[np.setdiff1d(np.arange(len(pair)), first)[0]])
+    ends = " - ".join(repr(numbering.ids[int(end[again])].as_py()) for end in (source, target))
+    return GraphError(
+        f"edge {again + 1} ({ends}) repeats an earlier edge. Use duplicates='sum' to add up their "
+        "weights, or duplicates='first' to keep the first."
+    )

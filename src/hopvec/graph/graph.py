@@ -1,0 +1,211 @@
+"""Graph: the record that every method works on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hopvec import _native
+
+if TYPE_CHECKING:
+    import networkx as nx
+    import scipy.sparse as sp
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Graph:
+    """An immutable graph: the rows of its adjacency matrix S, and the ids of its nodes.
+
+    Nodes have numbers of the graph's own: the node with most entries first, ties broken by the hash
+    of the id, nodes without a row last. So the numbering depends on the graph alone, hubs share cache
+    lines, and nothing is renumbered before a run. `indptr`, `indices` and `weights` are S in that
+    numbering; `ids` keeps the order people know (sorted, or as it was given), and `ids[rows[i]]` is
+    the id of node i. `to_scipy` and every embedding are in the order of `ids`.
+    """
+
+    indptr: NDArray[np.int64]
+    """[nodes + 1]: the entries of node i are indptr[i] to indptr[i + 1]."""
+    indices: NDArray[np.int32]
+    """[entries]: neighbours, ascending in each row."""
+    weights: NDArray[np.float32] | None
+    """[entries], all positive; None when every entry is 1."""
+    ids: pa.Array
+    """[nodes]: int64 or large_string."""
+    rows: NDArray[np.int32]
+    """[nodes]: node i is ids[rows[i]], and row rows[i] of every embedding."""
+    keys: NDArray[np.uint64]
+    """[nodes]: XXH64 of the ids, what the random rows are drawn from."""
+    directed: bool
+    duplicates: int = 0
+    """Edges of the input that repeated an earlier one."""
+    loops: int = 0
+    """Edges of the input from a node to itself."""
+    zero_weights: int = 0
+    """Edges of the input with weight 0, which were left out."""
+
+    def __post_init__(self) -> None:
+        for array in (self.indptr, self.indices, self.weights, self.rows, self.keys):
+            if array is not None:
+                array.flags.writeable = False
+
+    @staticmethod
+    def from_edges(
+        source: Any,
+        target: Any,
+        weight: Any = None,
+        *,
+        directed: bool = False,
+        duplicates: Literal["sum", "first", "error"] = "sum",
+        loops: Literal["keep", "drop"] = "keep",
+        nodes: int | Sequence[Any] | Any | None = None,
+        threads: int | None = None,
+    ) -> Graph:
+        """A graph from a list of edges: edge e joins source[e] and target[e].
+
+        Ids are integers or strings: lists, numpy, Arrow or pandas columns. In an undirected graph an
+        edge (u, v) stands for S_uv and S_vu, a loop for one entry S_uu. `nodes` names all nodes, those
+        without edges too, and fixes their order; a number n stands for the ids 0 .. n-1. Without it
+        the nodes are those of the edges, in ascending order.
+
+        Raises GraphError naming the first edge that is wrong. Linear in the edges but for sorting
+        each row; peak memory is about twice the finished rows beside the input.
+
+        >>> Graph.from_edges(["a", "b"], ["b", "c"])
+        Graph(3 nodes, 2 edges, undirected, unweighted)
+        """
+        from hopvec.graph.build import build
+
+        return build(source, target, weight, directed, duplicates, loops, nodes, threads)
+
+    @staticmethod
+    def from_scipy(
+        matrix: sp.sparray | sp.spmatrix | NDArray[Any],
+        *,
+        ids: Sequence[Any] | Any | None = None,
+        directed: bool = False,
+        symmetrize: bool = False,
+        threads: int | None = None,
+    ) -> Graph:
+        """A graph from its adjacency matrix (scipy sparse or numpy), entry S_ij the weight of i to j.
+
+        A symmetric matrix is taken as it is, never symmetrised again. Another one needs
+        `directed=True`, or `symmetrize=True`, which takes every entry as an undirected edge.
+
+        >>> import numpy as np
+        >>> Graph.from_scipy(np.array([[0, 1], [1, 0]]))
+        Graph(2 nodes, 1 edge, undirected, unweighted)
+        """
+        from hopvec.graph.convert import from_scipy
+
+        return from_scipy(matrix, ids, directed, symmetrize, threads)
+
+    @staticmethod
+    def from_networkx(graph: nx.Graph, *, weight: str = "weight") -> Graph:
+        """A graph from networkx; edges without the weight attribute weigh 1.
+
+        A DiGraph becomes directed, the edges of a MultiGraph are summed.
+        """
+        from hopvec.graph.convert import from_networkx
+
+        return from_networkx(graph, weight)
+
+    def to_scipy(self) -> sp.csr_array:
+        """The adjacency matrix S as a scipy CSR array, float32, rows in the order of `ids`."""
+        from hopvec.graph.convert import to_scipy
+
+        return to_scipy(self)
+
+    def to_networkx(self) -> nx.Graph:
+        """The graph for networkx (DiGraph if directed), nodes in the order of `ids`."""
+        from hopvec.graph.convert import to_networkx
+
+        return to_networkx(self)
+
+    @property
+    def nodes(self) -> int:
+        """The number of nodes, n."""
+        return len(self.rows)
+
+    @property
+    def entries(self) -> int:
+        """The number of stored entries of S."""
+        return len(self.indices)
+
+    @cached_property
+    def edges(self) -> int:
+        """The number of distinct edges, an undirected one counted once."""
+        if self.directed:
+            return self.entries
+        on_diagonal = int(np.count_nonzero(self.indices == np.repeat(self._numbers, self._lengths)))
+        return (self.entries + on_diagonal) // 2
+
+    @cached_property
+    def degrees(self) -> NDArray[np.float64]:
+        """The weighted degrees d_i = sum_j S_ij in the order of `ids`."""
+        degrees = np.empty(self.nodes)
+        degrees[self.rows] = self.node_degrees
+        degrees.flags.writeable = False
+        return degrees
+
+    @cached_property
+    def node_degrees(self) -> NDArray[np.float64]:
+        """The weighted degrees in the graph's own numbering."""
+        return _native.degrees(self.indptr, self.weights)
+
+    @cached_property
+    def volume(self) -> float:
+        """The sum of all entries of S: 2m of the paper."""
+        return float(np.cumsum(self.node_degrees)[-1])  # one after the other: the same everywhere
+
+    @cached_property
+    def connected(self) -> int:
+        """The number of nodes with a row; they come first in the graph's own numbering."""
+        return int(np.count_nonzero(self._lengths))
+
+    @property
+    def isolated(self) -> int:
+        """The number of nodes without a row: no edges, or none that leave it in a directed graph."""
+        return self.nodes - self.connected
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of indptr, indices and weights."""
+        weights = 0 if self.weights is None else self.weights.nbytes
+        return self.indptr.nbytes + self.indices.nbytes + weights
+
+    def describe(self) -> dict[str, int | float | bool]:
+        """The facts of the graph by name, ready for a report or JSON."""
+        return {
+            "nodes": self.nodes,
+            "edges": self.edges,
+            "directed": self.directed,
+            "weighted": self.weights is not None,
+            "volume": self.volume,
+            "largest_degree": float(self.node_degrees.max()),
+            "isolated": self.isolated,
+            "duplicates": self.duplicates,
+            "loops": self.loops,
+            "zero_weights": self.zero_weights,
+            "bytes": self.nbytes,
+        }
+
+    def __repr__(self) -> str:
+        edges = "1 edge" if self.edges == 1 else f"{self.edges:,} edges"
+        nodes = "1 node" if self.nodes == 1 else f"{self.nodes:,} nodes"
+        direction = "directed" if self.directed else "undirected"
+        weighted = "unweighted" if self.weights is None else "weighted"
+        return f"Graph({nodes}, {edges}, {direction}, {weighted})"
+
+    @property
+    def _lengths(self) -> NDArray[np.int64]:
+        return np.diff(self.indptr)
+
+    @property
+    def _numbers(self) -> NDArray[np.int32]:
+        return np.arange(self.nodes, dtype=np.int32)

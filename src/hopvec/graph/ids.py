@@ -1,0 +1,189 @@
+"""Node ids: columns of integers or strings, their Arrow form, their numbers and their keys."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hopvec import _native
+from hopvec.errors import GraphError
+
+MOST_NODES = 2**31 - 1
+CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Numbering:
+    """How the ids of an edge list become node numbers: table[id - offset], or id - offset."""
+
+    ids: pa.Array
+    source: NDArray[Any]
+    target: NDArray[Any]
+    offset: int = 0
+    table: NDArray[np.int32] | None = None
+
+
+def column(values: Any, name: str) -> NDArray[Any] | pa.Array:
+    """The ids of a column: a numpy array of int32 or int64, or an Arrow array of large_string."""
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
+        return _integers(values, name)
+    array = _arrow(values, name)
+    if array.null_count:
+        first = int(np.argmax(array.is_null().to_numpy(zero_copy_only=False)))
+        raise GraphError(f"{name}, edge {first + 1}: there is no id (null). Every edge needs two ids.")
+    if pa.types.is_integer(array.type):
+        return _integers(array.to_numpy(zero_copy_only=False), name)
+    if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
+        return array.cast(pa.large_string())
+    raise GraphError(f"{name}: ids must be integers or strings, got {array.type}.")
+
+
+def ids_of(values: Any) -> pa.Array:
+    """All node ids as an Arrow array of int64 or large_string; refuses an id that comes twice."""
+    if isinstance(values, int | np.integer):
+        if not 0 < values <= MOST_NODES:
+            raise GraphError(f"nodes must be between 1 and {MOST_NODES:,}, got {values:,}.")
+        return pa.array(np.arange(values, dtype=np.int64))
+    ids = column(values, "nodes")
+    ids = pa.array(ids.astype(np.int64, copy=False)) if isinstance(ids, np.ndarray) else ids
+    counts = ids.value_counts()
+    if len(counts) < len(ids):
+        twice = counts.field("values")[int(np.argmax(counts.field("counts").to_numpy()))]
+        raise GraphError(f"nodes: the id {twice.as_py()!r} comes more than once.")
+    return ids
+
+
+def number(source: Any, target: Any, nodes: Any) -> Numbering:
+    """The numbering of the ids of an edge list, over all `nodes` if they are given."""
+    if isinstance(source, np.ndarray) != isinstance(target, np.ndarray):
+        raise GraphError("source and target must both hold integers or both hold strings.")
+    if nodes is None:
+        if len(source) == 0:
+            raise GraphError("The graph is empty: there are no edges, and no nodes were given.")
+        if isinstance(source, np.ndarray):
+            return _number_integers(source, target)
+        return _look_up(source, target, _distinct(source, target))
+    ids = ids_of(nodes)
+    if len(ids) == 0:
+        raise GraphError("The graph is empty: the list of nodes is empty.")
+    if isinstance(source, np.ndarray) != pa.types.is_integer(ids.type) and len(source):
+        kinds = ("integers", "strings") if isinstance(source, np.ndarray) else ("strings", "integers")
+        raise GraphError(f"The edges hold {kinds[0]}, the nodes {kinds[1]}.")
+    if isinstance(nodes, int | np.integer) and isinstance(source, np.ndarray):
+        _check_range(source, target, int(nodes))
+        return Numbering(ids, source, target)
+    return _look_up(source, target, ids)
+
+
+def keys(ids: pa.Array) -> NDArray[np.uint64]:
+    """The 64-bit keys of the ids: XXH64 with seed 42 of their 8 or UTF-8 bytes, as Spark's xxhash64.
+
+    Raises GraphError naming both ids where two share a key.
+    """
+    if pa.types.is_integer(ids.type):
+        hashed = _native.keys_of_integers(ids.to_numpy())
+    else:
+        _, offsets, data = ids.buffers()
+        positions = np.frombuffer(offsets, np.int64)[ids.offset : ids.offset + len(ids) + 1]
+        text = np.frombuffer(data, np.uint8) if data and data.size else np.zeros(1, np.uint8)
+        hashed = _native.keys_of_strings(positions, text)
+    _refuse_collision(hashed, ids)
+    return hashed
+
+
+def _refuse_collision(hashed: NDArray[np.uint64], ids: pa.Array) -> None:
+    in_order = np.sort(hashed)
+    same = np.flatnonzero(in_order[1:] == in_order[:-1])
+    if len(same):
+        first, second = np.flatnonzero(hashed == in_order[same[0]])[:2]
+        raise GraphError(
+            f"The ids {ids[int(first)].as_py()!r} and {ids[int(second)].as_py()!r} have the same "
+            "64-bit key, so their random vectors could not be told apart. Rename one of them."
+        )
+
+
+def _arrow(values: Any, name: str) -> pa.Array:
+    try:
+        if hasattr(values, "__arrow_c_stream__") and not isinstance(values, pa.Array):
+            array = pa.chunked_array(values).combine_chunks()
+        else:
+            array = pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError) as error:
+        raise GraphError(f"{name}: ids must be all integers or all strings ({error}).") from error
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if len(array) == 0 and pa.types.is_null(array.type):
+        array = array.cast(pa.int64())
+    return array.cast(pa.large_string()) if str(array.type) == "string_view" else array
+
+
+def _integers(values: NDArray[Any], name: str) -> NDArray[Any]:
+    if values.ndim != 1:
+        raise GraphError(f"{name} must have one dimension, got the shape {values.shape}.")
+    if values.dtype in (np.int32, np.int64):
+        return np.ascontiguousarray(values)
+    if values.dtype == np.uint64 and len(values) and values.max() > np.iinfo(np.int64).max:
+        first = int(np.argmax(values > np.iinfo(np.int64).max))
+        raise GraphError(
+            f"{name}, edge {first + 1}: the id {values[first]} is out of range; "
+            "integer ids must fit 64 bits with a sign."
+        )
+    return np.ascontiguousarray(values, dtype=np.int64 if values.itemsize >= 4 else np.int32)
+
+
+def _number_integers(source: NDArray[Any], target: NDArray[Any]) -> Numbering:
+    """Numbers by a table over the range of ids where that is small, else by looking each one up."""
+    low = int(min(source.min(), target.min()))
+    span = int(max(source.max(), target.max())) - low + 1
+    if span > max(8 * len(source), 1 << 16):
+        return _look_up(source, target, _distinct(source, target))
+    present = np.zeros(span, dtype=bool)
+    for ids in (source, target):
+        for start in range(0, len(ids), CHUNK):
+            present[ids[start : start + CHUNK] - low] = True
+    if present.all():
+        return Numbering(pa.array(np.arange(low, low + span)), source, target, low)
+    table = np.cumsum(present, dtype=np.int32) - np.int32(1)
+    return Numbering(pa.array(np.flatnonzero(present) + low), source, target, low, table)
+
+
+def _distinct(source: Any, target: Any) -> pa.Array:
+    both = pa.chunked_array([pa.array(source), pa.array(target)]).unique()
+    both = both.cast(pa.int64()) if pa.types.is_integer(both.type) else both
+    return both.take(both.sort_indices() if hasattr(both, "sort_indices") else _sorted(both))
+
+
+def _sorted(ids: pa.Array) -> pa.Array:
+    import pyarrow.compute as pc
+
+    return pc.sort_indices(ids)
+
+
+def _look_up(source: Any, target: Any, ids: pa.Array) -> Numbering:
+    import pyarrow.compute as pc
+
+    if len(ids) > MOST_NODES:
+        raise GraphError(f"A graph has at most {MOST_NODES:,} nodes, got {len(ids):,}.")
+    numbers = []
+    for name, values in (("source", source), ("target", target)):
+        found = pc.index_in(pa.array(values).cast(ids.type), value_set=ids)
+        if found.null_count:
+            first = int(np.argmax(found.is_null().to_numpy(zero_copy_only=False)))
+            wrong = pa.array(values[first : first + 1])[0].as_py()
+            raise GraphError(f"{name}, edge {first + 1}: the id {wrong!r} is not among the nodes.")
+        numbers.append(found.to_numpy())
+    return Numbering(ids, numbers[0], numbers[1])
+
+
+def _check_range(source: NDArray[Any], target: NDArray[Any], nodes: int) -> None:
+    for name, values in (("source", source), ("target", target)):
+        if len(values) and (values.min() < 0 or values.max() >= nodes):
+            first = int(np.argmax((values < 0) | (values >= nodes)))
+            raise GraphError(
+                f"{name}, edge {first + 1}: the id {values[first]} is out of range; "
+                f"with nodes={nodes} ids are 0 to {nodes - 1}."
+            )

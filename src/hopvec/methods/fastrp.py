@@ -1,0 +1,146 @@
+"""FastRP: very sparse random projection of powers of the transition matrix (Chen et al., CIKM 2019)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hopvec import _native
+from hopvec.engine.combine import combine
+from hopvec.engine.plan import Plan, make_plan
+from hopvec.engine.slab import Progress, RandomRows, Slab, Transition
+from hopvec.errors import ParameterError
+from hopvec.graph import Graph
+from hopvec.machine import memory_bound
+from hopvec.methods.method import Method
+from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class FastRP(Method):
+    """N = sum_i weights[i-1] * A^i L R, with A = D^-1 S and L = diag((d_j / 2m)^beta).
+
+    The defaults are for people who will not tune; `FastRP.paper()` is the paper to the letter.
+
+    >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
+    >>> FastRP(dim=8, seed=7).embed(graph).vectors.shape
+    (3, 8)
+    """
+
+    dim: Annotated[int, Integer(1, 65536), "columns of the embedding (paper: d)"] = 256
+    weights: Annotated[
+        Sequence[float], Reals(32), "weights of the orders N_1, N_2, ... (paper: alpha_1 .. alpha_k)"
+    ] = (0.0, 0.0, 1.0, 1.0, 1.0, 1.0)
+    beta: Annotated[
+        float, Real(-1, 1), "power of the degrees in L; below 0 it holds hubs back (paper: beta)"
+    ] = 0.25
+    sparsity: Annotated[
+        Literal["sqrt"] | float,
+        Either(OneOf(("sqrt",)), Real(1, 1e12)),
+        "s: one in s entries of R is not zero; 'sqrt' is the square root of the number of nodes",
+    ] = "sqrt"
+    self_weight: Annotated[
+        float, Real(-1e6, 1e6), "weight of order 0, L R: gives nodes without edges a vector"
+    ] = 0.0
+    normalize: Annotated[
+        Literal["none", "authors", "full"],
+        OneOf(("none", "authors", "full")),
+        "'none': the plain sum of the paper; 'authors': unit rows of every order, then standardised "
+        "columns, as the authors' code; 'full': that, then unit rows",
+    ] = "full"
+    precision: Annotated[
+        Literal["float32", "float16"],
+        OneOf(("float32", "float16")),
+        "storage of the orders between hops; arithmetic and output are float32",
+    ] = "float32"
+
+    @classmethod
+    def paper(cls, *, alpha_4: float = 4.0, beta: float = -0.75, seed: int = 0) -> Self:
+        """The paper's setting: dim 512, weights (0, 0, 1, alpha_4), the plain sum (sections 3.3, 4.3).
+
+        The paper tunes alpha_4 in [2^-3, 2^6] and beta in [-1, 0] for each graph.
+        """
+        weights = (0.0, 0.0, 1.0, alpha_4)
+        return cls(dim=512, weights=weights, beta=beta, normalize="none", seed=seed)
+
+    def vectors(self, graph: Graph, progress: Progress) -> NDArray[np.float32]:
+        """Algorithm 1, a slab of columns at a time."""
+        s = math.sqrt(graph.nodes) if self.sparsity == "sqrt" else float(self.sparsity)
+        R = RandomRows(seed=int(self.seed), sparsity=s)  # noqa: N806
+        L, L_0, factor = degree_powers(graph, self.beta)  # noqa: N806
+        alpha = self.order_weights()
+
+        def algorithm_1(slab: Slab) -> None:
+            if self.self_weight:
+                slab.draw(R, L_0)  # order 0
+            if max(alpha) >= 1:
+                slab.first_hop(R, L, last=max(alpha) == 1)  # N_1 = A L R
+            for i in range(2, max(alpha) + 1):
+                slab.hop(last=i == max(alpha))  # N_i = A N_(i-1)
+
+        return combine(  # N = alpha_1 N_1 + ... + alpha_k N_k
+            self.plan(graph),
+            Transition(graph),
+            algorithm_1,
+            alpha,
+            factor=factor * math.sqrt(s),
+            normalize=self.normalize,
+            progress=progress,
+        )
+
+    def plan(self, graph: Graph) -> Plan:
+        """How a run on this graph will use threads and memory."""
+        return make_plan(
+            graph,
+            dim=int(self.dim),
+            precision=self.precision,
+            orders_with_norms=0 if self.normalize == "none" else len(self.order_weights()),
+            threads=self.threads,
+            memory=memory_bound(self.memory),
+        )
+
+    def hops(self) -> int:
+        """The hops of a slab."""
+        return max(self.order_weights())
+
+    def order_weights(self) -> dict[int, float]:
+        """The orders that count, with their weights: alpha_i, and self_weight for order 0."""
+        weights = {0: float(self.self_weight)}
+        weights |= {order: float(weight) for order, weight in enumerate(self.weights, start=1)}
+        counted = {order: weight for order, weight in weights.items() if weight != 0}
+        if not counted:
+            raise ParameterError(
+                f"{type(self).__name__}: weights are all zero and so is self_weight: "
+                "every vector would be zero. Give at least one order a weight."
+            )
+        return counted
+
+    def report_isolated(self, graph: Graph) -> None:
+        """Nodes without edges have a vector where order 0 counts."""
+        if not self.self_weight:
+            super().report_isolated(graph)
+
+
+def degree_powers(
+    graph: Graph, beta: float
+) -> tuple[NDArray[np.float32], NDArray[np.float32], float]:
+    """The diagonal of L: (d_j / 2m)^beta, float32, one entry a node (paper, Eq. 7).
+
+    Comes as (L, L for order 0, factor): both diagonals lack `factor`, which holds (2m)^-beta and a
+    power of two that keeps the largest entry just below 2^15, so that every order fits float16.
+    A node of degree 0 has 0 for beta < 0, where there is nothing to propagate, and counts as
+    degree 1 in order 0.
+    """
+    degrees = graph.node_degrees
+    power_0 = _native.power(np.where(degrees > 0, degrees, 1.0), beta)
+    power = np.where(degrees > 0, power_0, 1.0 if beta == 0 else 0.0)
+    exponent = 15 - int(np.frexp(power_0.max())[1])
+    scale = math.ldexp(1.0, exponent)
+    volume = _native.power(np.array([graph.volume or 1.0]), -beta)[0]
+    L, L_0 = ((diagonal * scale).astype(np.float32) for diagonal in (power, power_0))  # noqa: N806
+    return L, L_0, float(volume) / scale

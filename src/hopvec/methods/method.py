@@ -1,0 +1,162 @@
+"""Method: what every way of embedding a graph has in common."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hopvec.embedding import Embedding
+from hopvec.engine.plan import Plan
+from hopvec.engine.slab import Progress
+from hopvec.errors import ParameterError
+from hopvec.graph import Graph
+from hopvec.methods.parameters import Either, Integer, OneOf, Size, check
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
+logger = logging.getLogger("hopvec")
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Method(ABC):
+    """A way of embedding a graph: parameters in the constructor, the work in `embed`.
+
+    Follows scikit-learn's conventions (get_params, set_params, clone, fit, fit_transform, Pipeline),
+    where the samples are the nodes and X is the adjacency matrix.
+    """
+
+    seed: Annotated[int, Integer(0, 2**64 - 1), "same seed, same bytes"] = 0
+    threads: Annotated[
+        int | None,
+        Either(Integer(1, 1024), OneOf((None,))),
+        "threads to use; none given: the cores this process may use",
+    ] = None
+    memory: Annotated[
+        str | float | None,
+        Either(Size(), OneOf((None,))),
+        "bound on the memory of the run, graph included, such as '4GB'; none given: what is free",
+    ] = None
+
+    resources: ClassVar[frozenset[str]] = frozenset({"threads", "memory"})
+    """Parameters that change how a run is done and never what comes out."""
+
+    @abstractmethod
+    def plan(self, graph: Graph) -> Plan:
+        """How a run on this graph will use threads and memory."""
+
+    @abstractmethod
+    def hops(self) -> int:
+        """The number of passes over the graph for each slab: what a run's time grows with."""
+
+    @abstractmethod
+    def vectors(self, graph: Graph, progress: Progress) -> NDArray[np.float32]:
+        """The embedding of a graph, rows in the order of its ids; parameters are already checked."""
+
+    def embed(self, graph: Any, *, progress: Progress | None = None) -> Embedding:
+        """The embedding of a graph (a Graph, or an adjacency matrix of scipy or numpy).
+
+        `progress` is called with the slabs done and their number, from the calling thread. Raises
+        ParameterError, GraphError or MemoryBoundError.
+        """
+        check(self)
+        graph = as_graph(graph)
+        if graph.isolated:
+            self.report_isolated(graph)
+        vectors = self.vectors(graph, progress or (lambda done, of: None))
+        return Embedding(
+            vectors=vectors,
+            ids=graph.ids,
+            parameters={"method": type(self).__name__, **self.get_params()},
+            graph=graph.describe(),
+        )
+
+    def report_isolated(self, graph: Graph) -> None:
+        """Tells of nodes whose vectors will be zero."""
+        logger.warning(
+            "%s of %s nodes have no %sedges: their vectors are zero.",
+            f"{graph.isolated:,}",
+            f"{graph.nodes:,}",
+            "outgoing " if graph.directed else "",
+        )
+
+    def fit(self, X: Any, y: object = None) -> Self:  # noqa: N803
+        """Embeds the graph and keeps the result as `embedding_`."""
+        self.embedding_ = self.embed(X)
+        self.n_features_in_ = len(self.embedding_.ids)
+        return self
+
+    def fit_transform(self, X: Any, y: object = None) -> NDArray[np.float32]:  # noqa: N803
+        """The vectors of the graph, one row a node."""
+        return self.fit(X).embedding_.vectors
+
+    def transform(self, X: Any) -> NDArray[np.float32]:  # noqa: N803
+        """The vectors of a graph by the same parameters; for the fitted graph, those of the fit."""
+        if not hasattr(self, "embedding_"):
+            raise self._not_fitted()
+        graph = as_graph(X)
+        if graph.nodes != self.n_features_in_:
+            raise ParameterError(
+                f"X has {graph.nodes} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input: the nodes must be those of the fit."
+            )
+        return self.embed(graph).vectors
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Changes parameters by name; they are checked when they are used."""
+        known = self.get_params()
+        for name, value in parameters.items():
+            if name not in known:
+                raise ParameterError(
+                    f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(known)}."
+                )
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        changed = (
+            f"{field.name}={getattr(self, field.name)!r}"
+            for field in dataclasses.fields(self)
+            if getattr(self, field.name) is not field.default
+            and repr(getattr(self, field.name)) != repr(field.default)
+        )
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "embedding_")
+
+    def __sklearn_tags__(self) -> Tags:
+        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
+
+        return Tags(
+            estimator_type=None,
+            target_tags=TargetTags(required=False),
+            transformer_tags=TransformerTags(preserves_dtype=[]),
+            input_tags=InputTags(sparse=True, pairwise=True, positive_only=True),
+        )
+
+    def _not_fitted(self) -> Exception:
+        try:
+            from sklearn.exceptions import NotFittedError
+        except ImportError:
+            return ParameterError(f"{type(self).__name__} is not fitted yet: call fit first.")
+        return NotFittedError(f"{type(self).__name__} is not fitted yet: call fit first.")
+
+
+def as_graph(graph: Any) -> Graph:
+    """A Graph as it is; an adjacency matrix or a networkx graph as a Graph."""
+    if isinstance(graph, Graph):
+        return graph
+    if hasattr(graph, "is_directed") and hasattr(graph, "edges"):
+        return Graph.from_networkx(graph)
+    return Graph.from_scipy(graph)

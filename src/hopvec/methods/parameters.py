@@ -1,0 +1,167 @@
+"""Parameters: declared once on a method, with what is allowed and what they are for.
+
+    beta: Annotated[float, Real(-1, 1), "strength of the degree normalisation"] = 0.25
+
+The constructor, the error messages, the command line and the docs all read them from there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, Protocol, get_args, get_type_hints
+
+import numpy as np
+
+from hopvec.errors import ParameterError
+from hopvec.machine import memory_bound
+
+
+class Rule(Protocol):
+    """What is allowed for a parameter."""
+
+    def must(self) -> str:
+        """What is allowed, as the end of a sentence: 'must be ...'."""
+
+    def fault(self, value: Any) -> str | None:
+        """None for an allowed value; else a remark on what is wrong with it, possibly empty."""
+
+
+@dataclass(frozen=True)
+class Integer:
+    """A whole number from `low` to `high`."""
+
+    low: int
+    high: int
+
+    def must(self) -> str:
+        """See Rule."""
+        return f"be an integer from {self.low:,} to {self.high:,}"
+
+    def fault(self, value: Any) -> str | None:
+        """See Rule."""
+        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        return None if whole and self.low <= value <= self.high else ""
+
+
+@dataclass(frozen=True)
+class Real:
+    """A finite number from `low` to `high`."""
+
+    low: float
+    high: float
+
+    def must(self) -> str:
+        """See Rule."""
+        return f"be a number from {self.low:g} to {self.high:g}"
+
+    def fault(self, value: Any) -> str | None:
+        """See Rule."""
+        number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+        return None if number and self.low <= value <= self.high else ""
+
+
+@dataclass(frozen=True)
+class Reals:
+    """A list of finite numbers."""
+
+    longest: int
+
+    def must(self) -> str:
+        """See Rule."""
+        return f"hold 1 to {self.longest} finite numbers"
+
+    def fault(self, value: Any) -> str | None:
+        """See Rule."""
+        if not isinstance(value, Sequence | np.ndarray) or isinstance(value, str):
+            return ""
+        for entry, number in enumerate(value, start=1):
+            real = isinstance(number, int | float | np.number) and not isinstance(number, bool)
+            if not real or not math.isfinite(number):
+                return f"entry {entry} is {number}"
+        return None if 1 <= len(value) <= self.longest else f"{len(value)} of them"
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of a few values."""
+
+    options: tuple[Any, ...]
+
+    def must(self) -> str:
+        """See Rule."""
+        return "be " + " or ".join(repr(option) for option in self.options)
+
+    def fault(self, value: Any) -> str | None:
+        """See Rule."""
+        same = (type(value) is type(option) and value == option for option in self.options)
+        return None if any(same) else ""
+
+
+@dataclass(frozen=True)
+class Size:
+    """A size in bytes, such as "4GB"."""
+
+    def must(self) -> str:
+        """See Rule."""
+        return "be a positive size such as '4GB', '512MiB' or a number of bytes"
+
+    def fault(self, value: Any) -> str | None:
+        """See Rule."""
+        try:
+            return "" if value is None or memory_bound(value) is None else None
+        except ParameterError:
+            return ""
+
+
+@dataclass(frozen=True)
+class Either:
+    """What either of two rules allows."""
+
+    first: Rule
+    second: Rule
+
+    def must(self) -> str:
+        """See Rule."""
+        return f"{self.first.must()}, or {self.second.must()}"
+
+    def fault(self, value: Any) -> str | None:
+        """See Rule."""
+        fault = self.first.fault(value)
+        return fault if fault is None else self.second.fault(value)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a method, as it is declared."""
+
+    name: str
+    default: Any
+    rule: Rule
+    help: str
+
+
+def parameters(method: type) -> list[Parameter]:
+    """The parameters of a method, in the order of their declaration."""
+    hints = get_type_hints(method, include_extras=True)
+    declared = []
+    for field in fields(method):
+        _, rule, help_ = get_args(hints[field.name])
+        default = None if field.default is MISSING else field.default
+        declared.append(Parameter(field.name, default, rule, help_))
+    return declared
+
+
+def check(method: Any) -> None:
+    """Raises ParameterError for the first parameter of a method that is not allowed."""
+    owner = type(method).__name__
+    for parameter in parameters(type(method)):
+        value = getattr(method, parameter.name)
+        fault = parameter.rule.fault(value)
+        if fault is not None:
+            shown = value.tolist() if isinstance(value, np.ndarray) else value
+            remark = f" ({fault})" if fault else ""
+            raise ParameterError(
+                f"{owner}: {parameter.name} must {parameter.rule.must()}, got {shown!r}{remark}."
+            )

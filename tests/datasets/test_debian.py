@@ -1,0 +1,191 @@
+"""The bundled Debian graph, and the script that builds it."""
+
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from hopvec.datasets import Dataset, debian
+
+BUILDER = Path(__file__).resolve().parents[2] / "scripts" / "build-debian-graph"
+
+# editor's mail-reader has one provider, web-server has two, gone is nowhere.
+PACKAGES = """\
+Package: editor
+Section: editors
+Pre-Depends: libc (>= 2.36)
+Depends: libc (>= 2.34), perl:any | python (<< 4),
+ mail-reader,
+ editor
+Recommends: web-server, gone [amd64]
+Suggests: lonely
+
+Package: libc
+Section: libs
+Description: the C library
+ Depends: lonely
+
+Package: apache
+Section: httpd
+Provides: web-server
+Depends: libc
+
+Package: nginx
+Section: httpd
+Provides: web-server (= 1.22), web-server
+
+Package: mutt
+Section: mail
+Provides: mail-reader (= 2), imap-client
+Recommends: imap-client
+
+Package: perl
+Section: perl
+Breaks: lonely
+
+Package: python
+Section: python
+Depends: editor
+
+Package: lonely
+Section: misc
+"""
+
+
+@pytest.fixture(scope="module")
+def dataset() -> Dataset:
+    return debian()
+
+
+@pytest.fixture(scope="module")
+def bundled_pairs() -> set[frozenset[str]]:
+    folder = files("hopvec.datasets")
+    with (
+        folder.joinpath("debian-nodes.parquet").open("rb") as nodes,
+        folder.joinpath("debian-edges.parquet").open("rb") as edges,
+    ):
+        return named_pairs(pq.read_table(nodes), pq.read_table(edges))
+
+
+def named_pairs(nodes: pa.Table, edges: pa.Table) -> set[frozenset[str]]:
+    """The edges as pairs of names; a pair stored twice or a loop fails here."""
+    names = nodes["name"].to_pylist()
+    ends = zip(edges["source"].to_pylist(), edges["target"].to_pylist(), strict=True)
+    pairs = [frozenset((names[source], names[target])) for source, target in ends]
+    assert all(len(pair) == 2 for pair in pairs)
+    assert len(set(pairs)) == len(pairs)
+    return set(pairs)
+
+
+def build(index: Path, output: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(BUILDER), str(index), "--output", str(output)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_every_package_is_a_node_once_and_in_name_order(dataset):
+    names = pa.array(dataset.graph.ids).to_pylist()
+    assert len(names) == 63_436
+    assert names == sorted(set(names))
+
+
+def test_every_node_has_one_of_58_sections(dataset):
+    assert len(dataset.labels) == 63_436
+    assert dataset.labels.type == pa.string()
+    assert dataset.labels.null_count == 0
+    assert len(dataset.labels.unique()) == 58
+
+
+@pytest.mark.parametrize(
+    ("package", "section"),
+    [("0ad", "games"), ("libc6", "libs"), ("python3-numpy", "python"), ("vim", "editors")],
+)
+def test_labels_stand_in_the_order_of_the_ids(dataset, package, section):
+    row = pa.array(dataset.graph.ids).index(package).as_py()
+    assert dataset.labels[row].as_py() == section
+
+
+def test_each_of_the_294758_edges_is_stored_once(bundled_pairs):
+    assert len(bundled_pairs) == 294_758
+
+
+def test_3076_packages_are_isolated(bundled_pairs):
+    assert 63_436 - len(frozenset().union(*bundled_pairs)) == 3_076
+
+
+@pytest.mark.parametrize(
+    ("package", "dependency"),
+    [("0ad", "0ad-data"), ("vim", "vim-common"), ("vim", "libc6"), ("python3-numpy", "libblas3")],
+)
+def test_packages_are_linked_to_what_they_depend_on(bundled_pairs, package, dependency):
+    assert frozenset((package, dependency)) in bundled_pairs
+
+
+def test_the_data_files_take_less_than_a_megabyte():
+    folder = files("hopvec.datasets")
+    sizes = [len(entry.read_bytes()) for entry in folder.iterdir() if ".parquet" in entry.name]
+    assert len(sizes) == 2
+    assert sum(sizes) < 1_000_000
+
+
+def test_the_builder_follows_alternatives_versions_and_single_providers(tmp_path):
+    index = tmp_path / "Packages"
+    index.write_text(PACKAGES, encoding="utf-8")
+    finished = build(index, tmp_path / "out")
+    assert finished.returncode == 0, finished.stderr
+    nodes = pq.read_table(tmp_path / "out" / "debian-nodes.parquet")
+    edges = pq.read_table(tmp_path / "out" / "debian-edges.parquet")
+    assert nodes.to_pylist() == [
+        {"name": "apache", "section": "httpd"},
+        {"name": "editor", "section": "editors"},
+        {"name": "libc", "section": "libs"},
+        {"name": "lonely", "section": "misc"},
+        {"name": "mutt", "section": "mail"},
+        {"name": "nginx", "section": "httpd"},
+        {"name": "perl", "section": "perl"},
+        {"name": "python", "section": "python"},
+    ]
+    assert edges.schema.types == [pa.int32(), pa.int32()]
+    assert named_pairs(nodes, edges) == {
+        frozenset(("editor", "libc")),
+        frozenset(("editor", "perl")),
+        frozenset(("editor", "python")),
+        frozenset(("editor", "mutt")),
+        frozenset(("apache", "libc")),
+    }
+
+
+def test_the_builder_prints_what_it_kept_and_what_it_dropped(tmp_path):
+    index = tmp_path / "Packages"
+    index.write_text(PACKAGES, encoding="utf-8")
+    printed = [line.split() for line in build(index, tmp_path / "out").stdout.splitlines()]
+    assert ["8", "packages", "in", "7", "sections,", "2", "isolated"] in printed
+    assert ["5", "edges"] in printed
+    assert [
+        "2",
+        "a",
+        "name",
+        "with",
+        "one",
+        "provider,",
+        "taken",
+        "as",
+        "that",
+        "package",
+    ] in printed
+    assert ["1", "a", "name", "with", "several", "providers,", "dropped"] in printed
+    assert ["1", "an", "unknown", "name,", "dropped"] in printed
+
+
+@pytest.mark.parametrize("text", ["", "Origin: Debian\n", "Package: alone\nSection: misc\n"])
+def test_the_builder_refuses_a_file_that_is_no_package_index(tmp_path, text):
+    index = tmp_path / "Release"
+    index.write_text(text, encoding="utf-8")
+    finished = build(index, tmp_path / "out")
+    assert finished.returncode == 2
+    assert finished.stderr.startswith(f"build-debian-graph: {index}")
+    assert "Traceback" not in finished.stderr
+    assert not (tmp_path / "out").exists()
