@@ -38,6 +38,9 @@ class Sink:
         scale: NDArray[np.float32] | None = None,
         weight: float = 0.0,
         add: bool = False,
+        previous: NDArray[np.uint8] | None = None,
+        previous_scale: NDArray[np.float32] | None = None,
+        previous_weight: float = 0.0,
     ) -> None: ...
 
 def level() -> str: ...

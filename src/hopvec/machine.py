@@ -4,9 +4,12 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
 from typing import TypeVar
 
 from hopvec._native import Stop
@@ -80,21 +83,69 @@ def interruptible(work: Callable[[Stop], T]) -> T:
 
     Native loops look at `stop` every few microseconds and return; their result is then thrown away.
     """
-    stop = Stop()
-    with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(work, stop)
+    (result,) = run_all([work])
+    return result
+
+
+def run_all(
+    tasks: Sequence[Callable[[Stop], T]],
+    *,
+    at_once: int = 1,
+    done: Callable[[int], object] = lambda count: None,
+) -> list[T]:
+    """The results of all tasks, as they come, with `at_once` of them running on threads.
+
+    `done` is called from this thread with the number of results so far. Ctrl-C, or an exception of
+    a task or of `done`, sets `stop` for the tasks in flight and is raised again when they have ended.
+    """
+    stop, left = Stop(), deque(tasks)
+    finished: SimpleQueue[T | _Failure] = SimpleQueue()
+
+    def work() -> None:
+        while True:
+            try:
+                task = left.popleft()
+            except IndexError:
+                return
+            try:
+                finished.put(task(stop))
+            except BaseException as error:
+                finished.put(_Failure(error))
+                return
+
+    threads = [Thread(target=work, daemon=True) for _ in range(min(at_once, len(tasks)))]
+    results: list[T] = []
+    try:
+        for thread in threads:
+            thread.start()
+        while len(results) < len(tasks):
+            result = _next(finished)
+            if isinstance(result, _Failure):
+                raise result.error
+            results.append(result)
+            done(len(results))
+    except BaseException:
+        stop.set()
+        left.clear()
+        raise
+    finally:
+        for thread in threads:
+            thread.join()
+    return results
+
+
+@dataclass(frozen=True)
+class _Failure:
+    error: BaseException
+
+
+def _next(queue: SimpleQueue[T]) -> T:
+    """The next item. Waits in short turns, since Windows takes Ctrl-C only between them."""
+    while True:
         try:
-            while not next_done({future}):
-                pass
-        except BaseException:
-            stop.set()
-            raise
-        return future.result()
-
-
-def next_done(futures: set[Future[T]]) -> set[Future[T]]:
-    """The futures that are done, empty after a fifth of a second: Windows takes Ctrl-C only then."""
-    return wait(futures, timeout=0.2, return_when=FIRST_COMPLETED).done
+            return queue.get(timeout=0.2)
+        except Empty:
+            continue
 
 
 def _system_memory() -> int:

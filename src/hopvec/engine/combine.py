@@ -26,25 +26,38 @@ class WeightedSum:
         scales: Mapping[int, float | NDArray[np.float32]],
     ) -> None:
         self.output, self.rows, self.scales = output, rows, scales
+        self.joined: set[int] = set()  # orders added together with the one after them
+        for order in scales:
+            if order >= 1 and order + 1 in scales and order - 1 not in self.joined:
+                self.joined.add(order)
 
     def block(self, order: int, slab: int) -> None:
         """No order is kept."""
 
     def sink(self, order: int, slab: Slab, block: NDArray[np.uint8] | None) -> _native.Sink:
         """Adds the rows of an order that has a scale; the first one overwrites."""
-        if order not in self.scales:
+        if order not in self.scales or order in self.joined:
             return _native.Sink(next=block)
-        scale = self.scales[order]
+        joins = order - 1 in self.joined
+        scale, weight = self._scale(order)
+        previous_scale, previous_weight = self._scale(order - 1) if joins else (None, 0.0)
         return _native.Sink(
             next=block,
             sum=self.output,
             rows=self.rows,
             first_column=slab.first_column,
             columns=slab.columns,
-            scale=scale if isinstance(scale, np.ndarray) else None,
-            weight=0.0 if isinstance(scale, np.ndarray) else scale,
-            add=order != min(self.scales),
+            scale=scale,
+            weight=weight,
+            add=order - joins != min(self.scales),
+            previous=slab.block if joins else None,
+            previous_scale=previous_scale,
+            previous_weight=previous_weight,
         )
+
+    def _scale(self, order: int) -> tuple[NDArray[np.float32] | None, float]:
+        scale = self.scales[order]
+        return (scale, 0.0) if isinstance(scale, np.ndarray) else (None, scale)
 
 
 class KeptOrders:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from queue import SimpleQueue
 from typing import Protocol
 
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from hopvec import _native
 from hopvec.engine.plan import LINE, Plan
 from hopvec.graph import Graph
-from hopvec.machine import next_done
+from hopvec.machine import run_all
 
 Progress = Callable[[int, int], object]
 """Called with the slabs done and their number."""
@@ -79,7 +78,7 @@ class Slab:
         self._threads = plan.threads_per_slab
         self._transition = transition
         self._destination = destination
-        self._block, self._blocks = blocks[0], blocks
+        self.block, self._blocks = blocks[0], blocks  # the order reached, and where hops may go
         self._stop = stop
 
     def draw(self, random: RandomRows, diagonal: NDArray[np.float32]) -> None:
@@ -92,7 +91,7 @@ class Slab:
         """N_1 = A L R."""
         graph = self._transition.graph
         if graph.directed or random.sparsity < SCATTER_FROM:
-            self._draw(random, diagonal, _native.Sink(next=self._block))
+            self._draw(random, diagonal, _native.Sink(next=self.block))
             self.hop(last=last)
             return
         self._advance(
@@ -112,7 +111,7 @@ class Slab:
 
     def hop(self, *, last: bool = False) -> None:
         """N_i = A N_(i-1)."""
-        block = self._block
+        block = self.block
         self._advance(
             last,
             lambda sink: _native.hop(
@@ -123,12 +122,12 @@ class Slab:
     def _advance(self, last: bool, step: Callable[[_native.Sink], None]) -> None:
         """Takes one step into a kept block, else into the block that is not being read."""
         self.order += 1
-        spare = self._blocks[1] if self._block is self._blocks[0] else self._blocks[0]
+        spare = self._blocks[1] if self.block is self._blocks[0] else self._blocks[0]
         kept = self._destination.block(self.order, self.index)
         target = kept if kept is not None else None if last else spare
         step(self._destination.sink(self.order, self, target))
         if target is not None:
-            self._block = target
+            self.block = target
 
     def _draw(
         self, random: RandomRows, diagonal: NDArray[np.float32], sink: _native.Sink
@@ -156,27 +155,19 @@ def for_each_slab(
 
     Ctrl-C, or an exception of `work` or `progress`, stops the slabs in flight and is raised again.
     """
-    stop = _native.Stop()
     free: SimpleQueue[tuple[NDArray[np.uint8], NDArray[np.uint8]]] = SimpleQueue()
     for _ in range(plan.slabs_in_flight):
         free.put((_native.allocate(LINE * plan.nodes), _native.allocate(LINE * plan.nodes)))
 
-    def run(index: int) -> None:
+    def run(index: int, stop: _native.Stop) -> None:
         blocks = free.get()
         try:
             work(Slab(index, plan, transition, destination, blocks, stop))
         finally:
             free.put(blocks)
 
-    with ThreadPoolExecutor(plan.slabs_in_flight) as pool:
-        waiting = {pool.submit(run, index) for index in range(plan.slabs)}
-        try:
-            while waiting:
-                for future in next_done(waiting):
-                    waiting.remove(future)
-                    future.result()
-                    progress(plan.slabs - len(waiting), plan.slabs)
-        except BaseException:
-            stop.set()
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
+    run_all(
+        [partial(run, index) for index in range(plan.slabs)],
+        at_once=plan.slabs_in_flight,
+        done=lambda count: progress(count, plan.slabs),
+    )

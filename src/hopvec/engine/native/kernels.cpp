@@ -14,8 +14,10 @@
 namespace hopvec {
 namespace {
 
-constexpr int64_t ahead = 24;      // lines prefetched ahead of their use
-constexpr int64_t stretch = 1024;  // neighbours summed before the sum joins the total: bounds rounding error
+constexpr int64_t ahead = 24;            // lines prefetched ahead of their use,
+constexpr int64_t near_nodes = 1 << 14;  // unless the block is so small that it is near anyway
+constexpr int64_t rows_ahead = 4;        // rows of the sum prefetched ahead of theirs
+constexpr int64_t stretch = 1024;        // neighbours summed before the sum joins the total: bounds rounding error
 
 inline double sum_of_squares(const float* column) {
   double partial[4] = {0, 0, 0, 0};
@@ -47,7 +49,10 @@ inline Line<Storage> stretch_sum(const Adjacency& S, const Storage* block, int64
       if (prefetch) prefetch_line(block + int64_t(S.neighbor[entry + k + ahead]) * Line<Storage>::columns);
       add_neighbor<weighted>(sum[k], S, block, entry + k);
     }
-  for (int k = 0; entry < end; ++entry, ++k) add_neighbor<weighted>(sum[k], S, block, entry);
+  // The last few by constant indices: a variable one would send the sums through memory.
+  if (entry < end) add_neighbor<weighted>(sum[0], S, block, entry);
+  if (entry + 1 < end) add_neighbor<weighted>(sum[1], S, block, entry + 1);
+  if (entry + 2 < end) add_neighbor<weighted>(sum[2], S, block, entry + 2);
   sum[0].add(sum[1]);
   sum[2].add(sum[3]);
   sum[0].add(sum[2]);
@@ -60,40 +65,63 @@ inline Line<Storage> row_sum(const Adjacency& S, const Storage* block, int64_t n
   Line<Storage> total = Line<Storage>::zero();
   for (int64_t entry = S.start[node]; entry < end; entry += stretch) {
     const int64_t stop = entry + stretch < end ? entry + stretch : end;
-    total.add(stop + ahead <= S.entries() ? stretch_sum<weighted, true>(S, block, entry, stop)
+    total.add(S.nodes > near_nodes && stop + ahead <= S.entries() ? stretch_sum<weighted, true>(S, block, entry, stop)
                                           : stretch_sum<weighted, false>(S, block, entry, stop));
   }
   return total;
 }
 
-inline void add_to_sum(const Sink& sink, int64_t node, int part, const Lanes& row) {
-  const Lanes term = row * Lanes::every(sink.scale ? sink.scale[node] : sink.weight);
-  float* to = sink.sum + int64_t(sink.rows[node]) * sink.stride + 16 * part;
-  if (sink.columns >= 16 * (part + 1)) {
-    (sink.add ? Lanes::load(to) + term : term).store(to);
+// to[0 .. columns) = (add ? to : 0) + terms, in order; a full line stays in registers.
+template <int count>
+inline void add_to_sum(float* to, int32_t columns, bool add, const Lanes (&term)[count]) {
+  if (columns >= 16) {
+    Lanes sum = add ? Lanes::load(to) + term[0] : term[0];
+    for (int k = 1; k < count; ++k) sum = sum + term[k];
+    sum.store(to);
     return;
   }
-  float column[16];
-  term.store(column);
-  for (int c = 0; c + 16 * part < sink.columns; ++c) to[c] = sink.add ? to[c] + column[c] : column[c];
+  for (int k = 0; k < count; ++k) {
+    float column[16];
+    term[k].store(column);
+    for (int c = 0; c < columns; ++c) to[c] = add || k > 0 ? to[c] + column[c] : column[c];
+  }
+}
+
+template <class Storage>
+inline void sum_row(const Sink& sink, int64_t node, const Line<Storage>& row) {
+  float* to = sink.sum + int64_t(sink.rows[node]) * sink.stride;
+  const Lanes scale = Lanes::every(sink.scale ? sink.scale[node] : sink.weight);
+  if (!sink.previous) {
+    for (int p = 0; p < Line<Storage>::parts; ++p)
+      add_to_sum<1>(to + 16 * p, sink.columns - 16 * p, sink.add, {row.part[p] * scale});
+    return;
+  }
+  const Storage* before = static_cast<const Storage*>(sink.previous) + node * Line<Storage>::columns;
+  const Lanes before_scale = Lanes::every(sink.previous_scale ? sink.previous_scale[node] : sink.previous_weight);
+  for (int p = 0; p < Line<Storage>::parts; ++p)
+    add_to_sum<2>(to + 16 * p, sink.columns - 16 * p, sink.add,
+                  {Lanes::load(before + 16 * p) * before_scale, row.part[p] * scale});
 }
 
 template <class Storage>
 inline void finish(const Sink& sink, int64_t node, Line<Storage> row) {
-  // Every consumer sees the row as it is stored, so that keeping an order and computing it twice agree.
-  Storage stored[Line<Storage>::columns];
-  row.store(stored);
-  if (sizeof(Storage) < sizeof(float)) row = Line<Storage>::load(stored);
+  if (sizeof(Storage) < sizeof(float)) {
+    // Every consumer sees the row as it is stored, so that keeping an order and computing it twice agree.
+    Storage stored[Line<Storage>::columns];
+    row.store(stored);
+    row = Line<Storage>::load(stored);
+  }
   if (sink.next) row.store(static_cast<Storage*>(sink.next) + node * Line<Storage>::columns);
   if (sink.squares)
     for (int p = 0; p < Line<Storage>::parts; ++p) sink.squares[node] += sum_of_squares(row.part[p]);
-  if (sink.sum)
-    for (int p = 0; p < Line<Storage>::parts; ++p) add_to_sum(sink, node, p, row.part[p]);
+  if (sink.sum) sum_row(sink, node, row);
 }
 
 template <bool weighted, class Storage>
 void hop_rows(const Adjacency& S, const Storage* block, const Sink& sink, int64_t first, int64_t last) {
   for (int64_t node = first; node < last; ++node) {
+    if (sink.sum && node + rows_ahead < last)
+      prefetch_line(sink.sum + int64_t(sink.rows[node + rows_ahead]) * sink.stride);
     Line<Storage> row = row_sum<weighted>(S, block, node);
     row.scale(S.inverse_degree[node]);
     finish(sink, node, row);
@@ -133,16 +161,12 @@ void unit_sum(const Orders& orders, float* sum, const int32_t* rows, int64_t dim
       }
       const float scale = squares > 0 ? float(orders.weight[k] / sqrt(squares)) : 0.0f;
       for (int64_t slab = 0; slab < orders.slabs; ++slab) {
-        Sink sink{};
-        sink.sum = row + slab * columns;
-        const int32_t zero = 0;
-        sink.rows = &zero;
-        const int64_t left = dim - slab * columns;
-        sink.columns = int32_t(left < columns ? left : columns);
-        sink.weight = scale;
-        sink.add = k > 0;
         const Line<Storage> line = Line<Storage>::load(order + (slab * orders.nodes + node) * columns);
-        for (int p = 0; p < Line<Storage>::parts; ++p) add_to_sum(sink, 0, p, line.part[p]);
+        for (int p = 0; p < Line<Storage>::parts; ++p) {
+          const int64_t column = slab * columns + 16 * p;
+          add_to_sum<1>(row + column, int32_t(dim - column < 16 ? dim - column : 16), k > 0,
+                        {line.part[p] * Lanes::every(scale)});
+        }
       }
     }
   }

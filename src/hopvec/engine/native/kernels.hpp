@@ -30,6 +30,10 @@ struct Sink {
   const float* scale;    // [nodes], or null: `weight` for every node
   float weight;
   bool add;              // sum += scale * row; else sum = scale * row
+  // The order before, if it joins the sum together with this one and saves a pass over it.
+  const void* previous;  // block [nodes][64 bytes]
+  const float* previous_scale;
+  float previous_weight;
 };
 
 // The orders N_i kept for normalisation: one array [slab][node][64 bytes] an order.

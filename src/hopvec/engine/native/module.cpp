@@ -105,6 +105,9 @@ struct Target {
   std::optional<In<float>> scale;
   float weight;
   bool add;
+  std::optional<In<uint8_t>> previous;
+  std::optional<In<float>> previous_scale;
+  float previous_weight;
   Sink view() const {
     return {next ? next->data() : nullptr,
             squares ? squares->data() : nullptr,
@@ -114,7 +117,10 @@ struct Target {
             columns,
             pointer<float>(scale),
             weight,
-            add};
+            add,
+            pointer<uint8_t>(previous),
+            pointer<float>(previous_scale),
+            previous_weight};
   }
 };
 
@@ -231,13 +237,17 @@ NB_MODULE(_native, m) {
       .def("__init__",
            [](Target* target, std::optional<Out<uint8_t>> next, std::optional<Out<double>> squares,
               std::optional<Matrix> sum, std::optional<In<int32_t>> rows, int64_t first_column,
-              int32_t columns, std::optional<In<float>> scale, float weight, bool add) {
-             new (target) Target{next, squares, sum, rows, first_column, columns, scale, weight, add};
+              int32_t columns, std::optional<In<float>> scale, float weight, bool add,
+              std::optional<In<uint8_t>> previous, std::optional<In<float>> previous_scale,
+              float previous_weight) {
+             new (target) Target{next,  squares, sum, rows,     first_column,   columns,
+                                 scale, weight,  add, previous, previous_scale, previous_weight};
            },
            nb::kw_only(), nb::arg("next") = nb::none(), nb::arg("squares") = nb::none(),
            nb::arg("sum") = nb::none(), nb::arg("rows") = nb::none(), nb::arg("first_column") = 0,
            nb::arg("columns") = 0, nb::arg("scale") = nb::none(), nb::arg("weight") = 0.0f,
-           nb::arg("add") = false);
+           nb::arg("add") = false, nb::arg("previous") = nb::none(), nb::arg("previous_scale") = nb::none(),
+           nb::arg("previous_weight") = 0.0f);
 
   m.def("level", [] { return kernels().level; });
   m.def("allocate", &allocate, nb::arg("bytes"));

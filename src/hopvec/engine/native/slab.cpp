@@ -30,14 +30,17 @@ std::vector<Nonzero> draw_nonzeros(const Adjacency& S, const Projection& project
 }
 
 // Adds each non-zero entry to the rows [first, last) of its neighbours, and leaves its cursor behind them.
-void scatter(const Adjacency& S, std::vector<Nonzero>& nonzeros, int columns, float* lines, int64_t first,
-             int64_t last) {
+template <bool weighted, int columns>
+void scatter(const Adjacency& S, std::vector<Nonzero>& nonzeros, float* lines, int64_t first, int64_t last) {
+  const int32_t* const neighbor = S.neighbor;
+  const float* const weight = S.weight;
   for (Nonzero& nonzero : nonzeros) {
+    float* const column = lines + nonzero.column;
+    const float value = nonzero.value;
+    const int64_t end = nonzero.end;
     int64_t entry = nonzero.entry;
-    for (; entry < nonzero.end && S.neighbor[entry] < last; ++entry) {
-      float& cell = lines[(S.neighbor[entry] - first) * columns + nonzero.column];
-      cell += S.weight ? S.weight[entry] * nonzero.value : nonzero.value;
-    }
+    for (; entry < end && neighbor[entry] < last; ++entry)
+      column[(neighbor[entry] - first) * columns] += weighted ? weight[entry] * value : value;
     nonzero.entry = entry;
   }
 }
@@ -70,6 +73,8 @@ void first_hop(const Adjacency& S, const Projection& projection, const uint64_t*
   // A thread owns a range of rows and walks it in at most 64 pieces that fit a near cache.
   const RowChunks ranges{S.start, S.nodes, threads};
   const int64_t piece = std::max(rows_per_chunk, S.nodes / 64);
+  const auto scatter_rows = S.weight ? (as_half ? scatter<true, 32> : scatter<true, 16>)
+                                     : (as_half ? scatter<false, 32> : scatter<false, 16>);
   parallel_chunks(threads, threads, stop, [&](int64_t range, int) {
     std::vector<Nonzero> nonzeros = drawn;
     const int64_t begin = ranges.first(range), end = ranges.first(range + 1);
@@ -79,7 +84,7 @@ void first_hop(const Adjacency& S, const Projection& projection, const uint64_t*
     for (int64_t first = begin; first < end && !stop.flag; first += piece) {
       const int64_t last = std::min(end, first + piece);
       lines.assign((last - first) * columns, 0.0f);
-      scatter(S, nonzeros, columns, lines.data(), first, last);
+      scatter_rows(S, nonzeros, lines.data(), first, last);
       kernels().emit[as_half](lines.data(), S.inverse_degree, sink, first, last);
     }
   });
