@@ -36,14 +36,15 @@ def from_scipy(
         raise GraphError(f"An adjacency matrix is square, got the shape {entries.shape}.")
     if np.iscomplexobj(entries.data):
         raise GraphError("The adjacency matrix holds complex numbers; weights are real.")
-    entries.sum_duplicates()
     names = ids_of(entries.shape[0] if ids is None else ids)
     if len(names) != entries.shape[0]:
         raise GraphError(f"ids must name all {entries.shape[0]:,} rows, got {len(names):,} ids.")
     source, target = (np.ascontiguousarray(end) for end in entries.coords)
-    weight = checked_weights(entries.data, source, target)
+    weight = None
+    if not (entries.data == 1).all():
+        weight = checked_weights(entries.data, source, target)
     numbering = Numbering(names, source, target)
-    graph = from_numbering(numbering, weight, True, "error", "keep", threads)
+    graph = from_numbering(numbering, weight, True, "sum", "keep", threads)
     if directed:
         return graph
     if _symmetric(graph, threads):

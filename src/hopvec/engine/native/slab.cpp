@@ -14,19 +14,26 @@ struct Nonzero {
   int32_t column;
 };
 
+// The non-zero entries of the slab's columns of L R, nodes ascending; threads take ranges of nodes.
 std::vector<Nonzero> draw_nonzeros(const Adjacency& S, const Projection& projection, const uint64_t* keys,
-                                   const float* diagonal, int64_t slab, bool as_half) {
-  std::vector<Nonzero> nonzeros;
-  for (int group = 0; group < groups(as_half); ++group) {
-    const uint64_t salt = projection.salt(slab * groups(as_half) + group);
-    for (int64_t node = 0; node < S.nodes; ++node)
-      projection.draw(keys[node], salt, [&](int column, bool negative) {
-        if (S.start[node] < S.start[node + 1])
-          nonzeros.push_back({S.start[node], S.start[node + 1],
-                              negative ? -diagonal[node] : diagonal[node], 16 * group + column});
-      });
-  }
-  return nonzeros;
+                                   const float* diagonal, int64_t slab, bool as_half, int threads,
+                                   const Stop& stop) {
+  std::vector<std::vector<Nonzero>> drawn(size_t(threads), std::vector<Nonzero>());
+  parallel_chunks(threads, threads, stop, [&](int64_t range, int) {
+    std::vector<Nonzero>& nonzeros = drawn[size_t(range)];
+    for (int group = 0; group < groups(as_half); ++group) {
+      const uint64_t salt = projection.salt(slab * groups(as_half) + group);
+      for (int64_t node = S.nodes * range / threads; node < S.nodes * (range + 1) / threads; ++node)
+        projection.draw(keys[node], salt, [&](int column, bool negative) {
+          if (S.start[node] < S.start[node + 1])
+            nonzeros.push_back({S.start[node], S.start[node + 1],
+                                negative ? -diagonal[node] : diagonal[node], 16 * group + column});
+        });
+    }
+  });
+  std::vector<Nonzero> all;
+  for (const std::vector<Nonzero>& some : drawn) all.insert(all.end(), some.begin(), some.end());
+  return all;
 }
 
 // Adds each non-zero entry to the rows [first, last) of its neighbours, and leaves its cursor behind them.
@@ -69,10 +76,11 @@ void first_hop(const Adjacency& S, const Projection& projection, const uint64_t*
                const float* diagonal, int64_t slab, bool as_half, const Sink& sink, int threads,
                const Stop& stop) {
   const int columns = 16 * groups(as_half);
-  const std::vector<Nonzero> drawn = draw_nonzeros(S, projection, keys, diagonal, slab, as_half);
-  // A thread owns a range of rows and walks it in at most 64 pieces that fit a near cache.
+  const std::vector<Nonzero> drawn = draw_nonzeros(S, projection, keys, diagonal, slab, as_half, threads, stop);
+  // A thread owns a range of rows and walks it in a few pieces: fewer visits to each entry's neighbours,
+  // and room for no more than a thirty-second of the rows.
   const RowChunks ranges{S.start, S.nodes, threads};
-  const int64_t piece = std::max(rows_per_chunk, S.nodes / 64);
+  const int64_t piece = std::max<int64_t>(1 << 14, S.nodes / 32);
   const auto scatter_rows = S.weight ? (as_half ? scatter<true, 32> : scatter<true, 16>)
                                      : (as_half ? scatter<false, 32> : scatter<false, 16>);
   parallel_chunks(threads, threads, stop, [&](int64_t range, int) {
