@@ -18,7 +18,7 @@ struct Nonzero {
 std::vector<Nonzero> draw_nonzeros(const Adjacency& S, const Projection& projection, const uint64_t* keys,
                                    const float* diagonal, int64_t slab, bool as_half, int threads,
                                    const Stop& stop) {
-  std::vector<std::vector<Nonzero>> drawn(size_t(threads), std::vector<Nonzero>());
+  std::vector<std::vector<Nonzero>> drawn(static_cast<size_t>(threads));
   parallel_chunks(threads, threads, stop, [&](int64_t range, int) {
     std::vector<Nonzero>& nonzeros = drawn[size_t(range)];
     for (int group = 0; group < groups(as_half); ++group) {
