@@ -1,7 +1,5 @@
 """hopvec turns a graph into vectors."""
 
-from importlib.metadata import version
-
 from hopvec import datasets
 from hopvec.embedding import Embedding, load
 from hopvec.engine.estimate import Estimate, estimate
@@ -17,8 +15,6 @@ from hopvec.errors import (
 )
 from hopvec.graph import Graph
 from hopvec.methods import FastRP
-
-__version__ = version("hopvec")
 
 __all__ = [
     "Embedding",
@@ -37,3 +33,12 @@ __all__ = [
     "estimate",
     "load",
 ]
+
+
+def __getattr__(name: str) -> str:
+    """`__version__`, looked up when it is asked for: importlib.metadata is slow to import."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("hopvec")
+    raise AttributeError(f"module 'hopvec' has no attribute {name!r}")

@@ -7,15 +7,18 @@ from numpy.typing import NDArray
 
 class Stop:
     """Set from any thread, it makes every running loop return early."""
+
     def __init__(self) -> None: ...
     def set(self) -> None: ...
 
 class Projection:
     """The law of R: seed and sparsity."""
+
     def __init__(self, *, seed: int, sparsity: float) -> None: ...
 
 class Adjacency:
     """The rows of S and 1/d, as the kernels see them."""
+
     def __init__(
         self,
         start: NDArray[np.int64],
@@ -26,6 +29,7 @@ class Adjacency:
 
 class Sink:
     """Where a finished row of one order goes."""
+
     def __init__(
         self,
         *,
@@ -46,7 +50,9 @@ class Sink:
 def level() -> str: ...
 def allocate(bytes: int) -> NDArray[np.uint8]: ...
 def power(x: NDArray[np.float64], y: float) -> NDArray[np.float64]: ...
-def degrees(start: NDArray[np.int64], weight: NDArray[np.float32] | None) -> NDArray[np.float64]: ...
+def degrees(
+    start: NDArray[np.int64], weight: NDArray[np.float32] | None
+) -> NDArray[np.float64]: ...
 def keys_of_integers(ids: NDArray[np.int64]) -> NDArray[np.uint64]: ...
 def keys_of_strings(offsets: NDArray[np.int64], bytes: NDArray[np.uint8]) -> NDArray[np.uint64]: ...
 def build(
@@ -132,7 +138,9 @@ def standardize(
     threads: int,
     stop: Stop,
 ) -> None: ...
-def inverse_norms(vectors: NDArray[np.float32], threads: int, stop: Stop) -> NDArray[np.float32]: ...
+def inverse_norms(
+    vectors: NDArray[np.float32], threads: int, stop: Stop
+) -> NDArray[np.float32]: ...
 def nearest(
     vectors: NDArray[np.float32],
     inverse_norm: NDArray[np.float32],

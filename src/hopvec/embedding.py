@@ -67,7 +67,8 @@ class Embedding:
     def __getitem__(self, ids: Any) -> NDArray[np.float32]:
         """The vector of an id, or one row for each of a list of ids."""
         if isinstance(ids, str | int | np.integer):
-            return self.vectors[self.row(ids)]
+            vector: NDArray[np.float32] = self.vectors[self.row(ids)]
+            return vector
         return self.vectors[self.find(ids)]
 
     def row(self, id: object) -> int:
@@ -94,7 +95,8 @@ class Embedding:
         rows = pc.index_in(wanted, value_set=self.ids)
         if rows.null_count:
             raise self._unknown(wanted[rows.is_null().index(True).as_py()].as_py())
-        return rows.to_numpy().astype(np.int64)
+        found: NDArray[np.int64] = rows.to_numpy().astype(np.int64)
+        return found
 
     def nearest(self, id: object, k: int = 10) -> list[tuple[Any, float]]:
         """The k nodes most similar to one, best first, with their cosine similarity.
@@ -147,7 +149,8 @@ class Embedding:
 
         if len(self) < 2 or pc.all(pc.less(self.ids[:-1], self.ids[1:])).as_py():
             return None
-        return pc.sort_indices(self.ids).to_numpy()
+        order: NDArray[np.uint64] = pc.sort_indices(self.ids).to_numpy()
+        return order
 
     def _comparable(self, id: object) -> Any:
         """An id as Arrow orders it: UTF-8 bytes, or an integer; None if it is of the other kind."""

@@ -95,8 +95,8 @@ def run_all(
 ) -> list[T]:
     """The results of all tasks, as they come, with `at_once` of them running on threads.
 
-    `done` is called from this thread with the number of results so far. Ctrl-C, or an exception of
-    a task or of `done`, sets `stop` for the tasks in flight and is raised again when they have ended.
+    `done` is called from this thread with the number of results so far. Ctrl-C, or an exception
+    of a task or of `done`, sets `stop` for the tasks in flight and is raised again once they end.
     """
     stop, left = Stop(), deque(tasks)
     finished: SimpleQueue[T | _Failure] = SimpleQueue()

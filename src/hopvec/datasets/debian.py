@@ -1,10 +1,8 @@
 """The bundled graph: the packages of Debian 12 and what they depend on."""
 
-from importlib.resources import files
 from typing import NamedTuple
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from hopvec.graph import Graph
 
@@ -37,6 +35,10 @@ def debian() -> Dataset:
 
 def read_bundled(name: str) -> pa.Table:
     """The table of a Parquet file in this folder."""
+    from importlib.resources import files
+
+    import pyarrow.parquet as pq
+
     with files("hopvec.datasets").joinpath(name).open("rb") as stream:
         return pq.read_table(stream)
 

@@ -1,4 +1,4 @@
-"""From the orders N_i to the embedding: the weighted sum, plain or of unit rows, and its columns."""
+"""From the orders N_i to the embedding: the weighted sum, and how it is normalised."""
 
 from __future__ import annotations
 
@@ -130,14 +130,12 @@ def combine(
         )
     else:
         norms = SumsOfSquares(plan, weights)
-        for_each_slab(
-            plan, transition, norms, propagate, lambda done, of: progress(done, 2 * of)
-        )
+        for_each_slab(plan, transition, norms, propagate, lambda done, of: progress(done, 2 * of))
         destination = WeightedSum(output, rows, _unit_scales(norms.squares, weights))
         for_each_slab(
             plan, transition, destination, propagate, lambda done, of: progress(of + done, 2 * of)
         )
-    # Nodes without a row come last in the numbering; their vectors stay zero, out of the statistics.
+    # Nodes without a row come last in the numbering; they stay zero, and out of the statistics.
     present = rows if 0 in weights else rows[: transition.graph.connected]
     if len(present):
         standardize(output, present, unit=normalize == "full", threads=plan.threads)
@@ -157,9 +155,7 @@ def standardize(
     deviation = np.sqrt(squares / len(rows))
     varies = deviation > CONSTANT * np.sqrt(mean * mean + deviation * deviation)
     factor = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=varies)
-    interruptible(
-        lambda stop: _native.standardize(output, rows, mean, factor, unit, threads, stop)
-    )
+    interruptible(lambda stop: _native.standardize(output, rows, mean, factor, unit, threads, stop))
 
 
 def _unit_scales(

@@ -71,4 +71,6 @@ def _samples(graph: Graph) -> list[tuple[int, int]]:
     starts = np.linspace(0, graph.entries, SAMPLES, endpoint=False)
     ends = starts + min(SAMPLE_ENTRIES, graph.entries / SAMPLES)
     first, last = (np.searchsorted(graph.indptr, edge) for edge in (starts, ends))
-    return [(int(a), int(max(a + 1, b))) for a, b in zip(first, last, strict=True) if a < graph.nodes]
+    return [
+        (int(a), int(max(a + 1, b))) for a, b in zip(first, last, strict=True) if a < graph.nodes
+    ]

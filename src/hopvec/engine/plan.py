@@ -87,23 +87,25 @@ def make_plan(
     threads: int | None,
     memory: int | None,
 ) -> Plan:
-    """The fastest plan that fits `memory` bytes in all, or what is available where there is no bound.
+    """The fastest plan that fits `memory` bytes in all, or what is free where there is no bound.
 
-    `orders_with_norms` is the number of orders whose rows are made unit, 0 for the plain sum. Raises
-    MemoryBoundError with the least that would do.
+    `orders_with_norms` is the number of orders whose rows are made unit, 0 for the plain sum.
+    Raises MemoryBoundError with the least that would do.
     """
     slabs = -(-dim // COLUMNS[precision])
     threads = threads or cores()
     in_flight = min(threads, slabs) if 2 * LINE * graph.nodes <= NEAR_CACHE else 1
     budget = memory if memory is not None else graph.nbytes + available_memory()
     candidates: list[tuple[int, Orders, Literal["memory", "file"]]] = []
-    for output in ("memory", "file"):
+    outputs: tuple[Literal["memory", "file"], ...] = ("memory", "file")
+    for output in outputs:
         if not orders_with_norms:
             candidates += [(in_flight, "fused", output), (1, "fused", output)]
         else:
-            # Row norms are added slab after slab: where orders are computed twice, one is in flight.
-            kept = [(in_flight, "kept", output)] if output == "memory" else []
-            candidates += [*kept, (1, "twice", output)]
+            # Row norms are added slab after slab: for orders computed twice, one is in flight.
+            if output == "memory":
+                candidates.append((in_flight, "kept", output))
+            candidates.append((1, "twice", output))
     for slabs_in_flight, orders, output in candidates:
         plan = Plan(
             nodes=graph.nodes,

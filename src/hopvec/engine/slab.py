@@ -83,7 +83,11 @@ class Slab:
 
     def draw(self, random: RandomRows, diagonal: NDArray[np.float32]) -> None:
         """Order 0: L R, rows of R scaled by the diagonal of L. It does not enter the hops."""
-        self._draw(random, diagonal, self._destination.sink(0, self, self._destination.block(0, self.index)))
+        self._draw(
+            random,
+            diagonal,
+            self._destination.sink(0, self, self._destination.block(0, self.index)),
+        )
 
     def first_hop(
         self, random: RandomRows, diagonal: NDArray[np.float32], *, last: bool = False
@@ -129,9 +133,7 @@ class Slab:
         if target is not None:
             self.block = target
 
-    def _draw(
-        self, random: RandomRows, diagonal: NDArray[np.float32], sink: _native.Sink
-    ) -> None:
+    def _draw(self, random: RandomRows, diagonal: NDArray[np.float32], sink: _native.Sink) -> None:
         _native.draw(
             random.law,
             self._transition.graph.keys,

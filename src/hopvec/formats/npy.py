@@ -1,4 +1,4 @@
-"""vectors.npy for numpy, and vectors.ids.arrow beside it with the ids, the parameters and the rest."""
+"""vectors.npy for numpy, and beside it vectors.ids.arrow with the ids and the parameters."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ def read_embedding(path: Path) -> Embedding:
     from hopvec.embedding import Embedding
 
     if not ids_path(path).is_file():
-        raise FormatError(f"{path}: the file with its ids, {ids_path(path).name}, is not beside it.")
+        raise FormatError(
+            f"{path}: the file with its ids, {ids_path(path).name}, is not beside it."
+        )
     try:
         vectors = np.load(path, mmap_mode="r", allow_pickle=False)
         with pa.ipc.open_file(str(ids_path(path))) as reader:

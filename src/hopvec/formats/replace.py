@@ -11,7 +11,7 @@ from hopvec.errors import FormatError
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A file to write to that takes the name `path` when the block ends well, and is gone if not."""
+    """A file that takes the name `path` when the block ends well, and is gone if not."""
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with beside.open("wb") as file:

@@ -31,7 +31,9 @@ def build(
     ):
         if value not in allowed:
             options = ", ".join(repr(option) for option in allowed)
-            raise ParameterError(f"Graph.from_edges: {name} must be one of {options}, got {value!r}.")
+            raise ParameterError(
+                f"Graph.from_edges: {name} must be one of {options}, got {value!r}."
+            )
     source, target = column(source, "source"), column(target, "target")
     if len(source) != len(target):
         raise GraphError(
@@ -85,7 +87,7 @@ def from_numbering(
 
 
 def checked_weights(weight: Any, source: Any, target: Any) -> NDArray[np.float32]:
-    """The weights as float32; the first that is NaN, infinite, negative or too extreme is refused."""
+    """The weights as float32; the first NaN, infinite, negative or extreme one is refused."""
     try:
         values = np.asarray(weight)
         numbers = values.astype(np.float64, copy=False) if values.dtype.kind != "f" else values
@@ -93,7 +95,8 @@ def checked_weights(weight: Any, source: Any, target: Any) -> NDArray[np.float32
         raise GraphError(f"weight must hold numbers ({error}).") from error
     if numbers.shape != (len(source),):
         raise GraphError(
-            f"weight must have one number an edge: {len(source):,} edges, got the shape {values.shape}."
+            f"weight must have one number an edge: {len(source):,} edges, "
+            f"got the shape {values.shape}."
         )
     positive_or_zero = (numbers >= SMALLEST) & (numbers <= LARGEST) | (numbers == 0)
     if not positive_or_zero.all():

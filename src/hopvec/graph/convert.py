@@ -90,7 +90,8 @@ def to_networkx(graph: Graph) -> nx.Graph:
     ids = graph.ids.to_pylist()
     result.add_nodes_from(ids)
     entries = graph.to_scipy().tocoo()
-    for u, v, weight in zip(*(end.tolist() for end in entries.coords), entries.data.tolist()):
+    edges = (values.tolist() for values in (*entries.coords, entries.data))
+    for u, v, weight in zip(*edges, strict=True):
         if graph.directed or u <= v:
             if graph.weights is None:
                 result.add_edge(ids[u], ids[v])

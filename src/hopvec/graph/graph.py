@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 class Graph:
     """An immutable graph: the rows of its adjacency matrix S, and the ids of its nodes.
 
-    Nodes have numbers of the graph's own: the node with most entries first, ties broken by the hash
-    of the id, nodes without a row last. So the numbering depends on the graph alone, hubs share cache
-    lines, and nothing is renumbered before a run. `indptr`, `indices` and `weights` are S in that
-    numbering; `ids` keeps the order people know (sorted, or as it was given), and `ids[rows[i]]` is
-    the id of node i. `to_scipy` and every embedding are in the order of `ids`.
+    Nodes have numbers of the graph's own: the node with most entries first, ties broken by the
+    hash of the id, nodes without a row last. So the numbering depends on the graph alone, hubs
+    stay in the caches, and nothing is renumbered before a run. `indptr`, `indices` and `weights`
+    are S in that numbering; `ids` keeps the order people know (sorted, or as it was given), and
+    `ids[rows[i]]` is the id of node i. `to_scipy` and every embedding are in the order of `ids`.
     """
 
     indptr: NDArray[np.int64]
@@ -68,10 +68,10 @@ class Graph:
     ) -> Graph:
         """A graph from a list of edges: edge e joins source[e] and target[e].
 
-        Ids are integers or strings: lists, numpy, Arrow or pandas columns. In an undirected graph an
-        edge (u, v) stands for S_uv and S_vu, a loop for one entry S_uu. `nodes` names all nodes, those
-        without edges too, and fixes their order; a number n stands for the ids 0 .. n-1. Without it
-        the nodes are those of the edges, in ascending order.
+        Ids are integers or strings: lists, numpy, Arrow or pandas columns. In an undirected graph
+        an edge (u, v) stands for S_uv and S_vu, a loop for one entry S_uu. `nodes` names all
+        nodes, those without edges too, and fixes their order; a number n stands for the ids
+        0 .. n-1. Without it the nodes are those of the edges, in ascending order.
 
         Raises GraphError naming the first edge that is wrong. Linear in the edges but for sorting
         each row; peak memory is about twice the finished rows beside the input.
@@ -92,7 +92,7 @@ class Graph:
         symmetrize: bool = False,
         threads: int | None = None,
     ) -> Graph:
-        """A graph from its adjacency matrix (scipy sparse or numpy), entry S_ij the weight of i to j.
+        """A graph from its adjacency matrix (scipy sparse or numpy): S_ij is the weight of i to j.
 
         A symmetric matrix is taken as it is, never symmetrised again. Another one needs
         `directed=True`, or `symmetrize=True`, which takes every entry as an undirected edge.
@@ -170,7 +170,7 @@ class Graph:
 
     @property
     def isolated(self) -> int:
-        """The number of nodes without a row: no edges, or none that leave it in a directed graph."""
+        """The number of nodes without edges; in a directed graph, without edges that leave them."""
         return self.nodes - self.connected
 
     @property

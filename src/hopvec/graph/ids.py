@@ -32,7 +32,7 @@ def column(values: Any, name: str) -> NDArray[Any] | pa.Array:
     array = _arrow(values, name)
     if array.null_count:
         first = int(np.argmax(array.is_null().to_numpy(zero_copy_only=False)))
-        raise GraphError(f"{name}, edge {first + 1}: there is no id (null). Every edge needs two ids.")
+        raise GraphError(f"{name}, edge {first + 1}: there is no id (null).")
     if pa.types.is_integer(array.type):
         return _integers(array.to_numpy(zero_copy_only=False), name)
     if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
@@ -69,7 +69,9 @@ def number(source: Any, target: Any, nodes: Any) -> Numbering:
     if len(ids) == 0:
         raise GraphError("The graph is empty: the list of nodes is empty.")
     if isinstance(source, np.ndarray) != pa.types.is_integer(ids.type) and len(source):
-        kinds = ("integers", "strings") if isinstance(source, np.ndarray) else ("strings", "integers")
+        kinds = (
+            ("integers", "strings") if isinstance(source, np.ndarray) else ("strings", "integers")
+        )
         raise GraphError(f"The edges hold {kinds[0]}, the nodes {kinds[1]}.")
     if isinstance(nodes, int | np.integer) and isinstance(source, np.ndarray):
         _check_range(source, target, int(nodes))
@@ -78,7 +80,7 @@ def number(source: Any, target: Any, nodes: Any) -> Numbering:
 
 
 def keys(ids: pa.Array) -> NDArray[np.uint64]:
-    """The 64-bit keys of the ids: XXH64 with seed 42 of their 8 or UTF-8 bytes, as Spark's xxhash64.
+    """The 64-bit keys of the ids: XXH64, seed 42, of their bytes; the values of Spark's xxhash64.
 
     Raises GraphError naming both ids where two share a key.
     """
@@ -152,15 +154,11 @@ def _number_integers(source: NDArray[Any], target: NDArray[Any]) -> Numbering:
 
 
 def _distinct(source: Any, target: Any) -> pa.Array:
-    both = pa.chunked_array([pa.array(source), pa.array(target)]).unique()
-    both = both.cast(pa.int64()) if pa.types.is_integer(both.type) else both
-    return both.take(both.sort_indices() if hasattr(both, "sort_indices") else _sorted(both))
-
-
-def _sorted(ids: pa.Array) -> pa.Array:
     import pyarrow.compute as pc
 
-    return pc.sort_indices(ids)
+    both = pa.chunked_array([pa.array(source), pa.array(target)]).unique()
+    both = both.cast(pa.int64()) if pa.types.is_integer(both.type) else both
+    return both.take(pc.sort_indices(both))
 
 
 def _look_up(source: Any, target: Any, ids: pa.Array) -> Numbering:

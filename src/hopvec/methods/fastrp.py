@@ -1,4 +1,4 @@
-"""FastRP: very sparse random projection of powers of the transition matrix (Chen et al., CIKM 2019)."""
+"""FastRP: very sparse random projection of powers of the transition matrix (CIKM 2019)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ class FastRP(Method):
 
     dim: Annotated[int, Integer(1, 65536), "columns of the embedding (paper: d)"] = 256
     weights: Annotated[
-        Sequence[float], Reals(32), "weights of the orders N_1, N_2, ... (paper: alpha_1 .. alpha_k)"
+        Sequence[float],
+        Reals(32),
+        "weights of the orders N_1, N_2, ... (paper: alpha_1 .. alpha_k)",
     ] = (0.0, 0.0, 1.0, 1.0, 1.0, 1.0)
     beta: Annotated[
         float, Real(-1, 1), "power of the degrees in L; below 0 it holds hubs back (paper: beta)"
@@ -50,8 +52,8 @@ class FastRP(Method):
     normalize: Annotated[
         Literal["none", "authors", "full"],
         OneOf(("none", "authors", "full")),
-        "'none': the plain sum of the paper; 'authors': unit rows of every order, then standardised "
-        "columns, as the authors' code; 'full': that, then unit rows",
+        "'none': the plain sum of the paper; 'authors': unit rows of every order, then "
+        "standardised columns, as the authors' code; 'full': that, then unit rows",
     ] = "full"
     precision: Annotated[
         Literal["float32", "float16"],
@@ -61,7 +63,7 @@ class FastRP(Method):
 
     @classmethod
     def paper(cls, *, alpha_4: float = 4.0, beta: float = -0.75, seed: int = 0) -> Self:
-        """The paper's setting: dim 512, weights (0, 0, 1, alpha_4), the plain sum (sections 3.3, 4.3).
+        """The paper's setting: dim 512, weights (0, 0, 1, alpha_4), the plain sum (section 4.3).
 
         The paper tunes alpha_4 in [2^-3, 2^6] and beta in [-1, 0] for each graph.
         """

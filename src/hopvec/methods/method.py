@@ -28,8 +28,8 @@ logger = logging.getLogger("hopvec")
 class Method(ABC):
     """A way of embedding a graph: parameters in the constructor, the work in `embed`.
 
-    Follows scikit-learn's conventions (get_params, set_params, clone, fit, fit_transform, Pipeline),
-    where the samples are the nodes and X is the adjacency matrix.
+    Follows scikit-learn's conventions (get_params, set_params, clone, fit, fit_transform,
+    Pipeline), where the samples are the nodes and X is the adjacency matrix.
     """
 
     seed: Annotated[int, Integer(0, 2**64 - 1), "same seed, same bytes"] = 0
@@ -57,7 +57,7 @@ class Method(ABC):
 
     @abstractmethod
     def vectors(self, graph: Graph, progress: Progress) -> NDArray[np.float32]:
-        """The embedding of a graph, rows in the order of its ids; parameters are already checked."""
+        """The embedding of a graph, rows in the order of its ids; parameters are checked before."""
 
     def embed(self, graph: Any, *, progress: Progress | None = None) -> Embedding:
         """The embedding of a graph (a Graph, or an adjacency matrix of scipy or numpy).
@@ -146,11 +146,13 @@ class Method(ABC):
         )
 
     def _not_fitted(self) -> Exception:
+        message = f"{type(self).__name__} is not fitted yet: call fit first."
         try:
             from sklearn.exceptions import NotFittedError
         except ImportError:
-            return ParameterError(f"{type(self).__name__} is not fitted yet: call fit first.")
-        return NotFittedError(f"{type(self).__name__} is not fitted yet: call fit first.")
+            return ParameterError(message)
+        error: Exception = NotFittedError(message)
+        return error
 
 
 def as_graph(graph: Any) -> Graph:
