@@ -43,7 +43,9 @@ class Embedding:
                 f"Embedding: vectors must have one row an id: {len(self.ids):,} ids, "
                 f"got the shape {self.vectors.shape}."
             )
-        self.vectors.flags.writeable = False
+        own = self.vectors.view()  # read-only for whoever gets it from here, not for its maker
+        own.flags.writeable = False
+        object.__setattr__(self, "vectors", own)
 
     @property
     def dim(self) -> int:
