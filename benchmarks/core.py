@@ -250,14 +250,13 @@ def memory(runs: list[dict[str, Any]], facts: dict[str, Any]) -> list[dict[str, 
     rows = []
     for graph, threads, tool in dict.fromkeys((r["graph"], r["threads"], r["tool"]) for r in runs):
         group = [r for r in runs if (r["graph"], r["threads"], r["tool"]) == (graph, threads, tool)]
-        nodes, entries = facts[graph]["nodes"], 2 * facts[graph]["edges"]
-        output = nodes * SETTING["dim"] * 4
-        slabs = group[0].get("slabs_in_flight") or 1
-        csr = group[0].get("graph_bytes") or 8 * (nodes + 1) + 4 * entries
+        nodes = facts[graph]["nodes"]
         peak = max(run["peak_rss"] for run in group)
         growth = max(run["peak_rss"] - run["rss_before"] for run in group)
         row = {"graph": graph, "threads": threads, "tool": tool, "peak": peak, "growth": growth}
         if tool in OURS:
+            csr, slabs = group[0]["graph_bytes"], group[0]["slabs_in_flight"]
+            output = nodes * SETTING["dim"] * 4
             limit = csr + output + 128 * nodes * slabs + 100_000_000
             row |= {"csr": csr, "output": output, "slabs_in_flight": slabs, "limit": limit}
             row |= {"met": peak <= limit}

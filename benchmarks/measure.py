@@ -49,23 +49,9 @@ def hopvec(
         precision=precision,
         threads=threads,
     )
-    facts["graph_bytes"] = getattr(graph, "nbytes", None)
-    facts["slabs_in_flight"] = slabs_in_flight(graph, method)
+    facts["graph_bytes"] = graph.nbytes
+    facts["slabs_in_flight"] = method.plan(graph).slabs_in_flight
     return lambda: method.embed(graph).vectors
-
-
-def slabs_in_flight(graph: Any, method: Any) -> int | None:
-    """How many slabs hopvec's plan keeps in memory at once; None if it does not say."""
-    import hopvec
-
-    estimate = getattr(hopvec, "estimate", None)
-    if estimate is None:
-        return None
-    answer = estimate(graph, method)
-    for record in (answer, getattr(answer, "plan", None)):
-        if hasattr(record, "slabs_in_flight"):
-            return int(record.slabs_in_flight)
-    return None
 
 
 def tool(name: str, threads: int, facts: dict[str, Any]) -> Callable[..., Embed]:

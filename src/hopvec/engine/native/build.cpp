@@ -222,21 +222,28 @@ template Rows build(const Edges<int64_t>&, const uint64_t*, int64_t, bool, Dupli
 
 bool symmetric(const int64_t* start, const int32_t* neighbor, const float* weight, int64_t nodes,
                int threads, const Stop& stop) {
+  // Every entry above the diagonal has its twin below, and there are as many below as above.
   std::atomic<bool> same{true};
+  std::atomic<int64_t> surplus{0};
   const RowChunks rows = RowChunks::sized(start, nodes, work_per_chunk);
   parallel_chunks(threads, rows.chunks, stop, [&](int64_t chunk, int) {
-    for (int64_t node = rows.first(chunk); same && node < rows.first(chunk + 1); ++node)
-      for (int64_t k = start[node]; k < start[node + 1]; ++k) {
-        const int32_t* begin = neighbor + start[neighbor[k]];
-        const int32_t* end = neighbor + start[neighbor[k] + 1];
-        const int32_t* twin = std::lower_bound(begin, end, int32_t(node));
-        if (twin == end || *twin != node || (weight && weight[twin - neighbor] != weight[k])) {
+    for (int64_t node = rows.first(chunk); same && node < rows.first(chunk + 1); ++node) {
+      const int32_t* const begin = neighbor + start[node];
+      const int32_t* const end = neighbor + start[node + 1];
+      const int32_t* const above = std::upper_bound(begin, end, int32_t(node));
+      const int32_t* const below = std::lower_bound(begin, end, int32_t(node));
+      surplus += (end - above) - (below - begin);
+      for (const int32_t* entry = above; entry < end; ++entry) {
+        const int32_t* const last = neighbor + start[*entry + 1];
+        const int32_t* const twin = std::lower_bound(neighbor + start[*entry], last, int32_t(node));
+        if (twin == last || *twin != node || (weight && weight[twin - neighbor] != weight[entry - neighbor])) {
           same = false;
           break;
         }
       }
+    }
   });
-  return same;
+  return same && surplus == 0;
 }
 
 }  // namespace hopvec
