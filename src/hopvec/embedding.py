@@ -91,9 +91,12 @@ class Embedding:
         import pyarrow.compute as pc
 
         try:
-            wanted = pa.array(ids).cast(self.ids.type)
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
-            raise self._unknown(next(id for id in ids if self._comparable(id) is None)) from None
+            wanted = pa.array(ids)
+            if len(wanted) and not self._same_kind(wanted.type):
+                raise TypeError(wanted.type)
+            wanted = wanted.cast(self.ids.type)
+        except (pa.ArrowException, TypeError, OverflowError, UnicodeError):
+            raise self._unknown(next((id for id in _listed(ids) if id not in self), ids)) from None
         rows = pc.index_in(wanted, value_set=self.ids)
         if rows.null_count:
             raise self._unknown(wanted[rows.is_null().index(True).as_py()].as_py())
@@ -142,7 +145,11 @@ class Embedding:
 
     @cached_property
     def _inverse_norms(self) -> NDArray[np.float32]:
-        return interruptible(lambda stop: _native.inverse_norms(self.vectors, cores(), stop))
+        norms = interruptible(lambda stop: _native.inverse_norms(self.vectors, cores(), stop))
+        if np.isnan(norms).any():
+            wrong = self.ids[int(np.argmax(np.isnan(norms)))].as_py()
+            raise ParameterError(f"nearest: the vector of {wrong!r} holds a NaN or an infinity.")
+        return norms
 
     @cached_property
     def _order(self) -> NDArray[np.uint64] | None:
@@ -157,8 +164,16 @@ class Embedding:
     def _comparable(self, id: object) -> Any:
         """An id as Arrow orders it: UTF-8 bytes, or an integer; None if it is of the other kind."""
         if pa.types.is_integer(self.ids.type):
-            return int(id) if isinstance(id, int | np.integer) else None
-        return id.encode() if isinstance(id, str) else None
+            if isinstance(id, bool) or not isinstance(id, int | np.integer):
+                return None
+            return int(id)
+        return id.encode(errors="surrogatepass") if isinstance(id, str) else None
+
+    def _same_kind(self, other: pa.DataType) -> bool:
+        """Whether ids of this Arrow type can be ids of this embedding: a 7 is never a "7"."""
+        other = other.value_type if pa.types.is_dictionary(other) else other
+        text = str(other) in ("string", "large_string", "string_view", "null")
+        return pa.types.is_integer(other) if pa.types.is_integer(self.ids.type) else text
 
     def _unknown(self, id: object) -> UnknownNodeError:
         import difflib
@@ -170,11 +185,20 @@ class Embedding:
         if isinstance(id, str):
             import pyarrow.compute as pc
 
-            alike = self.ids.filter(pc.starts_with(self.ids, id[:2])).slice(0, 20_000).to_pylist()
+            start = id[:2].encode(errors="ignore").decode()  # half a surrogate pair is no text
+            alike = self.ids.filter(pc.starts_with(self.ids, start)).slice(0, 20_000).to_pylist()
             close = difflib.get_close_matches(id, alike, n=3)
             if close:
                 message += " Did you mean " + " or ".join(repr(name) for name in close) + "?"
         return UnknownNodeError(message)
+
+
+def _listed(ids: Any) -> list[Any]:
+    """The ids of any column; what is no column stands for itself."""
+    try:
+        return [id.as_py() if isinstance(id, pa.Scalar) else id for id in ids]
+    except TypeError:
+        return [ids]
 
 
 def load(path: str | PathLike[str]) -> Embedding:

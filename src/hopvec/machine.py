@@ -55,7 +55,7 @@ def memory_bound(value: str | float | None) -> int | None:
     match = re.fullmatch(r"([0-9.]+(?:E\+?[0-9]+)?)\s*([KMGT]I?)?B?", text)
     try:
         bytes_ = int(float(match[1]) * UNITS[match[2] or ""]) if match else 0
-    except ValueError:
+    except (ValueError, OverflowError):
         bytes_ = 0
     if bytes_ <= 0:
         raise ParameterError(

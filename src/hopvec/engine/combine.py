@@ -88,7 +88,7 @@ class SumsOfSquares:
 
     def sink(self, order: int, slab: Slab, block: NDArray[np.uint8] | None) -> _native.Sink:
         """Rows go to the next hop and into the sums."""
-        return _native.Sink(next=block, squares=self.squares.get(order))
+        return _native.Sink(next=block, squares=self.squares.get(order), columns=slab.columns)
 
 
 def combine(

@@ -35,11 +35,24 @@ def write_embedding(embedding: Embedding, path: str | PathLike[str]) -> None:
 
 
 def read_embedding(path: str | PathLike[str]) -> Embedding:
-    """Reads an embedding from the format that the suffix of the path names."""
+    """Reads an embedding from the format that the suffix of the path names.
+
+    Raises FormatError for whatever a damaged file makes the libraries below raise.
+    """
     path = Path(path)
     if not path.is_file():
         raise FormatError(f"{path}: there is no such file.")
-    return _format(path).read_embedding(path)
+    format_ = _format(path)
+    try:
+        embedding = format_.read_embedding(path)
+    except (FormatError, MemoryError):
+        raise
+    except Exception as error:
+        raise FormatError(f"{path}: not an embedding that hopvec wrote ({error}).") from error
+    kind = embedding.ids.type
+    if embedding.ids.null_count or str(kind) not in ("int64", "string", "large_string"):
+        raise FormatError(f"{path}: its ids must be int64 or strings without nulls, got {kind}.")
+    return embedding
 
 
 def _format(path: Path) -> Format:

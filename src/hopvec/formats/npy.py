@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from hopvec.errors import FormatError
+from hopvec.formats.facts import from_json, to_json
 from hopvec.formats.replace import replacing
 
 if TYPE_CHECKING:
@@ -23,14 +23,10 @@ def ids_path(path: Path) -> Path:
 
 def write_embedding(embedding: Embedding, path: Path) -> None:
     """Writes the two files, the vectors last: they are there only when all is."""
-    facts = {"hopvec": json.dumps({"parameters": embedding.parameters, "graph": embedding.graph})}
-    table = pa.table({"id": embedding.ids}).replace_schema_metadata(facts)
-    with replacing(path) as vectors:
+    table = pa.table({"id": embedding.ids}).replace_schema_metadata({"hopvec": to_json(embedding)})
+    with replacing(path, ids_path(path)) as (vectors, ids):
         np.save(vectors, embedding.vectors, allow_pickle=False)
-        with (
-            replacing(ids_path(path)) as file,
-            pa.ipc.new_file(file, table.schema) as writer,
-        ):
+        with pa.ipc.new_file(ids, table.schema) as writer:
             writer.write_table(table)
 
 
@@ -42,14 +38,11 @@ def read_embedding(path: Path) -> Embedding:
         raise FormatError(
             f"{path}: the file with its ids, {ids_path(path).name}, is not beside it."
         )
-    try:
-        vectors = np.load(path, mmap_mode="r", allow_pickle=False)
-        with pa.ipc.open_file(str(ids_path(path))) as reader:
-            table = reader.read_all()
-        facts = json.loads((table.schema.metadata or {}).get(b"hopvec", b"{}"))
-        ids = table.column("id").combine_chunks()
-    except (ValueError, KeyError, OSError, EOFError, pa.ArrowInvalid) as error:
-        raise FormatError(f"{path}: not an embedding that hopvec wrote ({error}).") from error
+    vectors = np.load(path, mmap_mode="r", allow_pickle=False)
+    with pa.ipc.open_file(str(ids_path(path))) as reader:
+        table = reader.read_all()
+    parameters, graph = from_json((table.schema.metadata or {}).get(b"hopvec", b""))
+    ids = table.column("id").combine_chunks()
     if len(vectors) != len(ids):
         raise FormatError(f"{path}: {len(vectors):,} vectors but {len(ids):,} ids beside them.")
-    return Embedding(vectors, ids, facts.get("parameters", {}), facts.get("graph", {}))
+    return Embedding(vectors, ids, parameters, graph)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
-from zipfile import BadZipFile
 
 import numpy as np
 import pyarrow as pa
 
 from hopvec.errors import FormatError
+from hopvec.formats.facts import from_json, to_json
 from hopvec.formats.replace import replacing
 
 if TYPE_CHECKING:
@@ -25,20 +24,16 @@ def write_embedding(embedding: Embedding, path: Path) -> None:
         ids = np.array(embedding.ids.to_pylist(), dtype=np.str_)
         if ids.tolist() != embedding.ids.to_pylist():
             raise FormatError(f"{path}: .npz cannot hold ids that end in a null character.")
-    facts = json.dumps({"parameters": embedding.parameters, "graph": embedding.graph})
-    with replacing(path) as file:
-        np.savez(file, vectors=embedding.vectors, ids=ids, hopvec=np.array(facts))
+    with replacing(path) as (file,):
+        np.savez(file, vectors=embedding.vectors, ids=ids, hopvec=np.array(to_json(embedding)))
 
 
 def read_embedding(path: Path) -> Embedding:
     """Reads the arrays back."""
     from hopvec.embedding import Embedding
 
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            vectors, ids = arrays["vectors"], arrays["ids"]
-            facts = json.loads(str(arrays["hopvec"])) if "hopvec" in arrays else {}
-    except (ValueError, KeyError, OSError, EOFError, BadZipFile) as error:
-        raise FormatError(f"{path}: not an embedding that hopvec wrote ({error}).") from error
+    with np.load(path, allow_pickle=False) as arrays:
+        vectors, ids = arrays["vectors"], arrays["ids"]
+        parameters, graph = from_json(str(arrays["hopvec"]) if "hopvec" in arrays else "")
     names = pa.array(ids, type=pa.int64() if ids.dtype.kind in "iu" else pa.large_string())
-    return Embedding(vectors, names, facts.get("parameters", {}), facts.get("graph", {}))
+    return Embedding(vectors, names, parameters, graph)

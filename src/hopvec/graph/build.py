@@ -54,6 +54,8 @@ def from_numbering(
     threads: int | None,
 ) -> Graph:
     """The graph of edges whose ids are numbered and whose weights are checked."""
+    if threads is not None and (not isinstance(threads, int | np.integer) or threads < 1):
+        raise ParameterError(f"threads must be an integer of at least 1, got {threads!r}.")
     hashed = keys(numbering.ids)
     indptr, indices, weights, order, repeated, looped, zeros = machine.interruptible(
         lambda stop: _native.build(
@@ -89,8 +91,11 @@ def from_numbering(
 def checked_weights(weight: Any, source: Any, target: Any) -> NDArray[np.float32]:
     """The weights as float32; the first NaN, infinite, negative or extreme one is refused."""
     try:
-        values = np.asarray(weight)
-        numbers = values.astype(np.float64, copy=False) if values.dtype.kind != "f" else values
+        values = np.asarray(weight.filled(np.nan) if hasattr(weight, "filled") else weight)
+        if values.dtype.kind not in "biufO":
+            raise TypeError(f"got {values.dtype}")
+        wide = values.dtype.kind == "f" and values.itemsize >= 4  # the bounds are not in float16
+        numbers = values if wide else values.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise GraphError(f"weight must hold numbers ({error}).") from error
     if numbers.shape != (len(source),):
@@ -103,7 +108,7 @@ def checked_weights(weight: Any, source: Any, target: Any) -> NDArray[np.float32
         first = int(np.argmin(positive_or_zero))
         ends = f"{_shown(source, first)} - {_shown(target, first)}"
         raise GraphError(
-            f"edge {first + 1} ({ends}): the weight {numbers[first]} is not allowed. "
+            f"edge {first + 1} ({ends}): the weight {numbers[first]!s} is not allowed. "
             f"A weight is 0 or between {SMALLEST:g} and {LARGEST:g}."
         )
     return np.ascontiguousarray(numbers, dtype=np.float32)

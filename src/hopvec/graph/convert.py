@@ -31,9 +31,14 @@ def from_scipy(
 
     if directed and symmetrize:
         raise GraphError("directed=True and symmetrize=True exclude each other.")
-    entries = sp.coo_array(matrix)
+    try:
+        entries = sp.coo_array(matrix)
+    except (TypeError, ValueError) as error:
+        raise GraphError(f"The adjacency matrix cannot be read ({error}).") from error
     if entries.ndim != 2 or entries.shape[0] != entries.shape[1]:
         raise GraphError(f"An adjacency matrix is square, got the shape {entries.shape}.")
+    if entries.shape[0] == 0:
+        raise GraphError("The graph is empty: the adjacency matrix has no rows.")
     if np.iscomplexobj(entries.data):
         raise GraphError("The adjacency matrix holds complex numbers; weights are real.")
     names = ids_of(entries.shape[0] if ids is None else ids)
@@ -77,9 +82,7 @@ def from_networkx(graph: nx.Graph, weight: str) -> Graph:
         source.append(u)
         target.append(v)
         weights.append(value)
-    return Graph.from_edges(
-        source, target, np.asarray(weights), directed=graph.is_directed(), nodes=nodes
-    )
+    return Graph.from_edges(source, target, weights, directed=graph.is_directed(), nodes=nodes)
 
 
 def to_networkx(graph: Graph) -> nx.Graph:

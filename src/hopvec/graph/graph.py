@@ -156,7 +156,9 @@ class Graph:
     @cached_property
     def node_degrees(self) -> NDArray[np.float64]:
         """The weighted degrees in the graph's own numbering."""
-        return _native.degrees(self.indptr, self.weights)
+        degrees = _native.degrees(self.indptr, self.weights)
+        degrees.flags.writeable = False
+        return degrees
 
     @cached_property
     def volume(self) -> float:

@@ -27,12 +27,12 @@ class Numbering:
 
 def column(values: Any, name: str) -> NDArray[Any] | pa.Array:
     """The ids of a column: a numpy array of int32 or int64, or an Arrow array of large_string."""
-    if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and not hasattr(values, "mask"):
         return _integers(values, name)
     array = _arrow(values, name)
     if array.null_count:
         first = int(np.argmax(array.is_null().to_numpy(zero_copy_only=False)))
-        raise GraphError(f"{name}, edge {first + 1}: there is no id (null).")
+        raise GraphError(f"{_place(name, first)}: there is no id (null).")
     if pa.types.is_integer(array.type):
         return _integers(array.to_numpy(zero_copy_only=False), name)
     if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
@@ -47,7 +47,8 @@ def ids_of(values: Any) -> pa.Array:
             raise GraphError(f"nodes must be between 1 and {MOST_NODES:,}, got {values:,}.")
         return pa.array(np.arange(values, dtype=np.int64))
     ids = column(values, "nodes")
-    ids = pa.array(ids.astype(np.int64, copy=False)) if isinstance(ids, np.ndarray) else ids
+    if isinstance(ids, np.ndarray):
+        ids = pa.array(ids.astype(np.int64, copy=True))  # Arrow would share the caller's memory
     counts = ids.value_counts()
     if len(counts) < len(ids):
         twice = counts.field("values")[int(np.argmax(counts.field("counts").to_numpy()))]
@@ -59,6 +60,8 @@ def number(source: Any, target: Any, nodes: Any) -> Numbering:
     """The numbering of the ids of an edge list, over all `nodes` if they are given."""
     if isinstance(source, np.ndarray) != isinstance(target, np.ndarray):
         raise GraphError("source and target must both hold integers or both hold strings.")
+    if isinstance(source, np.ndarray) and source.dtype != target.dtype:
+        source, target = (ids.astype(np.int64, copy=False) for ids in (source, target))
     if nodes is None:
         if len(source) == 0:
             raise GraphError("The graph is empty: there are no edges, and no nodes were given.")
@@ -107,20 +110,28 @@ def _refuse_collision(hashed: NDArray[np.uint64], ids: pa.Array) -> None:
 
 
 def _arrow(values: Any, name: str) -> pa.Array:
+    if isinstance(values, str | bytes | dict):
+        raise GraphError(f"{name} must be a column of ids, got {values!r}.")
     try:
         if hasattr(values, "__arrow_c_stream__") and not isinstance(values, pa.Array):
             array = pa.chunked_array(values).combine_chunks()
         else:
             array = pa.array(values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError) as error:
+    except (pa.ArrowException, TypeError, OverflowError, UnicodeError) as error:
         raise GraphError(f"{name}: ids must be all integers or all strings ({error}).") from error
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
     if pa.types.is_dictionary(array.type):
-        array = array.dictionary_decode()
+        words = array.dictionary  # a dictionary of string views cannot be decoded
+        words = words.cast(pa.large_string()) if str(words.type) == "string_view" else words
+        array = pa.DictionaryArray.from_arrays(array.indices, words).dictionary_decode()
     if len(array) == 0 and pa.types.is_null(array.type):
         array = array.cast(pa.int64())
     return array.cast(pa.large_string()) if str(array.type) == "string_view" else array
+
+
+def _place(name: str, index: int) -> str:
+    return f"{name}, {'entry' if name == 'nodes' else 'edge'} {index + 1}"
 
 
 def _integers(values: NDArray[Any], name: str) -> NDArray[Any]:
@@ -128,10 +139,10 @@ def _integers(values: NDArray[Any], name: str) -> NDArray[Any]:
         raise GraphError(f"{name} must have one dimension, got the shape {values.shape}.")
     if values.dtype in (np.int32, np.int64):
         return np.ascontiguousarray(values)
-    if values.dtype == np.uint64 and len(values) and values.max() > np.iinfo(np.int64).max:
+    if values.dtype.kind == "u" and len(values) and values.max() > np.iinfo(np.int64).max:
         first = int(np.argmax(values > np.iinfo(np.int64).max))
         raise GraphError(
-            f"{name}, edge {first + 1}: the id {values[first]} is out of range; "
+            f"{_place(name, first)}: the id {values[first]} is out of range; "
             "integer ids must fit 64 bits with a sign."
         )
     return np.ascontiguousarray(values, dtype=np.int64 if values.itemsize >= 4 else np.int32)
@@ -148,7 +159,7 @@ def _number_integers(source: NDArray[Any], target: NDArray[Any]) -> Numbering:
         for start in range(0, len(ids), CHUNK):
             present[ids[start : start + CHUNK] - low] = True
     if present.all():
-        return Numbering(pa.array(np.arange(low, low + span)), source, target, low)
+        return Numbering(pa.array(np.arange(span) + low), source, target, low)
     table = np.cumsum(present, dtype=np.int32) - np.int32(1)
     return Numbering(pa.array(np.flatnonzero(present) + low), source, target, low, table)
 

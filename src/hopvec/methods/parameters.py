@@ -17,6 +17,9 @@ import numpy as np
 from hopvec.errors import ParameterError
 from hopvec.machine import memory_bound
 
+REAL = int | float | np.integer | np.floating
+LARGEST = 1e6  # of the numbers in a list: float32 holds their sums and products
+
 
 class Rule(Protocol):
     """What is allowed for a parameter."""
@@ -58,7 +61,7 @@ class Real:
 
     def fault(self, value: Any) -> str | None:
         """See Rule."""
-        number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+        number = isinstance(value, REAL) and not isinstance(value, bool)
         return None if number and self.low <= value <= self.high else ""
 
 
@@ -74,12 +77,15 @@ class Reals:
 
     def fault(self, value: Any) -> str | None:
         """See Rule."""
-        if not isinstance(value, Sequence | np.ndarray) or isinstance(value, str):
+        listed = value.ndim == 1 if isinstance(value, np.ndarray) else isinstance(value, Sequence)
+        if not listed or isinstance(value, str):
             return ""
         for entry, number in enumerate(value, start=1):
-            real = isinstance(number, int | float | np.number) and not isinstance(number, bool)
+            real = isinstance(number, REAL) and not isinstance(number, bool)
             if not real or not math.isfinite(number):
                 return f"entry {entry} is {number}"
+            if abs(number) > LARGEST:
+                return f"entry {entry} is beyond {LARGEST:g}"
         return None if 1 <= len(value) <= self.longest else f"{len(value)} of them"
 
 

@@ -26,9 +26,11 @@ inline double sum_of_squares(const float* column) {
   return (partial[0] + partial[1]) + (partial[2] + partial[3]);
 }
 
-inline double sum_of_squares(const Lanes& lanes) {
+// Of the first `columns`: a last slab may have fewer than its lines hold.
+inline double sum_of_squares(const Lanes& lanes, int64_t columns) {
   float column[16];
   lanes.store(column);
+  for (int64_t c = columns > 0 ? columns : 0; c < 16; ++c) column[c] = 0.0f;
   return sum_of_squares(column);
 }
 
@@ -113,7 +115,8 @@ inline void finish(const Sink& sink, int64_t node, Line<Storage> row) {
   }
   if (sink.next) row.store(static_cast<Storage*>(sink.next) + node * Line<Storage>::columns);
   if (sink.squares)
-    for (int p = 0; p < Line<Storage>::parts; ++p) sink.squares[node] += sum_of_squares(row.part[p]);
+    for (int p = 0; p < Line<Storage>::parts; ++p)
+      sink.squares[node] += sum_of_squares(row.part[p], sink.columns - 16 * p);
   if (sink.sum) sum_row(sink, node, row);
 }
 
@@ -157,7 +160,8 @@ void unit_sum(const Orders& orders, float* sum, const int32_t* rows, int64_t dim
       double squares = 0;
       for (int64_t slab = 0; slab < orders.slabs; ++slab) {
         const Line<Storage> line = Line<Storage>::load(order + (slab * orders.nodes + node) * columns);
-        for (int p = 0; p < Line<Storage>::parts; ++p) squares += sum_of_squares(line.part[p]);
+        for (int p = 0; p < Line<Storage>::parts; ++p)
+          squares += sum_of_squares(line.part[p], dim - slab * columns - 16 * p);
       }
       const float scale = squares > 0 ? float(orders.weight[k] / sqrt(squares)) : 0.0f;
       for (int64_t slab = 0; slab < orders.slabs; ++slab) {

@@ -1,5 +1,6 @@
 #include "nearest.hpp"
 
+#include <cfloat>
 #include <cmath>
 
 #include "kernels.hpp"
@@ -53,7 +54,8 @@ void inverse_norms(const float* vectors, int64_t rows, int64_t dim, float* inver
         squares[d & 3] += value * value;
       }
       const double total = (squares[0] + squares[1]) + (squares[2] + squares[3]);
-      inverse_norm[row] = total > 0 ? float(1.0 / std::sqrt(total)) : 0.0f;
+      const double inverse = 1.0 / std::sqrt(total);  // beyond float32: zero, or so near that it counts as zero
+      inverse_norm[row] = !std::isfinite(total) ? NAN : inverse <= FLT_MAX ? float(inverse) : 0.0f;
     }
   });
 }

@@ -1,0 +1,174 @@
+"""Slow, obvious twins of the native kernels: what the tests hold them against, used nowhere else.
+
+Whatever is promised bit by bit (`mix`, `xxh64`, the signs of R) is done in whole numbers of Python;
+whatever is a sum is done in float64, so that a kernel may differ from it by float32 rounding only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+MASK = 2**64 - 1
+GOLDEN = 0x9E3779B97F4A7C15
+GROUP = 16  # columns of R that share a chain of hashes
+CONSTANT = 2.0**-20
+
+Floats = NDArray[np.float64]
+
+
+def mix(z: int) -> int:
+    """The finaliser of splitmix64: 64 bits to 64 well-mixed bits.
+
+    >>> hex(mix(0x9E3779B97F4A7C15))
+    '0xe220a8397b1dcdaf'
+    """
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & MASK
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB & MASK
+    return z ^ (z >> 31)
+
+
+def xxh64(data: bytes, seed: int = 42) -> int:
+    """XXH64 of a byte string, by its published description; seed 42 is what Spark uses.
+
+    >>> hex(xxh64(b"", seed=0))
+    '0xef46db3751d8e999'
+    """
+    p1, p2, p3 = 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9
+    p4, p5 = 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5
+
+    def rotate(x: int, bits: int) -> int:
+        return (x << bits | x >> (64 - bits)) & MASK
+
+    def round_of(lane: int, word: int) -> int:
+        return rotate((lane + word * p2) & MASK, 31) * p1 & MASK
+
+    words = [int.from_bytes(data[at : at + 8], "little") for at in range(0, len(data) & ~7, 8)]
+    striped = len(data) // 32 * 4  # words that come in stripes of four
+    result = (seed + p5) & MASK
+    if striped:
+        lanes = [(seed + start) & MASK for start in (p1 + p2, p2, 0, -p1)]
+        for at in range(0, striped, 4):
+            lanes = [round_of(lanes[k], words[at + k]) for k in range(4)]
+        turned = zip(lanes, (1, 7, 12, 18), strict=True)
+        result = sum(rotate(lane, bits) for lane, bits in turned) & MASK
+        for lane in lanes:
+            result = ((result ^ round_of(0, lane)) * p1 + p4) & MASK
+    result = (result + len(data)) & MASK
+    for word in words[striped:]:
+        result = (rotate(result ^ round_of(0, word), 27) * p1 + p4) & MASK
+    rest = data[8 * len(words) :]
+    if len(rest) >= 4:
+        word = int.from_bytes(rest[:4], "little")
+        result = (rotate(result ^ (word * p1 & MASK), 23) * p2 + p3) & MASK
+        rest = rest[4:]
+    for byte in rest:
+        result = rotate(result ^ (byte * p5 & MASK), 11) * p1 & MASK
+    result = (result ^ (result >> 33)) * p2 & MASK
+    result = (result ^ (result >> 29)) * p3 & MASK
+    return result ^ (result >> 32)
+
+
+def random_rows(seed: int, sparsity: float, keys: Sequence[int], dim: int) -> NDArray[np.int8]:
+    """The signs of R, [keys][dim]: +1, 0 or -1, one in `sparsity` not zero.
+
+    Each (key, group of 16 columns) starts a chain of hashes. The 63 upper bits of a hash are a
+    uniform number that says how many zeros come next, its lowest bit is the sign of what follows.
+    """
+    zero = 1.0 - 1.0 / sparsity
+    power, all_zero = 2.0**63, []  # all_zero[c] = 2^63 * P(c columns in a row are zero)
+    for _ in range(GROUP + 1):
+        all_zero.append(int(power))
+        power *= zero
+    groups = -(-dim // GROUP)
+    signs = np.zeros((len(keys), groups * GROUP), np.int8)
+    for group in range(groups):
+        salt = mix((mix((seed + GOLDEN) & MASK) + GOLDEN * (group + 1)) & MASK)
+        for row, key in enumerate(keys):
+            bits, column = mix(int(key) ^ salt), 0
+            while column < GROUP:
+                gap = 0
+                while column + gap < GROUP and bits >> 1 < all_zero[gap + 1]:
+                    gap += 1
+                column += gap
+                if column < GROUP:
+                    signs[row, group * GROUP + column] = -1 if bits & 1 else 1
+                column += 1
+                bits = mix((bits + GOLDEN) & MASK)
+    return signs[:, :dim]
+
+
+def hop(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    weights: NDArray[np.float32] | None,
+    block: NDArray[np.floating],
+) -> Floats:
+    """A * block with A = D^-1 S: each row the weighted mean of its neighbours' rows, or zero."""
+    values = np.ones(len(indices)) if weights is None else weights.astype(np.float64)
+    block = block.astype(np.float64)
+    result = np.zeros((len(indptr) - 1, block.shape[1]))
+    for node in range(len(result)):
+        entries = slice(indptr[node], indptr[node + 1])
+        degree = values[entries].sum()
+        if degree > 0:
+            result[node] = values[entries] @ block[indices[entries]] / degree
+    return result
+
+
+def first_hop(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    weights: NDArray[np.float32] | None,
+    diagonal: NDArray[np.float32],
+    signs: NDArray[np.int8],
+) -> Floats:
+    """N_1 = A L R, L by its diagonal and R by its signs."""
+    return hop(indptr, indices, weights, diagonal.astype(np.float64)[:, None] * signs)
+
+
+def unit_rows(rows: Floats) -> Floats:
+    """Rows of length 1; a zero row stays zero."""
+    norms = np.sqrt((rows.astype(np.float64) ** 2).sum(axis=1, keepdims=True))
+    result: Floats = np.divide(rows, norms, out=np.zeros(rows.shape), where=norms > 0)
+    return result
+
+
+def unit_sum(orders: Sequence[NDArray[np.floating]], weights: Sequence[float]) -> Floats:
+    """The sum over orders of weight * order, the rows of every order made unit first."""
+    result = np.zeros(orders[0].shape)
+    for order, weight in zip(orders, weights, strict=True):
+        result += weight * unit_rows(order.astype(np.float64))
+    return result
+
+
+def standardize(rows: NDArray[np.floating], *, unit: bool) -> Floats:
+    """Columns of mean 0 and variance 1, constant ones 0; then rows of length 1 if asked."""
+    values = rows.astype(np.float64)
+    mean, deviation = values.mean(axis=0), values.std(axis=0)
+    varies = deviation > CONSTANT * np.sqrt((values**2).mean(axis=0))
+    result = np.divide(values - mean, deviation, out=np.zeros(values.shape), where=varies)
+    return unit_rows(result) if unit else result
+
+
+def power(x: Floats, y: float) -> Floats:
+    """x^y for x > 0."""
+    result: Floats = np.power(x, y)
+    return result
+
+
+def nearest(
+    vectors: NDArray[np.float32], queries: Sequence[int], k: int
+) -> tuple[NDArray[np.int64], Floats]:
+    """The k other rows of largest cosine to each query, best first, ties by row; their cosines."""
+    unit = unit_rows(vectors.astype(np.float64))
+    rows = np.empty((len(queries), k), np.int64)
+    similarity = np.empty((len(queries), k))
+    for place, query in enumerate(queries):
+        cosines = unit @ unit[query]
+        others = (row for row in range(len(unit)) if row != query)
+        rows[place] = sorted(others, key=lambda row: (-cosines[row], row))[:k]
+        similarity[place] = cosines[rows[place]]
+    return rows, similarity

@@ -1,0 +1,30 @@
+"""What all tests share: the hypothesis profile, the folder of published graphs, the import path."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(Path(__file__).parent))  # oracle, rounding and examples are imported by name
+
+settings.register_profile(
+    "hopvec",
+    deadline=None,
+    max_examples=60,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("hopvec")
+
+
+@pytest.fixture(scope="session")
+def data_folder():
+    """The folder of published graphs: HOPVEC_DATA, else ../shared/data beside the project."""
+    folder = Path(os.environ.get("HOPVEC_DATA") or ROOT.parent / "shared" / "data")
+    if not folder.is_dir():
+        pytest.skip(f"no published graphs at {folder}: set HOPVEC_DATA to their folder")
+    return folder

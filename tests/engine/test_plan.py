@@ -1,0 +1,180 @@
+"""Plans: what a run will use, decided and told before it starts."""
+
+import time
+
+import numpy as np
+import pytest
+
+import hopvec
+from examples import example, path, random_example
+from hopvec import FastRP, MemoryBoundError
+from hopvec.engine.estimate import seconds_per_hop
+from hopvec.machine import in_words
+
+LINE = 64
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return random_example(5000, 20_000).graph()
+
+
+@pytest.fixture(scope="module")
+def large():
+    """Two blocks of 64 bytes a node no longer fit near a core."""
+    return example(path(100_000), 100_000).graph()
+
+
+class TestSlabs:
+    @pytest.mark.parametrize(
+        ("precision", "dim", "slabs"),
+        [
+            ("float32", 1, 1),
+            ("float32", 16, 1),
+            ("float32", 17, 2),
+            ("float32", 256, 16),
+            ("float16", 32, 1),
+            ("float16", 33, 2),
+            ("float16", 256, 8),
+        ],
+    )
+    def test_there_are_as_many_as_dim_needs(self, graph, precision, dim, slabs):
+        assert FastRP(dim=dim, precision=precision).plan(graph).slabs == slabs
+
+    def test_threads_take_slabs_of_their_own_while_blocks_stay_near_the_cores(self, graph):
+        plan = FastRP(dim=256, threads=4).plan(graph)
+        assert (plan.slabs_in_flight, plan.threads_per_slab) == (4, 1)
+
+    def test_threads_share_one_slab_where_two_would_not_fit_the_cache(self, large):
+        plan = FastRP(dim=256, threads=4, normalize="none").plan(large)
+        assert (plan.slabs_in_flight, plan.threads_per_slab) == (1, 4)
+
+    @pytest.mark.parametrize("threads", [1, 2, 3, 5, 7, 64])
+    @pytest.mark.parametrize("dim", [16, 32, 64, 256])
+    def test_no_more_threads_than_asked_for(self, graph, threads, dim):
+        for normalize in ("none", "full"):
+            plan = FastRP(dim=dim, threads=threads, normalize=normalize).plan(graph)
+            assert 1 <= plan.threads <= threads
+
+
+class TestMemory:
+    def test_orders_are_kept_where_memory_allows_it(self, graph):
+        plan = FastRP(dim=64, memory="1GB").plan(graph)
+        assert (plan.orders, plan.output, plan.passes) == ("kept", "memory", 1)
+
+    def test_next_they_are_computed_twice(self, graph):
+        roomy = FastRP(dim=64, memory="1GB").plan(graph)
+        plan = FastRP(dim=64, memory=roomy.bytes.total - 1).plan(graph)
+        assert (plan.orders, plan.output, plan.passes) == ("twice", "memory", 2)
+
+    def test_then_the_output_goes_to_a_file(self, graph):
+        twice = FastRP(dim=64, memory="8MB").plan(graph)
+        plan = FastRP(dim=64, memory=twice.bytes.total - 1).plan(graph)
+        assert (plan.orders, plan.output, plan.bytes.output) == ("twice", "file", 0)
+
+    def test_the_plain_sum_never_needs_two_passes(self, graph):
+        method = FastRP(dim=64, normalize="none", threads=2)
+        plan = method.plan(graph)
+        seen = [(plan.orders, plan.output, plan.slabs_in_flight)]
+        while True:
+            try:
+                plan = method.set_params(memory=plan.bytes.total - 1).plan(graph)
+            except MemoryBoundError:
+                break
+            seen.append((plan.orders, plan.output, plan.slabs_in_flight))
+        assert seen == [
+            ("fused", "memory", 2),
+            ("fused", "memory", 1),
+            ("fused", "file", 2),
+            ("fused", "file", 1),
+        ]
+
+    def test_a_plan_fits_the_bound_it_was_made_for(self, graph):
+        for megabytes in (2, 3, 5, 8, 13, 21):
+            for normalize in ("none", "authors", "full"):
+                method = FastRP(dim=64, memory=f"{megabytes}MB", normalize=normalize)
+                assert method.plan(graph).bytes.total <= megabytes * 10**6
+
+    def test_bytes_are_what_the_arrays_take(self, graph):
+        plan = FastRP(dim=40, threads=2, weights=[0, 1, 1], memory="1GB").plan(graph)
+        assert plan.bytes.graph == graph.indptr.nbytes + graph.indices.nbytes
+        assert plan.bytes.output == 4 * 5000 * 40
+        assert plan.bytes.blocks == 2 * LINE * 5000 * 2  # two blocks for each of two slabs
+        assert plan.bytes.orders == LINE * 5000 * 3 * 2  # three slabs of two orders
+        parts = plan.bytes
+        assert parts.total == parts.graph + parts.output + parts.blocks + parts.orders + parts.norms
+
+    def test_orders_without_weight_are_not_kept(self, graph):
+        some = FastRP(dim=64, weights=[0, 0, 1]).plan(graph).bytes.orders
+        all_ = FastRP(dim=64, weights=[1, 1, 1]).plan(graph).bytes.orders
+        assert all_ == 3 * some
+
+    def test_a_bound_that_is_too_small_is_refused_with_the_least_that_would_do(self, graph):
+        method = FastRP(dim=64, normalize="none", threads=1)
+        least = graph.nbytes + 2 * LINE * graph.nodes
+        with pytest.raises(MemoryBoundError) as error:
+            method.set_params(memory=least - 1).plan(graph)
+        assert str(error.value) == (
+            f"This run needs at least {in_words(least)} ({in_words(graph.nbytes)} for the graph, "
+            f"640 kB for one slab), and the memory bound is {in_words(least - 1)}."
+        )
+        assert method.set_params(memory=least).plan(graph).output == "file"
+
+    def test_embedding_refuses_it_too(self, graph):
+        with pytest.raises(MemoryBoundError, match="needs at least"):
+            FastRP(memory="100kB").embed(graph)
+
+    def test_a_memory_bound_error_is_a_memory_error(self):
+        assert issubclass(MemoryBoundError, MemoryError)
+
+
+class TestPrinting:
+    def test_a_plan_says_what_will_happen(self, graph):
+        text = str(FastRP(dim=256, threads=2, memory="1GB").plan(graph))
+        assert "16 slabs of 16 columns in float32, 2 in flight with 1 threads each" in text
+        assert "orders kept (20.5 MB)" in text
+        assert "output of 5.12 MB in memory" in text
+        assert f"{in_words(graph.nbytes)} of it the graph" in text
+
+    def test_it_names_the_file_and_the_second_pass(self, graph):
+        text = str(FastRP(dim=256, threads=2, memory="3MB").plan(graph))
+        assert "orders computed twice" in text
+        assert "in a memory-mapped file" in text
+
+
+class TestEstimate:
+    def test_its_bytes_are_those_of_the_plan(self, graph):
+        method = FastRP(dim=64)
+        assert hopvec.estimate(graph, method).bytes == method.plan(graph).bytes.total
+
+    def test_it_reads_as_time_memory_and_plan(self, graph):
+        text = str(hopvec.estimate(graph, FastRP(dim=64)))
+        assert text.startswith("about ")
+        assert "slabs of 16 columns" in text
+
+    def test_its_time_is_near_that_of_the_run(self):
+        graph = random_example(40_000, 1_000_000).graph()
+        method = FastRP(dim=64, weights=[0, 0, 1, 1], threads=1, normalize="none")
+        method.embed(graph)
+        start = time.process_time()
+        method.embed(graph)
+        took = time.process_time() - start
+        guesses = [hopvec.estimate(graph, method).seconds for _ in range(3)]
+        assert took / 4 < np.median(guesses) < 4 * took
+
+    def test_its_time_grows_with_hops_slabs_and_passes(self, graph, monkeypatch):
+        monkeypatch.setattr("hopvec.engine.estimate.seconds_per_hop", lambda graph, plan: 1.0)
+
+        def seconds(**options):
+            return hopvec.estimate(graph, FastRP(normalize="none", **options)).seconds
+
+        assert seconds(dim=16, weights=[1]) == 1
+        assert seconds(dim=64, weights=[1]) == 4
+        assert seconds(dim=64, weights=[0, 0, 1]) == 12
+        twice = FastRP(dim=64, weights=[0, 0, 1], memory="2.5MB", normalize="full")
+        assert hopvec.estimate(graph, twice).seconds == 24
+
+    @pytest.mark.parametrize("case", [example([], 3), example([(0, 0)], 1), example(path(2), 2)])
+    def test_tiny_graphs_have_one_too(self, case):
+        graph = case.graph()
+        assert seconds_per_hop(graph, FastRP(dim=8).plan(graph)) >= 0

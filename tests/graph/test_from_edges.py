@@ -1,0 +1,694 @@
+"""Graph.from_edges against a dictionary of entries, and every input that it must refuse."""
+
+import json
+from collections import Counter
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import xxhash
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopvec import Graph, GraphError, ParameterError
+
+
+def entries_of(graph):
+    """{(id, id): weight}, read off the arrays one by one."""
+    ids = [graph.ids[int(row)].as_py() for row in graph.rows]
+    weights = [1.0] * graph.entries if graph.weights is None else graph.weights.tolist()
+    return {
+        (ids[node], ids[graph.indices[k]]): weights[k]
+        for node in range(graph.nodes)
+        for k in range(graph.indptr[node], graph.indptr[node + 1])
+    }
+
+
+def expected(source, target, weight, *, directed=False, duplicates="sum", loops="keep"):
+    """The entries, and how many edges were repeated, loops or of weight 0: the rules, in a loop."""
+    edges, counts = {}, Counter()
+    for u, v, w in zip(source, target, weight or [1.0] * len(source), strict=True):
+        counts["loops"] += u == v
+        counts["zero_weights"] += w == 0
+        if w == 0 or (loops == "drop" and u == v):
+            continue
+        pair = (u, v) if directed or u <= v else (v, u)
+        counts["duplicates"] += pair in edges
+        if duplicates == "first":
+            edges.setdefault(pair, w)
+        else:
+            edges[pair] = edges.get(pair, 0.0) + w
+    if not directed:
+        edges |= {(v, u): w for (u, v), w in edges.items()}
+    return edges, counts
+
+
+def key(id):
+    data = id.encode() if isinstance(id, str) else int(id).to_bytes(8, "little", signed=True)
+    return xxhash.xxh64_intdigest(data, seed=42)
+
+
+def arrays_of(graph):
+    weights = b"" if graph.weights is None else graph.weights.tobytes()
+    arrays = (graph.indptr, graph.indices, graph.rows, graph.keys)
+    return [*(array.tobytes() for array in arrays), weights, graph.ids.to_pylist()]
+
+
+NAMES = {
+    "dense": list(range(12)),
+    "offset": list(range(2**31 - 6, 2**31 + 6)),
+    "negative": list(range(-6, 6)),
+    "gaps": [3 * number for number in range(12)],
+    "sparse": [number**17 - 2**40 for number in range(12)],
+    "extreme": [-(2**63), -1, 0, 1, 2**31 - 1, 2**31, 2**32, 2**53 + 1, 2**62, 2**63 - 1],
+    "text": ["", "a", "b", "B", "ab", "é", "日本", "a\0", "a\0b", "a\n", "🙂", "z" * 70],
+}
+quarters = st.integers(0, 32).map(lambda number: number / 4)  # their sums are exact in float32
+
+
+@st.composite
+def edge_lists(draw):
+    names = NAMES[draw(st.sampled_from(sorted(NAMES)))]
+    name = st.sampled_from(names)
+    pairs = draw(st.lists(st.tuples(name, name), min_size=1, max_size=30))
+    source, target = map(list, zip(*pairs, strict=True))
+    weighted = draw(st.booleans())
+    weight = draw(st.lists(quarters, min_size=len(pairs), max_size=len(pairs)))
+    return names, source, target, weight if weighted else None
+
+
+rules = st.fixed_dictionaries(
+    {
+        "directed": st.booleans(),
+        "duplicates": st.sampled_from(["sum", "first"]),
+        "loops": st.sampled_from(["keep", "drop"]),
+    }
+)
+
+
+@given(edge_lists(), rules)
+def test_the_entries_are_those_of_the_edges(edges, rules):
+    _, source, target, weight = edges
+    graph = Graph.from_edges(source, target, weight, **rules)
+    assert entries_of(graph) == expected(source, target, weight, **rules)[0]
+
+
+@given(edge_lists(), rules)
+def test_repeated_edges_loops_and_zero_weights_are_counted(edges, rules):
+    _, source, target, weight = edges
+    graph = Graph.from_edges(source, target, weight, **rules)
+    counts = expected(source, target, weight, **rules)[1]
+    found = graph.duplicates, graph.loops, graph.zero_weights
+    assert found == (counts["duplicates"], counts["loops"], counts["zero_weights"])
+
+
+@given(edge_lists(), rules)
+def test_the_rows_are_a_valid_csr(edges, rules):
+    _, source, target, weight = edges
+    graph = Graph.from_edges(source, target, weight, **rules)
+    assert (graph.indptr.dtype, graph.indices.dtype) == (np.int64, np.int32)
+    assert graph.indptr[0] == 0
+    assert graph.indptr[-1] == len(graph.indices)
+    assert (np.diff(graph.indptr) >= 0).all()
+    assert ((graph.indices >= 0) & (graph.indices < graph.nodes)).all()
+    for begin, end in zip(graph.indptr[:-1], graph.indptr[1:], strict=True):
+        assert (np.diff(graph.indices[begin:end]) > 0).all()
+    if graph.weights is not None:
+        assert graph.weights.dtype == np.float32
+        assert graph.weights.shape == graph.indices.shape
+        assert (graph.weights > 0).all()
+
+
+@given(edge_lists(), rules)
+def test_nodes_are_numbered_by_entries_then_by_key_with_empty_rows_last(edges, rules):
+    names, source, target, weight = edges
+    graph = Graph.from_edges(source, target, weight, nodes=names, **rules)
+    entries = entries_of(graph)
+    row = Counter(u for u, _ in entries)
+    size = row + Counter(v for _, v in entries)
+    order = sorted(names, key=lambda id: (row[id] == 0, -size[id], key(id)))
+    assert [names[index] for index in graph.rows] == order
+
+
+@given(edge_lists(), rules)
+def test_degrees_volume_edges_and_isolated_follow_from_the_entries(edges, rules):
+    names, source, target, weight = edges
+    graph = Graph.from_edges(source, target, weight, nodes=names, **rules)
+    entries = entries_of(graph)
+    degrees = Counter()
+    for (u, _), w in entries.items():
+        degrees[u] += w
+    assert graph.degrees.tolist() == [degrees[id] for id in names]
+    assert graph.volume == sum(degrees.values())
+    assert graph.isolated == sum(degrees[id] == 0 for id in names)
+    pairs = entries if rules["directed"] else {frozenset(pair) for pair in entries}
+    assert graph.edges == len(pairs)
+
+
+@given(edge_lists(), st.booleans(), st.randoms(use_true_random=False))
+def test_the_order_of_the_edges_does_not_matter(edges, directed, random):
+    _, source, target, weight = edges
+    order = list(range(len(source)))
+    random.shuffle(order)
+    shuffled = [
+        None if values is None else [values[place] for place in order]
+        for values in (source, target, weight)
+    ]
+    graph = Graph.from_edges(source, target, weight, directed=directed)
+    assert arrays_of(Graph.from_edges(*shuffled, directed=directed)) == arrays_of(graph)
+
+
+@given(edge_lists())
+def test_the_ends_of_an_undirected_edge_may_be_swapped(edges):
+    _, source, target, weight = edges
+    graph, swapped = (
+        Graph.from_edges(*ends, weight) for ends in ((source, target), (target, source))
+    )
+    assert arrays_of(swapped) == arrays_of(graph)
+
+
+@given(edge_lists(), st.booleans())
+def test_a_repeated_edge_is_one_edge_of_the_summed_weight(edges, directed):
+    _, source, target, weight = edges
+    graph = Graph.from_edges(source, target, weight, directed=directed)
+    summed = expected(source, target, weight, directed=directed)[0]
+    pairs = [pair for pair in summed if directed or pair[0] <= pair[1]]
+    once = Graph.from_edges(
+        [u for u, _ in pairs] or source[:1],
+        [v for _, v in pairs] or target[:1],
+        [summed[pair] for pair in pairs] or [0],
+        directed=directed,
+        nodes=graph.ids,
+    )
+    assert arrays_of(once) == arrays_of(graph)
+
+
+def random_edges(nodes, edges, seed=0):
+    random = np.random.default_rng(seed)
+    source, target = (nodes * random.random((2, edges)) ** 2).astype(np.int32)
+    return source, target, random.lognormal(size=edges).astype(np.float32)
+
+
+@pytest.mark.parametrize("threads", [2, 5])
+@pytest.mark.parametrize("duplicates", ["sum", "first"])
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_same_bytes_for_every_number_of_threads(threads, duplicates, directed, weighted):
+    source, target, weight = random_edges(3_000, 300_000)
+    options = {"directed": directed, "duplicates": duplicates}
+    weight = weight if weighted else None
+    alone = Graph.from_edges(source, target, weight, threads=1, **options)
+    assert alone.duplicates > 1_000
+    assert arrays_of(Graph.from_edges(source, target, weight, threads=threads, **options)) == (
+        arrays_of(alone)
+    )
+
+
+def test_the_same_bytes_for_many_weighted_multi_edges_in_any_order():
+    source, target, weight = random_edges(40, 100_000)
+    order = np.random.default_rng(1).permutation(len(source))
+    graph = Graph.from_edges(source, target, weight, threads=2)
+    again = Graph.from_edges(target[order], source[order], weight[order], threads=5)
+    assert arrays_of(again) == arrays_of(graph)
+
+
+def test_sums_of_many_small_weights_are_not_lost_to_rounding():
+    weight = np.full(1 << 20, 0.1, np.float32)
+    weight[0] = 2.0**20
+    ends = np.zeros(len(weight), np.int32)
+    graph = Graph.from_edges(ends, ends + 1, weight)
+    assert graph.weights[0] == np.float32(weight.astype(np.float64).sum())
+
+
+INT64 = np.arange(6, dtype=np.int64)
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        INT64.tolist(),
+        range(6),
+        iter(range(6)),
+        INT64,
+        INT64.astype(">i8"),
+        INT64.astype(">i4"),
+        INT64.astype(">u8"),
+        INT64.astype(object),
+        np.repeat(INT64, 2)[::2],
+        np.stack([INT64, INT64]).T[:, 0],
+        INT64[::-1].copy()[::-1],
+        np.lib.stride_tricks.as_strided(INT64, writeable=False),
+        pa.array(INT64),
+        pa.array(np.arange(-3, 6))[3:],
+        pa.array(INT64, pa.int8()),
+        pa.array(INT64, pa.uint64()),
+        pa.chunked_array([INT64[:2], INT64[2:2], INT64[2:]]),
+        pa.array(INT64).dictionary_encode(),
+        pa.chunked_array([pa.array(part).dictionary_encode() for part in (INT64[:3], INT64[3:])]),
+        *(INT64.astype(dtype) for dtype in "bBhHiIlLqQ"),
+    ],
+    ids=lambda ids: f"{type(ids).__name__}-{getattr(ids, 'dtype', getattr(ids, 'type', ''))}",
+)
+def test_integer_ids_come_from_any_column(ids):
+    graph = Graph.from_edges(ids, INT64 + 1)
+    assert graph.ids.type == pa.int64()
+    assert arrays_of(graph) == arrays_of(Graph.from_edges(INT64, INT64 + 1))
+
+
+WORDS = ["b", "a", "日本", "a", "a longer word than a view holds inline"]
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        tuple(WORDS),
+        np.array(WORDS),
+        np.array(WORDS, object),
+        pa.array(WORDS),
+        pa.array(["x", *WORDS])[1:],
+        pa.array(WORDS, pa.large_string()),
+        pa.array(WORDS, pa.string_view()),
+        pa.chunked_array([WORDS[:2], WORDS[2:]]),
+        pa.chunked_array([WORDS[:2], WORDS[2:]], pa.string_view()),
+        pa.array(WORDS).dictionary_encode(),
+        pa.chunked_array([pa.array(part).dictionary_encode() for part in (WORDS[:2], WORDS[2:])]),
+        pa.DictionaryArray.from_arrays(
+            [0, 1, 2, 1, 3], pa.array([*WORDS[:3], WORDS[4]], "string_view")
+        ),
+    ],
+    ids=lambda ids: f"{type(ids).__name__}-{getattr(ids, 'dtype', getattr(ids, 'type', ''))}",
+)
+def test_string_ids_come_from_any_column(ids):
+    target = list("vwxyz")
+    graph = Graph.from_edges(ids, target)
+    assert graph.ids.type == pa.large_string()
+    assert arrays_of(graph) == arrays_of(Graph.from_edges(WORDS, target))
+
+
+@pytest.mark.parametrize("dtype", ["int64", "Int64", "str", "category", "object", "string"])
+def test_ids_and_weights_come_from_pandas(dtype):
+    pd = pytest.importorskip("pandas")
+    values = [3, 1, 2] if "int" in dtype.lower() else ["c", "a", "b"]
+    source = pd.Series(values, index=[7, 8, 9], dtype=dtype)
+    graph = Graph.from_edges(source, pd.Index(values[::-1]), pd.Series([1, 2, 3], index=[2, 1, 0]))
+    assert arrays_of(graph) == arrays_of(Graph.from_edges(values, values[::-1], [1, 2, 3]))
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "UInt8", "String", "Categorical", "Enum"])
+def test_ids_and_weights_come_from_polars(dtype):
+    pl = pytest.importorskip("polars")
+    values = [3, 1, 2] if "Int" in dtype else ["c", "a", "b"]
+    kind = pl.Enum(values) if dtype == "Enum" else getattr(pl, dtype)
+    source = pl.concat(
+        [pl.Series(part, dtype=kind) for part in (values[:1], values[1:])], rechunk=False
+    )
+    graph = Graph.from_edges(source, pl.Series(values[::-1], dtype=kind), pl.Series([1, 2, 3]))
+    assert arrays_of(graph) == arrays_of(Graph.from_edges(values, values[::-1], [1, 2, 3]))
+
+
+@pytest.mark.parametrize(
+    ("narrow", "wide"),
+    [([2**31 - 1], [2**31]), ([-(2**31)], [-(2**31) - 2]), ([0, 1], [1, 2]), ([5, 5], [2**40, 6])],
+)
+def test_ends_of_different_widths_meet_in_the_same_ids(narrow, wide):
+    short, long = np.array(narrow, np.int32), np.array(wide, np.int64)
+    graph = arrays_of(Graph.from_edges(narrow, wide))
+    assert arrays_of(Graph.from_edges(short, long)) == graph
+    assert arrays_of(Graph.from_edges(long, short)) == graph
+
+
+@pytest.mark.parametrize("id", [2**63 - 1, -(2**63)])
+def test_the_outermost_integer_is_an_id_like_any_other(id):
+    assert Graph.from_edges([id], [id]).ids.to_pylist() == [id]
+
+
+@pytest.mark.parametrize(
+    "weight",
+    [
+        (2, 3),
+        np.array([2, 3], np.int8),
+        np.array([2, 3], np.uint64),
+        np.array([2, 3], np.float16),
+        np.array([2, 3], np.longdouble),
+        np.array([2, 3], ">f4"),
+        np.array([2, 9, 3, 9], np.float64)[::2],
+        np.array([2, 3], object),
+        pa.array([2, 3]),
+        pa.chunked_array([[2.0], [3.0]]),
+    ],
+    ids=lambda weight: f"{type(weight).__name__}-{getattr(weight, 'dtype', '')}",
+)
+def test_weights_come_from_any_column_of_numbers(weight):
+    assert entries_of(Graph.from_edges([0, 1], [1, 2], weight, directed=True)) == {
+        (0, 1): 2.0,
+        (1, 2): 3.0,
+    }
+
+
+@pytest.mark.parametrize("weight", [1e-30, 1e30])
+def test_the_smallest_and_the_largest_weight_are_kept(weight):
+    assert Graph.from_edges([0], [1], [weight]).weights.tolist() == [np.float32(weight)] * 2
+
+
+def test_weights_that_are_all_one_make_an_unweighted_graph():
+    assert Graph.from_edges([0, 1], [1, 2], [1.0, 1.0]).weights is None
+
+
+def test_repeated_edges_make_an_unweighted_graph_weighted():
+    assert Graph.from_edges([0, 1, 1], [1, 0, 2]).weights.tolist() == [2.0, 1.0, 2.0, 1.0]
+
+
+def test_an_edge_of_weight_zero_leaves_its_nodes():
+    graph = Graph.from_edges(["a", "b"], ["b", "c"], [2.0, -0.0])
+    assert graph.ids.to_pylist() == ["a", "b", "c"]
+    assert (graph.edges, graph.isolated, graph.zero_weights) == (1, 1, 1)
+
+
+def test_a_loop_is_one_entry_and_one_edge():
+    graph = Graph.from_edges([3], [3])
+    assert (graph.nodes, graph.entries, graph.edges, graph.volume) == (1, 1, 1, 1.0)
+
+
+def test_a_dropped_loop_leaves_its_node_isolated():
+    graph = Graph.from_edges([3, 1], [3, 2], loops="drop")
+    assert graph.ids.to_pylist() == [1, 2, 3]
+    assert (graph.isolated, graph.loops, graph.edges) == (1, 1, 1)
+
+
+def test_nodes_as_a_number_are_the_ids_from_zero():
+    graph = Graph.from_edges([4], [1], nodes=6)
+    assert graph.ids.to_pylist() == list(range(6))
+    assert graph.isolated == 4
+
+
+def test_nodes_alone_make_a_graph_without_edges():
+    graph = Graph.from_edges([], [], nodes=["b", "a"])
+    assert graph.ids.to_pylist() == ["b", "a"]
+    assert (graph.edges, graph.isolated, graph.volume) == (0, 2, 0.0)
+
+
+def test_a_directed_node_without_outgoing_edges_counts_as_isolated():
+    assert Graph.from_edges([0, 1], [2, 2], directed=True).isolated == 1
+
+
+def test_the_facts_are_plain_json():
+    graph = Graph.from_edges([0, 0, 1, 2], [1, 1, 1, 3], [1, 2, 4, 0], nodes=np.arange(5))
+    assert json.loads(json.dumps(graph.describe())) == {
+        "nodes": 5,
+        "edges": 2,
+        "directed": False,
+        "weighted": True,
+        "volume": 10.0,
+        "largest_degree": 7.0,
+        "isolated": 3,
+        "duplicates": 1,
+        "loops": 1,
+        "zero_weights": 1,
+        "bytes": 6 * 8 + 3 * 4 + 3 * 4,
+    }
+
+
+@pytest.mark.parametrize(
+    ("graph", "words"),
+    [
+        (([0], [1]), "Graph(2 nodes, 1 edge, undirected, unweighted)"),
+        (([0], [0], [3]), "Graph(1 node, 1 edge, undirected, weighted)"),
+        ((range(1500), range(1, 1501)), "Graph(1,501 nodes, 1,500 edges, undirected, unweighted)"),
+    ],
+)
+def test_a_graph_shows_its_size_and_kind(graph, words):
+    assert repr(Graph.from_edges(*graph)) == words
+
+
+@pytest.mark.parametrize(
+    "name", ["indptr", "indices", "weights", "rows", "keys", "degrees", "node_degrees"]
+)
+def test_the_arrays_of_a_graph_cannot_be_written(name):
+    graph = Graph.from_edges([0, 1], [1, 2], [2, 3])
+    with pytest.raises(ValueError, match="read-only"):
+        getattr(graph, name)[0] = 7
+
+
+def test_the_fields_of_a_graph_cannot_be_set():
+    with pytest.raises(AttributeError):
+        Graph.from_edges([0], [1]).directed = True
+
+
+@pytest.mark.parametrize("ids", [np.array([5, 6, 7]), np.array([5, 6, 7], np.int32)])
+def test_a_graph_does_not_change_with_the_columns_it_was_made_from(ids):
+    weight = np.array([2, 3], np.float32)
+    source, target = ids[:2].copy(), ids[1:].copy()
+    graph = Graph.from_edges(source, target, weight, nodes=ids)
+    before = arrays_of(graph)
+    for column in (ids, source, target, weight):
+        column[:] = 99
+    assert arrays_of(graph) == before
+
+
+def test_the_columns_of_the_caller_stay_writable():
+    ends, weight = np.array([0, 1], np.int32), np.array([2, 3], np.float32)
+    Graph.from_edges(ends, ends, weight)
+    assert ends.flags.writeable
+    assert weight.flags.writeable
+
+
+def test_read_only_columns_are_taken():
+    ends = np.array([0, 1], np.int32)
+    ends.flags.writeable = False
+    assert Graph.from_edges(ends, ends[::-1].copy()).edges == 1
+
+
+ENDS = {"source": ["a", "b", "c"], "target": ["b", "c", "d"]}
+
+
+@pytest.mark.parametrize(
+    ("weight", "shown"),
+    [
+        ([1, float("nan"), -1], "nan"),
+        ([1, float("inf"), 1], "inf"),
+        ([1, -float("inf"), 1], "-inf"),
+        ([1, -2, float("nan")], "-2.0"),
+        ([1, 1e-40, 1], "1e-40"),
+        ([1, 9e-31, 1], "9e-31"),
+        ([1, 1e31, 1], "1e+31"),
+        ([1, None, 1], "nan"),
+        ([1, 2**200, 1], "1.6069380442589903e+60"),
+        (np.array([1, np.inf, 1], np.float16), "inf"),
+        (np.array([1, np.nan, 1], np.float32), "nan"),
+        (np.array([1, 1e-40, 1], np.float32), "1e-40"),
+        (np.ma.masked_array([1.0, 2.0, 3.0], [False, True, False]), "nan"),
+        (pa.array([1, None, 1]), "nan"),
+        (pa.array([1.5, None, 1]), "nan"),
+    ],
+)
+def test_a_weight_that_is_no_positive_number_is_refused_with_its_edge(weight, shown):
+    with pytest.raises(GraphError) as error:
+        Graph.from_edges(**ENDS, weight=weight)
+    assert str(error.value) == (
+        f"edge 2 ('b' - 'c'): the weight {shown} is not allowed. "
+        "A weight is 0 or between 1e-30 and 1e+30."
+    )
+
+
+@pytest.mark.parametrize(
+    "weight",
+    [
+        ["1", "2", "3"],
+        ["1", "x", "3"],
+        [b"1", b"2", b"3"],
+        [1, 2j, 3],
+        [[1], [2, 3], [4]],
+        [1, "x", 3],
+        [1, {}, 3],
+        np.array(["2020-01-01"] * 3, "M8[D]"),
+        np.array([1, 2, 3], "m8[s]"),
+        np.array([1, 2j, 3], object),
+    ],
+    ids=repr,
+)
+def test_weights_that_are_no_numbers_are_refused(weight):
+    with pytest.raises(GraphError, match=r"^weight must hold numbers \("):
+        Graph.from_edges(**ENDS, weight=weight)
+
+
+@pytest.mark.parametrize("weight", [[1, 2], [1, 2, 3, 4], [], 3.0, [[1, 2, 3]], [[1], [2], [3]]])
+def test_weights_must_be_one_an_edge(weight):
+    with pytest.raises(
+        GraphError, match=r"weight must have one number an edge: 3 edges, got the shape"
+    ):
+        Graph.from_edges(**ENDS, weight=weight)
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ([1, None, None], "source, edge 2: there is no id (null)."),
+        (["a", "b", None], "source, edge 3: there is no id (null)."),
+        (np.array(["a", None, "b"], object), "source, edge 2: there is no id (null)."),
+        (pa.array([1, 2, None]), "source, edge 3: there is no id (null)."),
+        (pa.array([None] * 3), "source, edge 1: there is no id (null)."),
+        (pa.chunked_array([["a"], ["b", None]]), "source, edge 3: there is no id (null)."),
+        (pa.array(["a", None, "a"]).dictionary_encode(), "source, edge 2: there is no id (null)."),
+        (np.ma.masked_array([1, 2, 3], [0, 0, 1]), "source, edge 3: there is no id (null)."),
+        (
+            np.array([1, 2**63, 2**64 - 1], np.uint64),
+            "source, edge 2: the id 9223372036854775808 is out of range; "
+            "integer ids must fit 64 bits with a sign.",
+        ),
+        (
+            np.array([1, 2**63, 2**64 - 1], ">u8"),
+            "source, edge 2: the id 9223372036854775808 is out of range; "
+            "integer ids must fit 64 bits with a sign.",
+        ),
+        (np.array([1.0, 2.0, 3.0]), "source: ids must be integers or strings, got double."),
+        ([True, False, True], "source: ids must be integers or strings, got bool."),
+        (np.array([True, False, True]), "source: ids must be integers or strings, got bool."),
+        ([b"a", b"b", b"c"], "source: ids must be integers or strings, got binary."),
+        (np.zeros((3, 1), int), "source must have one dimension, got the shape (3, 1)."),
+        (np.array(3), "source must have one dimension, got the shape ()."),
+        ("abc", "source must be a column of ids, got 'abc'."),
+        (b"abc", "source must be a column of ids, got b'abc'."),
+        ({"a": 1}, "source must be a column of ids, got {'a': 1}."),
+    ],
+    ids=repr,
+)
+def test_ids_that_cannot_be_taken_are_refused_with_the_first_edge(source, message):
+    with pytest.raises(GraphError) as error:
+        Graph.from_edges(source, [1, 2, 3])
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        [1, "a", 2],
+        ["a", 1, "b"],
+        np.array([1, "a", 2], object),
+        [2**63, 1, 2],
+        [-(2**63) - 1, 1, 2],
+        [2**64, 1, 2],
+        ["\ud800", "a", "b"],
+        [object(), 1, 2],
+        np.array([["a"], ["b"], ["c"]]),
+        7,
+        None,
+    ],
+    ids=ascii,
+)
+def test_ids_of_mixed_kinds_or_beyond_64_bits_are_refused(source):
+    with pytest.raises(GraphError, match=r"^source: ids must be all integers or all strings \("):
+        Graph.from_edges(source, [1, 2, 3])
+
+
+@pytest.mark.parametrize(
+    "ids", [[(0, 1)] * 3, [[1, 2]] * 3, [1.5] * 3, np.array([1, 2, 3], "m8[s]")]
+)
+def test_ids_that_are_neither_integers_nor_strings_are_refused(ids):
+    with pytest.raises(GraphError, match=r"^source: ids must be integers or strings, got "):
+        Graph.from_edges(ids, [1, 2, 3])
+
+
+def test_missing_ids_of_pandas_and_polars_are_refused_with_their_edge():
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    columns = (
+        pd.Series([1, None], dtype="Int64"),
+        pd.Series([1.0, None]),
+        pd.Series(["a", None]),
+        pd.Series(["a", None], dtype="category"),
+        pl.Series([1, None]),
+        pl.Series(["a", None]),
+        pl.Series(["a", None], dtype=pl.Categorical),
+    )
+    for ids in columns:
+        with pytest.raises(GraphError, match=r"^target, edge 2: there is no id"):
+            Graph.from_edges([1, 2], ids)
+
+
+@pytest.mark.parametrize(
+    ("edges", "options", "message"),
+    [
+        (([0], [1, 2]), {}, "source and target must have the same length, got 1 and 2."),
+        (([0], ["a"]), {}, "source and target must both hold integers or both hold strings."),
+        (([], []), {}, "The graph is empty: there are no edges, and no nodes were given."),
+        (([], []), {"nodes": []}, "The graph is empty: the list of nodes is empty."),
+        (([], []), {"nodes": 0}, "nodes must be between 1 and 2,147,483,647, got 0."),
+        (([], []), {"nodes": -3}, "nodes must be between 1 and 2,147,483,647, got -3."),
+        (
+            ([], []),
+            {"nodes": 2**31},
+            "nodes must be between 1 and 2,147,483,647, got 2,147,483,648.",
+        ),
+        (([0], [1]), {"nodes": ["a"]}, "The edges hold integers, the nodes strings."),
+        ((["a"], ["b"]), {"nodes": 3}, "The edges hold strings, the nodes integers."),
+        (([0], [1]), {"nodes": [0, 1, 0]}, "nodes: the id 0 comes more than once."),
+        ((["a"], ["b"]), {"nodes": ["a", "b", "b"]}, "nodes: the id 'b' comes more than once."),
+        (([0], [1]), {"nodes": [0, None]}, "nodes, entry 2: there is no id (null)."),
+        (
+            ([0, 1, 0, 9], [1, 1, 1, 1]),
+            {"nodes": 2},
+            "source, edge 4: the id 9 is out of range; with nodes=2 ids are 0 to 1.",
+        ),
+        (
+            ([0, 1, 0], [1, -1, -2]),
+            {"nodes": 2},
+            "target, edge 2: the id -1 is out of range; with nodes=2 ids are 0 to 1.",
+        ),
+        (([0, 7], [1, 1]), {"nodes": [0, 1]}, "source, edge 2: the id 7 is not among the nodes."),
+        (
+            (["a", "b"], ["b", "ä"]),
+            {"nodes": ["a", "b"]},
+            "target, edge 2: the id 'ä' is not among the nodes.",
+        ),
+    ],
+)
+def test_edges_and_nodes_that_do_not_make_a_graph_are_refused(edges, options, message):
+    with pytest.raises(GraphError) as error:
+        Graph.from_edges(*edges, **options)
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    ("options", "edge"),
+    [
+        ({}, "edge 3 ('a' - 'b')"),
+        ({"loops": "drop"}, "edge 3 ('a' - 'b')"),
+        ({"weight": [0, 1, 2, 1, 1, 1]}, "edge 5 ('c' - 'c')"),
+        ({"weight": [0, 1, 2, 1, 1, 1], "loops": "drop"}, "edge 6 ('b' - 'c')"),
+        ({"directed": True}, "edge 5 ('c' - 'c')"),
+        ({"directed": True, "loops": "drop"}, "edge 6 ('b' - 'c')"),
+    ],
+)
+def test_the_first_repeated_edge_is_named_where_duplicates_are_errors(options, edge):
+    with pytest.raises(GraphError) as error:
+        Graph.from_edges(list("abbccb"), list("bcaccc"), duplicates="error", **options)
+    assert str(error.value) == (
+        f"{edge} repeats an earlier edge. Use duplicates='sum' to add up their weights, "
+        "or duplicates='first' to keep the first."
+    )
+
+
+def test_distinct_edges_pass_where_duplicates_are_errors():
+    graph = Graph.from_edges([5, 9, 9], [9, 5, 9], duplicates="error", directed=True)
+    assert graph.edges == 3
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "allowed"),
+    [
+        ("duplicates", "max", "'sum', 'first', 'error'"),
+        ("duplicates", None, "'sum', 'first', 'error'"),
+        ("loops", True, "'keep', 'drop'"),
+    ],
+)
+def test_an_unknown_rule_is_refused_with_those_allowed(option, value, allowed):
+    with pytest.raises(ParameterError) as error:
+        Graph.from_edges([0], [1], **{option: value})
+    assert (
+        str(error.value) == f"Graph.from_edges: {option} must be one of {allowed}, got {value!r}."
+    )
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1.5, "2"])
+def test_threads_must_be_a_positive_number(threads):
+    with pytest.raises(ParameterError, match=r"threads must be an integer of at least 1, got"):
+        Graph.from_edges([0], [1], threads=threads)

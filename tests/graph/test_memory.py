@@ -1,0 +1,60 @@
+"""The memory that building a graph takes."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+RESET = Path("/proc/self/clear_refs")
+
+# Every edge once: node i is joined to i + 1, ..., i + 25, in a random order of edges and nodes.
+MEASURE = """
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import hopvec
+
+
+def status(name):
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(name))
+
+
+nodes, degree = 200_000, 25
+random = np.random.default_rng(0)
+names = random.permutation(nodes).astype(np.int32)
+order = random.permutation(nodes * degree)
+source = names[order % nodes]
+target = names[(order % nodes + order // nodes + 1) % nodes]
+options = json.loads(sys.argv[1])
+hopvec.Graph.from_edges(source[:100_000], target[:100_000], **options)
+del order, names
+
+Path("/proc/self/clear_refs").write_text("5")
+before = status("VmRSS")
+graph = hopvec.Graph.from_edges(source, target, **options)
+peak = status("VmHWM") - before
+assert graph.weights is None and graph.edges == len(source) and source.dtype == np.int32
+print(json.dumps({"peak": peak, "rows": graph.nbytes}))
+"""
+
+
+@pytest.mark.skipif(not RESET.exists(), reason="peak memory is read from Linux's /proc")
+@pytest.mark.parametrize(
+    "options",
+    [{"threads": 1}, {"threads": 2}, {"threads": 5}, {"directed": True}, {"nodes": 200_000}],
+    ids=str,
+)
+def test_building_five_million_edges_peaks_below_two_and_a_half_times_the_rows(options):
+    command = [sys.executable, "-c", MEASURE, json.dumps(options)]
+    finished = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stderr
+    found = json.loads(finished.stdout)
+    assert found["rows"] > 20e6
+    assert found["peak"] > found["rows"]  # else it was not measured
+    assert found["peak"] <= 2.5 * found["rows"]
