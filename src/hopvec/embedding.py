@@ -90,6 +90,8 @@ class Embedding:
         """The rows of many ids. Raises UnknownNodeError for the first that is not there."""
         import pyarrow.compute as pc
 
+        if isinstance(ids, np.ndarray) and ids.dtype.kind == "U":
+            ids = ids.tolist()  # Arrow would cut these at their first null character
         try:
             wanted = pa.array(ids)
             if len(wanted) and not self._same_kind(wanted.type):

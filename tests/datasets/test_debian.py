@@ -5,6 +5,7 @@ import sys
 from importlib.resources import files
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -87,7 +88,7 @@ def build(index: Path, output: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_every_package_is_a_node_once_and_in_name_order(dataset):
-    names = pa.array(dataset.graph.ids).to_pylist()
+    names = dataset.graph.ids.to_pylist()
     assert len(names) == 63_436
     assert names == sorted(set(names))
 
@@ -104,7 +105,7 @@ def test_every_node_has_one_of_58_sections(dataset):
     [("0ad", "games"), ("libc6", "libs"), ("python3-numpy", "python"), ("vim", "editors")],
 )
 def test_labels_stand_in_the_order_of_the_ids(dataset, package, section):
-    row = pa.array(dataset.graph.ids).index(package).as_py()
+    row = dataset.graph.ids.index(package).as_py()
     assert dataset.labels[row].as_py() == section
 
 
@@ -114,6 +115,20 @@ def test_each_of_the_294758_edges_is_stored_once(bundled_pairs):
 
 def test_3076_packages_are_isolated(bundled_pairs):
     assert 63_436 - len(frozenset().union(*bundled_pairs)) == 3_076
+
+
+def test_the_graph_has_every_edge_once_without_loops_or_weights(dataset):
+    graph = dataset.graph
+    assert (graph.nodes, graph.edges, graph.isolated) == (63_436, 294_758, 3_076)
+    assert (graph.duplicates, graph.loops, graph.weights) == (0, 0, None)
+    assert not graph.directed
+
+
+def test_the_graph_joins_the_pairs_that_are_stored(dataset, bundled_pairs):
+    names = np.array(dataset.graph.ids.to_pylist(), object)
+    entries = dataset.graph.to_scipy().tocoo()
+    source, target = (names[end].tolist() for end in entries.coords)
+    assert set(map(frozenset, zip(source, target, strict=True))) == bundled_pairs
 
 
 @pytest.mark.parametrize(

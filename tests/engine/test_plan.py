@@ -16,7 +16,7 @@ LINE = 64
 
 @pytest.fixture(scope="module")
 def graph():
-    return random_example(5000, 20_000).graph()
+    return random_example(5000, 20_000, weighted=True).graph()
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +97,8 @@ class TestMemory:
 
     def test_bytes_are_what_the_arrays_take(self, graph):
         plan = FastRP(dim=40, threads=2, weights=[0, 1, 1], memory="1GB").plan(graph)
-        assert plan.bytes.graph == graph.indptr.nbytes + graph.indices.nbytes
+        arrays = (graph.indptr, graph.indices, graph.weights)
+        assert plan.bytes.graph == sum(array.nbytes for array in arrays)
         assert plan.bytes.output == 4 * 5000 * 40
         assert plan.bytes.blocks == 2 * LINE * 5000 * 2  # two blocks for each of two slabs
         assert plan.bytes.orders == LINE * 5000 * 3 * 2  # three slabs of two orders

@@ -113,7 +113,7 @@ def make_plan(
             precision=precision,
             slabs=slabs,
             slabs_in_flight=slabs_in_flight,
-            threads_per_slab=-(-threads // slabs_in_flight),
+            threads_per_slab=threads // slabs_in_flight,
             orders=orders,
             output=output,
             bytes=Bytes(

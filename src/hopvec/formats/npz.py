@@ -35,5 +35,6 @@ def read_embedding(path: Path) -> Embedding:
     with np.load(path, allow_pickle=False) as arrays:
         vectors, ids = arrays["vectors"], arrays["ids"]
         parameters, graph = from_json(str(arrays["hopvec"]) if "hopvec" in arrays else "")
-    names = pa.array(ids, type=pa.int64() if ids.dtype.kind in "iu" else pa.large_string())
+    kind = pa.int64() if ids.dtype.kind in "iu" else pa.large_string()
+    names = pa.array(ids.tolist() if ids.dtype.kind == "U" else ids, kind)  # Arrow cuts U at nulls
     return Embedding(vectors, names, parameters, graph)

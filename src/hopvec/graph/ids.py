@@ -112,6 +112,8 @@ def _refuse_collision(hashed: NDArray[np.uint64], ids: pa.Array) -> None:
 def _arrow(values: Any, name: str) -> pa.Array:
     if isinstance(values, str | bytes | dict):
         raise GraphError(f"{name} must be a column of ids, got {values!r}.")
+    if isinstance(values, np.ndarray) and values.dtype.kind == "U":
+        values = values.tolist()  # Arrow would cut these at their first null character
     try:
         if hasattr(values, "__arrow_c_stream__") and not isinstance(values, pa.Array):
             array = pa.chunked_array(values).combine_chunks()

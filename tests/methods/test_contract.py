@@ -1,0 +1,330 @@
+"""What every method promises. A method added to the table is covered the same day."""
+
+import copy
+import hashlib
+import json
+import os
+import pickle
+import subprocess
+import sys
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from examples import example, path, random_example, skewed_example
+from hopvec import Graph, HopvecError, MemoryBoundError, ParameterError, _native
+from hopvec.methods import METHODS
+from hopvec.methods.parameters import parameters
+
+# What is worth running beside the defaults; a method without an entry is run with its defaults.
+VARIANTS = {
+    "fastrp": [
+        {"normalize": normalize, "precision": precision, **more}
+        for normalize in ("none", "authors", "full")
+        for precision in ("float32", "float16")
+        for more in (
+            {"dim": 64},
+            {
+                "dim": 40,
+                "weights": (1, -0.5, 0, 2),
+                "self_weight": 0.5,
+                "beta": -0.6,
+                "sparsity": 3,
+            },
+            {"dim": 33, "weights": (1, 1, 1), "sparsity": 50},
+        )
+    ],
+}
+CASES = [(name, options) for name in METHODS for options in VARIANTS.get(name, [{}])]
+
+every_case = pytest.mark.parametrize(
+    ("name", "options"),
+    CASES,
+    ids=[" ".join([name, *(f"{k}={v}" for k, v in options.items())]) for name, options in CASES],
+)
+every_method = pytest.mark.parametrize("name", METHODS)
+
+WEIGHTED = skewed_example(700, 3000, weighted=True, seed=1)
+PLAIN = random_example(700, 2500, seed=2, isolated=5)
+DIRECTED = skewed_example(700, 3000, weighted=True, directed=True, seed=3)
+
+
+def embed(name, graph, options, **more):
+    return METHODS[name](**options, **more).embed(graph).vectors
+
+
+def with_names(case, order):
+    """The graph of a case with string ids, its nodes given in some order."""
+    names = np.array([f"node {number}" for number in range(case.nodes)])
+    source, target = (names[ends].tolist() for ends in (case.source, case.target))
+    nodes = names[order].tolist()
+    return Graph.from_edges(source, target, case.weight, nodes=nodes, directed=case.directed)
+
+
+@every_case
+class TestVectors:
+    def test_they_are_finite_float32_rows_in_c_order(self, name, options):
+        for case in (WEIGHTED, PLAIN, DIRECTED):
+            vectors = embed(name, case.graph(), options)
+            assert vectors.shape == (case.nodes, METHODS[name](**options).dim)
+            assert vectors.dtype == np.float32
+            assert vectors.flags.c_contiguous
+            assert np.isfinite(vectors).all()
+            assert vectors.any(axis=0).all()
+
+    def test_they_cannot_be_changed_by_accident(self, name, options):
+        assert not embed(name, PLAIN.graph(), options).flags.writeable
+
+    def test_isolated_nodes_have_zeros_or_a_vector_of_their_own(self, name, options):
+        vectors = embed(name, PLAIN.graph(), options)
+        isolated = ~PLAIN.S.any(axis=1)
+        assert isolated.sum() >= 5
+        own = bool(options.get("self_weight"))
+        assert (vectors[isolated].any(axis=1) == own).all()
+        assert vectors[~isolated].any(axis=1).mean() > 0.95
+
+    def test_one_node_two_nodes_and_no_edges_are_graphs_too(self, name, options):
+        for case in (example([(0, 0)], 1), example(path(2), 2), example([], 3)):
+            vectors = embed(name, case.graph(), options)
+            assert vectors.shape[0] == case.nodes
+            assert np.isfinite(vectors).all()
+
+
+@every_case
+class TestSameBytes:
+    def test_same_seed_same_bytes(self, name, options):
+        first, second = (embed(name, WEIGHTED.graph(), options, seed=5) for _ in range(2))
+        assert first.tobytes() == second.tobytes()
+
+    def test_other_seed_other_vectors(self, name, options):
+        first, second = (embed(name, WEIGHTED.graph(), options, seed=seed) for seed in (5, 6))
+        assert np.abs(first - second).max() > 0.01 * np.abs(first).max()
+
+    def test_embedding_twice_gives_the_same_twice(self, name, options):
+        method, graph = METHODS[name](**options), WEIGHTED.graph()
+        assert method.embed(graph).vectors.tobytes() == method.embed(graph).vectors.tobytes()
+
+    def test_for_1_2_and_5_threads(self, name, options):
+        for case in (WEIGHTED, PLAIN, DIRECTED):
+            graph = case.graph()
+            results = {embed(name, graph, options, threads=n).tobytes() for n in (1, 2, 5)}
+            assert len(results) == 1
+
+    def test_for_every_plan_that_a_memory_bound_can_lead_to(self, name, options):
+        for case in (WEIGHTED, DIRECTED):
+            graph = case.graph()
+            plans, results = [], set()
+            for memory in bounds(METHODS[name](**options), graph):
+                plans.append(METHODS[name](**options, memory=memory, threads=2).plan(graph))
+                results.add(embed(name, graph, options, memory=memory, threads=2).tobytes())
+            assert len(results) == 1
+            assert {plan.output for plan in plans} == {"memory", "file"}
+            if options.get("normalize") in ("authors", "full"):
+                assert {plan.orders for plan in plans} == {"kept", "twice"}
+
+    def test_for_shuffled_edges(self, name, options):
+        for case in (WEIGHTED, PLAIN, DIRECTED):
+            order = np.random.default_rng(0).permutation(len(case.source))
+            weight = None if case.weight is None else case.weight[order]
+            shuffled = Graph.from_edges(
+                case.source[order],
+                case.target[order],
+                weight,
+                nodes=case.nodes,
+                directed=case.directed,
+            )
+            expected = embed(name, case.graph(), options)
+            assert embed(name, shuffled, options).tobytes() == expected.tobytes()
+
+    def test_for_edges_with_their_ends_swapped(self, name, options):
+        for case in (WEIGHTED, PLAIN):
+            swap = np.random.default_rng(0).random(len(case.source)) < 0.5
+            source = np.where(swap, case.target, case.source)
+            target = np.where(swap, case.source, case.target)
+            swapped = Graph.from_edges(source, target, case.weight, nodes=case.nodes)
+            expected = embed(name, case.graph(), options)
+            assert embed(name, swapped, options).tobytes() == expected.tobytes()
+
+    def test_for_a_graph_built_on_any_number_of_threads(self, name, options):
+        results = {
+            embed(name, WEIGHTED.graph(threads=threads), options).tobytes() for threads in (1, 2, 5)
+        }
+        assert len(results) == 1
+
+    def test_by_id_for_permuted_nodes(self, name, options):
+        for case in (WEIGHTED, DIRECTED):
+            method = METHODS[name](**options)
+            order = np.random.default_rng(0).permutation(case.nodes)
+            first = method.embed(with_names(case, np.arange(case.nodes)))
+            second = method.embed(with_names(case, order))
+            ids = first.ids.to_pylist()
+            assert second.ids.to_pylist() != ids
+            assert second[ids].tobytes() == first.vectors.tobytes()
+
+    def test_for_scipy_networkx_and_edge_list_inputs(self, name, options):
+        method = METHODS[name](**options)
+        expected = method.embed(PLAIN.graph()).vectors.tobytes()
+        adjacency = PLAIN.graph().to_scipy()
+        for matrix in (adjacency, sp.coo_matrix(adjacency), adjacency.toarray()):
+            assert method.embed(matrix).vectors.tobytes() == expected
+        networkx = nx.MultiGraph()
+        networkx.add_nodes_from(range(PLAIN.nodes))
+        networkx.add_edges_from(zip(PLAIN.source.tolist(), PLAIN.target.tolist(), strict=True))
+        assert method.embed(networkx).vectors.tobytes() == expected
+
+    def test_for_32_bit_and_64_bit_ids(self, name, options):
+        narrow = Graph.from_edges(
+            PLAIN.source.astype(np.int32), PLAIN.target.astype(np.uint16), nodes=PLAIN.nodes
+        )
+        expected = embed(name, PLAIN.graph(), options)
+        assert embed(name, narrow, options).tobytes() == expected.tobytes()
+
+
+def bounds(method, graph):
+    """Memory bounds that lead to every plan there is, from the roomiest on."""
+    memory = None
+    while True:
+        yield memory
+        plan = method.set_params(memory=memory, threads=2).plan(graph)
+        memory = plan.bytes.total - 1
+        try:
+            method.set_params(memory=memory).plan(graph)
+        except MemoryBoundError:
+            return
+
+
+DIGESTS = """
+import json, sys
+sys.path[:0] = json.loads(sys.argv[1])
+import hashlib
+from examples import skewed_example
+from hopvec import _native
+from hopvec.methods import METHODS
+graphs = [
+    skewed_example(700, 3000, weighted=True, seed=1).graph(),
+    skewed_example(20_000, 60_000, seed=4).graph(),  # large enough for prefetching
+]
+cases = json.loads(sys.argv[2])
+digest = hashlib.sha256()
+for name, options in cases:
+    for graph in graphs:
+        embedding = METHODS[name](**options).embed(graph)
+        digest.update(embedding.vectors.tobytes())
+    digest.update(embedding.nearest(7, 50).__repr__().encode())
+print(_native.level(), digest.hexdigest())
+"""
+
+
+def run_at_level(level, cases):
+    """Level and digest as another process prints them, or None and what it said instead."""
+    folder = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120
+    run = subprocess.run(
+        [sys.executable, "-c", DIGESTS, json.dumps([folder]), json.dumps(cases)],
+        env=os.environ | {"HOPVEC_LEVEL": level},
+        capture_output=True,
+        text=True,
+    )
+    return run.stdout.split() if run.returncode == 0 else (None, run.stderr)
+
+
+@pytest.fixture(scope="module")
+def plain():
+    """The digest at the level that every machine has."""
+    level, found = run_at_level("plain", CASES)
+    assert level == "plain", found
+    return found
+
+
+class TestDispatch:
+    @pytest.mark.parametrize("level", ["v3", "v4"])
+    def test_the_same_bytes_at_every_level(self, level, plain):
+        found, result = run_at_level(level, CASES)
+        if found is None and "is not a level this machine can run" in result:
+            pytest.skip(f"this machine cannot run {level}")
+        assert (found, result) == (level, plain)
+
+    def test_the_best_level_is_taken_where_none_is_asked_for(self):
+        found, _ = run_at_level("", CASES[:1])
+        assert found == _native.level()
+        better = ["v4", "v3", "plain"][: ["v4", "v3", "plain"].index(found)]
+        assert all(run_at_level(level, CASES[:1])[0] is None for level in better)
+
+    def test_an_unknown_level_is_refused_with_the_known_ones(self):
+        found, said = run_at_level("v9", CASES[:1])
+        assert found is None
+        assert (
+            "HOPVEC_LEVEL=v9 is not a level this machine can run; "
+            "leave it unset, or use plain, v3 or v4" in said
+        )
+
+
+@every_method
+class TestParameters:
+    def test_get_params_gives_back_what_was_given(self, name):
+        declared = {parameter.name: parameter.default for parameter in parameters(METHODS[name])}
+        assert METHODS[name]().get_params() == declared
+        assert METHODS[name](seed=3, threads=2).get_params() == declared | {"seed": 3, "threads": 2}
+
+    def test_set_params_changes_and_returns_the_method(self, name):
+        method = METHODS[name]()
+        assert method.set_params(seed=9) is method
+        assert method.get_params()["seed"] == 9
+
+    def test_set_params_refuses_an_unknown_name_with_the_known_ones(self, name):
+        with pytest.raises(ParameterError, match=r"has no parameter 'sed'; it has .*seed"):
+            METHODS[name]().set_params(sed=1)
+
+    def test_the_constructor_refuses_an_unknown_name(self, name):
+        with pytest.raises(TypeError, match="sed"):
+            METHODS[name](sed=1)
+
+    def test_every_parameter_refuses_what_it_does_not_allow(self, name):
+        graph = example(path(3), 3).graph()
+        for parameter in parameters(METHODS[name]):
+            for wrong in (object(), float("nan"), {"a": 1}):
+                method = METHODS[name](**{parameter.name: wrong})
+                with pytest.raises(ParameterError) as error:
+                    method.embed(graph)
+                owner = f"{METHODS[name].__name__}: {parameter.name} must {parameter.rule.must()}"
+                assert str(error.value).startswith(owner)
+
+    def test_every_default_is_allowed_and_has_a_help(self, name):
+        for parameter in parameters(METHODS[name]):
+            assert parameter.rule.fault(parameter.default) is None
+            assert len(parameter.help) > 5
+
+    def test_errors_are_of_the_family(self, name):
+        with pytest.raises(HopvecError):
+            METHODS[name](seed=-1).embed(example(path(3), 3).graph())
+
+    def test_nothing_is_done_in_the_constructor(self, name):
+        METHODS[name](seed=-1)  # wrong, and not looked at yet
+
+    def test_repr_shows_what_differs_from_the_defaults(self, name):
+        shown = METHODS[name].__name__
+        assert repr(METHODS[name]()) == f"{shown}()"
+        assert repr(METHODS[name](seed=4, memory="2GB")) == f"{shown}(seed=4, memory='2GB')"
+
+    def test_copies_and_pickles_make_the_same_vectors(self, name):
+        method, graph = METHODS[name](seed=4), PLAIN.graph()
+        expected = digest(method.embed(graph))
+        assert digest(copy.deepcopy(method).embed(graph)) == expected
+        assert digest(pickle.loads(pickle.dumps(method)).embed(graph)) == expected
+
+    def test_embedding_leaves_the_method_as_it_was(self, name):
+        method = METHODS[name](seed=4)
+        before = dict(vars(method))
+        method.embed(PLAIN.graph())
+        assert vars(method) == before
+
+    def test_an_embedding_knows_how_it_was_made(self, name):
+        embedding = METHODS[name](seed=4).embed(PLAIN.graph())
+        assert embedding.parameters["method"] == METHODS[name].__name__
+        assert embedding.parameters["seed"] == 4
+        assert embedding.graph == PLAIN.graph().describe()
+
+
+def digest(embedding):
+    return hashlib.sha256(embedding.vectors.tobytes()).hexdigest()

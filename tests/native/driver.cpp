@@ -1,0 +1,226 @@
+// Runs every native loop on small graphs, on 1 and on 3 threads, for the sanitizers to watch.
+//
+// Exit code 0 when the results are the same bytes for both numbers of threads. Arrays have exactly
+// the size they need, so that the address sanitizer sees the first byte read beyond them.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "build.hpp"
+#include "nearest.hpp"
+#include "numbers.hpp"
+#include "slab.hpp"
+
+using namespace hopvec;
+
+namespace {
+
+struct Generator {
+  uint64_t state = 1;
+  uint64_t operator()() { return mix(state += golden); }
+  int64_t below(int64_t bound) { return int64_t((*this)() % uint64_t(bound)); }
+};
+
+template <class T>
+void check_same(const std::string& what, const std::vector<T>& one, const std::vector<T>& several) {
+  if (one.size() == several.size() && (one.empty() || !std::memcmp(one.data(), several.data(), one.size() * sizeof(T))))
+    return;
+  std::fprintf(stderr, "%s: not the same bytes on 1 thread and on 3\n", what.c_str());
+  std::exit(1);
+}
+
+template <class T>
+std::vector<T> copy(const Buffer<T>& buffer) {
+  return buffer.size ? std::vector<T>(buffer.get(), buffer.get() + buffer.size) : std::vector<T>();
+}
+
+struct Case {
+  const char* name;
+  int64_t nodes, edges;
+  bool directed, weighted;
+  Duplicates duplicates;
+  bool ring;
+};
+
+// Everything that one number of threads computes.
+struct Results {
+  std::vector<int64_t> start, neighbor_rows;
+  std::vector<int32_t> neighbor, order;
+  std::vector<float> weight, sum, similarity;
+  std::vector<double> squares, moments;
+  std::vector<uint8_t> blocks;
+};
+
+template <class Id>
+Rows build_graph(const Case& c, const std::vector<uint64_t>& keys, int threads, const Stop& stop) {
+  Generator random;
+  std::vector<Id> source(size_t(c.edges)), target(size_t(c.edges));
+  std::vector<float> weight(size_t(c.edges));
+  for (int64_t edge = 0; edge < c.edges; ++edge) {
+    // Ends crowd at the first nodes, so that there are hubs, multiple edges and loops; the last node is isolated.
+    source[size_t(edge)] = Id(random.below(1 + random.below(c.nodes - 1)));
+    target[size_t(edge)] = Id(random.below(c.nodes - 1));
+    if (c.ring) {  // every node joined to two on each side: even the last rows have four entries
+      source[size_t(edge)] = Id(edge % (c.nodes - 1));
+      target[size_t(edge)] = Id((edge + 1 + edge / (c.nodes - 1)) % (c.nodes - 1));
+    }
+    weight[size_t(edge)] = float(1 + random.below(1000)) / 256.0f;
+  }
+  const Edges<Id> edges{source.data(), target.data(), c.weighted ? weight.data() : nullptr, c.edges, 0, nullptr};
+  return build(edges, keys.data(), c.nodes, c.directed, c.duplicates, false, threads, stop);
+}
+
+void check_finite(const Results& results, const Case& c) {
+  for (float value : results.sum)
+    if (!(value > -1e6f && value < 1e6f)) {
+      std::fprintf(stderr, "%s: a value is not finite\n", c.name);
+      std::exit(1);
+    }
+}
+
+// Two slabs of 40 columns: draw, first hop, hops with sums, squares and joined orders.
+void propagate(const Case& c, const Adjacency& S, const std::vector<uint64_t>& keys, const std::vector<int32_t>& rows,
+               bool as_half, int threads, const Stop& stop, Results& results) {
+  const int64_t nodes = c.nodes, dim = 40, columns = as_half ? 32 : 16, slabs = (dim + columns - 1) / columns;
+  const Projection projection(7, c.directed ? 3.0 : 40.0);
+  std::vector<float> diagonal(static_cast<size_t>(nodes)), scale(static_cast<size_t>(nodes), 0.5f);
+  for (int64_t node = 0; node < nodes; ++node) diagonal[size_t(node)] = float(power(double(node + 1), 0.25));
+  std::vector<float> sum(size_t(nodes * dim));
+  std::vector<double> squares(static_cast<size_t>(nodes), 0.0);
+  std::vector<std::vector<uint8_t>> kept(3, std::vector<uint8_t>(size_t(slabs * nodes * 64)));
+  for (int64_t slab = 0; slab < slabs; ++slab) {
+    const int64_t first = slab * columns;
+    const int32_t here = int32_t(std::min(columns, dim - first));
+    uint8_t* block[3];
+    for (int order = 0; order < 3; ++order) block[order] = kept[size_t(order)].data() + slab * nodes * 64;
+    Sink sink{};
+    sink.next = block[0];
+    draw(projection, keys.data(), diagonal.data(), nodes, slab, as_half, sink, threads, stop);
+    Sink with_squares{};
+    with_squares.next = block[1];
+    with_squares.squares = squares.data();
+    with_squares.columns = here;
+    if (c.directed)
+      hop(S, block[0], as_half, with_squares, threads, stop);
+    else
+      first_hop(S, projection, keys.data(), diagonal.data(), slab, as_half, with_squares, threads, stop);
+    Sink with_sum{};
+    with_sum.next = block[2];
+    with_sum.sum = sum.data() + first;
+    with_sum.rows = rows.data();
+    with_sum.stride = dim;
+    with_sum.columns = here;
+    with_sum.scale = scale.data();
+    hop(S, block[1], as_half, with_sum, threads, stop);
+    Sink joined = with_sum;  // two orders at a time, and no block after the last
+    joined.next = nullptr;
+    joined.add = true;
+    joined.scale = nullptr;
+    joined.weight = 2.0f;
+    joined.previous = block[2];
+    joined.previous_weight = -0.25f;
+    hop(S, block[2], as_half, joined, threads, stop);
+  }
+  for (const std::vector<uint8_t>& order : kept) results.blocks.insert(results.blocks.end(), order.begin(), order.end());
+  results.squares.insert(results.squares.end(), squares.begin(), squares.end());
+  results.sum.insert(results.sum.end(), sum.begin(), sum.end());
+
+  const void* orders[3] = {kept[0].data(), kept[1].data(), kept[2].data()};
+  const double weights[3] = {1.0, -0.5, 2.0};
+  const Orders view{orders, weights, 3, slabs, nodes};
+  constexpr int64_t chunk_rows = 256;
+  const int64_t chunks = (nodes + chunk_rows - 1) / chunk_rows;
+  const auto end = [&](int64_t chunk) { return std::min(nodes, (chunk + 1) * chunk_rows); };
+  std::vector<float> unit(size_t(nodes * dim));
+  parallel_chunks(threads, chunks, stop, [&](int64_t chunk, int) {
+    kernels().unit_sum[as_half](view, unit.data(), rows.data(), dim, chunk * chunk_rows, end(chunk));
+  });
+  std::vector<double> mean(size_t(dim), 0.0), factor(size_t(dim), 0.5);
+  for (bool centred : {false, true}) {
+    std::vector<double> partial(size_t(chunks * dim), 0.0), total(size_t(dim), 0.0);
+    parallel_chunks(threads, chunks, stop, [&](int64_t chunk, int) {
+      kernels().moments(unit.data(), rows.data(), dim, centred ? mean.data() : nullptr, &partial[size_t(chunk * dim)],
+                        chunk * chunk_rows, end(chunk));
+    });
+    for (int64_t k = 0; k < chunks * dim; ++k) total[size_t(k % dim)] += partial[size_t(k)];
+    results.moments.insert(results.moments.end(), total.begin(), total.end());
+    for (int64_t column = 0; column < dim; ++column) mean[size_t(column)] = total[size_t(column)] / double(nodes);
+  }
+  parallel_chunks(threads, chunks, stop, [&](int64_t chunk, int) {
+    std::vector<double> scratch(size_t(dim), 0.0);
+    kernels().standardize(unit.data(), rows.data(), dim, mean.data(), factor.data(), chunk % 2, scratch.data(),
+                          chunk * chunk_rows, end(chunk));
+  });
+  results.sum.insert(results.sum.end(), unit.begin(), unit.end());
+
+  const int64_t some = std::min<int64_t>(nodes, 300), k = std::min<int64_t>(some - 1, 5);
+  if (k < 1) return;
+  const std::vector<float> vectors(unit.begin(), unit.begin() + some * dim);
+  std::vector<float> inverse(static_cast<size_t>(some)), similarity(size_t(some * k));
+  std::vector<int64_t> queries(static_cast<size_t>(some)), found(size_t(some * k));
+  for (int64_t row = 0; row < some; ++row) queries[size_t(row)] = row;
+  inverse_norms(vectors.data(), some, dim, inverse.data(), threads, stop);
+  nearest(vectors.data(), inverse.data(), some, dim, queries.data(), some, k, found.data(), similarity.data(), threads,
+          stop);
+  results.neighbor_rows.insert(results.neighbor_rows.end(), found.begin(), found.end());
+  results.similarity.insert(results.similarity.end(), similarity.begin(), similarity.end());
+}
+
+Results run(const Case& c, int threads) {
+  const Stop stop;
+  std::vector<uint64_t> keys(static_cast<size_t>(c.nodes));
+  for (int64_t node = 0; node < c.nodes; ++node) {
+    // Keys are hashes of byte strings of every length up to 40.
+    const std::string name = std::to_string(node) + std::string(size_t(node % 37), 'x');
+    keys[size_t(node)] = xxh64(std::vector<uint8_t>(name.begin(), name.end()).data(), name.size());
+  }
+  const Rows built = c.nodes % 2 ? build_graph<int32_t>(c, keys, threads, stop) : build_graph<int64_t>(c, keys, threads, stop);
+  Results results;
+  results.start = copy(built.start), results.neighbor = copy(built.neighbor);
+  results.weight = copy(built.weight), results.order = copy(built.order);
+  const float* weight = results.weight.empty() ? nullptr : results.weight.data();
+  if (symmetric(results.start.data(), results.neighbor.data(), weight, c.nodes, threads, stop) == c.directed && c.nodes > 2) {
+    std::fprintf(stderr, "%s: symmetry was not seen\n", c.name);
+    std::exit(1);
+  }
+  std::vector<double> degree(static_cast<size_t>(c.nodes));
+  degrees(results.start.data(), weight, c.nodes, degree.data());
+  std::vector<float> inverse(static_cast<size_t>(c.nodes));
+  for (size_t node = 0; node < degree.size(); ++node) inverse[node] = degree[node] > 0 ? float(1 / degree[node]) : 0.0f;
+  const Adjacency S{c.nodes, results.start.data(), results.neighbor.data(), weight, inverse.data()};
+  for (bool as_half : {false, true}) propagate(c, S, keys, results.order, as_half, threads, stop, results);
+  check_finite(results, c);
+  return results;
+}
+
+}  // namespace
+
+int main() {
+  const Case cases[] = {
+      {"two nodes", 2, 1, false, false, Duplicates::sum, false},
+      {"undirected", 400, 2000, false, false, Duplicates::first, false},
+      {"undirected, multiple edges summed", 401, 2000, false, false, Duplicates::sum, false},
+      {"weighted", 402, 2000, false, true, Duplicates::sum, false},
+      {"weighted, first of multiple edges", 403, 2000, true, true, Duplicates::first, false},
+      {"directed", 404, 2000, true, false, Duplicates::first, false},
+      // More than 2^14 nodes: neighbours are prefetched, up to the end of the entries.
+      {"large", 16401, 32800, false, true, Duplicates::sum, true},
+  };
+  std::printf("%s\n", kernels().level);
+  for (const Case& c : cases) {
+    const Results one = run(c, 1), several = run(c, 3);
+    const std::string name = c.name;
+    check_same(name + ", start", one.start, several.start);
+    check_same(name + ", neighbor", one.neighbor, several.neighbor);
+    check_same(name + ", weight", one.weight, several.weight);
+    check_same(name + ", order", one.order, several.order);
+    check_same(name + ", blocks", one.blocks, several.blocks);
+    check_same(name + ", squares", one.squares, several.squares);
+    check_same(name + ", sum", one.sum, several.sum);
+    check_same(name + ", moments", one.moments, several.moments);
+    check_same(name + ", nearest", one.neighbor_rows, several.neighbor_rows);
+    check_same(name + ", similarity", one.similarity, several.similarity);
+  }
+  return 0;
+}

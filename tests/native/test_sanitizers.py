@@ -1,0 +1,93 @@
+"""The native loops under the address, undefined-behaviour and thread sanitizers."""
+
+import os
+import platform
+import re
+import shutil
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+NATIVE = ROOT / "src" / "hopvec" / "engine" / "native"
+SOURCES = ("build", "dispatch", "nearest", "numbers", "slab")
+SANITIZERS = ("address,undefined", "thread")
+X86 = platform.machine().lower() in ("x86_64", "amd64")
+LEVELS = ("plain", "v3", "v4") if X86 else ("plain",)
+
+COMPILER = shutil.which("g++") or shutil.which("clang++")
+pytestmark = [
+    pytest.mark.skipif(COMPILER is None, reason="no C++ compiler (g++ or clang++) on the path"),
+    pytest.mark.skipif(not NATIVE.is_dir(), reason="the sources of the kernels are not here"),
+]
+
+
+def level_flags():
+    """The machine flags of each level, as CMakeLists.txt has them."""
+    text = (ROOT / "CMakeLists.txt").read_text()
+    v3 = re.search(r"set\(V3 ([^)]*)\)", text)[1].split()
+    v4 = re.search(r"add_kernels\(v4 \$\{V3\} ([^)]*)\)", text)[1].split()
+    return {"plain": [], "v3": v3, "v4": v3 + v4}
+
+
+def compile_driver(folder, sanitizer):
+    """The driver and all it needs, built with a sanitizer; what the compiler said if it cannot."""
+    flags = ["-std=c++17", "-O1", "-g1", "-pthread", "-ffp-contract=off", "-fno-math-errno"]
+    flags += [f"-fsanitize={sanitizer}", "-fno-omit-frame-pointer", f"-I{NATIVE}"]
+    if "undefined" in sanitizer:
+        flags.append("-fno-sanitize-recover=undefined")
+    if X86:
+        flags.append("-DHOPVEC_X86_LEVELS")
+    jobs = [("driver", HERE / "driver.cpp", [])]
+    jobs += [(name, NATIVE / f"{name}.cpp", []) for name in SOURCES]
+    for level in LEVELS:
+        names = [f"-DHOPVEC_KERNELS={level}_kernels", f'-DHOPVEC_LEVEL_NAME="{level}"']
+        jobs.append((f"kernels_{level}", NATIVE / "kernels.cpp", names + level_flags()[level]))
+
+    def compile_one(job):
+        name, source, more = job
+        command = [COMPILER, *flags, *more, "-c", str(source), "-o", str(folder / f"{name}.o")]
+        subprocess.run(command, check=True, capture_output=True, text=True)
+        return str(folder / f"{name}.o")
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        objects = list(pool.map(compile_one, jobs))
+    driver = folder / "driver"
+    command = [COMPILER, *flags, *objects, "-o", str(driver)]
+    subprocess.run(command, check=True, capture_output=True, text=True)
+    return driver
+
+
+@pytest.fixture(scope="module", params=SANITIZERS)
+def driver(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("driver")
+    probe = folder / "probe.cpp"
+    probe.write_text("int main() { return 0; }\n")
+    command = [COMPILER, f"-fsanitize={request.param}", str(probe), "-o", str(folder / "probe")]
+    built = subprocess.run(command, capture_output=True, text=True)
+    if built.returncode or subprocess.run([str(folder / "probe")]).returncode:
+        pytest.skip(
+            f"no runtime of -fsanitize={request.param} on this machine: {built.stderr[-200:]}"
+        )
+    try:
+        return compile_driver(folder, request.param)
+    except subprocess.CalledProcessError as error:
+        pytest.fail(error.stderr)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_every_loop_runs_clean_and_gives_the_same_bytes_on_1_thread_and_on_3(driver, level):
+    run = subprocess.run(
+        [str(driver)],
+        env=os.environ | {"HOPVEC_LEVEL": level, "TSAN_OPTIONS": "halt_on_error=1"},
+        capture_output=True,
+        text=True,
+    )
+    if "is not a level this machine can run" in run.stderr:
+        pytest.skip(f"this machine cannot run {level}")
+    assert run.returncode == 0, run.stderr[-4000:]
+    assert run.stdout.strip() == level
+    assert run.stderr == ""

@@ -1,0 +1,301 @@
+"""What the process may use of the machine, and work that can be interrupted."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from hopvec import ParameterError, machine
+
+
+@pytest.mark.parametrize(
+    ("text", "bytes_"),
+    [
+        ("4GB", 4_000_000_000),
+        ("4G", 4_000_000_000),
+        (" 4 gb ", 4_000_000_000),
+        ("1.5MB", 1_500_000),
+        (".5kB", 500),
+        ("512MiB", 512 * 2**20),
+        ("512 mib", 512 * 2**20),
+        ("2Ki", 2048),
+        ("3TiB", 3 * 2**40),
+        ("1T", 10**12),
+        ("100", 100),
+        ("100B", 100),
+        ("1e9", 10**9),
+        ("1E+9", 10**9),
+        ("1e3MB", 10**9),
+        (2_000_000_000, 2_000_000_000),
+        (2e9, 2_000_000_000),
+        (1e22, 10**22),
+        (None, None),
+    ],
+)
+def test_a_memory_bound_is_read_as_bytes(text, bytes_):
+    assert machine.memory_bound(text) == bytes_
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "",
+        "GB",
+        "4 XB",
+        "4GBs",
+        "-4GB",
+        "0",
+        "0.5",
+        "1.2.3",
+        ".",
+        "e9",
+        "1e",
+        "nan",
+        "inf",
+        "1e400",
+        "4GiBB",
+        *(0, -1, -2.5, float("nan"), float("inf"), True, False, [], b"4GB"),
+    ],
+    ids=repr,
+)
+def test_a_memory_bound_that_is_no_positive_size_is_refused(value):
+    with pytest.raises(ParameterError) as error:
+        machine.memory_bound(value)
+    assert str(error.value) == (
+        "memory must be a positive size such as '4GB', '512MiB' or a number of bytes, "
+        f"got {value!r}."
+    )
+
+
+@pytest.mark.parametrize(
+    ("bytes_", "words"),
+    [
+        (0, "0 B"),
+        (1, "1 B"),
+        (999, "999 B"),
+        (1000, "1 kB"),
+        (1234, "1.23 kB"),
+        (999_499, "999 kB"),
+        (999_500, "1 MB"),
+        (1_500_000, "1.5 MB"),
+        (41_600_008, "41.6 MB"),
+        (4e9, "4 GB"),
+        (3.2e12, "3.2 TB"),
+        (1e15, "1e+03 TB"),
+    ],
+)
+def test_a_size_is_shown_with_three_digits(bytes_, words):
+    assert machine.in_words(bytes_) == words
+
+
+@pytest.fixture
+def cgroup(monkeypatch, tmp_path):
+    monkeypatch.setattr(machine, "CGROUP", tmp_path)
+    return tmp_path
+
+
+def affinity(monkeypatch, count):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(count)), raising=False)
+
+
+def test_cores_are_those_of_the_affinity(monkeypatch, cgroup):
+    affinity(monkeypatch, 3)
+    assert machine.cores() == 3
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system has no affinity")
+def test_a_process_pinned_to_one_core_uses_one():
+    code = "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})"
+    code += "; from hopvec import machine; print(machine.cores())"
+    finished = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert finished.stdout == "1\n"
+
+
+def test_cores_without_affinity_are_all_of_the_machine(monkeypatch, cgroup):
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 6)
+    assert machine.cores() == 6
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert machine.cores() == 1
+
+
+@pytest.mark.parametrize(
+    ("quota", "cores"),
+    [
+        ("200000 100000\n", 2),
+        ("150000 100000\n", 2),
+        ("1000 100000\n", 1),
+        ("max 100000\n", 8),
+        ("9900000 100000\n", 8),
+        ("", 8),
+        ("rubbish", 8),
+    ],
+)
+def test_the_quota_of_the_control_group_bounds_the_cores(monkeypatch, cgroup, quota, cores):
+    affinity(monkeypatch, 8)
+    (cgroup / "cpu.max").write_text(quota)
+    assert machine.cores() == cores
+
+
+def test_available_memory_is_what_the_control_group_leaves(monkeypatch, cgroup):
+    monkeypatch.setattr(machine, "_system_memory", lambda: 10_000)
+    assert machine.available_memory() == 10_000
+    (cgroup / "memory.max").write_text("9000\n")
+    (cgroup / "memory.current").write_text("2500\n")
+    assert machine.available_memory() == 6_500
+    (cgroup / "memory.current").write_text("9500\n")
+    assert machine.available_memory() == 0
+    (cgroup / "memory.max").write_text("max\n")
+    assert machine.available_memory() == 10_000
+
+
+def test_available_memory_is_below_that_of_the_machine(cgroup):
+    assert 2**20 < machine.available_memory() < 2**50
+
+
+class Flag:
+    """Like the native Stop, but one can look at it."""
+
+    made: "list[Flag]" = []  # noqa: RUF012
+
+    def __init__(self):
+        self.event = threading.Event()
+        Flag.made.append(self)
+
+    def set(self):
+        self.event.set()
+
+
+@pytest.fixture
+def flags(monkeypatch):
+    monkeypatch.setattr(machine, "Stop", Flag)
+    Flag.made.clear()
+    return Flag.made
+
+
+def test_work_returns_its_result_and_sees_a_stop_that_is_not_set(flags):
+    assert machine.interruptible(lambda stop: (stop, stop.event.is_set())) == (flags[0], False)
+    assert not flags[0].event.is_set()
+
+
+def test_one_at_a_time_gives_results_in_order():
+    tasks = [lambda stop, number=number: number for number in range(50)]
+    assert machine.run_all(tasks) == list(range(50))
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 100])
+def test_every_task_is_run_once(at_once):
+    tasks = [lambda stop, number=number: number for number in range(40)]
+    assert sorted(machine.run_all(tasks, at_once=at_once)) == list(range(40))
+
+
+def test_no_tasks_give_no_results():
+    assert machine.run_all([]) == []
+
+
+def test_results_that_are_exceptions_or_none_are_results():
+    error = ValueError("a result")
+    assert machine.run_all([lambda stop: error, lambda stop: None]) == [error, None]
+
+
+def test_as_many_tasks_as_allowed_run_at_the_same_time():
+    together = threading.Barrier(3, timeout=10)
+    assert machine.run_all([lambda stop: together.wait() >= 0] * 3, at_once=3) == [True] * 3
+
+
+def test_no_more_tasks_than_allowed_run_at_the_same_time():
+    running, most, lock = 0, 0, threading.Lock()
+
+    def task(stop):
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        time.sleep(0.005)
+        with lock:
+            running -= 1
+
+    machine.run_all([task] * 20, at_once=2)
+    assert most == 2
+
+
+def test_progress_is_counted_from_the_calling_thread():
+    seen = []
+    machine.run_all(
+        [lambda stop: None] * 5,
+        at_once=2,
+        done=lambda count: seen.append(
+            (count, threading.current_thread() is threading.main_thread())
+        ),
+    )
+    assert seen == [(count, True) for count in range(1, 6)]
+
+
+@pytest.mark.parametrize(
+    "kind", [ValueError, IndexError, KeyError, MemoryError, KeyboardInterrupt, SystemExit]
+)
+@pytest.mark.parametrize("at_once", [1, 3])
+def test_the_exception_of_a_task_is_raised_again(kind, at_once):
+    error = kind("wrong")
+
+    def task(stop):
+        raise error
+
+    with pytest.raises(kind) as raised:
+        machine.run_all([lambda stop: 1, task, lambda stop: 2, lambda stop: 3], at_once=at_once)
+    assert raised.value is error
+
+
+def test_a_failed_task_stops_those_in_flight_and_starts_no_others(flags):
+    started = []
+
+    def waits(stop):
+        started.append("waits")
+        assert stop.event.wait(10)
+
+    def fails(stop):
+        while not started:
+            time.sleep(0.001)
+        raise IndexError("pop from an empty deque")
+
+    with pytest.raises(IndexError, match="pop from an empty deque"):
+        machine.run_all([waits, fails, *[lambda stop: started.append("later")] * 20], at_once=2)
+    assert started == ["waits"]
+    assert flags[0].event.is_set()
+
+
+def test_a_failing_progress_callback_stops_the_work(flags):
+    def done(count):
+        raise RuntimeError("the bar broke")
+
+    with pytest.raises(RuntimeError, match="the bar broke"):
+        machine.run_all([lambda stop: 1, lambda stop: stop.event.wait(10)], at_once=2, done=done)
+    assert flags[0].event.is_set()
+
+
+def test_no_thread_outlives_the_call(flags):
+    before = threading.active_count()
+    machine.run_all([lambda stop: 1] * 4, at_once=4)
+    with pytest.raises(ZeroDivisionError):
+        machine.run_all([lambda stop: stop.event.wait(10), lambda stop: 1 / 0], at_once=2)
+    assert threading.active_count() == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no way to send SIGINT to oneself")
+def test_ctrl_c_ends_native_work_within_a_second(flags):
+    def task(stop):
+        os.kill(os.getpid(), signal.SIGINT)
+        assert stop.event.wait(10)
+        return "thrown away"
+
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        machine.interruptible(task)
+    assert time.monotonic() - begin < 1
+    assert flags[0].event.is_set()

@@ -1,0 +1,170 @@
+"""The public names, what `import hopvec` costs, and which way imports point."""
+
+import ast
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import hopvec
+
+NAMES = [
+    "Embedding",
+    "Estimate",
+    "FastRP",
+    "FormatError",
+    "Graph",
+    "GraphError",
+    "HopvecError",
+    "MemoryBoundError",
+    "MissingExtraError",
+    "ParameterError",
+    "Plan",
+    "UnknownNodeError",
+    "datasets",
+    "estimate",
+    "load",
+]
+HEAVY = [
+    "scipy",
+    "sklearn",
+    "networkx",
+    "pandas",
+    "matplotlib",
+    "pyarrow.compute",
+    "pyarrow.parquet",
+]
+
+# A folder or file may import from itself and from those in rows above it.
+LAYERS = [
+    {"_native", "errors"},
+    {"machine"},
+    {"graph"},
+    {"engine"},
+    {"embedding"},
+    {"methods", "formats"},
+    {"datasets", "evaluate", "tune"},
+    {"view", "spark", "paper"},
+    {"cli"},
+]
+# An embedding saves itself: the one import against the stream, inside the two functions that do it.
+UPWARD = {("embedding", "formats")}
+
+PACKAGE = Path(hopvec.__file__).parent
+
+
+def test_the_public_names_are_these():
+    assert sorted(hopvec.__all__) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_public_name_says_what_it_is(name):
+    assert (getattr(hopvec, name).__doc__ or "").strip()
+
+
+@pytest.mark.parametrize("name", ["Embedding", "FastRP", "Graph", "Plan", "Estimate"])
+def test_every_public_method_says_what_it_does(name):
+    public = getattr(hopvec, name)
+    for attribute in dir(public):
+        value = getattr(public, attribute)
+        if not attribute.startswith("_") and (callable(value) or isinstance(value, property)):
+            assert (value.__doc__ or "").strip(), attribute
+
+
+def test_all_errors_are_hopvec_errors_and_of_the_kind_one_expects():
+    kinds = {
+        "FormatError": ValueError,
+        "GraphError": ValueError,
+        "MemoryBoundError": MemoryError,
+        "MissingExtraError": ImportError,
+        "ParameterError": ValueError,
+        "UnknownNodeError": KeyError,
+    }
+    assert sorted(kinds) == sorted(
+        set(NAMES[3:]) & {name for name in NAMES if "Error" in name} - {"HopvecError"}
+    )
+    for name, kind in kinds.items():
+        assert issubclass(getattr(hopvec, name), (hopvec.HopvecError,))
+        assert issubclass(getattr(hopvec, name), kind)
+
+
+def test_the_version_is_that_of_the_project():
+    project = Path(__file__).parents[1] / "pyproject.toml"
+    assert hopvec.__version__ == tomllib.loads(project.read_text())["project"]["version"]
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'hopvec' has no attribute 'fastrp'"):
+        _ = hopvec.fastrp
+
+
+def test_import_loads_nothing_heavy():
+    code = f"import sys, hopvec; print([name for name in {HEAVY} if name in sys.modules])"
+    finished = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert finished.stdout == "[]\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not tell the time of a child")
+def test_import_takes_less_than_0_3_seconds_of_cpu():
+    import resource
+
+    def seconds():
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, "-c", "import hopvec"], check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+    assert any(seconds() < 0.3 for _ in range(20))  # the best of a busy machine; often the first
+
+
+def layer_of(name):
+    return next(number for number, layer in enumerate(LAYERS) if name in layer)
+
+
+def imports(file):
+    """The parts of hopvec that a file imports when it runs, with those inside functions."""
+    tree = ast.parse(file.read_text())
+    only_for_types = {
+        id(node)
+        for block in ast.walk(tree)
+        if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
+        for node in ast.walk(block)
+    }
+    for node in ast.walk(tree):
+        if id(node) in only_for_types:
+            continue
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{file}: imports are written in full"
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in names:
+            parts = name.split(".")
+            if parts[0] == "hopvec":
+                yield parts[1]
+
+
+FILES = sorted(
+    file for file in PACKAGE.rglob("*.py") if file.parent != PACKAGE or file.name != "__init__.py"
+)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(PACKAGE)))
+def test_imports_point_one_way(file):
+    here = file.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    for other in imports(file):
+        allowed = other == here or layer_of(other) < layer_of(here) or (here, other) in UPWARD
+        assert allowed, f"{here} imports {other}"
+
+
+def test_the_imports_are_really_looked_at():
+    assert {"graph", "engine", "embedding", "errors"} <= set(
+        imports(PACKAGE / "methods" / "method.py")
+    )
+    assert set(imports(PACKAGE / "embedding.py")) == {"_native", "errors", "machine", "formats"}
