@@ -1,7 +1,4 @@
-"""Embeds Debian's package graph and shows the nearest neighbours of five packages.
-
-    python examples/debian_neighbors.py
-"""
+"""Embeds Debian's package graph and shows the nearest neighbours of five packages."""
 
 import sys
 import time

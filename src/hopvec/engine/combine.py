@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -173,6 +172,8 @@ def _allocate_output(plan: Plan) -> NDArray[np.float32]:
     shape = (plan.nodes, plan.dim)
     if plan.output == "memory":
         return _native.allocate(4 * plan.nodes * plan.dim).view(np.float32).reshape(shape)
+    import tempfile
+
     # A file without a name: it is gone with the array, whatever happens.
     with tempfile.TemporaryFile(prefix="hopvec-") as file:
         return np.memmap(file, np.float32, "w+", shape=shape)

@@ -23,7 +23,7 @@ struct Draft {
   Buffer<int64_t> start;
   Buffer<int32_t> neighbor;
   Buffer<float> weight;
-  Buffer<int64_t> distinct;  // [node]: entries of the row once multiple ones are merged
+  Buffer<int32_t> distinct;  // [node]: entries of the row once multiple ones are merged
   int64_t duplicates = 0;    // edges beyond the first between the same two nodes
 };
 
@@ -97,7 +97,7 @@ struct Builder {
 
   // Brings equal neighbours of a row together, and counts the distinct ones.
   void sort(Draft& draft) const {
-    draft.distinct = Buffer<int64_t>(nodes);
+    draft.distinct = Buffer<int32_t>(nodes);
     const RowChunks rows = RowChunks::sized(draft.start.get(), nodes, work_per_chunk);
     std::atomic<int64_t> repeated{0};
     parallel_chunks(threads, rows.chunks, stop, [&](int64_t chunk, int) {
@@ -125,7 +125,7 @@ struct Builder {
           ++same;
           same_edges += directed || neighbor[k] >= node;
         }
-        draft.distinct[node] = end - begin - same;
+        draft.distinct[node] = int32_t(end - begin - same);
         repeated += same_edges;
       }
     });
@@ -133,18 +133,21 @@ struct Builder {
   }
 
   Buffer<int32_t> numbering(const Draft& draft) const {
-    Buffer<int64_t> size(nodes);  // entries of row and column
-    for (int64_t node = 0; node < nodes; ++node) size[node] = draft.distinct[node] * (directed ? 1 : 2);
+    Buffer<int32_t> column(directed ? nodes : 0);  // entries of the column; those of the row if undirected
+    std::fill_n(column.get(), column.size, 0);
     if (directed)
       for (int64_t node = 0; node < nodes; ++node)
         for (int64_t k = draft.start[node]; k < draft.start[node + 1]; ++k)
-          if (k == draft.start[node] || draft.neighbor[k] != draft.neighbor[k - 1]) ++size[draft.neighbor[k]];
+          if (k == draft.start[node] || draft.neighbor[k] != draft.neighbor[k - 1]) ++column[draft.neighbor[k]];
+    const auto size = [&](int32_t node) {
+      return int64_t(draft.distinct[node]) + (directed ? column[node] : draft.distinct[node]);
+    };
     Buffer<int32_t> order(nodes);
     for (int64_t node = 0; node < nodes; ++node) order[node] = int32_t(node);
     std::sort(order.get(), order.get() + nodes, [&](int32_t a, int32_t b) {
       const bool empty_a = draft.distinct[a] == 0, empty_b = draft.distinct[b] == 0;
       if (empty_a != empty_b) return empty_b;
-      if (size[a] != size[b]) return size[a] > size[b];
+      if (size(a) != size(b)) return size(a) > size(b);
       return keys[a] < keys[b];
     });
     return order;
@@ -160,6 +163,7 @@ struct Builder {
       number[rows.order[node]] = int32_t(node);
       rows.start[node + 1] = rows.start[node] + draft.distinct[rows.order[node]];
     }
+    draft.distinct = Buffer<int32_t>();
     const int64_t entries = rows.start[nodes];
     rows.neighbor = Buffer<int32_t>(entries);
     if (edges.weight || merge_counts) rows.weight = Buffer<float>(entries);
