@@ -59,6 +59,17 @@ def test_the_public_names_are_these():
     assert sorted(hopvec.__all__) == NAMES
 
 
+def test_type_checkers_see_the_same_public_names():
+    stub = ast.parse((PACKAGE / "__init__.pyi").read_text(encoding="utf-8"))
+    imported = [
+        alias.asname
+        for node in stub.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    ]
+    assert sorted(imported) == NAMES
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_public_name_says_what_it_is(name):
     assert (getattr(hopvec, name).__doc__ or "").strip()

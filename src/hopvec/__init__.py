@@ -1,44 +1,42 @@
 """hopvec turns a graph into vectors."""
 
-from hopvec import datasets
-from hopvec.embedding import Embedding, load
-from hopvec.engine.estimate import Estimate, estimate
-from hopvec.engine.plan import Plan
-from hopvec.errors import (
-    FormatError,
-    GraphError,
-    HopvecError,
-    MemoryBoundError,
-    MissingExtraError,
-    ParameterError,
-    UnknownNodeError,
-)
-from hopvec.graph import Graph
-from hopvec.methods import FastRP
+from importlib import import_module
 
-__all__ = [
-    "Embedding",
-    "Estimate",
-    "FastRP",
-    "FormatError",
-    "Graph",
-    "GraphError",
-    "HopvecError",
-    "MemoryBoundError",
-    "MissingExtraError",
-    "ParameterError",
-    "Plan",
-    "UnknownNodeError",
-    "datasets",
-    "estimate",
-    "load",
-]
+# Where the public names live. They are loaded when they are first used, so that `import hopvec`,
+# and with it every command line, starts at once.
+_HOMES = {
+    "Embedding": "embedding",
+    "Estimate": "engine.estimate",
+    "FastRP": "methods",
+    "FormatError": "errors",
+    "Graph": "graph",
+    "GraphError": "errors",
+    "HopvecError": "errors",
+    "MemoryBoundError": "errors",
+    "MissingExtraError": "errors",
+    "ParameterError": "errors",
+    "Plan": "engine.plan",
+    "UnknownNodeError": "errors",
+    "datasets": "datasets",
+    "estimate": "engine.estimate",
+    "load": "embedding",
+}
+
+__all__ = list(_HOMES)
 
 
-def __getattr__(name: str) -> str:
-    """`__version__`, looked up when it is asked for: importlib.metadata is slow to import."""
+def __getattr__(name: str) -> object:
     if name == "__version__":
         from importlib.metadata import version
 
         return version("hopvec")
-    raise AttributeError(f"module 'hopvec' has no attribute {name!r}")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'hopvec' has no attribute {name!r}")
+    module = import_module(f"hopvec.{_HOMES[name]}")
+    value = module if name == _HOMES[name] else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__, "__version__"])

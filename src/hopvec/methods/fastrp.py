@@ -122,11 +122,6 @@ class FastRP(Method):
             )
         return counted
 
-    def report_isolated(self, graph: Graph) -> None:
-        """Nodes without edges have a vector where order 0 counts."""
-        if not self.self_weight:
-            super().report_isolated(graph)
-
 
 def degree_powers(
     graph: Graph, beta: float

@@ -67,23 +67,13 @@ class Method(ABC):
         """
         check(self)
         graph = as_graph(graph)
-        if graph.isolated:
-            self.report_isolated(graph)
         vectors = self.vectors(graph, progress or (lambda done, of: None))
+        report_zero_vectors(graph, vectors)
         return Embedding(
             vectors=vectors,
             ids=graph.ids,
             parameters={"method": type(self).__name__, **self.get_params()},
             graph=graph.describe(),
-        )
-
-    def report_isolated(self, graph: Graph) -> None:
-        """Tells of nodes whose vectors will be zero."""
-        logger.warning(
-            "%s of %s nodes have no %sedges: their vectors are zero.",
-            f"{graph.isolated:,}",
-            f"{graph.nodes:,}",
-            "outgoing " if graph.directed else "",
         )
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: N803
@@ -162,3 +152,16 @@ def as_graph(graph: Any) -> Graph:
     if hasattr(graph, "is_directed") and hasattr(graph, "edges"):
         return Graph.from_networkx(graph)
     return Graph.from_scipy(graph)
+
+
+def report_zero_vectors(graph: Graph, vectors: NDArray[np.float32]) -> None:
+    """Warns of nodes without edges whose vectors are zero."""
+    without_edges = vectors[graph.rows[graph.connected :]]
+    zero = len(without_edges) - int(np.count_nonzero(without_edges.any(axis=1)))
+    if zero:
+        logger.warning(
+            "%s of %s nodes have no %sedges: their vectors are zero.",
+            f"{zero:,}",
+            f"{graph.nodes:,}",
+            "outgoing " if graph.directed else "",
+        )

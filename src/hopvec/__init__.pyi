@@ -1,0 +1,19 @@
+"""The public names for type checkers; __init__.py loads them when they are first used."""
+
+from hopvec import datasets as datasets
+from hopvec.embedding import Embedding as Embedding
+from hopvec.embedding import load as load
+from hopvec.engine.estimate import Estimate as Estimate
+from hopvec.engine.estimate import estimate as estimate
+from hopvec.engine.plan import Plan as Plan
+from hopvec.errors import FormatError as FormatError
+from hopvec.errors import GraphError as GraphError
+from hopvec.errors import HopvecError as HopvecError
+from hopvec.errors import MemoryBoundError as MemoryBoundError
+from hopvec.errors import MissingExtraError as MissingExtraError
+from hopvec.errors import ParameterError as ParameterError
+from hopvec.errors import UnknownNodeError as UnknownNodeError
+from hopvec.graph import Graph as Graph
+from hopvec.methods import FastRP as FastRP
+
+__version__: str
