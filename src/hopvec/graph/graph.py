@@ -142,8 +142,7 @@ class Graph:
         """The number of distinct edges, an undirected one counted once."""
         if self.directed:
             return self.entries
-        on_diagonal = int(np.count_nonzero(self.indices == np.repeat(self._numbers, self._lengths)))
-        return (self.entries + on_diagonal) // 2
+        return (self.entries + _native.nodes_with_loops(self.indptr, self.indices)) // 2
 
     @cached_property
     def degrees(self) -> NDArray[np.float64]:
@@ -168,7 +167,7 @@ class Graph:
     @cached_property
     def connected(self) -> int:
         """The number of nodes with a row; they come first in the graph's own numbering."""
-        return int(np.count_nonzero(self._lengths))
+        return int(np.count_nonzero(np.diff(self.indptr)))
 
     @property
     def isolated(self) -> int:
@@ -203,11 +202,3 @@ class Graph:
         direction = "directed" if self.directed else "undirected"
         weighted = "unweighted" if self.weights is None else "weighted"
         return f"Graph({nodes}, {edges}, {direction}, {weighted})"
-
-    @property
-    def _lengths(self) -> NDArray[np.int64]:
-        return np.diff(self.indptr)
-
-    @property
-    def _numbers(self) -> NDArray[np.int32]:
-        return np.arange(self.nodes, dtype=np.int32)

@@ -261,6 +261,9 @@ NB_MODULE(_native, m) {
     degrees(start.data(), pointer<float>(weight), result.size, result.get());
     return to_array(std::move(result));
   }, nb::arg("start"), nb::arg("weight").none());
+  m.def("nodes_with_loops", [](In<int64_t> start, In<int32_t> neighbor) {
+    return nodes_with_loops(start.data(), neighbor.data(), int64_t(start.size()) - 1);
+  }, nb::arg("start"), nb::arg("neighbor"));
   m.def("keys_of_integers", &keys_of_integers, nb::arg("ids"));
   m.def("keys_of_strings", &keys_of_strings, nb::arg("offsets"), nb::arg("bytes"));
 

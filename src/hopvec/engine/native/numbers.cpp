@@ -1,5 +1,6 @@
 #include "numbers.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -62,6 +63,13 @@ void degrees(const int64_t* start, const float* weight, int64_t nodes, double* d
       for (int64_t entry = start[node]; entry < start[node + 1]; ++entry) sum += weight[entry];
     degree[node] = sum;
   }
+}
+
+int64_t nodes_with_loops(const int64_t* start, const int32_t* neighbor, int64_t nodes) {
+  int64_t count = 0;
+  for (int64_t node = 0; node < nodes; ++node)
+    count += std::binary_search(neighbor + start[node], neighbor + start[node + 1], int32_t(node));
+  return count;
 }
 
 uint64_t xxh64(const uint8_t* data, uint64_t length, uint64_t seed) {

@@ -11,6 +11,9 @@ double power(double x, double y);
 // The weighted degrees: row sums of S in float64, entries in their order.
 void degrees(const int64_t* start, const float* weight, int64_t nodes, double* degree);
 
+// The number of nodes that are their own neighbour; neighbours ascend in a row.
+int64_t nodes_with_loops(const int64_t* start, const int32_t* neighbor, int64_t nodes);
+
 // XXH64 (seed 42) of a byte string: the value of Spark's xxhash64.
 uint64_t xxh64(const uint8_t* data, uint64_t length, uint64_t seed = 42);
 
