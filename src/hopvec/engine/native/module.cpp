@@ -10,6 +10,7 @@
 
 #if defined(__linux__)
 #include <sys/mman.h>
+#include <unistd.h>
 #endif
 
 #include "build.hpp"
@@ -52,12 +53,12 @@ struct Released {
 
 // Zeroed memory on its own cache lines, in huge pages where the system has them.
 Array<uint8_t> allocate(size_t bytes) {
-  constexpr size_t huge = size_t(2) << 20;
-  const size_t alignment = bytes >= 2 * huge ? huge : 64;
-  const size_t size = (bytes + alignment - 1) / alignment * alignment;
 #if defined(__linux__)
-  if (alignment == huge) {
+  constexpr size_t huge = size_t(2) << 20;
+  const size_t page = size_t(sysconf(_SC_PAGESIZE));
+  if (bytes >= 2 * huge) {
     // Map one huge page more than needed, and give back what lies outside the aligned part.
+    const size_t size = (bytes + page - 1) / page * page;
     void* map = mmap(nullptr, size + huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (map == MAP_FAILED) throw std::bad_alloc();
     const uintptr_t base = reinterpret_cast<uintptr_t>(map), aligned = (base + huge - 1) / huge * huge;
@@ -77,8 +78,8 @@ Array<uint8_t> allocate(size_t bytes) {
     return Array<uint8_t>(data, {bytes}, owner);
   }
 #endif
-  void* data = ::operator new(std::max(size, alignment), std::align_val_t(64));
-  std::memset(data, 0, size);
+  void* data = ::operator new(std::max<size_t>(bytes, 64), std::align_val_t(64));
+  std::memset(data, 0, bytes);
   nb::capsule owner(data, [](void* p) noexcept { ::operator delete(p, std::align_val_t(64)); });
   return Array<uint8_t>(data, {bytes}, owner);
 }
