@@ -146,7 +146,8 @@ def tables(results: dict[str, Any]) -> str:
     return f"""\
 {ratio_table(results)}
 
-Larger is slower. The same, with the targets the project set itself:
+Larger is slower; an empty cell was not measured. The same as "so many times faster", with the
+targets that were set before the first run, on another machine:
 
 {target_table(results)}
 
@@ -208,7 +209,8 @@ Made by `scripts/bench`; do not edit, run it again. {machine_line(results)}
 def readme_block(results: dict[str, Any]) -> str:
     """What stands between the markers of README.md."""
     return (
-        f"{ratio_table(results)}\n\nLarger is slower; dim 512, four hops. "
+        f"{ratio_table(results)}\n\n"
+        "Larger is slower, an empty cell was not measured; dim 512, four hops. "
         "Made by `scripts/bench`; [what was measured, times and memory](docs/benchmarks.md)."
     )
 

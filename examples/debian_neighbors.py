@@ -1,5 +1,6 @@
 """Embeds Debian's package graph and shows the nearest neighbours of five packages."""
 
+import logging
 import sys
 import time
 
@@ -29,16 +30,18 @@ def peak_memory() -> float:
 
 def main() -> None:
     """Runs the example."""
+    logging.basicConfig(format="%(name)s: %(message)s")
     start = time.perf_counter()
     graph, sections = hopvec.datasets.debian()
-    print(f"Debian 12: {graph}, read in {time.perf_counter() - start:.2f} s")
+    print(f"Debian 12: {graph}, read in {time.perf_counter() - start:.2f} s", flush=True)
 
     method = hopvec.FastRP(dim=256, seed=7)
-    print(f"Plan: {method.plan(graph)}")
     start = time.perf_counter()
     embedding = method.embed(graph, progress=show_progress)
     seconds = time.perf_counter() - start
-    print(f"{embedding} in {seconds:.2f} s, peak memory {peak_memory():.0f} MB\n")
+    print(
+        f"{embedding} in {seconds:.2f} s; peak memory of the whole program {peak_memory():.0f} MB\n"
+    )
 
     section_of = dict(zip(graph.ids.to_pylist(), sections.to_pylist(), strict=True))
     for package in PACKAGES:

@@ -19,7 +19,7 @@ def embed(S, R, dim, weights, beta=0.0, self_weight=0.0, normalize="none"):
         return sum(weight * N_i for weight, N_i in terms)
     N = sum(weight * unit_rows(N_i) for weight, N_i in terms)
     # A node without a row has no vector, and no say in the statistics, unless order 0 gives it one.
-    present = np.ones(len(S), bool) if self_weight else S.any(axis=1)
+    present = S.any(axis=1) | N.any(axis=1)
     N[present] = standardize(N[present])
     return unit_rows(N) if normalize == "full" else N
 

@@ -25,7 +25,7 @@ def bound(S, R, dim, weights, beta=0.0, self_weight=0.0, normalize="none", epsil
         for (weight, N_i), (_, size) in zip(terms, sizes, strict=True)
     )
     N = sum(weight * unit_rows(N_i) for weight, N_i in terms)
-    present = np.ones(len(S), bool) if self_weight else S.any(axis=1)
+    present = S.any(axis=1) | N.any(axis=1)
     error[present] = standardized_error(N[present], error[present])
     length = np.linalg.norm(error, axis=1)
     if normalize == "authors":

@@ -6,7 +6,7 @@ from importlib import import_module
 # and with it every command line, starts at once.
 _HOMES = {
     "Embedding": "embedding",
-    "Estimate": "engine.estimate",
+    "Estimate": "methods.estimate",
     "FastRP": "methods",
     "FormatError": "errors",
     "Graph": "graph",
@@ -18,7 +18,7 @@ _HOMES = {
     "Plan": "engine.plan",
     "UnknownNodeError": "errors",
     "datasets": "datasets",
-    "estimate": "engine.estimate",
+    "estimate": "methods.estimate",
     "load": "embedding",
 }
 

@@ -3,8 +3,6 @@
 from hopvec import datasets as datasets
 from hopvec.embedding import Embedding as Embedding
 from hopvec.embedding import load as load
-from hopvec.engine.estimate import Estimate as Estimate
-from hopvec.engine.estimate import estimate as estimate
 from hopvec.engine.plan import Plan as Plan
 from hopvec.errors import FormatError as FormatError
 from hopvec.errors import GraphError as GraphError
@@ -15,5 +13,7 @@ from hopvec.errors import ParameterError as ParameterError
 from hopvec.errors import UnknownNodeError as UnknownNodeError
 from hopvec.graph import Graph as Graph
 from hopvec.methods import FastRP as FastRP
+from hopvec.methods.estimate import Estimate as Estimate
+from hopvec.methods.estimate import estimate as estimate
 
 __version__: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
@@ -58,6 +58,10 @@ class Embedding:
     def __repr__(self) -> str:
         method = self.parameters.get("method", "unknown method")
         return f"Embedding({len(self):,} nodes, dim {self.dim}, {method})"
+
+    def __iter__(self) -> Iterator[Any]:
+        """The ids, in the order of the rows."""
+        return iter(self.ids.to_pylist())
 
     def __contains__(self, id: object) -> bool:
         try:
@@ -115,7 +119,10 @@ class Embedding:
         return list(zip(ids, similarity.tolist(), strict=True))
 
     def nearest_all(self, k: int = 10) -> Neighbors:
-        """The k nodes most similar to each node. Exact: O(n^2 dim)."""
+        """The k nodes most similar to each node, as row numbers and cosine similarities.
+
+        `embedding.ids.take(pa.array(neighbors.rows[i]))` names those of row i. Exact: O(n^2 dim).
+        """
         rows, similarity = self._nearest(np.arange(len(self), dtype=np.int64), k)
         return Neighbors(rows.reshape(len(self), -1), similarity.reshape(len(self), -1))
 
@@ -141,9 +148,10 @@ class Embedding:
         norms = self._inverse_norms
         if k == 0:
             return np.empty(0, np.int64), np.empty(0, np.float32)
-        return interruptible(
+        rows, similarity = interruptible(
             lambda stop: _native.nearest(self.vectors, norms, queries, k, cores(), stop)
         )
+        return rows, np.clip(similarity, -1.0, 1.0)  # rounding may leave a cosine just outside
 
     @cached_property
     def _inverse_norms(self) -> NDArray[np.float32]:

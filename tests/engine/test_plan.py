@@ -8,8 +8,8 @@ import pytest
 import hopvec
 from examples import example, path, random_example
 from hopvec import FastRP, MemoryBoundError
-from hopvec.engine.estimate import seconds_per_hop
 from hopvec.machine import in_words
+from hopvec.methods.estimate import seconds_per_hop
 
 LINE = 64
 
@@ -117,7 +117,8 @@ class TestMemory:
             method.set_params(memory=least - 1).plan(graph)
         assert str(error.value) == (
             f"This run needs at least {in_words(least)} ({in_words(graph.nbytes)} for the graph, "
-            f"640 kB for one slab), and the memory bound is {in_words(least - 1)}."
+            f"640 kB for one slab), and the memory bound is {in_words(least - 1)}. "
+            "Allow it more memory."
         )
         assert method.set_params(memory=least).plan(graph).output == "file"
 
@@ -132,7 +133,7 @@ class TestMemory:
 class TestPrinting:
     def test_a_plan_says_what_will_happen(self, graph):
         text = str(FastRP(dim=256, threads=2, memory="1GB").plan(graph))
-        assert "16 slabs of 16 columns in float32, 2 in flight with 1 threads each" in text
+        assert "16 slabs of 16 columns in float32, 2 at a time on 2 threads" in text
         assert "orders kept (20.5 MB)" in text
         assert "output of 5.12 MB in memory" in text
         assert f"{in_words(graph.nbytes)} of it the graph" in text
@@ -164,7 +165,7 @@ class TestEstimate:
         assert took / 4 < np.median(guesses) < 4 * took
 
     def test_its_time_grows_with_hops_slabs_and_passes(self, graph, monkeypatch):
-        monkeypatch.setattr("hopvec.engine.estimate.seconds_per_hop", lambda graph, plan: 1.0)
+        monkeypatch.setattr("hopvec.methods.estimate.seconds_per_hop", lambda graph, plan: 1.0)
 
         def seconds(**options):
             return hopvec.estimate(graph, FastRP(normalize="none", **options)).seconds

@@ -267,13 +267,13 @@ class TestMistakesOthersShip:
     def test_zero_rows_are_told_of(self, caplog):
         with caplog.at_level(logging.WARNING, logger="hopvec"):
             got = FastRP(dim=8).embed(example(path(1997), 2000).graph()).vectors
-        assert caplog.messages == ["3 of 2,000 nodes have no edges: their vectors are zero."]
+        assert "Zero vectors: 3 of 2,000 nodes, all without edges;" in caplog.text
         assert (~got.any(axis=1)).sum() == 3
 
     def test_zero_rows_of_a_directed_graph_are_those_without_outgoing_edges(self, caplog):
         with caplog.at_level(logging.WARNING, logger="hopvec"):
             FastRP(dim=8).embed(example(star(4), 4, directed=True).graph())
-        assert caplog.messages == ["3 of 4 nodes have no outgoing edges: their vectors are zero."]
+        assert "Zero vectors: 3 of 4 nodes, all without outgoing edges;" in caplog.text
 
     def test_nothing_is_told_where_order_0_gives_every_node_a_vector(self, caplog):
         with caplog.at_level(logging.WARNING, logger="hopvec"):

@@ -134,8 +134,9 @@ def combine(
         for_each_slab(
             plan, transition, destination, propagate, lambda done, of: progress(of + done, 2 * of)
         )
-    # Nodes without a row come last in the numbering; they stay zero, and out of the statistics.
-    present = rows if 0 in weights else rows[: transition.graph.connected]
+    # Nodes without a row come last. Those whose sum is zero stay so, and out of the statistics.
+    connected, without_row = np.split(rows, [transition.graph.connected])
+    present = np.concatenate([connected, without_row[output[without_row].any(axis=1)]])
     if len(present):
         standardize(output, present, unit=normalize == "full", threads=plan.threads)
     return output

@@ -72,7 +72,8 @@ class Plan:
         output = in_words(4 * self.nodes * self.dim)
         return (
             f"{self.slabs} slabs of {self.columns} columns in {self.precision}, "
-            f"{self.slabs_in_flight} in flight with {self.threads_per_slab} threads each; "
+            f"{self.slabs_in_flight} at a time on {self.threads} "
+            f"{'thread' if self.threads == 1 else 'threads'}; "
             f"{orders[self.orders]}; output of {output} {where}; "
             f"{in_words(self.bytes.total)} in all, {in_words(self.bytes.graph)} of it the graph"
         )
@@ -130,5 +131,6 @@ def make_plan(
     bound = "the memory bound" if memory is not None else "the memory available"
     raise MemoryBoundError(
         f"This run needs at least {in_words(least)} ({in_words(graph.nbytes)} for the graph, "
-        f"{in_words(blocks)} for one slab), and {bound} is {in_words(budget)}."
+        f"{in_words(blocks)} for one slab), and {bound} is {in_words(budget)}. "
+        "Allow it more memory."
     )

@@ -34,6 +34,7 @@ def build(
             raise ParameterError(
                 f"Graph.from_edges: {name} must be one of {options}, got {value!r}."
             )
+    check_flag("Graph.from_edges", "directed", directed)
     source, target = column(source, "source"), column(target, "target")
     if len(source) != len(target):
         raise GraphError(
@@ -65,7 +66,7 @@ def from_numbering(
             numbering.offset,
             numbering.table,
             hashed,
-            directed,
+            bool(directed),
             duplicates,
             loops == "drop",
             threads or machine.cores(),
@@ -86,6 +87,12 @@ def from_numbering(
         loops=looped,
         zero_weights=zeros,
     )
+
+
+def check_flag(owner: str, name: str, value: object) -> None:
+    """Refuses what is neither True nor False."""
+    if not isinstance(value, bool | np.bool_):
+        raise ParameterError(f"{owner}: {name} must be True or False, got {value!r}.")
 
 
 def checked_weights(weight: Any, source: Any, target: Any) -> NDArray[np.float32]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hopvec import _native, machine
 from hopvec.errors import GraphError
-from hopvec.graph.build import checked_weights, from_numbering
+from hopvec.graph.build import check_flag, checked_weights, from_numbering
 from hopvec.graph.graph import Graph
 from hopvec.graph.ids import Numbering, ids_of
 
@@ -29,6 +29,8 @@ def from_scipy(
     """See Graph.from_scipy."""
     import scipy.sparse as sp
 
+    check_flag("Graph.from_scipy", "directed", directed)
+    check_flag("Graph.from_scipy", "symmetrize", symmetrize)
     if directed and symmetrize:
         raise GraphError("directed=True and symmetrize=True exclude each other.")
     try:
@@ -57,8 +59,8 @@ def from_scipy(
     if symmetrize:
         return from_numbering(numbering, weight, False, "sum", "keep", threads)
     raise GraphError(
-        "The adjacency matrix is not symmetric. Use directed=True if its direction matters, or "
-        "symmetrize=True to take every entry as an undirected edge."
+        "The adjacency matrix is not symmetric. Use Graph.from_scipy(matrix, directed=True) if its "
+        "direction matters, or symmetrize=True there to take every entry as an undirected edge."
     )
 
 

@@ -18,14 +18,17 @@ from hopvec.errors import ParameterError
 from hopvec.graph import Graph
 from hopvec.machine import memory_bound
 from hopvec.methods.method import Method
-from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals
+from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, documented
 
 
+@documented
 @dataclass(kw_only=True, eq=False, repr=False)
 class FastRP(Method):
-    """N = sum_i weights[i-1] * A^i L R, with A = D^-1 S and L = diag((d_j / 2m)^beta).
+    """FastRP embeds a graph by sparse random projections: fast, and without training.
 
-    The defaults are for people who will not tune; `FastRP.paper()` is the paper to the letter.
+    The embedding is N = sum_i weights[i-1] * A^i L R, with A = D^-1 S, L = diag((d_j / 2m)^beta)
+    and a very sparse random R. The defaults are for people who will not tune; `FastRP.paper()` is
+    the paper to the letter.
 
     >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
     >>> FastRP(dim=8, seed=7).embed(graph).vectors.shape
@@ -47,7 +50,9 @@ class FastRP(Method):
         "s: one in s entries of R is not zero; 'sqrt' is the square root of the number of nodes",
     ] = "sqrt"
     self_weight: Annotated[
-        float, Real(-1e6, 1e6), "weight of order 0, L R: gives nodes without edges a vector"
+        float,
+        Real(-1e6, 1e6),
+        "weight of order 0, L R: with a small sparsity, it gives nodes without edges a vector",
     ] = 0.0
     normalize: Annotated[
         Literal["none", "authors", "full"],

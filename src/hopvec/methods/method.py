@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hopvec.embedding import Embedding
 from hopvec.engine.plan import Plan
 from hopvec.engine.slab import Progress
-from hopvec.errors import ParameterError
+from hopvec.errors import GraphError, ParameterError
 from hopvec.graph import Graph
 from hopvec.methods.parameters import Either, Integer, OneOf, Size, check
 
@@ -72,7 +72,7 @@ class Method(ABC):
         return Embedding(
             vectors=vectors,
             ids=graph.ids,
-            parameters={"method": type(self).__name__, **self.get_params()},
+            parameters={"method": type(self).__name__, **self.plain_params()},
             graph=graph.describe(),
         )
 
@@ -101,6 +101,14 @@ class Method(ABC):
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name."""
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+    def plain_params(self) -> dict[str, Any]:
+        """The parameters as plain numbers, texts and lists, as every file format keeps them."""
+        plain = {}
+        for name, value in self.get_params().items():
+            value = value.tolist() if isinstance(value, np.generic | np.ndarray) else value
+            plain[name] = list(value) if isinstance(value, tuple) else value
+        return plain
 
     def set_params(self, **parameters: Any) -> Self:
         """Changes parameters by name; they are checked when they are used."""
@@ -149,6 +157,11 @@ def as_graph(graph: Any) -> Graph:
     """A Graph as it is; an adjacency matrix or a networkx graph as a Graph."""
     if isinstance(graph, Graph):
         return graph
+    if hasattr(graph, "columns") or isinstance(graph, tuple | dict | str):
+        raise GraphError(
+            f"This is no graph but a {type(graph).__name__}. Make a graph of a table of edges by "
+            "Graph.from_edges(table['source'], table['target'])."
+        )
     if hasattr(graph, "is_directed") and hasattr(graph, "edges"):
         return Graph.from_networkx(graph)
     return Graph.from_scipy(graph)
@@ -160,7 +173,8 @@ def report_zero_vectors(graph: Graph, vectors: NDArray[np.float32]) -> None:
     zero = len(without_edges) - int(np.count_nonzero(without_edges.any(axis=1)))
     if zero:
         logger.warning(
-            "%s of %s nodes have no %sedges: their vectors are zero.",
+            "Zero vectors: %s of %s nodes, all without %sedges; "
+            "self_weight with a small sparsity, such as 3, gives them one.",
             f"{zero:,}",
             f"{graph.nodes:,}",
             "outgoing " if graph.directed else "",

@@ -7,16 +7,18 @@ The constructor, the error messages, the command line and the docs all read them
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, fields
-from typing import Any, Protocol, get_args, get_type_hints
+from typing import Any, Protocol, TypeVar, get_args, get_type_hints
 
 import numpy as np
 
 from hopvec.errors import ParameterError
 from hopvec.machine import memory_bound
 
+T = TypeVar("T")
 REAL = int | float | np.integer | np.floating
 LARGEST = 1e6  # of the numbers in a list: float32 holds their sums and products
 
@@ -149,14 +151,32 @@ class Parameter:
 
 
 def parameters(method: type) -> list[Parameter]:
-    """The parameters of a method, in the order of their declaration."""
+    """The parameters of a method: its own first, then those that all methods share."""
     hints = get_type_hints(method, include_extras=True)
     declared = []
-    for field in fields(method):
+    for field in sorted(fields(method), key=lambda field: field.name not in method.__annotations__):
         _, rule, help_ = get_args(hints[field.name])
         default = None if field.default is MISSING else field.default
         declared.append(Parameter(field.name, default, rule, help_))
     return declared
+
+
+def documented(method: type[T]) -> type[T]:
+    """Adds the parameters to the docstring of a method, and shows a plain signature in help()."""
+    declared = parameters(method)
+    lines = [
+        f"    {p.name}: {p.help}; must {p.rule.must()} (default {p.default!r})" for p in declared
+    ]
+    method.__doc__ = (method.__doc__ or "").rstrip() + "\n\n    Parameters:\n\n" + "\n".join(lines)
+    keywords = [
+        inspect.Parameter(p.name, inspect.Parameter.KEYWORD_ONLY, default=p.default)
+        for p in declared
+    ]
+    this = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    signed: list[tuple[Any, list[inspect.Parameter]]] = [(method, []), (method.__init__, [this])]
+    for target, before in signed:
+        target.__signature__ = inspect.Signature(before + keywords)
+    return method
 
 
 def check(method: Any) -> None:

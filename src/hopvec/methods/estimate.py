@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
 from hopvec import _native
 from hopvec.engine.plan import LINE, Plan
 from hopvec.engine.slab import Transition
+from hopvec.errors import ParameterError
 from hopvec.graph import Graph
 from hopvec.machine import in_words
-
-if TYPE_CHECKING:
-    from hopvec.methods import Method
+from hopvec.methods.method import Method, as_graph
+from hopvec.methods.parameters import check
 
 SAMPLES = 16
 SAMPLE_ENTRIES = 1 << 19
@@ -37,8 +37,12 @@ class Estimate:
         return f"about {self.seconds:.2g} s and {in_words(self.bytes)}: {self.plan}"
 
 
-def estimate(graph: Graph, method: Method) -> Estimate:
-    """Memory by the plan, time by hopping through a sample of the rows on this machine."""
+def estimate(graph: Any, method: Method) -> Estimate:
+    """What `method.embed(graph)` will take: memory by its plan, time by a sample of the hops."""
+    if not isinstance(method, Method):
+        raise ParameterError(f"estimate takes a graph and a method, got {method!r} as the method.")
+    graph = as_graph(graph)
+    check(method)
     plan = method.plan(graph)
     return Estimate(plan, method.hops() * plan.slabs * plan.passes * seconds_per_hop(graph, plan))
 
