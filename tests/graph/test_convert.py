@@ -92,8 +92,8 @@ def test_a_matrix_that_is_not_symmetric_is_refused_with_the_two_ways_out(matrix)
     with pytest.raises(GraphError) as error:
         Graph.from_scipy(np.array(matrix))
     assert str(error.value) == (
-        "The adjacency matrix is not symmetric. Use directed=True if its direction matters, or "
-        "symmetrize=True to take every entry as an undirected edge."
+        "The adjacency matrix is not symmetric. Use Graph.from_scipy(matrix, directed=True) if its "
+        "direction matters, or symmetrize=True there to take every entry as an undirected edge."
     )
 
 

@@ -157,13 +157,13 @@ def as_graph(graph: Any) -> Graph:
     """A Graph as it is; an adjacency matrix or a networkx graph as a Graph."""
     if isinstance(graph, Graph):
         return graph
-    if hasattr(graph, "columns") or isinstance(graph, tuple | dict | str):
+    if hasattr(graph, "is_directed") and hasattr(graph, "edges"):
+        return Graph.from_networkx(graph)
+    if hasattr(graph, "columns") or not (hasattr(graph, "shape") or isinstance(graph, list)):
         raise GraphError(
             f"This is no graph but a {type(graph).__name__}. Make a graph of a table of edges by "
             "Graph.from_edges(table['source'], table['target'])."
         )
-    if hasattr(graph, "is_directed") and hasattr(graph, "edges"):
-        return Graph.from_networkx(graph)
     return Graph.from_scipy(graph)
 
 

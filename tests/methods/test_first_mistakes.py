@@ -1,0 +1,89 @@
+"""What people try first, and what they are told."""
+
+import inspect
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import hopvec
+from hopvec import FastRP, Graph, GraphError, ParameterError
+
+
+@pytest.fixture
+def graph():
+    return Graph.from_edges(["a", "b", "c"], ["b", "c", "d"])
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [
+        pd.DataFrame({"source": ["a"], "target": ["b"]}),
+        ("graph", "labels"),
+        "edges.csv",
+        {"a": "b"},
+    ],
+    ids=["frame", "tuple", "path", "dict"],
+)
+def test_what_is_no_graph_is_refused_with_the_way_to_make_one(thing):
+    with pytest.raises(GraphError, match=r"no graph but a .* Graph\.from_edges"):
+        FastRP(dim=4).embed(thing)
+
+
+def test_an_estimate_takes_whatever_embed_takes(graph):
+    adjacency = graph.to_scipy()
+    assert (
+        hopvec.estimate(adjacency, FastRP(dim=4)).bytes
+        == hopvec.estimate(graph, FastRP(dim=4)).bytes
+    )
+
+
+def test_an_estimate_with_graph_and_method_swapped_is_refused(graph):
+    with pytest.raises(ParameterError, match="takes a graph and a method"):
+        hopvec.estimate(FastRP(dim=4), graph)
+
+
+@pytest.mark.parametrize("value", ["yes", 1, None])
+def test_a_flag_is_true_or_false(value):
+    with pytest.raises(ParameterError, match="directed must be True or False, got"):
+        Graph.from_edges(["a"], ["b"], directed=value)
+    with pytest.raises(ParameterError, match="symmetrize must be True or False, got"):
+        Graph.from_scipy(np.eye(2), symmetrize=value)
+
+
+def test_an_embedding_is_iterated_by_its_ids(graph):
+    assert list(FastRP(dim=4).embed(graph)) == ["a", "b", "c", "d"]
+
+
+def test_no_cosine_is_above_one():
+    ring = np.arange(500)
+    embedding = FastRP(dim=256, self_weight=1).embed(
+        Graph.from_edges(ring, np.roll(ring, 1), nodes=600)
+    )
+    similarity = embedding.nearest_all(20).similarity
+    assert similarity.max() <= 1
+    assert similarity.min() >= -1
+
+
+@pytest.mark.parametrize("normalize", ["none", "authors", "full"])
+def test_nodes_that_drew_an_empty_row_of_r_keep_a_zero_vector(normalize):
+    method = FastRP(dim=16, self_weight=1, sparsity=100, normalize=normalize)
+    graph = Graph.from_edges([0, 1], [1, 2], nodes=50)
+    drawn = FastRP(dim=16, weights=[0], self_weight=1, sparsity=100, normalize="none", beta=0)
+    empty = ~drawn.embed(graph).vectors[3:].any(axis=1)
+    assert 0 < empty.sum() < 47
+    np.testing.assert_array_equal(~method.embed(graph).vectors[3:].any(axis=1), empty)
+
+
+def test_help_begins_with_dim_and_explains_every_parameter():
+    names = list(inspect.signature(FastRP).parameters)
+    assert names[0] == "dim"
+    for name in names:
+        assert f"    {name}: " in FastRP.__doc__
+    assert "Annotated" not in str(inspect.signature(FastRP))
+
+
+def test_saved_parameters_come_back_equal(graph, tmp_path):
+    embedding = FastRP(dim=4, weights=(0, 1)).embed(graph)
+    embedding.save(tmp_path / "vectors.npz")
+    assert hopvec.load(tmp_path / "vectors.npz").parameters == embedding.parameters
