@@ -159,7 +159,8 @@ def as_graph(graph: Any) -> Graph:
         return graph
     if hasattr(graph, "is_directed") and hasattr(graph, "edges"):
         return Graph.from_networkx(graph)
-    if hasattr(graph, "columns") or not (hasattr(graph, "shape") or isinstance(graph, list)):
+    matrix = hasattr(graph, "shape") or hasattr(graph, "__array__") or isinstance(graph, list)
+    if not matrix or hasattr(graph, "columns"):
         raise GraphError(
             f"This is no graph but a {type(graph).__name__}. Make a graph of a table of edges by "
             "Graph.from_edges(table['source'], table['target'])."
