@@ -6,7 +6,7 @@ import dataclasses
 import logging
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,9 +43,6 @@ class Method(ABC):
         Either(Size(), OneOf((None,))),
         "bound on the memory of the run, graph included, such as '4GB'; none given: what is free",
     ] = None
-
-    resources: ClassVar[frozenset[str]] = frozenset({"threads", "memory"})
-    """Parameters that change how a run is done and never what comes out."""
 
     @abstractmethod
     def plan(self, graph: Graph) -> Plan:
