@@ -401,6 +401,7 @@ def test_the_facts_are_plain_json():
         "volume": 10.0,
         "largest_degree": 7.0,
         "isolated": 3,
+        "largest_component": 2,
         "duplicates": 1,
         "loops": 1,
         "zero_weights": 1,

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "build.hpp"
+#include "components.hpp"
 #include "nearest.hpp"
 #include "numbers.hpp"
 #include "slab.hpp"
@@ -182,6 +183,11 @@ Results run(const Case& c, int threads) {
   const float* weight = results.weight.empty() ? nullptr : results.weight.data();
   if (symmetric(results.start.data(), results.neighbor.data(), weight, c.nodes, threads, stop) == c.directed && c.nodes > 2) {
     std::fprintf(stderr, "%s: symmetry was not seen\n", c.name);
+    std::exit(1);
+  }
+  const int64_t largest = largest_component(results.start.data(), results.neighbor.data(), c.nodes, !c.directed, stop);
+  if (largest < 2 || largest > c.nodes) {
+    std::fprintf(stderr, "%s: a component of %lld nodes\n", c.name, static_cast<long long>(largest));
     std::exit(1);
   }
   std::vector<double> degree(static_cast<size_t>(c.nodes));

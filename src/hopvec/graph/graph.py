@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec import _native
+from hopvec.machine import interruptible
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -174,6 +175,15 @@ class Graph:
         """The number of nodes without edges; in a directed graph, without edges that leave them."""
         return self.nodes - self.connected
 
+    @cached_property
+    def largest_component(self) -> int:
+        """The number of nodes of the largest component; the direction of edges does not count."""
+        return interruptible(
+            lambda stop: _native.largest_component(
+                self.indptr, self.indices, not self.directed, stop
+            )
+        )
+
     @property
     def nbytes(self) -> int:
         """The bytes of indptr, indices and weights."""
@@ -190,6 +200,7 @@ class Graph:
             "volume": self.volume,
             "largest_degree": float(self.node_degrees.max()),
             "isolated": self.isolated,
+            "largest_component": self.largest_component,
             "duplicates": self.duplicates,
             "loops": self.loops,
             "zero_weights": self.zero_weights,

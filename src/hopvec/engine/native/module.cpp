@@ -14,6 +14,7 @@
 #endif
 
 #include "build.hpp"
+#include "components.hpp"
 #include "nearest.hpp"
 #include "numbers.hpp"
 #include "slab.hpp"
@@ -265,6 +266,10 @@ NB_MODULE(_native, m) {
   m.def("nodes_with_loops", [](In<int64_t> start, In<int32_t> neighbor) {
     return nodes_with_loops(start.data(), neighbor.data(), int64_t(start.size()) - 1);
   }, nb::arg("start"), nb::arg("neighbor"));
+  m.def("largest_component", [](In<int64_t> start, In<int32_t> neighbor, bool symmetric, const Stop& stop) {
+    Released released;
+    return largest_component(start.data(), neighbor.data(), int64_t(start.size()) - 1, symmetric, stop);
+  }, nb::arg("start"), nb::arg("neighbor"), nb::arg("symmetric"), nb::arg("stop"));
   m.def("keys_of_integers", &keys_of_integers, nb::arg("ids"));
   m.def("keys_of_strings", &keys_of_strings, nb::arg("offsets"), nb::arg("bytes"));
 
