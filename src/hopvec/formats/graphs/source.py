@@ -1,11 +1,11 @@
-"""Source: the bytes of a file or of standard input, decompressed, looked at before they are read."""
+"""Source: the bytes of a file or of standard input, decompressed, and a first look at them."""
 
 from __future__ import annotations
 
 import io
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -91,9 +91,29 @@ class Source:
         copy.seek(0)
         return copy
 
+    def stream(self) -> io.BufferedReader:
+        """The decompressed bytes as a file that is read from start to end, once."""
+        return io.BufferedReader(_Raw(self), 1 << 20)
+
     def text(self) -> io.TextIOWrapper:
         """The decompressed bytes as UTF-8 text, line by line."""
-        return io.TextIOWrapper(io.BufferedReader(_Raw(self)), encoding="utf-8-sig")
+        return io.TextIOWrapper(self.stream(), encoding="utf-8-sig")
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """The lines of the text with their numbers from 1 on; what is not UTF-8 is refused."""
+        for number, line in enumerate(self.stream(), 1):
+            try:
+                yield number, line.decode("utf-8-sig" if number == 1 else "utf-8")
+            except UnicodeDecodeError as error:
+                raise FormatError(
+                    f"{self.name}, line {number:,}: this is no UTF-8 text "
+                    f"(byte {error.start + 1:,} of the line)."
+                ) from error
+
+    def report(self, share: float) -> None:
+        """Tells how much of the file was read, for readers that move about in it."""
+        if self._progress:
+            self._progress(int(self.size * share), self.size)
 
     _given = 0
 

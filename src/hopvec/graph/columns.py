@@ -1,0 +1,179 @@
+"""Which columns of a table hold the edges, and their values as ids and weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from hopvec.errors import FormatError
+
+SOURCES = ("source", "src", "from", "u", "head", "node1", "start", "source_id", "from_id", "id1")
+TARGETS = ("target", "dst", "to", "v", "tail", "node2", "end", "target_id", "to_id", "id2")
+WEIGHTS = ("weight", "weights", "w", "value", "count", "strength", "score")
+
+Place = Callable[[int], str]
+"""Where a row stands, counted from 0: 'line 48,213'."""
+
+
+class Columns(NamedTuple):
+    """The positions of the columns of an edge table, from 0 on."""
+
+    source: int
+    target: int
+    weight: int | None
+
+
+class Wanted(Protocol):
+    """The columns that a caller asks for: a name, or a number from 1 on. None: found by looking."""
+
+    @property
+    def source(self) -> str | int | None:
+        """The column of source ids."""
+
+    @property
+    def target(self) -> str | int | None:
+        """The column of target ids."""
+
+    @property
+    def weight(self) -> str | int | None:
+        """The column of weights."""
+
+    @property
+    def unweighted(self) -> bool:
+        """Leaves a column of weights alone."""
+
+
+def choose_columns(
+    place: str, names: Sequence[str] | None, count: int, numeric: Sequence[bool], wanted: Wanted
+) -> Columns:
+    """The columns of a table that hold the edges: as asked for, else by their names, else by place.
+
+    `names` is None where the table has none, `numeric` says which columns hold numbers. Without a
+    name, the third of three columns is the weight if it holds numbers.
+    """
+    if count < 2:
+        found = f" ({', '.join(names)})" if names else ""
+        raise FormatError(f"{place}: an edge needs two columns, found {count}{found}.")
+    source = _asked(place, "source", wanted.source, names, count)
+    target = _asked(place, "target", wanted.target, names, count)
+    weight = _asked(place, "weight", wanted.weight, names, count)
+    if source is None:
+        source = _known(SOURCES, names, {target, weight})
+    if target is None:
+        target = _known(TARGETS, names, {source, weight})
+    free = [position for position in range(count) if position not in (source, target, weight)]
+    if source is None:
+        source = _next(free, place, names, count)
+    if target is None:
+        target = _next(free, place, names, count)
+    if weight is None and not wanted.unweighted:
+        weight = _known(WEIGHTS, names, {source, target})
+        if weight is None and names is None and count == 3 and numeric[free[0]]:
+            weight = free[0]
+    if source == target:
+        raise FormatError(f"{place}: source and target are the same column, {source + 1}.")
+    if weight in (source, target):
+        raise FormatError(f"{place}: the weight is in the same column as an id, {weight + 1}.")
+    return Columns(source, target, weight)
+
+
+def name_both_ends(names: Sequence[str]) -> bool:
+    """Whether the names of columns say which of them are the source and the target of an edge."""
+    return _known(SOURCES, names, set()) is not None and _known(TARGETS, names, set()) is not None
+
+
+def id_column(array: pa.Array, name: str, place: Place) -> pa.Array:
+    """The ids of a column as int64 or large_string, nulls kept; other types are refused."""
+    kind = array.type
+    try:
+        if isinstance(array, pa.ExtensionArray):
+            return id_column(array.storage, name, place)
+        if pa.types.is_dictionary(kind):
+            words = id_column(array.dictionary, name, place)  # of views: could not be decoded
+            return pa.DictionaryArray.from_arrays(array.indices, words).dictionary_decode()
+        if pa.types.is_uint64(kind) or (pa.types.is_decimal(kind) and kind.scale == 0):
+            return _narrowed(array, name, place)
+        if pa.types.is_integer(kind):
+            return array.cast(pa.int64())
+        if is_text(kind) or pa.types.is_null(kind):
+            return array.cast(pa.large_string())
+    except pa.ArrowInvalid as error:
+        raise FormatError(
+            f"{place(0)}: an id of the column {name!r} from here on is no UTF-8 text ({error})."
+        ) from error
+    raise FormatError(
+        f"{place(0)}: the column {name!r} holds {kind}; ids are integers or texts."
+        + (" Cast it to integers first." if pa.types.is_floating(kind) else "")
+    )
+
+
+def weight_column(array: pa.Array, name: str, place: Place) -> pa.Array:
+    """The weights of a column as float64, nulls kept; what holds no numbers is refused."""
+    kind = array.type
+    if not (is_number(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind)):
+        raise FormatError(
+            f"{place(0)}: the column {name!r} holds {kind}, but weights are numbers. "
+            "Name another column for the weight, or read the edges without weights."
+        )
+    if pa.types.is_boolean(kind):
+        array = array.cast(pa.int8())
+    return array.cast(pa.float64(), safe=False)
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether an Arrow type holds texts or bytes of any length."""
+    return str(kind) in ("string", "large_string", "string_view", "binary", "large_binary")
+
+
+def is_number(kind: pa.DataType) -> bool:
+    """Whether an Arrow type holds numbers."""
+    return bool(
+        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    )
+
+
+def _narrowed(array: pa.Array, name: str, place: Place) -> pa.Array:
+    try:
+        return array.cast(pa.int64())
+    except pa.ArrowInvalid:
+        limits = np.iinfo(np.int64)
+        row, value = next(
+            (row, value)
+            for row, value in enumerate(array.to_pylist())
+            if value is not None and not limits.min <= value <= limits.max
+        )
+    raise FormatError(
+        f"{place(row)}: the id {value} of the column {name!r} is out of range; integer ids must "
+        "fit 64 bits with a sign."
+    )
+
+
+def _known(
+    candidates: Sequence[str], names: Sequence[str] | None, taken: set[int | None]
+) -> int | None:
+    lowered = [name.strip().lower() for name in names or []]
+    found = (lowered.index(name) for name in candidates if name in lowered)
+    return next((position for position in found if position not in taken), None)
+
+
+def _next(free: list[int], place: str, names: Sequence[str] | None, count: int) -> int:
+    if not free:
+        columns = ", ".join(names) if names else f"{count} columns without names"
+        raise FormatError(f"{place}: there is no column left for the ids of an edge ({columns}).")
+    return free.pop(0)
+
+
+def _asked(
+    place: str, role: str, wanted: str | int | None, names: Sequence[str] | None, count: int
+) -> int | None:
+    if wanted is None:
+        return None
+    if names and wanted in names:
+        return names.index(str(wanted))
+    if str(wanted).isdecimal() and 1 <= int(wanted) <= count:
+        return int(wanted) - 1
+    have = f"the columns are {', '.join(names)}" if names else f"it has {count} columns, no header"
+    raise FormatError(f"{place}: there is no column {wanted!r} for the {role}; {have}.")
