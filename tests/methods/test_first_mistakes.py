@@ -18,16 +18,29 @@ def graph():
 @pytest.mark.parametrize(
     "thing",
     [
-        pd.DataFrame({"source": ["a"], "target": ["b"]}),
         ("graph", "labels"),
         "edges.csv",
         {"a": "b"},
     ],
-    ids=["frame", "tuple", "path", "dict"],
+    ids=["tuple", "path", "dict"],
 )
 def test_what_is_no_graph_is_refused_with_the_way_to_make_one(thing):
     with pytest.raises(GraphError, match=r"no graph but a .* Graph\.from_edges"):
         FastRP(dim=4).embed(thing)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pd.DataFrame({"a": [0, 1], "b": [1, 0]}),
+        pd.DataFrame(np.eye(2), ["u", "v"], ["u", "v"]),
+        pd.DataFrame(np.eye(7)),
+    ],
+    ids=["unnamed ends", "matrix named like ends", "matrix"],
+)
+def test_a_table_that_does_not_name_the_ends_of_edges_is_refused(frame):
+    with pytest.raises(GraphError, match=r"no graph but a .* Graph\.from_arrow.*from_scipy"):
+        FastRP(dim=4).embed(frame)
 
 
 def test_an_estimate_takes_whatever_embed_takes(graph):

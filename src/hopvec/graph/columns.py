@@ -85,47 +85,60 @@ def name_both_ends(names: Sequence[str]) -> bool:
     return _known(SOURCES, names, set()) is not None and _known(TARGETS, names, set()) is not None
 
 
-def id_column(array: pa.Array, name: str, place: Place) -> pa.Array:
-    """The ids of a column as int64 or large_string, nulls kept; other types are refused."""
-    kind = array.type
-    try:
-        if isinstance(array, pa.ExtensionArray):
-            return id_column(array.storage, name, place)
-        if pa.types.is_dictionary(kind):
-            words = id_column(array.dictionary, name, place)  # of views: could not be decoded
-            return pa.DictionaryArray.from_arrays(array.indices, words).dictionary_decode()
-        if pa.types.is_uint64(kind) or (pa.types.is_decimal(kind) and kind.scale == 0):
-            return _narrowed(array, name, place)
-        if pa.types.is_integer(kind):
-            return array.cast(pa.int64())
-        if is_text(kind) or pa.types.is_null(kind):
-            return array.cast(pa.large_string())
-    except pa.ArrowInvalid as error:
-        raise FormatError(
-            f"{place(0)}: an id of the column {name!r} from here on is no UTF-8 text ({error})."
-        ) from error
-    raise FormatError(
-        f"{place(0)}: the column {name!r} holds {kind}; ids are integers or texts."
-        + (" Cast it to integers first." if pa.types.is_floating(kind) else "")
+def table_columns(place: str, schema: pa.Schema, wanted: Wanted) -> Columns:
+    """The columns of an Arrow table that hold the edges; types that cannot are refused."""
+    names = schema.names
+    columns = choose_columns(
+        place, names, len(names), [is_number(kind) for kind in schema.types], wanted
     )
+    for role, position in columns._asdict().items():
+        if position is None:
+            continue
+        name, kind = names[position], _plain(schema.types[position])
+        if names.count(name) > 1:
+            raise FormatError(f"{place}: two columns are called {name!r}; rename one of them.")
+        if role == "weight" and not (is_number(kind) or pa.types.is_boolean(kind)):
+            raise FormatError(
+                f"{place}: the column {name!r} holds {kind}, but weights are numbers. Name another "
+                "column for the weight, or read the edges without weights."
+            )
+        if role != "weight" and not _holds_ids(kind):
+            advice = " Cast it to integers first." if pa.types.is_floating(kind) else ""
+            raise FormatError(
+                f"{place}: the column {name!r} for the {role} holds {kind}; ids are integers or "
+                f"texts.{advice}"
+            )
+    return columns
 
 
-def weight_column(array: pa.Array, name: str, place: Place) -> pa.Array:
-    """The weights of a column as float64, nulls kept; what holds no numbers is refused."""
-    kind = array.type
-    if not (is_number(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind)):
+def id_array(array: pa.Array, place: Place) -> pa.Array:
+    """The ids of a column that table_columns chose, as int64 or large_string; nulls are kept."""
+    if isinstance(array, pa.ExtensionArray):
+        return id_array(array.storage, place)
+    if pa.types.is_dictionary(array.type):
+        words = id_array(array.dictionary, place)  # a dictionary of views cannot be decoded
+        return pa.DictionaryArray.from_arrays(array.indices, words).dictionary_decode()
+    if not is_number(array.type):
+        return array.cast(pa.large_string())
+    try:
+        return array.cast(pa.int64())
+    except pa.ArrowInvalid as error:
+        row, value = _first_beyond_64_bits(array)
         raise FormatError(
-            f"{place(0)}: the column {name!r} holds {kind}, but weights are numbers. "
-            "Name another column for the weight, or read the edges without weights."
-        )
-    if pa.types.is_boolean(kind):
+            f"{place(row)}: the id {value} is out of range; integer ids must fit 64 bits with a "
+            "sign."
+        ) from error
+
+
+def weight_array(array: pa.Array) -> pa.Array:
+    """The weights of a column that table_columns chose, as float64; nulls are kept."""
+    if isinstance(array, pa.ExtensionArray):
+        array = array.storage
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if pa.types.is_boolean(array.type):
         array = array.cast(pa.int8())
     return array.cast(pa.float64(), safe=False)
-
-
-def is_text(kind: pa.DataType) -> bool:
-    """Whether an Arrow type holds texts or bytes of any length."""
-    return str(kind) in ("string", "large_string", "string_view", "binary", "large_binary")
 
 
 def is_number(kind: pa.DataType) -> bool:
@@ -135,19 +148,25 @@ def is_number(kind: pa.DataType) -> bool:
     )
 
 
-def _narrowed(array: pa.Array, name: str, place: Place) -> pa.Array:
-    try:
-        return array.cast(pa.int64())
-    except pa.ArrowInvalid:
-        limits = np.iinfo(np.int64)
-        row, value = next(
-            (row, value)
-            for row, value in enumerate(array.to_pylist())
-            if value is not None and not limits.min <= value <= limits.max
-        )
-    raise FormatError(
-        f"{place(row)}: the id {value} of the column {name!r} is out of range; integer ids must "
-        "fit 64 bits with a sign."
+def _holds_ids(kind: pa.DataType) -> bool:
+    if pa.types.is_decimal(kind):
+        return bool(kind.scale == 0)
+    texts = ("string", "large_string", "string_view", "binary", "large_binary", "null")
+    return bool(pa.types.is_integer(kind)) or str(kind) in texts
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    if isinstance(kind, pa.BaseExtensionType):
+        return _plain(kind.storage_type)
+    return _plain(kind.value_type) if pa.types.is_dictionary(kind) else kind
+
+
+def _first_beyond_64_bits(array: pa.Array) -> tuple[int, int]:
+    limits = np.iinfo(np.int64)
+    return next(
+        (row, value)
+        for row, value in enumerate(array.to_pylist())
+        if value is not None and not limits.min <= value <= limits.max
     )
 
 

@@ -1,4 +1,4 @@
-"""Graphs of other libraries, and back: scipy and networkx."""
+"""Graphs of other libraries: scipy and networkx, and back; igraph and PyTorch Geometric."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec import _native, machine
@@ -25,12 +26,14 @@ def from_scipy(
     directed: bool,
     symmetrize: bool,
     threads: int | None,
+    owner: str = "Graph.from_scipy(matrix",
 ) -> Graph:
     """See Graph.from_scipy."""
     import scipy.sparse as sp
 
-    check_flag("Graph.from_scipy", "directed", directed)
-    check_flag("Graph.from_scipy", "symmetrize", symmetrize)
+    name = owner.split("(")[0]
+    check_flag(name, "directed", directed)
+    check_flag(name, "symmetrize", symmetrize)
     if directed and symmetrize:
         raise GraphError("directed=True and symmetrize=True exclude each other.")
     try:
@@ -59,7 +62,7 @@ def from_scipy(
     if symmetrize:
         return from_numbering(numbering, weight, False, "sum", "keep", threads)
     raise GraphError(
-        "The adjacency matrix is not symmetric. Use Graph.from_scipy(matrix, directed=True) if its "
+        f"The adjacency matrix is not symmetric. Use {owner}, directed=True) if its "
         "direction matters, or symmetrize=True there to take every entry as an undirected edge."
     )
 
@@ -103,6 +106,54 @@ def to_networkx(graph: Graph) -> nx.Graph:
             else:
                 result.add_edge(ids[u], ids[v], weight=weight)
     return result
+
+
+def from_igraph(graph: Any, weight: str) -> Graph:
+    """See Graph.from_igraph."""
+    count = graph.vcount()
+    if not count:
+        raise GraphError("The graph is empty: it has no nodes.")
+    source, target = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2).T
+    nodes: Any = count
+    if "name" in graph.vs.attributes():
+        nodes = ids_of(graph.vs["name"])
+        source, target = nodes.take(pa.array(source)), nodes.take(pa.array(target))
+    weights = graph.es[weight] if weight in graph.es.attributes() else None
+    return Graph.from_edges(source, target, weights, directed=graph.is_directed(), nodes=nodes)
+
+
+def from_torch_geometric(data: Any, directed: bool, symmetrize: bool, threads: int | None) -> Graph:
+    """See Graph.from_torch_geometric."""
+    import scipy.sparse as sp
+
+    ends = _values(getattr(data, "edge_index", data))
+    if ends.ndim != 2 or ends.shape[0] != 2 or ends.dtype.kind not in "iu":
+        raise GraphError(
+            "edge_index must hold integers in the shape [2, edges], got "
+            f"{ends.dtype} in the shape {list(ends.shape)}."
+        )
+    weight = getattr(data, "edge_weight", None)
+    weights = np.ones(ends.shape[1], np.float32) if weight is None else _values(weight).squeeze()
+    if weights.shape != ends.shape[1:]:
+        raise GraphError(
+            f"edge_weight must have one number an edge: {ends.shape[1]:,} edges, got the shape "
+            f"{list(weights.shape)}."
+        )
+    nodes = getattr(data, "num_nodes", None) or int(ends.max(initial=-1)) + 1
+    if ends.size and not 0 <= ends.min() <= ends.max() < nodes:
+        first = int(np.argmax(((ends < 0) | (ends >= nodes)).any(axis=0)))
+        raise GraphError(
+            f"edge_index, edge {first + 1} ({ends[0, first]} - {ends[1, first]}) is out of range; "
+            f"with num_nodes={nodes:,} ids are 0 to {nodes - 1:,}."
+        )
+    matrix = sp.coo_array((weights, (ends[0], ends[1])), shape=(nodes, nodes))
+    owner = "Graph.from_torch_geometric(data"
+    return from_scipy(matrix, None, directed, symmetrize, threads, owner)
+
+
+def _values(tensor: Any) -> NDArray[Any]:
+    """The numbers of a tensor, wherever it lies."""
+    return np.asarray(tensor.detach().cpu() if hasattr(tensor, "detach") else tensor)
 
 
 def _symmetric(graph: Graph, threads: int | None) -> bool:

@@ -85,6 +85,34 @@ class Graph:
         return build(source, target, weight, directed, duplicates, loops, nodes, threads)
 
     @staticmethod
+    def from_arrow(
+        table: Any,
+        *,
+        source: str | int | None = None,
+        target: str | int | None = None,
+        weight: str | int | None = None,
+        unweighted: bool = False,
+        directed: bool = False,
+        duplicates: Literal["sum", "first", "error"] = "sum",
+        loops: Literal["keep", "drop"] = "keep",
+        nodes: int | Sequence[Any] | Any | None = None,
+        threads: int | None = None,
+    ) -> Graph:
+        """A graph from a table of edges: pandas, polars, pyarrow, duckdb, all that speaks Arrow.
+
+        The columns are those named here (or numbered, from 1 on), else those whose names say what
+        they are (source and target, src and dst, from and to, ...; weight, w, value, ...), else
+        the first two. `unweighted` leaves a column of weights alone; the rest as in from_edges.
+
+        >>> Graph.from_arrow(pa.table({"from": ["a", "b"], "to": ["b", "c"], "weight": [2, 3]}))
+        Graph(3 nodes, 2 edges, undirected, weighted)
+        """
+        from hopvec.graph.arrow import Wish, from_arrow
+
+        wish = Wish(source, target, weight, unweighted)
+        return from_arrow(table, wish, directed, duplicates, loops, nodes, threads)
+
+    @staticmethod
     def from_scipy(
         matrix: sp.sparray | sp.spmatrix | NDArray[Any],
         *,
@@ -115,6 +143,34 @@ class Graph:
         from hopvec.graph.convert import from_networkx
 
         return from_networkx(graph, weight)
+
+    @staticmethod
+    def from_igraph(graph: Any, *, weight: str = "weight") -> Graph:
+        """A graph from igraph: ids are the vertex names, or 0 .. n-1 where there are none.
+
+        Without the edge attribute `weight` every edge weighs 1. Repeated edges are summed.
+        """
+        from hopvec.graph.convert import from_igraph
+
+        return from_igraph(graph, weight)
+
+    @staticmethod
+    def from_torch_geometric(
+        data: Any,
+        *,
+        directed: bool = False,
+        symmetrize: bool = False,
+        threads: int | None = None,
+    ) -> Graph:
+        """A graph from PyTorch Geometric: a Data object, or an edge_index of shape [2, edges].
+
+        A Data object gives edge_index, edge_weight and num_nodes; its ids are 0 .. n-1. PyTorch
+        Geometric keeps an undirected edge twice, once a direction, so the edges are taken as the
+        entries of an adjacency matrix, and the rules are those of from_scipy.
+        """
+        from hopvec.graph.convert import from_torch_geometric
+
+        return from_torch_geometric(data, directed, symmetrize, threads)
 
     def to_scipy(self) -> sp.csr_array:
         """The adjacency matrix S as a scipy CSR array, float32, rows in the order of `ids`."""

@@ -16,6 +16,8 @@ from hopvec.engine.plan import Plan
 from hopvec.engine.slab import Progress
 from hopvec.errors import GraphError, ParameterError
 from hopvec.graph import Graph
+from hopvec.graph.arrow import column_names
+from hopvec.graph.columns import name_both_ends
 from hopvec.methods.parameters import Either, Integer, OneOf, Size, check
 
 if TYPE_CHECKING:
@@ -57,8 +59,10 @@ class Method(ABC):
         """The embedding of a graph, rows in the order of its ids; parameters are checked before."""
 
     def embed(self, graph: Any, *, progress: Progress | None = None) -> Embedding:
-        """The embedding of a graph (a Graph, or an adjacency matrix of scipy or numpy).
+        """The embedding of a graph: a Graph, or anything that as_graph makes one of.
 
+        That is an adjacency matrix (scipy, numpy), a graph of networkx, igraph or PyTorch
+        Geometric, or a table of edges (pandas, polars, pyarrow, duckdb) with named ends.
         `progress` is called with the slabs done and their number, from the calling thread. Raises
         ParameterError, GraphError or MemoryBoundError.
         """
@@ -151,11 +155,17 @@ class Method(ABC):
 
 
 def as_graph(graph: Any) -> Graph:
-    """A Graph as it is; an adjacency matrix or a networkx graph as a Graph."""
+    """A Graph as it is; the graph of another library, a matrix or a table of edges as a Graph."""
     if isinstance(graph, Graph):
         return graph
+    if hasattr(graph, "edge_index") or _is_edge_index(graph):
+        return Graph.from_torch_geometric(graph)
+    if hasattr(graph, "get_edgelist") and hasattr(graph, "is_directed"):
+        return Graph.from_igraph(graph)
     if hasattr(graph, "is_directed") and hasattr(graph, "edges"):
         return Graph.from_networkx(graph)
+    if hasattr(graph, "__arrow_c_stream__"):
+        return _from_table(graph)
     matrix = hasattr(graph, "shape") or hasattr(graph, "__array__") or isinstance(graph, list)
     if not matrix or hasattr(graph, "columns"):
         raise GraphError(
@@ -163,6 +173,30 @@ def as_graph(graph: Any) -> Graph:
             "Graph.from_edges(table['source'], table['target'])."
         )
     return Graph.from_scipy(graph)
+
+
+def _is_edge_index(graph: Any) -> bool:
+    """Whether it is a tensor that can be no matrix: 2 rows of integers, and not 2 columns."""
+    tensor = hasattr(graph, "detach") and len(graph.shape) == 2
+    return bool(tensor and graph.shape[0] == 2 != graph.shape[1] and "int" in str(graph.dtype))
+
+
+def _from_table(table: Any) -> Graph:
+    """The graph of a table whose columns are named as the ends of edges; others are refused.
+
+    A frame whose rows are named as its columns is an adjacency matrix, whatever the names.
+    """
+    names = column_names(table)
+    rows = getattr(table, "index", [])
+    matrix = len(rows) == len(names) and [str(row) for row in rows] == names
+    if name_both_ends(names) and not matrix:
+        return Graph.from_arrow(table)
+    shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+    raise GraphError(
+        f"This is no graph but a {type(table).__name__} whose columns ({shown}) do not say which "
+        "are the ends of an edge. Make a graph of a table of edges by Graph.from_arrow(table, "
+        "source=..., target=...), of an adjacency matrix by Graph.from_scipy(table.to_numpy())."
+    )
 
 
 def report_zero_vectors(graph: Graph, vectors: NDArray[np.float32]) -> None:
