@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import pyarrow as pa
 
+from hopvec.errors import FormatError
 from hopvec.formats.graphs.source import Source
 from hopvec.graph.columns import Columns as Columns
 from hopvec.graph.columns import choose_columns as choose_columns
@@ -91,3 +92,33 @@ def column_facts(names: Sequence[str], columns: Columns) -> dict[str, Any]:
     used = {role: names[place] for role, place in columns._asdict().items() if place is not None}
     left = [name for position, name in enumerate(names) if position not in columns]
     return {"columns": used, "ignored": left} if left else {"columns": used}
+
+
+def checked_matrix(
+    place: str,
+    matrix: Any,
+    facts: dict[str, Any],
+    unweighted: bool = False,
+    symmetric: bool | None = None,
+) -> Matrix:
+    """The adjacency matrix that a file holds; what is not square and real is refused.
+
+    `unweighted` takes every entry that is not 0 as 1.
+    """
+    import numpy as np
+    import scipy.sparse as sp
+
+    try:
+        if hasattr(matrix, "check_format"):  # compressed rows of a damaged file may point anywhere
+            matrix.check_format(full_check=True)
+        entries = sp.coo_array(matrix)
+        if entries.dtype.kind not in "biuf":
+            raise TypeError(f"it holds {entries.dtype}, and weights are real numbers")
+    except (TypeError, ValueError) as error:
+        raise FormatError(f"{place}: this is no adjacency matrix ({error}).") from error
+    if entries.ndim != 2 or entries.shape[0] != entries.shape[1]:
+        size = " x ".join(f"{length:,}" for length in entries.shape)
+        raise FormatError(f"{place}: an adjacency matrix is square, this one is {size}.")
+    if unweighted:
+        entries.data = (entries.data != 0).astype(np.int8)
+    return Matrix(entries, facts, symmetric)

@@ -1,0 +1,202 @@
+"""Parquet (a file or a folder of files) and Arrow IPC (file and stream): tables of edges."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+
+from hopvec.errors import FormatError
+from hopvec.formats.graphs.edges import Batch, EdgeStream, Options, column_facts
+from hopvec.formats.graphs.parquet_folder import Part, list_parts
+from hopvec.formats.graphs.source import Source
+from hopvec.graph.arrow import open_table
+from hopvec.graph.columns import id_array, table_columns, weight_array
+
+SUFFIXES = (".parquet", ".pq", ".parq", ".arrow", ".feather", ".ipc", ".arrows")
+OPTIONS = frozenset({"source", "target", "weight", "unweighted"})
+
+ROWS = 1 << 17  # rows in memory at a time
+
+KINDS = {b"PAR1": "Parquet", b"ARROW1": "Arrow file", b"\xff\xff\xff\xff": "Arrow stream"}
+REFUSED = {
+    b"PARE": "the Parquet file is encrypted; write it again without encryption.",
+    b"FEA1": "this is version 1 of Feather; write it again with version 2, which is Arrow IPC.",
+}
+
+
+def recognize(source: Source) -> str | None:
+    """The first bytes decide; a folder can only be one of Parquet files."""
+    if source.is_folder:
+        return "it is a folder"
+    for beginning in (*KINDS, *REFUSED):
+        if source.head.startswith(beginning):
+            shown = beginning.decode() if beginning.isascii() else beginning.hex(" ")
+            return f"it begins with {shown}"
+    return None
+
+
+def read_edges(source: Source, options: Options) -> EdgeStream:
+    """The edges in batches of a bounded number of rows; only the columns needed are read."""
+    reader = _Reader(source.name, options)
+    if source.is_folder:
+        parts, others = list_parts(source)
+        if others:
+            reader.facts["other files"] = others
+        return reader.parquet(source, parts)
+    for beginning, message in REFUSED.items():
+        if source.head.startswith(beginning):
+            raise FormatError(f"{source.name}: {message}")
+    kind = next((kind for start, kind in KINDS.items() if source.head.startswith(start)), None)
+    if kind is None:
+        begins = f"it begins with {source.head[:8]!r}" if source.head else "it is empty"
+        raise FormatError(f"{source.name}: this is neither Parquet nor Arrow IPC; {begins}.")
+    if kind == "Parquet":
+        return reader.parquet(source, [Part(_place_to_move(source), source.name)])
+    return reader.arrow(source, kind)
+
+
+def _place_to_move(source: Source) -> Path | BinaryIO:
+    """The file itself, which pyarrow opens best by its name, or its bytes without compression."""
+    return source.whole() if source.path is None or source.compression else source.path
+
+
+def from_stream(table: Any, options: Options | None = None) -> EdgeStream:
+    """The edges of anything with __arrow_c_stream__: a table of pandas, polars, pyarrow, duckdb."""
+    stream = open_table(table)
+    reader = _Reader(f"the {type(table).__name__}", options or Options())
+    reader.choose(stream.schema)
+    return reader.stream(reader.batches(stream, "table"))
+
+
+@dataclass
+class _Reader:
+    """Reads the chosen columns of one table, which may lie in several files."""
+
+    name: str
+    options: Options
+    names: list[str] = field(default_factory=list)
+    """Of the columns of the source, the target and, if there is one, the weight."""
+    facts: dict[str, Any] = field(default_factory=dict)
+    starts: list[int] = field(default_factory=list)
+    """The number of the first row of each file that was begun."""
+    parts: list[Part] = field(default_factory=list)
+    rows: int = 0
+    """Rows read so far."""
+    types: tuple[pa.DataType, ...] = ()
+    """Of the ids."""
+
+    def choose(self, schema: pa.Schema) -> None:
+        """Finds the columns of the edges, by the first schema that is met."""
+        columns = table_columns(self.name, schema, self.options)
+        self.names = [schema.names[at] for at in columns if at is not None]
+        self.facts.update(column_facts(schema.names, columns))
+
+    def stream(self, batches: Iterator[Batch]) -> EdgeStream:
+        return EdgeStream(batches, self.facts, place=self.place)
+
+    def place(self, row: int) -> str:
+        """Where a row stands that was read: in the file, or in which of the files."""
+        if len(self.parts) < 2:
+            return f"row {row + 1:,}"
+        at = bisect_right(self.starts, row) - 1
+        return f"{self.parts[at].name}, row {row - self.starts[at] + 1:,}"
+
+    def parquet(self, source: Source, parts: list[Part]) -> EdgeStream:
+        """The edges of Parquet files, one after the other."""
+        self.parts = parts
+        with self.faults("Parquet"), parts[0].open() as first:
+            self.choose(parts[0].schema(first))
+        if source.is_folder:
+            self.facts["files"] = len(parts)
+        return self.stream(self._parquet_batches(source))
+
+    def _parquet_batches(self, source: Source) -> Iterator[Batch]:
+        for number, part in enumerate(self.parts):
+            self.starts.append(self.rows)
+            with self.faults("Parquet"), part.open() as file:
+                self._check_part(part.schema(file))
+                names = [name for name in self.names if name in file.schema_arrow.names]
+                total = max(1, file.metadata.num_rows) * len(self.parts)
+                batches = map(part.complete, file.iter_batches(ROWS, columns=names))
+                for batch in self.batches(batches, "Parquet"):
+                    yield batch
+                    done = (self.rows - self.starts[-1]) / total
+                    source.report(number / len(self.parts) + done)
+
+    def _check_part(self, schema: pa.Schema) -> None:
+        """Refuses a file of a folder whose columns are not those of the first."""
+        lacking = [name for name in self.names if name not in schema.names]
+        if lacking:
+            raise FormatError(
+                f"{self._file()}: there is no column {lacking[0]!r}, as there is in "
+                f"{self.parts[0].name}; the columns are {', '.join(schema.names)}."
+            )
+        source, target, *weight = self.names
+        wanted = Options(source, target, weight[0] if weight else None, unweighted=not weight)
+        table_columns(self._file(), schema, wanted)
+
+    def arrow(self, source: Source, kind: str) -> EdgeStream:
+        """The edges of an Arrow IPC file or stream."""
+        with self.faults(kind):
+            if kind == "Arrow stream":
+                stream = pa.ipc.open_stream(source.stream())
+                self.choose(stream.schema)
+                return self.stream(self.batches(stream, kind))
+            place = _place_to_move(source)
+            data = pa.memory_map(str(place)) if isinstance(place, Path) else pa.PythonFile(place)
+            schema = pa.ipc.open_file(data).schema
+            self.choose(schema)
+            fields = sorted(schema.get_field_index(name) for name in self.names)
+            wanted = pa.ipc.IpcReadOptions(included_fields=fields)
+            file = pa.ipc.open_file(data, options=wanted)
+        return self.stream(self.batches(map(file.get_batch, range(file.num_record_batches)), kind))
+
+    def batches(self, batches: Iterable[pa.RecordBatch], kind: str) -> Iterator[Batch]:
+        """The chosen columns of record batches, cut to a bounded number of rows."""
+        with self.faults(kind):
+            for batch in batches:
+                for start in range(0, len(batch), ROWS):
+                    rows = batch.slice(start, ROWS)
+                    edges = self._edges([rows.column(name) for name in self.names], kind)
+                    self.rows += len(rows)
+                    yield edges
+
+    def _edges(self, columns: list[pa.Array], kind: str) -> Batch:
+        if kind != "table":  # the bytes of a file may be anything
+            for column in columns:
+                column.validate(full=True)
+
+        def place(row: int) -> str:
+            return f"{self.name}, {self.place(self.rows + row)}"
+
+        source, target = (id_array(column, place) for column in columns[:2])
+        self.types = self.types or (source.type, target.type)
+        if self.types != (source.type, target.type):
+            raise FormatError(
+                f"{self._file()}: ids are integers in some files of this folder, texts in others."
+            )
+        return Batch(source, target, weight_array(columns[2]) if len(columns) > 2 else None)
+
+    def _file(self) -> str:
+        """The name of the file that is being read."""
+        return self.name if len(self.parts) < 2 else str(Path(self.name, self._part().name))
+
+    def _part(self) -> Part:
+        return self.parts[max(0, len(self.starts) - 1)]
+
+    @contextmanager
+    def faults(self, kind: str) -> Iterator[None]:
+        """Tells in a sentence what Arrow finds wrong with the bytes."""
+        try:
+            yield
+        except (pa.ArrowException, OSError) as error:
+            reason = str(error).splitlines()[0].rstrip(".")
+            row = self.rows - (self.starts[-1] if self.starts else 0)
+            after = f" after row {row:,}" if row else ""
+            raise FormatError(f"{self._file()}: damaged {kind} data{after} ({reason}).") from error

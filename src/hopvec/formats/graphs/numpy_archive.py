@@ -1,0 +1,206 @@
+""".npz: a scipy sparse matrix, or the arrays src and dst with optional weight and n."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hopvec.errors import FormatError
+from hopvec.formats.graphs.edges import Batch, EdgeStream, Matrix, Options, checked_matrix
+from hopvec.formats.graphs.source import Source
+
+SUFFIXES = (".npz",)
+OPTIONS = frozenset({"source", "target", "weight", "unweighted"})
+
+ENDS = (("src", "dst"), ("source", "target"), ("row", "col"), ("edge_index", "edge_index"))
+WEIGHTS = ("weight", "weights", "edge_weight", "w")
+COUNTS = ("n", "num_nodes", "n_nodes")
+ROWS = 1 << 18  # edges in a batch
+DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError)
+
+
+def recognize(source: Source) -> str | None:
+    """A zip archive whose first member is an array."""
+    head = source.head
+    if head.startswith(b"PK\x03\x04") and b".npy" in head[30:400]:
+        return "it is a zip archive of numpy arrays"
+    return None
+
+
+def read_edges(source: Source, options: Options) -> EdgeStream | Matrix:
+    """The sparse matrix, or the edges of two arrays; with `n` the nodes are 0 .. n-1."""
+    with source.whole() as file:
+        try:
+            archive = np.load(file, allow_pickle=False)
+            if not isinstance(archive, np.lib.npyio.NpzFile):
+                raise FormatError(f"{source.name}: this is no .npz archive.")
+            if {"format", "shape", "data"} <= set(archive.files):
+                return _sparse(source, archive, options)
+            arrays = _Arrays(source.name, archive)
+            return _edges(arrays, options)
+        except DAMAGE as error:
+            raise FormatError(f"{source.name}: damaged .npz archive ({error}).") from error
+        except ValueError as error:
+            if isinstance(error, FormatError):
+                raise
+            raise FormatError(f"{source.name}: this is no .npz archive ({error}).") from error
+
+
+class _Arrays:
+    """The arrays of an archive; one that cannot be read is named."""
+
+    def __init__(self, name: str, archive: Mapping[str, NDArray[Any]]) -> None:
+        self.name, self._archive, self.names = name, archive, list(archive)
+
+    def get(self, name: str) -> NDArray[Any]:
+        try:
+            return self._archive[name]
+        except (ValueError, *DAMAGE) as error:
+            raise FormatError(
+                f"{self.name}: the array {name!r} cannot be read ({error})."
+            ) from error
+
+
+def _sparse(source: Source, archive: Any, options: Options) -> Matrix:
+    import scipy.sparse as sp
+
+    for name in ("source", "target", "weight"):
+        if getattr(options, name) is not None:
+            raise FormatError(f"{source.name}: this is a sparse matrix, it has no {name} column.")
+    try:
+        file = archive.zip.fp
+        file.seek(0)
+        matrix = sp.load_npz(file)
+    except (ValueError, KeyError, AttributeError, TypeError, *DAMAGE) as error:
+        raise FormatError(f"{source.name}: damaged sparse matrix ({error}).") from error
+    facts = {"matrix": f"scipy.sparse, {matrix.format}"}
+    return checked_matrix(source.name, matrix, facts, options.unweighted)
+
+
+def _edges(arrays: _Arrays, options: Options) -> EdgeStream:
+    names = _choose_ends(arrays, options)
+    source, target = _read_ends(arrays, names)
+    for name, values in zip(names, (source, target), strict=True):
+        if values.ndim != 1 or values.dtype.kind not in "iuU":
+            raise FormatError(
+                f"{arrays.name}: {name!r} must hold integers or texts in one dimension, got "
+                f"{values.dtype} in the shape {list(values.shape)}."
+            )
+    if len(source) != len(target):
+        raise FormatError(
+            f"{arrays.name}: {names[0]!r} and {names[1]!r} must have the same length, got "
+            f"{len(source):,} and {len(target):,}."
+        )
+    weight_name = _choose_weight(arrays, options)
+    weight = None if weight_name is None else _weights(arrays, weight_name, len(source))
+    count = _count(arrays, source, target)
+    used = dict(zip(("source", "target", "weight"), (*names, weight_name), strict=True))
+    facts: dict[str, Any] = {"columns": {role: name for role, name in used.items() if name}}
+    left = [name for name in arrays.names if name not in (*names, weight_name, *COUNTS)]
+    if left:
+        facts["ignored"] = left
+    return EdgeStream(
+        _batches(source, target, weight),
+        facts,
+        nodes=count,
+        place=lambda edge: f"entry {edge + 1:,} of {' and '.join(dict.fromkeys(names))}",
+    )
+
+
+def _choose_ends(arrays: _Arrays, options: Options) -> tuple[str, str]:
+    asked = (options.source, options.target)
+    for name in asked:
+        if name is not None and name not in arrays.names:
+            raise _no_array(arrays, name)
+    for pair in ENDS:
+        chosen = [str(name or known) for name, known in zip(asked, pair, strict=True)]
+        if all(name in arrays.names for name in chosen):
+            return chosen[0], chosen[1]
+    advice = " This looks like an embedding, not a graph." if "vectors" in arrays.names else ""
+    raise FormatError(
+        f"{arrays.name}: there is neither a sparse matrix nor a pair of arrays such as src and dst "
+        f"(source and target, row and col, edge_index); {_listed(arrays)}.{advice}"
+    )
+
+
+def _read_ends(
+    arrays: _Arrays, names: tuple[str, str]
+) -> tuple[NDArray[Any], NDArray[Any]] | NDArray[Any]:
+    if names[0] != names[1]:
+        return arrays.get(names[0]), arrays.get(names[1])
+    both = arrays.get(names[0])
+    if both.ndim != 2 or both.shape[0] != 2:
+        raise FormatError(
+            f"{arrays.name}: {names[0]!r} must have the shape [2, edges], got {list(both.shape)}."
+        )
+    return both
+
+
+def _choose_weight(arrays: _Arrays, options: Options) -> str | None:
+    if options.unweighted:
+        return None
+    if options.weight is not None:
+        if options.weight not in arrays.names:
+            raise _no_array(arrays, options.weight)
+        return str(options.weight)
+    return next((name for name in WEIGHTS if name in arrays.names), None)
+
+
+def _weights(arrays: _Arrays, name: str, count: int) -> NDArray[Any]:
+    weight = arrays.get(name)
+    if weight.dtype.kind not in "biuf" or weight.shape != (count,):
+        raise FormatError(
+            f"{arrays.name}: {name!r} must hold one number an edge ({count:,} edges), got "
+            f"{weight.dtype} in the shape {list(weight.shape)}."
+        )
+    return weight
+
+
+def _count(arrays: _Arrays, source: NDArray[Any], target: NDArray[Any]) -> int | None:
+    name = next((name for name in COUNTS if name in arrays.names), None)
+    if name is None:
+        return None
+    count = arrays.get(name)
+    if count.size != 1 or count.dtype.kind not in "iu" or source.dtype.kind == "U":
+        raise FormatError(
+            f"{arrays.name}: {name!r} is the number of nodes where the ids are 0 .. {name}-1; got "
+            f"{count.dtype} in the shape {list(count.shape)} and ids of type {source.dtype}."
+        )
+    nodes = int(count.reshape(()))
+    outside = (source < 0) | (source >= nodes) | (target < 0) | (target >= nodes)
+    if outside.any():
+        first = int(np.argmax(outside))
+        raise FormatError(
+            f"{arrays.name}, entry {first + 1:,}: the edge {source[first]} - {target[first]} is "
+            f"out of range; with {name} = {nodes:,} ids are 0 to {nodes - 1:,}."
+        )
+    return nodes
+
+
+def _batches(
+    source: NDArray[Any], target: NDArray[Any], weight: NDArray[Any] | None
+) -> Iterator[Batch]:
+    for start in range(0, len(source), ROWS):
+        rows = slice(start, start + ROWS)
+        numbers = None if weight is None else pa.array(weight[rows].astype(np.float64))
+        yield Batch(_ids(source[rows]), _ids(target[rows]), numbers)
+
+
+def _ids(values: NDArray[Any]) -> pa.Array:
+    if values.dtype.kind == "U":
+        return pa.array(values.tolist(), pa.large_string())  # Arrow would cut them at nulls
+    return pa.array(values if values.dtype == np.uint64 else values.astype(np.int64))
+
+
+def _no_array(arrays: _Arrays, name: str | int) -> FormatError:
+    return FormatError(f"{arrays.name}: there is no array {name!r}; {_listed(arrays)}.")
+
+
+def _listed(arrays: _Arrays) -> str:
+    return f"it holds {', '.join(arrays.names) or 'nothing'}"

@@ -1,0 +1,40 @@
+"""Reading a graph file by one format: its edges as Python sees them."""
+
+import hopvec
+from hopvec.formats.graphs.edges import Matrix, Options
+from hopvec.formats.graphs.source import Source
+
+
+def open_edges(module, path, **options):
+    return module.read_edges(Source(path), Options(**options))
+
+
+def edges_of(stream):
+    """(source, target) or (source, target, weight) of every edge."""
+    found = []
+    for batch in stream.batches:
+        columns = [column.to_pylist() for column in batch if column is not None]
+        found += zip(*columns, strict=True)
+    return found
+
+
+def read(module, path, **options):
+    return edges_of(open_edges(module, path, **options))
+
+
+def graph_of(result, **options):
+    """A small graph from what a format gives, without the care that read_graph takes."""
+    if isinstance(result, Matrix):
+        return hopvec.Graph.from_scipy(result.matrix, **options)
+    edges = edges_of(result)
+    source, target, *weight = zip(*edges, strict=True)
+    nodes = result.nodes
+    if nodes is not None and not isinstance(nodes, int):
+        nodes = nodes.to_pylist()
+    return hopvec.Graph.from_edges(
+        source, target, *weight, nodes=nodes, directed=bool(result.directed), **options
+    )
+
+
+def reason(module, path):
+    return module.recognize(Source(path))
