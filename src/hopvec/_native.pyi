@@ -10,6 +10,32 @@ class Stop:
 
     def __init__(self) -> None: ...
     def set(self) -> None: ...
+    @property
+    def stopped(self) -> bool: ...
+
+class Edges:
+    """Some edges of a list, and how the ids of their ends become node numbers."""
+
+    def __init__(
+        self,
+        source: NDArray[Any],
+        target: NDArray[Any],
+        weight: NDArray[np.float32] | None,
+        offset: int,
+        table: NDArray[np.int32] | None,
+        directed: bool,
+        drop_loops: bool,
+    ) -> None: ...
+    def count(self, counts: NDArray[np.int64], threads: int, stop: Stop) -> tuple[int, int]: ...
+    def place(
+        self,
+        first: int,
+        cursor: NDArray[np.int64],
+        neighbor: NDArray[np.int32],
+        weight: NDArray[np.float32] | None,
+        threads: int,
+        stop: Stop,
+    ) -> None: ...
 
 class Projection:
     """The law of R: seed and sparsity."""
@@ -59,27 +85,43 @@ def largest_component(
 ) -> int: ...
 def keys_of_integers(ids: NDArray[np.int64]) -> NDArray[np.uint64]: ...
 def keys_of_strings(offsets: NDArray[np.int64], bytes: NDArray[np.uint8]) -> NDArray[np.uint64]: ...
-def build(
-    source: NDArray[Any],
-    target: NDArray[Any],
+def sort_rows(
+    start: NDArray[np.int64],
+    first: int,
+    last: int,
+    neighbor: NDArray[np.int32],
     weight: NDArray[np.float32] | None,
-    offset: int,
-    table: NDArray[np.int32] | None,
-    keys: NDArray[np.uint64],
     directed: bool,
-    duplicates: str,
-    drop_loops: bool,
+    keep_order: bool,
+    distinct: NDArray[np.int32],
     threads: int,
     stop: Stop,
-) -> tuple[
-    NDArray[np.int64],
-    NDArray[np.int32],
-    NDArray[np.float32] | None,
-    NDArray[np.int32],
-    int,
-    int,
-    int,
-]: ...
+) -> int: ...
+def count_columns(
+    start: NDArray[np.int64],
+    first: int,
+    last: int,
+    neighbor: NDArray[np.int32],
+    columns: NDArray[np.int32],
+) -> None: ...
+def order_nodes(
+    distinct: NDArray[np.int32], columns: NDArray[np.int32] | None, keys: NDArray[np.uint64]
+) -> NDArray[np.int32]: ...
+def renumber(
+    draft_start: NDArray[np.int64],
+    draft_neighbor: NDArray[np.int32],
+    draft_weight: NDArray[np.float32] | None,
+    draft_first: int,
+    number: NDArray[np.int32],
+    start: NDArray[np.int64],
+    first: int,
+    last: int,
+    sum: bool,
+    neighbor: NDArray[np.int32],
+    weight: NDArray[np.float32] | None,
+    threads: int,
+    stop: Stop,
+) -> bool: ...
 def symmetric(
     start: NDArray[np.int64],
     neighbor: NDArray[np.int32],

@@ -1,6 +1,7 @@
 """What this process may use of the machine, and how long work on it is interrupted."""
 
 import math
+import mmap
 import os
 import re
 import sys
@@ -10,7 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from hopvec._native import Stop
 from hopvec.errors import ParameterError
@@ -76,6 +80,26 @@ def in_words(bytes_: float) -> str:
             return f"{bytes_:.3g} {unit}"
         bytes_ /= 1000
     return f"{bytes_:.3g} TB"
+
+
+def forget(rows: NDArray[Any]) -> None:
+    """Frees the memory of rows of a numpy memory map that are done with; the file still has them.
+
+    What is read again comes from the file. Of arrays in memory, and of maps whose changes no file
+    takes (mode "c"), nothing is freed.
+    """
+    owner: Any = rows
+    shared = False
+    while isinstance(owner, np.ndarray):
+        shared = isinstance(owner, np.memmap) and owner.mode != "c"
+        owner = owner.base
+    if not (shared and isinstance(owner, mmap.mmap) and hasattr(owner, "madvise")):
+        return
+    if not (rows.size and rows.flags.c_contiguous):
+        return
+    start = rows.ctypes.data - np.frombuffer(owner, np.uint8).ctypes.data
+    first = start // mmap.PAGESIZE * mmap.PAGESIZE
+    owner.madvise(mmap.MADV_DONTNEED, first, start + rows.nbytes - first)
 
 
 def interruptible(work: Callable[[Stop], T]) -> T:

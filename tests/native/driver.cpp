@@ -31,10 +31,13 @@ void check_same(const std::string& what, const std::vector<T>& one, const std::v
   std::exit(1);
 }
 
-template <class T>
-std::vector<T> copy(const Buffer<T>& buffer) {
-  return buffer.size ? std::vector<T>(buffer.get(), buffer.get() + buffer.size) : std::vector<T>();
-}
+enum class Duplicates { sum, first };
+
+struct Rows {
+  std::vector<int64_t> start;
+  std::vector<int32_t> neighbor, order;
+  std::vector<float> weight;
+};
 
 struct Case {
   const char* name;
@@ -53,6 +56,59 @@ struct Results {
   std::vector<uint8_t> blocks;
 };
 
+template <class T>
+T* data_or_null(std::vector<T>& values) {
+  return values.empty() ? nullptr : values.data();
+}
+
+// The steps of graph/rows.py, each over two ranges of rows.
+template <class Id>
+Rows build_rows(const Case& c, const Edges<Id>& edges, const std::vector<uint64_t>& keys, int threads,
+                const Stop& stop) {
+  const size_t nodes = size_t(c.nodes);
+  std::vector<int64_t> start(nodes + 1, 0);
+  count_entries(edges, c.nodes, start.data() + 1, threads, stop);
+  for (size_t node = 0; node < nodes; ++node) start[node + 1] += start[node];
+  std::vector<int32_t> neighbor(static_cast<size_t>(start[nodes])), distinct(nodes), columns(nodes, 0);
+  std::vector<float> weight(c.weighted ? neighbor.size() : 0);
+  int64_t repeated = 0;
+  const int64_t half = c.nodes / 2, bounds[3] = {0, half, c.nodes};
+  for (int part = 0; part < 2; ++part) {
+    const int64_t first = bounds[part], last = bounds[part + 1], from = start[size_t(first)];
+    const Range range{first, last, start[size_t(last)] - from};
+    std::vector<int64_t> cursor;
+    for (int64_t node = first; node < last; ++node) cursor.push_back(start[size_t(node)] - from);
+    int32_t* here = neighbor.data() + from;
+    float* weights = c.weighted ? weight.data() + from : nullptr;
+    place_entries(edges, range, cursor.data(), here, weights, threads, stop);
+    repeated += sort_rows(start.data(), range, here, weights, c.directed, c.duplicates == Duplicates::first,
+                          distinct.data(), threads, stop);
+    count_columns(start.data(), range, here, columns.data());
+  }
+  Rows rows;
+  rows.order.resize(nodes);
+  order_nodes(distinct.data(), c.directed ? columns.data() : nullptr, keys.data(), c.nodes, rows.order.data());
+  std::vector<int32_t> number(nodes);
+  rows.start.assign(nodes + 1, 0);
+  for (size_t node = 0; node < nodes; ++node) {
+    number[size_t(rows.order[node])] = int32_t(node);
+    rows.start[node + 1] = rows.start[node] + distinct[size_t(rows.order[node])];
+  }
+  const bool sum = c.duplicates == Duplicates::sum;
+  rows.neighbor.resize(size_t(rows.start[nodes]));
+  if (c.weighted || (sum && repeated)) rows.weight.resize(rows.neighbor.size());
+  const Draft draft{start.data(), neighbor.data(), data_or_null(weight), 0, c.nodes};
+  bool all_one = true;
+  for (int part = 0; part < 2; ++part) {
+    const int64_t from = rows.start[size_t(bounds[part])];
+    const Range range{bounds[part], bounds[part + 1], rows.start[size_t(bounds[part + 1])] - from};
+    all_one &= renumber(draft, number.data(), rows.start.data(), range, sum, rows.neighbor.data() + from,
+                        rows.weight.empty() ? nullptr : rows.weight.data() + from, threads, stop);
+  }
+  if (all_one) rows.weight.clear();
+  return rows;
+}
+
 template <class Id>
 Rows build_graph(const Case& c, const std::vector<uint64_t>& keys, int threads, const Stop& stop) {
   Generator random;
@@ -68,8 +124,9 @@ Rows build_graph(const Case& c, const std::vector<uint64_t>& keys, int threads, 
     }
     weight[size_t(edge)] = float(1 + random.below(1000)) / 256.0f;
   }
-  const Edges<Id> edges{source.data(), target.data(), c.weighted ? weight.data() : nullptr, c.edges, 0, nullptr};
-  return build(edges, keys.data(), c.nodes, c.directed, c.duplicates, false, threads, stop);
+  const Edges<Id> edges{source.data(), target.data(), c.weighted ? weight.data() : nullptr, c.edges, 0, nullptr,
+                        c.directed, false};
+  return build_rows(c, edges, keys, threads, stop);
 }
 
 void check_finite(const Results& results, const Case& c) {
@@ -178,8 +235,8 @@ Results run(const Case& c, int threads) {
   }
   const Rows built = c.nodes % 2 ? build_graph<int32_t>(c, keys, threads, stop) : build_graph<int64_t>(c, keys, threads, stop);
   Results results;
-  results.start = copy(built.start), results.neighbor = copy(built.neighbor);
-  results.weight = copy(built.weight), results.order = copy(built.order);
+  results.start = built.start, results.neighbor = built.neighbor;
+  results.weight = built.weight, results.order = built.order;
   const float* weight = results.weight.empty() ? nullptr : results.weight.data();
   if (symmetric(results.start.data(), results.neighbor.data(), weight, c.nodes, threads, stop) == c.directed && c.nodes > 2) {
     std::fprintf(stderr, "%s: symmetry was not seen\n", c.name);

@@ -1,15 +1,17 @@
 """From a list of edges to a Graph: everything is checked here, the rows are made natively."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hopvec import _native, machine
+from hopvec import machine
 from hopvec.errors import GraphError, ParameterError
 from hopvec.graph.graph import Graph
-from hopvec.graph.ids import Numbering, column, keys, number
+from hopvec.graph.ids import Numbering, column, keys, number, refuse_collision
+from hopvec.graph.rows import Build, EdgeList
 
 SMALLEST, LARGEST = 1e-30, 1e30  # weights whose sums and powers stay inside float32
 
@@ -53,39 +55,42 @@ def from_numbering(
     duplicates: str,
     loops: str,
     threads: int | None,
+    room: int | None = None,
 ) -> Graph:
-    """The graph of edges whose ids are numbered and whose weights are checked."""
+    """The graph of edges whose ids are numbered and whose weights are checked; uses the edges up.
+
+    `room` bounds the bytes of entries held in memory at a time; see graph/rows.py.
+    """
     if threads is not None and (not isinstance(threads, int | np.integer) or threads < 1):
         raise ParameterError(f"threads must be an integer of at least 1, got {threads!r}.")
-    hashed = keys(numbering.ids)
-    indptr, indices, weights, order, repeated, looped, zeros = machine.interruptible(
-        lambda stop: _native.build(
-            numbering.source,
-            numbering.target,
-            weight,
-            numbering.offset,
-            numbering.table,
-            hashed,
-            bool(directed),
-            duplicates,
-            loops == "drop",
-            threads or machine.cores(),
-            stop,
-        )
+    ids, nodes = numbering.ids, numbering.nodes
+    refuse_collision(ids())
+    build = Build(
+        nodes=nodes,
+        directed=bool(directed),
+        duplicates=duplicates,
+        drop_loops=loops == "drop",
+        threads=threads or machine.cores(),
+        room=room,
     )
-    if duplicates == "error" and repeated:
+    edges = EdgeList(numbering.source, numbering.target, weight, numbering.offset, numbering.table)
+    draft = machine.interruptible(partial(build.draft, edges))
+    if duplicates == "error" and draft.repeated:
         raise _duplicate_error(numbering, weight, directed, loops == "drop")
+    del edges
+    numbering.release()
+    rows = machine.interruptible(partial(build.finish, draft, lambda: keys(ids())))
     return Graph(
-        indptr=indptr,
-        indices=indices,
-        weights=weights,
-        ids=numbering.ids,
-        rows=order,
-        keys=hashed[order],
+        indptr=rows.indptr,
+        indices=rows.indices,
+        weights=rows.weights,
+        keys=keys(ids())[rows.order],
+        ids=ids(),
+        rows=rows.order,
         directed=directed,
-        duplicates=repeated,
-        loops=looped,
-        zero_weights=zeros,
+        duplicates=draft.repeated,
+        loops=draft.loops,
+        zero_weights=draft.zeros,
     )
 
 
@@ -139,10 +144,11 @@ def _duplicate_error(
     if drop_loops:
         counted &= source != target
     edges = np.flatnonzero(counted)
-    pair = source[edges] * len(numbering.ids) + target[edges]
+    pair = source[edges] * numbering.nodes + target[edges]
     _, first = np.unique(pair, return_index=True)
     again = int(edges[np.setdiff1d(np.arange(len(pair)), first)[0]])
-    ends = " - ".join(repr(numbering.ids[int(end[again])].as_py()) for end in (source, target))
+    ids = numbering.ids()
+    ends = " - ".join(repr(ids[int(end[again])].as_py()) for end in (source, target))
     return GraphError(
         f"edge {again + 1} ({ends}) repeats an earlier edge. Use duplicates='sum' to add up their "
         "weights, or duplicates='first' to keep the first."

@@ -53,14 +53,18 @@ def from_scipy(
     weight = None
     if not (entries.data == 1).all():
         weight = checked_weights(entries.data, source, target)
-    numbering = Numbering(names, source, target)
-    graph = from_numbering(numbering, weight, True, "sum", "keep", threads)
+
+    def built(directed: bool) -> Graph:
+        numbering = Numbering(lambda: names, len(names), source, target)
+        return from_numbering(numbering, weight, directed, "sum", "keep", threads)
+
+    graph = built(directed=True)
     if directed:
         return graph
     if _symmetric(graph, threads):
         return _as_undirected(graph)
     if symmetrize:
-        return from_numbering(numbering, weight, False, "sum", "keep", threads)
+        return built(directed=False)
     raise GraphError(
         f"The adjacency matrix is not symmetric. Use {owner}, directed=True) if its "
         "direction matters, or symmetrize=True there to take every entry as an undirected edge."

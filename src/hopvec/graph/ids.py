@@ -1,6 +1,8 @@
 """Node ids: columns of integers or strings, their Arrow form, their numbers and their keys."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,15 +16,22 @@ MOST_NODES = 2**31 - 1
 CHUNK = 1 << 20
 
 
-@dataclass(frozen=True)
+@dataclass
 class Numbering:
     """How the ids of an edge list become node numbers: table[id - offset], or id - offset."""
 
-    ids: pa.Array
+    ids: Callable[[], pa.Array]
+    """Makes the ids, or gives those that are there: integers need not be kept meanwhile."""
+    nodes: int
     source: NDArray[Any]
     target: NDArray[Any]
     offset: int = 0
     table: NDArray[np.int32] | None = None
+
+    def release(self) -> None:
+        """Lets go of the edges, whoever still holds the numbering."""
+        self.source = self.target = np.empty(0, dtype=np.int32)
+        self.table = None
 
 
 def column(values: Any, name: str) -> NDArray[Any] | pa.Array:
@@ -78,31 +87,32 @@ def number(source: Any, target: Any, nodes: Any) -> Numbering:
         raise GraphError(f"The edges hold {kinds[0]}, the nodes {kinds[1]}.")
     if isinstance(nodes, int | np.integer) and isinstance(source, np.ndarray):
         _check_range(source, target, int(nodes))
-        return Numbering(ids, source, target)
+        return Numbering(lambda: ids, len(ids), source, target)
     return _look_up(source, target, ids)
 
 
 def keys(ids: pa.Array) -> NDArray[np.uint64]:
-    """The 64-bit keys of the ids: XXH64, seed 42, of their bytes; the values of Spark's xxhash64.
-
-    Raises GraphError naming both ids where two share a key.
-    """
+    """The keys of the ids: XXH64, seed 42, of their bytes; the values of Spark's xxhash64."""
     if pa.types.is_integer(ids.type):
-        hashed = _native.keys_of_integers(ids.to_numpy())
-    else:
-        _, offsets, data = ids.buffers()
-        positions = np.frombuffer(offsets, np.int64)[ids.offset : ids.offset + len(ids) + 1]
-        text = np.frombuffer(data, np.uint8) if data and data.size else np.zeros(1, np.uint8)
-        hashed = _native.keys_of_strings(positions, text)
-    _refuse_collision(hashed, ids)
-    return hashed
+        return _native.keys_of_integers(ids.to_numpy())
+    return _native.keys_of_strings(*text_buffers(ids))
 
 
-def _refuse_collision(hashed: NDArray[np.uint64], ids: pa.Array) -> None:
-    in_order = np.sort(hashed)
+def text_buffers(ids: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """Offsets and bytes of an Arrow array of large_string."""
+    _, offsets, data = ids.buffers()
+    positions = np.frombuffer(offsets, np.int64)[ids.offset : ids.offset + len(ids) + 1]
+    text = np.frombuffer(data, np.uint8) if data and data.size else np.zeros(1, np.uint8)
+    return positions, text
+
+
+def refuse_collision(ids: pa.Array) -> None:
+    """Raises GraphError naming both ids where two share a key."""
+    in_order = keys(ids)
+    in_order.sort()
     same = np.flatnonzero(in_order[1:] == in_order[:-1])
     if len(same):
-        first, second = np.flatnonzero(hashed == in_order[same[0]])[:2]
+        first, second = np.flatnonzero(keys(ids) == in_order[same[0]])[:2]
         raise GraphError(
             f"The ids {ids[int(first)].as_py()!r} and {ids[int(second)].as_py()!r} have the same "
             "64-bit key, so their random vectors could not be told apart. Rename one of them."
@@ -161,9 +171,17 @@ def _number_integers(source: NDArray[Any], target: NDArray[Any]) -> Numbering:
         for start in range(0, len(ids), CHUNK):
             present[ids[start : start + CHUNK] - low] = True
     if present.all():
-        return Numbering(pa.array(np.arange(span) + low), source, target, low)
-    table = np.cumsum(present, dtype=np.int32) - np.int32(1)
-    return Numbering(pa.array(np.flatnonzero(present) + low), source, target, low, table)
+        return Numbering(lambda: pa.array(np.arange(span) + low), span, source, target, low)
+    table = np.cumsum(present, dtype=np.int32)
+    table -= 1
+    nodes = int(table[-1]) + 1
+    return Numbering(partial(_present_ids, present, low), nodes, source, target, low, table)
+
+
+def _present_ids(present: NDArray[np.bool_], low: int) -> pa.Array:
+    ids = np.flatnonzero(present)
+    ids += low
+    return pa.array(ids)
 
 
 def _distinct(source: Any, target: Any) -> pa.Array:
@@ -187,7 +205,7 @@ def _look_up(source: Any, target: Any, ids: pa.Array) -> Numbering:
             wrong = pa.array(values[first : first + 1])[0].as_py()
             raise GraphError(f"{name}, edge {first + 1}: the id {wrong!r} is not among the nodes.")
         numbers.append(found.to_numpy())
-    return Numbering(ids, numbers[0], numbers[1])
+    return Numbering(lambda: ids, len(ids), numbers[0], numbers[1])
 
 
 def _check_range(source: NDArray[Any], target: NDArray[Any], nodes: int) -> None:

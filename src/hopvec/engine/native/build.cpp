@@ -18,211 +18,160 @@ float unpack_weight(uint64_t packed) {
   return weight;
 }
 
-// Rows as the edges give them: in the edges' numbering, multiple entries side by side after `sort`.
-struct Draft {
-  Buffer<int64_t> start;
-  Buffer<int32_t> neighbor;
-  Buffer<float> weight;
-  Buffer<int32_t> distinct;  // [node]: entries of the row once multiple ones are merged
-  int64_t duplicates = 0;    // edges beyond the first between the same two nodes
-};
-
-template <class Id>
-struct Builder {
-  const Edges<Id>& edges;
-  const uint64_t* keys;
-  const int64_t nodes;
-  const bool directed;
-  const Duplicates duplicates;
-  const bool drop_loops;
-  const int threads;
-  const Stop& stop;
-
-  bool skipped(int64_t edge, int32_t u, int32_t v) const {
-    return (edges.weight && edges.weight[edge] == 0.0f) || (drop_loops && u == v);
-  }
-
-  // A stable counting sort: every thread counts its stretch of edges, then places them behind the others'.
-  Draft place(Rows& counted) const {
-    const int64_t entries = edges.count * (directed ? 1 : 2);
-    const int workers = int(std::max<int64_t>(
-        1, std::min<int64_t>(threads, nodes ? entries / (4 * nodes) : 1)));  // cursors stay small beside the rows
-    std::vector<Buffer<int64_t>> cursor;
-    std::vector<int64_t> loops(workers), zeros(workers);
-    for (int w = 0; w < workers; ++w) cursor.emplace_back(nodes);
-    const auto stretch = [&](int64_t w) { return edges.count * w / workers; };
-
-    parallel_chunks(workers, workers, stop, [&](int64_t w, int) {
-      std::fill_n(cursor[w].get(), nodes, int64_t(0));
-      for (int64_t edge = stretch(w); edge < stretch(w + 1); ++edge) {
-        const int32_t u = edges.number(edges.source[edge]), v = edges.number(edges.target[edge]);
-        loops[w] += u == v;
-        zeros[w] += edges.weight && edges.weight[edge] == 0.0f;
-        if (skipped(edge, u, v)) continue;
-        ++cursor[w][u];
-        if (!directed && u != v) ++cursor[w][v];
-      }
-    });
-    Draft draft;
-    draft.start = Buffer<int64_t>(nodes + 1);
-    int64_t position = 0;
-    for (int64_t node = 0; node < nodes; ++node) {
-      draft.start[node] = position;
-      for (int w = 0; w < workers; ++w) {
-        const int64_t count = cursor[w][node];
-        cursor[w][node] = position;
-        position += count;
-      }
+// Calls entry(edge, row, column) for every entry of S that the edges stand for, in the order of the edges.
+template <class Id, class Entry>
+void for_each_entry(const Edges<Id>& edges, const Stop& stop, Entry entry) {
+  constexpr int64_t stretch = 1 << 16;
+  for (int64_t begin = 0; begin < edges.count && !stop.flag; begin += stretch)
+    for (int64_t edge = begin; edge < std::min(edges.count, begin + stretch); ++edge) {
+      const int32_t u = edges.number(edges.source[edge]), v = edges.number(edges.target[edge]);
+      if ((edges.weight && edges.weight[edge] == 0.0f) || (edges.drop_loops && u == v)) continue;
+      entry(edge, u, v);
+      if (!edges.directed && u != v) entry(edge, v, u);
     }
-    draft.start[nodes] = position;
-    draft.neighbor = Buffer<int32_t>(position);
-    if (edges.weight) draft.weight = Buffer<float>(position);
-    for (int w = 0; w < workers; ++w) counted.loops += loops[w], counted.zeros += zeros[w];
+}
 
-    parallel_chunks(workers, workers, stop, [&](int64_t w, int) {
-      const auto put = [&](int32_t node, int32_t neighbor, int64_t edge) {
-        const int64_t to = cursor[w][node]++;
-        draft.neighbor[to] = neighbor;
-        if (edges.weight) draft.weight[to] = edges.weight[edge];
-      };
-      for (int64_t edge = stretch(w); edge < stretch(w + 1); ++edge) {
-        const int32_t u = edges.number(edges.source[edge]), v = edges.number(edges.target[edge]);
-        if (skipped(edge, u, v)) continue;
-        put(u, v, edge);
-        if (!directed && u != v) put(v, u, edge);
-      }
-    });
-    return draft;
-  }
-
-  // Brings equal neighbours of a row together, and counts the distinct ones.
-  void sort(Draft& draft) const {
-    draft.distinct = Buffer<int32_t>(nodes);
-    const RowChunks rows = RowChunks::sized(draft.start.get(), nodes, work_per_chunk);
-    std::atomic<int64_t> repeated{0};
-    parallel_chunks(threads, rows.chunks, stop, [&](int64_t chunk, int) {
-      std::vector<uint64_t> packed;
-      for (int64_t node = rows.first(chunk); node < rows.first(chunk + 1); ++node) {
-        const int64_t begin = draft.start[node], end = draft.start[node + 1];
-        int32_t* neighbor = draft.neighbor.get() + begin;
-        if (!edges.weight) {
-          std::sort(neighbor, neighbor + (end - begin));
-        } else {
-          float* weight = draft.weight.get() + begin;
-          packed.resize(size_t(end - begin));
-          for (int64_t k = 0; k < end - begin; ++k) packed[k] = pack(neighbor[k], weight[k]);
-          if (duplicates == Duplicates::first)  // the edges' order decides among equals
-            std::stable_sort(packed.begin(), packed.end(),
-                             [](uint64_t a, uint64_t b) { return a >> 32 < b >> 32; });
-          else
-            std::sort(packed.begin(), packed.end());
-          for (int64_t k = 0; k < end - begin; ++k)
-            neighbor[k] = unpack_neighbor(packed[k]), weight[k] = unpack_weight(packed[k]);
-        }
-        int64_t same = 0, same_edges = 0;  // an undirected edge stands in two rows but counts once
-        for (int64_t k = 1; k < end - begin; ++k) {
-          if (neighbor[k] != neighbor[k - 1]) continue;
-          ++same;
-          same_edges += directed || neighbor[k] >= node;
-        }
-        draft.distinct[node] = int32_t(end - begin - same);
-        repeated += same_edges;
-      }
-    });
-    draft.duplicates = repeated;
-  }
-
-  Buffer<int32_t> numbering(const Draft& draft) const {
-    Buffer<int32_t> column(directed ? nodes : 0);  // entries of the column; those of the row if undirected
-    std::fill_n(column.get(), column.size, 0);
-    if (directed)
-      for (int64_t node = 0; node < nodes; ++node)
-        for (int64_t k = draft.start[node]; k < draft.start[node + 1]; ++k)
-          if (k == draft.start[node] || draft.neighbor[k] != draft.neighbor[k - 1]) ++column[draft.neighbor[k]];
-    const auto size = [&](int32_t node) {
-      return int64_t(draft.distinct[node]) + (directed ? column[node] : draft.distinct[node]);
-    };
-    Buffer<int32_t> order(nodes);
-    for (int64_t node = 0; node < nodes; ++node) order[node] = int32_t(node);
-    std::sort(order.get(), order.get() + nodes, [&](int32_t a, int32_t b) {
-      const bool empty_a = draft.distinct[a] == 0, empty_b = draft.distinct[b] == 0;
-      if (empty_a != empty_b) return empty_b;
-      if (size(a) != size(b)) return size(a) > size(b);
-      return keys[a] < keys[b];
-    });
-    return order;
-  }
-
-  // Rows in the new numbering, multiple entries merged.
-  void renumber(Draft draft, Rows& rows) const {
-    const bool merge_counts = !edges.weight && rows.duplicates > 0 && duplicates == Duplicates::sum;
-    Buffer<int32_t> number(nodes);
-    rows.start = Buffer<int64_t>(nodes + 1);
-    rows.start[0] = 0;
-    for (int64_t node = 0; node < nodes; ++node) {
-      number[rows.order[node]] = int32_t(node);
-      rows.start[node + 1] = rows.start[node] + draft.distinct[rows.order[node]];
-    }
-    draft.distinct = Buffer<int32_t>();
-    const int64_t entries = rows.start[nodes];
-    rows.neighbor = Buffer<int32_t>(entries);
-    if (edges.weight || merge_counts) rows.weight = Buffer<float>(entries);
-    const RowChunks chunks = RowChunks::sized(rows.start.get(), nodes, work_per_chunk);
-    std::atomic<bool> all_one{true};
-    parallel_chunks(threads, chunks.chunks, stop, [&](int64_t chunk, int) {
-      std::vector<uint64_t> packed;
-      for (int64_t node = chunks.first(chunk); node < chunks.first(chunk + 1); ++node) {
-        const int32_t old = rows.order[node];
-        int32_t* neighbor = rows.neighbor.get() + rows.start[node];
-        const int64_t count = rows.start[node + 1] - rows.start[node];
-        if (!rows.weight.get()) {
-          int64_t k = 0;
-          for (int64_t from = draft.start[old]; from < draft.start[old + 1]; ++from)
-            if (from == draft.start[old] || draft.neighbor[from] != draft.neighbor[from - 1])
-              neighbor[k++] = number[draft.neighbor[from]];
-          std::sort(neighbor, neighbor + count);
-          continue;
-        }
-        packed.clear();
-        for (int64_t from = draft.start[old], to; from < draft.start[old + 1]; from = to) {
-          double weight = edges.weight ? double(draft.weight[from]) : 1.0;
-          for (to = from + 1; to < draft.start[old + 1] && draft.neighbor[to] == draft.neighbor[from]; ++to)
-            if (duplicates == Duplicates::sum) weight += edges.weight ? double(draft.weight[to]) : 1.0;
-          packed.push_back(pack(number[draft.neighbor[from]], float(weight)));
-        }
-        std::sort(packed.begin(), packed.end());
-        float* weight = rows.weight.get() + rows.start[node];
-        for (int64_t k = 0; k < count; ++k) {
-          neighbor[k] = unpack_neighbor(packed[k]);
-          weight[k] = unpack_weight(packed[k]);
-          if (weight[k] != 1.0f) all_one = false;
-        }
-      }
-    });
-    if (all_one) rows.weight = Buffer<float>();
-  }
-
-  Rows run() const {
-    Rows rows;
-    Draft draft = place(rows);
-    sort(draft);
-    rows.duplicates = draft.duplicates;
-    if (stop.flag || (rows.duplicates && duplicates == Duplicates::error)) return rows;
-    rows.order = numbering(draft);
-    renumber(std::move(draft), rows);
-    return rows;
-  }
-};
+constexpr int most_readers = 8;  // threads that each read all the edges for rows of their own
 
 }  // namespace
 
 template <class Id>
-Rows build(const Edges<Id>& edges, const uint64_t* keys, int64_t nodes, bool directed,
-           Duplicates duplicates, bool drop_loops, int threads, const Stop& stop) {
-  return Builder<Id>{edges, keys, nodes, directed, duplicates, drop_loops, threads, stop}.run();
+Skipped count_entries(const Edges<Id>& edges, int64_t nodes, int64_t* counts, int threads, const Stop& stop) {
+  const int workers = std::min(threads, most_readers);
+  std::atomic<int64_t> loops{0}, zeros{0};
+  parallel_chunks(workers, workers, stop, [&](int64_t w, int) {
+    const int64_t first = nodes * w / workers, last = nodes * (w + 1) / workers;
+    for_each_entry(edges, stop, [&](int64_t, int32_t row, int32_t) {
+      if (row >= first && row < last) ++counts[row];
+    });
+    Skipped here;
+    for (int64_t edge = edges.count * w / workers; edge < edges.count * (w + 1) / workers; ++edge) {
+      here.loops += edges.number(edges.source[edge]) == edges.number(edges.target[edge]);
+      here.zeros += edges.weight && edges.weight[edge] == 0.0f;
+    }
+    loops += here.loops, zeros += here.zeros;
+  });
+  return {loops, zeros};
 }
-template Rows build(const Edges<int32_t>&, const uint64_t*, int64_t, bool, Duplicates, bool, int, const Stop&);
-template Rows build(const Edges<int64_t>&, const uint64_t*, int64_t, bool, Duplicates, bool, int, const Stop&);
+
+template <class Id>
+void place_entries(const Edges<Id>& edges, const Range& range, int64_t* cursor, int32_t* neighbor, float* weight,
+                   int threads, const Stop& stop) {
+  const int workers = std::min(threads, most_readers);
+  // Rows are shared out by their entries; `cursor` moves, so the shares are fixed before any thread begins.
+  std::vector<int64_t> share;
+  const int64_t rows = range.last - range.first;
+  for (int w = 0; w <= workers; ++w)
+    share.push_back(w == workers ? rows
+                                 : std::lower_bound(cursor, cursor + rows, range.entries * w / workers) - cursor);
+  parallel_chunks(workers, workers, stop, [&](int64_t w, int) {
+    const int64_t first = range.first + share[size_t(w)], last = range.first + share[size_t(w) + 1];
+    for_each_entry(edges, stop, [&](int64_t edge, int32_t row, int32_t column) {
+      if (row < first || row >= last) return;
+      const int64_t to = cursor[row - range.first]++;
+      neighbor[to] = column;
+      if (weight) weight[to] = edges.weight[edge];
+    });
+  });
+}
+
+int64_t sort_rows(const int64_t* start, const Range& range, int32_t* neighbors, float* weights, bool directed,
+                  bool keep_order, int32_t* distinct, int threads, const Stop& stop) {
+  const RowChunks rows = RowChunks::sized(start + range.first, range.last - range.first, work_per_chunk);
+  std::atomic<int64_t> repeated{0};
+  parallel_chunks(threads, rows.chunks, stop, [&](int64_t chunk, int) {
+    std::vector<uint64_t> packed;
+    for (int64_t node = range.first + rows.first(chunk); node < range.first + rows.first(chunk + 1); ++node) {
+      const int64_t begin = start[node] - start[range.first], count = start[node + 1] - start[node];
+      int32_t* neighbor = neighbors + begin;
+      if (!weights) {
+        std::sort(neighbor, neighbor + count);
+      } else {
+        float* weight = weights + begin;
+        packed.resize(size_t(count));
+        for (int64_t k = 0; k < count; ++k) packed[k] = pack(neighbor[k], weight[k]);
+        if (keep_order)  // the edges' order decides among equals
+          std::stable_sort(packed.begin(), packed.end(),
+                           [](uint64_t a, uint64_t b) { return a >> 32 < b >> 32; });
+        else
+          std::sort(packed.begin(), packed.end());
+        for (int64_t k = 0; k < count; ++k)
+          neighbor[k] = unpack_neighbor(packed[k]), weight[k] = unpack_weight(packed[k]);
+      }
+      int64_t same = 0, same_edges = 0;  // an undirected edge stands in two rows but counts once
+      for (int64_t k = 1; k < count; ++k) {
+        if (neighbor[k] != neighbor[k - 1]) continue;
+        ++same;
+        same_edges += directed || neighbor[k] >= node;
+      }
+      distinct[node] = int32_t(count - same);
+      repeated += same_edges;
+    }
+  });
+  return repeated;
+}
+
+void count_columns(const int64_t* start, const Range& range, const int32_t* neighbor, int32_t* columns) {
+  for (int64_t node = range.first; node < range.last; ++node)
+    for (int64_t k = start[node] - start[range.first]; k < start[node + 1] - start[range.first]; ++k)
+      if (k == start[node] - start[range.first] || neighbor[k] != neighbor[k - 1]) ++columns[neighbor[k]];
+}
+
+void order_nodes(const int32_t* distinct, const int32_t* columns, const uint64_t* keys, int64_t nodes,
+                 int32_t* order) {
+  const auto size = [&](int32_t node) { return int64_t(distinct[node]) + (columns ? columns[node] : distinct[node]); };
+  for (int64_t node = 0; node < nodes; ++node) order[node] = int32_t(node);
+  std::sort(order, order + nodes, [&](int32_t a, int32_t b) {
+    const bool empty_a = distinct[a] == 0, empty_b = distinct[b] == 0;
+    if (empty_a != empty_b) return empty_b;
+    if (size(a) != size(b)) return size(a) > size(b);
+    return keys[a] < keys[b];
+  });
+}
+
+bool renumber(const Draft& draft, const int32_t* number, const int64_t* start, const Range& range, bool sum,
+              int32_t* neighbors, float* weights, int threads, const Stop& stop) {
+  const RowChunks chunks = RowChunks::sized(draft.start, draft.rows, work_per_chunk);
+  std::atomic<bool> all_one{true};
+  parallel_chunks(threads, chunks.chunks, stop, [&](int64_t chunk, int) {
+    std::vector<uint64_t> packed;
+    for (int64_t row = chunks.first(chunk); row < chunks.first(chunk + 1); ++row) {
+      const int64_t node = number[draft.first + row];
+      if (node < range.first || node >= range.last) continue;
+      const int64_t begin = draft.start[row] - draft.start[0], end = draft.start[row + 1] - draft.start[0];
+      const int64_t count = start[node + 1] - start[node];
+      int32_t* neighbor = neighbors + (start[node] - start[range.first]);
+      if (!weights) {
+        int64_t k = 0;
+        for (int64_t from = begin; from < end; ++from)
+          if (from == begin || draft.neighbor[from] != draft.neighbor[from - 1])
+            neighbor[k++] = number[draft.neighbor[from]];
+        std::sort(neighbor, neighbor + count);
+        continue;
+      }
+      packed.clear();
+      for (int64_t from = begin, to; from < end; from = to) {
+        double weight = draft.weight ? double(draft.weight[from]) : 1.0;
+        for (to = from + 1; to < end && draft.neighbor[to] == draft.neighbor[from]; ++to)
+          if (sum) weight += draft.weight ? double(draft.weight[to]) : 1.0;
+        packed.push_back(pack(number[draft.neighbor[from]], float(weight)));
+      }
+      std::sort(packed.begin(), packed.end());
+      float* weight = weights + (start[node] - start[range.first]);
+      for (int64_t k = 0; k < count; ++k) {
+        neighbor[k] = unpack_neighbor(packed[k]);
+        weight[k] = unpack_weight(packed[k]);
+        if (weight[k] != 1.0f) all_one = false;
+      }
+    }
+  });
+  return all_one;
+}
+
+template Skipped count_entries(const Edges<int32_t>&, int64_t, int64_t*, int, const Stop&);
+template Skipped count_entries(const Edges<int64_t>&, int64_t, int64_t*, int, const Stop&);
+template void place_entries(const Edges<int32_t>&, const Range&, int64_t*, int32_t*, float*, int, const Stop&);
+template void place_entries(const Edges<int64_t>&, const Range&, int64_t*, int32_t*, float*, int, const Stop&);
 
 bool symmetric(const int64_t* start, const int32_t* neighbor, const float* weight, int64_t nodes,
                int threads, const Stop& stop) {

@@ -7,6 +7,9 @@
 
 #include <new>
 #include <optional>
+#include <type_traits>
+#include <utility>
+#include <variant>
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -126,24 +129,29 @@ struct Target {
   }
 };
 
-template <class Id>
-nb::tuple build_rows(In<Id> source, In<Id> target, std::optional<In<float>> weight, int64_t offset,
-                     std::optional<In<int32_t>> table, In<uint64_t> keys, bool directed,
-                     const std::string& duplicates, bool drop_loops, int threads, const Stop& stop) {
-  const Edges<Id> edges{source.data(), target.data(), pointer<float>(weight), int64_t(source.size()),
-                        offset, pointer<int32_t>(table)};
-  const Duplicates policy = duplicates == "sum"     ? Duplicates::sum
-                            : duplicates == "first" ? Duplicates::first
-                                                    : Duplicates::error;
-  Rows rows;
-  {
-    Released released;
-    rows = build(edges, keys.data(), int64_t(keys.size()), directed, policy, drop_loops, threads, stop);
+// Some edges of a list, kept alive with it; ids of 4 or of 8 bytes.
+struct EdgeArrays {
+  std::variant<std::pair<In<int32_t>, In<int32_t>>, std::pair<In<int64_t>, In<int64_t>>> ends;
+  std::optional<In<float>> weight;
+  int64_t offset;
+  std::optional<In<int32_t>> table;
+  bool directed, drop_loops;
+  template <class Work>
+  void with_view(Work work) const {
+    std::visit([&](const auto& pair) {
+      using Id = std::decay_t<decltype(*pair.first.data())>;
+      const Edges<Id> edges{pair.first.data(), pair.second.data(), pointer<float>(weight), int64_t(pair.first.size()),
+                            offset, pointer<int32_t>(table), directed, drop_loops};
+      Released released;
+      work(edges);
+    }, ends);
   }
-  nb::object weights = nb::none();
-  if (rows.weight.get()) weights = nb::cast(to_array(std::move(rows.weight)));
-  return nb::make_tuple(to_array(std::move(rows.start)), to_array(std::move(rows.neighbor)), weights,
-                        to_array(std::move(rows.order)), rows.duplicates, rows.loops, rows.zeros);
+};
+
+template <class Id>
+void make_edges(EdgeArrays* edges, In<Id> source, In<Id> target, std::optional<In<float>> weight, int64_t offset,
+                std::optional<In<int32_t>> table, bool directed, bool drop_loops) {
+  new (edges) EdgeArrays{std::pair(source, target), weight, offset, table, directed, drop_loops};
 }
 
 Array<uint64_t> keys_of_integers(In<int64_t> ids) {
@@ -227,7 +235,31 @@ nb::tuple nearest_rows(ConstMatrix vectors, In<float> inverse_norm, In<int64_t> 
 NB_MODULE(_native, m) {
   nb::class_<Stop>(m, "Stop")
       .def(nb::init<>())
-      .def("set", [](Stop& stop) { stop.flag = true; });
+      .def("set", [](Stop& stop) { stop.flag = true; })
+      .def_prop_ro("stopped", [](const Stop& stop) { return stop.flag.load(); });
+  const auto edge_arguments = [](auto& edges, auto make) {
+    edges.def("__init__", make, nb::arg("source"), nb::arg("target"), nb::arg("weight").none(),
+              nb::arg("offset"), nb::arg("table").none(), nb::arg("directed"), nb::arg("drop_loops"));
+  };
+  nb::class_<EdgeArrays> edges(m, "Edges");
+  edge_arguments(edges, &make_edges<int32_t>);
+  edge_arguments(edges, &make_edges<int64_t>);
+  edges
+      .def("count", [](const EdgeArrays& edges, Out<int64_t> counts, int threads, const Stop& stop) {
+        Skipped skipped;
+        edges.with_view([&](const auto& view) {
+          skipped = count_entries(view, int64_t(counts.size()), counts.data(), threads, stop);
+        });
+        return nb::make_tuple(skipped.loops, skipped.zeros);
+      }, nb::arg("counts"), nb::arg("threads"), nb::arg("stop"))
+      .def("place", [](const EdgeArrays& edges, int64_t first, Out<int64_t> cursor, Out<int32_t> neighbor,
+                       std::optional<Out<float>> weight, int threads, const Stop& stop) {
+        const Range range{first, first + int64_t(cursor.size()), int64_t(neighbor.size())};
+        edges.with_view([&](const auto& view) {
+          place_entries(view, range, cursor.data(), neighbor.data(), weight ? weight->data() : nullptr, threads, stop);
+        });
+      }, nb::arg("first"), nb::arg("cursor"), nb::arg("neighbor"), nb::arg("weight").none(), nb::arg("threads"),
+         nb::arg("stop"));
   nb::class_<Projection>(m, "Projection")
       .def(nb::init<uint64_t, double>(), nb::kw_only(), nb::arg("seed"), nb::arg("sparsity"));
   nb::class_<Graph>(m, "Adjacency")
@@ -273,13 +305,39 @@ NB_MODULE(_native, m) {
   m.def("keys_of_integers", &keys_of_integers, nb::arg("ids"));
   m.def("keys_of_strings", &keys_of_strings, nb::arg("offsets"), nb::arg("bytes"));
 
-  const auto define_build = [&](auto function) {
-    m.def("build", function, nb::arg("source"), nb::arg("target"), nb::arg("weight").none(), nb::arg("offset"),
-          nb::arg("table").none(), nb::arg("keys"), nb::arg("directed"), nb::arg("duplicates"),
-          nb::arg("drop_loops"), nb::arg("threads"), nb::arg("stop"));
-  };
-  define_build(&build_rows<int32_t>);
-  define_build(&build_rows<int64_t>);
+  m.def("sort_rows", [](In<int64_t> start, int64_t first, int64_t last, Out<int32_t> neighbor,
+                        std::optional<Out<float>> weight, bool directed, bool keep_order, Out<int32_t> distinct,
+                        int threads, const Stop& stop) {
+    Released released;
+    return sort_rows(start.data(), {first, last, int64_t(neighbor.size())}, neighbor.data(),
+                     weight ? weight->data() : nullptr, directed, keep_order, distinct.data(), threads, stop);
+  }, nb::arg("start"), nb::arg("first"), nb::arg("last"), nb::arg("neighbor"), nb::arg("weight").none(),
+     nb::arg("directed"), nb::arg("keep_order"), nb::arg("distinct"), nb::arg("threads"), nb::arg("stop"));
+  m.def("count_columns", [](In<int64_t> start, int64_t first, int64_t last, In<int32_t> neighbor,
+                            Out<int32_t> columns) {
+    Released released;
+    count_columns(start.data(), {first, last, int64_t(neighbor.size())}, neighbor.data(), columns.data());
+  }, nb::arg("start"), nb::arg("first"), nb::arg("last"), nb::arg("neighbor"), nb::arg("columns"));
+  m.def("order_nodes", [](In<int32_t> distinct, std::optional<In<int32_t>> columns, In<uint64_t> keys) {
+    Buffer<int32_t> order(int64_t(keys.size()));
+    {
+      Released released;
+      order_nodes(distinct.data(), pointer<int32_t>(columns), keys.data(), order.size, order.get());
+    }
+    return to_array(std::move(order));
+  }, nb::arg("distinct"), nb::arg("columns").none(), nb::arg("keys"));
+  m.def("renumber", [](In<int64_t> draft_start, In<int32_t> draft_neighbor, std::optional<In<float>> draft_weight,
+                       int64_t draft_first, In<int32_t> number, In<int64_t> start, int64_t first, int64_t last,
+                       bool sum, Out<int32_t> neighbor, std::optional<Out<float>> weight, int threads,
+                       const Stop& stop) {
+    const Draft draft{draft_start.data(), draft_neighbor.data(), pointer<float>(draft_weight), draft_first,
+                      int64_t(draft_start.size()) - 1};
+    Released released;
+    return renumber(draft, number.data(), start.data(), {first, last, int64_t(neighbor.size())}, sum,
+                    neighbor.data(), weight ? weight->data() : nullptr, threads, stop);
+  }, nb::arg("draft_start"), nb::arg("draft_neighbor"), nb::arg("draft_weight").none(), nb::arg("draft_first"),
+     nb::arg("number"), nb::arg("start"), nb::arg("first"), nb::arg("last"), nb::arg("sum"), nb::arg("neighbor"),
+     nb::arg("weight").none(), nb::arg("threads"), nb::arg("stop"));
   m.def("symmetric", [](In<int64_t> start, In<int32_t> neighbor, std::optional<In<float>> weight, int threads,
                         const Stop& stop) {
     Released released;

@@ -1,0 +1,76 @@
+"""Building with little room: a range of rows at a time, from files and into files."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopvec.graph.build import from_numbering
+from hopvec.graph.ids import number
+from hopvec.graph.rows import EdgeList
+
+
+def edges(nodes, count, seed, weighted):
+    random = np.random.default_rng(seed)
+    source, target = random.integers(0, nodes, (2, count)).astype(np.int32)
+    weight = random.integers(0, 4, count).astype(np.float32) / 2 if weighted else None
+    return source, target, weight
+
+
+def built(source, target, weight, room, **options):
+    options = {"directed": False, "duplicates": "sum", "loops": "keep"} | options
+    numbering = number(source, target, None)
+    return from_numbering(numbering, weight, threads=2, room=room, **options)
+
+
+def same(one, other):
+    for name in ("indptr", "indices", "weights", "rows", "keys"):
+        a, b = getattr(one, name), getattr(other, name)
+        assert (a is None) == (b is None)
+        assert a is None or a.tobytes() == b.tobytes()
+    assert one.describe() == other.describe()
+
+
+@given(
+    nodes=st.integers(2, 40),
+    count=st.integers(1, 200),
+    seed=st.integers(0, 99),
+    weighted=st.booleans(),
+    directed=st.booleans(),
+    duplicates=st.sampled_from(["sum", "first"]),
+    loops=st.sampled_from(["keep", "drop"]),
+    room=st.integers(1, 400),
+)
+def test_the_same_graph_whatever_the_room(
+    nodes, count, seed, weighted, directed, duplicates, loops, room
+):
+    options = {"directed": directed, "duplicates": duplicates, "loops": loops}
+    arrays = edges(nodes, count, seed, weighted)
+    same(built(*arrays, None, **options), built(*arrays, room, **options))
+
+
+def test_rows_that_do_not_fit_are_in_a_file():
+    arrays = edges(2_000, 50_000, 1, True)
+    small, large = built(*arrays, 100_000), built(*arrays, None)
+    assert isinstance(small.indices, np.memmap)
+    assert isinstance(small.weights, np.memmap)
+    assert not isinstance(large.indices, np.memmap)
+    same(small, large)
+
+
+def test_edges_in_a_file_are_read_in_chunks(tmp_path, monkeypatch):
+    monkeypatch.setattr("hopvec.graph.rows.CHUNK", 1000)
+    source, target, weight = edges(500, 20_000, 2, True)
+    mapped = []
+    for name, array in (("source", source), ("target", target), ("weight", weight)):
+        array.tofile(tmp_path / name)
+        mapped.append(np.memmap(tmp_path / name, array.dtype, "r"))
+    chunks = list(EdgeList(*mapped).chunks(directed=False, drop_loops=False))
+    assert len(chunks) == 20
+    same(built(*mapped, 5_000), built(source, target, weight, None))
+
+
+def test_a_repeated_edge_is_refused_with_little_room_too():
+    source, target, _ = edges(50, 2_000, 3, False)
+    with pytest.raises(ValueError, match="repeats an earlier edge"):
+        built(source, target, None, 100, duplicates="error")
