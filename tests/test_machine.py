@@ -6,7 +6,9 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from hopvec import ParameterError, machine
@@ -299,3 +301,29 @@ def test_ctrl_c_ends_native_work_within_a_second(flags):
         machine.interruptible(task)
     assert time.monotonic() - begin < 1
     assert flags[0].event.is_set()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell what is resident")
+def test_rows_of_a_memory_map_that_are_forgotten_leave_memory_and_stay_in_the_file(tmp_path):
+    def resident():
+        return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+    rows = np.memmap(tmp_path / "rows", np.float32, "w+", shape=(4096, 1024))
+    rows[:] = np.arange(1024)
+    view = np.asarray(rows)[1000:3000]
+    before = resident()
+    machine.forget(view)
+    assert before - resident() > 0.9 * view.nbytes
+    assert (rows == np.arange(1024)).all()
+
+
+@pytest.mark.parametrize("mode", ["r", "r+", "c"])
+def test_forgetting_loses_nothing(tmp_path, mode):
+    np.save(tmp_path / "rows.npy", np.zeros((3, 5000), np.float32))
+    rows = np.load(tmp_path / "rows.npy", mmap_mode=mode)
+    if mode != "r":
+        rows[:] = 7
+    expected = np.array(rows)
+    for part in (rows, rows[1:], rows[:, 1:], rows[:0], rows.view(np.ndarray), np.ones((2, 2))):
+        machine.forget(part)
+    assert (rows == expected).all()

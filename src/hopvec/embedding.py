@@ -126,15 +126,28 @@ class Embedding:
         rows, similarity = self._nearest(np.arange(len(self), dtype=np.int64), k)
         return Neighbors(rows.reshape(len(self), -1), similarity.reshape(len(self), -1))
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Writes the embedding; the suffix names the format (.npy with its ids beside it, .npz)."""
+    def save(self, path: str | PathLike[str], *, dtype: str = "float32") -> None:
+        """Writes the embedding whole or not at all; the suffix names the format.
+
+        .parquet, .arrow, .npy with its ids beside it, .npz, .csv, .tsv, .txt or .bin for word2vec.
+        Those before .csv keep the parameters, and can hold `dtype="float16"` at half the size.
+        """
         from hopvec.formats import write_embedding
 
-        write_embedding(self, path)
+        write_embedding(self, path, dtype=dtype)
+
+    def export(self, target: str, *, table: str = "vectors") -> int:
+        """The number of rows written to a table of a vector store.
+
+        The target is "duckdb:graph.db" or "lancedb:folder"; a table of that name is replaced.
+        """
+        from hopvec.stores import export
+
+        return export(self, target, table=table)
 
     @staticmethod
     def load(path: str | PathLike[str]) -> Embedding:
-        """Reads an embedding that `save` wrote, parameters and all."""
+        """Reads an embedding that `save` wrote, with its parameters where the format has them."""
         from hopvec.formats import read_embedding
 
         return read_embedding(path)
@@ -212,5 +225,8 @@ def _listed(ids: Any) -> list[Any]:
 
 
 def load(path: str | PathLike[str]) -> Embedding:
-    """Reads an embedding that `Embedding.save` wrote, parameters and all."""
+    """Reads an embedding that `Embedding.save` wrote, or another program in one of its formats.
+
+    The vectors are float32; those of .npy stay on disk until they are touched.
+    """
     return Embedding.load(path)

@@ -6,8 +6,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from hopvec.errors import FormatError
-from hopvec.formats import npy, npz
+from hopvec.errors import FormatError, ParameterError
+from hopvec.formats import arrow, delimited, npy, npz, parquet, word2vec
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 class Format(Protocol):
     """What the module of a format offers."""
 
-    def write_embedding(self, embedding: Embedding, path: Path) -> None:
+    @property
+    def DTYPES(self) -> tuple[str, ...]:  # noqa: N802
+        """The types of number it can hold."""
+
+    def write_embedding(self, embedding: Embedding, path: Path, dtype: str) -> None:
         """Writes an embedding; a file of that name is replaced whole or not at all."""
 
     def read_embedding(self, path: Path) -> Embedding:
@@ -24,41 +28,92 @@ class Format(Protocol):
 
 
 EMBEDDING_FORMATS: dict[str, Format] = {
+    ".parquet": parquet,
+    ".arrow": arrow,
+    ".feather": arrow,
     ".npy": npy,
     ".npz": npz,
+    ".csv": delimited,
+    ".tsv": delimited,
+    ".csv.gz": delimited,
+    ".tsv.gz": delimited,
+    ".txt": word2vec,
+    ".vec": word2vec,
+    ".bin": word2vec,
 }
 
+# How files begin that say themselves what they are, whatever they are called.
+EMBEDDING_MAGIC: dict[bytes, Format] = {
+    b"PAR1": parquet,
+    b"ARROW1": arrow,
+    b"\x93NUMPY": npy,
+    b"PK\x03\x04": npz,
+}
 
-def write_embedding(embedding: Embedding, path: str | PathLike[str]) -> None:
-    """Writes an embedding in the format that the suffix of the path names."""
-    _format(Path(path)).write_embedding(embedding, Path(path))
+DTYPES = ("float32", "float16")
+
+
+def write_embedding(
+    embedding: Embedding, path: str | PathLike[str], *, dtype: str = "float32"
+) -> None:
+    """Writes an embedding in the format that the suffix of the path names.
+
+    `dtype` is "float32", or "float16" for half the size where the format can hold it.
+    """
+    path = Path(path)
+    if dtype not in DTYPES:
+        raise ParameterError(f"save: dtype must be one of {', '.join(DTYPES)}, got {dtype!r}.")
+    format_ = format_named(path)
+    if dtype not in format_.DTYPES:
+        able = [suffix for suffix, other in EMBEDDING_FORMATS.items() if dtype in other.DTYPES]
+        raise FormatError(
+            f"{path}: a {suffix_of(path)} file cannot hold {dtype}; use one of {', '.join(able)}."
+        )
+    format_.write_embedding(embedding, path, dtype)
 
 
 def read_embedding(path: str | PathLike[str]) -> Embedding:
-    """Reads an embedding from the format that the suffix of the path names.
+    """Reads an embedding from the format that the file begins as, or else its suffix names.
 
     Raises FormatError for whatever a damaged file makes the libraries below raise.
     """
     path = Path(path)
     if not path.is_file():
         raise FormatError(f"{path}: there is no such file.")
-    format_ = _format(path)
     try:
-        embedding = format_.read_embedding(path)
+        embedding = _recognised(path).read_embedding(path)
     except (FormatError, MemoryError):
         raise
     except Exception as error:
-        raise FormatError(f"{path}: not an embedding that hopvec wrote ({error}).") from error
+        reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(". ")
+        raise FormatError(f"{path}: cannot be read as an embedding ({reason}).") from error
     kind = embedding.ids.type
     if embedding.ids.null_count or str(kind) not in ("int64", "string", "large_string"):
         raise FormatError(f"{path}: its ids must be int64 or strings without nulls, got {kind}.")
     return embedding
 
 
-def _format(path: Path) -> Format:
-    if path.suffix not in EMBEDDING_FORMATS:
+def _recognised(path: Path) -> Format:
+    """The format of a file that is there."""
+    with path.open("rb") as file:
+        start = file.read(max(map(len, EMBEDDING_MAGIC)))
+    for magic, format_ in EMBEDDING_MAGIC.items():
+        if start.startswith(magic):
+            return format_
+    return format_named(path)
+
+
+def format_named(path: Path) -> Format:
+    """The format that the suffix of the path names. Raises FormatError if there is none."""
+    if suffix_of(path) not in EMBEDDING_FORMATS:
         raise FormatError(
             f"{path}: the suffix {path.suffix!r} names no format for embeddings; "
             f"use one of {', '.join(EMBEDDING_FORMATS)}."
         )
-    return EMBEDDING_FORMATS[path.suffix]
+    return EMBEDDING_FORMATS[suffix_of(path)]
+
+
+def suffix_of(path: Path) -> str:
+    """The end of the name that tells the format, such as .npy or .csv.gz."""
+    ends = [suffix.lower() for suffix in path.suffixes]
+    return "".join(ends[-2:] if ends[-1:] == [".gz"] else ends[-1:])

@@ -1,19 +1,23 @@
-"""vectors.npy for numpy, and beside it vectors.ids.arrow with the ids and the parameters."""
+"""vectors.npy for numpy and memory maps; beside it vectors.ids.arrow with ids and parameters."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
 from hopvec.formats.facts import from_json, to_json
 from hopvec.formats.replace import replacing
+from hopvec.formats.rows import as_float32, blocks
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
+
+DTYPES = ("float32", "float16")
 
 
 def ids_path(path: Path) -> Path:
@@ -21,28 +25,62 @@ def ids_path(path: Path) -> Path:
     return path.with_suffix(".ids.arrow")
 
 
-def write_embedding(embedding: Embedding, path: Path) -> None:
+def write_embedding(embedding: Embedding, path: Path, dtype: str) -> None:
     """Writes the two files, the vectors last: they are there only when all is."""
     table = pa.table({"id": embedding.ids}).replace_schema_metadata({"hopvec": to_json(embedding)})
     with replacing(path, ids_path(path)) as (vectors, ids):
-        np.save(vectors, embedding.vectors, allow_pickle=False)
+        write_array(embedding, vectors, dtype)
         with pa.ipc.new_file(ids, table.schema) as writer:
             writer.write_table(table)
 
 
+def write_array(embedding: Embedding, file: IO[bytes], dtype: str) -> None:
+    """Writes the vectors as `numpy.save` would, a block of rows at a time."""
+    header = {
+        "descr": np.lib.format.dtype_to_descr(np.dtype(dtype)),
+        "fortran_order": False,
+        "shape": embedding.vectors.shape,
+    }
+    np.lib.format.write_array_header_1_0(file, header)
+    for _, rows in blocks(embedding, dtype):
+        file.write(rows.data)
+
+
 def read_embedding(path: Path) -> Embedding:
-    """Reads the two files; the vectors stay on disk until they are touched."""
+    """Reads the two files; the vectors stay on disk until they are touched.
+
+    Vectors of another type than float32, such as float16, are read into memory.
+    """
     from hopvec.embedding import Embedding
 
     if not ids_path(path).is_file():
         raise FormatError(
             f"{path}: the file with its ids, {ids_path(path).name}, is not beside it."
         )
-    vectors = np.load(path, mmap_mode="r", allow_pickle=False)
+    vectors = _mapped(path)
     with pa.ipc.open_file(str(ids_path(path))) as reader:
         table = reader.read_all()
+    table.validate(full=True)
     parameters, graph = from_json((table.schema.metadata or {}).get(b"hopvec", b""))
     ids = table.column("id").combine_chunks()
     if len(vectors) != len(ids):
         raise FormatError(f"{path}: {len(vectors):,} vectors but {len(ids):,} ids beside them.")
-    return Embedding(vectors, ids, parameters, graph)
+    return Embedding(as_float32(vectors), ids, parameters, graph)
+
+
+def _mapped(path: Path) -> NDArray[Any]:
+    """The array on disk. Raises FormatError where its end is missing."""
+    with path.open("rb") as file:
+        version = np.lib.format.read_magic(file)
+        read = np.lib.format.read_array_header_1_0
+        if version >= (2, 0):
+            read = np.lib.format.read_array_header_2_0
+        shape, _, dtype = read(file)
+        begin = file.tell()
+    size, expected = path.stat().st_size, begin + dtype.itemsize * int(np.prod(shape, dtype=object))
+    if size < expected:
+        raise FormatError(f"{path}: ends at byte {size:,}, but its vectors need {expected:,}.")
+    if 0 in shape:
+        return np.zeros(shape, np.float32)  # there is nothing to map
+    vectors: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    return vectors

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 from hopvec.errors import FormatError
 from hopvec.formats.facts import from_json, to_json
+from hopvec.formats.npy import write_array
 from hopvec.formats.replace import replacing
+from hopvec.formats.rows import as_float32
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
 
+DTYPES = ("float32", "float16")
 
-def write_embedding(embedding: Embedding, path: Path) -> None:
+
+def write_embedding(embedding: Embedding, path: Path, dtype: str) -> None:
     """Writes one file that numpy.load reads without pickle."""
     if pa.types.is_integer(embedding.ids.type):
         ids = embedding.ids.to_numpy()
@@ -24,8 +29,12 @@ def write_embedding(embedding: Embedding, path: Path) -> None:
         ids = np.array(embedding.ids.to_pylist(), dtype=np.str_)
         if ids.tolist() != embedding.ids.to_pylist():
             raise FormatError(f"{path}: .npz cannot hold ids that end in a null character.")
-    with replacing(path) as (file,):
-        np.savez(file, vectors=embedding.vectors, ids=ids, hopvec=np.array(to_json(embedding)))
+    with replacing(path) as (file,), zipfile.ZipFile(file, "w") as archive:
+        with _member(archive, "vectors") as vectors:
+            write_array(embedding, vectors, dtype)
+        for name, array in {"ids": ids, "hopvec": np.array(to_json(embedding))}.items():
+            with _member(archive, name) as member:
+                np.lib.format.write_array(member, array, allow_pickle=False)
 
 
 def read_embedding(path: Path) -> Embedding:
@@ -33,8 +42,13 @@ def read_embedding(path: Path) -> Embedding:
     from hopvec.embedding import Embedding
 
     with np.load(path, allow_pickle=False) as arrays:
-        vectors, ids = arrays["vectors"], arrays["ids"]
+        vectors, ids = as_float32(arrays["vectors"]), arrays["ids"]
         parameters, graph = from_json(str(arrays["hopvec"]) if "hopvec" in arrays else "")
     kind = pa.int64() if ids.dtype.kind in "iu" else pa.large_string()
     names = pa.array(ids.tolist() if ids.dtype.kind == "U" else ids, kind)  # Arrow cuts U at nulls
     return Embedding(vectors, names, parameters, graph)
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
+    """The array of that name, open for writing."""
+    return archive.open(f"{name}.npy", "w", force_zip64=True)

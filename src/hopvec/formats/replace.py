@@ -13,7 +13,8 @@ from hopvec.errors import FormatError
 def replacing(*paths: Path) -> Iterator[Sequence[BinaryIO]]:
     """Files that take the names `paths` when the block ends well, and are gone if not.
 
-    The first takes its name last, and none before all of them are safely on disk.
+    Of several, the first is the one that counts: while the others change hands it is away, so
+    that a run killed in between leaves no first file rather than one beside those of another run.
     """
     parts = [path.with_name(f".{path.name}.{os.getpid()}.part") for path in paths]
     try:
@@ -26,11 +27,36 @@ def replacing(*paths: Path) -> Iterator[Sequence[BinaryIO]]:
             for file in files:
                 file.flush()
                 os.fsync(file.fileno())
-        for part, path in reversed(list(zip(parts, paths, strict=True))):
-            part.replace(path)
+        if len(paths) == 1:
+            parts[0].replace(paths[0])
+        else:
+            _change_hands(parts, paths)
     except OSError as error:
         raise FormatError(f"{paths[0]}: cannot be written ({error.strerror or error}).") from error
     finally:
         for part in parts:
             with suppress(OSError):
                 part.unlink()
+
+
+def _change_hands(parts: Sequence[Path], paths: Sequence[Path]) -> None:
+    """Gives every part its name, the first last; puts the old files back if that fails."""
+    kept: list[tuple[Path, Path]] = []
+    taken: list[Path] = []
+    try:
+        for part, path in zip(parts, paths, strict=True):
+            if path.exists():
+                old = part.with_suffix(".old")
+                path.replace(old)
+                kept.append((old, path))
+        for part, path in reversed(list(zip(parts, paths, strict=True))):
+            part.replace(path)
+            taken.append(path)
+    except BaseException:
+        for path in taken:
+            path.unlink()
+        for old, path in reversed(kept):
+            old.replace(path)
+        raise
+    for old, _ in kept:
+        old.unlink()

@@ -1,0 +1,50 @@
+"""vectors.parquet: the columns `id` and `embedding`, read by pandas, polars, DuckDB and Spark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hopvec.formats.replace import replacing
+from hopvec.formats.rows import BLOCK_BYTES
+from hopvec.formats.table import batches_of, find_columns, from_batches, schema_of
+
+if TYPE_CHECKING:
+    from hopvec.embedding import Embedding
+
+DTYPES = ("float32", "float16")
+
+
+def write_embedding(embedding: Embedding, path: Path, dtype: str) -> None:
+    """Writes one row group a block; vectors are not compressed, being nearly random bits."""
+    import pyarrow.parquet as pq
+
+    with (
+        replacing(path) as (file,),
+        pq.ParquetWriter(
+            file,
+            schema_of(embedding, dtype),
+            compression={"id": "zstd"},
+            use_dictionary=False,
+            write_statistics=["id"],
+            write_page_checksum=True,
+        ) as writer,
+    ):
+        for batch in batches_of(embedding, dtype):
+            writer.write_batch(batch)
+
+
+def read_embedding(path: Path) -> Embedding:
+    """Reads vectors of hopvec, or of others where it is plain which columns hold them."""
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path, page_checksum_verification=True) as file:
+        schema, about = file.schema_arrow, file.metadata
+        bytes_ = sum(
+            about.row_group(group).total_byte_size for group in range(about.num_row_groups)
+        )
+        at_once = BLOCK_BYTES * about.num_rows // max(1, bytes_)
+        batches = file.iter_batches(
+            batch_size=min(max(1, at_once), 1 << 20), columns=find_columns(path, schema).names
+        )
+        return from_batches(path, schema, about.num_rows, batches)

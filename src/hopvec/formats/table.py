@@ -1,0 +1,183 @@
+"""Embeddings <-> Arrow tables: the column `id`, the column `embedding`, parameters as metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hopvec.errors import FormatError
+from hopvec.formats.facts import from_json, to_json
+from hopvec.formats.rows import Stack, blocks
+
+if TYPE_CHECKING:
+    from hopvec.embedding import Embedding
+
+NUMBERS = {"float32": pa.float32(), "float16": pa.float16()}
+TEXT = ("string", "large_string", "string_view")
+NEEDED = (
+    "an embedding needs a column 'id' of integers or strings, and beside it a column 'embedding' "
+    "of lists of floats or one column of floats a dimension"
+)
+
+
+def schema_of(embedding: Embedding, dtype: str = "float32") -> pa.Schema:
+    """The columns `id` and `embedding`, a fixed-size list, with the parameters as metadata."""
+    number = pa.field("element", NUMBERS[dtype], nullable=False)
+    fields = [
+        pa.field("id", embedding.ids.type, nullable=False),
+        pa.field("embedding", pa.list_(number, embedding.dim), nullable=False),
+    ]
+    return pa.schema(fields, metadata={"hopvec": to_json(embedding)})
+
+
+def batches_of(embedding: Embedding, dtype: str = "float32") -> Iterator[pa.RecordBatch]:
+    """The rows in batches of about 16 MB; each must be done with before the next is asked for."""
+    schema = schema_of(embedding, dtype)
+    kind = schema.field("embedding").type
+    for ids, rows in blocks(embedding, dtype):
+        lists = pa.FixedSizeListArray.from_arrays(pa.array(rows.reshape(-1)), type=kind)
+        yield pa.RecordBatch.from_arrays([ids, lists], schema=schema)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns of a table hold the ids and the vectors."""
+
+    id: str
+    numbers: list[str]
+    lists: bool
+    """Whether the vectors are lists in one column, or one column of numbers a dimension."""
+
+    @property
+    def names(self) -> list[str]:
+        """The columns to read."""
+        return [self.id, *self.numbers]
+
+
+def find_columns(path: Path, schema: pa.Schema) -> Columns:
+    """The columns that can only be meant. Raises FormatError with those that are there.
+
+    `id` and `embedding` if they are there; else the only column of integers or strings, and the
+    only column of lists, or all the other columns if they are floats.
+    """
+    kinds = {field.name: field.type for field in schema}
+    keys = [name for name, kind in kinds.items() if _is_key(kind)]
+    lists = [name for name, kind in kinds.items() if _is_list(kind)]
+    key = "id" if "id" in keys else keys[0] if len(keys) == 1 else None
+    column = "embedding" if "embedding" in lists else lists[0] if len(lists) == 1 else None
+    floats = [name for name, kind in kinds.items() if pa.types.is_floating(kind)]
+    if key and column and len(kinds) == len(schema):
+        return Columns(key, [column], lists=True)
+    if key and floats and len(floats) == len(schema) - 1:
+        return Columns(key, floats, lists=False)
+    found = ", ".join(f"{field.name} ({field.type})" for field in list(schema)[:8]) or "none"
+    more = ", ..." if len(schema) > 8 else ""
+    raise FormatError(f"{path}: {NEEDED}; its columns are {found}{more}.")
+
+
+def from_batches(
+    path: Path, schema: pa.Schema, rows: int, batches: Iterable[pa.RecordBatch]
+) -> Embedding:
+    """The embedding in the batches of a table of so many rows."""
+    from hopvec.embedding import Embedding
+
+    columns = find_columns(path, schema)
+    stack = Stack(_dim(columns, schema))
+    ids = [_ids(pa.array([], schema.field(columns.id).type))]
+    for batch in batches:
+        batch.validate(full=True)
+        if not len(stack.vectors):
+            stack = Stack(_dim(columns, batch))
+        place = _Place(path, len(stack.vectors), _ids(batch.column(columns.id)))
+        ids.append(place.ids)
+        _fill(stack.grow(len(batch)), batch, columns, place)
+    vectors = stack.vectors
+    if len(vectors) != rows:
+        raise FormatError(f"{path}: {len(vectors):,} vectors where {rows:,} are announced.")
+    parameters, graph = from_json((schema.metadata or {}).get(b"hopvec", b""))
+    return Embedding(vectors, pa.concat_arrays(ids), parameters, graph)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where in the file a batch is, for the sentences about it."""
+
+    path: Path
+    first: int
+    ids: pa.Array
+
+    def wrong(self, row: int, column: str, found: str) -> FormatError:
+        name = f"{self.ids[row].as_py()!r}"
+        return FormatError(f"{self.path}, row {self.first + row:,} ({name}): {column} {found}.")
+
+
+def _dim(columns: Columns, source: pa.Schema | pa.RecordBatch) -> int:
+    """The numbers of a row: those of the first, where lists may have any length."""
+    if not columns.lists:
+        return len(columns.numbers)
+    kind = source.field(columns.numbers[0]).type
+    if pa.types.is_fixed_size_list(kind):
+        return int(kind.list_size)
+    if isinstance(source, pa.Schema) or not len(source):
+        return 0
+    return len(source.column(columns.numbers[0])[0].values or ())
+
+
+def _fill(
+    vectors: NDArray[np.float32], batch: pa.RecordBatch, columns: Columns, place: _Place
+) -> None:
+    """Writes the numbers of a batch into their rows."""
+    for number, name in enumerate(columns.numbers):
+        column = batch.column(name)
+        if column.null_count:
+            raise place.wrong(_first_null(column), name, "is null")
+        if columns.lists:
+            numbers, here = _rows(column, vectors.shape[1], name, place), vectors
+        else:
+            numbers, here = column.to_numpy(zero_copy_only=False), vectors[:, number]
+        with np.errstate(over="ignore"):  # a double beyond float32 is an infinity there
+            here[...] = numbers
+
+
+def _rows(column: pa.Array, dim: int, name: str, place: _Place) -> NDArray[Any]:
+    """The lists of a column as a matrix."""
+    import pyarrow.compute as pc
+
+    lengths = pc.list_value_length(column).to_numpy(zero_copy_only=False)
+    if (lengths != dim).any():
+        row = int(np.argmax(lengths != dim))
+        raise place.wrong(row, name, f"holds {lengths[row]} numbers where others hold {dim}")
+    values = column.flatten()
+    if values.null_count:
+        raise place.wrong(_first_null(values) // dim, name, "holds a null")
+    rows: NDArray[Any] = values.to_numpy(zero_copy_only=False).reshape(len(column), dim)
+    return rows
+
+
+def _first_null(column: pa.Array) -> int:
+    return int(column.is_null().index(True).as_py())
+
+
+def _ids(column: pa.Array) -> pa.Array:
+    """Ids as int64 or large_string."""
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column = column.cast(kind.value_type)
+    return column.cast(pa.int64() if pa.types.is_integer(column.type) else pa.large_string())
+
+
+def _is_key(kind: pa.DataType) -> bool:
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return pa.types.is_integer(kind) or str(kind) in TEXT
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    types = pa.types
+    listed = types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
+    return bool(listed and types.is_floating(kind.value_type))

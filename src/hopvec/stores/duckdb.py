@@ -1,0 +1,58 @@
+"""duckdb:graph.db: a table with a FLOAT[dim] column for DuckDB's array functions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from hopvec.errors import FormatError, MissingExtraError
+from hopvec.formats.facts import to_json
+from hopvec.formats.table import batches_of
+
+if TYPE_CHECKING:
+    from hopvec.embedding import Embedding
+
+
+def write_table(embedding: Embedding, place: Path, table: str) -> None:
+    """Writes or replaces the table in one transaction; the parameters become its comment.
+
+    Other tables are left alone. A run that dies leaves the old table, or none.
+    """
+    try:
+        import duckdb
+    except ImportError as error:
+        raise MissingExtraError(
+            "export to DuckDB needs the duckdb extra: pip install 'hopvec[duckdb]'."
+        ) from error
+    fresh, done = not place.exists(), False
+    try:
+        with duckdb.connect(str(place.absolute())) as connection:
+            _fill(connection, embedding, table)
+        done = True
+    except duckdb.Error as error:
+        reason = str(error).splitlines()[0].rstrip(". ")
+        raise FormatError(f"{place}: cannot be written by DuckDB ({reason}).") from error
+    finally:
+        if fresh and not done:
+            place.unlink(missing_ok=True)
+            place.with_name(f"{place.name}.wal").unlink(missing_ok=True)
+
+
+def _fill(connection: Any, embedding: Embedding, table: str) -> None:
+    """Makes the table and inserts all blocks. The name is a plain identifier, and quoted."""
+    id_type = "BIGINT" if pa.types.is_integer(embedding.ids.type) else "VARCHAR"
+    block = f"{table}_block"  # another name than that of the table, so that it hides nothing
+    comment = to_json(embedding).replace("'", "''")
+    connection.execute("BEGIN TRANSACTION")
+    connection.execute(
+        f'CREATE OR REPLACE TABLE "{table}" '
+        f"(id {id_type} NOT NULL, embedding FLOAT[{embedding.dim}] NOT NULL)"
+    )
+    for batch in batches_of(embedding):
+        connection.register(block, pa.Table.from_batches([batch]))
+        connection.execute(f'INSERT INTO "{table}" SELECT id, embedding FROM "{block}"')
+        connection.unregister(block)
+    connection.execute(f"COMMENT ON TABLE \"{table}\" IS '{comment}'")
+    connection.execute("COMMIT")

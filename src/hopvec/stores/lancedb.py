@@ -1,0 +1,63 @@
+"""lancedb:folder: a table that LanceDB searches, with an index once it is large."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from hopvec.errors import FormatError, MissingExtraError
+from hopvec.formats.table import batches_of, schema_of
+
+if TYPE_CHECKING:
+    from hopvec.embedding import Embedding
+
+INDEX_FROM = 100_000
+"""Below so many rows LanceDB searches all of them in milliseconds, and exactly."""
+
+
+def write_table(embedding: Embedding, place: Path, table: str) -> None:
+    """Writes or replaces the table; the parameters become metadata of its schema.
+
+    The new rows are seen when all are there: a run that dies before leaves the old table, or none;
+    one that dies later leaves the new table without its index.
+    """
+    try:
+        import lancedb
+    except ImportError as error:
+        raise MissingExtraError(
+            "export to LanceDB needs the lancedb extra: pip install 'hopvec[lancedb]'."
+        ) from error
+    failures: list[BaseException] = []
+    batches = _remembering(batches_of(embedding), failures)
+    reader = pa.RecordBatchReader.from_batches(schema_of(embedding), batches)
+    mode = "overwrite" if (place / f"{table}.lance").exists() else "create"
+    try:
+        written = lancedb.connect(str(place.absolute())).create_table(table, reader, mode=mode)
+        if len(embedding) >= INDEX_FROM:
+            _index(written)
+    except Exception as error:
+        if failures:
+            raise failures[0] from None
+        reason = str(error).splitlines()[0].rstrip(". ")
+        raise FormatError(f"{place}: cannot be written by LanceDB ({reason}).") from error
+
+
+def _index(table: Any) -> None:
+    """Builds the index for cosine similarity that keeps the vectors as they are."""
+    from lancedb.index import IvfFlat
+
+    table.create_index("embedding", config=IvfFlat(distance_type="cosine"))
+
+
+def _remembering(
+    batches: Iterator[pa.RecordBatch], failures: list[BaseException]
+) -> Iterator[pa.RecordBatch]:
+    """The batches. What goes wrong with them is kept, since LanceDB raises another error for it."""
+    try:
+        yield from batches
+    except BaseException as error:
+        failures.append(error)
+        raise
