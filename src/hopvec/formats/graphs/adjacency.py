@@ -1,0 +1,122 @@
+"""Adjacency lists: each line a node and its neighbours."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from hopvec.errors import FormatError
+from hopvec.formats.graphs.edges import Batch, EdgeStream, Options
+from hopvec.formats.graphs.source import HEAD, Source
+
+SUFFIXES = (".adjlist", ".adj")
+OPTIONS = frozenset({"separator"})
+
+ROWS = 1 << 17  # edges in a batch, and as many as the longest line has beyond them
+
+
+class Line(NamedTuple):
+    """A node and its neighbours."""
+
+    number: int
+    node: str
+    neighbours: list[str]
+
+
+def recognize(source: Source) -> str | None:
+    """Lines with clearly varying numbers of fields, each of another node, and nodes among them."""
+    if not source.head or b"\0" in source.head:
+        return None
+    lines = source.head.split(b"\n")
+    if len(source.head) >= HEAD:
+        lines.pop()  # cut off
+    fields = [line.split() for line in lines if line.strip() and not line.startswith(b"#")]
+    counts = {len(found) for found in fields}
+    nodes = {found[0] for found in fields}
+    if len(counts) < 3 or max(counts) < 4 or len(nodes) < len(fields):
+        return None
+    if not any(name in nodes for found in fields for name in found[1:]):
+        return None
+    return f"its lines have {min(counts)} to {max(counts)} fields, each for another node"
+
+
+def read_edges(source: Source, options: Options) -> EdgeStream:
+    """The edges, node by node. An edge that stands on the lines of both its ends is one edge."""
+    starts = array("q")  # the edges before each line that has any
+    numbers = array("q")  # of those lines
+
+    def place(edge: int) -> str:
+        return f"line {numbers[bisect_right(starts, edge) - 1]:,}"
+
+    facts = {"separator": options.separator or "white space"}
+    stream = EdgeStream(iter(()), facts, duplicates="first", untyped=True, place=place)
+    stream.batches = _batches(stream, _lines(source, options.separator), starts, numbers)
+    return stream
+
+
+def _lines(source: Source, separator: str | None) -> Iterator[Line]:
+    """The lines that are no comments; 'a: b c' is read as 'a b c' if the first line is so."""
+    colon: bool | None = None
+    for number, text in source.lines():
+        if not text.strip() or text.startswith("#"):
+            continue
+        if "\0" in text:
+            raise FormatError(f"{source.name}, line {number:,}: this is no text (a null byte).")
+        if separator is None:
+            fields = text.split()
+        else:
+            fields = [name.strip() for name in text.rstrip("\r\n").split(separator)]
+        if separator is None and colon is None:
+            colon = fields[0].endswith(":") and len(fields[0]) > 1
+        if colon:
+            if not fields[0].endswith(":"):
+                raise FormatError(
+                    f"{source.name}, line {number:,}: the node {fields[0][:60]!r} has no colon "
+                    "behind it, as the first one has."
+                )
+            fields[0] = fields[0][:-1]
+        yield Line(number, fields[0], fields[1:])
+
+
+def _batches(
+    stream: EdgeStream, lines: Iterator[Line], starts: array[int], numbers: array[int]
+) -> Iterator[Batch]:
+    nodes: list[str] = []
+    source: list[str] = []
+    target: list[str] = []
+    met: list[pa.Array] = []  # the nodes with a line, the neighbours, again and again
+    edges = 0
+    for line in lines:
+        nodes.append(line.node)
+        if line.neighbours:
+            starts.append(edges)
+            numbers.append(line.number)
+            edges += len(line.neighbours)
+            source += [line.node] * len(line.neighbours)
+            target += line.neighbours
+        if max(len(source), len(nodes)) >= ROWS:
+            met += _distinct(nodes, target)
+            if source:
+                yield _batch(source, target)
+            nodes, source, target = [], [], []
+    met += _distinct(nodes, target)
+    if source:
+        yield _batch(source, target)
+    stream.nodes = _all_nodes(met)
+
+
+def _batch(source: list[str], target: list[str]) -> Batch:
+    return Batch(pa.array(source, pa.large_string()), pa.array(target, pa.large_string()), None)
+
+
+def _distinct(*columns: list[str]) -> list[pa.Array]:
+    return [pa.array(ids, pa.large_string()).unique() for ids in columns]
+
+
+def _all_nodes(met: list[pa.Array]) -> pa.Array:
+    """All ids: those with a line in the order of the lines, then the others."""
+    return pa.chunked_array([*met[::2], *met[1::2]], pa.large_string()).unique()

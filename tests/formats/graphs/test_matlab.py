@@ -1,0 +1,110 @@
+""".mat files."""
+
+import gzip
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from reading import graph_of, open_edges, reason
+from scipy.io import savemat
+
+from hopvec import FormatError
+from hopvec.formats.graphs import matlab
+
+PATH = sp.csc_matrix(np.array([[0, 2.0, 0], [2, 0, 3], [0, 3, 0]]))
+GROUP = sp.csc_matrix(np.ones((3, 2)))
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "graph.mat"
+
+
+def test_network_is_the_default(path):
+    savemat(path, {"a": PATH * 2, "network": PATH, "group": GROUP})
+    assert reason(matlab, path) == "it begins with MATLAB 5.0"
+    result = open_edges(matlab, path)
+    assert (result.matrix != PATH).nnz == 0
+    assert result.facts == {"variable": "network", "ignored": ["a", "group"]}
+    assert result.symmetric is None
+
+
+def test_the_only_sparse_square_matrix_needs_no_name(path):
+    savemat(path, {"whatever": PATH, "group": GROUP, "x": np.eye(3), "text": "hello"})
+    assert open_edges(matlab, path).facts["variable"] == "whatever"
+
+
+def test_the_variable_asked_for_is_taken_dense_or_not(path):
+    savemat(path, {"network": PATH, "dense": np.ones((2, 2))})
+    assert open_edges(matlab, path, variable="dense").matrix.toarray().tolist() == [[1, 1], [1, 1]]
+
+
+def test_weights_are_left_alone_if_asked(path):
+    savemat(path, {"network": PATH})
+    assert open_edges(matlab, path, unweighted=True).matrix.sum() == 4
+
+
+@pytest.mark.parametrize("version", ["4", "5"])
+@pytest.mark.parametrize("compress", [False, True])
+def test_versions_and_compression_are_read(path, tmp_path, version, compress):
+    savemat(path, {"network": PATH}, format=version, do_compression=compress and version == "5")
+    assert graph_of(open_edges(matlab, path)).volume == 10
+    zipped = tmp_path / "graph.mat.gz"
+    zipped.write_bytes(gzip.compress(path.read_bytes()))
+    assert graph_of(open_edges(matlab, zipped)).volume == 10
+
+
+@pytest.mark.parametrize(
+    ("variables", "options", "message"),
+    [
+        ({"a": PATH, "b": PATH}, {}, r"several sparse square matrices; it holds a \(sparse, 3 x 3"),
+        ({"group": GROUP}, {}, r"no sparse square matrix; it holds group \(sparse, 3 x 2\)"),
+        ({"x": np.eye(3)}, {}, r"no sparse square matrix; .*Name a square one"),
+        ({"network": PATH}, {"variable": "net"}, r"no variable 'net'; it holds network"),
+        ({"group": GROUP}, {"variable": "group"}, r"'group' is not square but 3 x 2"),
+        ({"network": PATH * 1j}, {}, r"variable network: .* holds complex128"),
+        ({"t": "x"}, {"variable": "t"}, r"'t' is not square but 1"),
+        ({}, {}, r"no sparse square matrix; it holds nothing"),
+    ],
+)
+def test_a_file_without_the_matrix_is_refused(path, variables, options, message):
+    savemat(path, variables)
+    with pytest.raises(FormatError, match=rf"graph\.mat.*{message}"):
+        open_edges(matlab, path, **options)
+
+
+@pytest.mark.parametrize("start", [b"MATLAB 7.3 MAT-file", b"\x89HDF\r\n\x1a\n"])
+def test_version_7_3_is_refused_with_the_way_out(path, start):
+    path.write_bytes(start + bytes(600))
+    assert reason(matlab, path)
+    with pytest.raises(FormatError, match=r"graph\.mat: this is HDF5, .* '-v7'\)"):
+        open_edges(matlab, path)
+
+
+@pytest.mark.parametrize("compress", [False, True])
+def test_damage_ends_in_a_sentence(path, tmp_path, compress):
+    random = np.random.default_rng(0)
+    matrix = sp.random_array((50, 50), density=0.2, random_state=1)
+    savemat(path, {"network": sp.csc_matrix(matrix)}, do_compression=compress)
+    whole = path.read_bytes()
+    broken = tmp_path / "broken.mat"
+    contents = [whole[:size] for size in (0, 10, 130, 160, len(whole) // 2, len(whole) - 40)]
+    contents += [whole[:at] + random.bytes(8) + whole[at + 8 :] for at in range(126, 300, 8)]
+    refused = 0
+    for content in contents:
+        broken.write_bytes(content)
+        try:
+            open_edges(matlab, broken)
+        except FormatError as error:
+            refused += 1
+            assert str(error).startswith(str(broken))  # noqa: PT017
+    assert refused > 6
+
+
+@pytest.mark.parametrize(
+    ("name", "nodes", "edges"),
+    [("blogcatalog/blogcatalog", 10312, 333983), ("ppi/Homo_sapiens", 3890, 37845 + 894)],
+)
+def test_published_graphs_are_read(data_folder, name, nodes, edges):
+    graph = graph_of(open_edges(matlab, data_folder / f"{name}.mat"))
+    assert (graph.nodes, graph.edges) == (nodes, edges)
