@@ -66,6 +66,16 @@ def _place_to_move(source: Source) -> Path | BinaryIO:
     return source.whole() if source.path is None or source.compression else source.path
 
 
+def _record_batches(source: Source, file: pa.ipc.RecordBatchFileReader) -> Iterator[Any]:
+    """The record batches of an Arrow file; of a mapped one, only what is used enters memory.
+
+    To ask pyarrow for some columns only would copy them: it is better to be given all.
+    """
+    for number in range(file.num_record_batches):
+        yield file.get_batch(number)
+        source.report((number + 1) / file.num_record_batches)
+
+
 def from_stream(table: Any, options: Options | None = None) -> EdgeStream:
     """The edges of anything with __arrow_c_stream__: a table of pandas, polars, pyarrow, duckdb."""
     stream = open_table(table)
@@ -150,12 +160,9 @@ class _Reader:
                 return self.stream(self.batches(stream, kind))
             place = _place_to_move(source)
             data = pa.memory_map(str(place)) if isinstance(place, Path) else pa.PythonFile(place)
-            schema = pa.ipc.open_file(data).schema
-            self.choose(schema)
-            fields = sorted(schema.get_field_index(name) for name in self.names)
-            wanted = pa.ipc.IpcReadOptions(included_fields=fields)
-            file = pa.ipc.open_file(data, options=wanted)
-        return self.stream(self.batches(map(file.get_batch, range(file.num_record_batches)), kind))
+            file = pa.ipc.open_file(data)
+        self.choose(file.schema)
+        return self.stream(self.batches(_record_batches(source, file), kind))
 
     def batches(self, batches: Iterable[pa.RecordBatch], kind: str) -> Iterator[Batch]:
         """The chosen columns of record batches, cut to a bounded number of rows."""
