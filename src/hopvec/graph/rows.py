@@ -134,15 +134,11 @@ class Build:
         `keys` makes the keys of the nodes, which are needed for a moment only.
         """
         order = _native.order_nodes(draft.distinct, draft.columns, keys())
-        indptr = np.zeros(self.nodes + 1, dtype=np.int64)
-        np.cumsum(draft.distinct[order], out=indptr[1:])
+        indptr, number = self._numbering(order, draft.distinct)
+        del order
         draft.distinct, draft.columns = np.empty(0, dtype=np.int32), None
         sums = draft.repeated > 0 and self.duplicates == "sum"
         weighted = sums or draft.entries.weight is not None
-        number = np.empty(self.nodes, dtype=np.int32)
-        for first in range(0, self.nodes, CHUNK):
-            last = min(first + CHUNK, self.nodes)
-            number[order[first:last]] = np.arange(first, last, dtype=np.int32)
         entries, all_one = Entries(), True
         for first, last in self._ranges(indptr, weighted):
             neighbor = np.empty(indptr[last] - indptr[first], dtype=np.int32)
@@ -167,7 +163,7 @@ class Build:
             entries.append(neighbor, weight, whole=last - first == self.nodes)
         draft.entries, draft.start = Entries(), np.empty(0, dtype=np.int64)
         weights = None if all_one or entries.weight is None else entries.weight.array
-        return Rows(indptr, entries.neighbor.array, weights, order)
+        return Rows(indptr, entries.neighbor.array, weights, self._inverse(number))
 
     def _count(self, edges: EdgeList, stop: _native.Stop) -> tuple[NDArray[np.int64], int, int]:
         start = np.zeros(self.nodes + 1, dtype=np.int64)
@@ -178,6 +174,24 @@ class Build:
             go_on(stop)
         np.cumsum(start, out=start)
         return start, loops, zeros
+
+    def _numbering(
+        self, order: NDArray[np.int32], distinct: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Where the rows begin in the new numbering, and the new number of each node."""
+        indptr = np.zeros(self.nodes + 1, dtype=np.int64)
+        for first in range(0, self.nodes, CHUNK):
+            here = slice(first + 1, min(first + CHUNK, self.nodes) + 1)
+            np.cumsum(distinct[order[first : first + CHUNK]], out=indptr[here])
+            indptr[here] += indptr[first]
+        return indptr, self._inverse(order)
+
+    def _inverse(self, order: NDArray[np.int32]) -> NDArray[np.int32]:
+        inverse = np.empty(self.nodes, dtype=np.int32)
+        for first in range(0, self.nodes, CHUNK):
+            last = min(first + CHUNK, self.nodes)
+            inverse[order[first:last]] = np.arange(first, last, dtype=np.int32)
+        return inverse
 
     def _ranges(self, start: NDArray[np.int64], weighted: bool) -> list[tuple[int, int]]:
         """Ranges of rows whose entries fit the room; a row is never cut."""
