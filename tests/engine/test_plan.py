@@ -9,7 +9,6 @@ import hopvec
 from examples import example, path, random_example
 from hopvec import FastRP, MemoryBoundError
 from hopvec.machine import in_words
-from hopvec.methods.estimate import seconds_per_hop
 
 LINE = 64
 
@@ -164,19 +163,37 @@ class TestEstimate:
         guesses = [hopvec.estimate(graph, method).seconds for _ in range(3)]
         assert took / 4 < np.median(guesses) < 4 * took
 
-    def test_its_time_grows_with_hops_slabs_and_passes(self, graph, monkeypatch):
-        monkeypatch.setattr("hopvec.methods.estimate.seconds_per_hop", lambda graph, plan: 1.0)
+    @pytest.mark.parametrize(
+        ("options", "seconds"),
+        [
+            ({"dim": 16}, 5 + 2 + 0.5),
+            ({"dim": 256}, 5 + 16 * 2 + 16 * 0.5),
+            ({"dim": 256, "precision": "float16"}, 5 + 8 * 2 + 8 * 0.5),
+            ({"dim": 256, "memory": "4MB", "normalize": "full"}, 5 + 2 * 16 * 2 + 16 * 0.5),
+        ],
+    )
+    def test_a_trial_tells_what_grows_with_the_slabs(self, graph, monkeypatch, options, seconds):
+        """A run of 5 s before the slabs, 2 s for each pass of one and 0.5 s for it at the end."""
+        method, clock = FastRP(threads=1, **options), [0.0]
 
-        def seconds(**options):
-            return hopvec.estimate(graph, FastRP(normalize="none", **options)).seconds
+        def vectors(trial, graph, progress):
+            plan = trial.plan(graph)
+            clock[0] += 5
+            for done in range(plan.slabs * method.plan(graph).passes):
+                clock[0] += 2
+                progress(done + 1, plan.slabs)
+            clock[0] += 0.5 * plan.slabs
 
-        assert seconds(dim=16, weights=[1]) == 1
-        assert seconds(dim=64, weights=[1]) == 4
-        assert seconds(dim=64, weights=[0, 0, 1]) == 12
-        twice = FastRP(dim=64, weights=[0, 0, 1], memory="2.5MB", normalize="full")
-        assert hopvec.estimate(graph, twice).seconds == 24
+        monkeypatch.setattr(FastRP, "vectors", vectors)
+        monkeypatch.setattr("hopvec.methods.estimate.time.perf_counter", lambda: clock[0])
+        monkeypatch.setattr("hopvec.methods.estimate.ENOUGH", 1000.0)
+        assert hopvec.estimate(graph, method).seconds == pytest.approx(seconds, rel=0.3)
+
+    def test_a_long_trial_stops_after_the_slab_in_hand(self, graph, monkeypatch):
+        monkeypatch.setattr("hopvec.methods.estimate.ENOUGH", 0.0)
+        assert hopvec.estimate(graph, FastRP(dim=256)).seconds > 0
 
     @pytest.mark.parametrize("case", [example([], 3), example([(0, 0)], 1), example(path(2), 2)])
     def test_tiny_graphs_have_one_too(self, case):
         graph = case.graph()
-        assert seconds_per_hop(graph, FastRP(dim=8).plan(graph)) >= 0
+        assert hopvec.estimate(graph, FastRP(dim=8)).seconds >= 0
