@@ -41,13 +41,14 @@ HEAVY = [
 LAYERS = [
     {"_native", "errors"},
     {"machine"},
-    {"graph"},
+    {"graph", "report"},
     {"engine"},
     {"embedding"},
     {"methods", "formats"},
     {"stores", "datasets", "evaluate", "tune"},
     {"view", "spark", "paper"},
     {"cli"},
+    {"__main__"},
 ]
 # An embedding saves itself: the imports against the stream, inside the functions that do it.
 UPWARD = {("embedding", "formats"), ("embedding", "stores")}

@@ -61,6 +61,11 @@ def write_embedding(
     `dtype` is "float32", or "float16" for half the size where the format can hold it.
     """
     path = Path(path)
+    format_to_write(path, dtype).write_embedding(embedding, path, dtype)
+
+
+def format_to_write(path: Path, dtype: str = "float32") -> Format:
+    """The format that the suffix of the path names. Raises FormatError if it holds no `dtype`."""
     if dtype not in DTYPES:
         raise ParameterError(f"save: dtype must be one of {', '.join(DTYPES)}, got {dtype!r}.")
     format_ = format_named(path)
@@ -69,7 +74,7 @@ def write_embedding(
         raise FormatError(
             f"{path}: a {suffix_of(path)} file cannot hold {dtype}; use one of {', '.join(able)}."
         )
-    format_.write_embedding(embedding, path, dtype)
+    return format_
 
 
 def read_embedding(path: str | PathLike[str]) -> Embedding:

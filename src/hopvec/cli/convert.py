@@ -1,0 +1,37 @@
+"""`hopvec convert`: an embedding in another format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from hopvec.cli.outputs import check_output, dtype_option, output_path
+from hopvec.cli.summary import count
+from hopvec.cli.terminal import Terminal
+from hopvec.cli.verb import verb
+from hopvec.embedding import load
+from hopvec.machine import in_words
+
+
+@verb(
+    examples=[
+        "hopvec convert vectors.parquet vectors.npy",
+        "hopvec convert vectors.npz vectors.parquet --dtype float16",
+    ]
+)
+@click.argument("vectors", type=click.Path())
+@click.argument("output", type=output_path)
+@dtype_option
+def convert(terminal: Terminal, vectors: str, output: Path, dtype: str) -> None:
+    """Rewrite an embedding in another format.
+
+    The suffixes of VECTORS and OUTPUT name the formats.
+    """
+    check_output(output, dtype=dtype, inputs=[vectors])
+    embedding = load(vectors)
+    embedding.save(output, dtype=dtype)
+    terminal.say(
+        f"{output}: {count(len(embedding), 'vector')} of {count(embedding.dim, 'column')}, "
+        f"{in_words(output.stat().st_size)}"
+    )

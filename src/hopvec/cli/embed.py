@@ -1,0 +1,85 @@
+"""`hopvec embed`: from a file of edges to a file of vectors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hopvec.cli.inputs import graph_argument, read, reading_options
+from hopvec.cli.method_options import method_options
+from hopvec.cli.outputs import check_output, dtype_option, output_path, write_json
+from hopvec.cli.summary import count, report_rows
+from hopvec.cli.terminal import Terminal
+from hopvec.cli.verb import option, verb
+from hopvec.formats.destination import bytes_on_disk, check_space
+from hopvec.machine import in_words
+from hopvec.methods import Method
+from hopvec.report import Report
+
+
+@verb(
+    examples=[
+        "hopvec embed edges.csv -o vectors.parquet",
+        "hopvec embed edges.parquet -o vectors.parquet --dim 512 --weights 0,0,1,4 --beta -0.9",
+        "hopvec embed links.txt -o vectors.npy --source 2 --target 3 --directed --memory 4GB",
+        "zcat edges.tsv.gz | hopvec embed - -o vectors.parquet --report run.json",
+    ]
+)
+@graph_argument
+@option(
+    "-o",
+    "--output",
+    type=output_path,
+    help="File of the vectors; its suffix names the format, such as vectors.parquet.",
+    heading="Output",
+)
+@dtype_option
+@option("--report", type=output_path, help="Write the run report as JSON.", heading="Output")
+@reading_options
+@method_options
+def embed(
+    terminal: Terminal,
+    graph: str,
+    output: Path | None,
+    dtype: str,
+    report: Path | None,
+    reading: dict[str, Any],
+    method: Method,
+) -> None:
+    """Embed a graph: a vector for every node.
+
+    GRAPH is a file of edges or an adjacency matrix; "-" is standard input. How it was understood
+    is told at the end: nodes, edges, the columns used. The same seed gives the same bytes, whatever
+    the number of threads and the memory bound.
+    """
+    if output is None:
+        raise click.UsageError("Say where the vectors go, such as -o vectors.parquet.")
+    check_output(output, report, dtype=dtype, inputs=[graph, reading["nodes"]])
+    run = Report()
+    read_graph = read(terminal, run, graph, reading, threads=method.threads, memory=method.memory)
+    run.plan = str(method.plan(read_graph))
+    dim = int(method.get_params()["dim"])
+    check_space(output, bytes_on_disk(read_graph, dim, output, dtype))
+    with run.stage("embed"), terminal.progress("embedding", "slabs") as progress:
+        embedding = method.embed(read_graph, progress=progress)
+    run.parameters = dict(embedding.parameters)
+    del read_graph
+    with run.stage("write"), terminal.progress(f"writing {output}", "bytes"):
+        embedding.save(output, dtype=dtype)
+    run.output = {
+        "file": str(output),
+        "vectors": len(embedding),
+        "dim": embedding.dim,
+        "dtype": dtype,
+        "bytes": output.stat().st_size,
+    }
+    run.notes = terminal.notes
+    if report:
+        write_json(report, run.to_dict())
+    terminal.facts(report_rows(run))
+    terminal.say(
+        f"{output}: {count(len(embedding), 'vector')} of {count(embedding.dim, 'column')}, "
+        f"{in_words(run.output['bytes'])}"
+    )

@@ -1,0 +1,95 @@
+"""`hopvec estimate`: what a run will take."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from hopvec.cli.inputs import graph_argument, read, reading_options
+from hopvec.cli.method_options import method_options
+from hopvec.cli.outputs import dtype_option, json_option, output_path
+from hopvec.cli.summary import graph_rows, input_rows
+from hopvec.cli.terminal import Terminal, duration
+from hopvec.cli.verb import option, verb
+from hopvec.formats import format_to_write
+from hopvec.formats.destination import bytes_on_disk
+from hopvec.machine import in_words
+from hopvec.methods import Method
+from hopvec.methods.estimate import estimate as estimate_run
+from hopvec.report import Report
+
+
+@verb(
+    examples=[
+        "hopvec estimate edges.parquet --dim 512",
+        "hopvec estimate edges.csv --memory 2GB",
+        "hopvec estimate edges.csv -o vectors.csv --json",
+    ]
+)
+@graph_argument
+@option(
+    "-o",
+    "--output",
+    type=output_path,
+    default="vectors.parquet",
+    show_default=True,
+    help="File of the vectors; nothing is written, but its suffix decides the size.",
+    heading="Output",
+)
+@dtype_option
+@json_option
+@reading_options
+@method_options
+def estimate(
+    terminal: Terminal,
+    graph: str,
+    output: Path,
+    dtype: str,
+    as_json: bool,
+    reading: dict[str, Any],
+    method: Method,
+) -> None:
+    """Tell time, memory and disk of a run before it starts.
+
+    Takes the options of `hopvec embed`. The graph is read as for a run, a sample of the work is
+    timed, and nothing is written.
+    """
+    format_to_write(output, dtype)
+    run = Report()
+    read_graph = read(terminal, run, graph, reading, threads=method.threads, memory=method.memory)
+    expected = estimate_run(read_graph, method)
+    plan = expected.plan
+    disk = bytes_on_disk(read_graph, plan.dim, output, dtype)
+    temporary = 4 * plan.nodes * plan.dim if plan.output == "file" else 0
+    read_seconds = run.stages[0].seconds
+    if as_json:
+        terminal.answer_json(
+            {
+                "seconds": expected.seconds,
+                "read_seconds": read_seconds,
+                "memory_bytes": expected.bytes,
+                "disk_bytes": disk,
+                "temporary_bytes": temporary,
+                "plan": asdict(plan),
+                "parameters": {"method": type(method).__name__, **method.plain_params()},
+                "graph": run.graph,
+                "input": run.input,
+            }
+        )
+        return
+    also = f", and {in_words(temporary)} of temporary files" if temporary else ""
+    terminal.facts(
+        [
+            *input_rows(run.input),
+            *graph_rows(run.graph),
+            (
+                "time",
+                f"about {duration(expected.seconds)}, after {duration(read_seconds)} of reading",
+            ),
+            ("memory", f"{in_words(expected.bytes)}, {in_words(plan.bytes.graph)} of it the graph"),
+            ("disk", f"about {in_words(disk)} for a {output.suffix} file of {dtype}{also}"),
+            ("plan", str(plan)),
+        ],
+        answer=True,
+    )

@@ -1,0 +1,29 @@
+"""`hopvec export`: an embedding in a database."""
+
+from __future__ import annotations
+
+import click
+
+from hopvec.cli.summary import count
+from hopvec.cli.terminal import Terminal
+from hopvec.cli.verb import option, verb
+from hopvec.embedding import load
+
+
+@verb(
+    examples=[
+        "hopvec export vectors.parquet duckdb:graph.db",
+        "hopvec export vectors.parquet duckdb:graph.db --table pages",
+        "hopvec export vectors.parquet lancedb:folder",
+    ]
+)
+@click.argument("vectors", type=click.Path())
+@click.argument("target")
+@option("--table", default="vectors", show_default=True, help="Table to write.")
+def export(terminal: Terminal, vectors: str, target: str, table: str) -> None:
+    """Copy an embedding into a database.
+
+    TARGET names the kind of database and where it is, such as duckdb:graph.db.
+    """
+    rows = load(vectors).export(target, table=table)
+    terminal.say(f"{target}: {count(rows, 'row')} in the table {table}")

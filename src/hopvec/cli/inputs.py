@@ -1,0 +1,115 @@
+"""The options that say how a graph is read, the same for every verb that reads one."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from hopvec.cli.terminal import Terminal
+from hopvec.cli.verb import Function, option
+from hopvec.report import Report
+
+if TYPE_CHECKING:
+    from hopvec.graph import Graph
+
+SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";"}
+DUPLICATES = ("sum", "first", "error")
+LOOPS = ("keep", "drop")
+FILE = click.Path(allow_dash=True)
+
+
+def _separator(ctx: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
+    """The separator that a word stands for."""
+    return None if text is None else SEPARATORS.get(text, text)
+
+
+OPTIONS: list[tuple[tuple[str, ...], dict[str, Any]]] = [
+    (("--source",), {"metavar": "COLUMN", "help": "Column of source ids: its name or number."}),
+    (("--target",), {"metavar": "COLUMN", "help": "Column of target ids."}),
+    (("--weight",), {"metavar": "COLUMN", "help": "Column of weights."}),
+    (("--unweighted",), {"is_flag": True, "help": "Leave a column of weights alone."}),
+    (("--directed/--undirected",), {"default": None, "help": "Whether an edge has a direction."}),
+    (
+        ("--symmetrize",),
+        {"is_flag": True, "help": "Take every entry of a matrix as an undirected edge."},
+    ),
+    (
+        ("--duplicates",),
+        {
+            "type": click.Choice(DUPLICATES),
+            "default": "sum",
+            "show_default": True,
+            "help": "What becomes of edges that occur more than once.",
+        },
+    ),
+    (
+        ("--loops",),
+        {
+            "type": click.Choice(LOOPS),
+            "default": "keep",
+            "show_default": True,
+            "help": "What becomes of edges from a node to itself.",
+        },
+    ),
+    (("--nodes",), {"type": FILE, "help": "File of ids; adds nodes that no edge mentions."}),
+    (("--format",), {"metavar": "NAME", "help": "Format of the file, where it is not seen."}),
+    (
+        ("--separator",),
+        {
+            "metavar": "TEXT",
+            "callback": _separator,
+            "help": "What stands between columns: a character, 'tab' or 'space'.",
+        },
+    ),
+    (("--header/--no-header",), {"default": None, "help": "Whether line 1 holds column names."}),
+    (("--variable",), {"metavar": "NAME", "help": "Matrix to take of a file with several."}),
+]
+NAMES = [flags[0].removeprefix("--").partition("/")[0] for flags, _ in OPTIONS]
+
+
+def graph_argument(function: Function) -> Function:
+    """Adds the argument GRAPH."""
+    return click.argument("graph", type=FILE)(function)
+
+
+def reading_options(function: Function) -> Function:
+    """Adds the options of reading; they arrive as one dict `reading`, ready for `read`."""
+
+    @wraps(function)
+    def gathered(*arguments: Any, **given: Any) -> None:
+        reading = {name: given.pop(name) for name in NAMES}
+        function(*arguments, reading=reading, **given)
+
+    decorated: Function = gathered
+    for flags, settings in reversed(OPTIONS):
+        decorated = option(*flags, heading="Input", **settings)(decorated)
+    return decorated
+
+
+def given_options() -> list[str]:
+    """The options of reading that stand on the command line of the running verb."""
+    ctx = click.get_current_context()
+    given = (n for n in NAMES if ctx.get_parameter_source(n) is not ParameterSource.DEFAULT)
+    return [f"--{name}" for name in given]
+
+
+def read(
+    terminal: Terminal,
+    report: Report,
+    path: str,
+    reading: dict[str, Any],
+    *,
+    threads: int | None = None,
+    memory: str | float | None = None,
+) -> Graph:
+    """The graph of a file ("-" is standard input), read with progress as the stage "read"."""
+    from hopvec.formats.graphs.read import read_graph
+
+    name = "standard input" if path == "-" else path
+    with report.stage("read"), terminal.progress(f"reading {name}", "bytes") as progress:
+        graph = read_graph(path, **reading, threads=threads, memory=memory, progress=progress)
+    report.input, report.graph = dict(graph.origin), graph.describe()
+    return graph

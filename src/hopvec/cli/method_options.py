@@ -1,0 +1,186 @@
+"""The options of methods, made from the parameters that the methods declare."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import Any
+
+import click
+from click.core import ParameterSource
+from click.shell_completion import CompletionItem
+
+from hopvec.cli.verb import Function, option
+from hopvec.methods import METHODS, Method
+from hopvec.methods.parameters import (
+    Either,
+    Integer,
+    OneOf,
+    Parameter,
+    Real,
+    Reals,
+    Rule,
+    Size,
+    check,
+    parameters,
+)
+
+DEFAULT = "fastrp"
+
+
+class Value(click.ParamType):  # type: ignore[type-arg]
+    """The value of a parameter. What it may be is left to the method, which says it best."""
+
+    name = "value"
+
+    def __init__(self, rule: Rule) -> None:
+        self.rule = rule
+
+    def convert(self, value: Any, param: object, ctx: object) -> Any:
+        """The text of a command line as the value it stands for."""
+        return parse(value, self.rule)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The values of a parameter that has only a few."""
+        return [CompletionItem(word) for word in _words(self.rule) if word.startswith(incomplete)]
+
+
+def parse(text: str, rule: Rule) -> Any:
+    """The value that a text stands for under a rule; the text itself where there is none.
+
+    >>> parse("0,0,1,4", Reals(32)), parse("7", Integer(1, 9)), parse("much", Real(0, 1))
+    ([0, 0, 1, 4], 7, 'much')
+    """
+    if isinstance(rule, Either):
+        first = parse(text, rule.first)
+        return first if rule.first.fault(first) is None else parse(text, rule.second)
+    if isinstance(rule, Reals):
+        return [_number(part.strip()) for part in text.split(",")]
+    if isinstance(rule, OneOf):
+        return next((option for option in rule.options if str(option) == text), text)
+    return text if isinstance(rule, Size) else _number(text)
+
+
+def shown(value: Any) -> str:
+    """A value as one would type it.
+
+    >>> shown((0.0, 1.0)), shown(0.25), shown("sqrt")
+    ('0,1', '0.25', 'sqrt')
+    """
+    if isinstance(value, tuple | list):
+        return ",".join(shown(entry) for entry in value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def method_options(function: Function) -> Function:
+    """Adds --method and the parameters of all methods; they arrive as a checked `method`."""
+    declared = _declared()
+
+    @wraps(function)
+    def gathered(*arguments: Any, method: str, **given: Any) -> None:
+        ctx = click.get_current_context()
+        values = {name: given.pop(name) for name in declared}
+        typed = [n for n in values if ctx.get_parameter_source(n) is not ParameterSource.DEFAULT]
+        function(*arguments, method=_method(method, {n: values[n] for n in typed}), **given)
+
+    decorated: Function = gathered
+    for name, owners in reversed(declared.items()):
+        parameter = next(iter(owners.values()))
+        decorated = option(
+            flag(name),
+            type=Value(parameter.rule),
+            metavar=_metavar(parameter.rule),
+            help=_help(owners),
+            heading="Method",
+        )(decorated)
+    return option(
+        "--method",
+        type=click.Choice(list(METHODS)),
+        default=DEFAULT,
+        show_default=True,
+        help="How to embed.",
+        heading="Method",
+    )(decorated)
+
+
+def flag(name: str) -> str:
+    """The option of a parameter."""
+    return "--" + name.replace("_", "-")
+
+
+def _method(name: str, values: dict[str, Any]) -> Method:
+    """The method with these parameters, checked. An option of another method is an error."""
+    known = [parameter.name for parameter in parameters(METHODS[name])]
+    for given in values:
+        if given not in known:
+            raise click.UsageError(
+                f"The method {name} has no {flag(given)}; it has {', '.join(map(flag, known))}"
+            )
+    method = METHODS[name](**values)
+    check(method)
+    method.hops()  # what is wrong with several parameters together is told now as well
+    return method
+
+
+def _declared() -> dict[str, dict[str, Parameter]]:
+    """The parameters of all methods by name, each with the methods that have it."""
+    declared: dict[str, dict[str, Parameter]] = {}
+    for name, method in METHODS.items():
+        for parameter in parameters(method):
+            declared.setdefault(parameter.name, {})[name] = parameter
+    return declared
+
+
+def _help(owners: dict[str, Parameter]) -> str:
+    """What a parameter is for, what it may be and its default, where methods differ for each."""
+    texts: dict[str, list[str]] = {}
+    for owner, parameter in owners.items():
+        remarks = [_allowed(parameter.rule)]
+        if parameter.default is not None:
+            remarks.append(f"default: {shown(parameter.default)}")
+        text = f"{_capital(parameter.help)} [{'; '.join(filter(None, remarks))}]"
+        texts.setdefault(text, []).append(owner)
+    if len(owners) == len(METHODS) and len(texts) == 1:
+        return next(iter(texts))
+    return " ".join(f"{', '.join(methods)}: {text}" for text, methods in texts.items())
+
+
+def _allowed(rule: Rule) -> str:
+    """What a rule allows, where the name of the value does not say it already."""
+    if isinstance(rule, OneOf):
+        return ""
+    if isinstance(rule, Either):
+        return ", or ".join(filter(None, (_allowed(rule.first), _allowed(rule.second))))
+    return rule.must().removeprefix("be ").removeprefix("hold ")
+
+
+def _capital(text: str) -> str:
+    """The text with a capital letter, unless it begins with a symbol of the paper."""
+    return text if text[1:2] == ":" else text[:1].upper() + text[1:]
+
+
+def _metavar(rule: Rule) -> str:
+    if isinstance(rule, Either):
+        both = (_metavar(rule.first), _metavar(rule.second))
+        return "|".join(name for name in both if name)
+    if isinstance(rule, OneOf):
+        return "|".join(_words(rule))
+    kinds: dict[type, str] = {Integer: "N", Real: "NUMBER", Reals: "N,N,...", Size: "SIZE"}
+    return kinds.get(type(rule), "VALUE")
+
+
+def _words(rule: Rule) -> list[str]:
+    """The few values that a rule lists."""
+    if isinstance(rule, Either):
+        return _words(rule.first) + _words(rule.second)
+    return [str(o) for o in rule.options if o is not None] if isinstance(rule, OneOf) else []
+
+
+def _number(text: str) -> int | float | str:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

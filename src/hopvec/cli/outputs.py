@@ -1,0 +1,61 @@
+"""The options that say what is written, and the checks of them that come before the work."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hopvec.cli.verb import Function, option
+from hopvec.errors import FormatError
+from hopvec.formats.destination import check_destination, check_writable
+from hopvec.formats.replace import replacing
+
+output_path = click.Path(path_type=Path)
+
+
+def dtype_option(function: Function) -> Function:
+    """Adds --dtype, the type of the numbers in the file."""
+    return option(
+        "--dtype",
+        type=click.Choice(["float32", "float16"]),
+        default="float32",
+        show_default=True,
+        help="Numbers of the file; float16 halves it.",
+        heading="Output",
+    )(function)
+
+
+def json_option(function: Function) -> Function:
+    """Adds --json: the answer for a program to read."""
+    return option("--json", "as_json", is_flag=True, help="Answer in JSON.", heading="Output")(
+        function
+    )
+
+
+def check_output(
+    output: Path,
+    report: Path | None = None,
+    *,
+    dtype: str = "float32",
+    inputs: Sequence[str | None] = (),
+) -> None:
+    """Raises FormatError unless both files can be written, beside all inputs."""
+    check_destination(output, dtype)
+    if report is not None:
+        check_writable(report)
+    for path in (output, report):
+        for given in inputs:
+            if path and given and path.exists() and Path(given).exists() and path.samefile(given):
+                raise FormatError(f"{path}: this is the input. Give the output another name.")
+    if report is not None and report.absolute() == output.absolute():
+        raise FormatError(f"{report}: vectors and report need names of their own.")
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Writes a value as JSON; a file of that name is replaced whole or not at all."""
+    with replacing(path) as (file,):
+        file.write((json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode())

@@ -1,0 +1,186 @@
+"""Terminal: what people see of a run. Answers go to standard output, all else to standard error."""
+
+from __future__ import annotations
+
+import json
+import logging
+import shutil
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any, Self
+
+import click
+
+from hopvec.machine import in_words
+
+Progress = Callable[[int, int], None]
+EVERY = 10.0  # seconds between the lines that stand for a bar where there is no terminal
+
+
+class Terminal:
+    """Where a verb prints. Inside its `with` block the library's log comes here as well."""
+
+    def __init__(self, *, quiet: bool = False, verbose: bool = False) -> None:
+        self.quiet = quiet
+        self.notes: list[str] = []
+        """The library's warnings so far."""
+        self._log = _Log(self, logging.INFO if verbose else logging.WARNING)
+
+    def __enter__(self) -> Self:
+        self._log.attach()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._log.detach()
+
+    def say(self, text: str) -> None:
+        """Tells people something, unless they asked for quiet."""
+        if not self.quiet:
+            click.echo(text, err=True)
+
+    def facts(self, rows: Sequence[tuple[str, str]], *, answer: bool = False) -> None:
+        """Prints facts in two columns: as the answer of a verb, else as something to tell."""
+        width = max((len(name) for name, _ in rows), default=0)
+        tell, stream = (self.answer, sys.stdout) if answer else (self.say, sys.stderr)
+        columns = shutil.get_terminal_size().columns if stream.isatty() else sys.maxsize
+        for name, text in rows:
+            first, *others = textwrap.wrap(text, max(20, columns - width - 2)) or [""]
+            tell(click.style(f"{name:<{width}}", bold=True) + f"  {first}")
+            for line in others:
+                tell(" " * (width + 2) + line)
+
+    def answer(self, text: str) -> None:
+        """Prints a line of what was asked for."""
+        click.echo(text)
+
+    def answer_json(self, value: Any) -> None:
+        """Prints what was asked for, for a program to read."""
+        click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+    def answer_table(self, title: str, names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """Prints a table for people; the last column holds numbers."""
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(title=Text(title), title_justify="left", title_style="bold")
+        for name in names:
+            table.add_column(name, justify="right" if name == names[-1] else "left")
+        for row in rows:
+            table.add_row(*(Text(cell) for cell in row))
+        Console().print(table)
+
+    @contextmanager
+    def progress(self, doing: str, unit: str) -> Iterator[Progress]:
+        """A function of (done, of) that shows how far a stage is.
+
+        A bar with rate and time left on a terminal; elsewhere a line now and then. `of` is 0 where
+        the end is not known; the unit "bytes" is shown as sizes.
+        """
+        if self.quiet:
+            yield lambda done, of: None
+        elif sys.stderr.isatty():
+            with _bar(doing, unit) as update:
+                yield update
+        else:
+            yield self._lines(doing, unit)
+
+    def _lines(self, doing: str, unit: str) -> Progress:
+        start = last = time.monotonic()
+
+        def update(done: int, of: int) -> None:
+            nonlocal last
+            now = time.monotonic()
+            if now - last >= EVERY:
+                last = now
+                self.say(f"{doing}: {how_far(done, of, now - start, unit)}")
+
+        return update
+
+
+def how_far(done: int, of: int, seconds: float, unit: str) -> str:
+    """The state of a stage in words.
+
+    >>> how_far(3, 12, 6.0, "slabs")
+    '25 %, 0.5 slabs/s, 18 s left'
+    """
+    rate = done / seconds if seconds > 0 else 0.0
+    amount = in_words(done) if unit == "bytes" else f"{done:,} {unit}"
+    parts = [f"{100 * done / of:.0f} %" if of else amount, speed(rate, unit)]
+    if of and rate:
+        parts.append(f"{duration((of - done) / rate)} left")
+    return ", ".join(parts)
+
+
+def speed(rate: float, unit: str) -> str:
+    """A rate in words, such as '120 MB/s'."""
+    return f"{in_words(rate)}/s" if unit == "bytes" else f"{rate:,.3g} {unit}/s"
+
+
+def duration(seconds: float) -> str:
+    """A time in words.
+
+    >>> duration(0.25), duration(75), duration(7300)
+    ('0.25 s', '1 min 15 s', '2 h 2 min')
+    """
+    if seconds < 59.5:
+        return f"{seconds:.2g} s"
+    minutes = round(seconds / 60)
+    return (
+        f"{round(seconds) // 60} min {round(seconds) % 60} s"
+        if minutes < 60
+        else (f"{minutes // 60} h {minutes % 60} min")
+    )
+
+
+@contextmanager
+def _bar(doing: str, unit: str) -> Iterator[Progress]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=30),
+        TextColumn("{task.fields[state]}", markup=False),
+    )
+    start = time.monotonic()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(doing, total=None, state="")
+
+        def update(done: int, of: int) -> None:
+            state = how_far(done, of, time.monotonic() - start, unit)
+            bar.update(task, completed=done, total=of or None, state=state)
+
+        yield update
+
+
+class _Log(logging.Handler):
+    """The library's log: warnings become notes, the rest is told on the way."""
+
+    def __init__(self, terminal: Terminal, level: int) -> None:
+        super().__init__(level)
+        self._terminal, self._logger = terminal, logging.getLogger("hopvec")
+        self._before = self._logger.level
+
+    def attach(self) -> None:
+        self._logger.addHandler(self)
+        self._logger.setLevel(self.level)
+
+    def detach(self) -> None:
+        self._logger.removeHandler(self)
+        self._logger.setLevel(self._before)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.levelno >= logging.WARNING:
+            self._terminal.notes.append(record.getMessage())
+        else:
+            self._terminal.say(record.getMessage())

@@ -1,0 +1,94 @@
+"""What every verb has: its examples in the help, grouped options, --quiet, --verbose, --debug."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any
+
+import click
+
+from hopvec.cli.terminal import Terminal
+
+Function = Callable[..., Any]
+
+
+class Option(click.Option):
+    """An option with the heading it stands under in the help."""
+
+    def __init__(self, *arguments: Any, heading: str = "Options", **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self.heading = heading
+
+
+class Verb(click.Command):
+    """A command whose help teaches: what it does, examples, then options under headings."""
+
+    examples: Sequence[str] = ()
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The parts in the order a reader wants them."""
+        self.format_usage(ctx, formatter)
+        self.format_help_text(ctx, formatter)
+        with formatter.section("Examples"):
+            indent = " " * formatter.current_indent
+            formatter.write("".join(f"{indent}{example}\n" for example in self.examples))
+        self.format_options(ctx, formatter)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options under their headings, those that all verbs have last."""
+        headings: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None and isinstance(parameter, click.Option):
+                headings.setdefault(heading(parameter), []).append(record)
+        headings["General"] = headings.pop("General")
+        for name, records in headings.items():
+            with formatter.section(name):
+                formatter.write_dl(records)
+
+
+def heading(parameter: click.Parameter) -> str:
+    """The heading of an option; --help stands with those that all verbs have."""
+    return getattr(parameter, "heading", "General")
+
+
+def verb(*, examples: Sequence[str]) -> Callable[[Function], Verb]:
+    """Makes a verb of a function; its docstring is the help, its first argument the Terminal."""
+
+    def decorate(function: Function) -> Verb:
+        @wraps(function)
+        def run(*, quiet: bool, verbose: bool, **given: Any) -> None:
+            if quiet and verbose:
+                raise click.UsageError("Give --quiet or --verbose, not both")
+            with Terminal(quiet=quiet, verbose=verbose) as terminal:
+                function(terminal, **given)
+
+        command = click.command(cls=Verb)(_general_options(run))
+        command.examples = examples
+        return command
+
+    return decorate
+
+
+def option(
+    *names: str, heading: str = "Options", **settings: Any
+) -> Callable[[Function], Function]:
+    """click.option with a heading."""
+    return click.option(*names, cls=Option, heading=heading, **settings)
+
+
+def _general_options(function: Function) -> Function:
+    function = option(
+        "--debug",
+        is_flag=True,
+        expose_value=False,  # the program looks for it, since a verb may fail before it runs
+        help="Show the traceback of an error.",
+        heading="General",
+    )(function)
+    for name, help_ in (
+        ("--verbose", "Tell more on the way."),
+        ("--quiet", "Tell nothing but errors."),
+    ):
+        function = option(name, is_flag=True, help=help_, heading="General")(function)
+    return function

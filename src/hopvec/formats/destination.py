@@ -1,0 +1,47 @@
+"""Whether an embedding can be written somewhere: asked before the work, not after it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from hopvec.errors import FormatError
+from hopvec.formats import format_to_write
+from hopvec.graph import Graph
+from hopvec.machine import in_words
+
+TEXT = {".csv", ".tsv", ".txt", ".vec", ".gz"}
+DIGITS = 12  # bytes of a number as text, its separator included
+
+
+def check_destination(path: Path, dtype: str = "float32") -> None:
+    """Raises FormatError unless an embedding could be written to this path."""
+    format_to_write(path, dtype)
+    check_writable(path)
+
+
+def check_writable(path: Path) -> None:
+    """Raises FormatError unless a file of this name could be written."""
+    if path.is_dir():
+        raise FormatError(f"{path}: this is a folder. Name a file in it.")
+    if not path.parent.is_dir():
+        raise FormatError(f"{path}: there is no folder {path.parent}. Make it first.")
+    replaced = path.exists() and not os.access(path, os.W_OK)
+    if replaced or not os.access(path.parent, os.W_OK):
+        raise FormatError(f"{path}: you may not write there.")
+
+
+def check_space(path: Path, bytes_: int) -> None:
+    """Raises FormatError if the disk of a path has not that many bytes left."""
+    free = shutil.disk_usage(path.parent).free
+    if free < bytes_:
+        raise FormatError(
+            f"{path}: needs about {in_words(bytes_)}, and its disk has {in_words(free)} left."
+        )
+
+
+def bytes_on_disk(graph: Graph, dim: int, path: Path, dtype: str = "float32") -> int:
+    """About the size of the file of the embedding of a graph, its ids included."""
+    number = DIGITS if path.suffix.lower() in TEXT else 2 if dtype == "float16" else 4
+    return graph.nodes * dim * number + int(graph.ids.nbytes)

@@ -1,0 +1,91 @@
+"""Report: what a run was given, what it made of it, and what each of its stages took."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+PROCESS = Path("/proc/self")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One step of a run."""
+
+    name: str
+    seconds: float
+    peak_bytes: int | None
+    """The most memory the process held meanwhile; None where the system does not tell."""
+
+
+@dataclass
+class Report:
+    """The account of a run, filled in as it goes. `to_dict` is ready for JSON.
+
+    >>> report = Report()
+    >>> with report.stage("read"):
+    ...     pass
+    >>> report.stages[0].name
+    'read'
+    """
+
+    version: str = field(default_factory=lambda: version("hopvec"))
+    input: dict[str, Any] = field(default_factory=dict)
+    """How the input was understood."""
+    graph: dict[str, Any] = field(default_factory=dict)
+    parameters: dict[str, Any] = field(default_factory=dict)
+    """The method and its parameters, the seed among them."""
+    plan: str = ""
+    output: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    """What its user should know: the library's warnings."""
+    stages: list[Stage] = field(default_factory=list)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Adds the stage that runs inside the block, if it ends well."""
+        reset_peak_memory()
+        start = time.perf_counter()
+        yield
+        self.stages.append(Stage(name, time.perf_counter() - start, peak_memory()))
+
+    @property
+    def seconds(self) -> float:
+        """The time of all stages."""
+        return sum(stage.seconds for stage in self.stages)
+
+    @property
+    def peak_bytes(self) -> int | None:
+        """The peak memory of all stages; None where the system does not tell."""
+        return max((stage.peak_bytes for stage in self.stages if stage.peak_bytes), default=None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain numbers, texts, lists and dicts."""
+        return asdict(self) | {"seconds": self.seconds, "peak_bytes": self.peak_bytes}
+
+
+def reset_peak_memory() -> None:
+    """Makes `peak_memory` count from now on, where the system can (Linux)."""
+    with suppress(OSError):
+        (PROCESS / "clear_refs").write_text("5")
+
+
+def peak_memory() -> int | None:
+    """The most resident bytes since `reset_peak_memory`, or since the process started."""
+    with suppress(OSError):
+        found = re.search(r"VmHWM:\s+(\d+) kB", (PROCESS / "status").read_text())
+        if found:
+            return int(found[1]) * 1024
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return int(peak) * (1 if sys.platform == "darwin" else 1024)
