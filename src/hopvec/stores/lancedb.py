@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,9 +34,12 @@ def write_table(embedding: Embedding, place: Path, table: str) -> None:
     failures: list[BaseException] = []
     batches = _remembering(batches_of(embedding), failures)
     reader = pa.RecordBatchReader.from_batches(schema_of(embedding), batches)
-    mode = "overwrite" if (place / f"{table}.lance").exists() else "create"
+    folder = place / f"{table}.lance"
+    fresh, done = not folder.exists(), False
     try:
-        written = lancedb.connect(str(place.absolute())).create_table(table, reader, mode=mode)
+        store = lancedb.connect(str(place.absolute()))
+        written = store.create_table(table, reader, mode="create" if fresh else "overwrite")
+        done = True
         if len(embedding) >= INDEX_FROM:
             _index(written)
     except Exception as error:
@@ -43,6 +47,9 @@ def write_table(embedding: Embedding, place: Path, table: str) -> None:
             raise failures[0] from None
         reason = str(error).splitlines()[0].rstrip(". ")
         raise FormatError(f"{place}: cannot be written by LanceDB ({reason}).") from error
+    finally:
+        if fresh and not done:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _index(table: Any) -> None:

@@ -1,0 +1,73 @@
+"""Files of word2vec, as gensim and word2vec itself read and write them."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from embeddings import files_of, made
+from gensim.models import KeyedVectors
+
+import hopvec
+from hopvec import FormatError
+
+WORDS = pa.array(["b", "007", "é", "日本", "🙂", "x" * 300, '"hi"', "a,b;c"], pa.large_string())
+
+
+@pytest.fixture(params=[".txt", ".vec", ".bin"])
+def path(request, tmp_path):
+    return tmp_path / f"vectors{request.param}"
+
+
+def test_gensim_reads_what_is_saved(path):
+    embedding = made(WORDS, dim=20)
+    embedding.save(path)
+    read = KeyedVectors.load_word2vec_format(str(path), binary=path.suffix == ".bin")
+    assert read.index_to_key == WORDS.to_pylist()
+    assert read.vectors.tobytes() == embedding.vectors.tobytes()
+
+
+def test_gensim_finds_the_same_neighbours(path):
+    embedding = made(pa.array(np.arange(200)), dim=16)
+    embedding.save(path)
+    read = KeyedVectors.load_word2vec_format(str(path), binary=path.suffix == ".bin")
+    found = [int(id) for id, _ in read.most_similar("7", topn=20)]
+    assert found == [id for id, _ in embedding.nearest(7, 20)]
+
+
+def test_what_gensim_saves_is_loaded(path):
+    embedding = made(WORDS, dim=20)
+    other = KeyedVectors(20)
+    other.add_vectors(WORDS.to_pylist(), embedding.vectors)
+    other.save_word2vec_format(str(path), binary=path.suffix == ".bin")
+    loaded = hopvec.load(path)
+    assert loaded.ids.equals(WORDS)
+    assert loaded.vectors.tobytes() == embedding.vectors.tobytes()
+
+
+def test_text_of_word2vec_itself_ends_lines_with_a_space(tmp_path):
+    path = tmp_path / "vectors.txt"
+    path.write_text("2 2\nx 1.5 -2.000000 \ny 3 4 \n")
+    loaded = hopvec.load(path)
+    assert loaded.ids.to_pylist() == ["x", "y"]
+    assert loaded.vectors.tolist() == [[1.5, -2], [3, 4]]
+
+
+def test_binary_of_word2vec_itself_ends_vectors_with_a_line(tmp_path):
+    path = tmp_path / "vectors.bin"
+    one, two = np.array([[1.5, -2], [3, 4]], "<f4")
+    path.write_bytes(b"2 2\nx " + one.tobytes() + b"\ny " + two.tobytes() + b"\n")
+    loaded = hopvec.load(path)
+    assert loaded.ids.to_pylist() == ["x", "y"]
+    assert loaded.vectors.tolist() == [[1.5, -2], [3, 4]]
+
+
+@pytest.mark.parametrize(
+    "id", ["two words", "tab\t", "line\n", "", "wide\u3000", "hard\u00a0space"]
+)
+def test_an_id_with_white_space_is_refused_by_name(path, id):
+    with pytest.raises(FormatError) as error:
+        made(pa.array(["fine", id], pa.large_string())).save(path)
+    assert str(error.value) == (
+        f"{path}: word2vec files cannot hold the id {id!r}, as ids there end at white space; "
+        f"save as .parquet or .csv, or rename the node."
+    )
+    assert files_of(path.parent) == {}

@@ -1,0 +1,210 @@
+"""Tables of vectors in real stores: searched there, they give our exact neighbours."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import duckdb
+import lancedb
+import numpy as np
+import pyarrow as pa
+import pytest
+from embeddings import made
+
+from hopvec import FormatError, MissingExtraError, ParameterError
+from hopvec.formats import rows
+from hopvec.stores import STORES
+from hopvec.stores import lancedb as lancedb_store
+
+NUMBERS = pa.array(np.arange(1000) * 3)
+WORDS = pa.array([f"näme '{number}" for number in range(1000)], pa.large_string())
+
+
+@pytest.fixture(params=[NUMBERS, WORDS], ids=["integers", "strings"])
+def embedding(request):
+    return made(request.param, dim=24)
+
+
+@pytest.fixture(params=STORES)
+def target(request, tmp_path):
+    return f"{request.param}:{tmp_path / 'store'}"
+
+
+def kept(target, table="vectors"):
+    """The ids and vectors in a table, or None if there is no such table."""
+    kind, _, place = target.partition(":")
+    if kind == "lancedb":
+        if table not in lancedb.connect(place).list_tables().tables:
+            return None
+        columns = lancedb.connect(place).open_table(table).to_arrow()
+    else:
+        with duckdb.connect(place) as connection:
+            if (table,) not in connection.sql("SHOW TABLES").fetchall():
+                return None
+            columns = connection.sql(f'SELECT * FROM "{table}"').to_arrow_table()
+    return columns["id"].to_pylist(), np.array(columns["embedding"].to_pylist(), np.float32)
+
+
+def holds(target, embedding, table="vectors"):
+    ids, vectors = kept(target, table)
+    return ids == list(embedding) and vectors.tobytes() == embedding.vectors.tobytes()
+
+
+def test_the_table_holds_ids_and_vectors(target, embedding):
+    assert embedding.export(target) == 1000
+    assert holds(target, embedding)
+
+
+def test_many_blocks_make_one_table(target, embedding, monkeypatch):
+    monkeypatch.setattr(rows, "BLOCK_BYTES", 24 * 4 * 300)
+    assert embedding.export(target, table="select") == 1000
+    assert holds(target, embedding, "select")
+
+
+def test_a_table_of_that_name_is_replaced_and_others_are_left(target):
+    made(WORDS).export(target)
+    made(NUMBERS, seed=1).export(target, table="other")
+    made(NUMBERS, seed=2, dim=9).export(target)
+    assert holds(target, made(NUMBERS, seed=2, dim=9))
+    assert holds(target, made(NUMBERS, seed=1), "other")
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
+@pytest.mark.parametrize("before", [True, False])
+def test_an_export_that_fails_midway_leaves_the_old_table_or_none(
+    target, monkeypatch, error, before
+):
+    if before:
+        made(NUMBERS).export(target)
+
+    def fail(block):
+        raise error
+
+    monkeypatch.setattr(rows, "BLOCK_BYTES", 4000)
+    monkeypatch.setattr(rows, "forget", fail)
+    with pytest.raises(error):
+        made(NUMBERS, seed=2).export(target)
+    assert holds(target, made(NUMBERS)) if before else kept(target) is None
+
+
+KILLED = """
+import os, signal, sys
+import numpy as np
+import pyarrow as pa
+import hopvec
+from hopvec.formats import rows
+
+rows.BLOCK_BYTES = 4000
+rows.forget = lambda block: os.kill(os.getpid(), signal.SIGKILL)
+hopvec.Embedding(np.ones((1000, 5), np.float32), pa.array(range(1000))).export(sys.argv[1])
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has no SIGKILL")
+@pytest.mark.parametrize("before", [True, False])
+def test_a_process_killed_while_exporting_leaves_the_old_table_or_none(target, before):
+    if before:
+        made(NUMBERS).export(target)
+    finished = subprocess.run([sys.executable, "-c", KILLED, target], check=False)
+    assert finished.returncode == -signal.SIGKILL
+    assert holds(target, made(NUMBERS)) if before else kept(target) is None
+    made(NUMBERS, seed=2).export(target)
+    assert holds(target, made(NUMBERS, seed=2))
+
+
+@pytest.mark.parametrize(
+    "table", ["", "a b", "1a", 'x"; DROP TABLE other; --', "main.vectors", "é", "../a", None, "a\n"]
+)
+def test_a_name_that_is_no_plain_identifier_is_refused(target, table):
+    with pytest.raises(ParameterError, match=r"export: table must be a name of ASCII letters"):
+        made().export(target, table=table)
+    assert not os.path.exists(target.partition(":")[2])  # noqa: PTH110
+
+
+@pytest.mark.parametrize("target", ["", "graph.db", "duckdb:", "sqlite:graph.db", ":"])
+def test_an_unknown_store_is_refused_with_those_known(target):
+    with pytest.raises(ParameterError) as error:
+        made().export(target)
+    assert str(error.value) == (
+        f"export: the target must be duckdb:<place> or lancedb:<place>, got {target!r}."
+    )
+
+
+@pytest.mark.parametrize(("store", "name"), [("duckdb", "DuckDB"), ("lancedb", "LanceDB")])
+def test_a_store_that_is_not_installed_is_asked_for(tmp_path, monkeypatch, store, name):
+    monkeypatch.setitem(sys.modules, store, None)
+    with pytest.raises(MissingExtraError) as error:
+        made().export(f"{store}:{tmp_path / 'store'}")
+    assert str(error.value) == (
+        f"export to {name} needs the {store} extra: pip install 'hopvec[{store}]'."
+    )
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_a_place_that_is_something_else_is_refused_and_left(tmp_path, store):
+    place = tmp_path / "notes.txt"
+    place.write_text("dear diary, " * 1000)
+    with pytest.raises(FormatError) as error:
+        made().export(f"{store}:{place}")
+    assert str(error.value).startswith(f"{place}: cannot be written by ")
+    assert place.read_text() == "dear diary, " * 1000
+
+
+def test_duckdb_finds_our_neighbours(tmp_path, embedding):
+    embedding.export(f"duckdb:{tmp_path / 'graph.db'}")
+    query = """
+        SELECT other.id, array_cosine_similarity(other.embedding, this.embedding) AS similarity
+        FROM vectors AS this, vectors AS other
+        WHERE this.id = ? AND other.id <> this.id ORDER BY similarity DESC LIMIT 20
+    """
+    with duckdb.connect(tmp_path / "graph.db", read_only=True) as connection:
+        for id in list(embedding)[:5]:
+            found = connection.execute(query, [id]).fetchall()
+            expected = embedding.nearest(id, 20)
+            assert [row[0] for row in found] == [row[0] for row in expected]
+            assert [row[1] for row in found] == pytest.approx(
+                [row[1] for row in expected], abs=1e-5
+            )
+
+
+def test_duckdb_has_plain_types_and_the_parameters_as_comment(tmp_path, embedding):
+    embedding.export(f"duckdb:{tmp_path / 'graph.db'}")
+    with duckdb.connect(tmp_path / "graph.db", read_only=True) as connection:
+        (comment,) = connection.sql("SELECT comment FROM duckdb_tables()").fetchall()[0]
+        kinds = [str(kind) for kind in connection.table("vectors").types]
+    assert kinds == ["BIGINT" if embedding.ids.type == "int64" else "VARCHAR", "FLOAT[24]"]
+    assert json.loads(comment)["parameters"] == embedding.parameters
+
+
+def nearest_in_lance(table, embedding, id, k, **settings):
+    query = table.search(embedding[id], vector_column_name="embedding").distance_type("cosine")
+    query = query.nprobes(settings["nprobes"]) if settings else query.bypass_vector_index()
+    found = query.limit(k + 1).to_arrow()
+    pairs = zip(found["id"].to_pylist(), found["_distance"].to_pylist(), strict=True)
+    return [(other, 1 - distance) for other, distance in pairs if other != id]
+
+
+def test_lancedb_finds_our_neighbours(tmp_path, embedding):
+    embedding.export(f"lancedb:{tmp_path}")
+    table = lancedb.connect(tmp_path).open_table("vectors")
+    assert table.list_indices() == []
+    for id in list(embedding)[:5]:
+        found, expected = nearest_in_lance(table, embedding, id, 20), embedding.nearest(id, 20)
+        assert [row[0] for row in found] == [row[0] for row in expected]
+        assert [row[1] for row in found] == pytest.approx([row[1] for row in expected], abs=1e-5)
+    assert json.loads(table.schema.metadata[b"hopvec"])["parameters"] == embedding.parameters
+
+
+def test_lancedb_has_an_index_once_the_table_is_large(tmp_path, monkeypatch):
+    monkeypatch.setattr(lancedb_store, "INDEX_FROM", 20_000)
+    embedding = made(pa.array(np.arange(20_000)), dim=24)
+    embedding.export(f"lancedb:{tmp_path}")
+    table = lancedb.connect(tmp_path).open_table("vectors")
+    (index,) = table.list_indices()
+    assert (index.index_type, index.columns) == ("IvfFlat", ["embedding"])
+    assert table.index_stats(index.name).distance_type == "cosine"
+    for id in range(5):
+        found = nearest_in_lance(table, embedding, id, 10, nprobes=10_000)
+        assert [row[0] for row in found] == [row[0] for row in embedding.nearest(id, 10)]
