@@ -20,6 +20,7 @@ _HOMES = {
     "datasets": "datasets",
     "estimate": "methods.estimate",
     "load": "embedding",
+    "read_graph": "formats.graphs.read",
 }
 
 __all__ = list(_HOMES)

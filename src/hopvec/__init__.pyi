@@ -11,6 +11,7 @@ from hopvec.errors import MemoryBoundError as MemoryBoundError
 from hopvec.errors import MissingExtraError as MissingExtraError
 from hopvec.errors import ParameterError as ParameterError
 from hopvec.errors import UnknownNodeError as UnknownNodeError
+from hopvec.formats.graphs.read import read_graph as read_graph
 from hopvec.graph import Graph as Graph
 from hopvec.methods import FastRP as FastRP
 from hopvec.methods.estimate import Estimate as Estimate

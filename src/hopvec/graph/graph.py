@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -49,6 +49,8 @@ class Graph:
     """Edges of the input from a node to itself."""
     zero_weights: int = 0
     """Edges of the input with weight 0, which were left out."""
+    origin: dict[str, Any] = field(default_factory=dict)
+    """How a file was understood: its format and why, the columns used, what was left alone."""
 
     def __post_init__(self) -> None:
         for array in (self.indptr, self.indices, self.weights, self.rows, self.keys):

@@ -17,6 +17,7 @@
 #endif
 
 #include "build.hpp"
+#include "dictionary.hpp"
 #include "components.hpp"
 #include "nearest.hpp"
 #include "numbers.hpp"
@@ -154,6 +155,43 @@ void make_edges(EdgeArrays* edges, In<Id> source, In<Id> target, std::optional<I
   new (edges) EdgeArrays{std::pair(source, target), weight, offset, table, directed, drop_loops};
 }
 
+Texts texts_view(const In<int64_t>& offsets, const In<uint8_t>& bytes) {
+  return {offsets.data(), bytes.data(), int64_t(offsets.size()) - 1};
+}
+
+Array<int32_t> encode_texts(Dictionary& dictionary, In<int64_t> offsets, In<uint8_t> bytes) {
+  Buffer<int32_t> codes(int64_t(offsets.size()) - 1);
+  {
+    Released released;
+    dictionary.encode(texts_view(offsets, bytes), codes.get());
+  }
+  return to_array(std::move(codes));
+}
+
+Array<int32_t> encode_integers(Dictionary& dictionary, In<int64_t> ids) {
+  Buffer<int32_t> codes(int64_t(ids.size()));
+  {
+    Released released;
+    constexpr int64_t together = 1 << 12;
+    int64_t start[together + 1];
+    for (int64_t i = 0; i <= together; ++i) start[i] = 8 * i;
+    const uint8_t* bytes = reinterpret_cast<const uint8_t*>(ids.data());
+    for (int64_t first = 0; first < codes.size; first += together)
+      dictionary.encode({start, bytes + 8 * first, std::min(together, codes.size - first)}, codes.get() + first);
+  }
+  return to_array(std::move(codes));
+}
+
+nb::object integers_of_texts(In<int64_t> offsets, In<uint8_t> bytes) {
+  Buffer<int64_t> values(int64_t(offsets.size()) - 1);
+  bool all;
+  {
+    Released released;
+    all = all_integers(texts_view(offsets, bytes), values.get());
+  }
+  return all ? nb::cast(to_array(std::move(values))) : nb::none();
+}
+
 Array<uint64_t> keys_of_integers(In<int64_t> ids) {
   Buffer<uint64_t> keys(int64_t(ids.size()));
   for (size_t i = 0; i < ids.size(); ++i) {
@@ -260,6 +298,20 @@ NB_MODULE(_native, m) {
         });
       }, nb::arg("first"), nb::arg("cursor"), nb::arg("neighbor"), nb::arg("weight").none(), nb::arg("threads"),
          nb::arg("stop"));
+  nb::class_<Dictionary>(m, "Dictionary")
+      .def(nb::init<>())
+      .def("encode", &encode_texts, nb::arg("offsets"), nb::arg("bytes"))
+      .def("encode_integers", &encode_integers, nb::arg("ids"))
+      .def("__len__", &Dictionary::size)
+      .def_prop_ro("nbytes", &Dictionary::bytes)
+      .def("forget_slots", &Dictionary::forget_slots)
+      .def("texts", [](nb::handle_t<Dictionary> self) {
+        const Texts texts = nb::cast<const Dictionary&>(self).texts();
+        const size_t count = size_t(texts.count), bytes = size_t(texts.start[texts.count]);
+        return nb::make_tuple(
+            nb::ndarray<nb::numpy, const int64_t, nb::ndim<1>, nb::c_contig>(texts.start, {count + 1}, self),
+            nb::ndarray<nb::numpy, const uint8_t, nb::ndim<1>, nb::c_contig>(texts.bytes, {bytes}, self));
+      });
   nb::class_<Projection>(m, "Projection")
       .def(nb::init<uint64_t, double>(), nb::kw_only(), nb::arg("seed"), nb::arg("sparsity"));
   nb::class_<Graph>(m, "Adjacency")
@@ -302,6 +354,15 @@ NB_MODULE(_native, m) {
     Released released;
     return largest_component(start.data(), neighbor.data(), int64_t(start.size()) - 1, symmetric, stop);
   }, nb::arg("start"), nb::arg("neighbor"), nb::arg("symmetric"), nb::arg("stop"));
+  m.def("integers_of_texts", &integers_of_texts, nb::arg("offsets"), nb::arg("bytes"));
+  m.def("sort_texts", [](In<int64_t> offsets, In<uint8_t> bytes) {
+    Buffer<int32_t> order(int64_t(offsets.size()) - 1);
+    {
+      Released released;
+      sort_texts(texts_view(offsets, bytes), order.get());
+    }
+    return to_array(std::move(order));
+  }, nb::arg("offsets"), nb::arg("bytes"));
   m.def("keys_of_integers", &keys_of_integers, nb::arg("ids"));
   m.def("keys_of_strings", &keys_of_strings, nb::arg("offsets"), nb::arg("bytes"));
 

@@ -38,6 +38,8 @@ class Options:
     """Leaves a column of weights alone."""
     separator: str | None = None
     header: bool | None = None
+    comment: str | None = None
+    """What lines that hold no edge begin with; an empty text where all lines do."""
     variable: str | None = None
     """The matrix to take of a file with several."""
 
@@ -76,9 +78,13 @@ class Matrix:
 class GraphFormat(Protocol):
     """What the module of a format offers."""
 
-    SUFFIXES: Sequence[str]
-    OPTIONS: frozenset[str]
-    """The Options that mean something for this format; others are refused."""
+    @property
+    def SUFFIXES(self) -> Sequence[str]:  # noqa: N802  (a constant of the module)
+        """The suffixes that name the format where the content does not tell."""
+
+    @property
+    def OPTIONS(self) -> frozenset[str]:  # noqa: N802
+        """The Options that mean something for this format; others are refused."""
 
     def recognize(self, source: Source) -> str | None:
         """Why it must be this format, by content ('it begins with PAR1'); None if it is not."""

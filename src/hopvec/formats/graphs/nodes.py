@@ -1,0 +1,84 @@
+"""Lists of node ids: a file with an id a line or a column of ids, or anything that holds ids."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any
+
+import pyarrow as pa
+
+from hopvec.errors import FormatError
+from hopvec.formats.graphs import columnar, text
+from hopvec.formats.graphs.edges import Options
+from hopvec.formats.graphs.source import Source
+from hopvec.graph.columns import id_array
+from hopvec.graph.ids import column
+
+IDS = ("id", "node", "name", "node_id", "nodes", "ids")
+NOTHING = "\x1f"  # a separator that no line has: the line is the id
+
+
+def read_nodes(nodes: str | PathLike[str] | Any) -> pa.Array:
+    """The ids of a file, or of a list or column; int64 or large_string."""
+    if not isinstance(nodes, str | PathLike):
+        ids = column(nodes, "nodes")
+        return ids if isinstance(ids, pa.Array) else pa.array(ids, pa.int64())
+    source = Source(nodes)
+    if columnar.recognize(source):
+        return _from_table(source)
+    if text.recognize(source) is None:
+        what = f"it begins with {source.head[:8]!r}" if source.head else "it is empty"
+        raise FormatError(f"{source.name}: ids are read from text, Parquet or Arrow; {what}.")
+    return _from_text(source)
+
+
+def _from_text(source: Source) -> pa.Array:
+    """The column called id, node or name below a header, else the first one."""
+    import pyarrow.compute as pc
+
+    lines = [line for _, line in text.first_lines(source)]
+    separator = next((mark for mark in "\t,;" if _cuts(lines, mark)), NOTHING)
+    first = [cell.strip().lower() for cell in text.split(lines[0], separator)]
+    at = next((first.index(name) for name in IDS if name in first), None)
+    layout = text.Layout(
+        separator=separator, skip=0 if at is None else 1, count=len(first), header=at is not None
+    )
+    rows = text.edge_lines(source, layout, Options())
+    parts = [columns[0] for columns in text.parse(source, rows, layout, [at or 0])]
+    ids = pa.concat_arrays(parts)
+    empty = pc.index(pc.binary_length(ids), 0).as_py()
+    if empty >= 0:
+        raise FormatError(f"{source.name}, line {rows.number(empty):,}: the id is empty.")
+    return ids
+
+
+def _cuts(lines: list[str], separator: str) -> bool:
+    """Whether a separator cuts every line into the same number of cells, two or more."""
+    counts = {len(text.split(line, separator)) for line in lines[: text.LOOKED_AT]}
+    return len(counts) == 1 and counts.pop() > 1
+
+
+def _from_table(source: Source) -> pa.Array:
+    """The column called id, node or name, else the only one."""
+    import pyarrow.dataset as ds
+
+    if source.path is None or source.compression:
+        raise FormatError(f"{source.name}: ids are read from a Parquet file as it is on disk.")
+    kind = "parquet" if source.is_folder or source.head.startswith(b"PAR1") else "ipc"
+    try:
+        table = ds.dataset(source.path, format=kind)
+        names = table.schema.names
+        found = [name for name in names if name.lower() in IDS] or names
+        if len(found) > 1 and found is names:
+            raise FormatError(
+                f"{source.name}: which column holds the ids? Call it id; there are "
+                f"{', '.join(names)}."
+            )
+        ids = table.to_table(columns=[found[0]]).column(0).combine_chunks()
+    except pa.ArrowException as error:
+        raise FormatError(f"{source.name}: the ids cannot be read ({error}).") from error
+    ids = id_array(ids, lambda row: f"{source.name}, row {row + 1:,}")
+    if ids.null_count:
+        row = ids.is_null().index(True).as_py()
+        raise FormatError(f"{source.name}, row {row + 1:,}: the id is empty.")
+    return ids

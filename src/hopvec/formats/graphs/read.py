@@ -1,0 +1,272 @@
+"""read_graph: from a file of any format to a Graph."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from os import PathLike
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hopvec.errors import FormatError, GraphError, MemoryBoundError
+from hopvec.formats.graphs import (
+    adjacency,
+    columnar,
+    gml,
+    graphml,
+    matlab,
+    matrix_market,
+    numpy_archive,
+    text,
+)
+from hopvec.formats.graphs.edges import Batch, EdgeStream, GraphFormat, Matrix, Options
+from hopvec.formats.graphs.nodes import read_nodes
+from hopvec.formats.graphs.source import Progress, Source
+from hopvec.formats.graphs.spool import Spool
+from hopvec.graph import Graph
+from hopvec.graph.build import LARGEST, SMALLEST, from_numbering
+from hopvec.graph.dictionary import Dictionary
+from hopvec.graph.ids import Numbering
+from hopvec.machine import in_words, memory_bound
+
+# By content in this order; text, which nearly anything might be, comes last.
+GRAPH_FORMATS: dict[str, GraphFormat] = {
+    "columnar": columnar,
+    "npz": numpy_archive,
+    "matlab": matlab,
+    "matrix-market": matrix_market,
+    "graphml": graphml,
+    "gml": gml,
+    "adjacency": adjacency,
+    "text": text,
+}
+
+
+def read_graph(
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002  (the word people look for)
+    source: str | int | None = None,
+    target: str | int | None = None,
+    weight: str | int | None = None,
+    unweighted: bool = False,
+    separator: str | None = None,
+    header: bool | None = None,
+    comment: str | None = None,
+    variable: str | None = None,
+    directed: bool | None = None,
+    symmetrize: bool = False,
+    duplicates: Literal["sum", "first", "error"] | None = None,
+    loops: Literal["keep", "drop"] = "keep",
+    nodes: str | PathLike[str] | Any | None = None,
+    threads: int | None = None,
+    memory: str | float | None = None,
+    progress: Progress | None = None,
+) -> Graph:
+    """The graph of a file: text, Parquet, Arrow, .npz, .mat, Matrix Market, GraphML, GML, ...
+
+    The format, the columns and what else is not said are found by looking; `graph.origin` tells
+    what was found and why. "-" is standard input. `nodes` names a file of ids, or is a list of
+    them: nodes that no edge need mention. Ids are in ascending order. `memory` bounds the memory of
+    the reading; what does not fit is kept in files without a name.
+
+    Raises FormatError or GraphError naming the file and the line, MemoryBoundError with the least
+    that would do.
+    """
+    options = Options(source, target, weight, unweighted, separator, header, comment, variable)
+    opened = Source(path, progress)
+    name, because = choose_format(opened, format)
+    _refuse_unused(opened, name, options)
+    origin = {"file": opened.name, "format": name, "because": because}
+    if opened.compression:
+        origin["compression"] = opened.compression
+    found = GRAPH_FORMATS[name].read_edges(opened, options)
+    if isinstance(found, Matrix):
+        graph = _from_matrix(opened, found, directed, symmetrize, duplicates, loops, nodes, threads)
+    else:
+        if symmetrize:
+            raise FormatError(
+                f"{opened.name}: symmetrize is for matrices; an edge of a list is undirected "
+                "unless directed=True."
+            )
+        reading = _Reading(opened.name, found, memory_bound(memory))
+        graph = reading.graph(directed, duplicates, loops, nodes, threads)
+    return replace(graph, origin=origin | found.facts)
+
+
+def choose_format(source: Source, asked: str | None) -> tuple[str, str]:
+    """The name of the format, and why: as asked, by content, or by suffix."""
+    if asked is not None:
+        if asked not in GRAPH_FORMATS:
+            raise FormatError(
+                f"{source.name}: there is no format {asked!r} for graphs; "
+                f"there are {', '.join(GRAPH_FORMATS)}."
+            )
+        return asked, "it was asked for"
+    by_suffix = [name for name, module in GRAPH_FORMATS.items() if source.suffix in module.SUFFIXES]
+    for name, module in GRAPH_FORMATS.items():
+        because = module.recognize(source)
+        if because and name == "text" and by_suffix:
+            break  # any text is text: its suffix says more
+        if because:
+            return name, because
+    if by_suffix:
+        return by_suffix[0], f"its suffix is {source.suffix}"
+    if not source.head:
+        raise FormatError(f"{source.name}: it is empty.")
+    raise FormatError(
+        f"{source.name}: no format is recognised, it begins with {source.head[:8]!r}. "
+        f"Formats are {', '.join(GRAPH_FORMATS)}."
+    )
+
+
+def _refuse_unused(source: Source, name: str, options: Options) -> None:
+    for field in fields(Options):
+        given = getattr(options, field.name) not in (None, False)
+        if given and field.name not in GRAPH_FORMATS[name].OPTIONS:
+            raise FormatError(
+                f"{source.name}: {field.name} means nothing for the format {name}; leave it out."
+            )
+
+
+def _from_matrix(
+    source: Source,
+    found: Matrix,
+    directed: bool | None,
+    symmetrize: bool,
+    duplicates: str | None,
+    loops: str,
+    nodes: Any,
+    threads: int | None,
+) -> Graph:
+    for given, what in (
+        (nodes is not None, "nodes"),
+        (duplicates is not None, "duplicates"),
+        (loops != "keep", "loops"),
+    ):
+        if given:
+            raise FormatError(f"{source.name}: {what} means nothing for a matrix; leave it out.")
+    try:
+        return Graph.from_scipy(
+            found.matrix, directed=bool(directed), symmetrize=symmetrize, threads=threads
+        )
+    except GraphError as error:
+        raise GraphError(f"{source.name}: {error}") from error
+
+
+class _Reading:
+    """The edges of a stream on their way into a graph."""
+
+    def __init__(self, name: str, stream: EdgeStream, bound: int | None) -> None:
+        self.name, self.stream, self.bound = name, stream, bound
+        room = None if bound is None else bound // 16
+        self.dictionary = Dictionary()
+        self.source: Spool[np.int32] = Spool(np.int32, room)
+        self.target: Spool[np.int32] = Spool(np.int32, room)
+        self.weight: Spool[np.float32] = Spool(np.float32, room)
+        self.weighted = False
+
+    def graph(
+        self,
+        directed: bool | None,
+        duplicates: str | None,
+        loops: str,
+        nodes: Any,
+        threads: int | None,
+    ) -> Graph:
+        """All edges read, and the graph they make."""
+        for batch in self.stream.batches:
+            self._take(batch)
+        self._add_nodes(nodes)
+        if len(self.dictionary) == 0:
+            raise GraphError(f"{self.name}: the graph is empty: there are no edges in it.")
+        ids, place = self.dictionary.numbered(untyped=self.stream.untyped)
+        self.dictionary = Dictionary()
+        if directed is None:
+            directed = bool(self.stream.directed)
+        if duplicates is None:
+            duplicates = self.stream.duplicates or "sum"
+        numbering = Numbering(
+            lambda: ids, len(ids), self.source.array(), self.target.array(), 0, place
+        )
+        weight = self.weight.array() if self.weighted else None
+        room = self._room(ids, directed)
+        del place
+        try:
+            return from_numbering(numbering, weight, directed, duplicates, loops, threads, room)
+        except GraphError as error:
+            raise GraphError(f"{self.name}: {error}") from error
+
+    def _take(self, batch: Batch) -> None:
+        first = len(self.source)
+        for role, ids in (("source", batch.source), ("target", batch.target)):
+            self._refuse_missing(role, ids, first)
+        self.source.append(self.dictionary.encode(batch.source))
+        self.target.append(self.dictionary.encode(batch.target))
+        if batch.weight is not None:
+            self.weighted = True
+            self.weight.append(self._weights(batch, first))
+        if self.bound is not None and self.dictionary.nbytes > self.bound:
+            raise MemoryBoundError(
+                f"{self.name}: the ids of the first {len(self.dictionary):,} nodes alone take "
+                f"{in_words(self.dictionary.nbytes)}, and the memory bound is "
+                f"{in_words(self.bound)}. Allow it more memory."
+            )
+
+    def _refuse_missing(self, role: str, ids: pa.Array, first: int) -> None:
+        """Refuses an id that is null or empty, with its place."""
+        import pyarrow.compute as pc
+
+        missing = ids.is_null()
+        if not pa.types.is_integer(ids.type):
+            missing = pc.or_kleene(missing, pc.equal(pc.binary_length(ids), 0))
+        row = pc.index(missing, True).as_py()
+        if row >= 0:
+            raise GraphError(f"{self.name}, {self.stream.place(first + row)}: the {role} is empty.")
+
+    def _weights(self, batch: Batch, first: int) -> NDArray[np.float32]:
+        numbers = batch.weight.to_numpy(zero_copy_only=False)  # type: ignore[union-attr]
+        fine = (numbers >= SMALLEST) & (numbers <= LARGEST) | (numbers == 0)
+        if not fine.all():
+            row = int(np.argmin(fine))
+            ends = f"{batch.source[row].as_py()!r} - {batch.target[row].as_py()!r}"
+            raise GraphError(
+                f"{self.name}, {self.stream.place(first + row)} ({ends}): the weight "
+                f"{numbers[row]!s} is not allowed. "
+                f"A weight is 0 or between {SMALLEST:g} and {LARGEST:g}."
+            )
+        weights: NDArray[np.float32] = numbers.astype(np.float32)
+        return weights
+
+    def _add_nodes(self, nodes: Any) -> None:
+        """Nodes that the format lists, and those that the caller adds."""
+        for listed in (self.stream.nodes, None if nodes is None else read_nodes(nodes)):
+            if isinstance(listed, int):
+                listed = pa.array(np.arange(listed, dtype=np.int64))
+            if listed is None or len(listed) == 0:
+                continue
+            if self.stream.untyped and pa.types.is_integer(listed.type):
+                listed = listed.cast(pa.large_string())
+            self.dictionary.encode(listed)
+
+    def _room(self, ids: pa.Array, directed: bool) -> int | None:
+        """The bytes of entries that the builder may hold; None where all of them fit."""
+        if self.bound is None:
+            return None
+        nodes, entries = len(ids), len(self.source) * (1 if directed else 2)
+        size = 8 if self.weighted else 4
+        fixed = int(ids.nbytes) + 44 * nodes  # what the builder holds for each node
+        if not isinstance(self.source.array(), np.memmap):
+            fixed += len(self.source) * (12 if self.weighted else 8)
+        if fixed + 2 * entries * size <= self.bound:
+            return None
+        least = fixed + (8 << 20)
+        if least > self.bound:
+            raise MemoryBoundError(
+                f"{self.name}: building a graph of {nodes:,} nodes needs at least "
+                f"{in_words(least)} ({in_words(ids.nbytes)} of it for the ids), and the memory "
+                f"bound is {in_words(self.bound)}. Allow it more memory."
+            )
+        return int(self.bound - fixed)

@@ -1,0 +1,63 @@
+"""Dictionary: ids of any number of batches become node numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hopvec import _native
+from hopvec.errors import GraphError
+from hopvec.graph.ids import text_buffers
+
+
+class Dictionary:
+    """Ids get codes in the order they come; `numbered` then puts them in ascending order."""
+
+    def __init__(self) -> None:
+        self._native = _native.Dictionary()
+        self._integers: bool | None = None
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory it holds."""
+        return self._native.nbytes
+
+    def encode(self, ids: pa.Array) -> NDArray[np.int32]:
+        """The codes of ids, int64 or large_string without nulls; new ones get the next codes."""
+        integers = bool(pa.types.is_integer(ids.type))
+        if len(ids) and self._integers is None:
+            self._integers = integers
+        if len(ids) and integers != self._integers:
+            raise GraphError("Some ids are integers and others are texts; make them all the same.")
+        if integers:
+            return self._native.encode_integers(ids.cast(pa.int64()).to_numpy())
+        return self._native.encode(*text_buffers(ids.cast(pa.large_string())))
+
+    def numbered(self, *, untyped: bool) -> tuple[pa.Array, NDArray[np.int32]]:
+        """The ids in ascending order, and the place of each code among them.
+
+        `untyped` texts become integers if every one is an integer as it is usually written.
+        """
+        self._native.forget_slots()
+        offsets, text = self._native.texts()
+        values: NDArray[np.int64] | None = None
+        if self._integers:
+            values = np.ascontiguousarray(text).view(np.int64)
+        elif untyped:
+            values = _native.integers_of_texts(offsets, text)
+        if values is not None:
+            order = np.argsort(values, kind="stable").astype(np.int32)
+            ids = pa.array(values[order])
+        else:
+            order = _native.sort_texts(offsets, text)
+            whole = pa.LargeStringArray.from_buffers(
+                len(self), pa.py_buffer(offsets), pa.py_buffer(text)
+            )
+            ids = whole.take(pa.array(order))
+        place = np.empty(len(order), dtype=np.int32)
+        place[order] = np.arange(len(order), dtype=np.int32)
+        return ids, place
