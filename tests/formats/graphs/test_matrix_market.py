@@ -14,6 +14,8 @@ from scipy.io import mmwrite
 from hopvec import FormatError
 from hopvec.formats.graphs import matrix_market
 
+REAL = "%%MatrixMarket matrix coordinate real general\n"
+
 
 @pytest.fixture
 def path(tmp_path):
@@ -38,6 +40,11 @@ def test_every_real_field_is_read(path, field):
     assert result.matrix.toarray().tolist() == [[0, 1], [0, 0]]
 
 
+def test_comments_and_empty_lines_may_stand_between_the_entries(path):
+    path.write_text(f"{REAL}% c\n\n2 2 2\r\n\n  1\t2 3 \r\n%x y\n2 1 3")
+    assert open_edges(matrix_market, path).matrix.toarray().tolist() == [[0, 3], [3, 0]]
+
+
 def test_a_compressed_file_is_read_and_weights_are_left_alone_if_asked(tmp_path):
     path = tmp_path / "graph.mtx.gz"
     path.write_bytes(
@@ -58,14 +65,18 @@ def test_a_compressed_file_is_read_and_weights_are_left_alone_if_asked(tmp_path)
         ("%%MatrixMarket matrix coordinate complex general\n2 2 0\n", r"line 1: a 'complex' Mat"),
         ("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 0\n", r"'skew-symmetric' Mat"),
         ("%%MatrixMarket matrix coordinate real hermitian\n2 2 0\n", r"a 'hermitian' Matrix"),
-        ("%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 1\n", r"square, .* is 2 x 3"),
-        ("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n", r"Truncated file"),
-        ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 9 1\n", r"line 3: "),
-        ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 x\n", r"line 3: "),
-        ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2\n", r"line 3: "),
-        ("%%MatrixMarket matrix coordinate real general\n2 x 1\n1 2 1\n", r"line 2: "),
-        ("%%MatrixMarket matrix coordinate real general\n", r"Premature EOF"),
-        ("%%MatrixMarket matrix coordinate real general\n\0\1\2\n", r"line 2: here stand"),
+        (f"{REAL}2 3 1\n1 1 1\n", r"line 2: .* square, found '2 x 3'"),
+        (f"{REAL}2 2 2\n1 1 1\n", r"it ends after 1 of 2 entries"),
+        (f"{REAL}2 2 1\n1 9 1\n", r"line 3: .*integers from 1 to 2, found '1 9 1'"),
+        (f"{REAL}2 2 1\n1 2 x\n", r"line 3: an entry holds numbers"),
+        (f"{REAL}2 2 1\n1 2\n", r"line 3: an entry has 3 numbers, found"),
+        (f"{REAL}2 x 1\n1 2 1\n", r"line 2: here stand"),
+        (f"{REAL}2 2 1\n%\n\n1 2 1\n1 1 1\n", r"line 6: here is more than 1 entries"),
+        (f"{REAL}2 2 2\n1 2\n1 1 1 1\n", r"line 3: an entry has 3 numbers"),
+        (f"{REAL}2 2 1\n1 1.5 1\n", r"line 3: rows and columns are integers"),
+        (f"{REAL}2 2 2\n1 1 1\n1 2 nan\n", r"line 4: a weight is a finite number"),
+        (REAL, r"it ends before the numbers of rows"),
+        (f"{REAL}\0\1\2\n", r"line 2: here stand"),
     ],
 )
 def test_a_damaged_file_is_refused_with_its_line(path, text, message):
@@ -77,9 +88,13 @@ def test_a_damaged_file_is_refused_with_its_line(path, text, message):
 @given(
     st.integers(1, 6).flatmap(
         lambda n: arrays(np.float64, (n, n), elements=st.integers(0, 9).map(float))
-    )
+    ),
+    st.sampled_from([1, 20, 1 << 22]),
 )
-def test_what_scipy_writes_comes_back(tmp_path_factory, matrix):
+def test_what_scipy_writes_comes_back(tmp_path_factory, matrix, block):
     path = tmp_path_factory.mktemp("any") / "graph.mtx"
     mmwrite(path, sp.coo_array(matrix), symmetry="AUTO")
-    assert (open_edges(matrix_market, path).matrix.toarray() == matrix).all()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matrix_market, "BLOCK", block)
+        found = open_edges(matrix_market, path).matrix.toarray()
+    assert (found == matrix).all()

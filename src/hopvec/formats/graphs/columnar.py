@@ -161,7 +161,7 @@ class _Reader:
             place = _place_to_move(source)
             data = pa.memory_map(str(place)) if isinstance(place, Path) else pa.PythonFile(place)
             file = pa.ipc.open_file(data)
-        self.choose(file.schema)
+            self.choose(file.schema)
         return self.stream(self.batches(_record_batches(source, file), kind))
 
     def batches(self, batches: Iterable[pa.RecordBatch], kind: str) -> Iterator[Batch]:
@@ -202,8 +202,8 @@ class _Reader:
         """Tells in a sentence what Arrow finds wrong with the bytes."""
         try:
             yield
-        except (pa.ArrowException, OSError) as error:
-            reason = str(error).splitlines()[0].rstrip(".")
+        except (pa.ArrowException, OSError, MemoryError, UnicodeError) as error:
+            reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
             row = self.rows - (self.starts[-1] if self.starts else 0)
             after = f" after row {row:,}" if row else ""
             raise FormatError(f"{self._file()}: damaged {kind} data{after} ({reason}).") from error

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, BinaryIO, NamedTuple
+import mmap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 from hopvec.errors import FormatError
 from hopvec.formats.graphs.edges import Matrix, Options, checked_matrix
+from hopvec.formats.graphs.matlab5 import HEADER, DamageError, MatlabFile, Variable
 from hopvec.formats.graphs.source import Source
 
 SUFFIXES = (".mat",)
@@ -13,19 +17,6 @@ OPTIONS = frozenset({"variable", "unweighted"})
 
 DEFAULT = "network"
 HDF5 = b"\x89HDF\r\n\x1a\n"
-
-
-class Variable(NamedTuple):
-    """What a MATLAB file says of a variable."""
-
-    name: str
-    shape: tuple[int, ...]
-    kind: str
-
-    @property
-    def is_square(self) -> bool:
-        """Whether it could be an adjacency matrix."""
-        return len(self.shape) == 2 and self.shape[0] == self.shape[1] > 0
 
 
 def recognize(source: Source) -> str | None:
@@ -42,37 +33,34 @@ def read_edges(source: Source, options: Options) -> Matrix:
             f"{source.name}: this is HDF5, which version 7.3 of MATLAB files is and hopvec does "
             "not read. In MATLAB, save it by save(name, 'network', '-v7')."
         )
-    with source.whole() as file:
-        variables = _variables(source.name, file)
+    if len(source.head) < HEADER:
+        raise FormatError(f"{source.name}: this is no MATLAB file of version 5 to 7.")
+    with source.whole() as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        with _damage(source.name):
+            matlab = MatlabFile(data)
+            variables = list(matlab.variables())
         chosen = _choose(source.name, variables, options.variable)
-        matrix = _load(source.name, file, chosen)
+        place = f"{source.name}, variable {chosen.name}"
+        if chosen.is_complex:
+            raise FormatError(f"{place}: it holds complex numbers, and weights are real.")
+        with _damage(place):
+            matrix = matlab.read(chosen)
     facts: dict[str, Any] = {"variable": chosen.name}
     left = [variable.name for variable in variables if variable is not chosen]
     if left:
         facts["ignored"] = left
-    return checked_matrix(
-        f"{source.name}, variable {chosen.name}", matrix, facts, options.unweighted
-    )
-
-
-def _variables(name: str, file: BinaryIO) -> list[Variable]:
-    from scipy.io import whosmat
-
-    try:
-        return [Variable(*variable) for variable in whosmat(file)]
-    except Exception as error:  # scipy raises nearly anything on damaged files
-        raise FormatError(f"{name}: damaged MATLAB file ({error}).") from error
+    return checked_matrix(place, matrix, facts, options.unweighted)
 
 
 def _choose(place: str, variables: list[Variable], wanted: str | None) -> Variable:
     found = {variable.name: variable for variable in variables}
-    listed = ", ".join(f"{v.name} ({v.kind}, {_size(v.shape)})" for v in variables) or "nothing"
+    listed = ", ".join(f"{v.name} ({v.kind}, {_size(v)})" for v in variables) or "nothing"
     if wanted is not None:
         if wanted not in found:
             raise FormatError(f"{place}: there is no variable {wanted!r}; it holds {listed}.")
         if not found[wanted].is_square:
-            size = _size(found[wanted].shape)
-            raise FormatError(f"{place}: the variable {wanted!r} is not square but {size}.")
+            what = f"{found[wanted].kind}, {_size(found[wanted])}"
+            raise FormatError(f"{place}: the variable {wanted!r} is no square matrix but {what}.")
         return found[wanted]
     square = [v for v in variables if v.kind == "sparse" and v.is_square]
     named = [v for v in square if v.name == DEFAULT]
@@ -83,17 +71,13 @@ def _choose(place: str, variables: list[Variable], wanted: str | None) -> Variab
     raise FormatError(f"{place}: there is {what}; it holds {listed}. {advice}.")
 
 
-def _load(place: str, file: BinaryIO, variable: Variable) -> Any:
-    from scipy.io import loadmat
-
-    file.seek(0)
+@contextmanager
+def _damage(place: str) -> Iterator[None]:
     try:
-        return loadmat(file, variable_names=[variable.name])[variable.name]
-    except Exception as error:  # scipy raises nearly anything on damaged files
-        raise FormatError(
-            f"{place}: the variable {variable.name!r} cannot be read ({error})."
-        ) from error
+        yield
+    except DamageError as error:
+        raise FormatError(f"{place}: damaged MATLAB file ({error}).") from error
 
 
-def _size(shape: tuple[int, ...]) -> str:
-    return " x ".join(f"{length:,}" for length in shape)
+def _size(variable: Variable) -> str:
+    return " x ".join(f"{length:,}" for length in variable.shape)
