@@ -14,11 +14,12 @@ from hopvec.cli.verb import verb
         "hopvec completion fish > ~/.config/fish/completions/hopvec.fish",
     ]
 )
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]), metavar="SHELL")
 def completion(terminal: Terminal, shell: str) -> None:
     """Print the script that completes hopvec's words in a shell.
 
-    Put it where the shell reads it at its start, as the examples do, and open a new shell.
+    SHELL is bash, zsh or fish. Put the script where the shell reads it at its start, as the
+    examples do, and open a new shell.
     """
     from hopvec.cli.program import hopvec
 

@@ -82,7 +82,7 @@ def estimate(
     terminal.facts(
         [
             *input_rows(run.input),
-            *graph_rows(run.graph),
+            *graph_rows(run.graph, run.input),
             (
                 "time",
                 f"about {duration(expected.seconds)}, after {duration(read_seconds)} of reading",

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
 from hopvec.cli.terminal import Terminal
 from hopvec.cli.verb import Function, option
+from hopvec.formats.graphs.read import read_graph
+from hopvec.graph import Graph
 from hopvec.report import Report
 
-if TYPE_CHECKING:
-    from hopvec.graph import Graph
-
-SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";"}
 DUPLICATES = ("sum", "first", "error")
 LOOPS = ("keep", "drop")
 FILE = click.Path(allow_dash=True)
-
-
-def _separator(ctx: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
-    """The separator that a word stands for."""
-    return None if text is None else SEPARATORS.get(text, text)
 
 
 OPTIONS: list[tuple[tuple[str, ...], dict[str, Any]]] = [
@@ -40,9 +33,7 @@ OPTIONS: list[tuple[tuple[str, ...], dict[str, Any]]] = [
         ("--duplicates",),
         {
             "type": click.Choice(DUPLICATES),
-            "default": "sum",
-            "show_default": True,
-            "help": "What becomes of edges that occur more than once.",
+            "help": "What becomes of edges that occur more than once.  [default: sum]",
         },
     ),
     (
@@ -60,11 +51,11 @@ OPTIONS: list[tuple[tuple[str, ...], dict[str, Any]]] = [
         ("--separator",),
         {
             "metavar": "TEXT",
-            "callback": _separator,
-            "help": "What stands between columns: a character, 'tab' or 'space'.",
+            "help": "What stands between columns: a character, or tab, space, comma, ...",
         },
     ),
     (("--header/--no-header",), {"default": None, "help": "Whether line 1 holds column names."}),
+    (("--comment",), {"metavar": "TEXT", "help": "What lines begin with that are no edges."}),
     (("--variable",), {"metavar": "NAME", "help": "Matrix to take of a file with several."}),
 ]
 NAMES = [flags[0].removeprefix("--").partition("/")[0] for flags, _ in OPTIONS]
@@ -106,10 +97,9 @@ def read(
     memory: str | float | None = None,
 ) -> Graph:
     """The graph of a file ("-" is standard input), read with progress as the stage "read"."""
-    from hopvec.formats.graphs.read import read_graph
-
     name = "standard input" if path == "-" else path
     with report.stage("read"), terminal.progress(f"reading {name}", "bytes") as progress:
         graph = read_graph(path, **reading, threads=threads, memory=memory, progress=progress)
-    report.input, report.graph = dict(graph.origin), graph.describe()
+    policies = {"duplicates": reading["duplicates"] or "sum", "loops": reading["loops"]}
+    report.input, report.graph = policies | graph.origin, graph.describe()
     return graph

@@ -41,12 +41,17 @@ def neighbors(
         terminal.answer_json([_answer(id_, near) for id_, near in found])
         return
     for id_, near in found:
-        if sys.stdout.isatty():
+        if is_terminal():
             rows = [(str(other), f"{similarity:.4f}") for other, similarity in near]
             terminal.answer_table(str(id_), ["node", "similarity"], rows)
         else:
             for other, similarity in near:
                 terminal.answer(f"{id_}\t{other}\t{similarity:.6f}")
+
+
+def is_terminal() -> bool:
+    """Whether people read the answer."""
+    return sys.stdout.isatty()
 
 
 def as_id(embedding: Embedding, text: str) -> Any:

@@ -31,7 +31,7 @@ Examples:
   hopvec neighbors vectors.parquet nytimes.com
   hopvec embed --help
 """
-STOPPED, TERMINATED, BROKEN_PIPE = 130, 143, 141  # 128 + the signal, as shells have it
+STOPPED, TERMINATED = 130, 143  # 128 + the signal, as shells have it
 
 
 class Program(click.Group):
@@ -99,7 +99,7 @@ class Program(click.Group):
             sys.exit(STOPPED)
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(BROKEN_PIPE)
+            sys.exit(1)
         except MemoryError:
             _refuse("The memory of the machine is used up. Bound the run, such as --memory 2GB.", 1)
         except Exception as error:

@@ -15,7 +15,7 @@ Rows = list[tuple[str, str]]
 
 def report_rows(report: Report) -> Rows:
     """A run: how the input was understood, what was computed, what it took."""
-    rows = [*input_rows(report.input), *graph_rows(report.graph)]
+    rows = [*input_rows(report.input), *graph_rows(report.graph, report.input)]
     if report.parameters:
         rows.append(("method", parameters_text(report.parameters)))
     rows += [
@@ -33,35 +33,45 @@ def input_rows(origin: Mapping[str, Any]) -> Rows:
     """How an input was understood."""
     if not origin:
         return []
-    name, *rest = (origin.get("file", ""), *(key for key in origin if key != "file"))
-    return [("input", "; ".join([str(name), *(_fact(key, origin[key]) for key in rest)]))]
+    facts = dict(origin)
+    name, kind, because = (facts.pop(key, "") for key in ("file", "format", "because"))
+    columns = facts.pop("columns", {})
+    facts = {key: value for key, value in facts.items() if key not in _REPAIRS}
+    parts = [f"{name}: {kind}, since {because}" if because else f"{name}: {kind}"]
+    parts += [f"{key} {_plain(value)}" for key, value in facts.items()]
+    rows = [("input", "; ".join(parts))]
+    if columns:
+        rows.append(("", "columns: " + ", ".join(f"{k} {v!r}" for k, v in columns.items() if v)))
+    return rows
 
 
-def graph_rows(facts: Mapping[str, Any]) -> Rows:
-    """A graph by its facts, those of nothing unusual left out."""
+def graph_rows(facts: Mapping[str, Any], origin: Mapping[str, Any] | None = None) -> Rows:
+    """A graph by its facts; `origin` tells what became of duplicates and loops."""
     if not facts:
         return []
+    nodes, largest = facts["nodes"], facts.get("largest_component")
+    size = [count(nodes, "node"), count(facts["edges"], "edge")]
     kind = [
         "directed" if facts["directed"] else "undirected",
         "weighted" if facts["weighted"] else "unweighted",
     ]
-    rows = [
-        ("graph", ", ".join([count(facts["nodes"], "node"), count(facts["edges"], "edge"), *kind]))
-    ]
-    nodes, largest = facts["nodes"], facts.get("largest_component")
-    remarks = [
-        count(facts["isolated"], "isolated node"),
-        *(
-            [f"largest component {count(largest, 'node')} ({100 * largest / nodes:.3g} %)"]
-            if largest
-            else []
-        ),
-        *(count(facts[key], one) for key, one in _REPAIRS.items() if key in facts),
-    ]
-    return [*rows, ("", ", ".join(remarks))]
+    remarks = [count(facts["isolated"], "isolated node")]
+    if largest:
+        share = f"{100 * largest / nodes:.3g} %"
+        remarks.append(f"largest component {count(largest, 'node')} ({share})")
+    for key, one in _REPAIRS.items():
+        policy = _POLICIES.get((origin or {}).get(key, ""), "") if facts.get(key) else ""
+        remarks.append(count(facts.get(key, 0), one) + policy)
+    return [("graph", ", ".join(size + kind)), ("", ", ".join(remarks))]
 
 
 _REPAIRS = {"duplicates": "duplicate edge", "loops": "loop", "zero_weights": "edge of weight 0"}
+_POLICIES = {
+    "sum": " (summed)",
+    "first": " (the first kept)",
+    "keep": " (kept)",
+    "drop": " (dropped)",
+}
 
 
 def parameters_text(parameters: Mapping[str, Any]) -> str:
@@ -85,9 +95,9 @@ def count(number: int, one: str) -> str:
     return f"{number:,} {one if number == 1 else many}"
 
 
-def _fact(name: str, value: Any) -> str:
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, Mapping):
-        value = ", ".join(f"{key} {item!r}" for key, item in value.items() if item is not None)
-    elif isinstance(value, list | tuple):
-        value = ", ".join(map(str, value))
-    return f"{name} {value!r}" if name == "separator" else f"{name} {value}"
+        return ", ".join(f"{key} {_plain(item)}" for key, item in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

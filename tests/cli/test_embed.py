@@ -1,0 +1,157 @@
+"""`hopvec embed`: the vectors are those of the library, and the report tells how they were made."""
+
+import json
+
+import numpy as np
+import pytest
+
+import hopvec
+from hopvec import FastRP
+from hopvec.formats import EMBEDDING_FORMATS
+
+
+def same(path, graph_path, method):
+    expected = method.embed(hopvec.read_graph(graph_path))
+    return np.array_equal(hopvec.load(path).vectors, expected.vectors)
+
+
+def test_the_vectors_are_those_of_the_library(run, edges, tmp_path):
+    words = ["--dim", 16, "--weights", "0,1,2", "--beta", -0.5, "--sparsity", 2, "--seed", 7]
+    result = run("embed", edges, "-o", "vectors.parquet", *words)
+    assert result.exit_code == 0, result.stderr
+    method = FastRP(dim=16, weights=[0, 1, 2], beta=-0.5, sparsity=2, seed=7)
+    assert same(tmp_path / "vectors.parquet", tmp_path / edges, method)
+
+
+@pytest.mark.parametrize("suffix", EMBEDDING_FORMATS)
+def test_every_format_can_be_written(run, edges, tmp_path, suffix):
+    assert run("embed", edges, "-o", f"vectors{suffix}", "--dim", 8).exit_code == 0
+    assert same(tmp_path / f"vectors{suffix}", tmp_path / edges, FastRP(dim=8))
+
+
+def test_edges_come_from_standard_input(run, edges, tmp_path):
+    with (tmp_path / edges).open("rb") as file:
+        result = run("embed", "-", "-o", "vectors.npz", input=file.read())
+    assert result.exit_code == 0, result.stderr
+    assert "standard input" in result.stderr
+    assert same(tmp_path / "vectors.npz", tmp_path / edges, FastRP())
+
+
+def test_the_options_of_reading_reach_the_reader(run, tmp_path):
+    (tmp_path / "links.txt").write_text("a;b\na;c\nb;c\n")
+    (tmp_path / "more.txt").write_text("x\ny\n")
+    words = ["--separator", "semicolon", "--no-header", "--directed", "--nodes", "more.txt"]
+    result = run("embed", "links.txt", "-o", "vectors.npz", *words)
+    assert result.exit_code == 0, result.stderr
+    assert sorted(hopvec.load(tmp_path / "vectors.npz")) == ["a", "b", "c", "x", "y"]
+    assert "5 nodes, 3 edges, directed" in result.stderr
+
+
+def test_the_report_tells_everything(run, edges, tmp_path):
+    result = run("embed", edges, "-o", "vectors.npz", "--dim", 8, "--report", "run.json")
+    assert result.exit_code == 0
+    report = json.loads((tmp_path / "run.json").read_text())
+    assert report["version"] == hopvec.__version__
+    assert report["parameters"] == {"method": "FastRP", **FastRP(dim=8).plain_params()}
+    assert report["graph"] == hopvec.read_graph(tmp_path / edges).describe()
+    assert report["graph"]["largest_component"] == 6
+    assert report["input"]["file"] == edges
+    assert [stage["name"] for stage in report["stages"]] == ["read", "embed", "write"]
+    assert all(stage["seconds"] > 0 for stage in report["stages"])
+    assert report["output"]["bytes"] == (tmp_path / "vectors.npz").stat().st_size
+    for text in ("6 nodes, 7 edges, undirected, unweighted", "largest component 6 nodes (100 %)"):
+        assert text in result.stderr
+    assert "vectors.npz: 6 vectors of 8 columns" in result.stderr
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ([], "1 duplicate edge (summed), 1 loop (kept)"),
+        (["--duplicates", "first"], "1 duplicate edge (the first kept), 1 loop (kept)"),
+        (["--loops", "drop"], "1 duplicate edge (summed), 1 loop (dropped)"),
+    ],
+)
+def test_what_became_of_duplicates_and_loops_is_told(run, tmp_path, words, told):
+    (tmp_path / "edges.csv").write_text("source,target\na,b\nb,a\nc,c\nb,c\n")
+    result = run("embed", "edges.csv", "-o", "vectors.npz", *words)
+    assert told in result.stderr
+
+
+def test_zero_vectors_are_a_note_of_the_report(run, edges, tmp_path):
+    (tmp_path / "more.txt").write_text("zoe\n")
+    words = ["--nodes", "more.txt", "--report", "run.json"]
+    result = run("embed", edges, "-o", "vectors.npz", *words)
+    (note,) = json.loads((tmp_path / "run.json").read_text())["notes"]
+    assert note.startswith("Zero vectors: 1 of 7 nodes")
+    assert result.stderr.count("Zero vectors") == 1
+
+
+def test_quiet_tells_nothing(run, edges):
+    result = run("embed", edges, "-o", "vectors.npz", "--quiet")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+
+
+def test_float16_halves_the_file(run, edges, tmp_path):
+    for dtype in ("float32", "float16"):
+        run("embed", edges, "-o", f"{dtype}.npy", "--dtype", dtype, "--dim", 1024)
+    whole, half = ((tmp_path / f"{name}.npy").stat().st_size for name in ("float32", "float16"))
+    assert half < 0.6 * whole
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ([], "Say where the vectors go, such as -o vectors.parquet. See hopvec embed --help."),
+        (["-o", "vectors.xyz"], "vectors.xyz: the suffix '.xyz' names no format for embeddings; "),
+        (["-o", "no/vectors.npy"], "no/vectors.npy: there is no folder no. Make it first."),
+        (["-o", "folder.npy"], "folder.npy: this is a folder. Name a file in it."),
+        (["-o", "v.csv", "--dtype", "float16"], "v.csv: a .csv file cannot hold float16; "),
+        (["-o", "v.npy", "--report", "no/run.json"], "no/run.json: there is no folder no. "),
+        (["-o", "absent.csv"], "absent.csv: there is no such file."),
+        (
+            ["-o", "v.npy", "--report", "v.npy"],
+            "v.npy: vectors and report need names of their own.",
+        ),
+        (["-o", "v.npy", "--memory", "lots"], "FastRP: memory must be a positive size such as"),
+    ],
+)
+def test_what_is_wrong_with_the_output_is_told_before_the_graph_is_read(
+    run, tmp_path, words, sentence
+):
+    (tmp_path / "folder.npy").mkdir()
+    result = run("embed", "absent.csv", *words)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(sentence)
+    assert result.stderr.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["folder.npy"]
+
+
+def test_the_input_is_never_overwritten(run, edges, tmp_path):
+    before = (tmp_path / edges).read_text()
+    result = run("embed", edges, "-o", edges)
+    assert result.exit_code == 2
+    assert result.stderr == "edges.csv: this is the input. Give the output another name.\n"
+    assert (tmp_path / edges).read_text() == before
+
+
+def test_a_full_disk_is_told_before_the_work(run, edges, tmp_path, monkeypatch):
+    import shutil
+
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10, 7, 3))
+    result = run("embed", edges, "-o", "vectors.npz")
+    assert result.exit_code == 2
+    assert "and its disk has 3 B left." in result.stderr
+    assert not (tmp_path / "vectors.npz").exists()
+
+
+def test_a_memory_bound_that_is_too_tight_is_an_error_of_its_user(run, edges):
+    result = run("embed", edges, "-o", "vectors.npz", "--memory", "100")
+    assert result.exit_code == 2
+    assert "100 B" in result.stderr
+
+
+def test_a_missing_graph_is_told_in_a_sentence(run):
+    result = run("embed", "absent.csv", "-o", "vectors.npz")
+    assert (result.exit_code, result.stderr) == (2, "absent.csv: there is no such file.\n")

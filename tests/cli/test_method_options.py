@@ -1,0 +1,126 @@
+"""The options of methods are their declared parameters, no more and no fewer."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from hopvec import FastRP
+from hopvec.cli.embed import embed
+from hopvec.cli.estimate import estimate
+from hopvec.cli.inputs import NAMES as READING
+from hopvec.cli.method_options import flag, method_options, parse
+from hopvec.methods import METHODS
+from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, Size, parameters
+
+OF_ALL = {p.name for method in METHODS.values() for p in parameters(method)}
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Walks(FastRP):
+    """A method that is like another, and has a parameter of its own."""
+
+    walks: Annotated[int, Integer(1, 100), "walks from each node"] = 10
+    dim: Annotated[int, Integer(1, 1000), "columns of the embedding"] = 128
+
+
+@pytest.fixture
+def two_methods(monkeypatch):
+    """Runs a command with the options of two methods and returns the method it got."""
+    monkeypatch.setitem(METHODS, "walks", Walks)
+    got = []
+    command = click.command()(method_options(lambda method: got.append(method)))
+
+    def run(*words):
+        result = CliRunner().invoke(command, words, standalone_mode=False)
+        if result.exception:
+            raise result.exception
+        return got[-1] if got else result
+
+    return run
+
+
+@pytest.mark.parametrize("verb", [embed, estimate], ids=lambda verb: verb.name)
+def test_the_options_are_the_parameters_of_all_methods(verb):
+    under = {p.name for p in verb.params if getattr(p, "heading", "") == "Method"}
+    assert under == OF_ALL | {"method"}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_parameter_has_its_option_with_help_and_default(name):
+    options = {p.name: p for p in embed.params}
+    for parameter in parameters(METHODS[name]):
+        option = options[parameter.name]
+        assert option.opts == [flag(parameter.name)]
+        assert parameter.help[1:] in option.help
+        if isinstance(parameter.default, str | int):
+            assert f"default: {parameter.default}]" in option.help
+
+
+def test_no_parameter_has_the_name_of_an_option_of_reading():
+    assert not OF_ALL & set(READING)
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "value"),
+    [
+        ("7", Integer(1, 9), 7),
+        ("7.5", Integer(1, 9), 7.5),
+        ("-0.5", Real(-1, 1), -0.5),
+        ("0,0,1,4.5", Reals(8), [0, 0, 1, 4.5]),
+        ("1, x", Reals(8), [1, "x"]),
+        ("sqrt", Either(OneOf(("sqrt",)), Real(1, 9)), "sqrt"),
+        ("3", Either(OneOf(("sqrt",)), Real(1, 9)), 3),
+        ("4GB", Either(Size(), OneOf((None,))), "4GB"),
+        ("much", Real(0, 1), "much"),
+    ],
+)
+def test_a_text_becomes_the_value_it_stands_for(text, rule, value):
+    assert parse(text, rule) == value
+
+
+def test_only_what_is_typed_is_set(two_methods):
+    method = two_methods("--beta", "-0.9", "--weights", "0,1")
+    assert repr(method) == "FastRP(weights=[0, 1], beta=-0.9)"
+
+
+def test_the_method_is_chosen_by_name(two_methods):
+    assert repr(two_methods("--method", "walks", "--walks", "3")) == "Walks(walks=3)"
+
+
+def test_an_option_of_another_method_is_refused(two_methods):
+    with pytest.raises(click.UsageError, match="The method fastrp has no --walks; it has --dim, "):
+        two_methods("--walks", "3")
+
+
+def test_where_methods_differ_the_help_tells_both(two_methods):
+    text = " ".join(two_methods("--help").stdout.split())
+    assert "walks: Walks from each node [an integer from 1 to 100; default: 10]" in text
+    assert "fastrp: Columns of the embedding (paper: d) [an integer from 1 to 65,536" in text
+    assert "walks: Columns of the embedding [an integer from 1 to 1,000; default: 128]" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--beta", "3"], "FastRP: beta must be a number from -1 to 1, got 3."),
+        (["--beta", "x"], "FastRP: beta must be a number from -1 to 1, got 'x'."),
+        (["--dim", "1.5"], "FastRP: dim must be an integer from 1 to 65,536, got 1.5."),
+        (
+            ["--weights", "0,nan"],
+            "FastRP: weights must hold 1 to 32 finite numbers, got [0, nan] (entry 2 is nan).",
+        ),
+        (["--normalize", "x"], "FastRP: normalize must be 'none' or 'authors' or 'full', got 'x'."),
+    ],
+)
+def test_a_wrong_value_is_refused_by_the_method_before_the_graph_is_read(run, words, sentence):
+    result = run("embed", "absent.csv", "-o", "vectors.npz", *words)
+    assert (result.exit_code, result.stderr) == (2, sentence + "\n")
+
+
+def test_parameters_that_are_wrong_together_are_refused_before_the_graph_is_read(run):
+    result = run("embed", "absent.csv", "-o", "vectors.npz", "--weights", "0")
+    assert result.exit_code == 2
+    assert "weights are all zero" in result.stderr

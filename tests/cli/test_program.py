@@ -1,0 +1,174 @@
+"""The program: its verbs, its help, how fast it starts and how it says no."""
+
+import re
+import shlex
+import subprocess
+import sys
+
+import click
+import pytest
+
+import hopvec
+from hopvec.cli.inputs import DUPLICATES, LOOPS
+from hopvec.cli.inputs import NAMES as READING
+from hopvec.cli.program import VERBS
+from hopvec.cli.program import hopvec as program
+from hopvec.cli.verb import Verb
+
+HEAVY = ["numpy", "pyarrow", "scipy", "rich", "hopvec._native"]
+CONTEXT = click.Context(program, info_name="hopvec")
+
+
+def command(name):
+    return program.get_command(CONTEXT, name)
+
+
+def test_without_words_it_shows_its_help(run):
+    result = run()
+    assert result.exit_code == 0
+    assert "hopvec embed edges.csv -o vectors.parquet" in result.stdout
+
+
+@pytest.mark.parametrize("word", ["-V", "--version"])
+def test_it_tells_its_version(run, word):
+    assert run(word).stdout == f"hopvec {hopvec.__version__}\n"
+
+
+@pytest.mark.parametrize("words", [[], ["--version"], ["--help"], ["embd"]])
+def test_nothing_heavy_is_loaded_before_a_verb_runs(words):
+    code = (
+        "import sys\n"
+        "from hopvec.cli import main\n"
+        f"sys.argv[1:] = {words}\n"
+        "try:\n    main()\n"
+        "finally:\n"
+        f"    print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)"
+    )
+    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert finished.stderr.endswith("[]\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not tell the time of a child")
+def test_it_starts_in_less_than_0_15_seconds_of_cpu():
+    import resource
+
+    def seconds():
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, "-m", "hopvec", "--help"], check=True, capture_output=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+    assert min(seconds() for _ in range(5)) < 0.15
+
+
+@pytest.mark.parametrize("missing", ["click", "rich"])
+def test_without_the_extra_it_says_how_to_get_it(missing):
+    code = (
+        f"import sys; sys.modules[{missing!r}] = None\n"
+        "from hopvec.cli import main\n"
+        "sys.argv[1:] = ['--version']; main()"
+    )
+    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert finished.returncode == 2
+    assert finished.stderr == ("the command line needs the cli extra: pip install 'hopvec[cli]'.\n")
+
+
+@pytest.mark.parametrize("name", VERBS)
+class TestEveryVerb:
+    def test_it_has_the_line_of_the_table_first_in_its_help(self, name):
+        assert command(name).help.splitlines()[0] == VERBS[name]
+
+    def test_its_help_has_examples_and_the_general_options(self, run, name):
+        result = run(name, "--help")
+        assert result.exit_code == 0
+        for word in (
+            "Examples:",
+            f"  hopvec {name} ",
+            "General:",
+            "--quiet",
+            "--verbose",
+            "--debug",
+        ):
+            assert word in result.stdout
+
+    def test_its_examples_can_be_typed(self, name):
+        for example in command(name).examples:
+            for part in example.split("|"):
+                words = shlex.split(re.sub(r">+ .*", "", part))
+                if words[0] == "hopvec":
+                    assert words[1] == name
+                    command(name).make_context(name, words[2:], parent=CONTEXT)
+
+    def test_every_option_says_what_it_is_for(self, name):
+        for parameter in command(name).params:
+            assert not isinstance(parameter, click.Option) or parameter.help
+
+    def test_an_unknown_option_is_an_error_of_one_line(self, run, name):
+        result = run(name, "--nonsense")
+        assert result.exit_code == 2
+        assert result.stderr.startswith("There is no option --nonsense. ")
+        assert result.stderr.endswith(f" See hopvec {name} --help.\n")
+        assert result.stderr.count("\n") == 1
+        assert result.stdout == ""
+
+    def test_it_is_a_verb(self, name):
+        assert isinstance(command(name), Verb)
+
+
+def test_a_misspelt_verb_is_answered_with_the_right_one(run):
+    result = run("embd")
+    assert result.exit_code == 2
+    assert result.stderr == "There is no verb 'embd'. Did you mean 'embed'? See hopvec --help.\n"
+
+
+def test_a_verb_like_no_other_is_answered_with_all_of_them(run):
+    assert f"They are {', '.join(VERBS)}." in run("xyzzy").stderr
+
+
+def test_a_misspelt_option_is_answered_with_the_right_one(run, edges):
+    result = run("embed", edges, "-o", "vectors.npz", "--dimm", 3)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("There is no option --dimm. Did you mean --dim")
+
+
+def test_quiet_and_verbose_exclude_each_other(run, vectors):
+    result = run("info", vectors, "--quiet", "--verbose")
+    assert result.exit_code == 2
+    assert "Give --quiet or --verbose, not both." in result.stderr
+
+
+def test_the_choices_of_reading_are_those_of_the_library():
+    from typing import get_args, get_type_hints
+
+    allowed = get_type_hints(hopvec.Graph.from_edges, {**vars(sys.modules["hopvec.graph.graph"])})
+    assert get_args(allowed["duplicates"]) == DUPLICATES
+    assert get_args(allowed["loops"]) == LOOPS
+
+
+def test_every_option_of_reading_is_one_of_the_library():
+    import inspect
+
+    known = list(inspect.signature(hopvec.read_graph).parameters)
+    assert set(READING) | {"path", "threads", "memory", "progress"} == set(known)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_a_script_for_the_shell(run, shell):
+    result = run("completion", shell)
+    assert result.exit_code == 0
+    assert "_HOPVEC_COMPLETE" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("typed", "word"),
+    [
+        ("hopvec em", "embed"),
+        ("hopvec embed --norm", "--normalize"),
+        ("hopvec embed --normalize a", "authors"),
+    ],
+)
+def test_the_shell_completes_verbs_options_and_values(run, typed, word):
+    words = {"_HOPVEC_COMPLETE": "bash_complete", "COMP_WORDS": typed}
+    words["COMP_CWORD"] = str(len(typed.split()) - 1)
+    result = run(env=words, prog_name="hopvec")
+    assert f"plain,{word}" in result.stdout

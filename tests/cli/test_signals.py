@@ -1,0 +1,112 @@
+"""What happens when a run is stopped, its pipe is closed, or hopvec itself is at fault."""
+
+import os
+import signal
+import time
+
+import pytest
+
+import hopvec
+from hopvec.cli import completion
+
+LONG = [
+    "embed",
+    "edges.csv",
+    "-o",
+    "vectors.parquet",
+    "--dim",
+    "65536",
+    "--weights",
+    ",".join("1" * 32),
+]
+
+unix = pytest.mark.skipif(os.name == "nt", reason="Windows has no signals for another process")
+
+
+@pytest.fixture
+def many_edges(tmp_path):
+    lines = (f"{i % 20_000},{i * 7919 % 19_997}" for i in range(200_000))
+    (tmp_path / "edges.csv").write_text("\n".join(["source,target", *lines, ""]))
+
+
+@unix
+@pytest.mark.parametrize(
+    ("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["Ctrl-C", "SIGTERM"]
+)
+def test_a_stopped_run_ends_quietly_and_leaves_nothing(process, many_edges, tmp_path, sent, code):
+    (tmp_path / "temporary").mkdir()
+    run = process(
+        *LONG, "--memory", "500MB", env=os.environ | {"TMPDIR": str(tmp_path / "temporary")}
+    )
+    time.sleep(2.0)
+    assert run.poll() is None, run.communicate()
+    run.send_signal(sent)
+    start = time.monotonic()
+    stdout, stderr = run.communicate(timeout=30)
+    assert time.monotonic() - start < 2
+    assert (run.returncode, stdout, stderr.strip()) == (code, "", "")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["edges.csv", "temporary"]
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+@unix
+def test_a_closed_pipe_ends_it_quietly(process, vectors):
+    reader, writer = os.pipe()
+    os.close(reader)
+    run = process("neighbors", vectors, "ann", stdout=writer)
+    os.close(writer)
+    _, stderr = run.communicate(timeout=30)
+    assert (run.returncode, stderr) == (1, "")
+
+
+def test_errors_have_exit_code_2_in_a_process_too(process):
+    run = process("info", "absent.npz")
+    assert run.communicate(timeout=30) == ("", "absent.npz: there is no such file.\n")
+    assert run.returncode == 2
+
+
+class TestFaults:
+    @pytest.fixture
+    def fault(self, monkeypatch):
+        def raise_it(error):
+            def fail(shell):
+                raise error
+
+            monkeypatch.setattr(completion, "get_completion_class", fail)
+
+        return raise_it
+
+    def test_a_fault_of_hopvec_has_exit_code_1(self, run, fault):
+        fault(ZeroDivisionError("by zero"))
+        result = run("completion", "bash")
+        assert result.exit_code == 1
+        assert result.stderr == (
+            "hopvec stumbled over ZeroDivisionError: by zero. "
+            "This is a fault of hopvec; --debug shows where it happened.\n"
+        )
+
+    def test_debug_shows_the_traceback(self, run, fault):
+        fault(ZeroDivisionError("by zero"))
+        result = run("completion", "bash", "--debug")
+        assert result.exit_code == 1
+        assert "Traceback" in result.stderr
+        assert "test_signals.py" in result.stderr
+
+    def test_debug_shows_that_of_an_error_of_its_user_too(self, run, fault):
+        fault(hopvec.FormatError("a sentence."))
+        result = run("completion", "bash", "--debug")
+        assert result.exit_code == 2
+        assert "Traceback" in result.stderr
+        assert result.stderr.endswith("\na sentence.\n")
+
+    def test_memory_that_is_used_up_is_told_with_a_remedy(self, run, fault):
+        fault(MemoryError())
+        result = run("completion", "bash")
+        assert result.exit_code == 1
+        assert "--memory 2GB" in result.stderr
+
+    @pytest.mark.parametrize("kind", [name for name in hopvec.__all__ if name.endswith("Error")])
+    def test_every_error_of_the_library_is_its_sentence_and_exit_code_2(self, run, fault, kind):
+        fault(getattr(hopvec, kind)("It is so, and not otherwise."))
+        result = run("completion", "bash")
+        assert (result.exit_code, result.stderr) == (2, "It is so, and not otherwise.\n")

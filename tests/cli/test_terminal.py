@@ -1,0 +1,120 @@
+"""What people see of a run: bars on a terminal, lines elsewhere, the library's log."""
+
+import logging
+import os
+import re
+import sys
+
+import pytest
+
+from hopvec.cli import terminal as terminal_file
+from hopvec.cli.terminal import Terminal, duration, how_far
+
+
+def seen_on_terminal(words, folder):
+    """What a command writes to a terminal, without colours and movements of the cursor."""
+    import pty
+
+    child, descriptor = pty.fork()
+    if child == 0:
+        os.chdir(folder)
+        os.environ["TERM"] = "xterm"
+        os.execv(sys.executable, [sys.executable, "-m", "hopvec", *words])
+    written = b""
+    while True:
+        try:
+            part = os.read(descriptor, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        written += part
+    _, status = os.waitpid(child, 0)
+    os.close(descriptor)
+    return os.waitstatus_to_exitcode(status), re.sub(
+        r"\x1b\[[0-9;?]*[A-Za-z]", "", written.decode()
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo terminals")
+class TestOnATerminal:
+    def test_a_run_shows_a_bar_for_each_stage_and_then_the_report(self, edges, tmp_path):
+        code, text = seen_on_terminal(["embed", edges, "-o", "vectors.npz"], tmp_path)
+        assert code == 0, text
+        for stage in ("reading edges.csv", "embedding", "writing vectors.npz"):
+            assert stage in text
+        assert "slabs/s" in text
+        assert "6 vectors of 256 columns" in text
+
+    def test_neighbors_are_a_table(self, vectors, tmp_path):
+        code, text = seen_on_terminal(["neighbors", vectors, "ann"], tmp_path)
+        assert code == 0, text
+        assert "━" in text
+
+
+class TestElsewhere:
+    def test_a_short_stage_is_silent(self, capfd):
+        with Terminal() as terminal, terminal.progress("reading", "bytes") as progress:
+            progress(1, 2)
+        assert capfd.readouterr().err == ""
+
+    def test_a_long_stage_has_a_line_now_and_then(self, capfd, monkeypatch):
+        monkeypatch.setattr(terminal_file, "EVERY", 0.0)
+        with Terminal() as terminal, terminal.progress("reading", "bytes") as progress:
+            progress(1_000_000, 4_000_000)
+        assert re.fullmatch(r"reading: 25 %, .*B/s, .* left\n", capfd.readouterr().err)
+
+    def test_quiet_has_none(self, capfd, monkeypatch):
+        monkeypatch.setattr(terminal_file, "EVERY", 0.0)
+        with Terminal(quiet=True) as terminal, terminal.progress("reading", "bytes") as progress:
+            progress(1, 2)
+        assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("done", "of", "seconds", "unit", "words"),
+    [
+        (3, 12, 6.0, "slabs", "25 %, 0.5 slabs/s, 18 s left"),
+        (5_000_000, 0, 2.0, "bytes", "5 MB, 2.5 MB/s"),
+        (0, 12, 6.0, "slabs", "0 %, 0 slabs/s"),
+        (0, 12, 0.0, "slabs", "0 %, 0 slabs/s"),
+    ],
+)
+def test_progress_is_told_in_words(done, of, seconds, unit, words):
+    assert how_far(done, of, seconds, unit) == words
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.0123, "0.012 s"),
+        (12.3, "12 s"),
+        (59.6, "1 min 0 s"),
+        (3599.9, "1 h 0 min"),
+        (9000, "2 h 30 min"),
+    ],
+)
+def test_a_duration_is_told_in_words(seconds, words):
+    assert duration(seconds) == words
+
+
+class TestLog:
+    logger = logging.getLogger("hopvec")
+
+    def test_warnings_become_notes(self, capfd):
+        with Terminal() as terminal:
+            self.logger.warning("%s of them", 3)
+        assert terminal.notes == ["3 of them"]
+        assert capfd.readouterr().err == ""
+
+    @pytest.mark.parametrize(("verbose", "seen"), [(True, "on the way\n"), (False, "")])
+    def test_verbose_shows_what_happens_on_the_way(self, capfd, verbose, seen):
+        with Terminal(verbose=verbose):
+            self.logger.info("on the way")
+        assert capfd.readouterr().err == seen
+
+    def test_the_log_is_left_as_it_was(self):
+        before = (self.logger.level, list(self.logger.handlers))
+        with Terminal(verbose=True):
+            pass
+        assert (self.logger.level, list(self.logger.handlers)) == before

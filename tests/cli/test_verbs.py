@@ -1,0 +1,165 @@
+"""The verbs beside embed: estimate, info, neighbors, convert and export."""
+
+import json
+
+import numpy as np
+import pytest
+
+import hopvec
+from hopvec import FastRP
+from hopvec.cli import neighbors as neighbors_file
+
+
+class TestEstimate:
+    def test_it_tells_time_memory_and_disk(self, run, edges, tmp_path):
+        result = run("estimate", edges, "--dim", 512)
+        assert result.exit_code == 0, result.stderr
+        rows = dict(line.split(maxsplit=1) for line in result.stdout.splitlines() if line[0] != " ")
+        assert {"input", "graph", "time", "memory", "disk", "plan"} == set(rows)
+        assert rows["disk"].startswith("about 12.4 kB for a .parquet file of float32")
+        assert [path.name for path in tmp_path.iterdir()] == [edges]
+
+    def test_its_json_is_what_the_library_says(self, run, edges, tmp_path):
+        result = run("estimate", edges, "--dim", 512, "--json")
+        answer = json.loads(result.stdout)
+        graph = hopvec.read_graph(tmp_path / edges)
+        assert answer["memory_bytes"] == hopvec.estimate(graph, FastRP(dim=512)).bytes
+        assert answer["graph"] == graph.describe()
+        assert answer["parameters"]["dim"] == 512
+        assert answer["seconds"] >= 0
+
+    def test_text_takes_more_disk_than_numbers(self, run, edges):
+        sizes = [
+            json.loads(run("estimate", edges, "-o", name, "--json").stdout)["disk_bytes"]
+            for name in ("vectors.npy", "vectors.csv")
+        ]
+        assert sizes[1] > 2 * sizes[0]
+
+    def test_a_suffix_without_a_format_is_refused(self, run, edges):
+        assert run("estimate", edges, "-o", "vectors.xyz").exit_code == 2
+
+
+class TestInfo:
+    def test_it_tells_how_a_graph_was_understood(self, run, edges):
+        result = run("info", edges)
+        assert result.exit_code == 0
+        assert "6 nodes, 7 edges, undirected, unweighted" in result.stdout
+
+    def test_it_tells_how_an_embedding_was_made(self, run, vectors):
+        result = run("info", vectors)
+        assert result.exit_code == 0
+        assert "6 vectors of 8 columns; ids are strings" in result.stdout
+        assert "FastRP: " in result.stdout
+        assert "seed 7" in result.stdout
+        assert "6 nodes, 7 edges" in result.stdout
+
+    @pytest.mark.parametrize(
+        ("suffix", "known"), [(".npy", True), (".npz", True), (".csv", False), (".txt", False)]
+    )
+    def test_it_tells_embeddings_of_every_format(self, run, vectors, suffix, known):
+        run("convert", vectors, f"other{suffix}")
+        facts = json.loads(run("info", f"other{suffix}", "--json").stdout)
+        assert (facts["kind"], facts["nodes"], facts["dim"]) == ("embedding", 6, 8)
+        assert bool(facts["parameters"]) == known
+
+    def test_its_json_of_a_graph_parses(self, run, edges, tmp_path):
+        facts = json.loads(run("info", edges, "--json").stdout)
+        assert facts["kind"] == "graph"
+        assert facts["graph"] == hopvec.read_graph(tmp_path / edges).describe()
+
+    def test_an_option_of_reading_is_not_ignored_for_an_embedding(self, run, vectors):
+        result = run("info", vectors, "--directed")
+        assert result.exit_code == 2
+        assert "vectors.parquet holds an embedding, and --directed is for graphs." in result.stderr
+
+    def test_one_can_say_what_it_is(self, run, edges):
+        assert "kind" not in run("info", edges, "--as", "graph").stdout
+        assert run("info", edges, "--as", "embedding").exit_code == 2
+
+    def test_a_missing_file_is_told_in_a_sentence(self, run):
+        result = run("info", "absent.parquet")
+        assert result.exit_code == 2
+        assert result.stderr == "absent.parquet: there is no such file.\n"
+
+
+class TestNeighbors:
+    def test_piped_it_prints_lines_with_tabs(self, run, vectors, tmp_path):
+        result = run("neighbors", vectors, "ann", "bob", "-k", 2)
+        assert result.exit_code == 0
+        rows = [line.split("\t") for line in result.stdout.splitlines()]
+        assert [row[0] for row in rows] == ["ann", "ann", "bob", "bob"]
+        expected = hopvec.load(tmp_path / vectors).nearest("ann", 2)
+        assert [(row[1], pytest.approx(float(row[2]), abs=1e-6)) for row in rows[:2]] == expected
+
+    def test_on_a_terminal_it_prints_a_table(self, run, vectors, monkeypatch):
+        monkeypatch.setattr(neighbors_file, "is_terminal", lambda: True)
+        result = run("neighbors", vectors, "ann", "-k", 2)
+        assert "similarity" in result.stdout
+        assert "\t" not in result.stdout
+
+    def test_its_json_parses(self, run, vectors, tmp_path):
+        answer = json.loads(run("neighbors", vectors, "ann", "-k", 2, "--json").stdout)
+        assert [entry["id"] for entry in answer] == ["ann"]
+        found = [(one["id"], one["similarity"]) for one in answer[0]["neighbors"]]
+        assert found == hopvec.load(tmp_path / vectors).nearest("ann", 2)
+
+    def test_numbers_are_numbers_where_ids_are(self, run, tmp_path):
+        graph = hopvec.Graph.from_edges([1, 2, 3], [2, 3, 1])
+        FastRP(dim=4, sparsity=1).embed(graph).save(tmp_path / "numbers.npz")
+        answer = json.loads(run("neighbors", "numbers.npz", "1", "--json").stdout)
+        assert answer[0]["id"] == 1
+        result = run("neighbors", "numbers.npz", "one")
+        assert result.exit_code == 2
+        assert result.stderr == "No node 'one': the ids of this embedding are integers.\n"
+
+    def test_an_unknown_node_is_answered_with_those_alike(self, run, vectors):
+        result = run("neighbors", vectors, "ann", "bobb")
+        assert result.exit_code == 2
+        assert result.stdout == ""
+        assert "Did you mean 'bob'?" in result.stderr
+
+    def test_k_is_checked(self, run, vectors):
+        result = run("neighbors", vectors, "ann", "-k", 0)
+        assert result.exit_code == 2
+        assert "k must be an integer of at least 1" in result.stderr
+
+
+class TestConvert:
+    def test_the_vectors_are_the_same(self, run, vectors, tmp_path):
+        result = run("convert", vectors, "other.npy")
+        assert result.exit_code == 0
+        assert "other.npy: 6 vectors of 8 columns" in result.stderr
+        one, other = hopvec.load(tmp_path / vectors), hopvec.load(tmp_path / "other.npy")
+        assert np.array_equal(one.vectors, other.vectors)
+        assert one.parameters == other.parameters
+
+    def test_float16_rounds_them(self, run, vectors, tmp_path):
+        run("convert", vectors, "other.npy", "--dtype", "float16")
+        assert np.load(tmp_path / "other.npy").dtype == np.float16
+
+    def test_a_file_is_not_converted_onto_itself(self, run, vectors):
+        result = run("convert", vectors, vectors)
+        assert result.exit_code == 2
+        assert "this is the input" in result.stderr
+
+    def test_what_is_no_embedding_is_refused(self, run, tmp_path):
+        (tmp_path / "broken.parquet").write_bytes(b"PAR1 no more")
+        result = run("convert", "broken.parquet", "other.npy")
+        assert result.exit_code == 2
+        assert result.stderr.startswith("broken.parquet: ")
+        assert not (tmp_path / "other.npy").exists()
+
+
+class TestExport:
+    def test_it_writes_a_table(self, run, vectors, tmp_path):
+        duckdb = pytest.importorskip("duckdb")
+        result = run("export", vectors, "duckdb:graph.db", "--table", "pages")
+        assert result.exit_code == 0, result.stderr
+        assert result.stderr == "duckdb:graph.db: 6 rows in the table pages\n"
+        with duckdb.connect(str(tmp_path / "graph.db")) as connection:
+            assert connection.sql("select count(*) from pages").fetchone() == (6,)
+
+    def test_an_unknown_store_is_refused(self, run, vectors):
+        result = run("export", vectors, "oracle:somewhere")
+        assert result.exit_code == 2
+        assert "the target must be" in result.stderr

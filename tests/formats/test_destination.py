@@ -1,0 +1,38 @@
+"""What can be said of an output before there is one."""
+
+import os
+
+import pytest
+
+from hopvec import FastRP, FormatError, Graph
+from hopvec.formats import EMBEDDING_FORMATS
+from hopvec.formats.destination import bytes_on_disk, check_destination, check_space
+
+
+def test_a_new_file_in_a_folder_is_fine(tmp_path):
+    check_destination(tmp_path / "vectors.npz")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written_to_is_refused(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(FormatError, match="you may not write there"):
+        check_destination(tmp_path / "vectors.npz")
+
+
+def test_there_is_space_for_little_and_not_for_everything(tmp_path):
+    check_space(tmp_path / "vectors.npz", 1)
+    with pytest.raises(FormatError, match=r"vectors.npz: needs about 1e\+06 TB"):
+        check_space(tmp_path / "vectors.npz", 10**18)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+@pytest.mark.parametrize("suffix", EMBEDDING_FORMATS)
+def test_the_size_is_about_that_of_the_file(tmp_path, suffix, dtype):
+    if dtype not in EMBEDDING_FORMATS[suffix].DTYPES:
+        pytest.skip(f"{suffix} holds no {dtype}")
+    graph, path = Graph.from_edges(range(999), range(1, 1000)), tmp_path / f"vectors{suffix}"
+    FastRP(dim=128).embed(graph).save(path, dtype=dtype)
+    size = path.stat().st_size
+    assert 0.7 * size < bytes_on_disk(graph, 128, path, dtype) < 2.5 * size

@@ -1,0 +1,56 @@
+"""The run report: stages with their time and memory, ready for JSON."""
+
+import json
+import sys
+import time
+
+import pytest
+
+import hopvec
+from hopvec.report import Report, peak_memory
+
+
+def test_a_stage_has_its_time():
+    report = Report()
+    with report.stage("read"):
+        time.sleep(0.05)
+    (stage,) = report.stages
+    assert stage.name == "read"
+    assert 0.05 <= stage.seconds < 1
+    assert report.seconds == stage.seconds
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the peak is that of the process")
+def test_a_stage_has_the_peak_memory_of_itself_alone():
+    report = Report()
+    with report.stage("large"):
+        bytearray(200_000_000)
+    with report.stage("small"):
+        pass
+    large, small = report.stages
+    assert large.peak_bytes - small.peak_bytes > 150_000_000
+    assert report.peak_bytes == large.peak_bytes
+
+
+def test_without_proc_the_peak_is_that_of_the_process(monkeypatch, tmp_path):
+    monkeypatch.setattr("hopvec.report.PROCESS", tmp_path / "absent")
+    peak = peak_memory()
+    assert peak is None or peak > 10_000_000
+
+
+def test_a_stage_that_fails_is_not_told():
+    report = Report()
+    with pytest.raises(ZeroDivisionError), report.stage("read"):
+        raise ZeroDivisionError
+    assert report.stages == []
+
+
+def test_a_report_is_plain_json():
+    report = Report(graph={"nodes": 3}, notes=["look"])
+    with report.stage("read"):
+        pass
+    read_back = json.loads(json.dumps(report.to_dict()))
+    assert read_back["version"] == hopvec.__version__
+    assert read_back["graph"] == {"nodes": 3}
+    assert read_back["stages"][0]["name"] == "read"
+    assert {"seconds", "peak_bytes", "input", "parameters", "plan", "output"} <= set(read_back)
