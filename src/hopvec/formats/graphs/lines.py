@@ -155,7 +155,7 @@ class Lines:
         return b"  " in block or b" \n" in block or b"\n " in block or block.startswith(b" ")
 
     def _filter(self, block: bytes, first: int) -> bytes:
-        kept = []
+        kept: list[bytes] = []
         for number, line in enumerate(block.split(b"\n")[:-1], first):
             comment = line.startswith(self._comments) if self._comments else False
             if self._skip or comment or not line.strip():
