@@ -28,9 +28,8 @@ def write_embedding(embedding: Embedding, path: Path, dtype: str) -> None:
 
 def read_embedding(path: Path) -> Embedding:
     """Reads vectors of hopvec, or of others where it is plain which columns hold them."""
-    with pa.memory_map(str(path)) as file, pa.ipc.open_file(file) as reader:
+    with pa.OSFile(str(path)) as file, pa.ipc.open_file(file) as reader:
         names = find_columns(path, reader.schema).names
         count = range(reader.num_record_batches)
-        rows = sum(reader.get_batch(number).num_rows for number in count)
         batches = (reader.get_batch(number).select(names) for number in count)
-        return from_batches(path, reader.schema, rows, batches)
+        return from_batches(path, reader.schema, batches)

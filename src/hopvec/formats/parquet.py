@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hopvec.formats.replace import replacing
-from hopvec.formats.rows import BLOCK_BYTES
+from hopvec.formats.rows import rows_in_block
 from hopvec.formats.table import batches_of, find_columns, from_batches, schema_of
 
 if TYPE_CHECKING:
@@ -38,13 +38,16 @@ def read_embedding(path: Path) -> Embedding:
     """Reads vectors of hopvec, or of others where it is plain which columns hold them."""
     import pyarrow.parquet as pq
 
-    with pq.ParquetFile(path, page_checksum_verification=True) as file:
+    # pre_buffer would hold the whole file beside the vectors
+    with pq.ParquetFile(path, pre_buffer=False, page_checksum_verification=True) as file:
         schema, about = file.schema_arrow, file.metadata
         bytes_ = sum(
             about.row_group(group).total_byte_size for group in range(about.num_row_groups)
         )
-        at_once = BLOCK_BYTES * about.num_rows // max(1, bytes_)
+        at_once = rows_in_block(bytes_ // max(1, about.num_rows))  # a quarter of a block
         batches = file.iter_batches(
-            batch_size=min(max(1, at_once), 1 << 20), columns=find_columns(path, schema).names
+            batch_size=min(at_once, 1 << 20),
+            columns=find_columns(path, schema).names,
+            use_threads=False,
         )
-        return from_batches(path, schema, about.num_rows, batches)
+        return from_batches(path, schema, batches)

@@ -36,12 +36,19 @@ def schema_of(embedding: Embedding, dtype: str = "float32") -> pa.Schema:
     return pa.schema(fields, metadata={"hopvec": to_json(embedding)})
 
 
-def batches_of(embedding: Embedding, dtype: str = "float32") -> Iterator[pa.RecordBatch]:
-    """The rows in batches of about 16 MB; each must be done with before the next is asked for."""
+def batches_of(
+    embedding: Embedding, dtype: str = "float32", *, copied: bool = False
+) -> Iterator[pa.RecordBatch]:
+    """The rows in batches of about 16 MB.
+
+    They look at the vectors themselves, and reading them after the next is asked for brings rows
+    back into memory that `blocks` has dropped: who does that takes them `copied`.
+    """
     schema = schema_of(embedding, dtype)
     kind = schema.field("embedding").type
     for ids, rows in blocks(embedding, dtype):
-        lists = pa.FixedSizeListArray.from_arrays(pa.array(rows.reshape(-1)), type=kind)
+        numbers = pa.array((rows.copy() if copied else rows).reshape(-1))
+        lists = pa.FixedSizeListArray.from_arrays(numbers, type=kind)
         yield pa.RecordBatch.from_arrays([ids, lists], schema=schema)
 
 
@@ -81,10 +88,8 @@ def find_columns(path: Path, schema: pa.Schema) -> Columns:
     raise FormatError(f"{path}: {NEEDED}; its columns are {found}{more}.")
 
 
-def from_batches(
-    path: Path, schema: pa.Schema, rows: int, batches: Iterable[pa.RecordBatch]
-) -> Embedding:
-    """The embedding in the batches of a table of so many rows."""
+def from_batches(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Embedding:
+    """The embedding in the batches of a table."""
     from hopvec.embedding import Embedding
 
     columns = find_columns(path, schema)
@@ -95,13 +100,10 @@ def from_batches(
         if not len(stack.vectors):
             stack = Stack(_dim(columns, batch))
         place = _Place(path, len(stack.vectors), _ids(batch.column(columns.id)))
-        ids.append(place.ids)
+        ids.append(pa.concat_arrays([place.ids, ids[0]]))  # a copy: a view would keep the batch
         _fill(stack.grow(len(batch)), batch, columns, place)
-    vectors = stack.vectors
-    if len(vectors) != rows:
-        raise FormatError(f"{path}: {len(vectors):,} vectors where {rows:,} are announced.")
     parameters, graph = from_json((schema.metadata or {}).get(b"hopvec", b""))
-    return Embedding(vectors, pa.concat_arrays(ids), parameters, graph)
+    return Embedding(stack.vectors, pa.concat_arrays(ids), parameters, graph)
 
 
 @dataclass(frozen=True)

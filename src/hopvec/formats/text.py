@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hopvec.errors import FormatError
 from hopvec.formats.rows import Stack
 
-READ_BYTES = 8 << 20
+READ_BYTES = 2 << 20
 LINE_BYTES = 4 << 20
 INTEGERS = r"^(0|-?[1-9][0-9]{0,18})$"
 

@@ -6,10 +6,9 @@ binary, an id, a space and the numbers as little-endian float32, one after the o
 
 from __future__ import annotations
 
-import mmap
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,8 +16,9 @@ from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
 from hopvec.formats.replace import replacing
-from hopvec.formats.rows import blocks
+from hopvec.formats.rows import BLOCK_BYTES, blocks
 from hopvec.formats.text import Layout, integers_if_canonical, lines, open_text, read_lines
+from hopvec.machine import forget
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
@@ -100,17 +100,21 @@ def _read_binary(path: Path, count: int, dim: int) -> tuple[pa.Array, NDArray[np
             f"{path}: ends at byte {size:,}, too early for {count:,} vectors of {dim}."
         )
     vectors, words = np.empty((count, dim), np.float32), []
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        place = data.find(b"\n") + 1
-        for row in range(count):
-            end = data.find(b" ", place, place + LONGEST_ID)
-            if end < 0 or end + 1 + width > size:
-                raise FormatError(f"{path}, byte {place:,}: vector {row + 1:,} is cut short.")
-            words.append(data[place:end].lstrip(b"\n"))  # word2vec ends each vector with a line
-            place = end + 1 + width
-            vectors[row] = np.frombuffer(data, "<f4", dim, end + 1)
-        if data[place:].strip():
-            raise FormatError(f"{path}, byte {place:,}: more follows the last vector.")
+    mapped = np.memmap(path, np.uint8, "r")
+    data: Any = mapped.base  # the same bytes with the methods of bytes
+    place = done = data.find(b"\n") + 1
+    for row in range(count):
+        end = data.find(b" ", place, place + LONGEST_ID)
+        if end < 0 or end + 1 + width > size:
+            raise FormatError(f"{path}, byte {place:,}: vector {row + 1:,} is cut short.")
+        words.append(data[place:end].lstrip(b"\n"))  # word2vec ends each vector with a line
+        vectors[row] = np.frombuffer(data, "<f4", dim, end + 1)
+        place = end + 1 + width
+        if place - done > BLOCK_BYTES:
+            forget(mapped[done:place])
+            done = place
+    if data[place:].strip():
+        raise FormatError(f"{path}, byte {place:,}: more follows the last vector.")
     return integers_if_canonical(_texts(path, words)), vectors
 
 

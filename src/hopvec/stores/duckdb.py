@@ -10,6 +10,7 @@ import pyarrow as pa
 from hopvec.errors import FormatError, MissingExtraError
 from hopvec.formats.facts import to_json
 from hopvec.formats.table import batches_of
+from hopvec.machine import available_memory
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
@@ -45,6 +46,7 @@ def _fill(connection: Any, embedding: Embedding, table: str) -> None:
     id_type = "BIGINT" if pa.types.is_integer(embedding.ids.type) else "VARCHAR"
     block = f"{table}_block"  # another name than that of the table, so that it hides nothing
     comment = to_json(embedding).replace("'", "''")
+    connection.execute(f"SET memory_limit = '{available_memory() // 2}B'")  # beyond, it uses disk
     connection.execute("BEGIN TRANSACTION")
     connection.execute(
         f'CREATE OR REPLACE TABLE "{table}" '

@@ -32,7 +32,7 @@ def write_table(embedding: Embedding, place: Path, table: str) -> None:
             "export to LanceDB needs the lancedb extra: pip install 'hopvec[lancedb]'."
         ) from error
     failures: list[BaseException] = []
-    batches = _remembering(batches_of(embedding), failures)
+    batches = _remembering(batches_of(embedding, copied=True), failures)
     reader = pa.RecordBatchReader.from_batches(schema_of(embedding), batches)
     folder = place / f"{table}.lance"
     fresh, done = not folder.exists(), False
