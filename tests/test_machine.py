@@ -327,3 +327,23 @@ def test_forgetting_loses_nothing(tmp_path, mode):
     for part in (rows, rows[1:], rows[:, 1:], rows[:0], rows.view(np.ndarray), np.ones((2, 2))):
         machine.forget(part)
     assert (rows == expected).all()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it is a matter of glibc")
+def test_freed_memory_goes_back_to_the_system():
+    code = (
+        "import re, numpy as np\n"
+        "from hopvec.machine import return_freed_memory\n"
+        "return_freed_memory()\n"
+        "np.ones(30_000_000, np.uint8)  # freed, it would raise the threshold to 30 MB\n"
+        "arrays = [np.ones(2_000_000, np.uint8) for _ in range(50)]\n"
+        "status = lambda: open('/proc/self/status').read()\n"
+        "resident = lambda: int(re.search(r'VmRSS:\\s+(\\d+)', status())[1])\n"
+        "full, last = resident(), arrays[-1]\n"
+        "del arrays\n"
+        "print(full - resident())"
+    )
+    finished = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert int(finished.stdout) > 80_000  # kB of 98,000

@@ -102,6 +102,24 @@ def forget(rows: NDArray[Any]) -> None:
     owner.madvise(mmap.MADV_DONTNEED, first, start + rows.nbytes - first)
 
 
+def return_freed_memory() -> None:
+    """Makes large blocks go back to the system when they are freed, where glibc allocates.
+
+    It would keep tens of megabytes of them for each thread, on top of every memory bound. This is
+    for programs, not for a library to decide.
+    """
+    if sys.platform != "linux":
+        return
+    import ctypes
+
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except AttributeError:  # not glibc
+        return
+    for option in (-1, -3):  # M_TRIM_THRESHOLD, M_MMAP_THRESHOLD
+        mallopt(option, 1 << 20)
+
+
 def interruptible(work: Callable[[Stop], T]) -> T:
     """The result of `work(stop)`, run on a thread of its own so that Ctrl-C ends it early.
 

@@ -6,6 +6,7 @@ from functools import wraps
 from typing import Any
 
 import click
+import pyarrow as pa
 from click.core import ParameterSource
 
 from hopvec.cli.terminal import Terminal
@@ -100,6 +101,7 @@ def read(
     name = "standard input" if path == "-" else path
     with report.stage("read"), terminal.progress(f"reading {name}", "bytes") as progress:
         graph = read_graph(path, **reading, threads=threads, memory=memory, progress=progress)
+    pa.default_memory_pool().release_unused()  # before the next stage needs it
     policies = {"duplicates": reading["duplicates"] or "sum", "loops": reading["loops"]}
     report.input, report.graph = policies | graph.origin, graph.describe()
     return graph

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from hopvec.cli.terminal import Terminal
+from hopvec.machine import return_freed_memory
 
 Function = Callable[..., Any]
 
@@ -61,6 +62,7 @@ def verb(*, examples: Sequence[str]) -> Callable[[Function], Verb]:
         def run(*, quiet: bool, verbose: bool, **given: Any) -> None:
             if quiet and verbose:
                 raise click.UsageError("Give --quiet or --verbose, not both")
+            return_freed_memory()
             with Terminal(quiet=quiet, verbose=verbose) as terminal:
                 function(terminal, **given)
 
