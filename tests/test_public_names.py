@@ -26,6 +26,7 @@ NAMES = [
     "datasets",
     "estimate",
     "load",
+    "read_graph",
 ]
 HEAVY = [
     "scipy",
@@ -40,7 +41,7 @@ HEAVY = [
 # A folder or file may import from itself and from those in rows above it.
 LAYERS = [
     {"_native", "errors"},
-    {"machine"},
+    {"machine", "scratch"},
     {"graph", "report"},
     {"engine"},
     {"embedding"},

@@ -8,6 +8,7 @@ import pytest
 import hopvec
 from examples import example, path, random_example
 from hopvec import FastRP, MemoryBoundError
+from hopvec.engine.plan import resident
 from hopvec.machine import in_words
 
 LINE = 64
@@ -69,7 +70,10 @@ class TestMemory:
     def test_then_the_output_goes_to_a_file(self, graph):
         twice = FastRP(dim=64, memory="8MB").plan(graph)
         plan = FastRP(dim=64, memory=twice.bytes.total - 1).plan(graph)
-        assert (plan.orders, plan.output, plan.bytes.output) == ("twice", "file", 0)
+        assert (plan.orders, plan.output) == ("twice", "file")
+        assert plan.bytes.output == LINE * 5000  # one slab
+        assert plan.disk == 2 * 4 * 5000 * 64
+        assert twice.disk == 0
 
     def test_the_plain_sum_never_needs_two_passes(self, graph):
         method = FastRP(dim=64, normalize="none", threads=2)
@@ -84,7 +88,6 @@ class TestMemory:
         assert seen == [
             ("fused", "memory", 2),
             ("fused", "memory", 1),
-            ("fused", "file", 2),
             ("fused", "file", 1),
         ]
 
@@ -96,8 +99,11 @@ class TestMemory:
 
     def test_bytes_are_what_the_arrays_take(self, graph):
         plan = FastRP(dim=40, threads=2, weights=[0, 1, 1], memory="1GB").plan(graph)
-        arrays = (graph.indptr, graph.indices, graph.weights)
-        assert plan.bytes.graph == sum(array.nbytes for array in arrays)
+        rows = (graph.indptr, graph.indices, graph.weights)
+        kept = (graph.keys, graph.rows, graph.node_degrees)
+        powers = 3 * 4 * 5000  # 1 / d, and two powers of d
+        arrays = sum(array.nbytes for array in (*rows, *kept, graph.ids))
+        assert plan.bytes.graph == arrays + powers
         assert plan.bytes.output == 4 * 5000 * 40
         assert plan.bytes.blocks == 2 * LINE * 5000 * 2  # two blocks for each of two slabs
         assert plan.bytes.orders == LINE * 5000 * 3 * 2  # three slabs of two orders
@@ -111,12 +117,13 @@ class TestMemory:
 
     def test_a_bound_that_is_too_small_is_refused_with_the_least_that_would_do(self, graph):
         method = FastRP(dim=64, normalize="none", threads=1)
-        least = graph.nbytes + 2 * LINE * graph.nodes
+        rows = resident(graph)
+        least = rows + 3 * LINE * graph.nodes
         with pytest.raises(MemoryBoundError) as error:
             method.set_params(memory=least - 1).plan(graph)
         assert str(error.value) == (
-            f"This run needs at least {in_words(least)} ({in_words(graph.nbytes)} for the graph, "
-            f"640 kB for one slab), and the memory bound is {in_words(least - 1)}. "
+            f"This run needs at least {in_words(least)} ({in_words(rows)} for the graph, "
+            f"960 kB for one slab), and the memory bound is {in_words(least - 1)}. "
             "Allow it more memory."
         )
         assert method.set_params(memory=least).plan(graph).output == "file"
@@ -135,12 +142,12 @@ class TestPrinting:
         assert "16 slabs of 16 columns in float32, 2 at a time on 2 threads" in text
         assert "orders kept (20.5 MB)" in text
         assert "output of 5.12 MB in memory" in text
-        assert f"{in_words(graph.nbytes)} of it the graph" in text
+        assert f"{in_words(resident(graph))} of it the graph" in text
 
     def test_it_names_the_file_and_the_second_pass(self, graph):
         text = str(FastRP(dim=256, threads=2, memory="3MB").plan(graph))
         assert "orders computed twice" in text
-        assert "in a memory-mapped file" in text
+        assert "in a scratch file" in text
 
 
 class TestEstimate:

@@ -7,6 +7,7 @@ import os
 import pickle
 import subprocess
 import sys
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
@@ -17,6 +18,7 @@ from examples import example, path, random_example, skewed_example
 from hopvec import Graph, HopvecError, MemoryBoundError, ParameterError, _native
 from hopvec.methods import METHODS
 from hopvec.methods.parameters import parameters
+from hopvec.scratch import Scratch
 
 # What is worth running beside the defaults; a method without an entry is run with its defaults.
 VARIANTS = {
@@ -92,6 +94,16 @@ class TestVectors:
             assert np.isfinite(vectors).all()
 
 
+def on_disk(graph, part):
+    """One of the arrays of a graph as it is when it did not fit in memory."""
+    array = getattr(graph, part)
+    if array is None:
+        return None
+    file = Scratch()
+    file.append(array)
+    return file.mapped(array.dtype)
+
+
 @every_case
 class TestSameBytes:
     def test_same_seed_same_bytes(self, name, options):
@@ -123,6 +135,16 @@ class TestSameBytes:
             assert {plan.output for plan in plans} == {"memory", "file"}
             if options.get("normalize") in ("authors", "full"):
                 assert {plan.orders for plan in plans} == {"kept", "twice"}
+
+    def test_for_rows_that_lie_in_a_file(self, name, options):
+        for case in (WEIGHTED, PLAIN, DIRECTED):
+            graph = case.graph()
+            mapped = replace(
+                graph, **{part: on_disk(graph, part) for part in ("indices", "weights")}
+            )
+            assert mapped.mapped
+            assert embed(name, mapped, options).tobytes() == embed(name, graph, options).tobytes()
+            assert mapped.describe() == graph.describe()
 
     def test_for_shuffled_edges(self, name, options):
         for case in (WEIGHTED, PLAIN, DIRECTED):

@@ -242,13 +242,13 @@ Results run(const Case& c, int threads) {
     std::fprintf(stderr, "%s: symmetry was not seen\n", c.name);
     std::exit(1);
   }
-  const int64_t largest = largest_component(results.start.data(), results.neighbor.data(), c.nodes, !c.directed, stop);
+  const int64_t largest = largest_component(results.start.data(), results.neighbor.data(), c.nodes, !c.directed, false, stop);
   if (largest < 1 || largest > c.nodes) {
     std::fprintf(stderr, "%s: a component of %lld nodes\n", c.name, static_cast<long long>(largest));
     std::exit(1);
   }
   std::vector<double> degree(static_cast<size_t>(c.nodes));
-  degrees(results.start.data(), weight, c.nodes, degree.data());
+  degrees(results.start.data(), weight, c.nodes, false, degree.data());
   std::vector<float> inverse(static_cast<size_t>(c.nodes));
   for (size_t node = 0; node < degree.size(); ++node) inverse[node] = degree[node] > 0 ? float(1 / degree[node]) : 0.0f;
   const Adjacency S{c.nodes, results.start.data(), results.neighbor.data(), weight, inverse.data()};

@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from hopvec import _native
 from hopvec.engine.plan import LINE, Plan
-from hopvec.engine.slab import Progress, Slab, Transition, for_each_slab
+from hopvec.engine.slab import Destination, Progress, Slab, Transition, for_each_slab
+from hopvec.engine.slab_file import SlabFile
 from hopvec.machine import interruptible
 
+ROWS = 1 << 14  # looked at together
 CONSTANT = 2.0**-20  # spread of a column, relative to its size, that is rounding error and no more
 
 
@@ -33,6 +35,10 @@ class WeightedSum:
     def block(self, order: int, slab: int) -> None:
         """No order is kept."""
 
+    def first_column(self, slab: Slab) -> int:
+        """Where the columns of a slab begin in the output."""
+        return slab.first_column
+
     def sink(self, order: int, slab: Slab, block: NDArray[np.uint8] | None) -> _native.Sink:
         """Adds the rows of an order that has a scale; the first one overwrites."""
         if order not in self.scales or order in self.joined:
@@ -44,7 +50,7 @@ class WeightedSum:
             next=block,
             sum=self.output,
             rows=self.rows,
-            first_column=slab.first_column,
+            first_column=self.first_column(slab),
             columns=slab.columns,
             scale=scale,
             weight=weight,
@@ -57,6 +63,14 @@ class WeightedSum:
     def _scale(self, order: int) -> tuple[NDArray[np.float32] | None, float]:
         scale = self.scales[order]
         return (scale, 0.0) if isinstance(scale, np.ndarray) else (None, scale)
+
+
+class SlabSum(WeightedSum):
+    """The same for an output that holds one slab at a time."""
+
+    def first_column(self, slab: Slab) -> int:
+        """The output holds no other columns."""
+        return 0
 
 
 class KeptOrders:
@@ -106,56 +120,175 @@ def combine(
     standardises the columns of the sum; "full" makes the rows unit once more. Row norms and column
     sums are added in float64 in an order that depends on the graph alone.
     """
+    run = Run(plan, transition, propagate, progress)
+    if plan.output == "file":
+        return run.in_file(weights, factor, normalize)
     output, rows = _allocate_output(plan), transition.graph.rows
-    if normalize == "none":
-        scales = {order: weight * factor for order, weight in weights.items()}
-        destination = WeightedSum(output, rows, scales)
-        for_each_slab(plan, transition, destination, propagate, progress)
-        return output
     if plan.orders == "kept":
-        kept = KeptOrders(plan, weights)
-        for_each_slab(plan, transition, kept, propagate, progress)
+        run.unit_sum(weights, output)
+    else:
+        run.slabs(WeightedSum(output, rows, run.scales(weights, factor, normalize)))
+    if normalize != "none":
+        # Nodes without a row come last. Those whose sum is zero stay so, and out of the statistics.
+        connected, without_row = np.split(rows, [transition.graph.connected])
+        present = np.concatenate([connected, without_row[not_zero(output, without_row)]])
+        if len(present):
+            mean, spread = statistics(output, present, plan.threads)
+            standardize(output, present, mean, spread, unit=normalize == "full", plan=plan)
+    return output
+
+
+class Run:
+    """One run of the slabs of a plan, through all that their orders must pass to be summed."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        transition: Transition,
+        propagate: Callable[[Slab], None],
+        progress: Progress,
+    ) -> None:
+        self.plan, self.transition = plan, transition
+        self._propagate, self._progress = propagate, progress
+        self._done = 0
+        self._of = plan.slabs * (plan.passes + (plan.output == "file"))
+
+    def slabs(
+        self, destination: Destination, finished: Callable[[Slab], None] | None = None
+    ) -> None:
+        """Carries every slab through its hops into a destination; `finished` is told of each."""
+        before = self._done
+
+        def done(count: int, of: int) -> None:
+            self.advance(before + count)
+
+        def work(slab: Slab) -> None:
+            self._propagate(slab)
+            if finished:
+                finished(slab)
+
+        for_each_slab(self.plan, self.transition, destination, work, done)
+
+    def advance(self, done: int) -> None:
+        """Tells how far the run is, in slabs."""
+        if done > self._done:
+            self._done = done
+            self._progress(done, self._of)
+
+    def scales(
+        self, weights: Mapping[int, float], factor: float, normalize: str
+    ) -> Mapping[int, float | NDArray[np.float32]]:
+        """What orders are multiplied with; for unit rows, a first pass finds their norms."""
+        if normalize == "none":
+            return {order: weight * factor for order, weight in weights.items()}
+        norms = SumsOfSquares(self.plan, weights)
+        self.slabs(norms)
+        return _unit_scales(norms.squares, weights)
+
+    def unit_sum(self, weights: Mapping[int, float], output: NDArray[np.float32]) -> None:
+        """The weighted sum of unit rows, from orders that are kept until their norms are known."""
+        kept = KeptOrders(self.plan, weights)
+        self.slabs(kept)
         interruptible(
             lambda stop: _native.unit_sum(
                 [kept.kept[order] for order in sorted(weights)],
                 [weights[order] for order in sorted(weights)],
-                plan.slabs,
-                plan.precision == "float16",
+                self.plan.slabs,
+                self.plan.precision == "float16",
                 output,
-                rows,
-                plan.threads,
+                self.transition.graph.rows,
+                self.plan.threads,
                 stop,
             )
         )
-    else:
-        norms = SumsOfSquares(plan, weights)
-        for_each_slab(plan, transition, norms, propagate, lambda done, of: progress(done, 2 * of))
-        destination = WeightedSum(output, rows, _unit_scales(norms.squares, weights))
-        for_each_slab(
-            plan, transition, destination, propagate, lambda done, of: progress(of + done, 2 * of)
-        )
-    # Nodes without a row come last. Those whose sum is zero stay so, and out of the statistics.
-    connected, without_row = np.split(rows, [transition.graph.connected])
-    present = np.concatenate([connected, without_row[output[without_row].any(axis=1)]])
-    if len(present):
-        standardize(output, present, unit=normalize == "full", threads=plan.threads)
-    return output
+
+    def in_file(
+        self, weights: Mapping[int, float], factor: float, normalize: str
+    ) -> NDArray[np.float32]:
+        """The embedding in a scratch file: summed by slabs, then normalised by blocks of rows."""
+        plan, graph = self.plan, self.transition.graph
+        file = SlabFile(plan)
+        connected, without_row = np.split(graph.rows, [graph.connected])
+        some = self._sum_slabs(file, self.scales(weights, factor, normalize), without_row)
+        if normalize == "none":
+            return file.by_rows(lambda first, rows: None, self.advance)
+        present = np.concatenate([connected, without_row[some]])
+        mean, spread = self._statistics(file, present)
+        counted = np.zeros(plan.nodes, dtype=bool)
+        counted[present] = True
+
+        def normalized(first: int, rows: NDArray[np.float32]) -> None:
+            local = np.flatnonzero(counted[first : first + len(rows)]).astype(np.int32)
+            standardize(rows, local, mean, spread, unit=normalize == "full", plan=plan)
+
+        return file.by_rows(normalized, self.advance)
+
+    def _sum_slabs(
+        self,
+        file: SlabFile,
+        scales: Mapping[int, float | NDArray[np.float32]],
+        watched: NDArray[np.int32],
+    ) -> NDArray[np.bool_]:
+        """Writes the weighted sum to a file; tells which of the watched rows are not zero."""
+        block = np.empty((self.plan.nodes, self.plan.columns), dtype=np.float32)
+        some = np.zeros(len(watched), dtype=bool)
+
+        def finished(slab: Slab) -> None:
+            file.write(slab.index, block)
+            np.logical_or(some, not_zero(block[:, : slab.columns], watched), out=some)
+
+        self.slabs(SlabSum(block, self.transition.graph.rows, scales), finished)
+        return some
+
+    def _statistics(
+        self, file: SlabFile, present: NDArray[np.int32]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        mean, spread = np.zeros(self.plan.dim), np.zeros(self.plan.dim)
+        block = np.zeros((self.plan.nodes, self.plan.columns), dtype=np.float32)
+        for index in range(self.plan.slabs if len(present) else 0):
+            columns = file.columns(index)
+            file.read(index, block)
+            here = statistics(block, present, self.plan.threads)
+            mean[columns], spread[columns] = (part[: columns.stop - columns.start] for part in here)
+        return mean, spread
+
+
+def statistics(
+    values: NDArray[np.float32], rows: NDArray[np.int32], threads: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean and 1 / deviation of the columns over `rows`, in the order of `rows`.
+
+    A column whose spread is rounding error has 0 for 1 / deviation, and so becomes 0.
+    """
+    mean = interruptible(lambda stop: _native.moments(values, rows, None, threads, stop))
+    mean /= len(rows)
+    squares = interruptible(lambda stop: _native.moments(values, rows, mean, threads, stop))
+    deviation = np.sqrt(squares / len(rows))
+    varies = deviation > CONSTANT * np.sqrt(mean * mean + deviation * deviation)
+    return mean, np.divide(1.0, deviation, out=np.zeros_like(deviation), where=varies)
 
 
 def standardize(
-    output: NDArray[np.float32], rows: NDArray[np.int32], *, unit: bool, threads: int
+    values: NDArray[np.float32],
+    rows: NDArray[np.int32],
+    mean: NDArray[np.float64],
+    factor: NDArray[np.float64],
+    *,
+    unit: bool,
+    plan: Plan,
 ) -> None:
-    """Brings the columns over `rows` to mean 0 and variance 1 in place, then rows to unit length.
+    """Brings columns to mean 0 and variance 1 in place, for `rows`, then rows to unit length."""
+    interruptible(
+        lambda stop: _native.standardize(values, rows, mean, factor, unit, plan.threads, stop)
+    )
 
-    A column whose spread is rounding error becomes 0.
-    """
-    mean = interruptible(lambda stop: _native.moments(output, rows, None, threads, stop))
-    mean /= len(rows)
-    squares = interruptible(lambda stop: _native.moments(output, rows, mean, threads, stop))
-    deviation = np.sqrt(squares / len(rows))
-    varies = deviation > CONSTANT * np.sqrt(mean * mean + deviation * deviation)
-    factor = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=varies)
-    interruptible(lambda stop: _native.standardize(output, rows, mean, factor, unit, threads, stop))
+
+def not_zero(values: NDArray[np.float32], rows: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Whether each of some rows has an entry that is not zero; looks at a few rows at a time."""
+    found = np.zeros(len(rows), dtype=bool)
+    for first in range(0, len(rows), ROWS):
+        found[first : first + ROWS] = values[rows[first : first + ROWS]].any(axis=1)
+    return found
 
 
 def _unit_scales(
@@ -170,11 +303,5 @@ def _unit_scales(
 
 
 def _allocate_output(plan: Plan) -> NDArray[np.float32]:
-    shape = (plan.nodes, plan.dim)
-    if plan.output == "memory":
-        return _native.allocate(4 * plan.nodes * plan.dim).view(np.float32).reshape(shape)
-    import tempfile
-
-    # A file without a name: it is gone with the array, whatever happens.
-    with tempfile.TemporaryFile(prefix="hopvec-") as file:
-        return np.memmap(file, np.float32, "w+", shape=shape)
+    memory = _native.allocate(4 * plan.nodes * plan.dim).view(np.float32)
+    return memory.reshape(plan.nodes, plan.dim)

@@ -22,7 +22,9 @@ class Bytes:
     """What a run keeps in memory, by purpose."""
 
     graph: int
+    """The rows, unless they lie in a file; ids, keys, degrees and powers of degrees."""
     output: int
+    """The vectors, unless they go to a file; then one slab of them."""
     blocks: int
     orders: int
     norms: int
@@ -68,7 +70,7 @@ class Plan:
             "kept": f"orders kept ({in_words(self.bytes.orders)})",
             "twice": "orders computed twice",
         }
-        where = {"memory": "in memory", "file": "in a memory-mapped file"}[self.output]
+        where = {"memory": "in memory", "file": "in a scratch file"}[self.output]
         output = in_words(4 * self.nodes * self.dim)
         return (
             f"{self.slabs} slabs of {self.columns} columns in {self.precision}, "
@@ -77,6 +79,11 @@ class Plan:
             f"{orders[self.orders]}; output of {output} {where}; "
             f"{in_words(self.bytes.total)} in all, {in_words(self.bytes.graph)} of it the graph"
         )
+
+    @property
+    def disk(self) -> int:
+        """The bytes of scratch files: the vectors by slabs, then by rows."""
+        return 8 * self.nodes * self.dim if self.output == "file" else 0
 
 
 def make_plan(
@@ -96,17 +103,12 @@ def make_plan(
     slabs = -(-dim // COLUMNS[precision])
     threads = threads or cores()
     in_flight = min(threads, slabs) if 2 * LINE * graph.nodes <= NEAR_CACHE else 1
-    budget = memory if memory is not None else graph.nbytes + available_memory()
-    candidates: list[tuple[int, Orders, Literal["memory", "file"]]] = []
-    outputs: tuple[Literal["memory", "file"], ...] = ("memory", "file")
-    for output in outputs:
-        if not orders_with_norms:
-            candidates += [(in_flight, "fused", output), (1, "fused", output)]
-        else:
-            # Row norms are added slab after slab: for orders computed twice, one is in flight.
-            if output == "memory":
-                candidates.append((in_flight, "kept", output))
-            candidates.append((1, "twice", output))
+    budget = memory if memory is not None else resident(graph) + available_memory()
+    candidates: list[tuple[int, Orders, Literal["memory", "file"]]]
+    if not orders_with_norms:
+        candidates = [(in_flight, "fused", "memory"), (1, "fused", "memory"), (1, "fused", "file")]
+    else:  # row norms are added slab after slab: for orders computed twice, one is in flight
+        candidates = [(in_flight, "kept", "memory"), (1, "twice", "memory"), (1, "twice", "file")]
     for slabs_in_flight, orders, output in candidates:
         plan = Plan(
             nodes=graph.nodes,
@@ -118,8 +120,8 @@ def make_plan(
             orders=orders,
             output=output,
             bytes=Bytes(
-                graph=graph.nbytes,
-                output=4 * graph.nodes * dim if output == "memory" else 0,
+                graph=resident(graph),
+                output=4 * graph.nodes * (dim if output == "memory" else COLUMNS[precision]),
                 blocks=2 * LINE * graph.nodes * slabs_in_flight,
                 orders=slabs * LINE * graph.nodes * orders_with_norms if orders == "kept" else 0,
                 norms=12 * graph.nodes * orders_with_norms if orders == "twice" else 0,
@@ -127,10 +129,16 @@ def make_plan(
         )
         if plan.bytes.total <= budget:
             return plan
-    least, blocks = plan.bytes.total, plan.bytes.blocks + plan.bytes.norms
+    least, rows = plan.bytes.total, plan.bytes.graph
     bound = "the memory bound" if memory is not None else "the memory available"
     raise MemoryBoundError(
-        f"This run needs at least {in_words(least)} ({in_words(graph.nbytes)} for the graph, "
-        f"{in_words(blocks)} for one slab), and {bound} is {in_words(budget)}. "
+        f"This run needs at least {in_words(least)} ({in_words(rows)} for the graph, "
+        f"{in_words(least - rows)} for one slab), and {bound} is {in_words(budget)}. "
         "Allow it more memory."
     )
+
+
+def resident(graph: Graph) -> int:
+    """The bytes of memory that a graph takes in a run, its ids and all that is kept for a node."""
+    rows = graph.indptr.nbytes if graph.mapped else graph.nbytes
+    return int(rows + graph.ids.nbytes + 32 * graph.nodes)

@@ -54,7 +54,7 @@ class Transition:
         inverse = np.divide(1.0, degrees, out=np.zeros(len(degrees)), where=degrees > 0)
         self.inverse_degrees = inverse.astype(np.float32)
         self.native = _native.Adjacency(
-            graph.indptr, graph.indices, graph.weights, self.inverse_degrees
+            graph.indptr, graph.indices, graph.weights, self.inverse_degrees, graph.mapped
         )
 
 

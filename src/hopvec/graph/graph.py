@@ -201,7 +201,9 @@ class Graph:
         """The number of distinct edges, an undirected one counted once."""
         if self.directed:
             return self.entries
-        return (self.entries + _native.nodes_with_loops(self.indptr, self.indices)) // 2
+        return (
+            self.entries + _native.nodes_with_loops(self.indptr, self.indices, self.mapped)
+        ) // 2
 
     @cached_property
     def degrees(self) -> NDArray[np.float64]:
@@ -214,7 +216,7 @@ class Graph:
     @cached_property
     def node_degrees(self) -> NDArray[np.float64]:
         """The weighted degrees in the graph's own numbering."""
-        degrees = _native.degrees(self.indptr, self.weights)
+        degrees = _native.degrees(self.indptr, self.weights, self.mapped)
         degrees.flags.writeable = False
         return degrees
 
@@ -226,7 +228,7 @@ class Graph:
     @cached_property
     def connected(self) -> int:
         """The number of nodes with a row; they come first in the graph's own numbering."""
-        return int(np.count_nonzero(np.diff(self.indptr)))
+        return int(np.count_nonzero(self.indptr[1:] > self.indptr[:-1]))
 
     @property
     def isolated(self) -> int:
@@ -238,7 +240,7 @@ class Graph:
         """The number of nodes of the largest component; the direction of edges does not count."""
         return interruptible(
             lambda stop: _native.largest_component(
-                self.indptr, self.indices, not self.directed, stop
+                self.indptr, self.indices, not self.directed, self.mapped, stop
             )
         )
 
@@ -247,6 +249,11 @@ class Graph:
         """The bytes of indptr, indices and weights."""
         weights = 0 if self.weights is None else self.weights.nbytes
         return self.indptr.nbytes + self.indices.nbytes + weights
+
+    @property
+    def mapped(self) -> bool:
+        """Whether indices and weights lie in a file, because they did not fit a memory bound."""
+        return isinstance(self.indices, np.memmap)
 
     def describe(self) -> dict[str, int | float | bool]:
         """The facts of the graph by name, ready for a report or JSON."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import IO, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from hopvec import _native
 from hopvec.errors import GraphError
 from hopvec.machine import forget
+from hopvec.scratch import Scratch
 
 CHUNK = 1 << 20  # edges, entries or nodes that are looked at together where not all fit
 
@@ -256,7 +256,7 @@ class _Pieces(Generic[T]):
 
     def __init__(self) -> None:
         self._only: NDArray[T] | None = None
-        self._file: IO[bytes] | None = None
+        self._file: Scratch | None = None
 
     def append(self, piece: NDArray[T], *, whole: bool) -> None:
         """Adds a piece, or takes the only one."""
@@ -264,14 +264,12 @@ class _Pieces(Generic[T]):
             self._only = piece
             return
         if self._file is None:
-            self._file = tempfile.TemporaryFile(prefix="hopvec-")  # noqa: SIM115  (gone with us)
-            self._type = piece.dtype
-        piece.tofile(self._file)
+            self._file, self._type = Scratch(), piece.dtype
+        self._file.append(piece)
 
     @cached_property
     def array(self) -> NDArray[T]:
         """All pieces, one behind the other."""
         if self._file is None:
             return np.empty(0, dtype=np.int32) if self._only is None else self._only
-        self._file.flush()
-        return np.memmap(self._file, self._type, "r")
+        return self._file.mapped(self._type)

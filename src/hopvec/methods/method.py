@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding
+from hopvec.engine.combine import not_zero
 from hopvec.engine.plan import Plan
 from hopvec.engine.slab import Progress
 from hopvec.errors import GraphError, ParameterError
@@ -201,8 +202,8 @@ def _from_table(table: Any) -> Graph:
 
 def report_zero_vectors(graph: Graph, vectors: NDArray[np.float32]) -> None:
     """Warns of nodes without edges whose vectors are zero."""
-    without_edges = vectors[graph.rows[graph.connected :]]
-    zero = len(without_edges) - int(np.count_nonzero(without_edges.any(axis=1)))
+    without_edges = graph.rows[graph.connected :]
+    zero = len(without_edges) - int(np.count_nonzero(not_zero(vectors, without_edges)))
     if zero:
         logger.warning(
             "Zero vectors: %s of %s nodes, all without %sedges; "

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "pages.hpp"
+
 namespace hopvec {
 
 namespace {
@@ -33,8 +35,9 @@ struct Sets {
 }  // namespace
 
 int64_t largest_component(const int64_t* start, const int32_t* neighbor, int64_t nodes, bool symmetric,
-                          const Stop& stop) {
+                          bool mapped, const Stop& stop) {
   Sets sets(nodes);
+  ReadOnce<int32_t> read(neighbor, mapped);
   for (int64_t node = 0; node < nodes; ++node) {
     if (stop.flag.load(std::memory_order_relaxed)) break;
     int32_t root = sets.root(int32_t(node));
@@ -42,6 +45,7 @@ int64_t largest_component(const int64_t* start, const int32_t* neighbor, int64_t
       if (symmetric && neighbor[entry] >= node) break;
       root = sets.join(root, sets.root(neighbor[entry]));
     }
+    read.up_to(start[node + 1]);
   }
   return nodes ? -int64_t(*std::min_element(sets.above.begin(), sets.above.end())) : 0;
 }

@@ -16,6 +16,7 @@ struct Adjacency {
   const int32_t* neighbor;      // [entries], ascending in a row
   const float* weight;          // [entries], or null: every entry is 1
   const float* inverse_degree;  // [nodes], 0 for a node without a row
+  bool mapped = false;          // neighbor and weight lie in a file, and are given back once read
   int64_t entries() const { return start[nodes]; }
 };
 

@@ -95,9 +95,10 @@ struct Graph {
   In<int32_t> neighbor;
   std::optional<In<float>> weight;
   In<float> inverse_degree;
+  bool mapped;
   Adjacency view() const {
     return {int64_t(inverse_degree.size()), start.data(), neighbor.data(), pointer<float>(weight),
-            inverse_degree.data()};
+            inverse_degree.data(), mapped};
   }
 };
 
@@ -317,8 +318,11 @@ NB_MODULE(_native, m) {
   nb::class_<Graph>(m, "Adjacency")
       .def("__init__",
            [](Graph* graph, In<int64_t> start, In<int32_t> neighbor, std::optional<In<float>> weight,
-              In<float> inverse_degree) { new (graph) Graph{start, neighbor, weight, inverse_degree}; },
-           nb::arg("start"), nb::arg("neighbor"), nb::arg("weight").none(), nb::arg("inverse_degree"));
+              In<float> inverse_degree, bool mapped) {
+             new (graph) Graph{start, neighbor, weight, inverse_degree, mapped};
+           },
+           nb::arg("start"), nb::arg("neighbor"), nb::arg("weight").none(), nb::arg("inverse_degree"),
+           nb::arg("mapped") = false);
   nb::class_<Target>(m, "Sink")
       .def("__init__",
            [](Target* target, std::optional<Out<uint8_t>> next, std::optional<Out<double>> squares,
@@ -342,18 +346,19 @@ NB_MODULE(_native, m) {
     for (int64_t i = 0; i < result.size; ++i) result[i] = power(x.data()[i], y);
     return to_array(std::move(result));
   }, nb::arg("x"), nb::arg("y"));
-  m.def("degrees", [](In<int64_t> start, std::optional<In<float>> weight) {
+  m.def("degrees", [](In<int64_t> start, std::optional<In<float>> weight, bool mapped) {
     Buffer<double> result(int64_t(start.size()) - 1);
-    degrees(start.data(), pointer<float>(weight), result.size, result.get());
+    degrees(start.data(), pointer<float>(weight), result.size, mapped, result.get());
     return to_array(std::move(result));
-  }, nb::arg("start"), nb::arg("weight").none());
-  m.def("nodes_with_loops", [](In<int64_t> start, In<int32_t> neighbor) {
-    return nodes_with_loops(start.data(), neighbor.data(), int64_t(start.size()) - 1);
-  }, nb::arg("start"), nb::arg("neighbor"));
-  m.def("largest_component", [](In<int64_t> start, In<int32_t> neighbor, bool symmetric, const Stop& stop) {
+  }, nb::arg("start"), nb::arg("weight").none(), nb::arg("mapped") = false);
+  m.def("nodes_with_loops", [](In<int64_t> start, In<int32_t> neighbor, bool mapped) {
+    return nodes_with_loops(start.data(), neighbor.data(), int64_t(start.size()) - 1, mapped);
+  }, nb::arg("start"), nb::arg("neighbor"), nb::arg("mapped") = false);
+  m.def("largest_component", [](In<int64_t> start, In<int32_t> neighbor, bool symmetric, bool mapped,
+                                const Stop& stop) {
     Released released;
-    return largest_component(start.data(), neighbor.data(), int64_t(start.size()) - 1, symmetric, stop);
-  }, nb::arg("start"), nb::arg("neighbor"), nb::arg("symmetric"), nb::arg("stop"));
+    return largest_component(start.data(), neighbor.data(), int64_t(start.size()) - 1, symmetric, mapped, stop);
+  }, nb::arg("start"), nb::arg("neighbor"), nb::arg("symmetric"), nb::arg("mapped"), nb::arg("stop"));
   m.def("integers_of_texts", &integers_of_texts, nb::arg("offsets"), nb::arg("bytes"));
   m.def("sort_texts", [](In<int64_t> offsets, In<uint8_t> bytes) {
     Buffer<int32_t> order(int64_t(offsets.size()) - 1);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "pages.hpp"
+
 namespace hopvec {
 namespace {
 
@@ -56,19 +58,24 @@ double power(double x, double y) {
   return exponential(y * logarithm(x));
 }
 
-void degrees(const int64_t* start, const float* weight, int64_t nodes, double* degree) {
+void degrees(const int64_t* start, const float* weight, int64_t nodes, bool mapped, double* degree) {
+  ReadOnce<float> read(weight, mapped);
   for (int64_t node = 0; node < nodes; ++node) {
     double sum = weight ? 0.0 : double(start[node + 1] - start[node]);
     if (weight)
       for (int64_t entry = start[node]; entry < start[node + 1]; ++entry) sum += weight[entry];
     degree[node] = sum;
+    read.up_to(start[node + 1]);
   }
 }
 
-int64_t nodes_with_loops(const int64_t* start, const int32_t* neighbor, int64_t nodes) {
+int64_t nodes_with_loops(const int64_t* start, const int32_t* neighbor, int64_t nodes, bool mapped) {
   int64_t count = 0;
-  for (int64_t node = 0; node < nodes; ++node)
+  ReadOnce<int32_t> read(neighbor, mapped);
+  for (int64_t node = 0; node < nodes; ++node) {
     count += std::binary_search(neighbor + start[node], neighbor + start[node + 1], int32_t(node));
+    read.up_to(start[node + 1]);
+  }
   return count;
 }
 

@@ -1,11 +1,19 @@
 #include "slab.hpp"
 
+#include "pages.hpp"
+
 namespace hopvec {
 namespace {
 
 constexpr int64_t rows_per_chunk = 1 << 10;
 
 int groups(bool as_half) { return as_half ? 2 : 1; }
+
+void release_entries(const Adjacency& S, int64_t first, int64_t last) {
+  if (!S.mapped) return;
+  release_pages(S.neighbor + first, S.neighbor + last);
+  if (S.weight) release_pages(S.weight + first, S.weight + last);
+}
 
 // One non-zero entry of L R, and how far its column of S has been walked.
 struct Nonzero {
@@ -94,6 +102,7 @@ void first_hop(const Adjacency& S, const Projection& projection, const uint64_t*
       lines.assign((last - first) * columns, 0.0f);
       scatter_rows(S, nonzeros, lines.data(), first, last);
       kernels().emit[as_half](lines.data(), S.inverse_degree, sink, first, last);
+      release_entries(S, 0, S.entries());
     }
   });
 }
@@ -103,6 +112,7 @@ void hop(const Adjacency& S, const void* block, bool as_half, const Sink& sink, 
   const RowChunks rows = RowChunks::sized(S.start, S.nodes, work_per_chunk);
   parallel_chunks(threads, rows.chunks, stop, [&](int64_t chunk, int) {
     kernels().hop[as_half](S, block, sink, rows.first(chunk), rows.first(chunk + 1));
+    release_entries(S, S.start[rows.first(chunk)], S.start[rows.first(chunk + 1)]);
   });
 }
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
-from typing import IO, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from hopvec.scratch import Scratch
 
 T = TypeVar("T", bound=np.generic)
 
@@ -18,18 +19,18 @@ class Spool(Generic[T]):
         self._kind, self._room = np.dtype(kind), room
         self._memory: NDArray[Any] = np.empty(1 << 16, self._kind)
         self._count = 0
-        self._file: IO[bytes] | None = None
+        self._file: Scratch | None = None
 
     def append(self, values: NDArray[Any]) -> None:
         """Adds values at the end."""
         needed = self._count + len(values)
         too_large = self._room is not None and needed * self._kind.itemsize > self._room
         if self._file is None and too_large:
-            self._file = tempfile.TemporaryFile(prefix="hopvec-")  # noqa: SIM115  (gone with us)
-            self._memory[: self._count].tofile(self._file)
+            self._file = Scratch()
+            self._file.append(self._memory[: self._count])
             self._memory = np.empty(0, self._kind)
         if self._file is not None:
-            values.astype(self._kind, copy=False).tofile(self._file)
+            self._file.append(values.astype(self._kind, copy=False))
         else:
             if needed > len(self._memory):  # pages are moved, not copied, and taken when written
                 self._memory.resize(max(needed, 2 * len(self._memory)), refcheck=False)
@@ -41,8 +42,7 @@ class Spool(Generic[T]):
         if self._file is None:
             self._memory.resize(self._count, refcheck=False)
             return self._memory
-        self._file.flush()
-        return np.memmap(self._file, self._kind, "r")
+        return self._file.mapped(self._kind)
 
     def __len__(self) -> int:
         return self._count

@@ -1,0 +1,64 @@
+"""Scratch: what does not fit in memory, in a file without a name.
+
+The file is gone with the object, whatever happens to the process. It lies where Python puts
+temporary files, which TMPDIR decides; on the command line, --scratch does.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hopvec.errors import FormatError
+
+
+class Scratch:
+    """A file of numbers: written at its end or anywhere, read back into arrays or mapped."""
+
+    def __init__(self) -> None:
+        with _told():
+            self._file = tempfile.TemporaryFile(prefix="hopvec-", buffering=0)  # noqa: SIM115
+        self._size = 0
+
+    def append(self, array: NDArray[Any]) -> None:
+        """Writes an array at the end."""
+        self.write(self._size, array)
+
+    def write(self, offset: int, array: NDArray[Any]) -> None:
+        """Writes an array at a byte of the file."""
+        left = memoryview(np.ascontiguousarray(array).view(np.uint8).reshape(-1))  # type: ignore[arg-type]
+        with _told():
+            self._file.seek(offset)
+            while left:
+                left = left[self._file.write(left) :]
+        self._size = max(self._size, offset + array.nbytes)
+
+    def read(self, offset: int, array: NDArray[Any]) -> None:
+        """Fills a contiguous array from a byte of the file on."""
+        left = memoryview(array.view(np.uint8).reshape(-1))  # type: ignore[arg-type]
+        with _told():
+            self._file.seek(offset)
+            while left:
+                left = left[self._file.readinto(left) :]
+
+    def mapped(self, kind: np.dtype[Any] | type, shape: tuple[int, ...] = (-1,)) -> NDArray[Any]:
+        """The whole file as an array that is read from disk as it is touched."""
+        if self._size == 0:
+            return np.empty(0, kind).reshape(shape)
+        return np.memmap(self._file, kind, "r").reshape(shape)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise FormatError(
+            f"The scratch folder {tempfile.gettempdir()}: cannot be written "
+            f"({error.strerror or error}). Set TMPDIR to a folder with more room."
+        ) from error
