@@ -60,5 +60,5 @@ def _told() -> Iterator[None]:
     except OSError as error:
         raise FormatError(
             f"The scratch folder {tempfile.gettempdir()}: cannot be written "
-            f"({error.strerror or error}). Set TMPDIR to a folder with more room."
+            f"({error.strerror or error}). Name another one: TMPDIR, or --scratch."
         ) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,13 @@ from hopvec.report import Report
     heading="Output",
 )
 @dtype_option
+@option(
+    "--scratch",
+    type=click.Path(exists=True, file_okay=False, writable=True, path_type=Path),
+    metavar="FOLDER",
+    help="Folder for what does not fit in memory. [default: that of the output]",
+    heading="Output",
+)
 @option("--report", type=output_path, help="Write the run report as JSON.", heading="Output")
 @reading_options
 @method_options
@@ -44,6 +52,7 @@ def embed(
     graph: str,
     output: Path | None,
     dtype: str,
+    scratch: Path | None,
     report: Path | None,
     reading: dict[str, Any],
     method: Method,
@@ -57,11 +66,13 @@ def embed(
     if output is None:
         raise click.UsageError("Say where the vectors go, such as -o vectors.parquet.")
     check_output(output, report, dtype=dtype, inputs=[graph, reading["nodes"]])
+    tempfile.tempdir = str((scratch or output.parent).absolute())
     run = Report()
-    read_graph = read(terminal, run, graph, reading, threads=method.threads, memory=method.memory)
-    run.plan = str(method.plan(read_graph))
-    dim = int(method.get_params()["dim"])
-    check_space(output, bytes_on_disk(read_graph, dim, output, dtype))
+    read_graph = read(terminal, run, graph, reading, method)
+    plan = method.plan(read_graph)
+    run.plan = str(plan)
+    check_space(output, bytes_on_disk(read_graph, plan.dim, output, dtype))
+    check_space(Path(tempfile.tempdir, "scratch"), plan.disk)
     with run.stage("embed"), terminal.progress("embedding", "slabs") as progress:
         embedding = method.embed(read_graph, progress=progress)
     run.parameters = dict(embedding.parameters)

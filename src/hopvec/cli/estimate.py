@@ -57,11 +57,11 @@ def estimate(
     """
     format_to_write(output, dtype)
     run = Report()
-    read_graph = read(terminal, run, graph, reading, threads=method.threads, memory=method.memory)
+    read_graph = read(terminal, run, graph, reading, method)
     expected = estimate_run(read_graph, method)
     plan = expected.plan
     disk = bytes_on_disk(read_graph, plan.dim, output, dtype)
-    temporary = 4 * plan.nodes * plan.dim if plan.output == "file" else 0
+    temporary = plan.disk + (read_graph.nbytes if read_graph.mapped else 0)
     read_seconds = run.stages[0].seconds
     if as_json:
         terminal.answer_json(

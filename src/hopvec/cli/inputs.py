@@ -13,6 +13,7 @@ from hopvec.cli.terminal import Terminal
 from hopvec.cli.verb import Function, option
 from hopvec.formats.graphs.read import read_graph
 from hopvec.graph import Graph
+from hopvec.methods import Method
 from hopvec.report import Report
 
 DUPLICATES = ("sum", "first", "error")
@@ -93,14 +94,22 @@ def read(
     report: Report,
     path: str,
     reading: dict[str, Any],
-    *,
-    threads: int | None = None,
-    memory: str | float | None = None,
+    method: Method | None = None,
 ) -> Graph:
-    """The graph of a file ("-" is standard input), read with progress as the stage "read"."""
+    """The graph of a file ("-" is standard input), read with progress as the stage "read".
+
+    Bounded as the method says that is to run on it.
+    """
+    bounds: dict[str, Any] = {}
+    if method is not None:
+        bounds = {
+            "threads": method.threads,
+            "memory": method.memory,
+            "reserve": method.working_bytes,
+        }
     name = "standard input" if path == "-" else path
     with report.stage("read"), terminal.progress(f"reading {name}", "bytes") as progress:
-        graph = read_graph(path, **reading, threads=threads, memory=memory, progress=progress)
+        graph = read_graph(path, **reading, **bounds, progress=progress)
     pa.default_memory_pool().release_unused()  # before the next stage needs it
     policies = {"duplicates": reading["duplicates"] or "sum", "loops": reading["loops"]}
     report.input, report.graph = policies | graph.origin, graph.describe()

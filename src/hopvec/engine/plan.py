@@ -138,6 +138,13 @@ def make_plan(
     )
 
 
+def least_working_bytes(
+    nodes: int, *, precision: Literal["float32", "float16"], orders_with_norms: int
+) -> int:
+    """The least memory that a run takes beside the graph: one slab, in the way that needs least."""
+    return nodes * (2 * LINE + 4 * COLUMNS[precision] + 12 * orders_with_norms)
+
+
 def resident(graph: Graph) -> int:
     """The bytes of memory that a graph takes in a run, its ids and all that is kept for a node."""
     rows = graph.indptr.nbytes if graph.mapped else graph.nbytes

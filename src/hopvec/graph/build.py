@@ -27,16 +27,7 @@ def build(
     threads: int | None,
 ) -> Graph:
     """See Graph.from_edges."""
-    for name, value, allowed in (
-        ("duplicates", duplicates, ("sum", "first", "error")),
-        ("loops", loops, ("keep", "drop")),
-    ):
-        if value not in allowed:
-            options = ", ".join(repr(option) for option in allowed)
-            raise ParameterError(
-                f"Graph.from_edges: {name} must be one of {options}, got {value!r}."
-            )
-    check_flag("Graph.from_edges", "directed", directed)
+    check_options("Graph.from_edges", directed, duplicates, loops, threads)
     source, target = column(source, "source"), column(target, "target")
     if len(source) != len(target):
         raise GraphError(
@@ -56,13 +47,13 @@ def from_numbering(
     loops: str,
     threads: int | None,
     room: int | None = None,
+    in_file: bool = False,
 ) -> Graph:
     """The graph of edges whose ids are numbered and whose weights are checked; uses the edges up.
 
-    `room` bounds the bytes of entries held in memory at a time; see graph/rows.py.
+    `room` bounds the bytes of entries held in memory at a time, `in_file` keeps the rows in a file;
+    see graph/rows.py.
     """
-    if threads is not None and (not isinstance(threads, int | np.integer) or threads < 1):
-        raise ParameterError(f"threads must be an integer of at least 1, got {threads!r}.")
     ids, nodes = numbering.ids, numbering.nodes
     refuse_collision(ids())
     build = Build(
@@ -72,6 +63,7 @@ def from_numbering(
         drop_loops=loops == "drop",
         threads=threads or machine.cores(),
         room=room,
+        in_file=in_file,
     )
     edges = EdgeList(numbering.source, numbering.target, weight, numbering.offset, numbering.table)
     draft = machine.interruptible(partial(build.draft, edges))
@@ -92,6 +84,22 @@ def from_numbering(
         loops=draft.loops,
         zero_weights=draft.zeros,
     )
+
+
+def check_options(
+    owner: str, directed: object, duplicates: object, loops: object, threads: object
+) -> None:
+    """Refuses what from_numbering has no meaning for."""
+    for name, value, allowed in (
+        ("duplicates", duplicates, ("sum", "first", "error")),
+        ("loops", loops, ("keep", "drop")),
+    ):
+        if value not in allowed:
+            options = ", ".join(repr(option) for option in allowed)
+            raise ParameterError(f"{owner}: {name} must be one of {options}, got {value!r}.")
+    check_flag(owner, "directed", directed)
+    if threads is not None and (not isinstance(threads, int | np.integer) or threads < 1):
+        raise ParameterError(f"threads must be an integer of at least 1, got {threads!r}.")
 
 
 def check_flag(owner: str, name: str, value: object) -> None:

@@ -93,6 +93,8 @@ class Build:
     drop_loops: bool
     threads: int
     room: int | None
+    in_file: bool = False
+    """Whether the rows shall be in a file even if they would fit."""
 
     def draft(self, edges: EdgeList, stop: _native.Stop) -> Draft:
         """Sorted rows as the edges give them; the edges are no longer needed then."""
@@ -160,7 +162,8 @@ class Build:
                     stop,
                 )
                 go_on(stop)
-            entries.append(neighbor, weight, whole=last - first == self.nodes)
+            whole = last - first == self.nodes and not self.in_file
+            entries.append(neighbor, weight, whole=whole)
         draft.entries, draft.start = Entries(), np.empty(0, dtype=np.int64)
         weights = None if all_one or entries.weight is None else entries.weight.array
         return Rows(indptr, entries.neighbor.array, weights, self._inverse(number))

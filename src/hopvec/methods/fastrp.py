@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hopvec import _native
 from hopvec.engine.combine import combine
-from hopvec.engine.plan import Plan, make_plan
+from hopvec.engine.plan import Plan, least_working_bytes, make_plan
 from hopvec.engine.slab import Progress, RandomRows, Slab, Transition
 from hopvec.errors import ParameterError
 from hopvec.graph import Graph
@@ -106,10 +106,19 @@ class FastRP(Method):
             graph,
             dim=int(self.dim),
             precision=self.precision,
-            orders_with_norms=0 if self.normalize == "none" else len(self.order_weights()),
+            orders_with_norms=self._orders_with_norms(),
             threads=self.threads,
             memory=memory_bound(self.memory),
         )
+
+    def working_bytes(self, nodes: int) -> int:
+        """The least memory that a run takes beside a graph of so many nodes."""
+        return least_working_bytes(
+            nodes, precision=self.precision, orders_with_norms=self._orders_with_norms()
+        )
+
+    def _orders_with_norms(self) -> int:
+        return 0 if self.normalize == "none" else len(self.order_weights())
 
     def hops(self) -> int:
         """The hops of a slab."""

@@ -52,6 +52,10 @@ class Method(ABC):
         """How a run on this graph will use threads and memory."""
 
     @abstractmethod
+    def working_bytes(self, nodes: int) -> int:
+        """The least memory that a run takes beside a graph of so many nodes."""
+
+    @abstractmethod
     def hops(self) -> int:
         """The number of passes over the graph for each slab: what a run's time grows with."""
 

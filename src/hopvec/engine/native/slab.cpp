@@ -44,19 +44,31 @@ std::vector<Nonzero> draw_nonzeros(const Adjacency& S, const Projection& project
   return all;
 }
 
+// Calls work(begin, end) for non-zero entries: all at once, or, where the rows of S lie in a file, a few at a
+// time, since every row that is touched brings the pages around it into memory.
+template <class Work>
+void for_some(const Adjacency& S, std::vector<Nonzero>& nonzeros, Work work) {
+  const size_t together = S.mapped ? 256 : std::max<size_t>(1, nonzeros.size());
+  for (size_t first = 0; first < nonzeros.size(); first += together) {
+    const size_t last = std::min(nonzeros.size(), first + together);
+    work(nonzeros.data() + first, nonzeros.data() + last);
+    release_entries(S, 0, S.entries());
+  }
+}
+
 // Adds each non-zero entry to the rows [first, last) of its neighbours, and leaves its cursor behind them.
 template <bool weighted, int columns>
-void scatter(const Adjacency& S, std::vector<Nonzero>& nonzeros, float* lines, int64_t first, int64_t last) {
+void scatter(const Adjacency& S, Nonzero* begin, Nonzero* end, float* lines, int64_t first, int64_t last) {
   const int32_t* const neighbor = S.neighbor;
   const float* const weight = S.weight;
-  for (Nonzero& nonzero : nonzeros) {
-    float* const column = lines + nonzero.column;
-    const float value = nonzero.value;
-    const int64_t end = nonzero.end;
-    int64_t entry = nonzero.entry;
-    for (; entry < end && neighbor[entry] < last; ++entry)
+  for (Nonzero* nonzero = begin; nonzero < end; ++nonzero) {
+    float* const column = lines + nonzero->column;
+    const float value = nonzero->value;
+    const int64_t row_end = nonzero->end;
+    int64_t entry = nonzero->entry;
+    for (; entry < row_end && neighbor[entry] < last; ++entry)
       column[(neighbor[entry] - first) * columns] += weighted ? weight[entry] * value : value;
-    nonzero.entry = entry;
+    nonzero->entry = entry;
   }
 }
 
@@ -94,15 +106,18 @@ void first_hop(const Adjacency& S, const Projection& projection, const uint64_t*
   parallel_chunks(threads, threads, stop, [&](int64_t range, int) {
     std::vector<Nonzero> nonzeros = drawn;
     const int64_t begin = ranges.first(range), end = ranges.first(range + 1);
-    for (Nonzero& nonzero : nonzeros)
-      nonzero.entry = std::lower_bound(S.neighbor + nonzero.entry, S.neighbor + nonzero.end, begin) - S.neighbor;
+    for_some(S, nonzeros, [&](Nonzero* some, Nonzero* some_end) {
+      for (; some < some_end; ++some)
+        some->entry = std::lower_bound(S.neighbor + some->entry, S.neighbor + some->end, begin) - S.neighbor;
+    });
     std::vector<float> lines;
     for (int64_t first = begin; first < end && !stop.flag; first += piece) {
       const int64_t last = std::min(end, first + piece);
       lines.assign((last - first) * columns, 0.0f);
-      scatter_rows(S, nonzeros, lines.data(), first, last);
+      for_some(S, nonzeros, [&](Nonzero* some, Nonzero* some_end) {
+        scatter_rows(S, some, some_end, lines.data(), first, last);
+      });
       kernels().emit[as_half](lines.data(), S.inverse_degree, sink, first, last);
-      release_entries(S, 0, S.entries());
     }
   });
 }
