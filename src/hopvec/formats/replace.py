@@ -1,6 +1,8 @@
 """Files that appear whole or not at all: written beside their name, then renamed."""
 
+import glob
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -15,6 +17,7 @@ def replacing(*paths: Path) -> Iterator[Sequence[BinaryIO]]:
 
     Of several, the first is the one that counts: while the others change hands it is away, so
     that a run killed in between leaves no first file rather than one beside those of another run.
+    What killed runs have left of these files is swept away.
     """
     parts = [path.with_name(f".{path.name}.{os.getpid()}.part") for path in paths]
     try:
@@ -23,6 +26,9 @@ def replacing(*paths: Path) -> Iterator[Sequence[BinaryIO]]:
                 raise IsADirectoryError(f"{path.name} is a folder")
         with ExitStack() as stack:
             files = [stack.enter_context(part.open("wb")) for part in parts]
+            for file, path in zip(files, paths, strict=True):
+                _lock(file)
+                _sweep(path)
             yield files
             for file in files:
                 file.flush()
@@ -36,6 +42,29 @@ def replacing(*paths: Path) -> Iterator[Sequence[BinaryIO]]:
     finally:
         for part in parts:
             with suppress(OSError):
+                part.unlink()
+
+
+def _lock(file: BinaryIO) -> bool:
+    """Takes the lock of a file, which its process holds to the end; False if another one has it."""
+    if sys.platform == "win32":  # an open file cannot be deleted there: it needs no lock
+        return True
+    import fcntl
+
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks: whether it is in use cannot be known
+        return file.mode == "wb"
+    return True
+
+
+def _sweep(path: Path) -> None:
+    """Deletes the parts of a file whose writers are gone."""
+    for part in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
+        with suppress(OSError), part.open("rb") as left:
+            if _lock(left):
                 part.unlink()
 
 

@@ -1,0 +1,56 @@
+"""Killed at any moment, a run leaves the old file or the new one, and nothing else."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import hopvec
+
+MOMENTS = 12  # a few; HOPVEC_KILLS=50 takes more
+EMBED = [sys.executable, "-m", "hopvec", "embed", "edges.csv", "--dim", "64", "--quiet"]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    ends = np.random.default_rng(0).integers(0, 30_000, (200_000, 2))
+    with (tmp_path / "edges.csv").open("w") as file:
+        file.writelines(f"n{u},n{v}\n" for u, v in ends)
+    return tmp_path
+
+
+def run(folder, output, *options):
+    return subprocess.Popen([*EMBED, "-o", output, *options], cwd=folder)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
+@pytest.mark.parametrize("options", [(), ("--memory", "20MB")], ids=["in memory", "in files"])
+@pytest.mark.parametrize("output", ["vectors.parquet", "vectors.npy"])
+def test_a_run_that_is_killed_leaves_no_half_of_a_file(folder, output, options):
+    start = time.monotonic()
+    assert run(folder, output, *options).wait() == 0
+    whole_run = time.monotonic() - start
+    old = hopvec.load(folder / output)
+    vectors = np.array(old.vectors)
+    moment, finished = random.Random(1), 0
+    for _ in range(int(os.environ.get("HOPVEC_KILLS", MOMENTS)) // 4):
+        process = run(folder, output, "--seed", "1", *options)
+        time.sleep(moment.random() * whole_run * 1.1)
+        process.send_signal(signal.SIGKILL)
+        finished += process.wait() == 0
+        if (folder / output).exists():  # of two files, the first may have been moved aside
+            found = hopvec.load(folder / output)
+            assert found.ids.equals(old.ids)
+            same = np.array_equal(found.vectors, vectors)
+            assert same == (found.parameters["seed"] == 0)
+    assert run(folder, output, "--seed", "1", *options).wait() == 0
+    assert not [file for file in folder.iterdir() if file.suffix == ".part"]
+    again = hopvec.load(folder / output)
+    assert again.parameters["seed"] == 1
+    assert not np.array_equal(again.vectors, vectors)
+    assert np.isfinite(again.vectors).all()
