@@ -16,7 +16,8 @@ class Dictionary:
 
     def __init__(self) -> None:
         self._native = _native.Dictionary()
-        self._integers: bool | None = None
+        self.integers: bool | None = None
+        """What kind of ids it holds; None before the first."""
 
     def __len__(self) -> int:
         return len(self._native)
@@ -29,9 +30,9 @@ class Dictionary:
     def encode(self, ids: pa.Array) -> NDArray[np.int32]:
         """The codes of ids, int64 or large_string without nulls; new ones get the next codes."""
         integers = bool(pa.types.is_integer(ids.type))
-        if len(ids) and self._integers is None:
-            self._integers = integers
-        if len(ids) and integers != self._integers:
+        if len(ids) and self.integers is None:
+            self.integers = integers
+        if len(ids) and integers != self.integers:
             raise GraphError("Some ids are integers and others are texts; make them all the same.")
         if integers:
             return self._native.encode_integers(ids.cast(pa.int64()).to_numpy())
@@ -45,7 +46,7 @@ class Dictionary:
         self._native.forget_slots()
         offsets, text = self._native.texts()
         values: NDArray[np.int64] | None = None
-        if self._integers:
+        if self.integers:
             values = np.ascontiguousarray(text).view(np.int64)
         elif untyped:
             values = _native.integers_of_texts(offsets, text)
@@ -61,3 +62,11 @@ class Dictionary:
         place = np.empty(len(order), dtype=np.int32)
         place[order] = np.arange(len(order), dtype=np.int32)
         return ids, place
+
+
+def integers_if_all(ids: pa.Array) -> pa.Array:
+    """Texts as integers if every one is an integer as it is usually written; else the ids."""
+    if pa.types.is_integer(ids.type):
+        return ids
+    values = _native.integers_of_texts(*text_buffers(ids.cast(pa.large_string())))
+    return ids if values is None else pa.array(values)

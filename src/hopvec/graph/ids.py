@@ -106,6 +106,17 @@ def text_buffers(ids: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     return positions, text
 
 
+def first_missing(ids: pa.Array) -> int | None:
+    """The first of some ids that is null or an empty text."""
+    if ids.null_count:
+        return int(np.argmax(ids.is_null().to_numpy(zero_copy_only=False)))
+    if pa.types.is_integer(ids.type):
+        return None
+    offsets, _ = text_buffers(ids.cast(pa.large_string()))
+    empty = offsets[1:] == offsets[:-1]
+    return int(np.argmax(empty)) if empty.any() else None
+
+
 def refuse_collision(ids: pa.Array) -> None:
     """Raises GraphError naming both ids where two share a key."""
     in_order = keys(ids)

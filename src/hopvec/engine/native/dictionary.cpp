@@ -6,19 +6,39 @@
 
 namespace hopvec {
 
+namespace {
+
+inline void fetch(const void* place) {
+#if defined(__GNUC__)
+  __builtin_prefetch(place);
+#else
+  (void)place;
+#endif
+}
+
+}  // namespace
+
 void Dictionary::encode(const Texts& texts, int32_t* codes) {
-  // Hashes first, a few at a time, so that the slots they lead to are on their way when they are looked at.
+  // Slot, start and bytes of a known text are three places in memory, each known by the one before. A few texts go
+  // through together, a step at a time, so that the places of all of them are on their way when they are looked at.
   constexpr int64_t together = 64;
   uint64_t hash[together];
+  int64_t code[together];
+  if (slots_.empty()) fill_slots(slots_for(size()));
   for (int64_t first = 0; first < texts.count; first += together) {
-    const int64_t last = std::min(texts.count, first + together);
-    for (int64_t i = first; i < last; ++i) {
-      hash[i - first] = xxh64(texts.begin(i), uint64_t(texts.size(i)));
-#if defined(__GNUC__)
-      __builtin_prefetch(&slots_[hash[i - first] & (slots_.size() - 1)]);
-#endif
+    const int64_t here = std::min(texts.count - first, together);
+    for (int64_t i = 0; i < here; ++i) {
+      hash[i] = xxh64(texts.begin(first + i), uint64_t(texts.size(first + i)));
+      fetch(&slots_[hash[i] & (slots_.size() - 1)]);
     }
-    for (int64_t i = first; i < last; ++i) codes[i] = code_of(texts.begin(i), texts.size(i), hash[i - first]);
+    for (int64_t i = 0; i < here; ++i) {
+      const uint64_t entry = slots_[hash[i] & (slots_.size() - 1)];
+      code[i] = entry == empty ? 0 : int64_t(entry & 0xffffffffu);
+      fetch(&start_[size_t(code[i])]);
+    }
+    for (int64_t i = 0; i < here; ++i) fetch(bytes_.data() + start_[size_t(code[i])]);
+    for (int64_t i = 0; i < here; ++i)
+      codes[first + i] = code_of(texts.begin(first + i), texts.size(first + i), hash[i]);
   }
 }
 
@@ -32,7 +52,7 @@ int32_t Dictionary::code_of(const uint8_t* text, int64_t size, uint64_t hash) {
       slots_[slot] = tag | uint64_t(code);
       bytes_.insert(bytes_.end(), text, text + size);
       start_.push_back(int64_t(bytes_.size()));
-      if (uint64_t(2 * (code + 1)) > slots_.size()) grow();
+      if (uint64_t(2 * (code + 1)) > slots_.size()) fill_slots(2 * slots_.size());
       return int32_t(code);
     }
     if ((entry ^ tag) >> 32) continue;
@@ -43,9 +63,8 @@ int32_t Dictionary::code_of(const uint8_t* text, int64_t size, uint64_t hash) {
   }
 }
 
-void Dictionary::grow() {
-  const size_t slots = slots_.size() * 2;
-  std::vector<uint64_t>().swap(slots_);
+void Dictionary::fill_slots(size_t slots) {
+  Array<uint64_t>().swap(slots_);
   slots_.assign(slots, empty);
   const Texts all = texts();
   for (int64_t code = 0; code < all.count; ++code) {
@@ -54,6 +73,12 @@ void Dictionary::grow() {
     while (slots_[slot] != empty) slot = (slot + 1) & (slots - 1);
     slots_[slot] = (hash >> 32 << 32) | uint64_t(code);
   }
+}
+
+size_t Dictionary::slots_for(int64_t count) {
+  size_t slots = 1 << 10;
+  while (slots < 2 * size_t(count)) slots *= 2;
+  return slots;
 }
 
 namespace {

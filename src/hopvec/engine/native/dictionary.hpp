@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "build.hpp"
+#include "large_pages.hpp"
 
 namespace hopvec {
 
@@ -31,17 +32,21 @@ class Dictionary {
     return int64_t(slots_.capacity() * 8 + start_.capacity() * 8 + bytes_.capacity());
   }
   Texts texts() const { return {start_.data(), bytes_.data(), size()}; }
-  void forget_slots() { std::vector<uint64_t>().swap(slots_); }
+  // Frees the memory that only encode needs, which makes it again.
+  void forget_slots() { Array<uint64_t>().swap(slots_); }
 
  private:
+  template <class T>
+  using Array = std::vector<T, LargePages<T>>;
   static constexpr uint64_t empty = ~uint64_t(0);  // else 32 bits of the hash, then the code
 
   int32_t code_of(const uint8_t* text, int64_t size, uint64_t hash);
-  void grow();
+  void fill_slots(size_t slots);
+  static size_t slots_for(int64_t count);
 
-  std::vector<uint64_t> slots_;  // a power of two, at most half of them taken
-  std::vector<int64_t> start_;
-  std::vector<uint8_t> bytes_;
+  Array<uint64_t> slots_;  // a power of two, at most half of them taken
+  Array<int64_t> start_;
+  Array<uint8_t> bytes_;
 };
 
 // Whether every text is a whole number of 64 bits as one writes it: no plus, no zero in front. If so, their values.

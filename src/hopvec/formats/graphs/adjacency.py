@@ -34,7 +34,10 @@ def recognize(source: Source) -> str | None:
     lines = source.head.split(b"\n")
     if len(source.head) >= HEAD:
         lines.pop()  # cut off
-    fields = [line.split() for line in lines if line.strip() and not line.startswith(b"#")]
+    lines = [line for line in lines if line.strip() and not line.startswith(b"#")]
+    if any(_cuts_evenly(lines, separator) for separator in b"\t,;|"):
+        return None  # a table, whose texts have blanks in them
+    fields = [line.split() for line in lines]
     counts = {len(found) for found in fields}
     nodes = {found[0] for found in fields}
     if len(counts) < 3 or max(counts) < 4 or len(nodes) < len(fields):
@@ -42,6 +45,11 @@ def recognize(source: Source) -> str | None:
     if not any(name in nodes for found in fields for name in found[1:]):
         return None
     return f"its lines have {min(counts)} to {max(counts)} fields, each for another node"
+
+
+def _cuts_evenly(lines: list[bytes], separator: int) -> bool:
+    counts = {line.count(separator) for line in lines}
+    return len(counts) == 1 and counts != {0}
 
 
 def read_edges(source: Source, options: Options) -> EdgeStream:

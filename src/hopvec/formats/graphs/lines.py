@@ -2,29 +2,59 @@
 
 from __future__ import annotations
 
-import re
 from array import array
+from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
 
 from hopvec.errors import FormatError
 from hopvec.formats.graphs.source import Source
 
 BLOCK = 1 << 20
 LONGEST = 1 << 20  # a longer line holds no edge
-RUNS = re.compile(rb"[ \t]+")
 MARKS = (b"#", b"%")
+RECENT = 8  # blocks whose lines can be told: more than are ever on their way
+
+
+@dataclass(frozen=True)
+class Block:
+    """Lines that hold edges, and where they stand; edges are counted from 0, lines from 1."""
+
+    data: bytes
+    """Whole lines that end in a newline, none of them blank."""
+    edge: int
+    """The number of the first edge."""
+    line: int
+    """The number of the line that the block begins with, whether or not it was left out."""
+    left_out: Sequence[int]
+    """The numbers of the lines that were left out."""
+
+    @property
+    def count(self) -> int:
+        """The number of edges."""
+        return self.data.count(b"\n")
+
+    def number(self, edge: int) -> int:
+        """The number of the line of an edge."""
+        line = self.line + edge - self.edge
+
+        # left_out[i] - i is the line that follows the edges before it if nothing is left out.
+        def moved(index: int) -> int:
+            return self.left_out[index] - index
+
+        return line + bisect_right(range(len(self.left_out)), line, key=moved)
 
 
 class Lines:
-    """A text as pyarrow reads it: `read` gives its bytes without the lines that hold no edge.
+    """A text in blocks of lines without those that hold no edge. It can be gone through once.
 
     `skip` lines at the start are left out; so are blank ones and comments, those that begin with
-    one of `comments`. With `runs`, any stretch of blanks and tabs is one tab; with `single`, one
-    blank. A comment below an edge that `might_be_edge` is refused: nothing is dropped by guess.
+    one of `comments`. A comment below an edge that `might_be_edge` is refused: nothing is dropped
+    by guess. `tidy` is what a block must go through to have one separator between two columns.
     """
-
-    closed = False
 
     def __init__(
         self,
@@ -32,147 +62,100 @@ class Lines:
         *,
         skip: int = 0,
         comments: tuple[bytes, ...] = (),
-        runs: bool = False,
-        single: bool = False,
+        tidy: Callable[[bytes], bytes] = lambda block: block,
         might_be_edge: Callable[[str], bool] = lambda line: False,
     ) -> None:
-        self._source, self._comments, self._runs = source, comments, runs
-        self._single, self._might_be_edge = single, might_be_edge
-        self._skip, self._line = skip, 1  # lines still to skip; the number of the next line
-        self._rest, self._ready = b"", memoryview(b"")
-        self._left_out = array("q")  # numbers of the lines that were left out
-        self._recent: deque[tuple[int, bytes]] = deque(maxlen=32)
-        self._edges_before = False
+        self._source, self._skip, self._marks = source, skip, comments
+        self._others = (b"\n", b" ", b"\t", *comments)  # what lines without an edge begin with
+        self._may_begin_other = np.zeros(256, bool)
+        self._may_begin_other[[start[0] for start in self._others]] = True
+        self._tidy, self._might_be_edge = tidy, might_be_edge
+        self._line, self._edge = 1, 0  # the numbers of the next line and of the next edge
+        self._rest = b""
+        self._recent: deque[Block] = deque(maxlen=RECENT)
         self.comments = 0
 
-    def read(self, size: int = -1) -> bytes:
-        """The next bytes, at most `size`."""
-        while not self._ready:
-            block = self._next_lines()
-            if not block:
-                return b""
-            self._recent.append((self._line, block))
-            self._ready = memoryview(self._edges(block))
-        part = self._ready[:size] if size >= 0 else self._ready
-        self._ready = self._ready[len(part) :]
-        return bytes(part)
+    def __iter__(self) -> Iterator[Block]:
+        while text := self._next_lines():
+            block = self._edges(text)
+            if block.data:
+                self._recent.append(block)
+                yield block
 
-    def readable(self) -> bool:
-        """Whether it can be read: always."""
-        return True
-
-    def number(self, row: int) -> int:
-        """The number of the line that became a row; rows are counted from 0, lines from 1."""
-        # Before left-out line i (numbered from 0) there are left_out[i] - 1 - i rows.
-        low, high = 0, len(self._left_out)
-        while low < high:
-            middle = (low + high) // 2
-            if self._left_out[middle] - 1 - middle <= row:
-                low = middle + 1
-            else:
-                high = middle
-        return row + 1 + low
-
-    def find(self, text: bytes) -> int | None:
-        """The number of the line of the last few blocks that begins with a text."""
-        for first, block in self._recent:
-            at = 0 if block.startswith(text) else block.find(b"\n" + text) + 1
-            if at or block.startswith(text):
-                return first + block.count(b"\n", 0, at)
-        return None
-
-    def open_quote(self) -> int | None:
-        """The number of the first recent line in which a quote is opened and not closed."""
-        for first, block in self._recent:
-            if b'"' in block:
-                for number, line in enumerate(block.split(b"\n")):
-                    if line.count(b'"') % 2:
-                        return first + number
-        return None
-
-    def not_text(self) -> int | None:
-        """The number of the first recent line that is no UTF-8."""
-        for first, block in self._recent:
-            try:
-                block.decode()
-            except UnicodeDecodeError as error:
-                return first + block.count(b"\n", 0, error.start)
-        return None
+    def number(self, edge: int) -> int:
+        """The number of the line of an edge of the last few blocks."""
+        return next(block for block in reversed(self._recent) if block.edge <= edge).number(edge)
 
     def _next_lines(self) -> bytes:
-        """Whole lines, those of a block; the last line of the text may lack its end."""
+        """Whole lines; the last line of the text may lack its end."""
         block = self._rest
         while True:
             more = self._source.read(BLOCK)
             if b"\0" in more:
-                at = f"{self._source.name}, line {self._at(block, more)}"
-                raise FormatError(f"{at}: a byte 0, so this is no text.")
+                line = self._line + _unix(block + more[: more.index(b"\0")]).count(b"\n")
+                raise FormatError(
+                    f"{self._source.name}, line {line:,}: a byte 0, so this is no text."
+                )
             block += more
-            end = block.rfind(b"\n") + 1
             if not more:
                 self._rest = b""
-                return block + b"\n" if block and not block.endswith(b"\n") else block
-            if end:
-                self._rest = block[end:]
-                return block[:end]
-            if len(block) > LONGEST:
+                return _unix(
+                    block if block.endswith((b"\n", b"\r")) or not block else block + b"\n"
+                )
+            # A return at the very end may be the first half of a line end.
+            end = max(block.rfind(b"\n"), block.rfind(b"\r", 0, -1)) + 1
+            self._rest = block[end:]
+            if len(self._rest) > LONGEST:
+                line = self._line + _unix(block[:end]).count(b"\n")
                 raise FormatError(
-                    f"{self._source.name}, line {self._line:,}: the line is longer than "
+                    f"{self._source.name}, line {line:,}: the line is longer than "
                     f"{LONGEST:,} bytes, so this is no list of edges."
                 )
+            if end:
+                return _unix(block[:end])
 
-    def _at(self, before: bytes, block: bytes) -> str:
-        ends = before.count(b"\n") + block.count(b"\n", 0, block.index(b"\0"))
-        return f"{self._line + ends:,}"
+    def _edges(self, text: bytes) -> Block:
+        """The lines of a text that hold edges."""
+        line, edge = self._line, self._edge
+        self._line += text.count(b"\n")
+        left_out: Sequence[int] = ()
+        if line == 1:
+            text = text.removeprefix(b"\xef\xbb\xbf")
+        if self._skip or self._has_others(text):
+            text, left_out = self._filter(text, line)
+        self._edge += self._line - line - len(left_out)
+        return Block(self._tidy(text), edge, line, left_out)
 
-    def _edges(self, block: bytes) -> bytes:
-        """The lines of a block that hold edges."""
-        first, self._line = self._line, self._line + block.count(b"\n")
-        if b"\r" in block:
-            block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-            self._line = first + block.count(b"\n")
-        if first == 1 and block.startswith(b"\xef\xbb\xbf"):
-            block = block[3:]
-        if self._skip or self._has_others(block):
-            block = self._filter(block, first)
-        else:
-            self._edges_before = True
-        if self._runs or (self._single and self._has_runs(block)):
-            block = b"\n".join(RUNS.sub(b"\t", line.strip(b" \t")) for line in block.split(b"\n"))
-            if not self._runs:
-                block = block.replace(b"\t", b" ")
-        return block
+    def _has_others(self, text: bytes) -> bool:
+        """Whether a line might be blank or a comment."""
+        letters = np.frombuffer(text, np.uint8)
+        first = letters[np.flatnonzero(letters == ord("\n"))[:-1] + 1]
+        return text.startswith(self._others) or bool(self._may_begin_other[first].any())
 
-    def _has_others(self, block: bytes) -> bool:
-        if block.startswith((b"\n", *self._comments)) or b"\n\n" in block:
-            return True
-        if b"\n \n" in block or b"\n\t\n" in block:
-            return True
-        return any(b"\n" + mark in block for mark in self._comments)
-
-    @staticmethod
-    def _has_runs(block: bytes) -> bool:
-        return b"  " in block or b" \n" in block or b"\n " in block or block.startswith(b" ")
-
-    def _filter(self, block: bytes, first: int) -> bytes:
+    def _filter(self, text: bytes, first: int) -> tuple[bytes, array[int]]:
         kept: list[bytes] = []
-        for number, line in enumerate(block.split(b"\n")[:-1], first):
-            comment = line.startswith(self._comments) if self._comments else False
-            if self._skip or comment or not line.strip():
-                self._skip = max(0, self._skip - 1)
-                self._left_out.append(number)
-                self.comments += comment
-                if comment and (kept or self._edges_before):
-                    self._refuse_if_edge(line, number)
-            else:
+        left_out = array("q")
+        for number, line in enumerate(text.split(b"\n")[:-1], first):
+            comment = bool(self._marks) and line.startswith(self._marks)
+            if not self._skip and not comment and line.strip():
                 kept.append(line)
-        self._edges_before = self._edges_before or bool(kept)
-        return b"\n".join([*kept, b""]) if kept else b""
+                continue
+            self._skip = max(0, self._skip - 1)
+            left_out.append(number)
+            self.comments += comment
+            if comment and (kept or self._edge):
+                self._refuse_if_edge(line.decode(errors="replace"), number)
+        kept.append(b"")
+        return b"\n".join(kept), left_out
 
-    def _refuse_if_edge(self, line: bytes, number: int) -> None:
-        text = line.decode(errors="replace")
-        if not text[1:2].isspace() and self._might_be_edge(text):
+    def _refuse_if_edge(self, line: str, number: int) -> None:
+        if not line[1:2].isspace() and self._might_be_edge(line):
             raise FormatError(
-                f"{self._source.name}, line {number:,}: is {text[:40]!r} a comment or an edge? Say "
-                f"comment='' if it is an edge, comment={text[0]!r} if such lines are comments."
+                f"{self._source.name}, line {number:,}: is {line[:40]!r} a comment or an edge? Say "
+                f"comment='' if it is an edge, comment={line[0]!r} if such lines are comments."
             )
+
+
+def _unix(text: bytes) -> bytes:
+    """A text with a newline at the end of each line, whatever was there."""
+    return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in text else text

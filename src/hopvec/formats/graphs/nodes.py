@@ -7,14 +7,16 @@ from typing import Any
 
 import pyarrow as pa
 
-from hopvec.errors import FormatError
+from hopvec.errors import FormatError, GraphError
 from hopvec.formats.graphs import columnar, text
 from hopvec.formats.graphs.edges import Options
+from hopvec.formats.graphs.layout import LOOKED_AT, Layout, first_lines
 from hopvec.formats.graphs.source import Source
 from hopvec.graph.columns import id_array
-from hopvec.graph.ids import column
+from hopvec.graph.ids import column, first_missing
 
 IDS = ("id", "node", "name", "node_id", "nodes", "ids")
+COMMENTS = (b"# ", b"% ")  # without a blank, it is an id
 NOTHING = "\x1f"  # a separator that no line has: the line is the id
 
 
@@ -22,39 +24,54 @@ def read_nodes(nodes: str | PathLike[str] | Any) -> pa.Array:
     """The ids of a file, or of a list or column; int64 or large_string."""
     if not isinstance(nodes, str | PathLike):
         ids = column(nodes, "nodes")
-        return ids if isinstance(ids, pa.Array) else pa.array(ids, pa.int64())
-    source = Source(nodes)
-    if columnar.recognize(source):
-        return _from_table(source)
-    if text.recognize(source) is None:
-        what = f"it begins with {source.head[:8]!r}" if source.head else "it is empty"
-        raise FormatError(f"{source.name}: ids are read from text, Parquet or Arrow; {what}.")
-    return _from_text(source)
+        ids = ids if isinstance(ids, pa.Array) else pa.array(ids, pa.int64())
+        if (empty := first_missing(ids)) is not None:
+            raise GraphError(f"nodes, entry {empty + 1:,}: the id is empty.")
+        return ids
+    with Source(nodes) as source:
+        if columnar.recognize(source):
+            return _from_table(source)
+        if text.recognize(source) is None:
+            what = f"it begins with {source.head[:8]!r}" if source.head else "it is empty"
+            raise FormatError(f"{source.name}: ids are read from text, Parquet or Arrow; {what}.")
+        return _from_text(source)
 
 
 def _from_text(source: Source) -> pa.Array:
     """The column called id, node or name below a header, else the first one."""
-    import pyarrow.compute as pc
-
-    lines = [line for _, line in text.first_lines(source)]
+    numbered = [
+        (number, line)
+        for number, line in first_lines(source)
+        if not line.encode().startswith(COMMENTS)
+    ]
+    if not numbered:
+        raise FormatError(f"{source.name}: there are no ids in it.")
+    lines = [line for _, line in numbered[:LOOKED_AT]]
     separator = next((mark for mark in "\t,;" if _cuts(lines, mark)), NOTHING)
-    first = [cell.strip().lower() for cell in text.split(lines[0], separator)]
+    first = [cell.strip().lower() for cell in Layout(separator, 0).cells(lines[0])]
     at = next((first.index(name) for name in IDS if name in first), None)
-    layout = text.Layout(
-        separator=separator, skip=0 if at is None else 1, count=len(first), header=at is not None
+    layout = Layout(
+        separator=separator,
+        count=len(first),
+        skip=numbered[0][0] - 1 + (at is not None),
+        header=at is not None,
+        comments=COMMENTS,
     )
     rows = text.edge_lines(source, layout, Options())
-    parts = [columns[0] for columns in text.parse(source, rows, layout, [at or 0])]
-    ids = pa.concat_arrays(parts)
-    empty = pc.index(pc.binary_length(ids), 0).as_py()
-    if empty >= 0:
-        raise FormatError(f"{source.name}, line {rows.number(empty):,}: the id is empty.")
-    return ids
+    parts: list[pa.Array] = []
+    for (ids,) in text.parse(source, rows, layout, [at or 0]):
+        if (empty := first_missing(ids)) is not None:
+            line = rows.number(sum(map(len, parts)) + empty)
+            raise FormatError(f"{source.name}, line {line:,}: the id is empty.")
+        parts.append(ids)
+    if not parts:
+        raise FormatError(f"{source.name}: there are no ids in it.")
+    return pa.concat_arrays(parts)
 
 
 def _cuts(lines: list[str], separator: str) -> bool:
     """Whether a separator cuts every line into the same number of cells, two or more."""
-    counts = {len(text.split(line, separator)) for line in lines[: text.LOOKED_AT]}
+    counts = set(map(len, map(Layout(separator, 0).cells, lines)))
     return len(counts) == 1 and counts.pop() > 1
 
 
@@ -78,7 +95,6 @@ def _from_table(source: Source) -> pa.Array:
     except pa.ArrowException as error:
         raise FormatError(f"{source.name}: the ids cannot be read ({error}).") from error
     ids = id_array(ids, lambda row: f"{source.name}, row {row + 1:,}")
-    if ids.null_count:
-        row = ids.is_null().index(True).as_py()
-        raise FormatError(f"{source.name}, row {row + 1:,}: the id is empty.")
+    if (empty := first_missing(ids)) is not None:
+        raise FormatError(f"{source.name}, row {empty + 1:,}: the id is empty.")
     return ids

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields, replace
 from os import PathLike
 from typing import Any, Literal
@@ -26,9 +27,9 @@ from hopvec.formats.graphs.nodes import read_nodes
 from hopvec.formats.graphs.source import Progress, Source
 from hopvec.formats.graphs.spool import Spool
 from hopvec.graph import Graph
-from hopvec.graph.build import LARGEST, SMALLEST, from_numbering
-from hopvec.graph.dictionary import Dictionary
-from hopvec.graph.ids import Numbering
+from hopvec.graph.build import LARGEST, SMALLEST, check_options, from_numbering
+from hopvec.graph.dictionary import Dictionary, integers_if_all
+from hopvec.graph.ids import Numbering, first_missing
 from hopvec.machine import in_words, memory_bound
 
 # By content in this order; text, which nearly anything might be, comes last.
@@ -63,6 +64,7 @@ def read_graph(
     nodes: str | PathLike[str] | Any | None = None,
     threads: int | None = None,
     memory: str | float | None = None,
+    reserve: Callable[[int], int] | None = None,
     progress: Progress | None = None,
 ) -> Graph:
     """The graph of a file: text, Parquet, Arrow, .npz, .mat, Matrix Market, GraphML, GML, ...
@@ -70,29 +72,34 @@ def read_graph(
     The format, the columns and what else is not said are found by looking; `graph.origin` tells
     what was found and why. "-" is standard input. `nodes` names a file of ids, or is a list of
     them: nodes that no edge need mention. Ids are in ascending order. `memory` bounds the memory of
-    the reading; what does not fit is kept in files without a name.
+    the reading, and what does not fit is kept in files without a name; `reserve`, such as
+    `method.working_bytes`, tells what must fit beside the graph later, by the number of its nodes.
 
     Raises FormatError or GraphError naming the file and the line, MemoryBoundError with the least
     that would do.
     """
     options = Options(source, target, weight, unweighted, separator, header, comment, variable)
-    opened = Source(path, progress)
-    name, because = choose_format(opened, format)
-    _refuse_unused(opened, name, options)
-    origin = {"file": opened.name, "format": name, "because": because}
-    if opened.compression:
-        origin["compression"] = opened.compression
-    found = GRAPH_FORMATS[name].read_edges(opened, options)
-    if isinstance(found, Matrix):
-        graph = _from_matrix(opened, found, directed, symmetrize, duplicates, loops, nodes, threads)
-    else:
-        if symmetrize:
-            raise FormatError(
-                f"{opened.name}: symmetrize is for matrices; an edge of a list is undirected "
-                "unless directed=True."
+    check_options("read_graph", directed or False, duplicates or "sum", loops, threads)
+    bound = memory_bound(memory)
+    with Source(path, progress) as opened:
+        name, because = choose_format(opened, format)
+        _refuse_unused(opened, name, options)
+        origin = {"file": opened.name, "format": name, "because": because}
+        if opened.compression:
+            origin["compression"] = opened.compression
+        found = GRAPH_FORMATS[name].read_edges(opened, options)
+        if isinstance(found, Matrix):
+            graph = _from_matrix(
+                opened, found, directed, symmetrize, duplicates, loops, nodes, threads
             )
-        reading = _Reading(opened.name, found, memory_bound(memory))
-        graph = reading.graph(directed, duplicates, loops, nodes, threads)
+        else:
+            if symmetrize:
+                raise FormatError(
+                    f"{opened.name}: symmetrize is for matrices; an edge of a list is undirected "
+                    "unless directed=True."
+                )
+            reading = _Reading(opened.name, found, bound, reserve)
+            graph = reading.graph(directed, duplicates, loops, nodes, threads)
     return replace(graph, origin=origin | found.facts)
 
 
@@ -159,8 +166,14 @@ def _from_matrix(
 class _Reading:
     """The edges of a stream on their way into a graph."""
 
-    def __init__(self, name: str, stream: EdgeStream, bound: int | None) -> None:
-        self.name, self.stream, self.bound = name, stream, bound
+    def __init__(
+        self,
+        name: str,
+        stream: EdgeStream,
+        bound: int | None,
+        reserve: Callable[[int], int] | None = None,
+    ) -> None:
+        self.name, self.stream, self.bound, self.reserve = name, stream, bound, reserve
         room = None if bound is None else bound // 16
         self.dictionary = Dictionary()
         self.source: Spool[np.int32] = Spool(np.int32, room)
@@ -192,10 +205,12 @@ class _Reading:
             lambda: ids, len(ids), self.source.array(), self.target.array(), 0, place
         )
         weight = self.weight.array() if self.weighted else None
-        room = self._room(ids, directed)
+        room, in_file = self._room(ids, directed)
         del place
         try:
-            return from_numbering(numbering, weight, directed, duplicates, loops, threads, room)
+            return from_numbering(
+                numbering, weight, directed, duplicates, loops, threads, room, in_file
+            )
         except GraphError as error:
             raise GraphError(f"{self.name}: {error}") from error
 
@@ -217,13 +232,8 @@ class _Reading:
 
     def _refuse_missing(self, role: str, ids: pa.Array, first: int) -> None:
         """Refuses an id that is null or empty, with its place."""
-        import pyarrow.compute as pc
-
-        missing = ids.is_null()
-        if not pa.types.is_integer(ids.type):
-            missing = pc.or_kleene(missing, pc.equal(pc.binary_length(ids), 0))
-        row = pc.index(missing, True).as_py()
-        if row >= 0:
+        row = first_missing(ids)
+        if row is not None:
             raise GraphError(f"{self.name}, {self.stream.place(first + row)}: the {role} is empty.")
 
     def _weights(self, batch: Batch, first: int) -> NDArray[np.float32]:
@@ -247,21 +257,31 @@ class _Reading:
                 listed = pa.array(np.arange(listed, dtype=np.int64))
             if listed is None or len(listed) == 0:
                 continue
-            if self.stream.untyped and pa.types.is_integer(listed.type):
-                listed = listed.cast(pa.large_string())
-            self.dictionary.encode(listed)
+            try:
+                if self.stream.untyped and pa.types.is_integer(listed.type):
+                    listed = listed.cast(pa.large_string())
+                elif isinstance(nodes, str | PathLike) and self.dictionary.integers:
+                    listed = integers_if_all(listed)  # a text of ids does not say what they are
+                self.dictionary.encode(listed)
+            except GraphError as error:
+                raise GraphError(f"{self.name}, nodes: {error}") from error
 
-    def _room(self, ids: pa.Array, directed: bool) -> int | None:
-        """The bytes of entries that the builder may hold; None where all of them fit."""
+    def _room(self, ids: pa.Array, directed: bool) -> tuple[int | None, bool]:
+        """The bytes of entries that the builder may hold, None where all of them fit.
+
+        And whether the rows shall be in a file, because later work would not fit beside them.
+        """
         if self.bound is None:
-            return None
+            return None, False
         nodes, entries = len(ids), len(self.source) * (1 if directed else 2)
         size = 8 if self.weighted else 4
         fixed = int(ids.nbytes) + 44 * nodes  # what the builder holds for each node
         if not isinstance(self.source.array(), np.memmap):
             fixed += len(self.source) * (12 if self.weighted else 8)
+        later = self.reserve(nodes) if self.reserve else 0
+        in_file = int(ids.nbytes) + 40 * nodes + entries * size + later > self.bound
         if fixed + 2 * entries * size <= self.bound:
-            return None
+            return None, in_file
         least = fixed + (8 << 20)
         if least > self.bound:
             raise MemoryBoundError(
@@ -269,4 +289,4 @@ class _Reading:
                 f"{in_words(least)} ({in_words(ids.nbytes)} of it for the ids), and the memory "
                 f"bound is {in_words(self.bound)}. Allow it more memory."
             )
-        return int(self.bound - fixed)
+        return int(self.bound - fixed), in_file

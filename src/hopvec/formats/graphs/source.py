@@ -38,6 +38,13 @@ class Source:
         except OSError as error:
             raise FormatError(f"{self.name}: cannot be read ({error.strerror}).") from error
 
+    def __enter__(self) -> Source:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self.path is not None and self._raw:
+            self._raw.close()
+
     @staticmethod
     def _open(path: Path) -> BinaryIO | None:
         return None if path.is_dir() else path.open("rb")

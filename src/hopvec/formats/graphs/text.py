@@ -3,41 +3,27 @@
 from __future__ import annotations
 
 import csv
+import re
+from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
 
 from hopvec.errors import FormatError
 from hopvec.formats.graphs.edges import Batch, EdgeStream, Options, column_facts
-from hopvec.formats.graphs.lines import MARKS, Lines
+from hopvec.formats.graphs.layout import NAMES, Layout, find_layout, is_number
+from hopvec.formats.graphs.lines import Block, Lines
 from hopvec.formats.graphs.source import HEAD, Source
-from hopvec.graph.columns import Columns, choose_columns, name_both_ends
+from hopvec.graph.columns import Columns, choose_columns
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".edges", ".edgelist", ".el", ".tab", ".dat")
 OPTIONS = frozenset({"source", "target", "weight", "unweighted", "separator", "header", "comment"})
 
-NAMES = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar", " ": "space"}
-WORDS = {name: separator for separator, name in NAMES.items()} | {"\\t": "\t"}
-RUNS = "white space"
-LOOKED_AT = 1000  # lines
-
-
-@dataclass(frozen=True)
-class Layout:
-    """How the lines of a text are to be cut into columns."""
-
-    separator: str
-    """One character, or RUNS."""
-    count: int
-    """Columns of a line."""
-    skip: int = 0
-    """Lines above the first edge."""
-    header: bool = False
-    comments: tuple[bytes, ...] = ()
-    trim: bool = False
-    """Whether blanks around a cell do not belong to it."""
+WRONG_ROW = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")  # as pyarrow says it
+AHEAD = 2  # blocks that are parsed while edges of earlier ones are taken
 
 
 def recognize(source: Source) -> str | None:
@@ -58,7 +44,7 @@ def read_edges(source: Source, options: Options) -> EdgeStream:
     names = rows[0] if layout.header else None
     body = rows[1:] if layout.header else rows
     numeric = [
-        any(_is_number(row[at]) for row in body if at < len(row)) for at in range(layout.count)
+        any(is_number(row[at]) for row in body if at < len(row)) for at in range(layout.count)
     ]
     columns = choose_columns(source.name, names, layout.count, numeric, options)
     facts: dict[str, Any] = {
@@ -79,120 +65,15 @@ def edge_lines(source: Source, layout: Layout, options: Options) -> Lines:
     """The lines of a text below its header, without comments."""
 
     def might_be_edge(line: str) -> bool:
-        return options.comment is None and len(split(line, layout.separator)) == layout.count
+        return options.comment is None and len(layout.cells(line)) == layout.count
 
     return Lines(
         source,
         skip=layout.skip,
         comments=layout.comments,
-        runs=layout.separator == RUNS,
-        single=layout.separator == " ",
+        tidy=layout.tidy,
         might_be_edge=might_be_edge,
     )
-
-
-def find_layout(source: Source, options: Options) -> tuple[Layout, list[list[str]]]:
-    """The layout of a text, by what is asked for and by its first lines, which come with it."""
-    numbered = first_lines(source)
-    comments = _comment_marks(numbered, options)
-    data = [(n, line) for n, line in numbered if not line.startswith(comments or ("\0",))]
-    if not data:
-        raise FormatError(f"{source.name}: there are no edges in it.")
-    first = data[0][0]
-    lines = [line for _, line in data[:LOOKED_AT]]
-    separator = _separator(f"{source.name}, line {first:,}", lines, options)
-    rows = [split(line, separator) for line in lines]
-    trim = separator in ",;|" and all(cell[:1] == " " for row in rows for cell in row[1:])
-    rows = [[cell.strip() for cell in row] for row in rows] if trim else rows
-    header = _is_header(rows, options) if options.header is None else options.header
-    marks = tuple(mark.encode() for mark in comments)
-    return Layout(separator, len(rows[0]), first - 1 + header, header, marks, trim), rows
-
-
-def split(line: str, separator: str) -> list[str]:
-    """The cells of a line."""
-    if separator == RUNS:
-        return line.split()
-    if separator == " ":
-        line = line.strip(" ")
-    return next(csv.reader([line], delimiter=separator))
-
-
-def first_lines(source: Source) -> list[tuple[int, str]]:
-    """The lines of the head that are not blank, with their numbers."""
-    if b"\0" in source.head:
-        line = source.head.count(b"\n", 0, source.head.index(b"\0")) + 1
-        raise FormatError(f"{source.name}, line {line:,}: a byte 0, so this is no text.")
-    try:
-        text = source.head.decode(
-            "utf-8-sig", errors="strict" if len(source.head) < HEAD else "ignore"
-        )
-    except UnicodeDecodeError as error:
-        line = source.head.count(b"\n", 0, error.start) + 1
-        raise FormatError(f"{source.name}, line {line:,}: this is no UTF-8 text.") from error
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    if len(source.head) >= HEAD and len(lines) > 1:
-        lines.pop()  # cut off
-    return [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
-
-
-def _comment_marks(lines: Sequence[tuple[int, str]], options: Options) -> tuple[str, ...]:
-    """What comments begin with. A text whose every line begins with # has ids that do."""
-    if options.comment is not None:
-        return (options.comment,) if options.comment else ()
-    marks = tuple(mark.decode() for mark in MARKS)
-    marked = [line for _, line in lines if line.startswith(marks)]
-    return () if len(marked) > 5 and 2 * len(marked) > len(lines) else marks
-
-
-def _separator(place: str, lines: Sequence[str], options: Options) -> str:
-    if options.separator is not None:
-        separator = WORDS.get(options.separator, options.separator)
-        if len(separator) != 1 and separator != RUNS:
-            raise FormatError(
-                f"{place}: a separator is one character, 'tab', 'space' or '{RUNS}', "
-                f"got {options.separator!r}."
-            )
-        return separator
-    best, share = "", 0.0
-    for separator in ("\t", ",", ";", "|", " ", RUNS):
-        counts = [len(split(line, separator)) for line in lines]
-        usual = max(set(counts), key=counts.count)
-        agree = counts.count(usual) / len(counts)
-        if usual >= 2 and agree > share:
-            best, share = separator, agree
-        if usual >= 2 and agree == 1:
-            break
-    if not best and lines[0].count('"') % 2:
-        raise FormatError(f"{place}: a quote is opened and not closed.")
-    if not best:
-        raise FormatError(
-            f"{place}: {lines[0][:40]!r} is one column, and an edge needs "
-            "two. If another character stands between them, name it as the separator."
-        )
-    return best
-
-
-def _is_header(rows: Sequence[list[str]], options: Options) -> bool:
-    """Whether the first row names the columns: by known names, or texts above numbers."""
-    first, body = rows[0], rows[1:]
-    asked = (options.source, options.target, options.weight)
-    if name_both_ends(first) or any(name in first for name in asked if isinstance(name, str)):
-        return True
-    return any(not _is_number(cell) and _all_numbers(body, at) for at, cell in enumerate(first))
-
-
-def _all_numbers(rows: Sequence[list[str]], at: int) -> bool:
-    """Whether there are rows and all of them hold a number in a column."""
-    return bool(rows) and all(_is_number(row[at]) for row in rows if at < len(row))
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
 
 
 def _batches(
@@ -204,6 +85,8 @@ def _batches(
         weight = _numbers(columns[2], source, lines, rows) if len(used) > 2 else None
         yield Batch(columns[0], columns[1], weight)
         rows += len(columns[0])
+    if rows == 0:
+        raise FormatError(f"{source.name}: there are no edges in it.")
     if lines.comments:
         facts["comments"] = lines.comments
 
@@ -211,62 +94,94 @@ def _batches(
 def parse(
     source: Source, lines: Lines, layout: Layout, used: Sequence[int]
 ) -> Iterator[list[pa.Array]]:
-    """The used columns as texts, batch by batch, by pyarrow."""
+    """The used columns as texts, batch by batch: the next ones are parsed meanwhile."""
+    work = partial(_columns, source.name, layout, used)
+    ahead: deque[Future[list[pa.Array]]] = deque()
+    with ThreadPoolExecutor(1) as parser:
+        fault: FormatError | None = None
+        try:
+            for block in lines:
+                ahead.append(parser.submit(work, block))
+                if len(ahead) > AHEAD:
+                    yield ahead.popleft().result()
+        except FormatError as error:
+            fault = error  # what stands above it may be wrong as well, and is told first
+        while ahead:
+            yield ahead.popleft().result()
+        if fault:
+            raise fault
+
+
+def _columns(name: str, layout: Layout, used: Sequence[int], block: Block) -> list[pa.Array]:
+    """The used columns of a block as texts, by pyarrow."""
     import pyarrow.compute as pc
     import pyarrow.csv
 
-    wrong: list[Any] = []
-
-    def refuse(row: Any) -> str:
-        wrong.append(row)
-        return "error"
-
     names = [str(at) for at in range(layout.count)]
     try:
-        batches = pyarrow.csv.open_csv(
-            pa.PythonFile(lines, mode="r"),
-            pyarrow.csv.ReadOptions(column_names=names, block_size=1 << 20),
-            pyarrow.csv.ParseOptions(
-                delimiter="\t" if layout.separator == RUNS else layout.separator,
-                invalid_row_handler=refuse,
+        table = pyarrow.csv.read_csv(
+            pa.BufferReader(block.data),
+            pyarrow.csv.ReadOptions(
+                column_names=names, block_size=len(block.data) + 1, use_threads=False
             ),
+            pyarrow.csv.ParseOptions(delimiter=layout.delimiter),
             pyarrow.csv.ConvertOptions(
                 include_columns=[names[at] for at in used],
                 column_types=dict.fromkeys(names, pa.large_string()),
             ),
         )
-        for batch in batches:
-            columns = batch.columns
-            yield list(map(pc.utf8_trim_whitespace, columns)) if layout.trim else columns
     except pa.ArrowInvalid as error:
-        raise _fault(source, lines, layout, wrong, error) from error
+        raise _fault(name, layout, block, str(error)) from error
+    if len(table) != block.count or _ends_open(block, layout):
+        raise _fault(name, layout, block, "a line goes on in the next one")
+    columns = [column.combine_chunks() for column in table.columns]
+    return list(map(pc.utf8_trim_whitespace, columns)) if layout.trim else columns
 
 
-def _fault(
-    source: Source, lines: Lines, layout: Layout, wrong: list[Any], error: pa.ArrowInvalid
-) -> FormatError:
+def _fault(name: str, layout: Layout, block: Block, error: str) -> FormatError:
     """What pyarrow found wrong, with its line."""
-    if "Empty CSV file" in str(error):
-        return FormatError(f"{source.name}: there are no edges in it.")
-    if "UTF8" in str(error):
-        number = lines.not_text()
-        at = f", line {number:,}" if number else ""
-        return FormatError(f"{source.name}{at}: this is no UTF-8 text.")
-    quote = lines.open_quote()
-    if quote and ("out of sync" in str(error) or (wrong and wrong[0].text.count('"') % 2)):
-        return FormatError(f"{source.name}, line {quote:,}: a quote is opened and not closed.")
-    if wrong:
-        row = wrong[0]
-        number = lines.find(row.text.encode())
-        at = f", line {number:,}" if number else ""
-        advice = ""
-        if row.actual_columns > row.expected_columns > 0:
-            advice = " If each line holds a node and its neighbours, say format='adjacency'."
-        return FormatError(
-            f"{source.name}{at}: {row.text[:60]!r} has {row.actual_columns} columns, "
-            f"the lines before it have {row.expected_columns}.{advice}"
-        )
-    return FormatError(f"{source.name}: cannot be read as lines of edges ({error}).")
+    rows = block.data.split(b"\n")
+
+    def place(row: int) -> str:
+        return f"{name}, line {block.number(block.edge + row):,}"
+
+    quotes = (row for row, line in enumerate(rows) if b'"' in line and _is_open(line, layout))
+    if (opened := next(quotes, None)) is not None:
+        return FormatError(f"{place(opened)}: a quote is opened and not closed.")
+    if "UTF8" in error:
+        row = next(row for row, line in enumerate(rows) if not _is_text(line))
+        return FormatError(f"{place(row)}: this is no UTF-8 text.")
+    if not (wrong := WRONG_ROW.search(error)):
+        return FormatError(f"{place(0)}: cannot be read as lines of edges ({error}).")
+    row, expected, actual = map(int, wrong.groups())
+    advice = ""
+    if actual > expected:
+        advice = " If each line holds a node and its neighbours, say format='adjacency'."
+    return FormatError(
+        f"{place(row - 1)}: {rows[row - 1].decode(errors='replace')[:60]!r} has {actual} columns, "
+        f"the lines before it have {expected}.{advice}"
+    )
+
+
+def _is_text(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _ends_open(block: Block, layout: Layout) -> bool:
+    """Whether the last line opens a quote that nothing closes, which pyarrow passes over."""
+    last = block.data[block.data.rfind(b"\n", 0, -1) + 1 : -1]
+    return b'"' in last and _is_open(last, layout)
+
+
+def _is_open(line: bytes, layout: Layout) -> bool:
+    """Whether a quote is opened and not closed: the next line would then be taken in."""
+    reader = csv.reader([line.decode(errors="replace") + "\n", ""], delimiter=layout.delimiter)
+    next(reader)
+    return reader.line_num > 1
 
 
 def _numbers(column: pa.Array, source: Source, lines: Lines, before: int) -> pa.Array:
@@ -278,7 +193,7 @@ def _numbers(column: pa.Array, source: Source, lines: Lines, before: int) -> pa.
     except pa.ArrowInvalid:
         texts = column.to_pylist()
     for row, text in enumerate(texts):
-        if not _is_number(text):
+        if not is_number(text):
             raise FormatError(
                 f"{source.name}, line {lines.number(before + row):,}: the weight {text!r} is not a "
                 "number. Name another column as the weight, or read the edges unweighted."

@@ -1,0 +1,167 @@
+"""How a text of columns is laid out: its separator, header and comments, found by looking."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from hopvec.errors import FormatError
+from hopvec.formats.graphs.blanks import opener, squeezer
+from hopvec.formats.graphs.edges import Options
+from hopvec.formats.graphs.lines import MARKS
+from hopvec.formats.graphs.source import HEAD, Source
+from hopvec.graph.columns import name_both_ends
+
+NAMES = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar", " ": "space"}
+WORDS = {name: separator for separator, name in NAMES.items()} | {"\\t": "\t"}
+RUNS = "white space"
+CLOSE = ",;|"  # separators that may have blanks behind them
+LOOKED_AT = 1000  # lines
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the lines of a text are to be cut into columns."""
+
+    separator: str
+    """One character, or RUNS."""
+    count: int
+    """Columns of a line."""
+    skip: int = 0
+    """Lines above the first edge."""
+    header: bool = False
+    comments: tuple[bytes, ...] = ()
+    trim: bool = False
+    """Whether blanks around a cell do not belong to it."""
+
+    @property
+    def delimiter(self) -> str:
+        """What stands between two cells of a tidy line."""
+        return "\t" if self.separator == RUNS else self.separator
+
+    @cached_property
+    def tidy(self) -> Callable[[bytes], bytes]:
+        """What makes lines such that their cells are cut by the delimiter and quotes alone."""
+        if self.separator in (RUNS, " "):
+            return squeezer(b" \t" if self.separator == RUNS else b" ", self.delimiter.encode())
+        return opener(self.delimiter.encode()) if self.trim else lambda text: text
+
+    def cells(self, line: str) -> list[str]:
+        """The cells of a line."""
+        tidy = self.tidy(line.encode() + b"\n")
+        row = next(csv.reader([tidy.decode()], delimiter=self.delimiter))
+        return [cell.strip() for cell in row] if self.trim else row
+
+
+def find_layout(source: Source, options: Options) -> tuple[Layout, list[list[str]]]:
+    """The layout of a text, by what is asked for and by its first lines, which come with it."""
+    data, comments = data_lines(source, options)
+    first = data[0][0]
+    lines = [line for _, line in data[:LOOKED_AT]]
+    separator = _separator(f"{source.name}, line {first:,}", lines, options)
+    plain = Layout(separator, 0)
+    rows = list(map(plain.cells, lines))
+    trim = separator in CLOSE and all(cell[:1] == " " for row in rows for cell in row[1:])
+    rows = list(map(Layout(separator, 0, trim=True).cells, lines)) if trim else rows
+    header = _is_header(rows, options) if options.header is None else options.header
+    return Layout(separator, len(rows[0]), first - 1 + header, header, comments, trim), rows
+
+
+def data_lines(source: Source, options: Options) -> tuple[list[tuple[int, str]], tuple[bytes, ...]]:
+    """The first lines that are no comments, with their numbers, and what comments begin with."""
+    numbered = first_lines(source)
+    marks = _comment_marks(numbered, options)
+    data = [(n, line) for n, line in numbered if not (marks and line.startswith(marks))]
+    if not data:
+        only = " All its lines are comments; if not, say comment=''." if numbered else ""
+        where = f" in the first {HEAD:,} bytes" if len(source.head) >= HEAD else ""
+        raise FormatError(f"{source.name}: there are no edges in it{where}.{only}")
+    return data, tuple(mark.encode() for mark in marks)
+
+
+def first_lines(source: Source) -> list[tuple[int, str]]:
+    """The lines of the head that are not blank, with their numbers."""
+    if b"\0" in source.head:
+        line = source.head.count(b"\n", 0, source.head.index(b"\0")) + 1
+        raise FormatError(f"{source.name}, line {line:,}: a byte 0, so this is no text.")
+    try:
+        text = source.head.decode(
+            "utf-8-sig", errors="strict" if len(source.head) < HEAD else "ignore"
+        )
+    except UnicodeDecodeError as error:
+        line = source.head.count(b"\n", 0, error.start) + 1
+        raise FormatError(f"{source.name}, line {line:,}: this is no UTF-8 text.") from error
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    if len(source.head) >= HEAD and len(lines) > 1:
+        lines.pop()  # cut off
+    return [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+
+
+def _comment_marks(lines: Sequence[tuple[int, str]], options: Options) -> tuple[str, ...]:
+    """What comments begin with. If most lines do so, and go on without a blank, ids do so."""
+    if options.comment is not None:
+        return (options.comment,) if options.comment else ()
+    marks = tuple(mark.decode() for mark in MARKS)
+    ids = [line for _, line in lines if line.startswith(marks) and not line[1:2].isspace()]
+    return () if len(ids) > 5 and 2 * len(ids) > len(lines) else marks
+
+
+def _separator(place: str, lines: Sequence[str], options: Options) -> str:
+    if options.separator is not None:
+        separator = WORDS.get(options.separator, options.separator)
+        one = len(separator) == 1 and separator.isascii() and separator not in '"\r\n\0'
+        if not one and separator != RUNS:
+            raise FormatError(
+                f"{place}: a separator is one ASCII character, 'tab', 'space' or '{RUNS}', "
+                f"got {options.separator!r}."
+            )
+        return separator
+    best, share = "", 0.0
+    # Commas stand in numbers and names of texts that are cut by something else, hardly vice versa.
+    for separator in ("\t", ";", "|", ",", " ", RUNS):
+        layout = Layout(separator, 0, trim=separator in CLOSE)
+        counts = [len(layout.cells(line)) for line in lines]
+        usual = max(set(counts), key=lambda count: (counts.count(count), count))
+        agree = counts.count(usual) / len(counts)
+        if usual >= 2 and agree > share:
+            best, share = separator, agree
+        if usual >= 2 and agree == 1:
+            break
+    if not best and lines[0].count('"') % 2:
+        raise FormatError(f"{place}: a quote is opened and not closed.")
+    if not best:
+        raise FormatError(
+            f"{place}: {lines[0][:40]!r} is one column, and an edge needs "
+            "two. If another character stands between them, name it as the separator."
+        )
+    return best
+
+
+def _is_header(rows: Sequence[list[str]], options: Options) -> bool:
+    """Whether the first row names the columns: by known names, or texts above numbers."""
+    first, body = rows[0], rows[1:]
+    asked = [name for name in (options.source, options.target, options.weight) if name in first]
+    if any(not str(name).isdecimal() for name in asked):
+        return True
+    if any(map(is_number, first)):
+        return False
+    if name_both_ends(first):  # unless u or v is a node, as in the edges u v, v w
+        letters = {cell for cell in first if len(cell) == 1}
+        return letters.isdisjoint(cell for row in body for cell in row)
+    return any(_all_numbers(body, at) for at in range(len(first)))
+
+
+def _all_numbers(rows: Sequence[list[str]], at: int) -> bool:
+    """Whether there are rows and all of them hold a number in a column."""
+    return bool(rows) and all(is_number(row[at]) for row in rows if at < len(row))
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell holds a number, as float() reads it; 1_000 is none."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return "_" not in cell
