@@ -20,7 +20,7 @@ def test_the_first_example_runs_as_printed(tmp_path, monkeypatch):
     embedding = names["embedding"]
     assert embedding["ann"].shape == (128,)
     assert len(embedding.nearest("ann", 2)) == 2
-    np.testing.assert_array_equal(hopvec.load("vectors.npz").vectors, embedding.vectors)
+    np.testing.assert_array_equal(hopvec.load("vectors.parquet").vectors, embedding.vectors)
 
 
 def test_the_table_of_parameters_names_every_parameter_with_its_default():
@@ -45,3 +45,19 @@ def test_the_table_of_parameters_names_every_parameter_with_its_default():
 def test_the_two_commands_at_the_top_exist(script):
     assert f"./scripts/{script}" in README.read_text(encoding="utf-8").split("## ")[0]
     assert (README.parent / "scripts" / script).stat().st_mode & 0o100
+
+
+def test_the_commands_of_the_readme_are_those_of_the_program(tmp_path, monkeypatch):
+    from click.testing import CliRunner
+
+    from hopvec.cli.program import hopvec as program
+
+    text = README.read_text(encoding="utf-8")
+    commands = re.findall(r"^    hopvec (\w.*?)(?: +#.*)?$", text, re.MULTILINE)
+    assert commands[0].startswith("embed edges.csv")
+    monkeypatch.chdir(tmp_path)
+    Path("edges.csv").write_text("nytimes.com,washingtonpost.com\nnytimes.com,bbc.com\n")
+    for command in commands:
+        result = CliRunner().invoke(program, command.split())
+        assert result.exit_code == 0, (command, result.output)
+    assert Path("vectors.parquet").exists()

@@ -157,7 +157,7 @@ class TestExport:
         assert result.exit_code == 0, result.stderr
         assert result.stderr == "duckdb:graph.db: 6 rows in the table pages\n"
         with duckdb.connect(str(tmp_path / "graph.db")) as connection:
-            assert connection.sql("select count(*) from pages").fetchone() == (6,)
+            assert connection.sql("select count(*) from pages").fetchall() == [(6,)]
 
     def test_an_unknown_store_is_refused(self, run, vectors):
         result = run("export", vectors, "oracle:somewhere")
