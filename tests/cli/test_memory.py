@@ -1,0 +1,57 @@
+"""A memory bound holds for the whole run, by measurement, and changes nothing but time."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+LINUX = Path("/proc/self/clear_refs").exists()
+ALLOWED = 100e6  # beside the bound and a tenth of it: Python and the libraries
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("memory")
+    random = np.random.default_rng(0)
+    source, target = random.integers(0, 250_000, 1_500_000), random.integers(0, 250_000, 1_500_000)
+    with (folder / "edges.csv").open("w") as file:
+        np.savetxt(file, np.column_stack([source, target]), "n%d,n%d")
+    return folder
+
+
+def embed(folder, edges, output, *options):
+    command = [sys.executable, "-m", "hopvec", "embed", edges, "-o", output, "--quiet"]
+    command += ["--dim", "128", "--report", f"{output}.json", *options]
+    finished = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stderr
+    return json.loads((folder / f"{output}.json").read_text())
+
+
+@pytest.mark.skipif(not LINUX, reason="peak memory is read from Linux's /proc")
+def test_peak_memory_stays_within_the_bound_from_reading_to_writing(folder, tmp_path):
+    free = embed(folder, "edges.csv", "free.npy")
+    bound = embed(folder, "edges.csv", "bound.npy", "--memory", "150MB")
+    scratch = ("--memory", "110MB", "--scratch", str(tmp_path))
+    tight = embed(folder, "edges.csv", "tight.npy", *scratch)
+    assert max(stage["peak_bytes"] for stage in free["stages"]) > 4 * 150e6
+    for report, memory in ((bound, 150e6), (tight, 110e6)):
+        assert "scratch file" in report["plan"]
+        for stage in report["stages"]:
+            assert stage["peak_bytes"] <= 1.1 * memory + ALLOWED, stage
+    for name in ("bound.npy", "tight.npy"):
+        assert (folder / name).read_bytes() == (folder / "free.npy").read_bytes()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_bound_below_the_minimum_says_what_the_minimum_is_and_what_needs_it(folder):
+    command = [sys.executable, "-m", "hopvec", "embed", "edges.csv", "-o", "none.npy"]
+    command += ["--dim", "128", "--memory", "40MB"]
+    finished = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert finished.returncode == 2
+    sentence = finished.stderr.strip().splitlines()[-1]
+    assert "needs at least" in sentence
+    assert "for one slab" in sentence
+    assert not (folder / "none.npy").exists()
