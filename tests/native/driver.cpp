@@ -5,10 +5,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <string>
 
 #include "build.hpp"
 #include "components.hpp"
+#include "dictionary.hpp"
 #include "nearest.hpp"
 #include "numbers.hpp"
 #include "slab.hpp"
@@ -257,6 +259,55 @@ Results run(const Case& c, int threads) {
   return results;
 }
 
+void refuse_unless(bool right, const char* what) {
+  if (right) return;
+  std::fprintf(stderr, "dictionary: %s\n", what);
+  std::exit(1);
+}
+
+// Ids of every length up to 40, in batches that repeat them, against the dictionary of the standard library.
+void check_dictionary() {
+  Dictionary dictionary;
+  std::map<std::string, int32_t> expected;
+  Generator random;
+  for (int batch = 0; batch < 12; ++batch) {
+    std::vector<std::string> ids;
+    for (int i = 0; i < 1 + 400 * (batch % 4); ++i) {
+      const std::string digits = std::to_string(random.below(3000));
+      ids.push_back(i % 3 ? digits : digits + std::string(size_t(random.below(36)), char(200)));
+    }
+    if (batch == 0) ids = {"", ""};  // nothing but empty texts
+    std::vector<int64_t> start{0};
+    std::vector<uint8_t> bytes;
+    for (const std::string& id : ids) {
+      bytes.insert(bytes.end(), id.begin(), id.end());
+      start.push_back(int64_t(bytes.size()));
+    }
+    bytes.shrink_to_fit();
+    std::vector<int32_t> codes(ids.size());
+    dictionary.encode({start.data(), bytes.data(), int64_t(ids.size())}, codes.data());
+    for (size_t i = 0; i < ids.size(); ++i)
+      refuse_unless(expected.emplace(ids[i], int32_t(expected.size())).first->second == codes[i], "a wrong code");
+    if (batch == 6) dictionary.forget_slots();
+  }
+  const Texts texts = dictionary.texts();
+  refuse_unless(texts.count == int64_t(expected.size()), "a wrong number of ids");
+  std::vector<int32_t> order(size_t(texts.count));
+  sort_texts(texts, order.data());
+  size_t place = 0;
+  for (const auto& [id, code] : expected) refuse_unless(order[place++] == code, "a wrong order");
+  std::vector<int64_t> start(size_t(texts.count) + 1);
+  std::vector<uint8_t> bytes(size_t(texts.start[texts.count]));
+  take_texts(texts, order.data(), start.data(), bytes.data());
+  place = 0;
+  for (const auto& [id, code] : expected) {
+    const uint8_t* const begin = bytes.data() + start[place];
+    refuse_unless(id == std::string(begin, bytes.data() + start[++place]), "a wrong text");
+  }
+  std::vector<int64_t> values(size_t(texts.count));
+  refuse_unless(!all_integers(texts, values.data()), "texts taken for integers");
+}
+
 }  // namespace
 
 int main() {
@@ -271,6 +322,7 @@ int main() {
       {"large", 16401, 32800, false, true, Duplicates::sum, true},
   };
   std::printf("%s\n", kernels().level);
+  check_dictionary();
   for (const Case& c : cases) {
     const Results one = run(c, 1), several = run(c, 3);
     const std::string name = c.name;

@@ -36,7 +36,7 @@ class Dictionary:
             raise GraphError("Some ids are integers and others are texts; make them all the same.")
         if integers:
             return self._native.encode_integers(ids.cast(pa.int64()).to_numpy())
-        return self._native.encode(*text_buffers(ids.cast(pa.large_string())))
+        return self._native.encode(*text_buffers(ids))
 
     def numbered(self, *, untyped: bool) -> tuple[pa.Array, NDArray[np.int32]]:
         """The ids in ascending order, and the place of each code among them.
@@ -54,11 +54,10 @@ class Dictionary:
             order = np.argsort(values, kind="stable").astype(np.int32)
             ids = pa.array(values[order])
         else:
+            # Arrow's own take would do, but its first use loads 40 MB of functions.
             order = _native.sort_texts(offsets, text)
-            whole = pa.LargeStringArray.from_buffers(
-                len(self), pa.py_buffer(offsets), pa.py_buffer(text)
-            )
-            ids = whole.take(pa.array(order))
+            buffers = _native.take_texts(offsets, text, order)
+            ids = pa.LargeStringArray.from_buffers(len(self), *map(pa.py_buffer, buffers))
         place = np.empty(len(order), dtype=np.int32)
         place[order] = np.arange(len(order), dtype=np.int32)
         return ids, place
@@ -68,5 +67,5 @@ def integers_if_all(ids: pa.Array) -> pa.Array:
     """Texts as integers if every one is an integer as it is usually written; else the ids."""
     if pa.types.is_integer(ids.type):
         return ids
-    values = _native.integers_of_texts(*text_buffers(ids.cast(pa.large_string())))
+    values = _native.integers_of_texts(*text_buffers(ids))
     return ids if values is None else pa.array(values)

@@ -99,7 +99,8 @@ def keys(ids: pa.Array) -> NDArray[np.uint64]:
 
 
 def text_buffers(ids: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Offsets and bytes of an Arrow array of large_string."""
+    """Offsets and bytes of an Arrow array of texts."""
+    ids = ids if pa.types.is_large_string(ids.type) else ids.cast(pa.large_string())
     _, offsets, data = ids.buffers()
     positions = np.frombuffer(offsets, np.int64)[ids.offset : ids.offset + len(ids) + 1]
     text = np.frombuffer(data, np.uint8) if data and data.size else np.zeros(1, np.uint8)
@@ -112,7 +113,7 @@ def first_missing(ids: pa.Array) -> int | None:
         return int(np.argmax(ids.is_null().to_numpy(zero_copy_only=False)))
     if pa.types.is_integer(ids.type):
         return None
-    offsets, _ = text_buffers(ids.cast(pa.large_string()))
+    offsets, _ = text_buffers(ids)
     empty = offsets[1:] == offsets[:-1]
     return int(np.argmax(empty)) if empty.any() else None
 

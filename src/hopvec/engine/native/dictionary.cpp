@@ -58,7 +58,7 @@ int32_t Dictionary::code_of(const uint8_t* text, int64_t size, uint64_t hash) {
     if ((entry ^ tag) >> 32) continue;
     const int64_t code = int64_t(entry & 0xffffffffu);
     if (start_[size_t(code) + 1] - start_[size_t(code)] == size &&
-        !std::memcmp(bytes_.data() + start_[size_t(code)], text, size_t(size)))
+        (size == 0 || !std::memcmp(bytes_.data() + start_[size_t(code)], text, size_t(size))))
       return int32_t(code);
   }
 }
@@ -134,10 +134,19 @@ void sort_texts(const Texts& texts, int32_t* order) {
   std::sort(items.begin(), items.end(), [&](const Item& a, const Item& b) {
     if (a.prefix != b.prefix) return a.prefix < b.prefix;
     const int64_t shorter = std::min(texts.size(a.text), texts.size(b.text));
-    const int difference = std::memcmp(texts.begin(a.text), texts.begin(b.text), size_t(shorter));
+    const int difference = shorter ? std::memcmp(texts.begin(a.text), texts.begin(b.text), size_t(shorter)) : 0;
     return difference ? difference < 0 : texts.size(a.text) < texts.size(b.text);
   });
   for (int64_t i = 0; i < texts.count; ++i) order[i] = items[size_t(i)].text;
+}
+
+void take_texts(const Texts& texts, const int32_t* order, int64_t* start, uint8_t* bytes) {
+  start[0] = 0;
+  for (int64_t i = 0; i < texts.count; ++i) {
+    const int64_t size = texts.size(order[i]);
+    if (size) std::memcpy(bytes + start[i], texts.begin(order[i]), size_t(size));
+    start[i + 1] = start[i] + size;
+  }
 }
 
 }  // namespace hopvec

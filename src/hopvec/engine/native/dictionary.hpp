@@ -55,4 +55,7 @@ bool all_integers(const Texts& texts, int64_t* values);
 // order <- the texts in ascending order of their bytes
 void sort_texts(const Texts& texts, int32_t* order);
 
+// start [count + 1], bytes <- the texts in an order
+void take_texts(const Texts& texts, const int32_t* order, int64_t* start, uint8_t* bytes);
+
 }  // namespace hopvec

@@ -368,6 +368,16 @@ NB_MODULE(_native, m) {
     }
     return to_array(std::move(order));
   }, nb::arg("offsets"), nb::arg("bytes"));
+  m.def("take_texts", [](In<int64_t> offsets, In<uint8_t> bytes, In<int32_t> order) {
+    const Texts texts = texts_view(offsets, bytes);
+    Buffer<int64_t> start(texts.count + 1);
+    Buffer<uint8_t> taken(texts.start[texts.count] - texts.start[0]);
+    {
+      Released released;
+      take_texts(texts, order.data(), start.get(), taken.get());
+    }
+    return nb::make_tuple(to_array(std::move(start)), to_array(std::move(taken)));
+  }, nb::arg("offsets"), nb::arg("bytes"), nb::arg("order"));
   m.def("keys_of_integers", &keys_of_integers, nb::arg("ids"));
   m.def("keys_of_strings", &keys_of_strings, nb::arg("offsets"), nb::arg("bytes"));
 

@@ -7,6 +7,7 @@ import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -65,7 +66,8 @@ def edge_lines(source: Source, layout: Layout, options: Options) -> Lines:
     """The lines of a text below its header, without comments."""
 
     def might_be_edge(line: str) -> bool:
-        return options.comment is None and len(layout.cells(line)) == layout.count
+        short = options.comment is None and len(line) < HEAD
+        return short and len(layout.cells(line)) == layout.count
 
     return Lines(
         source,
@@ -113,29 +115,38 @@ def parse(
 
 
 def _columns(name: str, layout: Layout, used: Sequence[int], block: Block) -> list[pa.Array]:
-    """The used columns of a block as texts, by pyarrow."""
-    import pyarrow.compute as pc
-    import pyarrow.csv
-
-    names = [str(at) for at in range(layout.count)]
+    """The used columns of a block: ids as texts, weights as numbers if all of them are."""
     try:
-        table = pyarrow.csv.read_csv(
-            pa.BufferReader(block.data),
-            pyarrow.csv.ReadOptions(
-                column_names=names, block_size=len(block.data) + 1, use_threads=False
-            ),
-            pyarrow.csv.ParseOptions(delimiter=layout.delimiter),
-            pyarrow.csv.ConvertOptions(
-                include_columns=[names[at] for at in used],
-                column_types=dict.fromkeys(names, pa.large_string()),
-            ),
-        )
+        try:
+            table = _table(layout, used, block, pa.float64())
+        except pa.ArrowInvalid:
+            table = _table(layout, used, block, pa.large_string())
     except pa.ArrowInvalid as error:
         raise _fault(name, layout, block, str(error)) from error
     if len(table) != block.count or _ends_open(block, layout):
         raise _fault(name, layout, block, "a line goes on in the next one")
     columns = [column.combine_chunks() for column in table.columns]
-    return list(map(pc.utf8_trim_whitespace, columns)) if layout.trim else columns
+    if layout.trim:
+        import pyarrow.compute as pc
+
+        columns[:2] = map(pc.utf8_trim_whitespace, columns[:2])
+    return columns
+
+
+def _table(layout: Layout, used: Sequence[int], block: Block, weight: pa.DataType) -> pa.Table:
+    """The used columns of a block, by pyarrow."""
+    import pyarrow.csv
+
+    names = [str(at) for at in range(layout.count)]
+    kinds = dict(zip((names[at] for at in used), [pa.large_string()] * 2 + [weight], strict=False))
+    return pyarrow.csv.read_csv(
+        pa.BufferReader(block.data),
+        pyarrow.csv.ReadOptions(
+            column_names=names, block_size=len(block.data) + 1, use_threads=False
+        ),
+        pyarrow.csv.ParseOptions(delimiter=layout.delimiter),
+        pyarrow.csv.ConvertOptions(include_columns=list(kinds), column_types=kinds, null_values=[]),
+    )
 
 
 def _fault(name: str, layout: Layout, block: Block, error: str) -> FormatError:
@@ -180,18 +191,16 @@ def _ends_open(block: Block, layout: Layout) -> bool:
 def _is_open(line: bytes, layout: Layout) -> bool:
     """Whether a quote is opened and not closed: the next line would then be taken in."""
     reader = csv.reader([line.decode(errors="replace") + "\n", ""], delimiter=layout.delimiter)
-    next(reader)
+    with suppress(csv.Error):  # a cell that is too long for it
+        next(reader)
     return reader.line_num > 1
 
 
 def _numbers(column: pa.Array, source: Source, lines: Lines, before: int) -> pa.Array:
     """The weights as numbers; the first that is none is refused with its line."""
-    import pyarrow.compute as pc
-
-    try:
-        return pc.cast(column, pa.float64())
-    except pa.ArrowInvalid:
-        texts = column.to_pylist()
+    if pa.types.is_floating(column.type):
+        return column
+    texts = column.to_pylist()
     for row, text in enumerate(texts):
         if not is_number(text):
             raise FormatError(

@@ -1,0 +1,131 @@
+"""Dictionary: codes for ids as they come, judged by a Python dict and by Arrow's sort."""
+
+import time
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopvec import GraphError
+from hopvec.graph.dictionary import Dictionary, integers_if_all
+
+texts = st.lists(
+    st.one_of(
+        st.text(max_size=12),
+        st.text(alphabet="ab\0é\U0001f600", max_size=20),
+        st.integers(0, 30).map(lambda length: "a common beginning " + "x" * length),
+    ),
+    max_size=40,
+)
+integers = st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-3, 3), max_size=40)
+kinds = st.one_of(
+    texts.map(lambda ids: pa.array(ids, pa.large_string())),
+    integers.map(lambda ids: pa.array(ids, pa.int64())),
+)
+
+
+def numbered(ids, *, untyped=False):
+    dictionary = Dictionary()
+    dictionary.encode(pa.array(ids, pa.large_string()) if isinstance(ids, list) else ids)
+    return dictionary.numbered(untyped=untyped)[0]
+
+
+def sorted_by_arrow(ids):
+    return ids.take(pc.sort_indices(ids))
+
+
+@given(kinds, st.integers(0, 40))
+def test_codes_are_those_of_a_python_dict_however_the_ids_are_cut(ids, cut):
+    expected = {}
+    codes = [expected.setdefault(one, len(expected)) for one in ids.to_pylist()]
+    dictionary = Dictionary()
+    found = [*dictionary.encode(ids[:cut]), *dictionary.encode(ids[cut:])]
+    assert found == codes
+    assert len(dictionary) == len(expected)
+
+
+@given(kinds)
+def test_the_order_is_that_of_arrow_and_every_code_finds_its_id(ids):
+    dictionary = Dictionary()
+    codes = dictionary.encode(ids)
+    in_order, place = dictionary.numbered(untyped=False)
+    assert in_order.to_pylist() == sorted_by_arrow(ids.unique()).to_pylist()
+    assert in_order.take(pa.array(place[codes], pa.int32())).to_pylist() == ids.to_pylist()
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        ["a", "", "aa", "a\0", "a\0b", "b"],
+        ["prefix", "prefix-of-another", "prefix-of", "prefix-"],
+        ["z", "é", "ß", "中", "\U0001f600", "\uffff", "~"],
+        ["same beginning, then 1", "same beginning, then 10", "same beginning, then 2"],
+        [""],
+        ["only one"],
+    ],
+)
+def test_texts_are_sorted_by_their_bytes(ids):
+    assert numbered(ids).to_pylist() == sorted(ids, key=str.encode)
+
+
+@pytest.mark.parametrize("ids", [["0", "-1", "10", "9"], [str(2**63 - 1), str(-(2**63))]])
+def test_texts_that_are_whole_numbers_become_integers_and_are_sorted_so(ids):
+    assert numbered(ids, untyped=True).to_pylist() == sorted(map(int, ids))
+    assert numbered(ids).to_pylist() == sorted(ids)
+
+
+UNUSUAL = ("007", "00", "+1", "-0", "-01", "1e3", "1.0", " 1", "1 ", "", "-", "0x1", "1_0", "٣")
+TOO_LARGE = (str(2**63), str(-(2**63) - 1), "9" * 19, "1" + "0" * 19, "-" + "9" * 19, "1" * 40)
+
+
+@pytest.mark.parametrize("odd", UNUSUAL + TOO_LARGE)
+def test_one_id_that_is_no_usual_whole_number_leaves_all_of_them_texts(odd):
+    ids = ["1", odd, "2"]
+    assert numbered(ids, untyped=True).to_pylist() == sorted(ids, key=str.encode)
+    assert integers_if_all(pa.array(ids)).to_pylist() == ids
+
+
+def test_slices_and_short_strings_are_taken_as_well():
+    ids = pa.array(["x", "b", "a", "b", "y"])[1:4]
+    dictionary = Dictionary()
+    assert dictionary.encode(ids).tolist() == [0, 1, 0]
+    assert dictionary.encode(pa.array(["a"], pa.large_string())).tolist() == [1]
+
+
+def test_integers_and_texts_are_not_mixed():
+    dictionary = Dictionary()
+    dictionary.encode(pa.array([], pa.large_string()))  # says nothing yet
+    dictionary.encode(pa.array([1, 2]))
+    with pytest.raises(GraphError, match="integers and others are texts"):
+        dictionary.encode(pa.array(["a"]))
+
+
+def test_ids_can_be_added_after_the_numbering():
+    dictionary = Dictionary()
+    dictionary.encode(pa.array(["b", "a"]))
+    assert dictionary.numbered(untyped=False)[0].to_pylist() == ["a", "b"]
+    assert dictionary.encode(pa.array(["c", "a", "b"])).tolist() == [2, 1, 0]
+    assert dictionary.numbered(untyped=False)[0].to_pylist() == ["a", "b", "c"]
+
+
+def test_an_empty_dictionary_has_no_ids():
+    ids, place = Dictionary().numbered(untyped=True)
+    assert len(ids) == len(place) == 0
+
+
+@pytest.mark.parametrize("kind", ["texts", "integers"])
+def test_two_million_ids_take_seconds_and_keep_their_codes(kind):
+    numbers = pa.array(np.random.default_rng(1).permutation(2_000_000))
+    ids = numbers.cast(pa.large_string()) if kind == "texts" else numbers
+    dictionary = Dictionary()
+    before = time.process_time()
+    first, again = dictionary.encode(ids), dictionary.encode(ids)
+    in_order, place = dictionary.numbered(untyped=True)
+    assert time.process_time() - before < 20
+    assert np.array_equal(first, np.arange(2_000_000))
+    assert np.array_equal(again, first)
+    assert np.array_equal(in_order.to_numpy(), np.arange(2_000_000))
+    assert np.array_equal(place, numbers.to_numpy())
