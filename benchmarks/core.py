@@ -1,4 +1,4 @@
-"""The benchmark of the core: scripts/bench, or python -m benchmarks.core once all is installed.
+"""The benchmark of the core: python -m benchmarks.core, once all is installed.
 
 Every measurement is a process of its own (measure.py): its peak memory is its own, and threads are
 set by environment variables before any library starts. Within a round the tools take turns, and
@@ -6,22 +6,19 @@ every other round runs backwards, so that a machine that gets slower is unfair t
 """
 
 import argparse
-import json
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
-from benchmarks import graphs, machine, render
+from benchmarks import core_tables, graphs, machine
 from benchmarks.measure import SETTING
+from benchmarks.processes import DISTURBED, RESULTS, python, say, spread, write
 
-PARTIAL = render.RESULTS.with_name("partial.json")
-THREAD_VARIABLES = tuple(f"{name}_NUM_THREADS" for name in ("OMP", "MKL", "OPENBLAS", "RAYON"))
+WHOLE, PARTIAL = RESULTS / "core.json", RESULTS / "partial.json"
 OURS = ("hopvec-float32", "hopvec-float16")
 
 
@@ -60,12 +57,13 @@ IMPORTS = {
 }
 IMPORT_TARGET = 0.3  # seconds of CPU
 IMPORT_ROUNDS = 9
-DISTURBED = 0.05  # share of the machine taken by other processes that deserves a remark
 
 
 def options(arguments: list[str] | None = None) -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(
+        prog="scripts/bench --only core", description=__doc__.split("\n")[0]
+    )
     parser.add_argument("--quick", action="store_true", help="no 200k graph, one round")
     parser.add_argument("--only", action="append", choices=graphs.GRAPHS, help="this graph only")
     parser.add_argument("--repeats", type=int, default=3, help="rounds (default: 3)")
@@ -78,7 +76,7 @@ def main() -> int:
     """Measure, conclude, write; 1 if a measurement failed."""
     args = options()
     partial = bool(args.quick or args.only)
-    path = PARTIAL if partial else render.RESULTS
+    path = PARTIAL if partial else WHOLE
     cases = chosen_cases(args)
     tools = list(dict.fromkeys(tool for case in cases for tool in case.tools))
     results: dict[str, Any] = {
@@ -95,10 +93,8 @@ def main() -> int:
         results |= conclusions(results, cases)
         write(path, results)
     if partial:
-        print(render.tables(results))
+        print(core_tables.section(results))
         say(f"a partial run: kept in {path}, not published")
-    else:
-        render.publish(results)
     return 1 if any("error" in run for run in results["runs"]) else 0
 
 
@@ -147,19 +143,6 @@ def run_rounds(case: Case, repeats: int) -> list[dict[str, Any]]:
                 outcome += f" (others took {run['others_share']:.0%} of the machine)"
             say(f"{case.graph}, round {number + 1} of {repeats}, {tool}: {outcome}")
     return runs
-
-
-def python(module: str, *arguments: object, threads: int) -> dict[str, Any]:
-    """What `python -m module arguments` prints as JSON; {"error": ...} if it fails."""
-    environment = os.environ | dict.fromkeys(THREAD_VARIABLES, str(threads))
-    command = [sys.executable, "-W", "ignore", "-m", module, *map(str, arguments)]
-    answer = subprocess.run(
-        command, env=environment, cwd=graphs.ROOT, capture_output=True, text=True
-    )
-    if answer.returncode != 0:
-        last_line = answer.stderr.strip().splitlines()[-1:] or ["no message"]
-        return {"error": f"exit code {answer.returncode}: {last_line[0]}"}
-    return dict(json.loads(answer.stdout))
 
 
 def import_times() -> dict[str, Any]:
@@ -262,24 +245,6 @@ def memory(runs: list[dict[str, Any]], facts: dict[str, Any]) -> list[dict[str, 
             row |= {"met": peak <= limit}
         rows.append(row)
     return rows
-
-
-def spread(values: list[float]) -> dict[str, Any]:
-    """Median, least and greatest."""
-    return {"median": statistics.median(values), "min": min(values), "max": max(values)}
-
-
-def write(path: Path, results: dict[str, Any]) -> None:
-    """Beside, then rename: an interrupted run leaves the last good file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(".unfinished")
-    unfinished.write_text(json.dumps(results, indent=1) + "\n")
-    unfinished.rename(path)
-
-
-def say(message: str) -> None:
-    """A line of progress on stderr."""
-    print(f"[{time.strftime('%H:%M:%S')}] {message}", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from typing import Any
 
 PACKAGES = (
     *("hopvec", "fastrp", "scikit-learn", "sparse-dot-mkl", "mkl"),
-    *("numpy", "scipy", "pyarrow"),
+    *("numpy", "scipy", "pyarrow", "pandas", "polars"),
 )
 CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 
@@ -20,7 +20,7 @@ def describe() -> dict[str, Any]:
     return {
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "processor": line_value("/proc/cpuinfo", "model name") or platform.processor(),
-        "cores": len(os.sched_getaffinity(0)),
+        "cores": cores(),
         "caches": caches(),
         "memory": line_value("/proc/meminfo", "MemTotal"),
         "load_before": os.getloadavg()[0],
@@ -29,6 +29,11 @@ def describe() -> dict[str, Any]:
         "packages": {name: version(name) for name in PACKAGES},
         "commit": commit(),
     }
+
+
+def cores() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0))
 
 
 def line_value(path: str, key: str) -> str | None:

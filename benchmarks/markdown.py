@@ -1,0 +1,60 @@
+"""Markdown: tables, numbers and names, the same in all tables."""
+
+from typing import Any
+
+GRAPHS = {
+    "blogcatalog": "BlogCatalog",
+    "chung-lu-80k": "Chung-Lu 80k",
+    "chung-lu-200k": "Chung-Lu 200k",
+}
+TOOLS = {
+    "hopvec-float32": "hopvec",
+    "hopvec-float16": "hopvec, float16",
+    "fastrp": "PyPI fastrp",
+    "scipy": "scipy",
+    "mkl": "MKL",
+    "authors": "authors' way",
+}
+MEASURES = {"wall_seconds": "wall", "cpu_seconds": "CPU"}
+
+
+def table(header: list[str], rows: list[list[str]]) -> str:
+    """A Markdown table: the first column to the left, the others to the right."""
+    rule = ["---", *["---:"] * (len(header) - 1)]
+    return "\n".join("| " + " | ".join(row) + " |" for row in [header, rule, *rows])
+
+
+def number(value: float) -> str:
+    """Two significant digits below 10, whole numbers above."""
+    return f"{value:.2f}" if value < 1 else f"{value:.1f}" if value < 10 else f"{value:.0f}"
+
+
+def seconds(values: dict[str, float]) -> str:
+    """Median (least to greatest)."""
+    return f"{values['median']:.3f} ({values['min']:.3f} to {values['max']:.3f})"
+
+
+def count(amount: int, noun: str) -> str:
+    """Such as "1 thread", "2 threads"."""
+    return f"{amount} {noun}" if amount == 1 else f"{amount} {noun}s"
+
+
+def megabytes(values: dict[str, float]) -> str:
+    """The greatest."""
+    return f"{values['max'] / 1e6:,.0f}"
+
+
+def verdict(met: bool | None) -> str:
+    """Whether a target was met; nothing where there is none."""
+    return "" if met is None else "yes" if met else "**no**"
+
+
+def machine_line(results: dict[str, Any]) -> str:
+    """The machine and the versions in one sentence."""
+    m = results["machine"]
+    caches = ", ".join(f"{name} {size}" for name, size in m["caches"].items())
+    packages = ", ".join(f"{name} {version}" for name, version in m["packages"].items() if version)
+    return (
+        f"{m['date']}, {m['processor']}, {count(m['cores'], 'core')} ({caches}), "
+        f"{m['memory']} of memory, Python {m['python']}, {packages}."
+    )

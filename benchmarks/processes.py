@@ -1,0 +1,126 @@
+"""Measurements as processes of their own. Standard library only: the parent has to stay small.
+
+A child begins with the peak of its parent (ru_maxrss is kept across exec), and hopvec's report
+starts its peak afresh for every stage. So VmHWM is read from outside while the child runs, and
+wait4 has a say in what came after the last look.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "benchmarks" / "results"
+CACHE = ROOT / "benchmarks" / "cache"
+THREAD_VARIABLES = tuple(f"{name}_NUM_THREADS" for name in ("OMP", "MKL", "OPENBLAS", "RAYON"))
+DISTURBED = 0.05  # share of the machine taken by other processes that deserves a remark
+LOOK_EVERY = 0.02  # seconds
+
+
+def python(module: str, *arguments: object, threads: int) -> dict[str, Any]:
+    """What `python -m module arguments` prints as JSON; {"error": ...} if it fails."""
+    environment = os.environ | dict.fromkeys(THREAD_VARIABLES, str(threads))
+    command = [sys.executable, "-W", "ignore", "-m", module, *map(str, arguments)]
+    answer = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
+    if answer.returncode != 0:
+        last_line = answer.stderr.strip().splitlines()[-1:] or ["no message"]
+        return {"error": f"exit code {answer.returncode}: {last_line[0]}"}
+    return dict(json.loads(answer.stdout))
+
+
+def watched(command: Sequence[object]) -> dict[str, Any]:
+    """Wall and CPU seconds, peak memory and output of a process; ends the run if it fails."""
+    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
+        wall, busy = time.perf_counter(), busy_seconds()
+        process = subprocess.Popen(list(map(str, command)), cwd=ROOT, stdout=output, stderr=errors)
+        status, usage, peak = follow(process.pid)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        wall, busy = time.perf_counter() - wall, busy_seconds() - busy
+        texts = [(stream.seek(0), stream.read())[1] for stream in (output, errors)]
+    if process.returncode != 0:
+        raise SystemExit(f"{' '.join(map(str, command))} failed:\n{texts[1][-2000:]}")
+    cpu = usage.ru_utime + usage.ru_stime
+    return {
+        "wall_seconds": wall,
+        "cpu_seconds": cpu,
+        "peak_rss": max(peak, usage.ru_maxrss * 1024),
+        "others_share": max(0.0, busy - cpu) / (wall * (os.cpu_count() or 1)),
+        "output": texts[0],
+    }
+
+
+def follow(pid: int) -> tuple[int, Any, int]:
+    """Exit status and resources of a child at its end, and the largest peak seen meanwhile."""
+    peak = 0
+    while True:
+        done, status, usage = os.wait4(pid, os.WNOHANG)
+        if done:
+            return status, usage, peak
+        peak = max(peak, status_bytes("VmHWM", pid))
+        time.sleep(LOOK_EVERY)
+
+
+def status_bytes(field: str, pid: int | str = "self") -> int:
+    """A size out of /proc/PID/status; 0 if the process is just ending."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    sizes = (int(line.split()[1]) * 1024 for line in lines if line.startswith(f"{field}:"))
+    return next(sizes, 0)
+
+
+def busy_seconds() -> float:
+    """CPU seconds of everyone since boot: user, nice, system and stolen time."""
+    ticks = [int(value) for value in Path("/proc/stat").read_text().split()[1:9]]
+    user, nice, system, _, _, _, _, stolen = ticks
+    return (user + nice + system + stolen) / os.sysconf("SC_CLK_TCK")
+
+
+def take_turns(
+    names: Sequence[str], repeats: int, run: Callable[[str], dict[str, Any]]
+) -> dict[str, list[dict[str, Any]]]:
+    """The runs of every name, once a round; every other round runs backwards."""
+    runs: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
+    for number in range(repeats):
+        for name in names if number % 2 == 0 else reversed(names):
+            runs[name].append(run(name))
+            say(f"round {number + 1} of {repeats}, {name}: {in_words(runs[name][-1])}")
+    return runs
+
+
+def in_words(run: dict[str, Any]) -> str:
+    """One run on one line."""
+    words = f"{run['wall_seconds']:.2f} s"
+    if "peak_rss" in run:
+        words += f", CPU {run['cpu_seconds']:.2f} s, peak {run['peak_rss'] / 1e6:,.0f} MB"
+    if run.get("others_share", 0) > DISTURBED:
+        words += f" (others took {run['others_share']:.0%} of the machine)"
+    return words
+
+
+def spread(values: Sequence[float]) -> dict[str, float]:
+    """Median, least and greatest."""
+    return {"median": statistics.median(values), "min": min(values), "max": max(values)}
+
+
+def spreads(runs: Sequence[dict[str, Any]], *measures: str) -> dict[str, dict[str, float]]:
+    """The spread of some measures over the runs."""
+    return {measure: spread([run[measure] for run in runs]) for measure in measures}
+
+
+def write(path: Path, results: dict[str, Any]) -> None:
+    """Beside, then rename: an interrupted run leaves the last good file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(".unfinished")
+    unfinished.write_text(json.dumps(results, indent=1) + "\n")
+    unfinished.rename(path)
+
+
+def say(message: str) -> None:
+    """A line of progress on stderr."""
+    print(f"[{time.strftime('%H:%M:%S')}] {message}", file=sys.stderr, flush=True)
