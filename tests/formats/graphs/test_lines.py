@@ -1,0 +1,81 @@
+"""Lines: the lines of a text that hold edges, and their numbers."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopvec import FormatError
+from hopvec.formats.graphs import lines as module
+from hopvec.formats.graphs.lines import Lines
+from hopvec.formats.graphs.source import Source
+
+texts = st.lists(
+    st.tuples(
+        st.sampled_from(["a,b", "long-id,another", "", "   ", "\t", "# a, b", "%", "é,中", " x,y"]),
+        st.sampled_from(["\n", "\n", "\r\n", "\r"]),
+    ),
+    max_size=30,
+).map(lambda parts: "".join(map("".join, parts)))
+
+
+def slowly(text, skip):
+    """(number, line) of the lines that hold edges, as one reads."""
+    found = enumerate(re.split("\r\n|\r|\n", text), 1)
+    return [
+        (number, line)
+        for number, line in found
+        if number > skip and line.strip() and not line.startswith(("#", "%"))
+    ]
+
+
+def read(path, **options):
+    lines, found = Lines(Source(path), comments=(b"#", b"%"), **options), []
+    for block in lines:
+        rows = block.data.decode().split("\n")
+        assert rows.pop() == ""
+        assert block.count == len(rows)
+        found += [(lines.number(block.edge + at), row) for at, row in enumerate(rows)]
+    return found
+
+
+@given(texts, st.booleans(), st.integers(0, 3), st.integers(1, 9) | st.just(1 << 20))
+def test_lines_and_their_numbers_are_those_of_slow_reading(
+    tmp_path_factory, text, marked, skip, block
+):
+    path = tmp_path_factory.mktemp("lines") / "text"
+    path.write_bytes((("\ufeff" if marked else "") + text).encode())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "BLOCK", block)
+        assert read(path, skip=skip) == slowly(text, skip)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("last", ["", "end"])
+def test_every_kind_of_line_end_across_blocks(tmp_path, end, last):
+    text = end.join(f"{number},{number * 7919}" for number in range(150_000)) + (last and end)
+    (tmp_path / "text").write_bytes(text.encode())
+    found = read(tmp_path / "text")
+    assert found[:: 149_999 // 7] == slowly(text, 0)[:: 149_999 // 7]
+    assert len(found) == 150_000
+
+
+def test_numbers_beyond_many_blocks_of_comments(tmp_path):
+    text = "a,b\n" + "# much to say\n" * 200_000 + "\n" * 100_000 + "c,d\n"
+    (tmp_path / "text").write_text(text)
+    assert read(tmp_path / "text") == [(1, "a,b"), (300_002, "c,d")]
+
+
+def test_a_line_of_more_than_a_megabyte_is_refused_with_its_number(tmp_path):
+    (tmp_path / "text").write_bytes(b"a,b\n" * 1000 + b"x" * 3_000_000)
+    with pytest.raises(FormatError, match=r"line 1,001: the line is longer than 1,048,576 bytes"):
+        read(tmp_path / "text")
+
+
+@pytest.mark.parametrize("before", ["a,b\n" * 100, "a,b\r" * 100, "a,b\n" * 600_000])
+def test_a_byte_0_is_refused_with_its_line(tmp_path, before):
+    (tmp_path / "text").write_bytes(before.encode() + b"c,\0d\n")
+    expected = f"line {len(before) // 4 + 1:,}: a byte 0"
+    with pytest.raises(FormatError, match=re.escape(expected)):
+        read(tmp_path / "text")

@@ -1,0 +1,278 @@
+"""Lists of edges as text: how they are understood, and what is said where they cannot be."""
+
+import csv
+import io
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reading import read
+
+from hopvec import FormatError, GraphError, read_graph
+from hopvec.formats.graphs import lines, text
+
+
+@pytest.fixture
+def graph_of(tmp_path):
+    def graph_of(content, name="edges", **options):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return read_graph(path, **options)
+
+    return graph_of
+
+
+def ids(graph):
+    return graph.ids.to_pylist()
+
+
+@pytest.mark.parametrize(
+    ("content", "separator", "expected"),
+    [
+        ("a,b\nb,c\n", "comma", ["a", "b", "c"]),
+        ("a\tb c\nd\te\n", "tab", ["a", "b c", "d", "e"]),
+        ("a;b\nc;d\n", "semicolon", ["a", "b", "c", "d"]),
+        ("a;1,5\nb;2,5\n", "semicolon", ["1,5", "2,5", "a", "b"]),
+        ("a|b\nc|d\n", "bar", ["a", "b", "c", "d"]),
+        ("a b\nc d\n", "space", ["a", "b", "c", "d"]),
+        ("  a    b\nccc  d \n", "space", ["a", "b", "ccc", "d"]),
+        ("a \t b\nc\td\n e f\n", "white space", ["a", "b", "c", "d", "e", "f"]),
+        ("New York,Los Angeles\nRio,New York\n", "comma", ["Los Angeles", "New York", "Rio"]),
+        ('"a,b",c\n"say ""so""",d\n', "comma", ["a,b", "c", "d", 'say "so"']),
+        ('"New  York" b\nc  d\n', "space", ["New  York", "b", "c", "d"]),
+        ('"New  York" b\n c\td\n', "white space", ["New  York", "b", "c", "d"]),
+        ('a, b\n"c", "d, e"\n', "comma", ["a", "b", "c", "d, e"]),
+        ("a , b\nc , d\n", "comma", ["a", "b", "c", "d"]),
+        (" a,b \nb,c\n", "comma", [" a", "b", "b ", "c"]),
+        ('5"disk,c\nb,d"\n', "comma", ['5"disk', "b", "c", 'd"']),
+        ("é,中\n\U0001f600,ß\n", "comma", ["ß", "é", "中", "\U0001f600"]),
+    ],
+)
+def test_the_separator_is_found_by_looking(graph_of, content, separator, expected):
+    graph = graph_of(content)
+    assert ids(graph) == expected
+    assert graph.origin["separator"] == separator
+
+
+@pytest.mark.parametrize("separator", ["tab", "\t", "\\t"])
+def test_a_separator_can_be_named(graph_of, separator):
+    assert ids(graph_of("a,x\tb,y\n", separator=separator)) == ["a,x", "b,y"]
+
+
+@pytest.mark.parametrize("separator", ["::", '"', "→", "\n", ""])
+def test_a_separator_that_is_no_character_is_refused(graph_of, separator):
+    with pytest.raises(FormatError, match="a separator is one ASCII character"):
+        graph_of("a::b\n", separator=separator)
+
+
+@pytest.mark.parametrize(
+    ("content", "header"),
+    [
+        ("a b\nb c\n", False),
+        ("u,v\na,b\n", True),
+        ("u,v\nv,w\n", False),  # an edge, for v is a node
+        ("Source\tTarget\nx\ty\n", True),
+        ("x y\n1 2\n2 3\n", True),  # words above numbers
+        ("x 2\n1 2\n2 3\n", False),  # a number is no name
+        ("x,y,3\nz,w,4\n", False),
+        ("1 2\n2 3\n", False),
+        ("name,friend\nann,bob\nbob,eve\n", False),  # nobody can tell, so nothing is dropped
+        ("\ufeffsource,target\na,b\n", True),
+        ("\n\n# made today\nfrom,to\n\n# now\na,b\n", True),
+    ],
+)
+def test_the_header_is_guessed_only_where_nothing_is_lost(graph_of, content, header):
+    assert graph_of(content).origin["header"] is header
+
+
+def test_a_header_can_be_claimed_or_denied(graph_of):
+    assert ids(graph_of("name,friend\nann,bob\n", header=True)) == ["ann", "bob"]
+    assert ids(graph_of("u,v\na,b\n", header=False)) == ["a", "b", "u", "v"]
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "expected"),
+    [
+        ("a,b,c\n1,2,3\n", {"source": "c", "target": "a"}, {"source": "c", "target": "a"}),
+        ("x,1,2\ny,2,3\n", {"source": "2", "target": 3}, {"source": "2", "target": "3"}),
+        ("1,2\n2,3\n", {"source": "1", "target": "2"}, {"source": "1", "target": "2"}),
+        ("dst,src\n1,2\n", {}, {"source": "src", "target": "dst"}),
+        ("x,y,2\ny,z,3\n", {}, {"source": "1", "target": "2", "weight": "3"}),
+        ("x,y,2\ny,z,3\n", {"unweighted": True}, {"source": "1", "target": "2"}),
+        ("x,y,likes\ny,z,knows\n", {}, {"source": "1", "target": "2"}),
+        ("u,v,w,when\na,b,2,9\n", {}, {"source": "u", "target": "v", "weight": "w"}),
+        ("u,v,n\na,b,2\n", {"weight": "n"}, {"source": "u", "target": "v", "weight": "n"}),
+    ],
+)
+def test_columns_are_found_by_name_or_place_or_named(graph_of, content, options, expected):
+    graph = graph_of(content, **options)
+    assert graph.origin["columns"] == expected
+    lost = not graph.origin["header"] and graph.edges < content.count("\n")
+    assert not lost
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "message"),
+    [
+        ("u,v\n1,2\n", {"source": "x"}, "no column 'x' for the source; the columns are u, v"),
+        ("1,2\n", {"target": 3}, "no column 3 for the target; it has 2 columns, no header"),
+        ("a,b\n1,2\n", {"source": 0}, "no column 0 for the source"),
+        ("abc\ndef\n", {}, "line 1: 'abc' is one column, and an edge needs two"),
+        ("", {}, "it is empty"),
+        ("\n \n", {}, "there are no edges in it"),
+        ("source,target\n", {}, "there are no edges in it"),
+        ("# a b\n# c d\n", {}, "All its lines are comments; if not, say comment=''"),
+        ("a,b\nc\n", {}, "line 2: 'c' has 1 columns, the lines before it have 2"),
+        ("# x\na,b\n\nc,d\na\n", {}, "line 5: 'a' has 1 columns"),
+        ("a  b\nb  c\n\na  b  c\n", {}, r"line 4: 'a b c' has 3 columns"),
+        ("a,b\nc,d,e\n", {}, "say format='adjacency'"),
+        ('a,b\nc,d\n"e,f\ng,h\n', {}, "line 3: a quote is opened and not closed"),
+        ('a,b\n"c,d\ne,f\n"g",h\n', {}, "line 2: a quote is opened and not closed"),
+        ('a,b\nc,d\ne,"f\n', {}, "line 3: a quote is opened and not closed"),
+        (b"a,b\nc,\xff\n", {}, "line 2: this is no UTF-8 text"),
+        (b"a,b\n" * 40_000 + b"c,\xff\n", {}, "line 40,001: this is no UTF-8 text"),
+        (b"a,b\n" * 40_000 + b"c,\xff,d\n", {}, "line 40,001: 'c,.,d' has 3 columns"),
+        ("a,b,1\nc,d,x\n", {}, "line 2: the weight 'x' is not a number"),
+        ("a,b,1\nc,d,\n", {}, "line 2: the weight '' is not a number"),
+        ("u;v;w\na;b;1,5\n", {}, "line 2: the weight '1,5' is not a number"),
+        ("a,b,1\nc,d,1_000\n", {}, "line 2: the weight '1_000' is not a number"),
+        ("a,b\n#c,d\n", {}, "line 2: is '#c,d' a comment or an edge?"),
+    ],
+)
+def test_what_cannot_be_read_is_told_with_its_line(graph_of, content, options, message):
+    with pytest.raises(FormatError, match=message) as caught:
+        graph_of(content, "edges.csv" if content else "edges", **options)
+    assert "edges" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("a,b\n,c\n", "line 2: the source is empty"),
+        ('a,b\n\nc,""\n', "line 3: the target is empty"),
+        ("a,b,1\nc,d,nan\n", r"line 2 \('c' - 'd'\): the weight nan is not allowed"),
+        ("a,b,1\nc,d,inf\n", "line 2 .* the weight inf"),
+        ("a,b,1\nc,d,-2\n", "line 2 .* the weight -2.0"),
+        ("a,b,1\nc,d,1e400\n", "line 2 .* the weight inf"),
+    ],
+)
+def test_an_edge_that_is_none_is_told_with_its_line(graph_of, content, message):
+    with pytest.raises(GraphError, match=message):
+        graph_of(content)
+
+
+@pytest.mark.parametrize("wrong", ["nan", "abc"])
+def test_a_wrong_weight_on_line_48213_is_named_so(graph_of, wrong):
+    rows = ["# by hand", "", "source,target,weight"] + [
+        "a-long-name,another-long-name,1.5"
+    ] * 60_000
+    rows[48_212] = f"x,y,{wrong}"
+    with pytest.raises((FormatError, GraphError), match=rf"line 48,213\b.*'?{wrong}'?"):
+        graph_of("\r\n".join(rows))
+
+
+def test_a_broken_row_far_beyond_the_first_block_is_named(graph_of):
+    rows = [f"{number},{number * 7919}" for number in range(600_000)]
+    rows[::7] = ["# seven"] * len(rows[::7])
+    rows[599_990] = "1"
+    with pytest.raises(FormatError, match="line 599,991: '1' has 1 columns"):
+        graph_of("\n".join(rows))
+
+
+def test_the_first_of_several_faults_is_told(graph_of):
+    with pytest.raises(FormatError, match="line 3: 'x'"):
+        graph_of(b"a,b\n" * 2 + b"x\n" + b"a,b\n" * 400_000 + b"\0")
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "expected"),
+    [
+        ("# c\n% d\na,b\n# e,f\n", {}, ["a", "b"]),
+        ("# c\n" * 20 + "a,b\n", {}, ["a", "b"]),  # more comments than edges
+        ("a,b\n#c,d\n", {"comment": ""}, ["#c", "a", "b", "d"]),
+        ("a,b\n#c,d\n", {"comment": "#"}, ["a", "b"]),
+        ("// x\na,b\n#c,d\n", {"comment": "//"}, ["#c", "a", "b", "d"]),
+        ("".join(f"#a,#{n}\n" for n in range(6)), {}, ["#0", "#1", "#2", "#3", "#4", "#5", "#a"]),
+    ],
+)
+def test_comments_are_told_from_hashtags(graph_of, content, options, expected):
+    assert ids(graph_of(content, **options)) == expected
+
+
+def test_comments_are_counted_in_the_origin(graph_of):
+    assert graph_of("# x\na,b\n% y\n").origin["comments"] == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("10,9\n-1,0\n", [-1, 0, 9, 10]),
+        ("007,1\n2,3\n", ["007", "1", "2", "3"]),
+        (f"{2**63 - 1},{-(2**63)}\n", [-(2**63), 2**63 - 1]),
+        (f"{2**63},1\n", ["1", str(2**63)]),
+        ("1,2\n" * 40_000 + "x,2\n", ["1", "2", "x"]),  # texts only behind the first 64 KB
+    ],
+)
+def test_ids_are_integers_if_all_of_them_are(graph_of, content, expected):
+    assert ids(graph_of(content)) == expected
+
+
+def test_a_table_whose_texts_have_blanks_is_no_adjacency_list(graph_of):
+    content = "Ann B C,Dan\nEve Ann,Dan B\nDan,Eve F G H\n"
+    assert graph_of(content).origin["format"] == "text"
+
+
+words = st.text(
+    st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), min_size=1, max_size=8
+).filter(lambda word: word.strip() == word and word[0] not in "#%")
+pairs = st.lists(st.tuples(words, words), min_size=1, max_size=20)
+
+
+@given(pairs, st.sampled_from([",", "\t", ";"]), st.integers(5, 40) | st.just(1 << 20))
+def test_whatever_the_csv_module_writes_is_read_back(tmp_path_factory, edges, separator, block):
+    path = tmp_path_factory.mktemp("text") / "edges"
+    written = io.StringIO()
+    csv.writer(written, delimiter=separator, quoting=csv.QUOTE_ALL).writerows(edges)
+    path.write_text(written.getvalue(), encoding="utf-8", newline="")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lines, "BLOCK", block)
+        assert read(text, path, separator=separator, header=False) == edges
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("x\ny\n", ["a", "b", "x", "y"]),
+        ("id\nx\n", ["a", "b", "x"]),
+        ("# all\nnode,age\nx,3\n", ["a", "b", "x"]),
+        ("age\tname\n3\tNew York\n", ["New York", "a", "b"]),
+        ("New York\n#tag\n\na\n", ["#tag", "New York", "a", "b"]),
+        ('"x, y"\n', ["a", "b", "x, y"]),
+    ],
+)
+def test_nodes_that_no_edge_mentions_are_added_from_a_file(graph_of, tmp_path, content, expected):
+    (tmp_path / "nodes").write_text(content)
+    assert ids(graph_of("a,b\n", nodes=tmp_path / "nodes")) == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "it is empty"),
+        ("\n\n", "there are no ids in it"),
+        ("id\n", "there are no ids in it"),
+        ('x\n\n""\n', "line 3: the id is empty"),
+        ('x\n"y\n', "line 2: a quote is opened and not closed"),
+        (b"\0\1", "ids are read from text, Parquet or Arrow"),
+    ],
+)
+def test_a_broken_file_of_nodes_is_told_with_its_line(graph_of, tmp_path, content, message):
+    (tmp_path / "nodes").write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(FormatError, match=f"^{re.escape(str(tmp_path / 'nodes'))}.*{message}"):
+        graph_of("a,b\n", nodes=tmp_path / "nodes")
+
+
+def test_an_empty_id_in_a_list_of_nodes_is_refused(graph_of):
+    with pytest.raises(GraphError, match="entry 2: the id is empty"):
+        graph_of("a,b\n", nodes=["c", ""])
