@@ -72,8 +72,6 @@ def _lines(source: Source, separator: str | None) -> Iterator[Line]:
     for number, text in source.lines():
         if not text.strip() or text.startswith("#"):
             continue
-        if "\0" in text:
-            raise FormatError(f"{source.name}, line {number:,}: this is no text (a null byte).")
         if separator is None:
             fields = text.split()
         else:

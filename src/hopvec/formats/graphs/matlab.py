@@ -33,7 +33,7 @@ def read_edges(source: Source, options: Options) -> Matrix:
             f"{source.name}: this is HDF5, which version 7.3 of MATLAB files is and hopvec does "
             "not read. In MATLAB, save it by save(name, 'network', '-v7')."
         )
-    if len(source.head) < HEADER:
+    if source.head[HEADER - 2 : HEADER] not in (b"IM", b"MI"):
         raise FormatError(f"{source.name}: this is no MATLAB file of version 5 to 7.")
     with source.whole() as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         with _damage(source.name):

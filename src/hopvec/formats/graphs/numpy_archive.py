@@ -35,6 +35,10 @@ def recognize(source: Source) -> str | None:
 
 def read_edges(source: Source, options: Options) -> EdgeStream | Matrix:
     """The sparse matrix, or the edges of two arrays; with `n` the nodes are 0 .. n-1."""
+    if not source.head.startswith(b"PK"):
+        raise FormatError(
+            f"{source.name}: this is no .npz archive, it begins with {source.head[:8]!r}."
+        )
     with source.whole() as file:
         try:
             archive = np.load(file, allow_pickle=False)

@@ -16,6 +16,8 @@ import pyarrow as pa
 from hopvec.errors import FormatError
 
 HEAD = 1 << 16  # bytes that formats are recognised by
+PIECE = 1 << 22  # bytes of a line that are looked at together
+LONGEST = 1 << 28  # a line that is longer lists too many neighbours to be meant
 MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
 SUFFIXES = {"gzip": ".gz", "zstd": ".zst", "bz2": ".bz2"}
 
@@ -108,7 +110,8 @@ class Source:
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """The lines of the text with their numbers from 1 on; what is not UTF-8 is refused."""
-        for number, line in enumerate(self.stream(), 1):
+        stream, number = self.stream(), 1
+        while line := self._line(stream, number):
             try:
                 yield number, line.decode("utf-8-sig" if number == 1 else "utf-8")
             except UnicodeDecodeError as error:
@@ -116,6 +119,22 @@ class Source:
                     f"{self.name}, line {number:,}: this is no UTF-8 text "
                     f"(byte {error.start + 1:,} of the line)."
                 ) from error
+            number += 1
+
+    def _line(self, stream: io.BufferedReader, number: int) -> bytes:
+        """The next line; what cannot be one is refused before it fills the memory."""
+        line = b""
+        while piece := stream.readline(PIECE):
+            line = line + piece if line else piece
+            if b"\0" in piece:
+                raise FormatError(f"{self.name}, line {number:,}: a byte 0, so this is no text.")
+            if piece.endswith(b"\n"):
+                break
+            if len(line) > LONGEST:
+                raise FormatError(
+                    f"{self.name}, line {number:,}: the line is longer than {LONGEST:,} bytes."
+                )
+        return line
 
     def report(self, share: float) -> None:
         """Tells how much of the file was read, for readers that move about in it."""
