@@ -56,7 +56,7 @@ def test_the_report_tells_everything(run, edges, tmp_path):
     assert report["graph"] == hopvec.read_graph(tmp_path / edges).describe()
     assert report["graph"]["largest_component"] == 6
     assert report["input"]["file"] == edges
-    assert [stage["name"] for stage in report["stages"]] == ["read", "embed", "write"]
+    assert [stage["name"] for stage in report["stages"]] == ["read", "build", "embed", "write"]
     assert all(stage["seconds"] > 0 for stage in report["stages"])
     assert report["output"]["bytes"] == (tmp_path / "vectors.npz").stat().st_size
     for text in ("6 nodes, 7 edges, undirected, unweighted", "largest component 6 nodes (100 %)"):

@@ -149,7 +149,9 @@ def test_every_option_of_reading_is_one_of_the_library():
     import inspect
 
     known = list(inspect.signature(hopvec.read_graph).parameters)
-    assert set(READING) | {"path", "threads", "memory", "reserve", "progress"} == set(known)
+    assert set(READING) | {"path", "threads", "memory", "reserve", "progress", "building"} == set(
+        known
+    )
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -62,7 +62,7 @@ def estimate(
     plan = expected.plan
     disk = bytes_on_disk(read_graph, plan.dim, output, dtype)
     temporary = plan.disk + (read_graph.nbytes if read_graph.mapped else 0)
-    read_seconds = run.stages[0].seconds
+    read_seconds = run.seconds
     if as_json:
         terminal.answer_json(
             {

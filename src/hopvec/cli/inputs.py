@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from functools import wraps
 from typing import Any
 
@@ -9,7 +10,7 @@ import click
 import pyarrow as pa
 from click.core import ParameterSource
 
-from hopvec.cli.terminal import Terminal
+from hopvec.cli.terminal import Progress, Terminal
 from hopvec.cli.verb import Function, option
 from hopvec.formats.graphs.read import read_graph
 from hopvec.graph import Graph
@@ -96,7 +97,7 @@ def read(
     reading: dict[str, Any],
     method: Method | None = None,
 ) -> Graph:
-    """The graph of a file ("-" is standard input), read with progress as the stage "read".
+    """The graph of a file ("-" is standard input), in the stages "read" and "build".
 
     Bounded as the method says that is to run on it.
     """
@@ -108,8 +109,20 @@ def read(
             "reserve": method.working_bytes,
         }
     name = "standard input" if path == "-" else path
-    with report.stage("read"), terminal.progress(f"reading {name}", "bytes") as progress:
-        graph = read_graph(path, **reading, **bounds, progress=progress)
+    with ExitStack() as stage:
+        stage.enter_context(report.stage("read"))
+        reading_bar = stage.enter_context(terminal.progress(f"reading {name}", "bytes"))
+        building_bar: Progress | None = None
+
+        def building(done: int, of: int) -> None:
+            nonlocal building_bar
+            if building_bar is None:
+                stage.close()
+                stage.enter_context(report.stage("build"))
+                building_bar = stage.enter_context(terminal.progress("building the graph", "%"))
+            building_bar(done, of)
+
+        graph = read_graph(path, **reading, **bounds, progress=reading_bar, building=building)
     pa.default_memory_pool().release_unused()  # before the next stage needs it
     policies = {"duplicates": reading["duplicates"] or "sum", "loops": reading["loops"]}
     report.input, report.graph = policies | graph.origin, graph.describe()

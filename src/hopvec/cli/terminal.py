@@ -118,11 +118,13 @@ def how_far(done: int, of: int, seconds: float, unit: str) -> str:
     parts = [f"{100 * done / of:.0f} %" if of else amount, speed(rate, unit)]
     if of and rate:
         parts.append(f"{duration((of - done) / rate)} left")
-    return ", ".join(parts)
+    return ", ".join(filter(None, parts))
 
 
 def speed(rate: float, unit: str) -> str:
-    """A rate in words, such as '120 MB/s'."""
+    """A rate in words, such as '120 MB/s'; nothing for percents."""
+    if unit == "%":
+        return ""
     return f"{in_words(rate)}/s" if unit == "bytes" else f"{rate:,.3g} {unit}/s"
 
 

@@ -1,5 +1,6 @@
 """From a list of edges to a Graph: everything is checked here, the rows are made natively."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -46,8 +47,10 @@ def from_numbering(
     duplicates: str,
     loops: str,
     threads: int | None,
+    *,
     room: int | None = None,
     in_file: bool = False,
+    progress: Callable[[int, int], object] = lambda done, of: None,
 ) -> Graph:
     """The graph of edges whose ids are numbered and whose weights are checked; uses the edges up.
 
@@ -64,6 +67,7 @@ def from_numbering(
         threads=threads or machine.cores(),
         room=room,
         in_file=in_file,
+        progress=progress,
     )
     edges = EdgeList(numbering.source, numbering.target, weight, numbering.offset, numbering.table)
     draft = machine.interruptible(partial(build.draft, edges))

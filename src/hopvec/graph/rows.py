@@ -95,11 +95,14 @@ class Build:
     room: int | None
     in_file: bool = False
     """Whether the rows shall be in a file even if they would fit."""
+    progress: Callable[[int, int], object] = lambda done, of: None
+    """Called with the share of the work that is done, in percent of 100."""
 
     def draft(self, edges: EdgeList, stop: _native.Stop) -> Draft:
         """Sorted rows as the edges give them; the edges are no longer needed then."""
         weighted = edges.weight is not None
         start, loops, zeros = self._count(edges, stop)
+        self.progress(10, 100)
         draft = Draft(start, np.empty(self.nodes, dtype=np.int32), loops, zeros)
         draft.columns = np.zeros(self.nodes, dtype=np.int32) if self.directed else None
         for first, last in self._ranges(start, weighted):
@@ -126,6 +129,7 @@ class Build:
             if draft.columns is not None:
                 _native.count_columns(start, first, last, neighbor, draft.columns)
             draft.entries.append(neighbor, weight, whole=last - first == self.nodes)
+            self.progress(10 + 40 * last // self.nodes, 100)
         return draft
 
     def finish(
@@ -164,6 +168,7 @@ class Build:
                 go_on(stop)
             whole = last - first == self.nodes and not self.in_file
             entries.append(neighbor, weight, whole=whole)
+            self.progress(50 + 50 * last // self.nodes, 100)
         draft.entries, draft.start = Entries(), np.empty(0, dtype=np.int64)
         weights = None if all_one or entries.weight is None else entries.weight.array
         return Rows(indptr, entries.neighbor.array, weights, self._inverse(number))

@@ -66,6 +66,7 @@ def read_graph(
     memory: str | float | None = None,
     reserve: Callable[[int], int] | None = None,
     progress: Progress | None = None,
+    building: Progress | None = None,
 ) -> Graph:
     """The graph of a file: text, Parquet, Arrow, .npz, .mat, Matrix Market, GraphML, GML, ...
 
@@ -74,6 +75,8 @@ def read_graph(
     them: nodes that no edge need mention. Ids are in ascending order. `memory` bounds the memory of
     the reading, and what does not fit is kept in files without a name; `reserve`, such as
     `method.working_bytes`, tells what must fit beside the graph later, by the number of its nodes.
+    `progress` is called with the bytes read and those of the file, then `building` with the percent
+    of the building of the graph and 100.
 
     Raises FormatError or GraphError naming the file and the line, MemoryBoundError with the least
     that would do.
@@ -98,7 +101,7 @@ def read_graph(
                     f"{opened.name}: symmetrize is for matrices; an edge of a list is undirected "
                     "unless directed=True."
                 )
-            reading = _Reading(opened.name, found, bound, reserve)
+            reading = _Reading(opened.name, found, bound, reserve, building)
             graph = reading.graph(directed, duplicates, loops, nodes, threads)
     return replace(graph, origin=origin | found.facts)
 
@@ -172,8 +175,10 @@ class _Reading:
         stream: EdgeStream,
         bound: int | None,
         reserve: Callable[[int], int] | None = None,
+        building: Progress | None = None,
     ) -> None:
         self.name, self.stream, self.bound, self.reserve = name, stream, bound, reserve
+        self.building = building or (lambda done, of: None)
         room = None if bound is None else bound // 16
         self.dictionary = Dictionary()
         self.source: Spool[np.int32] = Spool(np.int32, room)
@@ -195,6 +200,7 @@ class _Reading:
         self._add_nodes(nodes)
         if len(self.dictionary) == 0:
             raise GraphError(f"{self.name}: the graph is empty: there are no edges in it.")
+        self.building(0, 100)
         ids, place = self.dictionary.numbered(untyped=self.stream.untyped)
         self.dictionary = Dictionary()
         if directed is None:
@@ -206,10 +212,19 @@ class _Reading:
         )
         weight = self.weight.array() if self.weighted else None
         room, in_file = self._room(ids, directed)
+        self.source = self.target = Spool(np.int32, None)  # the numbering lets go of them, too
         del place
         try:
             return from_numbering(
-                numbering, weight, directed, duplicates, loops, threads, room, in_file
+                numbering,
+                weight,
+                directed,
+                duplicates,
+                loops,
+                threads,
+                room=room,
+                in_file=in_file,
+                progress=self.building,
             )
         except GraphError as error:
             raise GraphError(f"{self.name}: {error}") from error
