@@ -159,6 +159,15 @@ def test_and_from_standard_input_that_trickles(written, monkeypatch, name, compr
     assert graph.origin["file"] == "standard input"
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+@pytest.mark.parametrize("name", NAMES)
+def test_and_from_a_named_pipe(written, tmp_path, name):
+    content, pipe = written(name).read_bytes(), tmp_path / "pipe"
+    os.mkfifo(pipe)
+    threading.Thread(target=pipe.write_bytes, args=[content], daemon=True).start()
+    assert_same(read_graph(pipe), expected(name))
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_the_content_counts_more_than_the_suffix(written, name):
     path = written(name)

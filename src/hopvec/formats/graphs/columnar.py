@@ -63,7 +63,7 @@ def read_edges(source: Source, options: Options) -> EdgeStream:
 
 def _place_to_move(source: Source) -> Path | BinaryIO:
     """The file itself, which pyarrow opens best by its name, or its bytes without compression."""
-    return source.whole() if source.path is None or source.compression else source.path
+    return source.plain_file or source.whole()
 
 
 def _record_batches(source: Source, file: pa.ipc.RecordBatchFileReader) -> Iterator[Any]:

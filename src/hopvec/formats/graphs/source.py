@@ -61,6 +61,12 @@ class Source:
         """Whether it is a folder, which has no bytes of its own."""
         return self._raw is None
 
+    @property
+    def plain_file(self) -> Path | None:
+        """The path, if one can move about in what is there: no pipe, nothing compressed."""
+        regular = self.path is not None and self.path.is_file() and not self.compression
+        return self.path if regular else None
+
     @cached_property
     def compression(self) -> str | None:
         """gzip, zstd or bz2, by its first bytes; None for plain bytes."""
@@ -92,8 +98,8 @@ class Source:
 
     def whole(self) -> BinaryIO:
         """The decompressed bytes as a file one can move about in."""
-        if self.path is not None and not self.compression:
-            return self.path.open("rb")
+        if self.plain_file:
+            return self.plain_file.open("rb")
         copy = tempfile.TemporaryFile(prefix="hopvec-")  # noqa: SIM115  (the caller closes it)
         while block := self.read(1 << 22):
             copy.write(block)
