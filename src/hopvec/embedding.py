@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
@@ -126,24 +126,37 @@ class Embedding:
         rows, similarity = self._nearest(np.arange(len(self), dtype=np.int64), k)
         return Neighbors(rows.reshape(len(self), -1), similarity.reshape(len(self), -1))
 
-    def save(self, path: str | PathLike[str], *, dtype: str = "float32") -> None:
+    def save(
+        self,
+        path: str | PathLike[str],
+        *,
+        dtype: str = "float32",
+        progress: Callable[[int, int], object] | None = None,
+    ) -> None:
         """Writes the embedding whole or not at all; the suffix names the format.
 
         .parquet, .arrow, .npy with its ids beside it, .npz, .csv, .tsv, .txt or .bin for word2vec.
         Those before .csv keep the parameters, and can hold `dtype="float16"` at half the size.
+        `progress` is called with the rows written and their number.
         """
         from hopvec.formats import write_embedding
 
-        write_embedding(self, path, dtype=dtype)
+        write_embedding(self, path, dtype=dtype, progress=progress)
 
-    def export(self, target: str, *, table: str = "vectors") -> int:
+    def export(
+        self,
+        target: str,
+        *,
+        table: str = "vectors",
+        progress: Callable[[int, int], object] | None = None,
+    ) -> int:
         """The number of rows written to a table of a vector store.
 
         The target is "duckdb:graph.db" or "lancedb:folder"; a table of that name is replaced.
         """
         from hopvec.stores import export
 
-        return export(self, target, table=table)
+        return export(self, target, table=table, progress=progress)
 
     @staticmethod
     def load(path: str | PathLike[str]) -> Embedding:

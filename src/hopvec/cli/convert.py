@@ -30,7 +30,8 @@ def convert(terminal: Terminal, vectors: str, output: Path, dtype: str) -> None:
     """
     check_output(output, dtype=dtype, inputs=[vectors])
     embedding = load(vectors)
-    embedding.save(output, dtype=dtype)
+    with terminal.progress(f"writing {output}", "rows") as progress:
+        embedding.save(output, dtype=dtype, progress=progress)
     terminal.say(
         f"{output}: {count(len(embedding), 'vector')} of {count(embedding.dim, 'column')}, "
         f"{in_words(output.stat().st_size)}"

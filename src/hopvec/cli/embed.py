@@ -77,8 +77,8 @@ def embed(
         embedding = method.embed(read_graph, progress=progress)
     run.parameters = dict(embedding.parameters)
     del read_graph
-    with run.stage("write"), terminal.progress(f"writing {output}", "bytes"):
-        embedding.save(output, dtype=dtype)
+    with run.stage("write"), terminal.progress(f"writing {output}", "rows") as progress:
+        embedding.save(output, dtype=dtype, progress=progress)
     run.output = {
         "file": str(output),
         "vectors": len(embedding),

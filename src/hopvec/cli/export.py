@@ -25,5 +25,7 @@ def export(terminal: Terminal, vectors: str, target: str, table: str) -> None:
 
     TARGET names the kind of database and where it is, such as duckdb:graph.db.
     """
-    rows = load(vectors).export(target, table=table)
+    embedding = load(vectors)
+    with terminal.progress(f"writing {target}", "rows") as progress:
+        rows = embedding.export(target, table=table, progress=progress)
     terminal.say(f"{target}: {count(rows, 'row')} in the table {table}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from hopvec.errors import FormatError, ParameterError
 from hopvec.formats import arrow, delimited, npy, npz, parquet, word2vec
+from hopvec.formats.rows import Progress, ignore
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
@@ -20,7 +21,9 @@ class Format(Protocol):
     def DTYPES(self) -> tuple[str, ...]:  # noqa: N802
         """The types of number it can hold."""
 
-    def write_embedding(self, embedding: Embedding, path: Path, dtype: str) -> None:
+    def write_embedding(
+        self, embedding: Embedding, path: Path, dtype: str, progress: Progress
+    ) -> None:
         """Writes an embedding; a file of that name is replaced whole or not at all."""
 
     def read_embedding(self, path: Path) -> Embedding:
@@ -54,14 +57,19 @@ DTYPES = ("float32", "float16")
 
 
 def write_embedding(
-    embedding: Embedding, path: str | PathLike[str], *, dtype: str = "float32"
+    embedding: Embedding,
+    path: str | PathLike[str],
+    *,
+    dtype: str = "float32",
+    progress: Progress | None = None,
 ) -> None:
     """Writes an embedding in the format that the suffix of the path names.
 
-    `dtype` is "float32", or "float16" for half the size where the format can hold it.
+    `dtype` is "float32", or "float16" for half the size where the format can hold it; `progress` is
+    called with the rows written and their number.
     """
     path = Path(path)
-    format_to_write(path, dtype).write_embedding(embedding, path, dtype)
+    format_to_write(path, dtype).write_embedding(embedding, path, dtype, progress or ignore)
 
 
 def format_to_write(path: Path, dtype: str = "float32") -> Format:

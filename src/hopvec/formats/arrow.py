@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from hopvec.formats.replace import replacing
+from hopvec.formats.rows import Progress
 from hopvec.formats.table import batches_of, find_columns, from_batches, schema_of
 
 if TYPE_CHECKING:
@@ -16,13 +17,13 @@ if TYPE_CHECKING:
 DTYPES = ("float32", "float16")
 
 
-def write_embedding(embedding: Embedding, path: Path, dtype: str) -> None:
+def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Progress) -> None:
     """Writes one record batch a block."""
     with (
         replacing(path) as (file,),
         pa.ipc.new_file(file, schema_of(embedding, dtype)) as writer,
     ):
-        for batch in batches_of(embedding, dtype):
+        for batch in batches_of(embedding, dtype, progress):
             writer.write_batch(batch)
 
 

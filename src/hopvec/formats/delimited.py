@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from hopvec.errors import FormatError
 from hopvec.formats.replace import replacing
-from hopvec.formats.rows import blocks
+from hopvec.formats.rows import Progress, blocks
 from hopvec.formats.text import Layout, lines, read_header, read_lines
 
 if TYPE_CHECKING:
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 DTYPES = ("float32",)
 
 
-def write_embedding(embedding: Embedding, path: Path, dtype: str) -> None:
+def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Progress) -> None:
     """Writes a vector a line; ids are quoted where they must be."""
     separator = _separator(path)
     with replacing(path) as (file,), _packed(file, path) as text:
         names = ["id", *(f"e{number}" for number in range(embedding.dim))]
         text.write((separator.join(names) + "\n").encode())
-        for ids, rows in blocks(embedding, dtype):
+        for ids, rows in blocks(embedding, dtype, progress):
             for piece in lines(_quoted(ids, separator), rows, separator):
                 text.write(piece)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hopvec.errors import FormatError
 from hopvec.formats.facts import from_json, to_json
 from hopvec.formats.replace import replacing
-from hopvec.formats.rows import as_float32, blocks
+from hopvec.formats.rows import Progress, as_float32, blocks
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
@@ -25,16 +25,16 @@ def ids_path(path: Path) -> Path:
     return path.with_suffix(".ids.arrow")
 
 
-def write_embedding(embedding: Embedding, path: Path, dtype: str) -> None:
+def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Progress) -> None:
     """Writes the two files, the vectors last: they are there only when all is."""
     table = pa.table({"id": embedding.ids}).replace_schema_metadata({"hopvec": to_json(embedding)})
     with replacing(path, ids_path(path)) as (vectors, ids):
-        write_array(embedding, vectors, dtype)
+        write_array(embedding, vectors, dtype, progress)
         with pa.ipc.new_file(ids, table.schema) as writer:
             writer.write_table(table)
 
 
-def write_array(embedding: Embedding, file: IO[bytes], dtype: str) -> None:
+def write_array(embedding: Embedding, file: IO[bytes], dtype: str, progress: Progress) -> None:
     """Writes the vectors as `numpy.save` would, a block of rows at a time."""
     header = {
         "descr": np.lib.format.dtype_to_descr(np.dtype(dtype)),
@@ -42,7 +42,7 @@ def write_array(embedding: Embedding, file: IO[bytes], dtype: str) -> None:
         "shape": embedding.vectors.shape,
     }
     np.lib.format.write_array_header_1_0(file, header)
-    for _, rows in blocks(embedding, dtype):
+    for _, rows in blocks(embedding, dtype, progress):
         file.write(rows.data)
 
 

@@ -13,7 +13,7 @@ from hopvec.errors import FormatError
 from hopvec.formats.facts import from_json, to_json
 from hopvec.formats.npy import write_array
 from hopvec.formats.replace import replacing
-from hopvec.formats.rows import as_float32
+from hopvec.formats.rows import Progress, as_float32
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 DTYPES = ("float32", "float16")
 
 
-def write_embedding(embedding: Embedding, path: Path, dtype: str) -> None:
+def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Progress) -> None:
     """Writes one file that numpy.load reads without pickle."""
     if pa.types.is_integer(embedding.ids.type):
         ids = embedding.ids.to_numpy()
@@ -31,7 +31,7 @@ def write_embedding(embedding: Embedding, path: Path, dtype: str) -> None:
             raise FormatError(f"{path}: .npz cannot hold ids that end in a null character.")
     with replacing(path) as (file,), zipfile.ZipFile(file, "w") as archive:
         with _member(archive, "vectors") as vectors:
-            write_array(embedding, vectors, dtype)
+            write_array(embedding, vectors, dtype, progress)
         for name, array in {"ids": ids, "hopvec": np.array(to_json(embedding))}.items():
             with _member(archive, name) as member:
                 np.lib.format.write_array(member, array, allow_pickle=False)

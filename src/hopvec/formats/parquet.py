@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hopvec.formats.replace import replacing
-from hopvec.formats.rows import rows_in_block
+from hopvec.formats.rows import Progress, rows_in_block
 from hopvec.formats.table import batches_of, find_columns, from_batches, schema_of
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 DTYPES = ("float32", "float16")
 
 
-def write_embedding(embedding: Embedding, path: Path, dtype: str) -> None:
+def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Progress) -> None:
     """Writes one row group a block; vectors are not compressed, being nearly random bits."""
     import pyarrow.parquet as pq
 
@@ -30,7 +30,7 @@ def write_embedding(embedding: Embedding, path: Path, dtype: str) -> None:
             write_page_checksum=True,
         ) as writer,
     ):
-        for batch in batches_of(embedding, dtype):
+        for batch in batches_of(embedding, dtype, progress):
             writer.write_batch(batch)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,16 +18,28 @@ if TYPE_CHECKING:
 BLOCK_BYTES = 16 << 20
 
 
-def blocks(embedding: Embedding, dtype: str = "float32") -> Iterator[tuple[pa.Array, NDArray[Any]]]:
+Progress = Callable[[int, int], object]
+"""Called with the rows written so far and their number."""
+
+
+def ignore(done: int, of: int) -> None:
+    """The progress that nobody wants to see."""
+
+
+def blocks(
+    embedding: Embedding, dtype: str = "float32", progress: Progress = ignore
+) -> Iterator[tuple[pa.Array, NDArray[Any]]]:
     """The ids and the vectors of a few rows after the other, C-ordered, about 16 MB each.
 
-    Vectors on disk are dropped from memory again once the next block is asked for.
+    Vectors on disk are dropped from memory again once the next block is asked for; `progress` is
+    told then.
     """
     for first in range(0, len(embedding), rows_in_block(embedding.dim)):
         rows = slice(first, first + rows_in_block(embedding.dim))
         here = embedding.vectors[rows]
         yield embedding.ids[rows], _converted(here, embedding.ids[rows], dtype)
         forget(here)
+        progress(min(rows.stop, len(embedding)), len(embedding))
 
 
 def rows_in_block(dim: int) -> int:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
 from hopvec.formats.facts import from_json, to_json
-from hopvec.formats.rows import Stack, blocks
+from hopvec.formats.rows import Progress, Stack, blocks, ignore
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
@@ -37,7 +37,11 @@ def schema_of(embedding: Embedding, dtype: str = "float32") -> pa.Schema:
 
 
 def batches_of(
-    embedding: Embedding, dtype: str = "float32", *, copied: bool = False
+    embedding: Embedding,
+    dtype: str = "float32",
+    progress: Progress = ignore,
+    *,
+    copied: bool = False,
 ) -> Iterator[pa.RecordBatch]:
     """The rows in batches of about 16 MB.
 
@@ -46,7 +50,7 @@ def batches_of(
     """
     schema = schema_of(embedding, dtype)
     kind = schema.field("embedding").type
-    for ids, rows in blocks(embedding, dtype):
+    for ids, rows in blocks(embedding, dtype, progress):
         numbers = pa.array((rows.copy() if copied else rows).reshape(-1))
         lists = pa.FixedSizeListArray.from_arrays(numbers, type=kind)
         yield pa.RecordBatch.from_arrays([ids, lists], schema=schema)

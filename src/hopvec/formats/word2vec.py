@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
 from hopvec.formats.replace import replacing
-from hopvec.formats.rows import BLOCK_BYTES, blocks
+from hopvec.formats.rows import BLOCK_BYTES, Progress, blocks
 from hopvec.formats.text import Layout, integers_if_canonical, lines, open_text, read_lines
 from hopvec.machine import forget
 
@@ -28,12 +28,12 @@ WHITE_SPACE = r"^$|[\s\x0b\x{85}\pZ]"
 LONGEST_ID = 1 << 20
 
 
-def write_embedding(embedding: Embedding, path: Path, dtype: str) -> None:
+def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Progress) -> None:
     """Writes the format that the suffix names. Raises FormatError for ids with white space."""
     _require_words(embedding, path)
     with replacing(path) as (file,):
         file.write(f"{len(embedding)} {embedding.dim}\n".encode())
-        for ids, rows in blocks(embedding, dtype):
+        for ids, rows in blocks(embedding, dtype, progress):
             if _is_binary(path):
                 words = (f"{id} ".encode() for id in ids.to_pylist())
                 numbers = rows.astype("<f4", copy=False)

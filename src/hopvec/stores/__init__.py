@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from hopvec.errors import ParameterError
+from hopvec.formats.rows import Progress, ignore
 from hopvec.stores import duckdb, lancedb
 
 if TYPE_CHECKING:
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 class Store(Protocol):
     """What the module of a store offers."""
 
-    def write_table(self, embedding: Embedding, place: Path, table: str) -> None:
+    def write_table(
+        self, embedding: Embedding, place: Path, table: str, progress: Progress
+    ) -> None:
         """Writes or replaces a table, all or nothing."""
 
 
@@ -26,7 +29,13 @@ STORES: dict[str, Store] = {
 }
 
 
-def export(embedding: Embedding, target: str, *, table: str = "vectors") -> int:
+def export(
+    embedding: Embedding,
+    target: str,
+    *,
+    table: str = "vectors",
+    progress: Progress | None = None,
+) -> int:
     """The number of rows in the table of a store that the embedding was written to.
 
     `target` is a store and its place, such as "duckdb:graph.db" or "lancedb:folder". The table has
@@ -41,5 +50,5 @@ def export(embedding: Embedding, target: str, *, table: str = "vectors") -> int:
             f"export: table must be a name of ASCII letters, digits and underscores that begins "
             f"with no digit, got {table!r}."
         )
-    STORES[kind].write_table(embedding, Path(place), table)
+    STORES[kind].write_table(embedding, Path(place), table, progress or ignore)
     return len(embedding)

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from hopvec.errors import FormatError, MissingExtraError
 from hopvec.formats.facts import to_json
+from hopvec.formats.rows import Progress
 from hopvec.formats.table import batches_of
 from hopvec.machine import available_memory
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from hopvec.embedding import Embedding
 
 
-def write_table(embedding: Embedding, place: Path, table: str) -> None:
+def write_table(embedding: Embedding, place: Path, table: str, progress: Progress) -> None:
     """Writes or replaces the table in one transaction; the parameters become its comment.
 
     Other tables are left alone. A run that dies leaves the old table, or none.
@@ -30,7 +31,7 @@ def write_table(embedding: Embedding, place: Path, table: str) -> None:
     fresh, done = not place.exists(), False
     try:
         with duckdb.connect(str(place.absolute())) as connection:
-            _fill(connection, embedding, table)
+            _fill(connection, embedding, table, progress)
         done = True
     except duckdb.Error as error:
         reason = str(error).splitlines()[0].rstrip(". ")
@@ -41,7 +42,7 @@ def write_table(embedding: Embedding, place: Path, table: str) -> None:
             place.with_name(f"{place.name}.wal").unlink(missing_ok=True)
 
 
-def _fill(connection: Any, embedding: Embedding, table: str) -> None:
+def _fill(connection: Any, embedding: Embedding, table: str, progress: Progress) -> None:
     """Makes the table and inserts all blocks. The name is a plain identifier, and quoted."""
     id_type = "BIGINT" if pa.types.is_integer(embedding.ids.type) else "VARCHAR"
     block = f"{table}_block"  # another name than that of the table, so that it hides nothing
@@ -52,7 +53,7 @@ def _fill(connection: Any, embedding: Embedding, table: str) -> None:
         f'CREATE OR REPLACE TABLE "{table}" '
         f"(id {id_type} NOT NULL, embedding FLOAT[{embedding.dim}] NOT NULL)"
     )
-    for batch in batches_of(embedding):
+    for batch in batches_of(embedding, progress=progress):
         connection.register(block, pa.Table.from_batches([batch]))
         connection.execute(f'INSERT INTO "{table}" SELECT id, embedding FROM "{block}"')
         connection.unregister(block)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from hopvec.errors import FormatError, MissingExtraError
+from hopvec.formats.rows import Progress
 from hopvec.formats.table import batches_of, schema_of
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ INDEX_FROM = 100_000
 """Below so many rows LanceDB searches all of them in milliseconds, and exactly."""
 
 
-def write_table(embedding: Embedding, place: Path, table: str) -> None:
+def write_table(embedding: Embedding, place: Path, table: str, progress: Progress) -> None:
     """Writes or replaces the table; the parameters become metadata of its schema.
 
     The new rows are seen when all are there: a run that dies before leaves the old table, or none;
@@ -32,7 +33,7 @@ def write_table(embedding: Embedding, place: Path, table: str) -> None:
             "export to LanceDB needs the lancedb extra: pip install 'hopvec[lancedb]'."
         ) from error
     failures: list[BaseException] = []
-    batches = _remembering(batches_of(embedding, copied=True), failures)
+    batches = _remembering(batches_of(embedding, progress=progress, copied=True), failures)
     reader = pa.RecordBatchReader.from_batches(schema_of(embedding), batches)
     folder = place / f"{table}.lance"
     fresh, done = not folder.exists(), False

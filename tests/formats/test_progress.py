@@ -1,0 +1,32 @@
+"""Writing tells how far it is."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from hopvec import Embedding
+from hopvec.formats import EMBEDDING_FORMATS
+from hopvec.stores import STORES
+
+
+@pytest.fixture
+def embedding(monkeypatch):
+    monkeypatch.setattr("hopvec.formats.rows.BLOCK_BYTES", 64)
+    vectors = np.random.default_rng(0).random((10, 4), dtype=np.float32)
+    return Embedding(vectors, pa.array(range(10), pa.int64()))
+
+
+@pytest.mark.parametrize("suffix", EMBEDDING_FORMATS)
+def test_saving_tells_the_rows_that_are_written(embedding, suffix, tmp_path):
+    told = []
+    embedding.save(tmp_path / f"vectors{suffix}", progress=lambda done, of: told.append((done, of)))
+    assert told == [(4, 10), (8, 10), (10, 10)]
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_so_does_an_export(embedding, store, tmp_path):
+    pytest.importorskip(store)
+    told = []
+    target = f"{store}:{tmp_path / 'store'}"
+    embedding.export(target, progress=lambda done, of: told.append((done, of)))
+    assert told == [(4, 10), (8, 10), (10, 10)]
