@@ -301,8 +301,9 @@ void check_dictionary() {
   take_texts(texts, order.data(), start.data(), bytes.data());
   place = 0;
   for (const auto& [id, code] : expected) {
-    const uint8_t* const begin = bytes.data() + start[place];
-    refuse_unless(id == std::string(begin, bytes.data() + start[++place]), "a wrong text");
+    const uint8_t *const begin = bytes.data() + start[place], *const end = bytes.data() + start[place + 1];
+    refuse_unless(id == std::string(begin, end), "a wrong text");
+    ++place;
   }
   std::vector<int64_t> values(size_t(texts.count));
   refuse_unless(!all_integers(texts, values.data()), "texts taken for integers");
