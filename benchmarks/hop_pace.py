@@ -9,7 +9,7 @@ import json
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -44,13 +44,17 @@ class Bare:
         ahead: int,
     ) -> Step:
         """out[row] = the sum of the lines that its entries name."""
-        pointers = [array.ctypes.data for array in (start, neighbor, *blocks)]
-        return lambda: self._gather(len(start) - 1, *pointers, threads, ahead)
+        arrays = (start, neighbor, *blocks)
+        return lambda: self._gather(len(start) - 1, *addresses(arrays), threads, ahead)
 
     def triad(self, arrays: list[NDArray[np.float32]], threads: int) -> Step:
         """The triad of STREAM."""
-        pointers = [array.ctypes.data for array in arrays]
-        return lambda: self._triad(len(arrays[0]), *pointers, threads)
+        return lambda: self._triad(len(arrays[0]), *addresses(arrays), threads)
+
+
+def addresses(arrays: Sequence[NDArray[Any]]) -> list[int]:
+    """Where they lie; taken at each call, so that a step keeps its arrays alive."""
+    return [array.ctypes.data for array in arrays]
 
 
 def hop_steps(adjacency: Any, bare: Bare) -> tuple[dict[str, Step], int]:

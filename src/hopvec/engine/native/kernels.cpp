@@ -62,14 +62,20 @@ inline Line<Storage> stretch_sum(const Adjacency& S, const Storage* block, int64
 }
 
 template <bool weighted, class Storage>
-inline Line<Storage> row_sum(const Adjacency& S, const Storage* block, int64_t node) {
+inline Line<Storage> part_sum(const Adjacency& S, const Storage* block, int64_t entry, int64_t end, int64_t far) {
+  return end <= far ? stretch_sum<weighted, true>(S, block, entry, end)
+                    : stretch_sum<weighted, false>(S, block, entry, end);
+}
+
+// Entries up to `far` have lines that are worth a prefetch.
+template <bool weighted, class Storage>
+inline Line<Storage> row_sum(const Adjacency& S, const Storage* block, int64_t node, int64_t far) {
   const int64_t end = S.start[node + 1];
+  int64_t entry = S.start[node];
+  if (end - entry <= stretch) return part_sum<weighted>(S, block, entry, end, far);  // nearly all rows
   Line<Storage> total = Line<Storage>::zero();
-  for (int64_t entry = S.start[node]; entry < end; entry += stretch) {
-    const int64_t stop = entry + stretch < end ? entry + stretch : end;
-    total.add(S.nodes > near_nodes && stop + ahead <= S.entries() ? stretch_sum<weighted, true>(S, block, entry, stop)
-                                          : stretch_sum<weighted, false>(S, block, entry, stop));
-  }
+  for (; entry < end; entry += stretch)
+    total.add(part_sum<weighted>(S, block, entry, entry + stretch < end ? entry + stretch : end, far));
   return total;
 }
 
@@ -120,12 +126,14 @@ inline void finish(const Sink& sink, int64_t node, Line<Storage> row) {
   if (sink.sum) sum_row(sink, node, row);
 }
 
+// S and the sink as copies: the compiler knows that no store of a row changes them, and keeps them in registers.
 template <bool weighted, class Storage>
-void hop_rows(const Adjacency& S, const Storage* block, const Sink& sink, int64_t first, int64_t last) {
+void hop_rows(const Adjacency S, const Storage* block, const Sink sink, int64_t first, int64_t last) {
+  const int64_t far = S.nodes > near_nodes ? S.entries() - ahead : -1;
   for (int64_t node = first; node < last; ++node) {
     if (sink.sum && node + rows_ahead < last)
       prefetch_line(sink.sum + int64_t(sink.rows[node + rows_ahead]) * sink.stride);
-    Line<Storage> row = row_sum<weighted>(S, block, node);
+    Line<Storage> row = row_sum<weighted>(S, block, node, far);
     row.scale(S.inverse_degree[node]);
     finish(sink, node, row);
   }
