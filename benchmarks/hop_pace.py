@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import graphs, machine
+from benchmarks.measure import OtherProcesses
 
 LINE = 64
 DISTANCES = (0, 8, 16, 24, 32, 64)  # of the prefetch, in lines; 0 is none
@@ -114,5 +115,7 @@ def stream_bandwidth(bare: Bare) -> dict[str, float]:
 if __name__ == "__main__":
     name, library, seconds = sys.argv[1], Bare(sys.argv[2]), float(sys.argv[3])
     steps, entries = hop_steps(graphs.load(name), library)
+    others = OtherProcesses()
     found = {"entries": entries, "pace": nanoseconds(steps, entries, seconds)}
+    found["others_share"] = others.share()
     print(json.dumps(found | {"stream": stream_bandwidth(library)}))

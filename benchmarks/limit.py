@@ -76,6 +76,7 @@ def compiled(folder: Path) -> Path:
 def measure(graph: str, library: Path) -> dict[str, Any]:
     """One round on one graph: the hop alone, then every tool from end to end."""
     hop = checked(graph, "hop", python("benchmarks.hop_pace", graph, library, SECONDS, threads=1))
+    say(f"{graph}, the hop alone{remark(hop)}")
     tools: dict[tuple[str, int], dict[str, Any]] = {}
     for goal in GOALS:
         for tool in (goal.ours, goal.peer) if goal.graph == graph else ():
@@ -83,21 +84,20 @@ def measure(graph: str, library: Path) -> dict[str, Any]:
             if key not in tools:
                 run = python("benchmarks.measure", graph, *key, threads=goal.threads)
                 tools[key] = checked(graph, tool, run)
-                say(f"{graph}, {tool}: {told(tools[key][goal.measure], run)}")
+                say(f"{graph}, {tool}: {run[goal.measure]:.3f} s{remark(run)}")
     return {"hop": hop, "tools": tools}
 
 
-def told(seconds: float, run: dict[str, Any]) -> str:
-    """A time, and whether it was disturbed."""
+def remark(run: dict[str, Any]) -> str:
+    """Whether a measurement was disturbed."""
     share = run["others_share"]
-    return f"{seconds:.3f} s" + (f" (others took {share:.0%})" if share > DISTURBED else "")
+    return f" (others took {share:.0%} of the machine)" if share > DISTURBED else ""
 
 
 def checked(graph: str, what: str, found: dict[str, Any]) -> dict[str, Any]:
     """What was found, if it was found."""
     if "error" in found:
         raise SystemExit(f"{graph}, {what}: {found['error']}")
-    say(f"{graph}, {what}: measured")
     return found
 
 
@@ -117,7 +117,8 @@ def paces(hops: list[dict[str, Any]]) -> dict[str, Any]:
             "stream": statistics.median(hop["stream"][threads] for hop in hops),
         }
         rows.append(row | {ours: of[ours] for ours in COLUMNS})
-    return {"entries": hops[0]["entries"], "rows": rows, "pace": pace}
+    others = max(hop["others_share"] for hop in hops)
+    return {"entries": hops[0]["entries"], "rows": rows, "pace": pace, "others_share": others}
 
 
 def conclude(

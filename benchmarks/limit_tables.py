@@ -12,7 +12,7 @@ def pace_table(results: dict[str, Any]) -> str:
     """Nanoseconds per entry and slab, gigabytes of lines per second, and hopvec's share."""
     header = [
         *("graph, threads", "bare loop, ns", "GB/s", "hopvec, ns", "share"),
-        *("hopvec, float16, ns", "share", "random lines, GB/s", "stream, GB/s"),
+        *("hopvec, float16, ns", "share", "random lines, GB/s", "stream, GB/s", "others"),
     ]
     rows = [
         [
@@ -21,6 +21,7 @@ def pace_table(results: dict[str, Any]) -> str:
             *(f"{row['hopvec-float32']:.2f}", f"{row['bare'] / row['hopvec-float32']:.0%}"),
             *(f"{row['hopvec-float16']:.2f}", f"{row['bare'] / row['hopvec-float16']:.0%}"),
             *(f"{LINE / row['random']:.0f}", f"{row['stream']:.0f}"),
+            f"{found['others_share']:.0%}",
         ]
         for graph, found in results["graphs"].items()
         for row in found["rows"]
