@@ -19,10 +19,9 @@ def graph():
     "thing",
     [
         ("graph", "labels"),
-        "edges.csv",
         {"a": "b"},
     ],
-    ids=["tuple", "path", "dict"],
+    ids=["tuple", "dict"],
 )
 def test_what_is_no_graph_is_refused_with_the_way_to_make_one(thing):
     with pytest.raises(GraphError, match=r"no graph but a .* Graph\.from_edges"):

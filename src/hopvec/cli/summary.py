@@ -34,7 +34,8 @@ def input_rows(origin: Mapping[str, Any]) -> Rows:
     if not origin:
         return []
     facts = dict(origin)
-    name, kind, because = (facts.pop(key, "") for key in ("file", "format", "because"))
+    name, format_, because = (facts.pop(key, "") for key in ("file", "format", "because"))
+    kind = facts.pop("kind", format_)
     columns = facts.pop("columns", {})
     facts = {key: value for key, value in facts.items() if key not in _REPAIRS}
     parts = [f"{name}: {kind}, since {because}" if because else f"{name}: {kind}"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -41,7 +42,7 @@ def from_arrow(
         target.append(id_array(batch.column(columns.target), place))
         if columns.weight is not None:
             weight.append(weight_array(batch.column(columns.weight)))
-    return Graph.from_edges(
+    graph = Graph.from_edges(
         _joined(source),
         _joined(target),
         None if columns.weight is None else pa.chunked_array(weight, pa.float64()),
@@ -51,6 +52,9 @@ def from_arrow(
         nodes=nodes,
         threads=threads,
     )
+    names = reader.schema.names
+    used = {role: names[at] for role, at in columns._asdict().items() if at is not None}
+    return replace(graph, origin={"columns": used})
 
 
 def open_table(table: Any) -> pa.RecordBatchReader:

@@ -14,6 +14,8 @@ SOURCES = ("source", "src", "from", "u", "head", "node1", "start", "source_id", 
 TARGETS = ("target", "dst", "to", "v", "tail", "node2", "end", "target_id", "to_id", "id2")
 WEIGHTS = ("weight", "weights", "w", "value", "count", "strength", "score")
 
+INDEXES = ("", "unnamed: 0", "__index_level_0__")  # the row numbers that pandas writes
+
 Place = Callable[[int], str]
 """Where a row stands, counted from 0: 'line 48,213'."""
 
@@ -52,7 +54,8 @@ def choose_columns(
     """The columns of a table that hold the edges: as asked for, else by their names, else by place.
 
     `names` is None where the table has none, `numeric` says which columns hold numbers. Without a
-    name, the third of three columns is the weight if it holds numbers.
+    name, the third of three columns is the weight if it holds numbers. The row numbers of pandas
+    are taken for nothing unless they are asked for.
     """
     if count < 2:
         found = f" ({', '.join(names)})" if names else ""
@@ -64,7 +67,8 @@ def choose_columns(
         source = _known(SOURCES, names, {target, weight})
     if target is None:
         target = _known(TARGETS, names, {source, weight})
-    free = [position for position in range(count) if position not in (source, target, weight)]
+    index = {at for at, name in enumerate(names or []) if name.strip().lower() in INDEXES}
+    free = [at for at in range(count) if at not in {source, target, weight} | index]
     if source is None:
         source = _next(free, place, names, count)
     if target is None:
@@ -78,6 +82,25 @@ def choose_columns(
     if weight in (source, target):
         raise FormatError(f"{place}: the weight is in the same column as an id, {weight + 1}.")
     return Columns(source, target, weight)
+
+
+def left_numbers(
+    names: Sequence[str], numeric: Sequence[bool], columns: Columns, wanted: Wanted
+) -> str | None:
+    """What to tell of numbers that might have been meant as weights; None if there are none."""
+    if columns.weight is not None or wanted.unweighted:
+        return None
+    left = [
+        name
+        for at, name in enumerate(names)
+        if numeric[at] and at not in columns and name.strip().lower() not in INDEXES
+    ]
+    if not left:
+        return None
+    return (
+        f"No weights are used, though {' and '.join(map(repr, left[:3]))} would be numbers: "
+        f"--weight {left[0]} takes them, --unweighted says that this is meant."
+    )
 
 
 def name_both_ends(names: Sequence[str]) -> bool:
@@ -95,12 +118,14 @@ def table_columns(place: str, schema: pa.Schema, wanted: Wanted) -> Columns:
         if position is None:
             continue
         name, kind = names[position], _plain(schema.types[position])
+        if names[:2] == ["id", "embedding"] and wanted.target is None:
+            raise FormatError(f"{place}: this is an embedding, a table of vectors and no edges.")
         if names.count(name) > 1:
             raise FormatError(f"{place}: two columns are called {name!r}; rename one of them.")
         if role == "weight" and not (is_number(kind) or pa.types.is_boolean(kind)):
             raise FormatError(
                 f"{place}: the column {name!r} holds {kind}, but weights are numbers. Name another "
-                "column for the weight, or read the edges without weights."
+                "column with --weight, or ignore it with --unweighted."
             )
         if role != "weight" and not _holds_ids(kind):
             advice = " Cast it to integers first." if pa.types.is_floating(kind) else ""

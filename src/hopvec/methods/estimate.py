@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hopvec.engine.plan import Plan
+from hopvec.engine.slab import Progress
 from hopvec.errors import ParameterError
 from hopvec.graph import Graph
 from hopvec.machine import in_words
@@ -32,20 +33,22 @@ class Estimate:
         return f"about {self.seconds:.2g} s and {in_words(self.bytes)}: {self.plan}"
 
 
-def estimate(graph: Any, method: Method) -> Estimate:
+def estimate(graph: Any, method: Method, *, progress: Progress | None = None) -> Estimate:
     """What `method.embed(graph)` will take: memory by its plan, time by a trial of a few slabs.
 
-    The time is right within a factor of about 1.5 on a machine that is otherwise idle.
+    `progress` is called with the slabs of the trial that are done and their number. The time is right within a factor of about 1.5 on a machine that is otherwise idle.
     """
     if not isinstance(method, Method):
         raise ParameterError(f"estimate takes a graph and a method, got {method!r} as the method.")
     graph = as_graph(graph)
     check(method)
     plan = method.plan(graph)
-    return Estimate(plan, seconds_by_trial(graph, method, plan))
+    return Estimate(plan, seconds_by_trial(graph, method, plan, progress))
 
 
-def seconds_by_trial(graph: Graph, method: Method, plan: Plan) -> float:
+def seconds_by_trial(
+    graph: Graph, method: Method, plan: Plan, progress: Progress | None = None
+) -> float:
     """The time of a run, by a run with fewer columns: two slabs for each one in flight.
 
     What comes before and between slabs is told apart by when they are finished; what comes after
@@ -59,6 +62,8 @@ def seconds_by_trial(graph: Graph, method: Method, plan: Plan) -> float:
 
     def watch(done: int, of: int) -> None:
         finished.append(time.perf_counter() - start)
+        if progress:
+            progress(done, of)
         if finished[-1] > ENOUGH and done < of:
             raise _EnoughError
 

@@ -6,6 +6,7 @@ import dataclasses
 import logging
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from os import PathLike
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import numpy as np
@@ -163,6 +164,8 @@ def as_graph(graph: Any) -> Graph:
     """A Graph as it is; the graph of another library, a matrix or a table of edges as a Graph."""
     if isinstance(graph, Graph):
         return graph
+    if isinstance(graph, str | PathLike):
+        raise GraphError(f"Read the file first: hopvec.read_graph({str(graph)!r}).")
     if hasattr(graph, "edge_index") or _is_edge_index(graph):
         return Graph.from_torch_geometric(graph)
     if hasattr(graph, "get_edgelist") and hasattr(graph, "is_directed"):

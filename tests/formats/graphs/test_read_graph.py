@@ -195,7 +195,7 @@ def refused(path, **options):
 def test_a_truncated_compressed_file_is_refused(written, name, compression):
     path = written(name, compression)
     path.write_bytes(path.read_bytes()[:-12])
-    assert "damaged" in refused(path)
+    assert "the file is cut short" in refused(path)
 
 
 @pytest.mark.parametrize("compression", ["", ".gz"])
@@ -228,7 +228,7 @@ def test_a_column_that_is_not_there_is_refused(written, name):
 
 def test_a_missing_file_and_an_unknown_format_are_told(tmp_path, written):
     assert "there is no such file" in refused(tmp_path / "nothing.csv")
-    assert "there is no format 'csv'" in refused(written("edges.csv"), format="csv")
+    assert "there is no format 'excel'" in refused(written("edges.csv"), format="excel")
     assert "means nothing for the format text" in refused(written("edges.csv"), variable="x")
 
 

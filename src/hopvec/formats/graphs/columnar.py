@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -16,7 +17,15 @@ from hopvec.formats.graphs.edges import Batch, EdgeStream, Options, column_facts
 from hopvec.formats.graphs.parquet_folder import Part, list_parts
 from hopvec.formats.graphs.source import Source
 from hopvec.graph.arrow import open_table
-from hopvec.graph.columns import id_array, table_columns, weight_array
+from hopvec.graph.columns import (
+    id_array,
+    is_number,
+    left_numbers,
+    table_columns,
+    weight_array,
+)
+
+logger = logging.getLogger("hopvec")
 
 SUFFIXES = (".parquet", ".pq", ".parq", ".arrow", ".feather", ".ipc", ".arrows")
 OPTIONS = frozenset({"source", "target", "weight", "unweighted"})
@@ -106,6 +115,9 @@ class _Reader:
         columns = table_columns(self.name, schema, self.options)
         self.names = [schema.names[at] for at in columns if at is not None]
         self.facts.update(column_facts(schema.names, columns))
+        numeric = [is_number(kind) for kind in schema.types]
+        if note := left_numbers(schema.names, numeric, columns, self.options):
+            logger.warning("%s: %s", self.name, note)
 
     def stream(self, batches: Iterator[Batch]) -> EdgeStream:
         return EdgeStream(batches, self.facts, place=self.place)
@@ -119,6 +131,7 @@ class _Reader:
 
     def parquet(self, source: Source, parts: list[Part]) -> EdgeStream:
         """The edges of Parquet files, one after the other."""
+        self.facts["kind"] = "Parquet"
         self.parts = parts
         with self.faults("Parquet"), parts[0].open() as first:
             self.choose(parts[0].schema(first))
@@ -153,6 +166,7 @@ class _Reader:
 
     def arrow(self, source: Source, kind: str) -> EdgeStream:
         """The edges of an Arrow IPC file or stream."""
+        self.facts["kind"] = kind
         with self.faults(kind):
             if kind == "Arrow stream":
                 stream = pa.ipc.open_stream(source.stream())

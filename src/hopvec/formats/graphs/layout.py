@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,8 +18,11 @@ from hopvec.graph.columns import name_both_ends
 NAMES = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar", " ": "space"}
 WORDS = {name: separator for separator, name in NAMES.items()} | {"\\t": "\t"}
 RUNS = "white space"
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+ICONV = "If it is Latin-1, turn it into UTF-8: iconv -f latin1 -t utf-8."
 CLOSE = ",;|"  # separators that may have blanks behind them
 LOOKED_AT = 1000  # lines
+JSON = re.compile(r'\{\s*"|\[\s*[\[{]|[\[{]$')
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,10 @@ def find_layout(source: Source, options: Options) -> tuple[Layout, list[list[str
     data, comments = data_lines(source, options)
     first = data[0][0]
     lines = [line for _, line in data[:LOOKED_AT]]
+    if JSON.match(lines[0].lstrip()):
+        raise FormatError(
+            f"{source.name}: this looks like JSON. Write the edges as CSV or Parquet."
+        )
     separator = _separator(f"{source.name}, line {first:,}", lines, options)
     plain = Layout(separator, 0)
     rows = list(map(plain.cells, lines))
@@ -75,7 +83,7 @@ def data_lines(source: Source, options: Options) -> tuple[list[tuple[int, str]],
     marks = _comment_marks(numbered, options)
     data = [(n, line) for n, line in numbered if not (marks and line.startswith(marks))]
     if not data:
-        only = " All its lines are comments; if not, say comment=''." if numbered else ""
+        only = " All its lines are comments; if not, say --comment ''." if numbered else ""
         where = f" in the first {HEAD:,} bytes" if len(source.head) >= HEAD else ""
         raise FormatError(f"{source.name}: there are no edges in it{where}.{only}")
     return data, tuple(mark.encode() for mark in marks)
@@ -85,14 +93,17 @@ def first_lines(source: Source) -> list[tuple[int, str]]:
     """The lines of the head that are not blank, with their numbers."""
     if b"\0" in source.head:
         line = source.head.count(b"\n", 0, source.head.index(b"\0")) + 1
-        raise FormatError(f"{source.name}, line {line:,}: a byte 0, so this is no text.")
+        hint = " Is it UTF-16? Write it as UTF-8." if source.head[:2] in UTF_16 else ""
+        raise FormatError(f"{source.name}, line {line:,}: a byte 0, so this is no text.{hint}")
     try:
         text = source.head.decode(
             "utf-8-sig", errors="strict" if len(source.head) < HEAD else "ignore"
         )
     except UnicodeDecodeError as error:
         line = source.head.count(b"\n", 0, error.start) + 1
-        raise FormatError(f"{source.name}, line {line:,}: this is no UTF-8 text.") from error
+        raise FormatError(
+            f"{source.name}, line {line:,}: this is no UTF-8 text. {ICONV}"
+        ) from error
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if len(source.head) >= HEAD and len(lines) > 1:
         lines.pop()  # cut off
@@ -134,7 +145,7 @@ def _separator(place: str, lines: Sequence[str], options: Options) -> str:
     if not best:
         raise FormatError(
             f"{place}: {lines[0][:40]!r} is one column, and an edge needs "
-            "two. If another character stands between them, name it as the separator."
+            "two. If another character stands between them, name it: --separator."
         )
     return best
 

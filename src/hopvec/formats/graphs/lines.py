@@ -152,7 +152,7 @@ class Lines:
         if not line[1:2].isspace() and self._might_be_edge(line):
             raise FormatError(
                 f"{self._source.name}, line {number:,}: is {line[:40]!r} a comment or an edge? Say "
-                f"comment='' if it is an edge, comment={line[0]!r} if such lines are comments."
+                f"--comment '' if it is an edge, --comment {line[0]!r} if such lines are comments."
             )
 
 

@@ -43,6 +43,14 @@ GRAPH_FORMATS: dict[str, GraphFormat] = {
     "adjacency": adjacency,
     "text": text,
 }
+ALIASES = {
+    "csv": "text",
+    "tsv": "text",
+    "parquet": "columnar",
+    "arrow": "columnar",
+    "mat": "matlab",
+    "mtx": "matrix-market",
+}
 
 
 def read_graph(
@@ -109,10 +117,11 @@ def read_graph(
 def choose_format(source: Source, asked: str | None) -> tuple[str, str]:
     """The name of the format, and why: as asked, by content, or by suffix."""
     if asked is not None:
+        asked = ALIASES.get(asked.lower(), asked.lower())
         if asked not in GRAPH_FORMATS:
             raise FormatError(
                 f"{source.name}: there is no format {asked!r} for graphs; "
-                f"there are {', '.join(GRAPH_FORMATS)}."
+                f"there are {', '.join([*GRAPH_FORMATS, *ALIASES])}."
             )
         return asked, "it was asked for"
     by_suffix = [name for name, module in GRAPH_FORMATS.items() if source.suffix in module.SUFFIXES]
@@ -231,6 +240,7 @@ class _Reading:
 
     def _take(self, batch: Batch) -> None:
         first = len(self.source)
+        self._refuse_mixture(batch)
         for role, ids in (("source", batch.source), ("target", batch.target)):
             self._refuse_missing(role, ids, first)
         self.source.append(self.dictionary.encode(batch.source))
@@ -243,6 +253,18 @@ class _Reading:
                 f"{self.name}: the ids of the first {len(self.dictionary):,} nodes alone take "
                 f"{in_words(self.dictionary.nbytes)}, and the memory bound is "
                 f"{in_words(self.bound)}. Allow it more memory."
+            )
+
+    def _refuse_mixture(self, batch: Batch) -> None:
+        """Refuses edges that lead from integers to texts, or the other way."""
+        kinds = [bool(pa.types.is_integer(ids.type)) for ids in (batch.source, batch.target)]
+        if kinds[0] != kinds[1]:
+            words = ["integers" if integers else "texts" for integers in kinds]
+            used = self.stream.facts.get("columns", {"source": "source", "target": "target"})
+            raise GraphError(
+                f"{self.name}: the source column {used['source']!r} holds {words[0]}, the target "
+                f"column {used['target']!r} {words[1]}. Name others with --source and --target, or "
+                "make both the same."
             )
 
     def _refuse_missing(self, role: str, ids: pa.Array, first: int) -> None:

@@ -167,7 +167,13 @@ class _Decompressed:
         try:
             block: bytes = self._stream.read(size)
         except (OSError, pa.ArrowException) as error:
-            what = f"damaged {self._source.compression} data" if self._source.compression else "it"
+            kind = self._source.compression
+            what = f"damaged {kind} data" if kind else "it"
+            if "Truncated" in str(error):
+                raise FormatError(
+                    f"{self._source.name}: the file is cut short: its {kind} data ends too early, "
+                    f"after byte {self._count:,} of what it holds."
+                ) from error
             raise FormatError(
                 f"{self._source.name}: {what} cannot be read after byte {self._count:,} ({error})."
             ) from error

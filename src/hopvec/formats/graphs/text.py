@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import csv
+import logging
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -15,10 +16,12 @@ import pyarrow as pa
 
 from hopvec.errors import FormatError
 from hopvec.formats.graphs.edges import Batch, EdgeStream, Options, column_facts
-from hopvec.formats.graphs.layout import NAMES, Layout, find_layout, is_number
+from hopvec.formats.graphs.layout import ICONV, NAMES, Layout, find_layout, is_number
 from hopvec.formats.graphs.lines import Block, Lines
 from hopvec.formats.graphs.source import HEAD, Source
-from hopvec.graph.columns import Columns, choose_columns
+from hopvec.graph.columns import Columns, choose_columns, left_numbers
+
+logger = logging.getLogger("hopvec")
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".edges", ".edgelist", ".el", ".tab", ".dat")
 OPTIONS = frozenset({"source", "target", "weight", "unweighted", "separator", "header", "comment"})
@@ -47,7 +50,17 @@ def read_edges(source: Source, options: Options) -> EdgeStream:
     numeric = [
         any(is_number(row[at]) for row in body if at < len(row)) for at in range(layout.count)
     ]
+    _refuse_other_tables(source.name, rows, layout, options)
     columns = choose_columns(source.name, names, layout.count, numeric, options)
+    if names and (note := left_numbers(names, numeric, columns, options)):
+        logger.warning("%s: %s", source.name, note)
+    if options.header is None and not names and _stands_out(rows, columns):
+        logger.warning(
+            "%s: line 1 (%s) is taken as an edge, though its ids come nowhere else; --header says "
+            "that it names the columns.",
+            source.name,
+            ", ".join(rows[0]),
+        )
     facts: dict[str, Any] = {
         "separator": NAMES.get(layout.separator, layout.separator),
         "header": layout.header,
@@ -60,6 +73,33 @@ def read_edges(source: Source, options: Options) -> EdgeStream:
         untyped=True,
         place=lambda edge: f"line {lines.number(edge):,}",
     )
+
+
+def _refuse_other_tables(
+    name: str, rows: list[list[str]], layout: Layout, options: Options
+) -> None:
+    """Refuses a table of vectors, and an adjacency matrix, unless columns of it are asked for."""
+    if options.source is not None or options.target is not None:
+        return
+    if layout.header and rows[0] == ["id", *(f"e{at}" for at in range(layout.count - 1))]:
+        raise FormatError(f"{name}: these are vectors that hopvec wrote, not edges.")
+    square = layout.count > 3 and layout.count == len(rows) and not layout.header
+    if square and all(is_number(cell) for row in rows for cell in row):
+        raise FormatError(
+            f"{name}: {layout.count} lines of {layout.count} numbers look like an adjacency "
+            "matrix. Read it by Graph.from_scipy(numpy.loadtxt(...)), or name the columns of edges "
+            "with --source and --target."
+        )
+
+
+def _stands_out(rows: list[list[str]], columns: Columns) -> bool:
+    """Whether the first row alone has ids that come in no other: it may be a header after all."""
+    ends = [
+        (row[columns.source], row[columns.target]) for row in rows if len(row) > max(columns[:2])
+    ]
+    often = Counter(id for ends_ in ends for id in set(ends_))
+    alone = [all(often[id] == 1 for id in ends_) for ends_ in ends]
+    return len(alone) > 3 and alone[0] and sum(alone) <= len(alone) // 5
 
 
 def edge_lines(source: Source, layout: Layout, options: Options) -> Lines:
@@ -161,13 +201,13 @@ def _fault(name: str, layout: Layout, block: Block, error: str) -> FormatError:
         return FormatError(f"{place(opened)}: a quote is opened and not closed.")
     if "UTF8" in error:
         row = next(row for row, line in enumerate(rows) if not _is_text(line))
-        return FormatError(f"{place(row)}: this is no UTF-8 text.")
+        return FormatError(f"{place(row)}: this is no UTF-8 text. {ICONV}")
     if not (wrong := WRONG_ROW.search(error)):
         return FormatError(f"{place(0)}: cannot be read as lines of edges ({error}).")
     row, expected, actual = map(int, wrong.groups())
     advice = ""
     if actual > expected:
-        advice = " If each line holds a node and its neighbours, say format='adjacency'."
+        advice = " If each line holds a node and its neighbours, say --format adjacency."
     return FormatError(
         f"{place(row - 1)}: {rows[row - 1].decode(errors='replace')[:60]!r} has {actual} columns, "
         f"the lines before it have {expected}.{advice}"
@@ -205,6 +245,6 @@ def _numbers(column: pa.Array, source: Source, lines: Lines, before: int) -> pa.
         if not is_number(text):
             raise FormatError(
                 f"{source.name}, line {lines.number(before + row):,}: the weight {text!r} is not a "
-                "number. Name another column as the weight, or read the edges unweighted."
+                "number. Name another column with --weight, or ignore it with --unweighted."
             )
     return pa.array([float(text) for text in texts], pa.float64())

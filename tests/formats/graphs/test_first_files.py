@@ -1,0 +1,114 @@
+"""The files that first users have: what is meant is taken, what may be meant is told."""
+
+import logging
+
+import pandas as pd
+import pytest
+
+from hopvec import FormatError, Graph, GraphError, read_graph
+
+ORDERS = pd.DataFrame(
+    {"customer": ["ann", "bob", "bob"], "product": ["tea", "tea", "milk"], "amount": [3, 1, 2]}
+)
+
+
+@pytest.fixture
+def notes(caplog):
+    caplog.set_level(logging.WARNING, "hopvec")
+    return lambda: " ".join(record.getMessage() for record in caplog.records)
+
+
+def text(folder, content, name="edges.csv"):
+    path = folder / name
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+def test_the_row_numbers_that_pandas_writes_are_no_ends_of_edges(tmp_path):
+    ORDERS.to_csv(tmp_path / "orders.csv")
+    ORDERS.reset_index(names="Unnamed: 0").to_parquet(tmp_path / "orders.parquet")
+    for name in ("orders.csv", "orders.parquet"):
+        graph = read_graph(tmp_path / name)
+        assert graph.origin["columns"] == {"source": "customer", "target": "product"}
+        assert graph.ids.to_pylist() == ["ann", "bob", "milk", "tea"]
+    graph = Graph.from_arrow(ORDERS.reset_index(names="Unnamed: 0"))
+    assert graph.origin == {"columns": {"source": "customer", "target": "product"}}
+
+
+def test_they_are_taken_if_they_are_asked_for(tmp_path):
+    ORDERS.reset_index(names="Unnamed: 0").to_csv(tmp_path / "orders.csv", index=False)
+    graph = read_graph(tmp_path / "orders.csv", source="Unnamed: 0", target="customer")
+    assert graph.origin["columns"] == {"source": "Unnamed: 0", "target": "customer"}
+
+
+def test_numbers_that_might_be_weights_are_pointed_out(tmp_path, notes):
+    ORDERS.to_csv(tmp_path / "orders.csv", index=False)
+    assert read_graph(tmp_path / "orders.csv").weights is None
+    assert "--weight amount" in notes()
+    ORDERS.to_parquet(tmp_path / "orders.parquet")
+    read_graph(tmp_path / "orders.parquet")
+    assert notes().count("--weight amount") == 2
+    read_graph(tmp_path / "orders.csv", unweighted=True)
+    read_graph(tmp_path / "orders.csv", weight="amount")
+    assert notes().count("--weight amount") == 2
+
+
+def test_a_first_line_that_may_be_a_header_is_pointed_out(tmp_path, notes):
+    lines = "ann,tea\nbob,tea\nbob,milk\nann,milk\ncem,tea\n"
+    assert read_graph(text(tmp_path, lines)).nodes == 5
+    assert notes() == ""
+    assert read_graph(text(tmp_path, "customer,product\n" + lines)).nodes == 7
+    assert "line 1 (customer, product) is taken as an edge" in notes()
+    assert read_graph(tmp_path / "edges.csv", header=True).nodes == 5
+
+
+@pytest.mark.parametrize("content", ['{"source": "a"}\n', '[{"source": 1}]\n', "[\n  {\n", "{\n"])
+def test_json_is_refused(tmp_path, content):
+    with pytest.raises(FormatError, match="looks like JSON"):
+        read_graph(text(tmp_path, content, "edges.json"))
+
+
+def test_an_id_in_brackets_is_no_json(tmp_path):
+    graph = read_graph(text(tmp_path, "[deleted],bob\nann,[deleted]\n"))
+    assert graph.ids.to_pylist() == ["[deleted]", "ann", "bob"]
+
+
+def test_vectors_are_refused_as_edges(tmp_path):
+    with pytest.raises(FormatError, match="these are vectors"):
+        read_graph(text(tmp_path, "id,e0,e1\na,0.1,0.2\n"))
+    pd.DataFrame({"id": ["a"], "embedding": [[0.1, 0.2]]}).to_parquet(tmp_path / "v.parquet")
+    with pytest.raises(FormatError, match="this is an embedding"):
+        read_graph(tmp_path / "v.parquet")
+
+
+def test_a_square_of_numbers_is_refused_unless_columns_are_named(tmp_path):
+    path = text(tmp_path, "0,1,0,1\n1,0,1,1\n0,1,0,1\n1,1,1,0\n")
+    with pytest.raises(FormatError, match="look like an adjacency matrix"):
+        read_graph(path)
+    assert read_graph(path, source=1, target=2).nodes == 2
+
+
+def test_ends_of_two_kinds_are_refused_by_the_names_of_their_columns(tmp_path):
+    pd.DataFrame({"number": [0, 1], "customer": ["a", "b"]}).to_parquet(tmp_path / "e.parquet")
+    with pytest.raises(GraphError, match="column 'number' holds integers, the target column 'cust"):
+        read_graph(tmp_path / "e.parquet")
+
+
+def test_formats_go_by_the_names_people_use(tmp_path):
+    assert read_graph(text(tmp_path, "a,b\n", "edges"), format="CSV").nodes == 2
+
+
+def test_text_in_another_encoding_is_refused_with_a_remedy(tmp_path):
+    (tmp_path / "latin.csv").write_bytes("a,bé\n".encode("latin-1"))
+    with pytest.raises(FormatError, match=r"line 1: this is no UTF-8 text\..*iconv"):
+        read_graph(tmp_path / "latin.csv")
+    (tmp_path / "wide.csv").write_bytes("a,b\n".encode("utf-16"))
+    with pytest.raises(FormatError, match="Is it UTF-16"):
+        read_graph(tmp_path / "wide.csv")
+
+
+def test_the_name_of_a_file_is_no_graph_but_says_what_to_do():
+    from hopvec import FastRP
+
+    with pytest.raises(GraphError, match=r"Read the file first: hopvec.read_graph\('edges.csv'\)"):
+        FastRP().embed("edges.csv")
