@@ -80,7 +80,7 @@ class Method(ABC):
             vectors=vectors,
             ids=graph.ids,
             parameters={"method": type(self).__name__, **self.plain_params()},
-            graph=graph.describe(),
+            graph=graph.describe() | {k: v for k, v in graph.origin.items() if k == "columns"},
         )
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: N803
