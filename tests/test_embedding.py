@@ -153,6 +153,33 @@ def test_an_id_with_a_typing_error_is_answered_with_similar_ones():
     )
 
 
+@pytest.mark.parametrize(
+    ("ids", "id", "alike"),
+    [
+        (["Ann", "bob"], "ANN", "'Ann'"),
+        (["The New York Times", "nyt"], "new york", "'The New York Times'"),
+        (["User 12", "my user 1", "user"], "user 1", "'User 12' or 'my user 1'"),
+        (["x9", "x10", "x8", "x7"], "X", "'x9' or 'x8' or 'x7'"),
+        (["50", "5.0", "15", "51"], "5", "'5.0' or '50' or '51'"),
+        (["5", "6"], "5.0", "'5'"),
+        (["ann", "bob"], " ann", "'ann'"),
+        (["Müller"], "MÜLLR", "'Müller'"),
+    ],
+)
+def test_ids_alike_are_found_whatever_their_case(ids, id, alike):
+    embedding = embedding_of(ids)
+    with pytest.raises(UnknownNodeError) as error:
+        embedding[id]
+    assert str(error.value).endswith(f"embedding. Did you mean {alike}?")
+
+
+def test_a_vector_is_no_id_and_is_not_printed_whole():
+    for vector in (STRINGS.vectors[0], STRINGS.vectors[0].tolist()):
+        with pytest.raises(UnknownNodeError, match="nearest takes the id of one node") as error:
+            STRINGS.nearest(vector)
+        assert len(str(error.value)) < 120
+
+
 @pytest.mark.parametrize("dim", [1, 3, 16, 37])
 @pytest.mark.parametrize("nodes", [2, 17, 300])
 def test_nearest_are_the_largest_cosines(dim, nodes):

@@ -16,6 +16,9 @@ from hopvec import _native
 from hopvec.errors import ParameterError, UnknownNodeError
 from hopvec.machine import cores, interruptible
 
+ALIKE = 3  # ids to suggest for one that is not there
+SHOWN = 60  # characters of what is no id
+
 
 class Neighbors(NamedTuple):
     """The nearest neighbours of every row: best first, ties by row number."""
@@ -64,11 +67,7 @@ class Embedding:
         return iter(self.ids.to_pylist())
 
     def __contains__(self, id: object) -> bool:
-        try:
-            self.row(id)
-        except UnknownNodeError:
-            return False
-        return True
+        return self._place(id) is not None
 
     def __getitem__(self, ids: Any) -> NDArray[np.float32]:
         """The vector of an id, or one row for each of a list of ids."""
@@ -79,6 +78,13 @@ class Embedding:
 
     def row(self, id: object) -> int:
         """The row of an id. Raises UnknownNodeError."""
+        place = self._place(id)
+        if place is None:
+            raise self._unknown(id)
+        return place
+
+    def _place(self, id: object) -> int | None:
+        """The row of an id, by bisection of the ids in order; None if it is not there."""
         order, low, high = self._order, 0, len(self)
         key = self._comparable(id)
         while key is not None and low < high:
@@ -88,7 +94,7 @@ class Embedding:
             if found == key:
                 return here
             low, high = (middle + 1, high) if found < key else (low, middle)
-        raise self._unknown(id)
+        return None
 
     def find(self, ids: Sequence[Any] | pa.Array | NDArray[Any]) -> NDArray[np.int64]:
         """The rows of many ids. Raises UnknownNodeError for the first that is not there."""
@@ -114,6 +120,8 @@ class Embedding:
 
         Exact; ties are broken by row. A zero vector has similarity 0 to every other. O(n dim).
         """
+        if isinstance(id, np.ndarray | list | tuple):
+            raise UnknownNodeError(f"nearest takes the id of one node, got {_shown(id)}.")
         rows, similarity = self._nearest(np.array([self.row(id)], dtype=np.int64), k)
         ids = self.ids.take(pa.array(rows)).to_pylist()
         return list(zip(ids, similarity.tolist(), strict=True))
@@ -159,11 +167,16 @@ class Embedding:
         return export(self, target, table=table, progress=progress)
 
     @staticmethod
-    def load(path: str | PathLike[str]) -> Embedding:
-        """Reads an embedding that `save` wrote, with its parameters where the format has them."""
+    def load(
+        path: str | PathLike[str], *, progress: Callable[[int, int], object] | None = None
+    ) -> Embedding:
+        """Reads an embedding that `save` wrote, with its parameters where the format has them.
+
+        `progress` is called with how much is read, and of how much.
+        """
         from hopvec.formats import read_embedding
 
-        return read_embedding(path)
+        return read_embedding(path, progress=progress)
 
     def _nearest(
         self, queries: NDArray[np.int64], k: int
@@ -212,21 +225,52 @@ class Embedding:
         return pa.types.is_integer(other) if pa.types.is_integer(self.ids.type) else text
 
     def _unknown(self, id: object) -> UnknownNodeError:
-        import difflib
-
         if self._comparable(id) is None:
             kind = "integers" if pa.types.is_integer(self.ids.type) else "strings"
-            return UnknownNodeError(f"No node {id!r}: the ids of this embedding are {kind}.")
-        message = f"No node {id!r} among the {len(self):,} of this embedding."
-        if isinstance(id, str):
-            import pyarrow.compute as pc
-
-            start = id[:2].encode(errors="ignore").decode()  # half a surrogate pair is no text
-            alike = self.ids.filter(pc.starts_with(self.ids, start)).slice(0, 20_000).to_pylist()
-            close = difflib.get_close_matches(id, alike, n=3)
-            if close:
-                message += " Did you mean " + " or ".join(repr(name) for name in close) + "?"
+            return UnknownNodeError(f"No node {_shown(id)}: the ids of this embedding are {kind}.")
+        message = f"No node {_shown(id)} among the {len(self):,} of this embedding."
+        if isinstance(id, str) and (close := self._alike(id)):
+            message += " Did you mean " + " or ".join(repr(name) for name in close) + "?"
         return UnknownNodeError(message)
+
+    def _alike(self, id: str) -> list[str]:
+        """At most three ids that may be meant, whatever their case, the likeliest first."""
+        import pyarrow.compute as pc
+
+        wanted = id.encode(errors="ignore").decode().lower()  # half a surrogate pair is no text
+        if not wanted:
+            return []
+        names = pc.utf8_lower(self.ids)
+        found = [twin for twin in (f"{id}.0", id.removesuffix(".0"), id.strip()) if twin in self]
+        for alike in (
+            pc.equal(names, wanted),
+            pc.starts_with(names, wanted),
+            pc.match_substring(names, wanted),
+        ):
+            if len(found) < ALIKE:
+                found += _shortest(self.ids.filter(alike))
+                found = list(dict.fromkeys(found))
+        if not found:
+            found = _close(wanted, self.ids.filter(pc.starts_with(names, wanted[:2])))
+        return found[:ALIKE]
+
+
+def _shortest(ids: pa.Array) -> list[str]:
+    """The shortest few of some ids, in their order."""
+    import pyarrow.compute as pc
+
+    table = pa.table({"id": ids, "length": pc.utf8_length(ids), "row": np.arange(len(ids))})
+    order = [("length", "ascending"), ("row", "ascending")]
+    names: list[str] = ids.take(pc.select_k_unstable(table, ALIKE, order)).to_pylist()
+    return names
+
+
+def _close(wanted: str, ids: pa.Array) -> list[str]:
+    """The few of some ids that differ from a text by few letters."""
+    import difflib
+
+    names = {name.lower(): name for name in ids.slice(0, 20_000).to_pylist()}
+    return [names[name] for name in difflib.get_close_matches(wanted, names, n=ALIKE)]
 
 
 def _listed(ids: Any) -> list[Any]:
@@ -237,9 +281,18 @@ def _listed(ids: Any) -> list[Any]:
         return [ids]
 
 
-def load(path: str | PathLike[str]) -> Embedding:
+def _shown(id: object) -> str:
+    """An id in a sentence; what is none, such as a vector, is cut short."""
+    text = repr(id)
+    return text if isinstance(id, str) or len(text) <= SHOWN else f"{text[: SHOWN - 4]} ..."
+
+
+def load(
+    path: str | PathLike[str], *, progress: Callable[[int, int], object] | None = None
+) -> Embedding:
     """Reads an embedding that `Embedding.save` wrote, or another program in one of its formats.
 
-    The vectors are float32; those of .npy stay on disk until they are touched.
+    The vectors are float32; those of .npy stay on disk until they are touched. `progress` is called
+    with how much is read, and of how much.
     """
-    return Embedding.load(path)
+    return Embedding.load(path, progress=progress)

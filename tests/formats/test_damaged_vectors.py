@@ -99,7 +99,7 @@ def test_a_flipped_bit_in_the_vectors_of_parquet_is_noticed(tmp_path):
         ("a.csv", "id,e0,e1\nx,1,2\n\udcff,1,2\n", r", line 3: the id is not UTF-8 text"),
         ("a.csv", "\udcffid,e0,e1\nx,1,2\n", r", line 1: byte 0 is not UTF-8 text"),
         ("a.csv", "id,e0,e1\nx,1,2\ny,1,2", r": its last line does not end, .* at byte 20;"),
-        ("a.csv", 'id,e0\n"x,1\ny,2\n', r", line 2: 1 cells where 2 are needed"),
+        ("a.csv", 'id,e0\n"x,1\ny,2\n', r", line 2: 1 cell where 2 are needed"),
         ("a.tsv", "id\te0\nx\t1\ny\tz\n", r", line 3: 'z' in column e0 is not a number"),
         ("a.tsv", "id,e0\nx,1\n", r", line 1: .* found \['id,e0'\]"),
         ("a.txt", "", r", line 1: the count of the vectors and their dim are needed"),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from hopvec.errors import FormatError, ParameterError
 from hopvec.formats import arrow, delimited, npy, npz, parquet, word2vec
-from hopvec.formats.rows import Progress, ignore
+from hopvec.formats.rows import Progress, Start, ignore
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
@@ -26,7 +27,7 @@ class Format(Protocol):
     ) -> None:
         """Writes an embedding; a file of that name is replaced whole or not at all."""
 
-    def read_embedding(self, path: Path) -> Embedding:
+    def read_embedding(self, path: Path, progress: Progress) -> Embedding:
         """Reads what `write_embedding` wrote."""
 
 
@@ -51,6 +52,13 @@ EMBEDDING_MAGIC: dict[bytes, Format] = {
     b"ARROW1": arrow,
     b"\x93NUMPY": npy,
     b"PK\x03\x04": npz,
+}
+
+# Those that can tell their first rows and the number of all without reading the rest.
+STARTS: dict[Format, Callable[[Path], Start]] = {
+    parquet: parquet.read_start,
+    arrow: arrow.read_start,
+    npy: npy.read_start,
 }
 
 DTYPES = ("float32", "float16")
@@ -85,25 +93,47 @@ def format_to_write(path: Path, dtype: str = "float32") -> Format:
     return format_
 
 
-def read_embedding(path: str | PathLike[str]) -> Embedding:
+def read_embedding(path: str | PathLike[str], *, progress: Progress | None = None) -> Embedding:
     """Reads an embedding from the format that the file begins as, or else its suffix names.
 
-    Raises FormatError for whatever a damaged file makes the libraries below raise.
+    `progress` is called with how much is read, and of how much: rows, or bytes of text. Raises
+    FormatError for whatever a damaged file makes the libraries below raise.
     """
     path = Path(path)
+    return _checked(path, lambda: _whole(path, progress or ignore)).embedding
+
+
+def read_start(path: str | PathLike[str], *, progress: Progress | None = None) -> Start:
+    """Reads the first rows of an embedding and the number of all, or all where it must."""
+    path = Path(path)
+
+    def start() -> Start:
+        begin = STARTS.get(_recognised(path))
+        return begin(path) if begin else _whole(path, progress or ignore)
+
+    return _checked(path, start)
+
+
+def _whole(path: Path, progress: Progress) -> Start:
+    embedding = _recognised(path).read_embedding(path, progress)
+    return Start(embedding, len(embedding))
+
+
+def _checked(path: Path, read: Callable[[], Start]) -> Start:
+    """What is read. Raises FormatError if it fails, or if the ids are none."""
     if not path.is_file():
         raise FormatError(f"{path}: there is no such file.")
     try:
-        embedding = _recognised(path).read_embedding(path)
+        start = read()
     except (FormatError, MemoryError):
         raise
     except Exception as error:
         reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(". ")
         raise FormatError(f"{path}: cannot be read as an embedding ({reason}).") from error
-    kind = embedding.ids.type
-    if embedding.ids.null_count or str(kind) not in ("int64", "string", "large_string"):
+    kind = start.embedding.ids.type
+    if start.embedding.ids.null_count or str(kind) not in ("int64", "string", "large_string"):
         raise FormatError(f"{path}: its ids must be int64 or strings without nulls, got {kind}.")
-    return embedding
+    return start
 
 
 def _recognised(path: Path) -> Format:

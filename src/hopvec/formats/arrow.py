@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from hopvec.formats.replace import replacing
-from hopvec.formats.rows import Progress
+from hopvec.formats.rows import FIRST, Progress, Start
 from hopvec.formats.table import batches_of, find_columns, from_batches, schema_of
 
 if TYPE_CHECKING:
@@ -27,10 +28,32 @@ def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Prog
             writer.write_batch(batch)
 
 
-def read_embedding(path: Path) -> Embedding:
-    """Reads vectors of hopvec, or of others where it is plain which columns hold them."""
+def read_embedding(path: Path, progress: Progress) -> Embedding:
+    """Reads vectors of hopvec, or of others where it is plain which columns hold them.
+
+    `progress` is called with the record batches read and their number.
+    """
     with pa.OSFile(str(path)) as file, pa.ipc.open_file(file) as reader:
-        names = find_columns(path, reader.schema).names
-        count = range(reader.num_record_batches)
-        batches = (reader.get_batch(number).select(names) for number in count)
-        return from_batches(path, reader.schema, batches)
+        return from_batches(path, reader.schema, _batches(path, reader, progress))
+
+
+def read_start(path: Path) -> Start:
+    """Reads the first rows; of all others only the ids, to count them."""
+    with pa.OSFile(str(path)) as file, pa.ipc.open_file(file) as reader:
+        columns = find_columns(path, reader.schema)
+        count = min(1, reader.num_record_batches)
+        first = [reader.get_batch(n).select(columns.names)[:FIRST] for n in range(count)]
+        embedding = from_batches(path, reader.schema, first)
+        options = pa.ipc.IpcReadOptions(included_fields=[reader.schema.names.index(columns.id)])
+    with pa.OSFile(str(path)) as file, pa.ipc.open_file(file, options=options) as reader:
+        rows = (reader.get_batch(number).num_rows for number in range(reader.num_record_batches))
+        return Start(embedding, sum(rows))
+
+
+def _batches(
+    path: Path, reader: pa.RecordBatchFileReader, progress: Progress
+) -> Iterator[pa.RecordBatch]:
+    names, count = find_columns(path, reader.schema).names, reader.num_record_batches
+    for number in range(count):
+        yield reader.get_batch(number).select(names)
+        progress(number + 1, count)

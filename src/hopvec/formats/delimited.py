@@ -14,7 +14,7 @@ import pyarrow as pa
 from hopvec.errors import FormatError
 from hopvec.formats.replace import replacing
 from hopvec.formats.rows import Progress, blocks
-from hopvec.formats.text import Layout, lines, read_header, read_lines
+from hopvec.formats.text import IF_EDGES, Layout, lines, read_header, read_lines
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
@@ -33,10 +33,11 @@ def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Prog
                 text.write(piece)
 
 
-def read_embedding(path: Path) -> Embedding:
+def read_embedding(path: Path, progress: Progress) -> Embedding:
     """Reads ids, which are integers if all of them can be, and vectors; there are no parameters.
 
-    The column `id`, or else the first, holds the ids; all others are numbers.
+    The column `id`, or else the first, holds the ids; all others are numbers. `progress` is called
+    with the bytes read and those of the file.
     """
     from hopvec.embedding import Embedding
 
@@ -50,10 +51,10 @@ def read_embedding(path: Path) -> Embedding:
     if _is_data(header):
         raise FormatError(
             f"{path}, line 1: holds numbers where the names of the columns are needed, "
-            f"such as {separator.join(['id', 'e0', 'e1'])!r}."
+            f"such as {separator.join(['id', 'e0', 'e1'])!r}. {IF_EDGES}"
         )
     place = header.index("id") if "id" in header else 0
-    ids, vectors = read_lines(path, Layout(separator, header, place))
+    ids, vectors = read_lines(path, Layout(separator, header, place), progress)
     return Embedding(vectors, ids)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hopvec.errors import FormatError
 from hopvec.formats.facts import from_json, to_json
 from hopvec.formats.replace import replacing
-from hopvec.formats.rows import Progress, as_float32, blocks
+from hopvec.formats.rows import FIRST, Progress, Start, as_float32, blocks
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
@@ -46,13 +46,28 @@ def write_array(embedding: Embedding, file: IO[bytes], dtype: str, progress: Pro
         file.write(rows.data)
 
 
-def read_embedding(path: Path) -> Embedding:
+def read_embedding(path: Path, progress: Progress) -> Embedding:
     """Reads the two files; the vectors stay on disk until they are touched.
 
-    Vectors of another type than float32, such as float16, are read into memory.
+    Vectors of another type than float32, such as float16, are read into memory; `progress` is
+    called with their rows read and their number.
     """
     from hopvec.embedding import Embedding
 
+    vectors, ids, facts = _read(path)
+    return Embedding(as_float32(vectors, progress), ids, *facts)
+
+
+def read_start(path: Path) -> Start:
+    """Reads the ids, and of the vectors the first rows."""
+    from hopvec.embedding import Embedding
+
+    vectors, ids, facts = _read(path)
+    return Start(Embedding(as_float32(vectors[:FIRST]), ids[:FIRST], *facts), len(ids))
+
+
+def _read(path: Path) -> tuple[NDArray[Any], pa.Array, tuple[dict[str, Any], dict[str, Any]]]:
+    """The vectors on disk, the ids, and the facts of how they were made."""
     if not ids_path(path).is_file():
         raise FormatError(
             f"{path}: the file with its ids, {ids_path(path).name}, is not beside it."
@@ -61,11 +76,11 @@ def read_embedding(path: Path) -> Embedding:
     with pa.ipc.open_file(str(ids_path(path))) as reader:
         table = reader.read_all()
     table.validate(full=True)
-    parameters, graph = from_json((table.schema.metadata or {}).get(b"hopvec", b""))
+    facts = from_json((table.schema.metadata or {}).get(b"hopvec", b""))
     ids = table.column("id").combine_chunks()
     if len(vectors) != len(ids):
         raise FormatError(f"{path}: {len(vectors):,} vectors but {len(ids):,} ids beside them.")
-    return Embedding(as_float32(vectors), ids, parameters, graph)
+    return vectors, ids, facts
 
 
 def _mapped(path: Path) -> NDArray[Any]:

@@ -37,8 +37,8 @@ def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Prog
                 np.lib.format.write_array(member, array, allow_pickle=False)
 
 
-def read_embedding(path: Path) -> Embedding:
-    """Reads the arrays back."""
+def read_embedding(path: Path, progress: Progress) -> Embedding:
+    """Reads the arrays back, each in one piece: `progress` learns nothing."""
     from hopvec.embedding import Embedding
 
     with np.load(path, allow_pickle=False) as arrays:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+
 from hopvec.formats.replace import replacing
-from hopvec.formats.rows import Progress, rows_in_block
+from hopvec.formats.rows import FIRST, Progress, Start, rows_in_block
 from hopvec.formats.table import batches_of, find_columns, from_batches, schema_of
 
 if TYPE_CHECKING:
@@ -34,8 +38,11 @@ def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Prog
             writer.write_batch(batch)
 
 
-def read_embedding(path: Path) -> Embedding:
-    """Reads vectors of hopvec, or of others where it is plain which columns hold them."""
+def read_embedding(path: Path, progress: Progress) -> Embedding:
+    """Reads vectors of hopvec, or of others where it is plain which columns hold them.
+
+    `progress` is called with the rows read and their number.
+    """
     import pyarrow.parquet as pq
 
     # pre_buffer would hold the whole file beside the vectors
@@ -50,4 +57,25 @@ def read_embedding(path: Path) -> Embedding:
             columns=find_columns(path, schema).names,
             use_threads=False,
         )
-        return from_batches(path, schema, batches)
+        return from_batches(path, schema, _counted(batches, about.num_rows, progress))
+
+
+def read_start(path: Path) -> Start:
+    """Reads the first rows; the file tells the number of all."""
+    import pyarrow.parquet as pq
+
+    # buffer_size reads pages as they are needed, not a column of a row group at a time
+    with pq.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as file:
+        names = find_columns(path, file.schema_arrow).names
+        first = islice(file.iter_batches(FIRST, columns=names, use_threads=False), 1)
+        return Start(from_batches(path, file.schema_arrow, first), file.metadata.num_rows)
+
+
+def _counted(
+    batches: Iterable[pa.RecordBatch], rows: int, progress: Progress
+) -> Iterator[pa.RecordBatch]:
+    done = 0
+    for batch in batches:
+        yield batch
+        done += len(batch)
+        progress(done, rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +19,19 @@ BLOCK_BYTES = 16 << 20
 
 
 Progress = Callable[[int, int], object]
-"""Called with the rows written so far and their number."""
+"""Called with the rows done so far and their number."""
+
+FIRST = 4
+"""The rows that are read of a file to tell what it holds."""
+
+
+class Start(NamedTuple):
+    """How an embedding begins."""
+
+    embedding: Embedding
+    """Its first rows."""
+    rows: int
+    """The number of all."""
 
 
 def ignore(done: int, of: int) -> None:
@@ -60,7 +72,7 @@ class Stack:
         return self.vectors[before:]
 
 
-def as_float32(vectors: NDArray[Any]) -> NDArray[np.float32]:
+def as_float32(vectors: NDArray[Any], progress: Progress = ignore) -> NDArray[np.float32]:
     """The vectors as they are if they are float32 in rows, else a float32 copy of them."""
     if vectors.dtype == np.float32 and vectors.dtype.isnative and vectors.flags.c_contiguous:
         return vectors
@@ -72,6 +84,7 @@ def as_float32(vectors: NDArray[Any]) -> NDArray[np.float32]:
         with np.errstate(over="ignore"):
             copy[first : first + step] = vectors[first : first + step]
         forget(vectors[first : first + step])
+        progress(min(first + step, len(vectors)), len(vectors))
     return copy
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hopvec.errors import FormatError
 from hopvec.formats.facts import from_json, to_json
 from hopvec.formats.rows import Progress, Stack, blocks, ignore
+from hopvec.formats.text import IF_EDGES
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
@@ -89,7 +90,7 @@ def find_columns(path: Path, schema: pa.Schema) -> Columns:
         return Columns(key, floats, lists=False)
     found = ", ".join(f"{field.name} ({field.type})" for field in list(schema)[:8]) or "none"
     more = ", ..." if len(schema) > 8 else ""
-    raise FormatError(f"{path}: {NEEDED}; its columns are {found}{more}.")
+    raise FormatError(f"{path}: {NEEDED}; its columns are {found}{more}. {IF_EDGES}")
 
 
 def from_batches(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Embedding:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import gzip
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -15,10 +14,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
-from hopvec.formats.rows import Stack
+from hopvec.formats.rows import Progress, Stack
 
 READ_BYTES = 2 << 20
 LINE_BYTES = 4 << 20
+IF_EDGES = "If these are edges, make vectors of them first: hopvec embed."
 INTEGERS = r"^(0|-?[1-9][0-9]{0,18})$"
 
 
@@ -61,14 +61,17 @@ def lines(ids: pa.Array, rows: NDArray[Any], separator: str) -> Iterator[pa.Buff
         yield text
 
 
-def read_lines(path: Path, layout: Layout) -> tuple[pa.Array, NDArray[np.float32]]:
+def read_lines(
+    path: Path, layout: Layout, progress: Progress
+) -> tuple[pa.Array, NDArray[np.float32]]:
     """The ids and vectors of the lines below the header.
 
-    Raises FormatError with the first line that is not of the layout.
+    `progress` is called with the bytes read and those of the file. Raises FormatError with the
+    first line that is not of the layout.
     """
     _require_last_line_ends(path)
     try:
-        return _read_lines(path, layout)
+        return _read_lines(path, layout, progress)
     except pa.ArrowInvalid as error:
         raise _first_wrong_line(path, layout) or error from error
 
@@ -111,16 +114,19 @@ def is_gzipped(path: Path) -> bool:
         return file.read(2) == b"\x1f\x8b"
 
 
-def _read_lines(path: Path, layout: Layout) -> tuple[pa.Array, NDArray[np.float32]]:
+def _read_lines(
+    path: Path, layout: Layout, progress: Progress
+) -> tuple[pa.Array, NDArray[np.float32]]:
     import pyarrow.csv
 
     names = [str(number) for number in range(len(layout.columns))]
     kinds = {name: pa.large_string() for name in names}
     kinds |= {names[number]: pa.float32() for number in layout.numbers}
     stack, ids = Stack(len(layout.numbers)), [pa.array([], pa.large_string())]
-    with _bytes_of(path) as file:
+    size = path.stat().st_size
+    with pa.OSFile(str(path)) as file:
         batches = pyarrow.csv.open_csv(
-            file,
+            pa.CompressedInputStream(file, "gzip") if is_gzipped(path) else file,
             pyarrow.csv.ReadOptions(block_size=READ_BYTES, column_names=names, skip_rows=1),
             pyarrow.csv.ParseOptions(
                 delimiter=layout.separator,
@@ -134,14 +140,8 @@ def _read_lines(path: Path, layout: Layout) -> tuple[pa.Array, NDArray[np.float3
             rows = stack.grow(len(batch))
             for place, number in enumerate(layout.numbers):
                 rows[:, place] = batch.column(number).to_numpy()
+            progress(file.tell(), size)
     return integers_if_canonical(pa.concat_arrays(ids)), stack.vectors
-
-
-@contextmanager
-def _bytes_of(path: Path) -> Iterator[pa.NativeFile]:
-    """The bytes of the file for Arrow, unpacked if it is gzipped."""
-    with pa.OSFile(str(path)) as file:
-        yield pa.CompressedInputStream(file, "gzip") if is_gzipped(path) else file
 
 
 def _require_last_line_ends(path: Path) -> None:
@@ -158,24 +158,26 @@ def _require_last_line_ends(path: Path) -> None:
 
 
 def _first_wrong_line(path: Path, layout: Layout) -> FormatError | None:
-    """What is wrong with the first line that is not of the layout."""
+    """What is wrong with the first line that is not of the layout; if all are, nothing."""
     with open_text(path) as file:
         text = (line.decode(errors="surrogateescape") for line in file)
         quote = '"' if layout.quoted else None
         reader = csv.reader(text, delimiter=layout.separator, quotechar=quote)
         next(reader)
-        before = reader.line_num
+        first = before = reader.line_num
         for cells in reader:
             wrong = _what_is_wrong(cells, layout) if cells else None
             if wrong:
-                return FormatError(f"{path}, line {before + 1:,}: {wrong}.")
+                hint = f" {IF_EDGES}" if before == first else ""
+                return FormatError(f"{path}, line {before + 1:,}: {wrong}.{hint}")
             before = reader.line_num
     return None
 
 
 def _what_is_wrong(cells: list[str], layout: Layout) -> str | None:
     if len(cells) != len(layout.columns):
-        return f"{len(cells)} cells where {len(layout.columns)} are needed"
+        found = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
+        return f"{found} where {len(layout.columns)} are needed"
     if not cells[layout.id].isascii() and not _is_text(cells[layout.id]):
         return "the id is not UTF-8 text"
     for number in layout.numbers:

@@ -17,7 +17,14 @@ from numpy.typing import NDArray
 from hopvec.errors import FormatError
 from hopvec.formats.replace import replacing
 from hopvec.formats.rows import BLOCK_BYTES, Progress, blocks
-from hopvec.formats.text import Layout, integers_if_canonical, lines, open_text, read_lines
+from hopvec.formats.text import (
+    IF_EDGES,
+    Layout,
+    integers_if_canonical,
+    lines,
+    open_text,
+    read_lines,
+)
 from hopvec.machine import forget
 
 if TYPE_CHECKING:
@@ -42,12 +49,18 @@ def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Prog
                 file.writelines(lines(ids, rows, " "))
 
 
-def read_embedding(path: Path) -> Embedding:
-    """Reads ids, which are integers if all of them can be, and vectors; there are no parameters."""
+def read_embedding(path: Path, progress: Progress) -> Embedding:
+    """Reads ids, which are integers if all of them can be, and vectors; there are no parameters.
+
+    `progress` is called with the bytes read and those of the file.
+    """
     from hopvec.embedding import Embedding
 
     count, dim = _header(path)
-    ids, vectors = _read_binary(path, count, dim) if _is_binary(path) else _read_text(path, dim)
+    if _is_binary(path):
+        ids, vectors = _read_binary(path, count, dim, progress)
+    else:
+        ids, vectors = _read_text(path, dim, progress)
     if len(ids) != count:
         raise FormatError(f"{path}: {len(ids):,} vectors where line 1 announces {count:,}.")
     return Embedding(vectors, ids)
@@ -78,22 +91,25 @@ def _header(path: Path) -> tuple[int, int]:
     if not match:
         raise FormatError(
             f"{path}, line 1: the count of the vectors and their dim are needed, such as "
-            f"'2708 128', found {line[:40].decode(errors='replace').rstrip()!r}."
+            f"'2708 128', found {line[:40].decode(errors='replace').rstrip()!r}. {IF_EDGES}"
         )
     return int(match[1]), int(match[2])
 
 
-def _read_text(path: Path, dim: int) -> tuple[pa.Array, NDArray[np.float32]]:
+def _read_text(path: Path, dim: int, progress: Progress) -> tuple[pa.Array, NDArray[np.float32]]:
     columns = ["id", *(str(number) for number in range(1, dim + 1))]
     with open_text(path) as file:
         file.readline()
         spare = file.readline().rstrip(b"\r\n").endswith(b" ")  # as word2vec itself writes
+    layout = Layout(" ", columns, quoted=False)
     if spare:
-        return read_lines(path, Layout(" ", [*columns, ""], ignored=dim + 1, quoted=False))
-    return read_lines(path, Layout(" ", columns, quoted=False))
+        layout = Layout(" ", [*columns, ""], ignored=dim + 1, quoted=False)
+    return read_lines(path, layout, progress)
 
 
-def _read_binary(path: Path, count: int, dim: int) -> tuple[pa.Array, NDArray[np.float32]]:
+def _read_binary(
+    path: Path, count: int, dim: int, progress: Progress
+) -> tuple[pa.Array, NDArray[np.float32]]:
     size, width = path.stat().st_size, 4 * dim
     if count * (width + 2) > size:
         raise FormatError(
@@ -113,6 +129,8 @@ def _read_binary(path: Path, count: int, dim: int) -> tuple[pa.Array, NDArray[np
         if place - done > BLOCK_BYTES:
             forget(mapped[done:place])
             done = place
+            progress(done, size)
+    progress(size, size)
     if data[place:].strip():
         raise FormatError(f"{path}, byte {place:,}: more follows the last vector.")
     return integers_if_canonical(_texts(path, words)), vectors
