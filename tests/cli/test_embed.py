@@ -79,6 +79,21 @@ def test_what_became_of_duplicates_and_loops_is_told(run, tmp_path, words, told)
     assert told in result.stderr
 
 
+def test_weights_that_only_count_edges_are_told_apart(run, tmp_path):
+    (tmp_path / "twice.csv").write_text("source,target\na,b\nb,a\nb,c\n")
+    assert "undirected, weighted (by repeated edges)\n" in run("info", "twice.csv").stdout
+    (tmp_path / "weights.csv").write_text("source,target,weight\na,b,2\nb,a,3\n")
+    assert "undirected, weighted\n" in run("info", "weights.csv").stdout
+
+
+def test_a_long_list_of_ignored_columns_is_cut_short(run, tmp_path):
+    names = ["source", "target", *(f"e{number}" for number in range(1, 256))]
+    cells = ["x"] * 255
+    lines = [names, ["a", "b", *cells], ["b", "c", *cells]]
+    (tmp_path / "wide.csv").write_text("".join(",".join(line) + "\n" for line in lines))
+    assert "ignored e1, e2, ... e255 (255 columns)" in run("info", "wide.csv").stdout
+
+
 def test_zero_vectors_are_a_note_of_the_report(run, edges, tmp_path):
     (tmp_path / "more.txt").write_text("zoe\n")
     words = ["--nodes", "more.txt", "--report", "run.json"]

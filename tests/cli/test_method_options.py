@@ -120,6 +120,16 @@ def test_a_wrong_value_is_refused_by_the_method_before_the_graph_is_read(run, wo
     assert (result.exit_code, result.stderr) == (2, sentence + "\n")
 
 
+def test_numbers_with_spaces_between_them_are_answered_with_commas(run, edges):
+    for words in (
+        [edges, "-o", "vectors.npz", "--weights", "0", "0", "1", "1"],
+        ["-o", "vectors.npz", "--weights", "0", "0", "1", "1", edges],
+    ):
+        result = run("embed", *words)
+        assert result.exit_code == 2
+        assert "Put commas between numbers: --weights 0,0,1,1." in result.stderr
+
+
 def test_parameters_that_are_wrong_together_are_refused_before_the_graph_is_read(run):
     result = run("embed", "absent.csv", "-o", "vectors.npz", "--weights", "0")
     assert result.exit_code == 2

@@ -8,10 +8,10 @@ import sys
 import pytest
 
 from hopvec.cli import terminal as terminal_file
-from hopvec.cli.terminal import Terminal, duration, how_far
+from hopvec.cli.terminal import Terminal, duration, how_far, wrapped
 
 
-def seen_on_terminal(words, folder):
+def seen_on_terminal(words, folder, typed=b""):
     """What a command writes to a terminal, without colours and movements of the cursor."""
     import pty
 
@@ -20,6 +20,7 @@ def seen_on_terminal(words, folder):
         os.chdir(folder)
         os.environ["TERM"] = "xterm"
         os.execv(sys.executable, [sys.executable, "-m", "hopvec", *words])
+    os.write(descriptor, typed)
     written = b""
     while True:
         try:
@@ -43,13 +44,43 @@ class TestOnATerminal:
         assert code == 0, text
         for stage in ("reading edges.csv", "embedding", "writing vectors.npz"):
             assert stage in text
-        assert "slabs/s" in text
+        assert "slabs" not in text
         assert "6 vectors of 256 columns" in text
 
     def test_neighbors_are_a_table(self, vectors, tmp_path):
         code, text = seen_on_terminal(["neighbors", vectors, "ann"], tmp_path)
         assert code == 0, text
-        assert "━" in text
+        assert "similarity" in text
+
+    @pytest.mark.parametrize(
+        "words",
+        [["neighbors", "{}", "ann"], ["convert", "{}", "other.npy"], ["info", "{}"]],
+        ids=lambda words: words[0],
+    )
+    def test_reading_vectors_shows_a_bar(self, vectors, tmp_path, words):
+        code, text = seen_on_terminal([word.format(vectors) for word in words], tmp_path)
+        assert code == 0, text
+        assert f"reading {vectors} ━" in text
+
+    def test_the_trial_of_an_estimate_shows_a_bar(self, edges, tmp_path):
+        code, text = seen_on_terminal(["estimate", edges], tmp_path)
+        assert code == 0, text
+        assert "timing a part of the work ━" in text
+
+    def test_it_says_that_it_waits_for_edges(self, tmp_path):
+        code, text = seen_on_terminal(
+            ["embed", "-", "-o", "vectors.npz"], tmp_path, b"a b\n" + 9 * b"\x04"
+        )
+        assert code == 0, text
+        assert "Waiting for edges on standard input" in text
+
+
+def test_a_number_stays_with_what_it_counts_when_a_line_is_broken():
+    text = "0 duplicate edges, 8 loops, largest component 6 nodes (100 %)"
+    for width in range(20, 60):
+        lines = wrapped(text, width)
+        assert " ".join(lines) == text
+        assert not [line for line in lines[:-1] if line[-1].isdigit()]
 
 
 class TestElsewhere:
@@ -74,10 +105,11 @@ class TestElsewhere:
 @pytest.mark.parametrize(
     ("done", "of", "seconds", "unit", "words"),
     [
-        (3, 12, 6.0, "slabs", "25 %, 0.5 slabs/s, 18 s left"),
+        (3, 12, 6.0, "rows", "25 %, 0.5 rows/s, 18 s left"),
+        (3, 12, 6.0, "%", "25 %, 18 s left"),
         (5_000_000, 0, 2.0, "bytes", "5 MB, 2.5 MB/s"),
-        (0, 12, 6.0, "slabs", "0 %, 0 slabs/s"),
-        (0, 12, 0.0, "slabs", "0 %, 0 slabs/s"),
+        (0, 12, 6.0, "rows", "0 %, 0 rows/s"),
+        (0, 12, 0.0, "rows", "0 %, 0 rows/s"),
     ],
 )
 def test_progress_is_told_in_words(done, of, seconds, unit, words):

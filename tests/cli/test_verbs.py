@@ -3,11 +3,13 @@
 import json
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import hopvec
 from hopvec import FastRP
 from hopvec.cli import neighbors as neighbors_file
+from hopvec.formats import read_start
 
 
 class TestEstimate:
@@ -16,6 +18,7 @@ class TestEstimate:
         assert result.exit_code == 0, result.stderr
         rows = dict(line.split(maxsplit=1) for line in result.stdout.splitlines() if line[0] != " ")
         assert {"input", "graph", "time", "memory", "disk", "plan"} == set(rows)
+        assert rows["time"].endswith("of reading and before the writing of 12.4 kB")
         assert rows["disk"].startswith("about 12.4 kB for a .parquet file of float32")
         assert [path.name for path in tmp_path.iterdir()] == [edges]
 
@@ -48,7 +51,8 @@ class TestInfo:
     def test_it_tells_how_an_embedding_was_made(self, run, vectors):
         result = run("info", vectors)
         assert result.exit_code == 0
-        assert "6 vectors of 8 columns; ids are strings" in result.stdout
+        assert "6 vectors of 8 columns\n" in result.stdout
+        assert "ids        ann, bob, cem, ... (strings)\n" in result.stdout
         assert "FastRP: " in result.stdout
         assert "seed 7" in result.stdout
         assert "6 nodes, 7 edges" in result.stdout
@@ -61,6 +65,25 @@ class TestInfo:
         facts = json.loads(run("info", f"other{suffix}", "--json").stdout)
         assert (facts["kind"], facts["nodes"], facts["dim"]) == ("embedding", 6, 8)
         assert bool(facts["parameters"]) == known
+        assert facts["first_ids"] == ["ann", "bob", "cem"]
+
+    @pytest.mark.parametrize("suffix", [".parquet", ".arrow", ".npy"])
+    def test_it_reads_the_first_vectors_only(self, run, vectors, tmp_path, suffix):
+        run("convert", vectors, f"other{suffix}")
+        start = read_start(tmp_path / f"other{suffix}")
+        assert start.rows == 6
+        assert len(start.embedding) == 4
+        whole = hopvec.load(tmp_path / f"other{suffix}")
+        assert np.array_equal(start.embedding.vectors, whole.vectors[:4])
+        assert start.embedding.parameters == whole.parameters
+        assert start.embedding.ids.equals(whole.ids[:4])
+
+    @pytest.mark.parametrize("suffix", [".parquet", ".arrow", ".npy"])
+    def test_it_tells_of_an_embedding_without_nodes(self, run, tmp_path, suffix):
+        empty = hopvec.Embedding(np.zeros((0, 3), np.float32), pa.array([], pa.int64()))
+        empty.save(tmp_path / f"empty{suffix}")
+        result = run("info", f"empty{suffix}")
+        assert "0 vectors of 3 columns" in result.stdout
 
     def test_its_json_of_a_graph_parses(self, run, edges, tmp_path):
         facts = json.loads(run("info", edges, "--json").stdout)
@@ -118,6 +141,32 @@ class TestNeighbors:
         assert result.stdout == ""
         assert "Did you mean 'bob'?" in result.stderr
 
+    def test_an_id_that_looks_like_an_option_goes_behind_two_dashes(self, run, vectors):
+        result = run("neighbors", vectors, "-1")
+        assert result.exit_code == 2
+        assert 'Put "--" before ids that begin with "-".' in result.stderr
+
+    @pytest.mark.parametrize(
+        ("name", "text"),
+        [
+            ("edges.csv", "user,product\nann,Widget 839\n"),
+            ("edges.csv", "1,2\n2,3\n"),
+            ("edges.txt", "ann bob\nbob cem\n"),
+        ],
+    )
+    def test_edges_are_to_be_embedded_first(self, run, tmp_path, name, text):
+        (tmp_path / name).write_text(text)
+        result = run("neighbors", name, "ann")
+        assert result.exit_code == 2
+        assert result.stderr.endswith(
+            ". If these are edges, make vectors of them first: hopvec embed.\n"
+        )
+
+    def test_a_wrong_line_further_down_is_no_edge(self, run, tmp_path):
+        (tmp_path / "vectors.csv").write_text("id,e0\nann,1\nbob,x\n")
+        result = run("neighbors", "vectors.csv", "ann")
+        assert result.stderr == "vectors.csv, line 3: 'x' in column e0 is not a number.\n"
+
     def test_k_is_checked(self, run, vectors):
         result = run("neighbors", vectors, "ann", "-k", 0)
         assert result.exit_code == 2
@@ -158,6 +207,20 @@ class TestExport:
         assert result.stderr == "duckdb:graph.db: 6 rows in the table pages\n"
         with duckdb.connect(str(tmp_path / "graph.db")) as connection:
             assert connection.sql("select count(*) from pages").fetchall() == [(6,)]
+
+    @pytest.mark.parametrize(
+        ("target", "sentence"),
+        [
+            ("duckdb:no/such/graph.db", "no/such/graph.db: there is no folder no/such. Make it f"),
+            ("lancedb:vectors.parquet", "vectors.parquet: this is a file. Name a folder."),
+        ],
+    )
+    def test_a_place_that_cannot_be_is_refused_before_anything_is_read(
+        self, run, vectors, target, sentence
+    ):
+        result = run("export", "absent.parquet", target)
+        assert result.exit_code == 2
+        assert result.stderr.startswith(sentence)
 
     def test_an_unknown_store_is_refused(self, run, vectors):
         result = run("export", vectors, "oracle:somewhere")

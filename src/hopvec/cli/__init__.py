@@ -14,5 +14,6 @@ def main() -> None:
     try:
         from hopvec.cli.program import hopvec
     except KeyboardInterrupt:
+        print("Stopped; nothing was written.", file=sys.stderr)
         sys.exit(130)
     hopvec.main(prog_name="hopvec")

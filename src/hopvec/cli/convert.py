@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
+from hopvec.cli.inputs import read_vectors
 from hopvec.cli.outputs import check_output, dtype_option, output_path
 from hopvec.cli.summary import count
 from hopvec.cli.terminal import Terminal
 from hopvec.cli.verb import verb
-from hopvec.embedding import load
 from hopvec.machine import in_words
 
 
@@ -29,7 +29,7 @@ def convert(terminal: Terminal, vectors: str, output: Path, dtype: str) -> None:
     The suffixes of VECTORS and OUTPUT name the formats.
     """
     check_output(output, dtype=dtype, inputs=[vectors])
-    embedding = load(vectors)
+    embedding = read_vectors(terminal, vectors)
     with terminal.progress(f"writing {output}", "rows") as progress:
         embedding.save(output, dtype=dtype, progress=progress)
     terminal.say(

@@ -73,7 +73,7 @@ def embed(
     run.plan = str(plan)
     check_space(output, bytes_on_disk(read_graph, plan.dim, output, dtype))
     check_space(Path(tempfile.tempdir, "scratch"), plan.disk)
-    with run.stage("embed"), terminal.progress("embedding", "slabs") as progress:
+    with run.stage("embed"), terminal.progress("embedding", "%") as progress:
         embedding = method.embed(read_graph, progress=progress)
     run.parameters = dict(embedding.parameters)
     del read_graph

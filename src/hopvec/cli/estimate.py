@@ -58,7 +58,8 @@ def estimate(
     format_to_write(output, dtype)
     run = Report()
     read_graph = read(terminal, run, graph, reading, method)
-    expected = estimate_run(read_graph, method)
+    with terminal.progress("timing a part of the work", "%") as progress:
+        expected = estimate_run(read_graph, method, progress=progress)
     plan = expected.plan
     disk = bytes_on_disk(read_graph, plan.dim, output, dtype)
     temporary = plan.disk + (read_graph.nbytes if read_graph.mapped else 0)
@@ -85,7 +86,8 @@ def estimate(
             *graph_rows(run.graph, run.input),
             (
                 "time",
-                f"about {duration(expected.seconds)}, after {duration(read_seconds)} of reading",
+                f"about {duration(expected.seconds)} of embedding, after {duration(read_seconds)} "
+                f"of reading and before the writing of {in_words(disk)}",
             ),
             ("memory", f"{in_words(expected.bytes)}, {in_words(plan.bytes.graph)} of it the graph"),
             ("disk", f"about {in_words(disk)} for a {output.suffix} file of {dtype}{also}"),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import click
 
+from hopvec.cli.inputs import read_vectors
 from hopvec.cli.summary import count
 from hopvec.cli.terminal import Terminal
 from hopvec.cli.verb import option, verb
-from hopvec.embedding import load
+from hopvec.stores import check_target
 
 
 @verb(
@@ -25,7 +26,8 @@ def export(terminal: Terminal, vectors: str, target: str, table: str) -> None:
 
     TARGET names the kind of database and where it is, such as duckdb:graph.db.
     """
-    embedding = load(vectors)
+    check_target(target, table)
+    embedding = read_vectors(terminal, vectors)
     with terminal.progress(f"writing {target}", "rows") as progress:
         rows = embedding.export(target, table=table, progress=progress)
     terminal.say(f"{target}: {count(rows, 'row')} in the table {table}")

@@ -12,10 +12,13 @@ from hopvec.cli.outputs import json_option
 from hopvec.cli.summary import Rows, count, graph_rows, parameters_text, report_rows
 from hopvec.cli.terminal import Terminal
 from hopvec.cli.verb import option, verb
-from hopvec.embedding import Embedding, load
+from hopvec.formats import read_start
 from hopvec.formats.recognize import holds_embedding
+from hopvec.formats.rows import Start
 from hopvec.machine import in_words
 from hopvec.report import Report
+
+SHOWN = 3  # ids of an embedding
 
 
 @verb(
@@ -52,29 +55,34 @@ def info(
         facts = {"kind": kind, "input": run.input, "graph": run.graph}
         rows = report_rows(run)
     else:
-        embedding = load(file)
-        facts = {"kind": kind, **_facts(file, embedding)}
+        with terminal.progress(f"reading {file}", "%") as progress:
+            start = read_start(file, progress=progress)
+        facts = {"kind": kind, **_facts(file, start)}
         rows = _rows(facts)
     terminal.answer_json(facts) if as_json else terminal.facts(rows, answer=True)
 
 
-def _facts(file: str, embedding: Embedding) -> dict[str, Any]:
+def _facts(file: str, start: Start) -> dict[str, Any]:
+    embedding = start.embedding
     return {
         "file": file,
         "bytes": Path(file).stat().st_size,
-        "nodes": len(embedding),
+        "nodes": start.rows,
         "dim": embedding.dim,
         "ids": "integers" if str(embedding.ids.type) == "int64" else "strings",
+        "first_ids": embedding.ids[:SHOWN].to_pylist(),
         "parameters": embedding.parameters,
         "graph": embedding.graph,
     }
 
 
 def _rows(facts: dict[str, Any]) -> Rows:
-    size = f"{count(facts['nodes'], 'vector')} of {count(facts['dim'], 'column')}"
+    more = ["..."] if facts["nodes"] > SHOWN else []
+    ids = ", ".join([*map(str, facts["first_ids"]), *more])
     return [
         ("file", f"{facts['file']}, {in_words(facts['bytes'])}"),
-        ("embedding", f"{size}; ids are {facts['ids']}"),
+        ("embedding", f"{count(facts['nodes'], 'vector')} of {count(facts['dim'], 'column')}"),
+        ("ids", f"{ids} ({facts['ids']})"),
         ("method", parameters_text(facts["parameters"])),
         *graph_rows(facts["graph"]),
     ]

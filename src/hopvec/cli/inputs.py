@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import ExitStack
 from functools import wraps
 from typing import Any
@@ -12,6 +13,7 @@ from click.core import ParameterSource
 
 from hopvec.cli.terminal import Progress, Terminal
 from hopvec.cli.verb import Function, option
+from hopvec.embedding import Embedding, load
 from hopvec.formats.graphs.read import read_graph
 from hopvec.graph import Graph
 from hopvec.methods import Method
@@ -90,6 +92,12 @@ def given_options() -> list[str]:
     return [f"--{name}" for name in given]
 
 
+def read_vectors(terminal: Terminal, path: str) -> Embedding:
+    """The embedding of a file."""
+    with terminal.progress(f"reading {path}", "%") as progress:
+        return load(path, progress=progress)
+
+
 def read(
     terminal: Terminal,
     report: Report,
@@ -109,6 +117,8 @@ def read(
             "reserve": method.working_bytes,
         }
     name = "standard input" if path == "-" else path
+    if path == "-" and sys.stdin.isatty():
+        terminal.say("Waiting for edges on standard input, a line each; Ctrl-D ends them.")
     with ExitStack() as stage:
         stage.enter_context(report.stage("read"))
         reading_bar = stage.enter_context(terminal.progress(f"reading {name}", "bytes"))

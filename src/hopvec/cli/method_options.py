@@ -9,6 +9,7 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
+from hopvec.cli.program import LIST
 from hopvec.cli.verb import Function, option
 from hopvec.methods import METHODS, Method
 from hopvec.methods.parameters import (
@@ -166,7 +167,7 @@ def _metavar(rule: Rule) -> str:
         return "|".join(name for name in both if name)
     if isinstance(rule, OneOf):
         return "|".join(_words(rule))
-    kinds: dict[type, str] = {Integer: "N", Real: "NUMBER", Reals: "N,N,...", Size: "SIZE"}
+    kinds: dict[type, str] = {Integer: "N", Real: "NUMBER", Reals: LIST, Size: "SIZE"}
     return kinds.get(type(rule), "VALUE")
 
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import click
 
+from hopvec.cli.inputs import read_vectors
 from hopvec.cli.outputs import json_option
 from hopvec.cli.terminal import Terminal
 from hopvec.cli.verb import option, verb
-from hopvec.embedding import Embedding, load
+from hopvec.embedding import Embedding
 
 
 @verb(
@@ -33,10 +34,11 @@ def neighbors(
     Exact, by cosine similarity, best first. Piped, it prints lines of node, neighbour and
     similarity with tabs between them. An ID that begins with "-" goes behind "--".
     """
-    embedding = load(vectors)
+    embedding = read_vectors(terminal, vectors)
     wanted = [as_id(embedding, text) for text in ids]
     embedding.find(wanted)  # all of them, before the first answer
-    found = [(id_, embedding.nearest(id_, k)) for id_ in wanted]
+    with terminal.progress(f"searching {vectors}", "%"):
+        found = [(id_, embedding.nearest(id_, k)) for id_ in wanted]
     if as_json:
         terminal.answer_json([_answer(id_, near) for id_, near in found])
         return

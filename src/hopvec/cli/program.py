@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from itertools import takewhile
 from threading import current_thread, main_thread
 from typing import Any, NoReturn
 
@@ -31,6 +32,7 @@ Examples:
   hopvec neighbors vectors.parquet nytimes.com
   hopvec embed --help
 """
+LIST = "N,N,..."  # how the help shows that an option takes a list of numbers
 STOPPED, TERMINATED = 130, 143  # 128 + the signal, as shells have it
 
 
@@ -92,10 +94,13 @@ class Program(click.Group):
         try:
             sys.exit(self._run(words, prog_name, extra))
         except click.ClickException as error:
-            _refuse(_sentence(error))
+            _refuse(_sentence(error, words))
         except HopvecError as error:
             _refuse(str(error))
         except (click.Abort, KeyboardInterrupt):
+            if "--quiet" not in words:
+                start = "\r" if sys.stderr.isatty() else ""  # over the ^C
+                click.echo(f"{start}Stopped; nothing was written.", err=True)
             sys.exit(STOPPED)
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -128,8 +133,8 @@ def _terminate(signal_: int, frame: object) -> NoReturn:
     sys.exit(TERMINATED)
 
 
-def _sentence(error: click.ClickException) -> str:
-    """The message of click, and where to read on."""
+def _sentence(error: click.ClickException, words: list[str]) -> str:
+    """The message of click, what may be meant by the words typed, and where to read on."""
     message = error.format_message()
     if isinstance(error, click.NoSuchOption):
         close = " or ".join(error.possibilities or ())
@@ -138,7 +143,31 @@ def _sentence(error: click.ClickException) -> str:
         )
     message += "" if message.endswith((".", "?", "!")) else "."
     ctx = error.ctx if isinstance(error, click.UsageError) else None
-    return message if ctx is None else f"{message} See {ctx.command_path} --help."
+    if ctx is None:
+        return message
+    return f"{message}{_advice(error, ctx, words)} See {ctx.command_path} --help."
+
+
+def _advice(error: click.ClickException, ctx: click.Context, words: list[str]) -> str:
+    """What to type instead, where the words tell what is meant."""
+    if isinstance(error, click.NoSuchOption):
+        behind = ctx.info_name == "neighbors" and not error.option_name.startswith("--")
+        return ' Put "--" before ids that begin with "-".' if behind else ""
+    for option in ctx.command.params:
+        if option.metavar == LIST and option.opts[0] in words:
+            values = words[words.index(option.opts[0]) + 1 :]
+            numbers = list(takewhile(_is_number, values))
+            if len(numbers) > 1:
+                return f" Put commas between numbers: {option.opts[0]} {','.join(numbers)}."
+    return ""
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
 
 
 def _refuse(sentence: str, code: int = 2) -> NoReturn:

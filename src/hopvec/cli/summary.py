@@ -11,6 +11,7 @@ from hopvec.machine import in_words
 from hopvec.report import Report
 
 Rows = list[tuple[str, str]]
+LONGEST = 6  # entries of a list that is told whole
 
 
 def report_rows(report: Report) -> Rows:
@@ -39,7 +40,8 @@ def input_rows(origin: Mapping[str, Any]) -> Rows:
     columns = facts.pop("columns", {})
     facts = {key: value for key, value in facts.items() if key not in _REPAIRS}
     parts = [f"{name}: {kind}, since {because}" if because else f"{name}: {kind}"]
-    parts += [f"{key} {_plain(value)}" for key, value in facts.items()]
+    noun = "columns" if columns else "in all"
+    parts += [f"{key} {_plain(value, noun)}" for key, value in facts.items()]
     rows = [("input", "; ".join(parts))]
     if columns:
         rows.append(("", "columns: " + ", ".join(f"{k} {v!r}" for k, v in columns.items() if v)))
@@ -54,7 +56,7 @@ def graph_rows(facts: Mapping[str, Any], origin: Mapping[str, Any] | None = None
     size = [count(nodes, "node"), count(facts["edges"], "edge")]
     kind = [
         "directed" if facts["directed"] else "undirected",
-        "weighted" if facts["weighted"] else "unweighted",
+        _weighted(facts, origin or {}),
     ]
     remarks = [count(facts["isolated"], "isolated node")]
     if largest:
@@ -64,6 +66,14 @@ def graph_rows(facts: Mapping[str, Any], origin: Mapping[str, Any] | None = None
         policy = _POLICIES.get((origin or {}).get(key, ""), "") if facts.get(key) else ""
         remarks.append(count(facts.get(key, 0), one) + policy)
     return [("graph", ", ".join(size + kind)), ("", ", ".join(remarks))]
+
+
+def _weighted(facts: Mapping[str, Any], origin: Mapping[str, Any]) -> str:
+    """Whether a graph has weights, and whether they only count how often an edge occurs."""
+    if not facts["weighted"]:
+        return "unweighted"
+    without = "columns" in origin and not origin["columns"].get("weight")
+    return "weighted (by repeated edges)" if without and facts.get("duplicates") else "weighted"
 
 
 _REPAIRS = {"duplicates": "duplicate edge", "loops": "loop", "zero_weights": "edge of weight 0"}
@@ -96,9 +106,14 @@ def count(number: int, one: str) -> str:
     return f"{number:,} {one if number == 1 else many}"
 
 
-def _plain(value: Any) -> str:
+def _plain(value: Any, noun: str) -> str:
+    """A value in words; of a long list of some noun only the ends."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_plain(item)}" for key, item in value.items())
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+        return ", ".join(f"{key} {_plain(item, noun)}" for key, item in value.items())
+    if not isinstance(value, list | tuple):
+        return str(value)
+    if len(value) > LONGEST:
+        return f"{value[0]}, {value[1]}, ... {value[-1]} ({len(value):,} {noun})"
+    return ", ".join(map(str, value))

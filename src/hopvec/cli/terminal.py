@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import shutil
 import sys
 import textwrap
@@ -53,7 +54,7 @@ class Terminal:
         tell, stream = (self.answer, sys.stdout) if answer else (self.say, sys.stderr)
         columns = shutil.get_terminal_size().columns if stream.isatty() else sys.maxsize
         for name, text in rows:
-            first, *others = textwrap.wrap(text, max(20, columns - width - 2)) or [""]
+            first, *others = wrapped(text, max(20, columns - width - 2))
             tell(click.style(f"{name:<{width}}", bold=True) + f"  {first}")
             for line in others:
                 tell(" " * (width + 2) + line)
@@ -84,7 +85,7 @@ class Terminal:
         """A function of (done, of) that shows how far a stage is.
 
         A bar with rate and time left on a terminal; elsewhere a line now and then. `of` is 0 where
-        the end is not known; the unit "bytes" is shown as sizes.
+        the end is not known; the unit "bytes" is shown as sizes, that of "%" not at all.
         """
         if self.quiet:
             yield lambda done, of: None
@@ -107,11 +108,21 @@ class Terminal:
         return update
 
 
+def wrapped(text: str, width: int) -> list[str]:
+    """The lines of a text, at least one; a number stays with what it counts.
+
+    >>> wrapped("7 duplicates, 8 loops", 15)
+    ['7 duplicates,', '8 loops']
+    """
+    lines = textwrap.wrap(re.sub(r"(?<=\d) (?=\S)", "\N{NO-BREAK SPACE}", text), width)
+    return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines] or [""]
+
+
 def how_far(done: int, of: int, seconds: float, unit: str) -> str:
     """The state of a stage in words.
 
-    >>> how_far(3, 12, 6.0, "slabs")
-    '25 %, 0.5 slabs/s, 18 s left'
+    >>> how_far(3, 12, 6.0, "rows"), how_far(3, 12, 6.0, "%")
+    ('25 %, 0.5 rows/s, 18 s left', '25 %, 18 s left')
     """
     rate = done / seconds if seconds > 0 else 0.0
     amount = in_words(done) if unit == "bytes" else f"{done:,} {unit}"

@@ -73,7 +73,8 @@ class Plan:
         where = {"memory": "in memory", "file": "in a scratch file"}[self.output]
         output = in_words(4 * self.nodes * self.dim)
         return (
-            f"{self.slabs} slabs of {self.columns} columns in {self.precision}, "
+            f"{self.slabs} {'slab' if self.slabs == 1 else 'slabs'} of {self.columns} columns "
+            f"in {self.precision}, "
             f"{self.slabs_in_flight} at a time on {self.threads} "
             f"{'thread' if self.threads == 1 else 'threads'}; "
             f"{orders[self.orders]}; output of {output} {where}; "

@@ -36,7 +36,8 @@ class Estimate:
 def estimate(graph: Any, method: Method, *, progress: Progress | None = None) -> Estimate:
     """What `method.embed(graph)` will take: memory by its plan, time by a trial of a few slabs.
 
-    `progress` is called with the slabs of the trial that are done and their number. The time is right within a factor of about 1.5 on a machine that is otherwise idle.
+    `progress` is called with the slabs of the trial that are done and their number. The
+    time is right within a factor of about 1.5 on a machine that is otherwise idle.
     """
     if not isinstance(method, Method):
         raise ParameterError(f"estimate takes a graph and a method, got {method!r} as the method.")

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 class Store(Protocol):
     """What the module of a store offers."""
 
+    def check_place(self, place: Path) -> None:
+        """Raises FormatError unless there could be a store."""
+
     def write_table(
         self, embedding: Embedding, place: Path, table: str, progress: Progress
     ) -> None:
@@ -41,6 +44,13 @@ def export(
     `target` is a store and its place, such as "duckdb:graph.db" or "lancedb:folder". The table has
     the columns `id` and `embedding`; one of that name is replaced.
     """
+    store, place = check_target(target, table)
+    store.write_table(embedding, place, table, progress or ignore)
+    return len(embedding)
+
+
+def check_target(target: str, table: str = "vectors") -> tuple[Store, Path]:
+    """The store that a target names, and its place. Raises if it cannot be written there."""
     kind, _, place = str(target).partition(":")
     if kind not in STORES or not place:
         known = " or ".join(f"{store}:<place>" for store in STORES)
@@ -50,5 +60,5 @@ def export(
             f"export: table must be a name of ASCII letters, digits and underscores that begins "
             f"with no digit, got {table!r}."
         )
-    STORES[kind].write_table(embedding, Path(place), table, progress or ignore)
-    return len(embedding)
+    STORES[kind].check_place(Path(place))
+    return STORES[kind], Path(place)

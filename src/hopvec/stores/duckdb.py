@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from hopvec.errors import FormatError, MissingExtraError
+from hopvec.formats.destination import check_writable
 from hopvec.formats.facts import to_json
 from hopvec.formats.rows import Progress
 from hopvec.formats.table import batches_of
@@ -15,6 +16,11 @@ from hopvec.machine import available_memory
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
+
+
+def check_place(place: Path) -> None:
+    """Raises FormatError unless a file of that name could be written."""
+    check_writable(place)
 
 
 def write_table(embedding: Embedding, place: Path, table: str, progress: Progress) -> None:

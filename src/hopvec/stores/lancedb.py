@@ -20,6 +20,12 @@ INDEX_FROM = 100_000
 """Below so many rows LanceDB searches all of them in milliseconds, and exactly."""
 
 
+def check_place(place: Path) -> None:
+    """Raises FormatError for a file; a folder that is not there is made."""
+    if place.is_file():
+        raise FormatError(f"{place}: this is a file. Name a folder.")
+
+
 def write_table(embedding: Embedding, place: Path, table: str, progress: Progress) -> None:
     """Writes or replaces the table; the parameters become metadata of its schema.
 
