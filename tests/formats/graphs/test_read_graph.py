@@ -308,8 +308,12 @@ def test_a_bound_below_the_ids_is_refused(tmp_path):
 
 
 PIPE = """
+from hopvec.machine import return_freed_memory
+return_freed_memory()  # as the command line does
+hopvec.read_graph  # loads the libraries
+before = peak()
 graph = hopvec.read_graph("-", memory="30MB")
-print(graph.nodes, peak())
+print(graph.nodes, before, peak())
 """
 
 
@@ -325,9 +329,10 @@ def test_text_of_ten_times_the_memory_bound_is_read_within_it():
         for _ in range(300_000_000 // len(chunk) + 1):
             process.stdin.write(chunk)
         process.stdin.close()
-        nodes, peak = map(int, process.stdout.read().split())
+        nodes, before, peak = map(int, process.stdout.read().split())
     assert nodes == 1000
-    assert peak <= 1.1 * 30e6 + 100e6
+    # The system decides how much of the libraries' own files is in memory: 60 to 90 MB.
+    assert peak <= 1.1 * 30e6 + max(100e6, before + 45e6), (before, peak)
 
 
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, RuntimeError])
