@@ -9,7 +9,11 @@ import numpy as np
 import pytest
 
 LINUX = Path("/proc/self/clear_refs").exists()
-ALLOWED = 100e6  # beside the bound and a tenth of it: Python and the libraries
+LIBRARIES = """
+import pathlib, re, hopvec.cli.embed, pyarrow.csv
+status = pathlib.Path("/proc/self/status").read_text()
+print(re.search(r"VmHWM:\\s+(\\d+)", status)[1])
+"""
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +34,13 @@ def embed(folder, edges, output, *options):
     return json.loads((folder / f"{output}.json").read_text())
 
 
+def beside_the_bound():
+    """What Python and the libraries may take: the system decides how much of them is in memory."""
+    command = [sys.executable, "-c", LIBRARIES]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return max(100e6, int(told) * 1024 + 45e6)
+
+
 @pytest.mark.skipif(not LINUX, reason="peak memory is read from Linux's /proc")
 def test_peak_memory_stays_within_the_bound_from_reading_to_writing(folder, tmp_path):
     free = embed(folder, "edges.csv", "free.npy")
@@ -40,7 +51,7 @@ def test_peak_memory_stays_within_the_bound_from_reading_to_writing(folder, tmp_
     for report, memory in ((bound, 150e6), (tight, 110e6)):
         assert "scratch file" in report["plan"]
         for stage in report["stages"]:
-            assert stage["peak_bytes"] <= 1.1 * memory + ALLOWED, stage
+            assert stage["peak_bytes"] <= 1.1 * memory + beside_the_bound(), stage
     for name in ("bound.npy", "tight.npy"):
         assert (folder / name).read_bytes() == (folder / "free.npy").read_bytes()
     assert list(tmp_path.iterdir()) == []
