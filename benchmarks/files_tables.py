@@ -9,19 +9,23 @@ READERS = {"hopvec": "`hopvec.read_graph`", "polars": "polars, two Categorical c
 HOW = {"bounded": "`--memory 1GB`", "free": "no bound"}
 
 
-def whole_table(results: dict[str, Any]) -> str:
-    """One row a way."""
-    header = ["CSV to Parquet", "wall, s", "CPU, s", "peak, MB", "others"]
+def runs_table(title: str, names: dict[str, str], runs: dict[str, Any]) -> str:
+    """Times and peak memory, one row a run."""
     rows = [
         [
-            TOOLS[name],
-            *(seconds(tool[measure]) for measure in ("wall_seconds", "cpu_seconds")),
-            megabytes(tool["peak_rss"]),
-            f"{tool['others_share']['max']:.0%}",
+            names[key],
+            *(seconds(run[measure]) for measure in ("wall_seconds", "cpu_seconds")),
+            megabytes(run["peak_rss"]),
+            f"{run['others_share']['max']:.0%}",
         ]
-        for name, tool in results["whole"]["tools"].items()
+        for key, run in runs.items()
     ]
-    return table(header, rows)
+    return table([title, "wall, s", "CPU, s", "peak, MB", "others"], rows)
+
+
+def whole_table(results: dict[str, Any]) -> str:
+    """One row a way."""
+    return runs_table("CSV to Parquet", TOOLS, results["whole"]["tools"])
 
 
 def steps(results: dict[str, Any], name: str) -> str:
@@ -47,17 +51,7 @@ def reading_table(results: dict[str, Any]) -> str:
 
 def memory_table(results: dict[str, Any]) -> str:
     """One row with the bound, one without."""
-    header = ["Parquet to Parquet", "wall, s", "CPU, s", "peak, MB", "others"]
-    rows = [
-        [
-            HOW[how],
-            *(seconds(run[measure]) for measure in ("wall_seconds", "cpu_seconds")),
-            megabytes(run["peak_rss"]),
-            f"{run['others_share']['max']:.0%}",
-        ]
-        for how, run in results["memory"]["runs"].items()
-    ]
-    return table(header, rows)
+    return runs_table("Parquet to Parquet", HOW, results["memory"]["runs"])
 
 
 def target_table(results: dict[str, Any]) -> str:

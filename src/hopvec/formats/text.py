@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
 from hopvec.formats.rows import Progress, Stack
+from hopvec.graph.dictionary import integers_if_all
 
 READ_BYTES = 2 << 20
 LINE_BYTES = 4 << 20
 IF_EDGES = "If these are edges, make vectors of them first: hopvec embed."
-INTEGERS = r"^(0|-?[1-9][0-9]{0,18})$"
 
 
 @dataclass(frozen=True)
@@ -89,18 +89,6 @@ def read_header(path: Path) -> str:
     return text.rstrip("\r\n")
 
 
-def integers_if_canonical(ids: pa.Array) -> pa.Array:
-    """The ids as int64 if all are written as integers are: no leading zero, no plus; else as is."""
-    import pyarrow.compute as pc
-
-    if not len(ids) or not pc.all(pc.match_substring_regex(ids, INTEGERS)).as_py():
-        return ids
-    try:
-        return ids.cast(pa.int64())
-    except pa.ArrowInvalid:  # beyond 64 bits
-        return ids
-
-
 def open_text(path: Path) -> BinaryIO | gzip.GzipFile:
     """The bytes of the file, unpacked if it is gzipped, whatever it is called."""
     if is_gzipped(path):
@@ -141,7 +129,7 @@ def _read_lines(
             for place, number in enumerate(layout.numbers):
                 rows[:, place] = batch.column(number).to_numpy()
             progress(file.tell(), size)
-    return integers_if_canonical(pa.concat_arrays(ids)), stack.vectors
+    return integers_if_all(pa.concat_arrays(ids)), stack.vectors
 
 
 def _require_last_line_ends(path: Path) -> None:

@@ -20,11 +20,11 @@ from hopvec.formats.rows import BLOCK_BYTES, Progress, blocks
 from hopvec.formats.text import (
     IF_EDGES,
     Layout,
-    integers_if_canonical,
     lines,
     open_text,
     read_lines,
 )
+from hopvec.graph.dictionary import integers_if_all
 from hopvec.machine import forget
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def _read_binary(
     progress(size, size)
     if data[place:].strip():
         raise FormatError(f"{path}, byte {place:,}: more follows the last vector.")
-    return integers_if_canonical(_texts(path, words)), vectors
+    return integers_if_all(_texts(path, words)), vectors
 
 
 def _texts(path: Path, words: list[bytes]) -> pa.Array:

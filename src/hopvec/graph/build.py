@@ -127,15 +127,21 @@ def checked_weights(weight: Any, source: Any, target: Any) -> NDArray[np.float32
             f"weight must have one number an edge: {len(source):,} edges, "
             f"got the shape {values.shape}."
         )
-    positive_or_zero = (numbers >= SMALLEST) & (numbers <= LARGEST) | (numbers == 0)
-    if not positive_or_zero.all():
-        first = int(np.argmin(positive_or_zero))
-        ends = f"{_shown(source, first)} - {_shown(target, first)}"
+    refuse_weights(
+        numbers, lambda row: f"edge {row + 1} ({_shown(source, row)} - {_shown(target, row)})"
+    )
+    return np.ascontiguousarray(numbers, dtype=np.float32)
+
+
+def refuse_weights(numbers: NDArray[Any], place: Callable[[int], str]) -> None:
+    """Raises GraphError with the place of the first number that is no weight."""
+    fine = (numbers >= SMALLEST) & (numbers <= LARGEST) | (numbers == 0)
+    if not fine.all():
+        first = int(np.argmin(fine))
         raise GraphError(
-            f"edge {first + 1} ({ends}): the weight {numbers[first]!s} is not allowed. "
+            f"{place(first)}: the weight {numbers[first]!s} is not allowed. "
             f"A weight is 0 or between {SMALLEST:g} and {LARGEST:g}."
         )
-    return np.ascontiguousarray(numbers, dtype=np.float32)
 
 
 def _shown(ids: Any, index: int) -> str:

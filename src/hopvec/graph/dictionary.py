@@ -65,7 +65,7 @@ class Dictionary:
 
 def integers_if_all(ids: pa.Array) -> pa.Array:
     """Texts as integers if every one is an integer as it is usually written; else the ids."""
-    if pa.types.is_integer(ids.type):
+    if pa.types.is_integer(ids.type) or len(ids) == 0:
         return ids
-    values = _native.integers_of_texts(*text_buffers(ids))
+    values = _native.integers_of_texts(*text_buffers(ids.cast(pa.large_string())))
     return ids if values is None else pa.array(values)

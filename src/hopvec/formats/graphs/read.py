@@ -27,7 +27,7 @@ from hopvec.formats.graphs.nodes import read_nodes
 from hopvec.formats.graphs.source import Progress, Source
 from hopvec.formats.graphs.spool import Spool
 from hopvec.graph import Graph
-from hopvec.graph.build import LARGEST, SMALLEST, check_options, from_numbering
+from hopvec.graph.build import check_options, from_numbering, refuse_weights
 from hopvec.graph.dictionary import Dictionary, integers_if_all
 from hopvec.graph.ids import Numbering, first_missing
 from hopvec.machine import in_words, memory_bound
@@ -274,16 +274,12 @@ class _Reading:
             raise GraphError(f"{self.name}, {self.stream.place(first + row)}: the {role} is empty.")
 
     def _weights(self, batch: Batch, first: int) -> NDArray[np.float32]:
-        numbers = batch.weight.to_numpy(zero_copy_only=False)  # type: ignore[union-attr]
-        fine = (numbers >= SMALLEST) & (numbers <= LARGEST) | (numbers == 0)
-        if not fine.all():
-            row = int(np.argmin(fine))
+        def place(row: int) -> str:
             ends = f"{batch.source[row].as_py()!r} - {batch.target[row].as_py()!r}"
-            raise GraphError(
-                f"{self.name}, {self.stream.place(first + row)} ({ends}): the weight "
-                f"{numbers[row]!s} is not allowed. "
-                f"A weight is 0 or between {SMALLEST:g} and {LARGEST:g}."
-            )
+            return f"{self.name}, {self.stream.place(first + row)} ({ends})"
+
+        numbers = batch.weight.to_numpy(zero_copy_only=False)  # type: ignore[union-attr]
+        refuse_weights(numbers, place)
         weights: NDArray[np.float32] = numbers.astype(np.float32)
         return weights
 
