@@ -1,0 +1,36 @@
+// The most similar rows.
+#include "bindings.hpp"
+#include "nearest.hpp"
+
+namespace hopvec {
+namespace {
+
+nb::tuple nearest_rows(ConstMatrix vectors, In<float> inverse_norm, In<int64_t> queries, int64_t k, int threads,
+                       const Stop& stop) {
+  const int64_t count = int64_t(queries.size());
+  Buffer<int64_t> neighbor(count * k);
+  Buffer<float> similarity(count * k);
+  {
+    Released released;
+    nearest(vectors.data(), inverse_norm.data(), int64_t(vectors.shape(0)), int64_t(vectors.shape(1)),
+            queries.data(), count, k, neighbor.get(), similarity.get(), threads, stop);
+  }
+  return nb::make_tuple(to_array(std::move(neighbor)), to_array(std::move(similarity)));
+}
+
+}  // namespace
+
+void bind_nearest(nb::module_& m) {
+  m.def("inverse_norms", [](ConstMatrix vectors, int threads, const Stop& stop) {
+    Buffer<float> result(int64_t(vectors.shape(0)));
+    {
+      Released released;
+      inverse_norms(vectors.data(), result.size, int64_t(vectors.shape(1)), result.get(), threads, stop);
+    }
+    return to_array(std::move(result));
+  }, nb::arg("vectors"), nb::arg("threads"), nb::arg("stop"));
+  m.def("nearest", &nearest_rows, nb::arg("vectors"), nb::arg("inverse_norm"), nb::arg("queries"), nb::arg("k"),
+        nb::arg("threads"), nb::arg("stop"));
+}
+
+}  // namespace hopvec

@@ -1,0 +1,156 @@
+// Slabs: drawing R, hops, and what becomes of the rows.
+#include "bindings.hpp"
+#include "numbers.hpp"
+#include "slab.hpp"
+
+namespace hopvec {
+namespace {
+
+// The arrays behind an Adjacency, kept alive with it.
+struct Graph {
+  In<int64_t> start;
+  In<int32_t> neighbor;
+  std::optional<In<float>> weight;
+  In<float> inverse_degree;
+  bool mapped;
+  Adjacency view() const {
+    return {int64_t(inverse_degree.size()), start.data(), neighbor.data(), pointer<float>(weight),
+            inverse_degree.data(), mapped};
+  }
+};
+
+struct Target {
+  std::optional<Out<uint8_t>> next;
+  std::optional<Out<double>> squares;
+  std::optional<Matrix> sum;
+  std::optional<In<int32_t>> rows;
+  int64_t first_column;
+  int32_t columns;
+  std::optional<In<float>> scale;
+  float weight;
+  bool add;
+  std::optional<In<uint8_t>> previous;
+  std::optional<In<float>> previous_scale;
+  float previous_weight;
+  Sink view() const {
+    return {next ? next->data() : nullptr,
+            squares ? squares->data() : nullptr,
+            sum ? sum->data() + first_column : nullptr,
+            pointer<int32_t>(rows),
+            sum ? int64_t(sum->shape(1)) : 0,
+            columns,
+            pointer<float>(scale),
+            weight,
+            add,
+            pointer<uint8_t>(previous),
+            pointer<float>(previous_scale),
+            previous_weight};
+  }
+};
+
+void unit_sum(const std::vector<In<uint8_t>>& orders, const std::vector<double>& weights, int64_t slabs,
+              bool as_half, Matrix sum, In<int32_t> rows, int threads, const Stop& stop) {
+  std::vector<const void*> order;
+  for (const In<uint8_t>& kept : orders) order.push_back(kept.data());
+  const int64_t nodes = int64_t(rows.size()), dim = int64_t(sum.shape(1)), chunk_rows = 256;
+  const Orders view{order.data(), weights.data(), int32_t(order.size()), slabs, nodes};
+  Released released;
+  parallel_chunks(threads, (nodes + chunk_rows - 1) / chunk_rows, stop, [&](int64_t chunk, int) {
+    kernels().unit_sum[as_half](view, sum.data(), rows.data(), dim, chunk * chunk_rows,
+                                std::min(nodes, (chunk + 1) * chunk_rows));
+  });
+}
+
+// Column sums over fixed blocks of nodes, blocks added in order: the same bytes for any number of threads.
+Array<double> moments(ConstMatrix sum, In<int32_t> rows, std::optional<In<double>> mean, int threads,
+                      const Stop& stop) {
+  constexpr int64_t block_rows = 4096;
+  const int64_t nodes = int64_t(rows.size()), dim = int64_t(sum.shape(1));
+  const int64_t blocks = (nodes + block_rows - 1) / block_rows;
+  Buffer<double> total(dim);
+  {
+    Released released;
+    std::vector<double> partial(size_t(blocks * dim), 0.0);
+    parallel_chunks(threads, blocks, stop, [&](int64_t block, int) {
+      kernels().moments(sum.data(), rows.data(), dim, pointer<double>(mean), &partial[size_t(block * dim)],
+                        block * block_rows, std::min(nodes, (block + 1) * block_rows));
+    });
+    std::fill_n(total.get(), dim, 0.0);
+    for (int64_t block = 0; block < blocks; ++block)
+      for (int64_t c = 0; c < dim; ++c) total[c] += partial[size_t(block * dim + c)];
+  }
+  return to_array(std::move(total));
+}
+
+void standardize(Matrix sum, In<int32_t> rows, In<double> mean, In<double> factor, bool unit, int threads,
+                 const Stop& stop) {
+  constexpr int64_t chunk_rows = 1024;
+  const int64_t nodes = int64_t(rows.size()), dim = int64_t(sum.shape(1));
+  Released released;
+  parallel_chunks(threads, (nodes + chunk_rows - 1) / chunk_rows, stop, [&](int64_t chunk, int) {
+    std::vector<double> scratch(size_t(dim), 0.0);
+    kernels().standardize(sum.data(), rows.data(), dim, mean.data(), factor.data(), unit, scratch.data(),
+                          chunk * chunk_rows, std::min(nodes, (chunk + 1) * chunk_rows));
+  });
+}
+
+}  // namespace
+
+void bind_slab(nb::module_& m) {
+  nb::class_<Projection>(m, "Projection")
+      .def(nb::init<uint64_t, double>(), nb::kw_only(), nb::arg("seed"), nb::arg("sparsity"));
+  nb::class_<Graph>(m, "Adjacency")
+      .def("__init__",
+           [](Graph* graph, In<int64_t> start, In<int32_t> neighbor, std::optional<In<float>> weight,
+              In<float> inverse_degree, bool mapped) {
+             new (graph) Graph{start, neighbor, weight, inverse_degree, mapped};
+           },
+           nb::arg("start"), nb::arg("neighbor"), nb::arg("weight").none(), nb::arg("inverse_degree"),
+           nb::arg("mapped") = false);
+  nb::class_<Target>(m, "Sink")
+      .def("__init__",
+           [](Target* target, std::optional<Out<uint8_t>> next, std::optional<Out<double>> squares,
+              std::optional<Matrix> sum, std::optional<In<int32_t>> rows, int64_t first_column,
+              int32_t columns, std::optional<In<float>> scale, float weight, bool add,
+              std::optional<In<uint8_t>> previous, std::optional<In<float>> previous_scale,
+              float previous_weight) {
+             new (target) Target{next,  squares, sum, rows,     first_column,   columns,
+                                 scale, weight,  add, previous, previous_scale, previous_weight};
+           },
+           nb::kw_only(), nb::arg("next") = nb::none(), nb::arg("squares") = nb::none(),
+           nb::arg("sum") = nb::none(), nb::arg("rows") = nb::none(), nb::arg("first_column") = 0,
+           nb::arg("columns") = 0, nb::arg("scale") = nb::none(), nb::arg("weight") = 0.0f,
+           nb::arg("add") = false, nb::arg("previous") = nb::none(), nb::arg("previous_scale") = nb::none(),
+           nb::arg("previous_weight") = 0.0f);
+  m.def("power", [](In<double> x, double y) {
+    Buffer<double> result(int64_t(x.size()));
+    for (int64_t i = 0; i < result.size; ++i) result[i] = power(x.data()[i], y);
+    return to_array(std::move(result));
+  }, nb::arg("x"), nb::arg("y"));
+  m.def("draw", [](const Projection& projection, In<uint64_t> keys, In<float> diagonal, int64_t slab,
+                   bool as_half, const Target& sink, int threads, const Stop& stop) {
+    Released released;
+    draw(projection, keys.data(), diagonal.data(), int64_t(keys.size()), slab, as_half, sink.view(), threads, stop);
+  }, nb::arg("projection"), nb::arg("keys"), nb::arg("diagonal"), nb::arg("slab"), nb::arg("as_half"),
+     nb::arg("sink"), nb::arg("threads"), nb::arg("stop"));
+  m.def("first_hop", [](const Graph& graph, const Projection& projection, In<uint64_t> keys, In<float> diagonal,
+                        int64_t slab, bool as_half, const Target& sink, int threads, const Stop& stop) {
+    Released released;
+    first_hop(graph.view(), projection, keys.data(), diagonal.data(), slab, as_half, sink.view(), threads, stop);
+  }, nb::arg("graph"), nb::arg("projection"), nb::arg("keys"), nb::arg("diagonal"), nb::arg("slab"),
+     nb::arg("as_half"), nb::arg("sink"), nb::arg("threads"), nb::arg("stop"));
+  m.def("hop", [](const Graph& graph, In<uint8_t> block, bool as_half, const Target& sink, int threads,
+                  const Stop& stop) {
+    Released released;
+    hop(graph.view(), block.data(), as_half, sink.view(), threads, stop);
+  }, nb::arg("graph"), nb::arg("block"), nb::arg("as_half"), nb::arg("sink"), nb::arg("threads"), nb::arg("stop"));
+
+  m.def("unit_sum", &unit_sum, nb::arg("orders"), nb::arg("weights"), nb::arg("slabs"), nb::arg("as_half"),
+        nb::arg("sum"), nb::arg("rows"), nb::arg("threads"), nb::arg("stop"));
+  m.def("moments", &moments, nb::arg("sum"), nb::arg("rows"), nb::arg("mean").none(), nb::arg("threads"),
+        nb::arg("stop"));
+  m.def("standardize", &standardize, nb::arg("sum"), nb::arg("rows"), nb::arg("mean"), nb::arg("factor"),
+        nb::arg("unit"), nb::arg("threads"), nb::arg("stop"));
+}
+
+}  // namespace hopvec

@@ -1,0 +1,51 @@
+// How numpy arrays come in and go out: shared by the bind_*.cpp files, each the Python face of one subject.
+//
+// Types are checked here, loops run without the GIL.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <utility>
+
+#include "build.hpp"
+
+namespace nb = nanobind;
+
+namespace hopvec {
+
+template <class T>
+using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Out = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Matrix = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using ConstMatrix = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
+
+template <class T>
+Array<T> to_array(Buffer<T> buffer) {
+  const size_t size = size_t(buffer.size);
+  T* data = buffer.data.release();
+  nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+  return Array<T>(data, {size}, owner);
+}
+
+template <class T>
+const T* pointer(const std::optional<In<T>>& array) {
+  return array ? array->data() : nullptr;
+}
+
+struct Released {
+  nb::gil_scoped_release release;
+};
+
+void bind_graph(nb::module_& m);
+void bind_slab(nb::module_& m);
+void bind_nearest(nb::module_& m);
+
+}  // namespace hopvec
