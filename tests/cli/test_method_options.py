@@ -51,12 +51,15 @@ def test_the_options_are_the_parameters_of_all_methods(verb):
 @pytest.mark.parametrize("name", METHODS)
 def test_every_parameter_has_its_option_with_help_and_default(name):
     options = {p.name: p for p in embed.params}
+    context = click.Context(embed)
+    context.params["method"] = name
     for parameter in parameters(METHODS[name]):
         option = options[parameter.name]
         assert option.opts == [flag(parameter.name)]
-        assert parameter.help[1:] in option.help
+        help_ = option.get_help_record(context)[1]
+        assert parameter.help[1:] in help_
         if isinstance(parameter.default, str | int):
-            assert f"default: {parameter.default}]" in option.help
+            assert f"default: {parameter.default}]" in help_
 
 
 def test_no_parameter_has_the_name_of_an_option_of_reading():
@@ -95,11 +98,19 @@ def test_an_option_of_another_method_is_refused(two_methods):
         two_methods("--walks", "3")
 
 
-def test_where_methods_differ_the_help_tells_both(two_methods):
+def test_the_help_shows_the_options_of_the_chosen_method(two_methods):
+    text = " ".join(two_methods("--method", "walks", "--help").stdout.split())
+    assert "--walks N Walks from each node [an integer from 1 to 100; default: 10]" in text
+    assert "--dim N Columns of the embedding [an integer from 1 to 1,000; default: 128]" in text
     text = " ".join(two_methods("--help").stdout.split())
-    assert "walks: Walks from each node [an integer from 1 to 100; default: 10]" in text
-    assert "fastrp: Columns of the embedding (paper: d) [an integer from 1 to 65,536" in text
-    assert "walks: Columns of the embedding [an integer from 1 to 1,000; default: 128]" in text
+    assert "--dim N Columns of the embedding (paper: d) [an integer from 1 to 65,536" in text
+    assert "--walks" not in text
+
+
+def test_a_text_is_read_by_the_rule_of_the_chosen_method(two_methods, monkeypatch):
+    words = ["--beta", "1e-1"]
+    assert two_methods(*words).beta == 0.1
+    assert two_methods("--method", "walks", *words).beta == 0.1
 
 
 @pytest.mark.parametrize(

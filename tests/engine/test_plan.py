@@ -105,14 +105,16 @@ class TestMemory:
         arrays = sum(array.nbytes for array in (*rows, *kept, graph.ids))
         assert plan.bytes.graph == arrays + powers
         assert plan.bytes.output == 4 * 5000 * 40
-        assert plan.bytes.blocks == 2 * LINE * 5000 * 2  # two blocks for each of two slabs
-        assert plan.bytes.orders == LINE * 5000 * 3 * 2  # three slabs of two orders
+        assert (
+            plan.bytes.working["blocks"] == 2 * LINE * 5000 * 2
+        )  # two blocks for each of two slabs
+        assert plan.bytes.working["orders"] == LINE * 5000 * 3 * 2  # three slabs of two orders
         parts = plan.bytes
-        assert parts.total == parts.graph + parts.output + parts.blocks + parts.orders + parts.norms
+        assert parts.total == parts.graph + parts.output + sum(parts.working.values())
 
     def test_orders_without_weight_are_not_kept(self, graph):
-        some = FastRP(dim=64, weights=[0, 0, 1]).plan(graph).bytes.orders
-        all_ = FastRP(dim=64, weights=[1, 1, 1]).plan(graph).bytes.orders
+        some = FastRP(dim=64, weights=[0, 0, 1]).plan(graph).bytes.working["orders"]
+        all_ = FastRP(dim=64, weights=[1, 1, 1]).plan(graph).bytes.working["orders"]
         assert all_ == 3 * some
 
     def test_a_bound_that_is_too_small_is_refused_with_the_least_that_would_do(self, graph):
@@ -192,12 +194,12 @@ class TestEstimate:
             clock[0] += 0.5 * plan.slabs
 
         monkeypatch.setattr(FastRP, "vectors", vectors)
-        monkeypatch.setattr("hopvec.methods.estimate.time.perf_counter", lambda: clock[0])
-        monkeypatch.setattr("hopvec.methods.estimate.ENOUGH", 1000.0)
+        monkeypatch.setattr("hopvec.methods.slab_method.time.perf_counter", lambda: clock[0])
+        monkeypatch.setattr("hopvec.methods.slab_method.ENOUGH", 1000.0)
         assert hopvec.estimate(graph, method).seconds == pytest.approx(seconds, rel=0.3)
 
     def test_a_long_trial_stops_after_the_slab_in_hand(self, graph, monkeypatch):
-        monkeypatch.setattr("hopvec.methods.estimate.ENOUGH", 0.0)
+        monkeypatch.setattr("hopvec.methods.slab_method.ENOUGH", 0.0)
         assert hopvec.estimate(graph, FastRP(dim=256)).seconds > 0
 
     @pytest.mark.parametrize("case", [example([], 3), example([(0, 0)], 1), example(path(2), 2)])

@@ -10,7 +10,7 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from hopvec.cli.program import LIST
-from hopvec.cli.verb import Function, option
+from hopvec.cli.verb import Function, Option, option
 from hopvec.methods import METHODS, Method
 from hopvec.methods.parameters import (
     Either,
@@ -21,30 +21,10 @@ from hopvec.methods.parameters import (
     Reals,
     Rule,
     Size,
-    check,
     parameters,
 )
 
 DEFAULT = "fastrp"
-
-
-class Value(click.ParamType):  # type: ignore[type-arg]
-    """The value of a parameter. What it may be is left to the method, which says it best."""
-
-    name = "value"
-
-    def __init__(self, rule: Rule) -> None:
-        self.rule = rule
-
-    def convert(self, value: Any, param: object, ctx: object) -> Any:
-        """The text of a command line as the value it stands for."""
-        return parse(value, self.rule)
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """The values of a parameter that has only a few."""
-        return [CompletionItem(word) for word in _words(self.rule) if word.startswith(incomplete)]
 
 
 def parse(text: str, rule: Rule) -> Any:
@@ -81,28 +61,45 @@ def method_options(function: Function) -> Function:
     @wraps(function)
     def gathered(*arguments: Any, method: str, **given: Any) -> None:
         ctx = click.get_current_context()
-        values = {name: given.pop(name) for name in declared}
-        typed = [n for n in values if ctx.get_parameter_source(n) is not ParameterSource.DEFAULT]
-        function(*arguments, method=_method(method, {n: values[n] for n in typed}), **given)
+        texts = {name: given.pop(name) for name in declared}
+        typed = [n for n in texts if ctx.get_parameter_source(n) is not ParameterSource.DEFAULT]
+        function(*arguments, method=_method(method, {n: texts[n] for n in typed}), **given)
 
     decorated: Function = gathered
     for name, owners in reversed(declared.items()):
-        parameter = next(iter(owners.values()))
-        decorated = option(
-            flag(name),
-            type=Value(parameter.rule),
-            metavar=_metavar(parameter.rule),
-            help=_help(owners),
-            heading="Method",
-        )(decorated)
+        decorated = click.option(flag(name), cls=MethodOption, owners=owners)(decorated)
     return option(
         "--method",
         type=click.Choice(list(METHODS)),
         default=DEFAULT,
         show_default=True,
-        help="How to embed.",
+        is_eager=True,  # so that --help knows it
+        help="How to embed; with --help, shows the options of that method.",
         heading="Method",
     )(decorated)
+
+
+class MethodOption(Option):
+    """The option of a parameter, shown in the help as the chosen method declares it."""
+
+    def __init__(self, *names: Any, owners: dict[str, Parameter], **settings: Any) -> None:
+        first = next(iter(owners.values()))
+        settings |= {"metavar": _metavar(first.rule), "help": _help(first), "heading": "Method"}
+        super().__init__(*names, **settings)
+        self.owners = owners
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """The flag with its help; nothing if the chosen method has no such parameter."""
+        parameter = self.owners.get(ctx.params.get("method", DEFAULT))
+        if parameter is None:
+            return None
+        return f"{self.opts[0]} {_metavar(parameter.rule)}", _help(parameter)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The values of a parameter that has only a few."""
+        parameter = self.owners.get(ctx.params.get("method", DEFAULT))
+        words = _words(parameter.rule) if parameter else []
+        return [CompletionItem(word) for word in words if word.startswith(incomplete)]
 
 
 def flag(name: str) -> str:
@@ -110,17 +107,16 @@ def flag(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def _method(name: str, values: dict[str, Any]) -> Method:
+def _method(name: str, texts: dict[str, str]) -> Method:
     """The method with these parameters, checked. An option of another method is an error."""
-    known = [parameter.name for parameter in parameters(METHODS[name])]
-    for given in values:
+    known = {parameter.name: parameter.rule for parameter in parameters(METHODS[name])}
+    for given in texts:
         if given not in known:
             raise click.UsageError(
                 f"The method {name} has no {flag(given)}; it has {', '.join(map(flag, known))}"
             )
-    method = METHODS[name](**values)
-    check(method)
-    method.hops()  # what is wrong with several parameters together is told now as well
+    method = METHODS[name](**{given: parse(text, known[given]) for given, text in texts.items()})
+    method.check()
     return method
 
 
@@ -133,18 +129,12 @@ def _declared() -> dict[str, dict[str, Parameter]]:
     return declared
 
 
-def _help(owners: dict[str, Parameter]) -> str:
-    """What a parameter is for, what it may be and its default, where methods differ for each."""
-    texts: dict[str, list[str]] = {}
-    for owner, parameter in owners.items():
-        remarks = [_allowed(parameter.rule)]
-        if parameter.default is not None:
-            remarks.append(f"default: {shown(parameter.default)}")
-        text = f"{_capital(parameter.help)} [{'; '.join(filter(None, remarks))}]"
-        texts.setdefault(text, []).append(owner)
-    if len(owners) == len(METHODS) and len(texts) == 1:
-        return next(iter(texts))
-    return " ".join(f"{', '.join(methods)}: {text}" for text, methods in texts.items())
+def _help(parameter: Parameter) -> str:
+    """What a parameter is for, what it may be and its default."""
+    remarks = [_allowed(parameter.rule)]
+    if parameter.default is not None:
+        remarks.append(f"default: {shown(parameter.default)}")
+    return f"{_capital(parameter.help)} [{'; '.join(filter(None, remarks))}]"
 
 
 def _allowed(rule: Rule) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec import _native
-from hopvec.engine.plan import LINE, Plan
+from hopvec.engine.plan import LINE, SlabPlan
 from hopvec.engine.slab import Destination, Progress, Slab, Transition, for_each_slab
 from hopvec.engine.slab_file import SlabFile
 from hopvec.machine import interruptible
@@ -76,7 +76,7 @@ class SlabSum(WeightedSum):
 class KeptOrders:
     """Keeps whole orders, slab by slab, to be summed when their row norms are known."""
 
-    def __init__(self, plan: Plan, orders: Mapping[int, float]) -> None:
+    def __init__(self, plan: SlabPlan, orders: Mapping[int, float]) -> None:
         self.size = LINE * plan.nodes
         self.kept = {order: _native.allocate(plan.slabs * self.size) for order in orders}
 
@@ -93,7 +93,7 @@ class KeptOrders:
 class SumsOfSquares:
     """Adds up the squares of the rows of each order, slab after slab."""
 
-    def __init__(self, plan: Plan, orders: Mapping[int, float]) -> None:
+    def __init__(self, plan: SlabPlan, orders: Mapping[int, float]) -> None:
         self.squares = {order: np.zeros(plan.nodes) for order in orders}
 
     def block(self, order: int, slab: int) -> None:
@@ -105,7 +105,7 @@ class SumsOfSquares:
 
 
 def combine(
-    plan: Plan,
+    plan: SlabPlan,
     transition: Transition,
     propagate: Callable[[Slab], None],
     weights: Mapping[int, float],
@@ -143,7 +143,7 @@ class Run:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: SlabPlan,
         transition: Transition,
         propagate: Callable[[Slab], None],
         progress: Progress,
@@ -275,7 +275,7 @@ def standardize(
     factor: NDArray[np.float64],
     *,
     unit: bool,
-    plan: Plan,
+    plan: SlabPlan,
 ) -> None:
     """Brings columns to mean 0 and variance 1 in place, for `rows`, then rows to unit length."""
     interruptible(
@@ -302,6 +302,6 @@ def _unit_scales(
     return scales
 
 
-def _allocate_output(plan: Plan) -> NDArray[np.float32]:
+def _allocate_output(plan: SlabPlan) -> NDArray[np.float32]:
     memory = _native.allocate(4 * plan.nodes * plan.dim).view(np.float32)
     return memory.reshape(plan.nodes, plan.dim)

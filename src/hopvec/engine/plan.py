@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -25,14 +26,13 @@ class Bytes:
     """The rows, unless they lie in a file; ids, keys, degrees and powers of degrees."""
     output: int
     """The vectors, unless they go to a file; then one slab of them."""
-    blocks: int
-    orders: int
-    norms: int
+    working: Mapping[str, int]
+    """All else that the method keeps, by name."""
 
     @property
     def total(self) -> int:
         """All of it."""
-        return self.graph + self.output + self.blocks + self.orders + self.norms
+        return self.graph + self.output + sum(self.working.values())
 
 
 @dataclass(frozen=True)
@@ -41,18 +41,39 @@ class Plan:
 
     nodes: int
     dim: int
-    precision: Literal["float32", "float16"]
-    slabs: int
-    slabs_in_flight: int
-    threads_per_slab: int
-    orders: Orders
-    output: Literal["memory", "file"]
+    threads: int
+    """The threads that work at the same time."""
     bytes: Bytes
 
     @property
-    def threads(self) -> int:
-        """The threads that work at the same time."""
-        return self.slabs_in_flight * self.threads_per_slab
+    def disk(self) -> int:
+        """The bytes of scratch files."""
+        return 0
+
+    def __str__(self) -> str:
+        working = [f"{in_words(size)} {name}" for name, size in self.bytes.working.items() if size]
+        parts = [
+            f"{in_words(self.bytes.graph)} the graph",
+            f"{in_words(self.bytes.output)} the vectors",
+            *working,
+        ]
+        return f"{_threads(self.threads)}; {in_words(self.bytes.total)} in all: {', '.join(parts)}"
+
+
+@dataclass(frozen=True)
+class SlabPlan(Plan):
+    """How a run by slabs will use threads and memory."""
+
+    precision: Literal["float32", "float16"]
+    slabs: int
+    slabs_in_flight: int
+    orders: Orders
+    output: Literal["memory", "file"]
+
+    @property
+    def threads_per_slab(self) -> int:
+        """The threads that share the rows of a slab."""
+        return self.threads // self.slabs_in_flight
 
     @property
     def columns(self) -> int:
@@ -67,7 +88,7 @@ class Plan:
     def __str__(self) -> str:
         orders = {
             "fused": "orders added as they are made",
-            "kept": f"orders kept ({in_words(self.bytes.orders)})",
+            "kept": f"orders kept ({in_words(self.bytes.working['orders'])})",
             "twice": "orders computed twice",
         }
         where = {"memory": "in memory", "file": "in a scratch file"}[self.output]
@@ -75,8 +96,7 @@ class Plan:
         return (
             f"{self.slabs} {'slab' if self.slabs == 1 else 'slabs'} of {self.columns} columns "
             f"in {self.precision}, "
-            f"{self.slabs_in_flight} at a time on {self.threads} "
-            f"{'thread' if self.threads == 1 else 'threads'}; "
+            f"{self.slabs_in_flight} at a time on {_threads(self.threads)}; "
             f"{orders[self.orders]}; output of {output} {where}; "
             f"{in_words(self.bytes.total)} in all, {in_words(self.bytes.graph)} of it the graph"
         )
@@ -87,7 +107,37 @@ class Plan:
         return 8 * self.nodes * self.dim if self.output == "file" else 0
 
 
-def make_plan(
+def plan_for(
+    graph: Graph,
+    *,
+    owner: str,
+    dim: int,
+    threads: int | None,
+    memory: int | None,
+    working: Mapping[str, int],
+) -> Plan:
+    """The plan of a method that can work in one way only, beside the graph and the vectors.
+
+    `owner` is the method; `working` tells what else it keeps. Raises MemoryBoundError with the
+    memory needed if that is more than `memory` bytes, or than what is free without a bound.
+    """
+    plan = Plan(
+        nodes=graph.nodes,
+        dim=dim,
+        threads=threads or cores(),
+        bytes=Bytes(graph=resident(graph), output=4 * graph.nodes * dim, working=working),
+    )
+    if plan.bytes.total > _budget(graph, memory):
+        parts = [f"{in_words(size)} for {name}" for name, size in working.items()]
+        raise MemoryBoundError(
+            f"{owner} needs {in_words(plan.bytes.total)} ({in_words(plan.bytes.graph)} for the "
+            f"graph, {in_words(plan.bytes.output)} for the vectors, {', '.join(parts)}), and "
+            f"{_bound(graph, memory)}. Allow it more memory, or choose another method."
+        )
+    return plan
+
+
+def make_slab_plan(
     graph: Graph,
     *,
     dim: int,
@@ -95,7 +145,7 @@ def make_plan(
     orders_with_norms: int,
     threads: int | None,
     memory: int | None,
-) -> Plan:
+) -> SlabPlan:
     """The fastest plan that fits `memory` bytes in all, or what is free where there is no bound.
 
     `orders_with_norms` is the number of orders whose rows are made unit, 0 for the plain sum.
@@ -104,37 +154,37 @@ def make_plan(
     slabs = -(-dim // COLUMNS[precision])
     threads = threads or cores()
     in_flight = min(threads, slabs) if 2 * LINE * graph.nodes <= NEAR_CACHE else 1
-    budget = memory if memory is not None else resident(graph) + available_memory()
     candidates: list[tuple[int, Orders, Literal["memory", "file"]]]
     if not orders_with_norms:
         candidates = [(in_flight, "fused", "memory"), (1, "fused", "memory"), (1, "fused", "file")]
     else:  # row norms are added slab after slab: for orders computed twice, one is in flight
         candidates = [(in_flight, "kept", "memory"), (1, "twice", "memory"), (1, "twice", "file")]
     for slabs_in_flight, orders, output in candidates:
-        plan = Plan(
+        plan = SlabPlan(
             nodes=graph.nodes,
             dim=dim,
+            threads=threads // slabs_in_flight * slabs_in_flight,
             precision=precision,
             slabs=slabs,
             slabs_in_flight=slabs_in_flight,
-            threads_per_slab=threads // slabs_in_flight,
             orders=orders,
             output=output,
             bytes=Bytes(
                 graph=resident(graph),
                 output=4 * graph.nodes * (dim if output == "memory" else COLUMNS[precision]),
-                blocks=2 * LINE * graph.nodes * slabs_in_flight,
-                orders=slabs * LINE * graph.nodes * orders_with_norms if orders == "kept" else 0,
-                norms=12 * graph.nodes * orders_with_norms if orders == "twice" else 0,
+                working={
+                    "blocks": 2 * LINE * graph.nodes * slabs_in_flight,
+                    "orders": slabs * LINE * graph.nodes * orders_with_norms * (orders == "kept"),
+                    "norms": 12 * graph.nodes * orders_with_norms * (orders == "twice"),
+                },
             ),
         )
-        if plan.bytes.total <= budget:
+        if plan.bytes.total <= _budget(graph, memory):
             return plan
     least, rows = plan.bytes.total, plan.bytes.graph
-    bound = "the memory bound" if memory is not None else "the memory available"
     raise MemoryBoundError(
         f"This run needs at least {in_words(least)} ({in_words(rows)} for the graph, "
-        f"{in_words(least - rows)} for one slab), and {bound} is {in_words(budget)}. "
+        f"{in_words(least - rows)} for one slab), and {_bound(graph, memory)}. "
         "Allow it more memory."
     )
 
@@ -150,3 +200,16 @@ def resident(graph: Graph) -> int:
     """The bytes of memory that a graph takes in a run, its ids and all that is kept for a node."""
     rows = graph.indptr.nbytes if graph.mapped else graph.nbytes
     return int(rows + graph.ids.nbytes + 32 * graph.nodes)
+
+
+def _budget(graph: Graph, memory: int | None) -> int:
+    return memory if memory is not None else resident(graph) + available_memory()
+
+
+def _bound(graph: Graph, memory: int | None) -> str:
+    bound = "the memory bound" if memory is not None else "the memory available"
+    return f"{bound} is {in_words(_budget(graph, memory))}"
+
+
+def _threads(count: int) -> str:
+    return f"{count} {'thread' if count == 1 else 'threads'}"

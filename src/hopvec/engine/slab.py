@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec import _native
-from hopvec.engine.plan import LINE, Plan
+from hopvec.engine.plan import LINE, SlabPlan
 from hopvec.graph import Graph
 from hopvec.machine import run_all
 
@@ -64,7 +64,7 @@ class Slab:
     def __init__(
         self,
         index: int,
-        plan: Plan,
+        plan: SlabPlan,
         transition: Transition,
         destination: Destination,
         blocks: tuple[NDArray[np.uint8], NDArray[np.uint8]],
@@ -147,7 +147,7 @@ class Slab:
 
 
 def for_each_slab(
-    plan: Plan,
+    plan: SlabPlan,
     transition: Transition,
     destination: Destination,
     work: Callable[[Slab], None],

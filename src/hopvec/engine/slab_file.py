@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from hopvec.engine.plan import Plan
+from hopvec.engine.plan import SlabPlan
 from hopvec.scratch import Scratch
 
 BLOCK = 16 << 20  # bytes of whole rows in memory at a time
@@ -16,7 +16,7 @@ BLOCK = 16 << 20  # bytes of whole rows in memory at a time
 class SlabFile:
     """The columns of the embedding in a scratch file, slab after slab: [slab][row][columns]."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: SlabPlan) -> None:
         self.plan = plan
         self._file = Scratch()
 

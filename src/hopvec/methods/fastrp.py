@@ -5,25 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hopvec import _native
 from hopvec.engine.combine import combine
-from hopvec.engine.plan import Plan, least_working_bytes, make_plan
 from hopvec.engine.slab import Progress, RandomRows, Slab, Transition
-from hopvec.errors import ParameterError
 from hopvec.graph import Graph
-from hopvec.machine import memory_bound
-from hopvec.methods.method import Method
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, documented
+from hopvec.methods.slab_method import SlabMethod, counted
 
 
 @documented
 @dataclass(kw_only=True, eq=False, repr=False)
-class FastRP(Method):
+class FastRP(SlabMethod):
     """FastRP embeds a graph by sparse random projections: fast, and without training.
 
     The embedding is N = sum_i weights[i-1] * A^i L R, with A = D^-1 S, L = diag((d_j / 2m)^beta)
@@ -34,6 +31,8 @@ class FastRP(Method):
     >>> FastRP(dim=8, seed=7).embed(graph).vectors.shape
     (3, 8)
     """
+
+    zero_vectors: ClassVar = "self_weight with a small sparsity, such as 3, gives them one"
 
     dim: Annotated[int, Integer(1, 65536), "columns of the embedding (paper: d)"] = 256
     weights: Annotated[
@@ -60,11 +59,6 @@ class FastRP(Method):
         "'none': the plain sum of the paper; 'authors': unit rows of every order, then "
         "standardised columns, as the authors' code; 'full': that, then unit rows",
     ] = "full"
-    precision: Annotated[
-        Literal["float32", "float16"],
-        OneOf(("float32", "float16")),
-        "storage of the orders between hops; arithmetic and output are float32",
-    ] = "float32"
 
     @classmethod
     def paper(cls, *, alpha_4: float = 4.0, beta: float = -0.75, seed: int = 0) -> Self:
@@ -100,41 +94,16 @@ class FastRP(Method):
             progress=progress,
         )
 
-    def plan(self, graph: Graph) -> Plan:
-        """How a run on this graph will use threads and memory."""
-        return make_plan(
-            graph,
-            dim=int(self.dim),
-            precision=self.precision,
-            orders_with_norms=self._orders_with_norms(),
-            threads=self.threads,
-            memory=memory_bound(self.memory),
-        )
-
-    def working_bytes(self, nodes: int) -> int:
-        """The least memory that a run takes beside a graph of so many nodes."""
-        return least_working_bytes(
-            nodes, precision=self.precision, orders_with_norms=self._orders_with_norms()
-        )
-
-    def _orders_with_norms(self) -> int:
-        return 0 if self.normalize == "none" else len(self.order_weights())
-
-    def hops(self) -> int:
-        """The hops of a slab."""
-        return max(self.order_weights())
+    @property
+    def unit_orders(self) -> bool:
+        """Whether the rows of every order are made unit."""
+        return self.normalize != "none"
 
     def order_weights(self) -> dict[int, float]:
         """The orders that count, with their weights: alpha_i, and self_weight for order 0."""
         weights = {0: float(self.self_weight)}
         weights |= {order: float(weight) for order, weight in enumerate(self.weights, start=1)}
-        counted = {order: weight for order, weight in weights.items() if weight != 0}
-        if not counted:
-            raise ParameterError(
-                f"{type(self).__name__}: weights are all zero and so is self_weight: "
-                "every vector would be zero. Give at least one order a weight."
-            )
-        return counted
+        return counted(weights, type(self).__name__, "weights are all zero and so is self_weight")
 
 
 def degree_powers(

@@ -7,7 +7,7 @@ import logging
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,7 @@ class Method(ABC):
     Pipeline), where the samples are the nodes and X is the adjacency matrix.
     """
 
+    dim: Annotated[int, Integer(1, 65536), "columns of the embedding (paper: d)"] = 128
     seed: Annotated[int, Integer(0, 2**64 - 1), "same seed, same bytes"] = 0
     threads: Annotated[
         int | None,
@@ -48,6 +49,16 @@ class Method(ABC):
         "bound on the memory of the run, graph included, such as '4GB'; none given: what is free",
     ] = None
 
+    zero_vectors: ClassVar[str] = ""
+    """Advice to those who want vectors for nodes without edges, where there is one."""
+
+    takes_directed: ClassVar[bool] = True
+    """Whether the method is defined for directed graphs."""
+
+    def check(self) -> None:
+        """Raises ParameterError for what is wrong with a parameter, or with several together."""
+        check(self)
+
     @abstractmethod
     def plan(self, graph: Graph) -> Plan:
         """How a run on this graph will use threads and memory."""
@@ -57,8 +68,8 @@ class Method(ABC):
         """The least memory that a run takes beside a graph of so many nodes."""
 
     @abstractmethod
-    def hops(self) -> int:
-        """The number of passes over the graph for each slab: what a run's time grows with."""
+    def seconds(self, graph: Graph, progress: Progress) -> float:
+        """The time of a run on this graph, from a trial of a little of the work."""
 
     @abstractmethod
     def vectors(self, graph: Graph, progress: Progress) -> NDArray[np.float32]:
@@ -69,13 +80,18 @@ class Method(ABC):
 
         That is an adjacency matrix (scipy, numpy), a graph of networkx, igraph or PyTorch
         Geometric, or a table of edges (pandas, polars, pyarrow, duckdb) with named ends.
-        `progress` is called with the slabs done and their number, from the calling thread. Raises
+        `progress` is called with the parts done and their number, from the calling thread. Raises
         ParameterError, GraphError or MemoryBoundError.
         """
-        check(self)
+        self.check()
         graph = as_graph(graph)
+        if graph.directed and not self.takes_directed:
+            raise GraphError(
+                f"{type(self).__name__} is defined for undirected graphs, and this one is directed."
+                " Read it as undirected, or choose another method."
+            )
         vectors = self.vectors(graph, progress or (lambda done, of: None))
-        report_zero_vectors(graph, vectors)
+        report_zero_vectors(graph, vectors, self.zero_vectors)
         return Embedding(
             vectors=vectors,
             ids=graph.ids,
@@ -207,15 +223,15 @@ def _from_table(table: Any) -> Graph:
     )
 
 
-def report_zero_vectors(graph: Graph, vectors: NDArray[np.float32]) -> None:
+def report_zero_vectors(graph: Graph, vectors: NDArray[np.float32], advice: str) -> None:
     """Warns of nodes without edges whose vectors are zero."""
     without_edges = graph.rows[graph.connected :]
     zero = len(without_edges) - int(np.count_nonzero(not_zero(vectors, without_edges)))
     if zero:
         logger.warning(
-            "Zero vectors: %s of %s nodes, all without %sedges; "
-            "self_weight with a small sparsity, such as 3, gives them one.",
+            "Zero vectors: %s of %s nodes, all without %sedges%s.",
             f"{zero:,}",
             f"{graph.nodes:,}",
             "outgoing " if graph.directed else "",
+            f"; {advice}" if advice else "",
         )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, Field, dataclass, fields
 from typing import Any, Protocol, TypeVar, get_args, get_type_hints
 
 import numpy as np
@@ -151,10 +151,15 @@ class Parameter:
 
 
 def parameters(method: type) -> list[Parameter]:
-    """The parameters of a method: its own first, then those that all methods share."""
+    """The parameters of a method: its own first, then those that it shares with others."""
     hints = get_type_hints(method, include_extras=True)
     declared = []
-    for field in sorted(fields(method), key=lambda field: field.name not in method.__annotations__):
+    owners = [inspect.get_annotations(owner) for owner in method.__mro__]
+
+    def distance(field: Field[Any]) -> int:
+        return next(steps for steps, owner in enumerate(owners) if field.name in owner)
+
+    for field in sorted(fields(method), key=distance):
         _, rule, help_ = get_args(hints[field.name])
         default = None if field.default is MISSING else field.default
         declared.append(Parameter(field.name, default, rule, help_))
