@@ -5,6 +5,7 @@ from importlib import import_module
 # Where the public names live. They are loaded when they are first used, so that `import hopvec`,
 # and with it every command line, starts at once.
 _HOMES = {
+    "DatasetError": "errors",
     "Embedding": "embedding",
     "Estimate": "methods.estimate",
     "FastRP": "methods",

@@ -4,6 +4,7 @@ from hopvec import datasets as datasets
 from hopvec.embedding import Embedding as Embedding
 from hopvec.embedding import load as load
 from hopvec.engine.plan import Plan as Plan
+from hopvec.errors import DatasetError as DatasetError
 from hopvec.errors import FormatError as FormatError
 from hopvec.errors import GraphError as GraphError
 from hopvec.errors import HopvecError as HopvecError

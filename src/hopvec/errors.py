@@ -6,6 +6,7 @@ HopvecError
 ├── MemoryBoundError    the work does not fit the memory bound
 ├── UnknownNodeError    an id that is not in the embedding
 ├── FormatError         a file or object that cannot be read or written
+├── DatasetError        a data set that is not there, or cannot be downloaded
 └── MissingExtraError   an optional package is not installed
 """
 
@@ -36,6 +37,10 @@ class UnknownNodeError(HopvecError, KeyError):
 
 class FormatError(HopvecError, ValueError):
     """A file or object that cannot be read or written."""
+
+
+class DatasetError(HopvecError, OSError):
+    """A data set that is not there, or cannot be downloaded."""
 
 
 class MissingExtraError(HopvecError, ImportError):

@@ -27,7 +27,7 @@ def replacing(*paths: Path) -> Iterator[Sequence[BinaryIO]]:
         with ExitStack() as stack:
             files = [stack.enter_context(part.open("wb")) for part in parts]
             for file, path in zip(files, paths, strict=True):
-                _lock(file)
+                lock(file)
                 _sweep(path)
             yield files
             for file in files:
@@ -45,8 +45,11 @@ def replacing(*paths: Path) -> Iterator[Sequence[BinaryIO]]:
                 part.unlink()
 
 
-def _lock(file: BinaryIO) -> bool:
-    """Takes the lock of a file, which its process holds to the end; False if another one has it."""
+def lock(file: BinaryIO) -> bool | None:
+    """Takes the lock of a file, which its process holds until it is closed.
+
+    False if another process has it; None if the file system has no locks, so that it is not known.
+    """
     if sys.platform == "win32":  # an open file cannot be deleted there: it needs no lock
         return True
     import fcntl
@@ -55,8 +58,8 @@ def _lock(file: BinaryIO) -> bool:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except OSError:  # a file system without locks: whether it is in use cannot be known
-        return file.mode == "wb"
+    except OSError:
+        return None
     return True
 
 
@@ -64,7 +67,7 @@ def _sweep(path: Path) -> None:
     """Deletes the parts of a file whose writers are gone."""
     for part in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
         with suppress(OSError), part.open("rb") as left:
-            if _lock(left):
+            if lock(left):
                 part.unlink()
 
 

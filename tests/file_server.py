@@ -1,0 +1,115 @@
+"""A web server for the tests of downloads: it serves one file, and fails as it is told to."""
+
+import threading
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What goes wrong with one request."""
+
+    status: int | None = None
+    cut_after: int | None = None
+    """Bytes of the answer after which the connection is closed."""
+    stall_after: int | None = None
+    """Bytes of the answer after which nothing comes."""
+    before: object = None
+    """A function that is called first: to change the file, say."""
+
+
+class FileServer(ThreadingHTTPServer):
+    """Serves `content` at every path. Faults meet one request each, in the order they are given."""
+
+    daemon_threads = True
+
+    def __init__(self, content, *, etag='"1"', ranges=True, length=True):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.content, self.etag, self.ranges, self.length = content, etag, ranges, length
+        self.changed = None
+        self.lie = None
+        self.location = None
+        self.faults = []
+        self.requests = []
+        self.sent = 0
+        self.pace = 0.0
+        self.closing = threading.Event()
+        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.02}).start()
+
+    @property
+    def address(self):
+        return f"http://127.0.0.1:{self.server_port}/graph.mat"
+
+    @property
+    def asked(self):
+        """The ranges that were asked for, None for the whole file."""
+        return [headers.get("Range") for headers in self.requests]
+
+    def stop(self):
+        self.closing.set()
+        self.shutdown()
+        self.server_close()
+
+    def handle_error(self, request, client_address):
+        """Clients that go away are part of the tests."""
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        server = self.server
+        server.requests.append(dict(self.headers))
+        fault = server.faults.pop(0) if server.faults else Fault()
+        if fault.before:
+            fault.before()
+        if fault.status:
+            self.send_response(fault.status)
+            if fault.status in (301, 302):
+                self.send_header("Location", server.location)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        body = self.answer()
+        self.end_headers()
+        self.send(body, fault)
+
+    def answer(self):
+        """The head of the answer; what comes back is the rest of it."""
+        server, start = self.server, 0
+        given = self.headers.get("Range")
+        same = self.headers.get("If-Range") in (server.etag, server.changed)
+        if server.ranges and given and same:
+            start = int(given.removeprefix("bytes=").removesuffix("-"))
+            if start >= len(server.content):
+                self.send_response(416)
+                return b""
+            self.send_response(206)
+            whole = len(server.content)
+            told = server.lie or f"bytes {start}-{whole - 1}/{whole}"
+            self.send_header("Content-Range", told)
+        else:
+            self.send_response(200)
+        body = server.content[start:]
+        for name, value in (
+            ("ETag", server.etag),
+            ("Last-Modified", server.changed),
+            ("Content-Length", str(len(body)) if server.length else None),
+        ):
+            if value:
+                self.send_header(name, value)
+        return body
+
+    def send(self, body, fault):
+        server = self.server
+        step = 1 << 14 if server.pace else 1 << 20
+        limits = [n for n in (fault.cut_after, fault.stall_after) if n is not None]
+        end = min(len(body), *limits, len(body))
+        for at in range(0, end, step):
+            block = body[at : min(at + step, end)]
+            self.wfile.write(block)
+            server.sent += len(block)
+            server.closing.wait(server.pace)
+        if fault.stall_after is not None:
+            server.closing.wait(30)
+
+    def log_message(self, *arguments):
+        pass
