@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hopvec import FormatError
 from hopvec.formats.graphs import lines as module
-from hopvec.formats.graphs.lines import Lines
+from hopvec.formats.graphs.lines import Lines, parsed_ahead
 from hopvec.formats.graphs.source import Source
 
 texts = st.lists(
@@ -79,3 +79,30 @@ def test_a_byte_0_is_refused_with_its_line(tmp_path, before):
     expected = f"line {len(before) // 4 + 1:,}: a byte 0"
     with pytest.raises(FormatError, match=re.escape(expected)):
         read(tmp_path / "text")
+
+
+class TestParsedAhead:
+    def test_what_is_parsed_comes_in_order(self):
+        assert list(parsed_ahead(lambda block: block * 2, range(20))) == list(range(0, 40, 2))
+
+    def test_of_several_faults_the_first_is_told(self):
+        def parse(block):
+            if block >= 3:
+                raise FormatError(f"block {block}")
+            return block
+
+        with pytest.raises(FormatError, match="block 3"):
+            list(parsed_ahead(parse, range(20)))
+
+    def test_what_is_wrong_in_a_block_is_told_before_a_later_one_that_cannot_be_read(self):
+        def blocks():
+            yield 1
+            raise FormatError("cannot be read")
+
+        def parse(block):
+            raise FormatError(f"block {block}")
+
+        with pytest.raises(FormatError, match="block 1"):
+            list(parsed_ahead(parse, blocks()))
+        with pytest.raises(FormatError, match="cannot be read"):
+            list(parsed_ahead(lambda block: block, blocks()))

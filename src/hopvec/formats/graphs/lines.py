@@ -5,8 +5,10 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -16,7 +18,10 @@ from hopvec.formats.graphs.source import Source
 BLOCK = 1 << 20
 LONGEST = 1 << 20  # a longer line holds no edge
 MARKS = (b"#", b"%")
+AHEAD = 2  # blocks that are parsed while edges of earlier ones are taken
 RECENT = 8  # blocks whose lines can be told: more than are ever on their way
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -154,6 +159,29 @@ class Lines:
                 f"{self._source.name}, line {number:,}: is {line[:40]!r} a comment or an edge? Say "
                 f"--comment '' if it is an edge, --comment {line[0]!r} if such lines are comments."
             )
+
+
+def parsed_ahead(parse: Callable[[Block], T], blocks: Iterable[Block]) -> Iterator[T]:
+    """What `parse` makes of each block: a thread parses the next ones meanwhile."""
+    ahead: deque[Future[T]] = deque()
+    fault: FormatError | None = None
+    with ThreadPoolExecutor(1) as parser:
+        rest = iter(blocks)
+        while True:
+            try:
+                block = next(rest, None)
+            except FormatError as error:
+                fault = error  # what stands above it may be wrong as well, and is told first
+                break
+            if block is None:
+                break
+            ahead.append(parser.submit(parse, block))
+            if len(ahead) > AHEAD:
+                yield ahead.popleft().result()
+        while ahead:
+            yield ahead.popleft().result()
+    if fault:
+        raise fault
 
 
 def _unix(text: bytes) -> bytes:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import csv
 import logging
 import re
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -17,7 +16,7 @@ import pyarrow as pa
 from hopvec.errors import FormatError
 from hopvec.formats.graphs.edges import Batch, EdgeStream, Options, column_facts
 from hopvec.formats.graphs.layout import ICONV, NAMES, Layout, find_layout, is_number
-from hopvec.formats.graphs.lines import Block, Lines
+from hopvec.formats.graphs.lines import Block, Lines, parsed_ahead
 from hopvec.formats.graphs.source import HEAD, Source
 from hopvec.graph.columns import Columns, choose_columns, left_numbers
 
@@ -27,7 +26,6 @@ SUFFIXES = (".csv", ".tsv", ".txt", ".edges", ".edgelist", ".el", ".tab", ".dat"
 OPTIONS = frozenset({"source", "target", "weight", "unweighted", "separator", "header", "comment"})
 
 WRONG_ROW = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")  # as pyarrow says it
-AHEAD = 2  # blocks that are parsed while edges of earlier ones are taken
 
 
 def recognize(source: Source) -> str | None:
@@ -136,22 +134,8 @@ def _batches(
 def parse(
     source: Source, lines: Lines, layout: Layout, used: Sequence[int]
 ) -> Iterator[list[pa.Array]]:
-    """The used columns as texts, batch by batch: the next ones are parsed meanwhile."""
-    work = partial(_columns, source.name, layout, used)
-    ahead: deque[Future[list[pa.Array]]] = deque()
-    with ThreadPoolExecutor(1) as parser:
-        fault: FormatError | None = None
-        try:
-            for block in lines:
-                ahead.append(parser.submit(work, block))
-                if len(ahead) > AHEAD:
-                    yield ahead.popleft().result()
-        except FormatError as error:
-            fault = error  # what stands above it may be wrong as well, and is told first
-        while ahead:
-            yield ahead.popleft().result()
-        if fault:
-            raise fault
+    """The used columns as texts, batch by batch."""
+    return parsed_ahead(partial(_columns, source.name, layout, used), lines)
 
 
 def _columns(name: str, layout: Layout, used: Sequence[int], block: Block) -> list[pa.Array]:
