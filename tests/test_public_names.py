@@ -19,6 +19,7 @@ NAMES = [
     "Graph",
     "GraphError",
     "HopvecError",
+    "Labels",
     "MemoryBoundError",
     "MissingExtraError",
     "ParameterError",
@@ -26,6 +27,7 @@ NAMES = [
     "UnknownNodeError",
     "datasets",
     "estimate",
+    "evaluate",
     "load",
     "read_graph",
 ]
@@ -45,7 +47,7 @@ LAYERS = [
     {"machine", "scratch"},
     {"graph", "report"},
     {"engine"},
-    {"embedding"},
+    {"embedding", "labels"},
     {"methods", "formats"},
     {"stores", "datasets", "evaluate", "tune"},
     {"view", "spark", "paper"},
@@ -78,7 +80,7 @@ def test_every_public_name_says_what_it_is(name):
     assert (getattr(hopvec, name).__doc__ or "").strip()
 
 
-@pytest.mark.parametrize("name", ["Embedding", "FastRP", "Graph", "Plan", "Estimate"])
+@pytest.mark.parametrize("name", ["Embedding", "FastRP", "Graph", "Labels", "Plan", "Estimate"])
 def test_every_public_method_says_what_it_does(name):
     public = getattr(hopvec, name)
     for attribute in dir(public):

@@ -13,6 +13,7 @@ _HOMES = {
     "Graph": "graph",
     "GraphError": "errors",
     "HopvecError": "errors",
+    "Labels": "labels",
     "MemoryBoundError": "errors",
     "MissingExtraError": "errors",
     "ParameterError": "errors",
@@ -20,6 +21,7 @@ _HOMES = {
     "UnknownNodeError": "errors",
     "datasets": "datasets",
     "estimate": "methods.estimate",
+    "evaluate": "evaluate",
     "load": "embedding",
     "read_graph": "formats.graphs.read",
 }

@@ -1,6 +1,7 @@
 """The public names for type checkers; __init__.py loads them when they are first used."""
 
 from hopvec import datasets as datasets
+from hopvec import evaluate as evaluate
 from hopvec.embedding import Embedding as Embedding
 from hopvec.embedding import load as load
 from hopvec.engine.plan import Plan as Plan
@@ -14,6 +15,7 @@ from hopvec.errors import ParameterError as ParameterError
 from hopvec.errors import UnknownNodeError as UnknownNodeError
 from hopvec.formats.graphs.read import read_graph as read_graph
 from hopvec.graph import Graph as Graph
+from hopvec.labels import Labels as Labels
 from hopvec.methods import FastRP as FastRP
 from hopvec.methods.estimate import Estimate as Estimate
 from hopvec.methods.estimate import estimate as estimate

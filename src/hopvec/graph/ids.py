@@ -155,7 +155,7 @@ def _arrow(values: Any, name: str) -> pa.Array:
 
 
 def _place(name: str, index: int) -> str:
-    return f"{name}, {'entry' if name == 'nodes' else 'edge'} {index + 1}"
+    return f"{name}, {'edge' if name in ('source', 'target') else 'entry'} {index + 1}"
 
 
 def _integers(values: NDArray[Any], name: str) -> NDArray[Any]:

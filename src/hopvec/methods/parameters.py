@@ -69,13 +69,17 @@ class Real:
 
 @dataclass(frozen=True)
 class Reals:
-    """A list of finite numbers."""
+    """A list of numbers from `low` to `high`."""
 
     longest: int
+    low: float = -LARGEST
+    high: float = LARGEST
 
     def must(self) -> str:
         """See Rule."""
-        return f"hold 1 to {self.longest} finite numbers"
+        if (self.low, self.high) == (-LARGEST, LARGEST):
+            return f"hold 1 to {self.longest} finite numbers"
+        return f"hold 1 to {self.longest} numbers from {self.low:g} to {self.high:g}"
 
     def fault(self, value: Any) -> str | None:
         """See Rule."""
@@ -86,8 +90,9 @@ class Reals:
             real = isinstance(number, REAL) and not isinstance(number, bool)
             if not real or not math.isfinite(number):
                 return f"entry {entry} is {number}"
-            if abs(number) > LARGEST:
-                return f"entry {entry} is beyond {LARGEST:g}"
+            if not self.low <= number <= self.high:
+                bound = self.high if number > self.high else self.low
+                return f"entry {entry} is beyond {bound:g}"
         return None if 1 <= len(value) <= self.longest else f"{len(value)} of them"
 
 
@@ -184,9 +189,12 @@ def documented(method: type[T]) -> type[T]:
     return method
 
 
-def check(method: Any) -> None:
-    """Raises ParameterError for the first parameter of a method that is not allowed."""
-    owner = type(method).__name__
+def check(method: Any, owner: str | None = None) -> None:
+    """Raises ParameterError for the first parameter of a method that is not allowed.
+
+    `owner` is whose parameters the message says they are, the name of the class if it is not given.
+    """
+    owner = owner or type(method).__name__
     for parameter in parameters(type(method)):
         value = getattr(method, parameter.name)
         fault = parameter.rule.fault(value)

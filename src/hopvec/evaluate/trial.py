@@ -1,0 +1,108 @@
+"""One trial of node classification: train on some nodes, predict the classes of the others."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hopvec._native import Stop
+from hopvec.evaluate.logistic import Matrix, fit
+
+Members = NDArray[np.bool_]
+"""[nodes, classes]: which nodes are in which classes."""
+
+GRID = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)  # of C, to choose from
+FOLDS = 5
+JUDGED = 1000  # nodes to judge a C by; once there are as many, the other folds are not needed
+PATIENCE = 2  # values of C in a row that are worse than the best; then no larger one is tried
+ROUGH = 1e-4  # tolerance for choosing C: that of liblinear
+
+
+class Tally(NamedTuple):
+    """Counts of predictions, class by class. Tallies of different nodes can be added up."""
+
+    correct: NDArray[np.int64]
+    """Nodes that are in the class, and predicted to be."""
+    total: NDArray[np.int64]
+    """Nodes that are in the class, and once more those that are predicted to be."""
+
+    @classmethod
+    def of(cls, predicted: Members, members: Members) -> Self:
+        """The counts of some nodes."""
+        correct = (predicted & members).sum(axis=0)
+        return cls(correct, predicted.sum(axis=0) + members.sum(axis=0))
+
+    def plus(self, other: Tally) -> Tally:
+        """The counts of the nodes of both."""
+        return Tally(self.correct + other.correct, self.total + other.total)
+
+    @property
+    def macro_f1(self) -> float:
+        """The mean of the F1 of all classes, in percent; 0 for a class with nothing to count."""
+        return float(100 * np.mean(2 * self.correct / np.maximum(self.total, 1)))
+
+    @property
+    def micro_f1(self) -> float:
+        """The F1 of all predictions together, in percent."""
+        return float(100 * 2 * self.correct.sum() / self.total.sum())
+
+
+def trial(rows: Matrix, members: Members, training: int, C: float, stop: Stop) -> Tally:  # noqa: N803
+    """The counts on the nodes behind the first `training` ones, by a model of those."""
+    weights = fit(rows[:training], members[:training], C, stop=stop)
+    return judge(rows[training:], members[training:], weights, members[:training])
+
+
+def judge(rows: Matrix, members: Members, weights: Matrix, trained_on: Members) -> Tally:
+    """The counts of predicting for each node as many classes as it has.
+
+    A class that no training node was in comes last, one that all were in first.
+    """
+    margins = rows @ weights
+    margins[:, ~trained_on.any(axis=0)] = -np.inf
+    margins[:, trained_on.all(axis=0)] = np.inf
+    return Tally.of(likeliest(margins, members.sum(axis=1)), members)
+
+
+def likeliest(margins: Matrix, counts: NDArray[np.int64]) -> Members:
+    """Which classes have the counts[i] largest margins of row i; of equal ones, the first."""
+    order = np.argsort(-margins, axis=1, kind="stable")
+    chosen = np.zeros(margins.shape, bool)
+    np.put_along_axis(chosen, order, np.arange(margins.shape[1]) < counts[:, None], axis=1)
+    return chosen
+
+
+def choose_c(rows: Matrix, members: Members, stop: Stop) -> float:
+    """The C with the best macro F1 in a cross-validation within these nodes.
+
+    The counts of the folds are added up, since a fold alone has too few nodes of most classes.
+    """
+    folds = _folds(len(rows))
+    weights: list[Matrix | None] = [None] * len(folds)
+    best, chosen, worse = -1.0, GRID[0], 0
+    for C in GRID:  # noqa: N806
+        counts = Tally(*np.zeros((2, members.shape[1]), np.int64))
+        for number, fold in enumerate(folds):
+            inside = np.ones(len(rows), bool)
+            inside[fold] = False
+            trained_on = members[inside]
+            weights[number] = found = fit(
+                rows[inside], trained_on, C, tolerance=ROUGH, start=weights[number], stop=stop
+            )
+            counts = counts.plus(judge(rows[fold], members[fold], found, trained_on))
+        worse = worse + 1 if counts.macro_f1 < best else 0
+        if worse == PATIENCE:
+            break
+        if counts.macro_f1 > best:
+            best, chosen = counts.macro_f1, C
+    return chosen
+
+
+def _folds(count: int) -> list[slice]:
+    """As many of five equal folds as it takes to judge enough nodes."""
+    bounds = np.linspace(0, count, min(FOLDS, count) + 1).astype(int)
+    needed = -(-JUDGED // max(1, count // FOLDS))
+    return [slice(low, high) for low, high in pairwise(bounds)][:needed]

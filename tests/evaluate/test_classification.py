@@ -1,0 +1,333 @@
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import f1_score
+
+import hopvec
+from hopvec import Embedding, Labels, MissingExtraError, ParameterError
+from hopvec.evaluate import classify
+
+FEW = {"shares": (0.3, 0.6), "shuffles": 3}
+
+
+def labelled(nodes=150, dim=8, classes=6, seed=0, single=False):
+    """An embedding that tells something of the labels, and these as pairs."""
+    random = np.random.default_rng(seed)
+    vectors = random.standard_normal((nodes, dim)).astype(np.float32)
+    signal = vectors @ random.standard_normal((dim, classes)) + random.standard_normal(
+        (nodes, classes)
+    )
+    members = signal > np.linspace(0.5, 4, classes)
+    members[np.arange(nodes), signal.argmax(axis=1)] = True
+    if single:
+        members = signal == signal.max(axis=1, keepdims=True)
+    node, label = np.nonzero(members)
+    return Embedding(vectors, pa.array(np.arange(nodes))), Labels.from_pairs(node, label), members
+
+
+def by_scikit_learn(vectors, members, share, seed, shuffle, C):  # noqa: N803
+    """What one shuffle scores, one class after the other."""
+    order = np.random.default_rng([seed, shuffle]).permutation(len(vectors))
+    training = round(share * len(vectors))
+    train, test = order[:training], order[training:]
+    margins = np.full((len(test), members.shape[1]), -np.inf)
+    for number, member in enumerate(members[train].T):
+        if member.any():
+            model = LogisticRegression(solver="liblinear", C=C).fit(vectors[train], member)
+            margins[:, number] = model.decision_function(vectors[test])
+    predicted = np.zeros(margins.shape, bool)
+    for row, wanted in enumerate(members[test].sum(axis=1)):
+        predicted[row, np.argsort(-margins[row], kind="stable")[:wanted]] = True
+    return [
+        100 * f1_score(members[test], predicted, average=average, zero_division=0)
+        for average in ("macro", "micro")
+    ]
+
+
+@pytest.mark.parametrize("single", [False, True])
+@pytest.mark.parametrize("C", [0.05, 1.0])
+def test_scores_are_those_of_liblinear_called_class_by_class(single, C):  # noqa: N803
+    embedding, labels, members = labelled(single=single)
+    found = classify(embedding, labels, C=C, scale="none", seed=3, **FEW)
+    for scores in found.shares:
+        assert len(scores.shuffles) == 3
+        for number, shuffle in enumerate(scores.shuffles):
+            expected = by_scikit_learn(embedding.vectors, members, scores.share, 3, number, C)
+            assert [shuffle.macro_f1, shuffle.micro_f1] == pytest.approx(expected, abs=1e-9)
+
+
+def test_scores_on_blogcatalog_are_those_of_liblinear(data_folder):
+    from scipy.io import loadmat
+
+    content = loadmat(data_folder / "blogcatalog" / "blogcatalog.mat")
+    members = content["group"].toarray() > 0
+    labels = Labels.from_pairs(*np.nonzero(members))
+    embedding = hopvec.FastRP(dim=32, seed=1).embed(content["network"])
+    found = classify(embedding, labels, C=0.1, shares=[0.1], shuffles=1)
+    vectors = embedding.vectors / np.sqrt(np.mean(embedding.vectors.astype(float) ** 2))
+    expected = by_scikit_learn(vectors, members, 0.1, 0, 0, 0.1)
+    assert [found.shares[0].macro_f1, found.shares[0].micro_f1] == pytest.approx(expected, abs=0.02)
+
+
+@pytest.mark.parametrize("C", [1.0, "auto"])
+@pytest.mark.parametrize("single", [False, True])
+def test_vectors_that_are_the_labels_score_100(single, C):  # noqa: N803
+    _, labels, members = labelled(single=single)
+    perfect = Embedding(members.astype(np.float32), pa.array(np.arange(len(members))))
+    for scores in classify(perfect, labels, C=C, shares=[0.5], shuffles=3).shares:
+        assert (scores.macro_f1, scores.micro_f1) == (100, 100)
+
+
+def test_vectors_that_are_all_the_same_score_what_the_commonest_classes_do():
+    _, labels, members = labelled(nodes=400)
+    same = Embedding(np.ones((400, 3), np.float32), pa.array(np.arange(400)))
+    (scores,) = classify(same, labels, shares=[0.5], shuffles=1, seed=5).shares
+    order = np.random.default_rng([5, 0]).permutation(400)
+    train, test = members[order[:200]], members[order[200:]]
+    common = np.argsort(-train.sum(axis=0), kind="stable")
+    predicted = np.zeros(test.shape, bool)
+    for row, wanted in enumerate(test.sum(axis=1)):
+        predicted[row, common[:wanted]] = True
+    assert scores.micro_f1 == pytest.approx(100 * f1_score(test, predicted, average="micro"))
+    assert scores.macro_f1 == pytest.approx(
+        100 * f1_score(test, predicted, average="macro", zero_division=0)
+    )
+
+
+def test_vectors_that_know_nothing_score_what_chance_does():
+    """Of K equally common classes, one label a node, a guess is right once in K times."""
+    random = np.random.default_rng(0)
+    nodes, classes = 3000, 5
+    noise = Embedding(
+        random.standard_normal((nodes, 4)).astype(np.float32), pa.array(np.arange(nodes))
+    )
+    labels = Labels.from_pairs(np.arange(nodes), random.permutation(np.arange(nodes) % classes))
+    (scores,) = classify(noise, labels, shares=[0.5], shuffles=4, C=1.0).shares
+    deviation = 100 * np.sqrt(0.2 * 0.8 / (4 * nodes / 2))
+    assert abs(scores.micro_f1 - 100 / classes) < 4 * deviation
+
+
+@pytest.mark.parametrize("C", [0.3, "auto"])
+def test_labels_of_test_nodes_have_no_part_in_the_training(monkeypatch, C):  # noqa: N803
+    """Whatever they are, the same C is chosen and the same weights are found."""
+    from hopvec.evaluate import trial
+
+    embedding, _, members = labelled()
+    order = np.random.default_rng([0, 0]).permutation(len(members))
+    other = members.copy()
+    other[order[75:]] = np.random.default_rng(1).permutation(members[order[75:]])
+    assert (other != members).any()
+    found = []
+    fit = trial.fit
+    monkeypatch.setattr(trial, "fit", lambda *given, **more: keep(fit(*given, **more)))
+
+    def keep(weights):
+        found[-1].append(weights.tobytes())
+        return weights
+
+    chosen = []
+    for given in (members, other):
+        found.append([])
+        labels = Labels.from_pairs(*np.nonzero(given))
+        scores = classify(embedding, labels, C=C, shares=[0.5], shuffles=1, threads=1)
+        chosen.append(scores.shares[0].C)
+    assert chosen[0] == chosen[1]
+    assert found[0] == found[1]
+
+
+def test_the_order_of_nodes_and_labels_does_not_matter():
+    embedding, labels, members = labelled()
+    random = np.random.default_rng(2)
+    rows = random.permutation(len(embedding))
+    mixed = Embedding(embedding.vectors[rows], embedding.ids.take(pa.array(rows)))
+    node, label = np.nonzero(members)
+    pairs = random.permutation(len(node))
+    names = Labels.from_pairs(node[pairs], label[pairs])
+    assert classify(mixed, names, **FEW).shares == classify(embedding, labels, **FEW).shares
+
+
+def test_nodes_without_a_label_do_not_matter():
+    embedding, labels, _ = labelled()
+    more = Embedding(
+        np.concatenate([embedding.vectors, np.full((5, 8), 9, np.float32)]),
+        pa.array(np.arange(155)),
+    )
+    assert classify(more, labels, **FEW).shares == classify(embedding, labels, **FEW).shares
+
+
+def test_the_same_scores_on_one_thread_and_on_three():
+    embedding, labels, _ = labelled()
+    one, three = (classify(embedding, labels, threads=count, **FEW) for count in (1, 3))
+    assert one.shares == three.shares
+
+
+def test_shuffles_depend_on_their_number_and_the_seed_alone():
+    embedding, labels, _ = labelled()
+    few, more, other = (
+        classify(embedding, labels, shares=[0.5], C=1.0, shuffles=count, seed=seed).shares[0]
+        for count, seed in ((2, 0), (4, 0), (2, 1))
+    )
+    assert more.shuffles[:2] == few.shuffles
+    assert len(set(more.shuffles)) == 4
+    assert other.shuffles != few.shuffles
+
+
+def test_progress_begins_at_0_and_comes_to_the_end():
+    embedding, labels, _ = labelled()
+    ticks = []
+    classify(embedding, labels, **FEW, progress=lambda done, of: ticks.append((done, of)))
+    of = 3 * (45 + 90)
+    assert ticks[0] == (0, of)
+    assert ticks[-1] == (of, of)
+    assert len(ticks) == 7
+    assert ticks == sorted(ticks)
+
+
+@pytest.mark.parametrize("scale", ["rms", "standardize"])
+def test_the_unit_of_the_vectors_does_not_matter(scale):
+    embedding, labels, _ = labelled()
+    larger = Embedding(embedding.vectors * np.float32(1024), embedding.ids)
+    first, second = (classify(e, labels, scale=scale, C=0.1, **FEW) for e in (embedding, larger))
+    assert first.shares == second.shares
+
+
+def test_standardized_columns_have_the_same_weight():
+    embedding, labels, _ = labelled()
+    uneven = Embedding(
+        embedding.vectors * np.float32([1, 2, 4, 8, 16, 32, 64, 128]) + np.float32(0),
+        embedding.ids,
+    )
+    even, rms = (
+        [classify(e, labels, scale=scale, C=0.01, **FEW).shares for e in (embedding, uneven)]
+        for scale in ("standardize", "rms")
+    )
+    assert even[0] == even[1]
+    assert rms[0] != rms[1]
+
+
+@pytest.mark.parametrize("scale", ["rms", "standardize", "none"])
+def test_vectors_of_zeros_are_scored_as_well(scale):
+    _, labels, members = labelled()
+    zeros = Embedding(np.zeros((len(members), 2), np.float32), pa.array(np.arange(len(members))))
+    assert classify(zeros, labels, scale=scale, **FEW).shares[0].micro_f1 > 0
+
+
+def test_a_class_of_the_test_nodes_alone_counts_for_the_mean():
+    """Two classes of 50 are found without fault; the third, a single node, is a test node."""
+    names = ["a"] * 50 + ["b"] * 50 + ["rare"]
+    vectors = np.eye(3, dtype=np.float32)[[0] * 50 + [1] * 50 + [2]]
+    embedding = Embedding(vectors, pa.array(np.arange(101)))
+    seed = next(s for s in range(9) if 100 in np.random.default_rng([s, 0]).permutation(101)[50:])
+    found = classify(
+        embedding, Labels.from_pairs(np.arange(101), names), shares=[0.5], shuffles=1, seed=seed
+    ).shares[0]
+    assert 65 < found.macro_f1 < 200 / 3
+    assert found.micro_f1 == pytest.approx(100 * 50 / 51)
+
+
+def test_the_result_tells_what_was_scored_and_how():
+    embedding, labels, members = labelled()
+    found = classify(embedding, labels, C=0.5, **FEW)
+    assert (found.nodes, found.classes, found.dim, found.without_vector) == (150, 6, 8, 0)
+    assert found.labels_per_node == pytest.approx(members.sum() / 150)
+    scores = found.shares[0]
+    macros = [shuffle.macro_f1 for shuffle in scores.shuffles]
+    assert scores.macro_f1 == pytest.approx(np.mean(macros))
+    assert scores.macro_deviation == pytest.approx(np.std(macros, ddof=1))
+    lines = str(found).splitlines()
+    assert lines[0].startswith("150 labelled nodes, 6 classes")
+    assert lines[2].split() == [
+        "30", "%", f"{scores.macro_f1:.2f}", "±", f"{scores.macro_deviation:.2f}",
+        f"{scores.micro_f1:.2f}", "±", f"{scores.micro_deviation:.2f}", "0.5",
+    ]  # fmt: skip
+
+
+def test_the_result_survives_json():
+    import json
+
+    embedding, labels, _ = labelled()
+    found = classify(embedding, labels, **FEW)
+    plain = json.loads(json.dumps(found.to_dict()))
+    assert plain["shares"][1]["share"] == 0.6
+    assert plain["shares"][1]["shuffles"][2]["macro_f1"] == found.shares[1].shuffles[2].macro_f1
+
+
+def test_one_shuffle_has_no_deviation():
+    embedding, labels, _ = labelled()
+    (scores,) = classify(embedding, labels, shares=[0.5], shuffles=1, C=1.0).shares
+    assert (scores.macro_deviation, scores.micro_deviation) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"shares": (0.5, 1.0)}, r"classify: shares must .* \(entry 2 is beyond 0.9999\)"),
+        ({"shares": ()}, r"classify: shares must hold 1 to 99 numbers from 0.0001 to 0.9999"),
+        ({"shares": 0.5}, r"classify: shares must .*, got 0.5"),
+        ({"shuffles": 0}, r"classify: shuffles must be an integer from 1 to 10,000, got 0"),
+        ({"seed": -1}, r"classify: seed must be an integer"),
+        ({"C": 0}, r"classify: C must be a number from 1e-06 to 1e\+06, or be 'auto', got 0"),
+        ({"C": "best"}, r"classify: C must .*, got 'best'"),
+        ({"scale": "unit"}, r"scale must be 'rms' or 'standardize' or 'none', got 'unit'"),
+        ({"threads": 0}, r"classify: threads must"),
+        ({"shares": [0.001]}, r"a share of 0.001 of 150 labelled nodes trains on 0"),
+        ({"shares": [0.999]}, r"trains on 150 and leaves 0 to predict"),
+    ],
+)
+def test_what_is_not_allowed_is_refused_in_a_sentence(wrong, message):
+    embedding, labels, _ = labelled()
+    with pytest.raises(ParameterError, match=message):
+        classify(embedding, labels, **wrong)
+
+
+def test_training_nodes_of_one_class_are_refused():
+    vectors = np.ones((100, 2), np.float32)
+    labels = Labels.from_pairs(np.arange(100), ["common"] * 99 + ["rare"])
+    with pytest.raises(ParameterError, match=r"shuffle 1 \(10 of 100\) are all in one class, 'com"):
+        classify(Embedding(vectors, pa.array(np.arange(100))), labels, shares=[0.1])
+
+
+def test_a_vector_that_is_not_finite_is_named():
+    embedding, labels, _ = labelled()
+    vectors = embedding.vectors.copy()
+    vectors[7, 3] = np.nan
+    with pytest.raises(ParameterError, match="classify: the vector of 7 holds a NaN"):
+        classify(Embedding(vectors, embedding.ids), labels)
+
+
+def test_without_the_extra_it_says_what_to_install(monkeypatch):
+    embedding, labels, _ = labelled()
+    monkeypatch.setitem(sys.modules, "threadpoolctl", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'hopvec\[evaluate\]'"):
+        classify(embedding, labels, **FEW)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send")
+def test_ctrl_c_ends_it_within_seconds():
+    import signal
+    import time
+
+    code = (
+        "import numpy as np, pyarrow as pa\n"
+        "from hopvec import Embedding, Labels\n"
+        "from hopvec.evaluate import classify\n"
+        "random = np.random.default_rng(0)\n"
+        "vectors = random.standard_normal((20_000, 200)).astype(np.float32)\n"
+        "labels = Labels.from_pairs(np.arange(20_000), random.integers(0, 50, 20_000))\n"
+        "tell = lambda done, of: print('going', flush=True)\n"
+        "classify(Embedding(vectors, pa.array(np.arange(20_000))), labels, progress=tell)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout.readline() == "going\n"
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        start = time.monotonic()
+        _, trace = process.communicate(timeout=30)
+        assert "KeyboardInterrupt" in trace
+        assert time.monotonic() - start < 15

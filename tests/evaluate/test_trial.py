@@ -1,0 +1,60 @@
+import numpy as np
+import pytest
+from sklearn.metrics import f1_score
+
+from hopvec._native import Stop
+from hopvec.evaluate.trial import FOLDS, JUDGED, Tally, _folds, choose_c, judge, likeliest
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_scores_are_those_of_scikit_learn(seed):
+    random = np.random.default_rng(seed)
+    members, predicted = random.random((2, 50, 8)) < np.linspace(0, 0.5, 8)  # one class is empty
+    counts = Tally.of(predicted, members)
+    for average in ("macro", "micro"):
+        expected = 100 * f1_score(members, predicted, average=average, zero_division=0)
+        assert getattr(counts, f"{average}_f1") == pytest.approx(expected, abs=1e-10)
+
+
+def test_counts_of_parts_add_up_to_those_of_the_whole():
+    members, predicted = np.random.default_rng(0).random((2, 30, 4)) < 0.4
+    parts = Tally.of(predicted[:9], members[:9]).plus(Tally.of(predicted[9:], members[9:]))
+    whole = Tally.of(predicted, members)
+    assert (parts.macro_f1, parts.micro_f1) == (whole.macro_f1, whole.micro_f1)
+
+
+def test_as_many_classes_are_predicted_as_a_node_has():
+    margins = np.array([[0.1, 0.3, 0.2], [0.1, 0.3, 0.2], [5.0, 5.0, 5.0]])
+    assert likeliest(margins, np.array([1, 2, 2])).tolist() == [
+        [False, True, False],
+        [False, True, True],
+        [True, True, False],
+    ]
+
+
+def test_a_class_nobody_trained_comes_last_and_one_that_all_trained_first():
+    trained_on = np.array([[True, False, True], [True, False, False]])
+    members = np.array([[True, True, False], [True, False, False]])
+    weights = np.array([[-9.0, 9.0, 0.0]])
+    counts = judge(np.ones((2, 1)), members, weights, trained_on)
+    assert counts.correct.tolist() == [2, 0, 0]
+    assert counts.total.tolist() == [4, 1, 1]
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 99, 1000, 5000, 100_000])
+def test_folds_judge_enough_nodes_and_each_of_them_once(count):
+    judged = np.zeros(count, int)
+    for fold in _folds(count):
+        judged[fold] += 1
+        assert judged[fold].sum() <= max(1, -(-count // FOLDS))
+    assert judged.max() == 1
+    assert judged.sum() >= min(count, JUDGED)
+
+
+def test_noise_is_held_back_and_what_is_faint_is_not():
+    random = np.random.default_rng(0)
+    members = random.random((200, 4)) < [0.1, 0.2, 0.3, 0.4]
+    noisy = np.column_stack([members, 3 * random.standard_normal((200, 150)), np.ones(200)])
+    faint = np.column_stack([0.02 * members, np.ones(200)])  # a small C finds nothing in it
+    assert choose_c(noisy, members, Stop()) <= 0.1
+    assert choose_c(faint, members, Stop()) >= 3

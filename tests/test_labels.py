@@ -1,0 +1,111 @@
+import logging
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from hopvec import Embedding, GraphError, Labels, ParameterError
+
+
+def embedding(ids):
+    return Embedding(np.zeros((len(ids), 2), np.float32), pa.array(ids))
+
+
+def members(labels):
+    """The classes of every node, by its id."""
+    names = np.array(labels.classes, object)
+    rows = labels.matrix.toarray()
+    return {id_: set(names[row]) for id_, row in zip(labels.ids.to_pylist(), rows, strict=True)}
+
+
+def test_a_node_may_have_several_labels_and_the_same_one_twice():
+    labels = Labels.from_pairs(["b", "a", "b", "b"], ["x", "x", "y", "y"])
+    assert members(labels) == {"b": {"x", "y"}, "a": {"x"}}
+    assert labels.matrix.nnz == 3
+
+
+@pytest.mark.parametrize("nothing", [None, ""])
+def test_a_missing_label_is_none(nothing):
+    labels = Labels.from_pairs(["a", "b"], ["x", nothing])
+    assert members(labels) == {"a": {"x"}, "b": set()}
+    assert labels.labelled == 1
+
+
+def test_classes_are_in_the_order_of_numbers_where_all_are_numbers():
+    assert Labels.from_pairs([1, 2, 3], [10, 9, 100]).classes == ("9", "10", "100")
+    assert Labels.from_pairs([1, 2, 3], ["10", "9", "x"]).classes == ("10", "9", "x")
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Series([3, None, 5]),
+        pd.Series(["3", None, "5"], dtype="category"),
+        pl.Series([3, None, 5]),
+        pa.chunked_array([[3], [None, 5]]),
+        [3, None, 5],
+    ],
+    ids=["pandas floats", "categories", "polars", "chunks", "list"],
+)
+def test_labels_come_from_any_column(column):
+    labels = Labels.from_pairs(["a", "b", "c"], column)
+    assert members(labels) == {"a": {"3"}, "b": set(), "c": {"5"}}
+
+
+@pytest.mark.parametrize(
+    ("ids", "names", "error", "message"),
+    [
+        (["a", "b"], ["x"], ParameterError, "2 ids and 1 labels"),
+        (["a", "b"], [0.5, 1.0], ParameterError, "must be texts or integers"),
+        (["a", "b"], [1, "x"], ParameterError, "all texts or all integers"),
+        (["a", None], ["x", "y"], GraphError, "ids, entry 2: there is no id"),
+    ],
+)
+def test_what_is_no_label_is_refused(ids, names, error, message):
+    with pytest.raises(error, match=message):
+        Labels.from_pairs(ids, names)
+
+
+def test_the_rows_of_an_embedding_are_found_in_the_order_of_ids():
+    labels = Labels.from_pairs(["c", "a", "d", "b"], ["x", "y", None, "x"])
+    found = labels.align(embedding(["b", "c", "d", "a"]))
+    assert found.rows.tolist() == [3, 0, 1]
+    assert found.classes == ("x", "y")
+    assert found.members.tolist() == [[False, True], [True, False], [True, False]]
+
+
+def test_labelled_nodes_without_a_vector_are_counted_told_and_left_out(caplog):
+    labels = Labels.from_pairs(["a", "b", "c", "d", "e"], ["x", "y", "x", "x", "z"])
+    with caplog.at_level(logging.WARNING, "hopvec"):
+        found = labels.align(embedding(["a", "q"]))
+    assert (found.rows.tolist(), found.without_vector, found.classes) == ([0], 4, ("x",))
+    assert "4 of 5 labelled nodes have no vector and are left out: 'b', 'c', 'd'" in caplog.text
+
+
+def test_labels_of_other_nodes_are_refused_with_some_names_of_both():
+    with pytest.raises(ParameterError, match=r"None of the 1 labelled .* 'a', .* embedding 'q'"):
+        Labels.from_pairs(["a"], ["x"]).align(embedding(["q"]))
+
+
+def test_labels_without_any_are_refused():
+    with pytest.raises(ParameterError, match="no node has a label"):
+        Labels.from_pairs(["a"], [None]).align(embedding(["a"]))
+
+
+@pytest.mark.parametrize(("own", "others"), [([7, 10], ["7", "10"]), (["7", "10"], [7, 10])])
+def test_an_integer_and_its_text_are_the_same_node(own, others):
+    found = Labels.from_pairs(own, ["x", "y"]).align(embedding(others))
+    assert sorted(found.rows.tolist()) == [0, 1]
+
+
+def test_integers_are_in_the_order_of_numbers():
+    found = Labels.from_pairs([10, 9, 100], ["x", "y", "x"]).align(embedding([9, 10, 100]))
+    assert found.rows.tolist() == [0, 1, 2]
+
+
+def test_a_matrix_of_another_shape_is_refused():
+    labels = Labels.from_pairs(["a"], ["x"])
+    with pytest.raises(ParameterError, match="1 x 2"):
+        Labels(labels.ids, labels.matrix, ("x", "y"))
