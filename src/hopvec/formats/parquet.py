@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from hopvec.formats.parquet_writer import write_parquet
 from hopvec.formats.replace import replacing
-from hopvec.formats.rows import FIRST, Progress, Start, rows_in_block
-from hopvec.formats.table import batches_of, find_columns, from_batches, schema_of
+from hopvec.formats.rows import FIRST, Progress, Start, blocks, rows_in_block
+from hopvec.formats.table import find_columns, from_batches, schema_of
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
@@ -20,22 +21,9 @@ DTYPES = ("float32", "float16")
 
 
 def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Progress) -> None:
-    """Writes one row group a block; vectors are not compressed, being nearly random bits."""
-    import pyarrow.parquet as pq
-
-    with (
-        replacing(path) as (file,),
-        pq.ParquetWriter(
-            file,
-            schema_of(embedding, dtype),
-            compression={"id": "zstd"},
-            use_dictionary=False,
-            write_statistics=["id"],
-            write_page_checksum=True,
-        ) as writer,
-    ):
-        for batch in batches_of(embedding, dtype, progress):
-            writer.write_batch(batch)
+    """Writes one row group a block."""
+    with replacing(path) as (file,):
+        write_parquet(file, schema_of(embedding, dtype), blocks(embedding, dtype, progress))
 
 
 def read_embedding(path: Path, progress: Progress) -> Embedding:

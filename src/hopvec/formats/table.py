@@ -52,7 +52,9 @@ def batches_of(
     schema = schema_of(embedding, dtype)
     kind = schema.field("embedding").type
     for ids, rows in blocks(embedding, dtype, progress):
-        numbers = pa.array((rows.copy() if copied else rows).reshape(-1))
+        data = pa.py_buffer(rows.copy() if copied else rows)
+        # pa.array would load pandas, where there is one, to look at an array
+        numbers = pa.Array.from_buffers(kind.value_type, rows.size, [None, data])
         lists = pa.FixedSizeListArray.from_arrays(numbers, type=kind)
         yield pa.RecordBatch.from_arrays([ids, lists], schema=schema)
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from hopvec import _native
 from hopvec.errors import GraphError
-from hopvec.graph.ids import text_buffers
+from hopvec.graph.ids import number_buffer, text_buffers
 
 
 class Dictionary:
@@ -35,7 +35,7 @@ class Dictionary:
         if len(ids) and integers != self.integers:
             raise GraphError("Some ids are integers and others are texts; make them all the same.")
         if integers:
-            return self._native.encode_integers(ids.cast(pa.int64()).to_numpy())
+            return self._native.encode_integers(number_buffer(ids.cast(pa.int64())))
         return self._native.encode(*text_buffers(ids))
 
     def numbered(self, *, untyped: bool) -> tuple[pa.Array, NDArray[np.int32]]:
@@ -52,7 +52,8 @@ class Dictionary:
             values = _native.integers_of_texts(offsets, text)
         if values is not None:
             order = np.argsort(values, kind="stable").astype(np.int32)
-            ids = pa.array(values[order])
+            values = values[order]  # pa.array would load pandas, where there is one, to look at it
+            ids = pa.Array.from_buffers(pa.int64(), len(values), [None, pa.py_buffer(values)])
         else:
             # Arrow's own take would do, but its first use loads 40 MB of functions.
             order = _native.sort_texts(offsets, text)

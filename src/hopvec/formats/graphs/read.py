@@ -29,7 +29,7 @@ from hopvec.formats.graphs.spool import Spool
 from hopvec.graph import Graph
 from hopvec.graph.build import check_options, from_numbering, refuse_weights
 from hopvec.graph.dictionary import Dictionary, integers_if_all
-from hopvec.graph.ids import Numbering, first_missing
+from hopvec.graph.ids import Numbering, first_missing, number_buffer
 from hopvec.machine import in_words, memory_bound
 
 # By content in this order; text, which nearly anything might be, comes last.
@@ -278,7 +278,7 @@ class _Reading:
             ends = f"{batch.source[row].as_py()!r} - {batch.target[row].as_py()!r}"
             return f"{self.name}, {self.stream.place(first + row)} ({ends})"
 
-        numbers = batch.weight.to_numpy(zero_copy_only=False)  # type: ignore[union-attr]
+        numbers = number_buffer(batch.weight)
         refuse_weights(numbers, place)
         weights: NDArray[np.float32] = numbers.astype(np.float32)
         return weights
