@@ -66,3 +66,17 @@ def standardize(N):
     mean, deviation = N.mean(axis=0), N.std(axis=0)
     varies = deviation > CONSTANT * np.sqrt((N**2).mean(axis=0))
     return np.divide(N - mean, deviation, out=np.zeros_like(N), where=varies)
+
+
+def second_order(S, p, q):
+    """P[t, v, x]: how likely node2vec goes from v to x when it came to v from t (section 3.2).
+
+    In proportion to S_vx / p for x = t, S_vx where S_tx > 0, S_vx / q elsewhere. Zero where there
+    is no edge (t, v), or none that leaves v.
+    """
+    nodes = len(S)
+    bias = np.where(S > 0, 1.0, 1.0 / q)  # of x, given t
+    np.fill_diagonal(bias, 1.0 / p)
+    mass = (S > 0)[:, :, None] * S[None, :, :] * bias[:, None, :]
+    total = mass.sum(axis=2, keepdims=True)
+    return np.divide(mass, total, out=np.zeros((nodes, nodes, nodes)), where=total > 0)

@@ -12,6 +12,7 @@ import hopvec
 
 NAMES = [
     "DatasetError",
+    "DeepWalk",
     "Embedding",
     "Estimate",
     "FastRP",
@@ -22,6 +23,7 @@ NAMES = [
     "Labels",
     "MemoryBoundError",
     "MissingExtraError",
+    "Node2Vec",
     "ParameterError",
     "Plan",
     "UnknownNodeError",

@@ -6,6 +6,7 @@ from importlib import import_module
 # and with it every command line, starts at once.
 _HOMES = {
     "DatasetError": "errors",
+    "DeepWalk": "methods",
     "Embedding": "embedding",
     "Estimate": "methods.estimate",
     "FastRP": "methods",
@@ -16,6 +17,7 @@ _HOMES = {
     "Labels": "labels",
     "MemoryBoundError": "errors",
     "MissingExtraError": "errors",
+    "Node2Vec": "methods",
     "ParameterError": "errors",
     "Plan": "engine.plan",
     "UnknownNodeError": "errors",

@@ -16,7 +16,9 @@ from hopvec.errors import UnknownNodeError as UnknownNodeError
 from hopvec.formats.graphs.read import read_graph as read_graph
 from hopvec.graph import Graph as Graph
 from hopvec.labels import Labels as Labels
+from hopvec.methods import DeepWalk as DeepWalk
 from hopvec.methods import FastRP as FastRP
+from hopvec.methods import Node2Vec as Node2Vec
 from hopvec.methods.estimate import Estimate as Estimate
 from hopvec.methods.estimate import estimate as estimate
 

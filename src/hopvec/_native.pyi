@@ -210,6 +210,24 @@ def standardize(
     threads: int,
     stop: Stop,
 ) -> None: ...
+def cumulative_weights(
+    start: NDArray[np.int64], weight: NDArray[np.float32], threads: int, stop: Stop
+) -> NDArray[np.float64]: ...
+def walk_order(keys: NDArray[np.uint64], seed: int, number: int) -> NDArray[np.int32]: ...
+def random_walks(
+    start: NDArray[np.int64],
+    neighbor: NDArray[np.int32],
+    cumulative: NDArray[np.float64] | None,
+    p: float,
+    q: float,
+    keys: NDArray[np.uint64],
+    first: NDArray[np.int32],
+    seed: int,
+    number: int,
+    length: int,
+    threads: int,
+    stop: Stop,
+) -> NDArray[np.int32]: ...
 def inverse_norms(
     vectors: NDArray[np.float32], threads: int, stop: Stop
 ) -> NDArray[np.float32]: ...

@@ -14,6 +14,7 @@
 #include "nearest.hpp"
 #include "numbers.hpp"
 #include "slab.hpp"
+#include "walks.hpp"
 
 using namespace hopvec;
 
@@ -56,6 +57,7 @@ struct Results {
   std::vector<float> weight, sum, similarity;
   std::vector<double> squares, moments;
   std::vector<uint8_t> blocks;
+  std::vector<int32_t> walks;
 };
 
 template <class T>
@@ -227,6 +229,23 @@ void propagate(const Case& c, const Adjacency& S, const std::vector<uint64_t>& k
   results.similarity.insert(results.similarity.end(), similarity.begin(), similarity.end());
 }
 
+// A round of walks without and with a bias, both kinds of it.
+void walk(const Case& c, const std::vector<uint64_t>& keys, int threads, const Stop& stop, Results& results) {
+  const int64_t length = 12;
+  std::vector<double> cumulative(results.weight.size());
+  if (!results.weight.empty())
+    cumulative_weights(results.start.data(), results.weight.data(), c.nodes, cumulative.data(), threads, stop);
+  std::vector<int32_t> first(static_cast<size_t>(c.nodes));
+  walk_order(keys.data(), c.nodes, 7, 1, first.data());
+  for (double p : {1.0, 0.1, 10.0})
+    for (double q : {1.0, 0.1, 10.0}) {
+      const StepLaw law{results.start.data(), results.neighbor.data(), data_or_null(cumulative), p, q};
+      std::vector<int32_t> walks(size_t(c.nodes * length));
+      random_walks(law, keys.data(), first.data(), c.nodes, 7, 1, length, walks.data(), threads, stop);
+      results.walks.insert(results.walks.end(), walks.begin(), walks.end());
+    }
+}
+
 Results run(const Case& c, int threads) {
   const Stop stop;
   std::vector<uint64_t> keys(static_cast<size_t>(c.nodes));
@@ -256,6 +275,7 @@ Results run(const Case& c, int threads) {
   const Adjacency S{c.nodes, results.start.data(), results.neighbor.data(), weight, inverse.data()};
   for (bool as_half : {false, true}) propagate(c, S, keys, results.order, as_half, threads, stop, results);
   check_finite(results, c);
+  walk(c, keys, threads, stop, results);
   return results;
 }
 
@@ -336,6 +356,7 @@ int main() {
     check_same(name + ", sum", one.sum, several.sum);
     check_same(name + ", moments", one.moments, several.moments);
     check_same(name + ", nearest", one.neighbor_rows, several.neighbor_rows);
+    check_same(name + ", walks", one.walks, several.walks);
     check_same(name + ", similarity", one.similarity, several.similarity);
   }
   return 0;

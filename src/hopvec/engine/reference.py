@@ -30,6 +30,11 @@ def mix(z: int) -> int:
     return z ^ (z >> 31)
 
 
+def salt_of(seed: int, number: int) -> int:
+    """What tells one use of a seed from another: a group of columns, a round of walks."""
+    return mix((mix((seed + GOLDEN) & MASK) + GOLDEN * (number + 1)) & MASK)
+
+
 def xxh64(data: bytes, seed: int = 42) -> int:
     """XXH64 of a byte string, by its published description; seed 42 is what Spark uses.
 
@@ -85,7 +90,7 @@ def random_rows(seed: int, sparsity: float, keys: Sequence[int], dim: int) -> ND
     groups = -(-dim // GROUP)
     signs = np.zeros((len(keys), groups * GROUP), np.int8)
     for group in range(groups):
-        salt = mix((mix((seed + GOLDEN) & MASK) + GOLDEN * (group + 1)) & MASK)
+        salt = salt_of(seed, group)
         for row, key in enumerate(keys):
             bits, column = mix(int(key) ^ salt), 0
             while column < GROUP:
@@ -172,3 +177,63 @@ def nearest(
         rows[place] = sorted(others, key=lambda row: (-cosines[row], row))[:k]
         similarity[place] = cosines[rows[place]]
     return rows, similarity
+
+
+def walk_order(keys: Sequence[int], seed: int, number: int) -> list[int]:
+    """The nodes in the order in which the walks of a round start."""
+    salt = salt_of(seed, number)
+    return sorted(range(len(keys)), key=lambda node: mix(int(keys[node]) ^ salt))
+
+
+def random_walk(
+    rows: Sequence[dict[int, float]],
+    first: int,
+    key: int,
+    *,
+    seed: int,
+    number: int,
+    length: int,
+    p: float,
+    q: float,
+) -> list[int]:
+    """The walk of a round from one node, which ends early at a node that no edge leaves.
+
+    `rows[v][x]` is the weight of the edge from v to x, neighbours ascending. Draws are numbered:
+    one for an entry of the row by its weight, and for a step of second order one more, whether
+    to take it. A return that is likelier than all else has the part that sticks out drawn first.
+    """
+    state = mix(int(key) ^ salt_of(seed, number))
+
+    def below(bound: float) -> float:
+        nonlocal state
+        state = (state + GOLDEN) & MASK
+        return float((mix(state) >> 11) * 2.0**-53 * bound)
+
+    def drawn(row: dict[int, float]) -> int:
+        sums = np.cumsum(list(row.values()))
+        return list(row)[int(np.searchsorted(sums, below(float(sums[-1])), side="right"))]
+
+    def second_order(previous: int, row: dict[int, float]) -> int:
+        ceiling = max(1.0, 1 / q)
+        sums = np.cumsum([0.0, *row.values()])
+        place = list(row).index(previous) if previous in row else None
+        weight = 0.0 if place is None else float(sums[place + 1] - sums[place])
+        above = max(0.0, 1 / p - ceiling) * weight
+        while True:
+            if above and below(ceiling * float(sums[-1]) + above) < above:
+                return previous
+            node, height = drawn(row), below(ceiling)
+            bias = 1 / p if node == previous else 1.0 if node in rows[previous] else 1 / q
+            if height < bias:
+                return node
+
+    walk = [first]
+    while len(walk) < length and rows[walk[-1]]:
+        row = rows[walk[-1]]
+        if len(walk) == 1 or p == q == 1:
+            walk.append(drawn(row))
+        elif len(row) == 1:
+            walk.extend(row)
+        else:
+            walk.append(second_order(walk[-2], row))
+    return walk

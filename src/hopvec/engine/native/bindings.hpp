@@ -47,5 +47,6 @@ struct Released {
 void bind_graph(nb::module_& m);
 void bind_slab(nb::module_& m);
 void bind_nearest(nb::module_& m);
+void bind_walks(nb::module_& m);
 
 }  // namespace hopvec

@@ -60,4 +60,5 @@ NB_MODULE(_native, m) {
   bind_graph(m);
   bind_slab(m);
   bind_nearest(m);
+  bind_walks(m);
 }

@@ -17,6 +17,11 @@ inline uint64_t mix(uint64_t z) {
   return z ^ (z >> 31);
 }
 
+// What tells one use of a seed from another: a group of columns, a round of walks.
+inline uint64_t salt(uint64_t seed, int64_t number) {
+  return mix(mix(seed + golden) + golden * (uint64_t(number) + 1));
+}
+
 struct Projection {
   uint64_t seed;
   uint64_t all_zero[17];  // [c] = 2^63 * P(c columns in a row are zero)
@@ -27,7 +32,7 @@ struct Projection {
     for (int c = 0; c <= 16; ++c, power *= zero) all_zero[c] = uint64_t(power);
   }
 
-  uint64_t salt(int64_t group) const { return mix(mix(seed + golden) + golden * (uint64_t(group) + 1)); }
+  uint64_t salt(int64_t group) const { return hopvec::salt(seed, group); }
 
   // Calls entry(column, negative) for the non-zero entries of one node in one group of columns.
   template <class Entry>

@@ -1,0 +1,36 @@
+"""node2vec: skip-gram on random walks that remember where they came from (KDD 2016)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from hopvec.methods.parameters import Real, documented
+from hopvec.methods.walk_method import WalkMethod
+
+
+@documented
+@dataclass(kw_only=True, eq=False, repr=False)
+class Node2Vec(WalkMethod):
+    """node2vec embeds a graph by skip-gram on biased random walks.
+
+    A walk that came from t to v goes to x with probability in proportion to the weight of the edge
+    (v, x), divided by p if x is t, and divided by q if there is no edge from t to x. With p = q = 1
+    it is DeepWalk, byte by byte. Needs gensim.
+
+    >>> from hopvec import Graph
+    >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
+    >>> Node2Vec(dim=8, walks=2, p=0.25, q=4, seed=7).embed(graph).vectors.shape
+    (3, 8)
+    """
+
+    p: Annotated[
+        float, Real(0.01, 100), "below 1, walks turn back more often (paper: return parameter)"
+    ] = 1.0
+    q: Annotated[
+        float, Real(0.01, 100), "below 1, walks go farther away (paper: in-out parameter)"
+    ] = 1.0
+
+    def biases(self) -> tuple[float, float]:
+        """As they were given."""
+        return float(self.p), float(self.q)

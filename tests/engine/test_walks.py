@@ -1,0 +1,231 @@
+"""Random walks by their law, against their slow twin, and the same whatever the threads."""
+
+from dataclasses import replace
+from itertools import chain
+
+import numpy as np
+import oracle
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from examples import example as example_of
+from examples import examples, hub, random_example, skewed_example
+from hopvec import Graph, _native
+from hopvec.engine import reference
+from hopvec.engine.walks import Walks
+from hopvec.scratch import Scratch
+
+
+def distinct(case):
+    """The same graph with every edge once."""
+    pairs = np.column_stack([case.source, case.target])
+    pairs = pairs if case.directed else np.sort(pairs, axis=1)
+    return example_of(np.unique(pairs, axis=0), case.nodes, directed=case.directed)
+
+
+BIASES = [(0.1, 10.0), (10.0, 0.1), (0.1, 0.1), (10.0, 10.0), (1.0, 0.25), (4.0, 1.0)]
+GRAPHS = {
+    "unweighted": distinct(random_example(9, 22, seed=1)),
+    "weighted": random_example(9, 18, seed=2, weighted=True),
+    "directed": distinct(random_example(9, 35, seed=3, directed=True)),
+    "directed and weighted": random_example(9, 30, seed=4, directed=True, weighted=True),
+    "a hub with very unequal weights": example_of(hub(9), 9, [10.0 ** (k % 3) for k in range(16)]),
+}
+every_graph = pytest.mark.parametrize("kind", GRAPHS)
+
+
+def walks_of(graph, *, rounds=1, length=10, p=1.0, q=1.0, seed=0, threads=2):
+    return Walks(graph, rounds, length, p, q, seed, threads)
+
+
+def all_walks(graph, size=10**6, **options):
+    """All walks as one array, in numbers of the graph."""
+    walks = walks_of(graph, **options)
+    return np.concatenate([np.empty((0, walks.length), np.int32), *walks.blocks(size)])
+
+
+def dense(graph):
+    """S in the graph's own numbering."""
+    matrix = graph.to_scipy().toarray().astype(np.float64)
+    return matrix[np.ix_(graph.rows, graph.rows)]
+
+
+def likelihood(counts, probabilities):
+    """The p-value of counts, rows of which are draws of the probabilities of the same row."""
+    expected = counts.sum(axis=-1, keepdims=True) * probabilities
+    assert counts[expected == 0].sum() == 0  # no step that cannot be
+    often = expected >= 5
+    statistic = ((counts - expected)[often] ** 2 / expected[often]).sum()
+    freedom = often.sum() - often.any(axis=-1).sum()
+    assert freedom > 10
+    return stats.chi2.sf(statistic, freedom)
+
+
+def counts_of(walks, nodes, memory):
+    """How often a step followed each `memory` nodes before it: [nodes] * (memory + 1)."""
+    shape = (nodes,) * (memory + 1)
+    parts = [walks[:, k : walks.shape[1] - memory + k] for k in range(memory + 1)]
+    whole = parts[-1] >= 0
+    places = np.ravel_multi_index([part[whole] for part in parts], shape)
+    return np.bincount(places, minlength=np.prod(shape)).reshape(shape)
+
+
+class TestLaw:
+    @every_graph
+    def test_without_a_bias_a_step_is_in_proportion_to_the_weight(self, kind):
+        graph = GRAPHS[kind].graph()
+        walks = all_walks(graph, rounds=500, length=40, seed=1)
+        counts = counts_of(walks, graph.nodes, 1)
+        assert likelihood(counts, oracle.transition(dense(graph))) > 1e-4
+
+    @every_graph
+    @pytest.mark.parametrize(("p", "q"), BIASES)
+    def test_with_a_bias_it_is_that_of_node2vec(self, kind, p, q):
+        graph = GRAPHS[kind].graph()
+        matrix = dense(graph)
+        walks = all_walks(graph, rounds=700, length=40, p=p, q=q, seed=2)
+        assert likelihood(counts_of(walks[:, :2], graph.nodes, 1), oracle.transition(matrix)) > 1e-4
+        counts = counts_of(walks, graph.nodes, 2)
+        assert likelihood(counts, oracle.second_order(matrix, p, q)) > 1e-4
+
+    def test_a_law_that_is_slightly_off_would_be_seen(self):
+        graph = GRAPHS["weighted"].graph()
+        counts = counts_of(all_walks(graph, rounds=1500, length=40, p=0.5, q=2), graph.nodes, 2)
+        for p, q in ((0.55, 2), (0.5, 2.2), (2, 0.5)):
+            assert likelihood(counts, oracle.second_order(dense(graph), p, q)) < 1e-9
+
+    def test_a_bias_of_nearly_1_is_nearly_none(self):
+        graph = GRAPHS["weighted"].graph()
+        walks = all_walks(graph, rounds=500, length=40, p=1 + 1e-9, q=1 - 1e-9, seed=3)
+        counts = counts_of(walks, graph.nodes, 1)
+        assert likelihood(counts, oracle.transition(dense(graph))) > 1e-4
+
+    def test_large_rows_are_drawn_from_evenly(self):
+        nodes = 5000
+        graph = Graph.from_edges(np.zeros(nodes - 1, int), np.arange(1, nodes))
+        walks = all_walks(graph, rounds=40, length=2, seed=4)
+        from_leaves = walks[walks[:, 0] > 0]
+        assert (from_leaves[:, 1] == 0).all()
+        steps = all_walks(graph, rounds=10, length=21, seed=5)
+        leaves = np.bincount(steps[steps > 0], minlength=nodes)[1:]
+        assert stats.chisquare(leaves).pvalue > 1e-4
+
+    def test_the_rounds_are_independent_of_each_other(self):
+        graph = GRAPHS["unweighted"].graph()
+        walks = all_walks(graph, rounds=2000, length=3, seed=6)
+        rounds = walks[np.lexsort((np.repeat(range(2000), graph.connected), walks[:, 0]))]
+        rounds = rounds.reshape(graph.connected, 1000, 2, 3)
+        for node in range(graph.connected):
+            pairs = np.zeros((graph.nodes, graph.nodes))
+            np.add.at(pairs, (rounds[node, :, 0, 1], rounds[node, :, 1, 1]), 1)
+            seen = pairs[pairs.any(axis=1)][:, pairs.any(axis=0)]
+            if min(seen.shape) > 1:
+                assert stats.chi2_contingency(seen).pvalue > 1e-4
+
+
+class TestWalks:
+    @given(examples(), st.sampled_from([(1.0, 1.0), *BIASES]), st.integers(0, 2**64 - 1))
+    def test_they_are_those_of_the_slow_twin(self, case, bias, seed):
+        graph, (p, q) = case.graph(), bias
+        matrix = dense(graph).astype(np.float32)
+        rows = [{int(x): float(row[x]) for x in np.flatnonzero(row)} for row in matrix]
+        expected = [
+            reference.random_walk(
+                rows, node, graph.keys[node], seed=seed, number=number, length=7, p=p, q=q
+            )
+            for number in range(2)
+            for node in reference.walk_order(graph.keys[: graph.connected], seed, number)
+        ]
+        found = all_walks(graph, size=5, rounds=2, length=7, p=p, q=q, seed=seed)
+        assert [[node for node in walk if node >= 0] for walk in found.tolist()] == expected
+
+    @given(examples(), st.sampled_from([(1.0, 1.0), *BIASES]))
+    def test_every_step_is_an_edge_and_they_end_only_where_none_leaves(self, case, bias):
+        graph, (p, q) = case.graph(), bias
+        matrix = dense(graph)
+        walks = all_walks(graph, rounds=3, length=12, p=p, q=q)
+        before, behind = walks[:, :-1], walks[:, 1:]
+        assert (matrix[before[behind >= 0], behind[behind >= 0]] > 0).all()
+        assert not matrix[before[(behind < 0) & (before >= 0)]].any()
+        assert (behind[before < 0] < 0).all()
+
+    def test_every_round_starts_once_from_every_node_with_a_row_in_an_order_of_its_own(self):
+        graph = random_example(300, 400, seed=5, isolated=20).graph()
+        walks = walks_of(graph, rounds=3)
+        assert 0 < walks.starts == graph.connected < graph.nodes - 19
+        assert len(walks) == 3 * walks.starts
+        first = all_walks(graph, rounds=3)[:, 0].reshape(3, -1)
+        for order in first:
+            assert sorted(order) == list(range(walks.starts))
+        assert (first[0] != first[1]).mean() > 0.9
+        assert stats.spearmanr(first[0], first[2]).pvalue > 1e-3
+
+    def test_an_isolated_node_has_none(self):
+        graph = random_example(50, 100, seed=5, isolated=10).graph()
+        assert all_walks(graph).max() < graph.connected
+
+    def test_a_graph_without_edges_has_none(self):
+        assert len(walks_of(example_of([], 3).graph())) == 0
+        assert all_walks(example_of([], 3).graph()).shape == (0, 10)
+
+    def test_other_rounds_and_other_seeds_give_other_walks(self):
+        graph = GRAPHS["unweighted"].graph()
+        one, two = all_walks(graph, rounds=2, seed=1).reshape(2, graph.connected, -1)
+        other = all_walks(graph, seed=2)
+        by_first = [walks[np.argsort(walks[:, 0])] for walks in (one, two, other)]
+        assert all((by_first[0] != walks).mean() > 0.3 for walks in by_first[1:])
+
+    def test_a_longer_walk_begins_with_the_shorter_one(self):
+        graph = GRAPHS["weighted"].graph()
+        short, long = (all_walks(graph, length=length, p=0.3, q=3) for length in (5, 20))
+        np.testing.assert_array_equal(long[:, :5], short)
+
+
+class TestSameWalks:
+    @pytest.mark.parametrize(("p", "q"), [(1.0, 1.0), (0.1, 10.0)])
+    @pytest.mark.parametrize("weighted", [False, True], ids=["unweighted", "weighted"])
+    def test_for_any_number_of_threads_and_any_size_of_blocks(self, p, q, weighted):
+        graph = skewed_example(700, 3000, seed=1, weighted=weighted).graph()
+        expected = all_walks(graph, size=10**6, rounds=2, p=p, q=q, threads=1)
+        for threads, size in ((1, 64), (2, 999), (5, 123)):
+            found = all_walks(graph, size=size, rounds=2, p=p, q=q, threads=threads)
+            np.testing.assert_array_equal(found, expected)
+
+    @pytest.mark.parametrize("directed", [False, True], ids=["undirected", "directed"])
+    def test_for_permuted_nodes_and_edges(self, directed):
+        case = skewed_example(300, 1000, seed=2, weighted=True, directed=directed)
+        random = np.random.default_rng(0)
+        edges, nodes = random.permutation(len(case.source)), random.permutation(case.nodes)
+        shuffled = Graph.from_edges(
+            case.source[edges],
+            case.target[edges],
+            case.weight[edges],
+            nodes=nodes,
+            directed=directed,
+        )
+        options = {"rounds": 2, "p": 0.5, "q": 2.0}
+        found, expected = (all_walks(graph, **options) for graph in (shuffled, case.graph()))
+        ids = [graph.ids.to_numpy()[graph.rows] for graph in (shuffled, case.graph())]
+        np.testing.assert_array_equal(ids[0][found], ids[1][expected])
+
+    def test_for_rows_that_lie_in_a_file(self):
+        graph = skewed_example(300, 1000, seed=3, weighted=True).graph()
+        parts = {}
+        for part in ("indices", "weights"):
+            file = Scratch()
+            file.append(getattr(graph, part))
+            parts[part] = file.mapped(getattr(graph, part).dtype)
+        mapped = replace(graph, **parts)
+        assert mapped.mapped
+        np.testing.assert_array_equal(all_walks(mapped, p=0.5), all_walks(graph, p=0.5))
+
+
+def test_running_sums_of_weights_begin_anew_in_every_row():
+    graph = skewed_example(700, 3000, seed=1, weighted=True).graph()
+    rows = np.split(graph.weights.astype(np.float64), graph.indptr[1:-1])
+    expected = list(chain.from_iterable(np.cumsum(row) for row in rows))
+    for threads in (1, 3):
+        found = _native.cumulative_weights(graph.indptr, graph.weights, threads, _native.Stop())
+        np.testing.assert_array_equal(found, expected)
