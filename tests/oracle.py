@@ -80,3 +80,10 @@ def second_order(S, p, q):
     mass = (S > 0)[:, :, None] * S[None, :, :] * bias[:, None, :]
     total = mass.sum(axis=2, keepdims=True)
     return np.divide(mass, total, out=np.zeros((nodes, nodes, nodes)), where=total > 0)
+
+
+def walk_scores(S, alpha=1.0, beta=0.0):
+    """P3-alpha, (P^alpha)^3 with P = D^-1 S and powers of entries; RP3-beta, columns / d^beta."""
+    P = transition(np.asarray(S, np.float64)) ** alpha * (np.asarray(S) > 0)
+    d = np.asarray(S, np.float64).sum(axis=0)
+    return P @ P @ P / np.where(d > 0, d, 1.0) ** beta

@@ -250,7 +250,7 @@ def test_vectors_too_short_to_be_scaled_count_as_zero():
 def test_nearest_names_a_vector_that_is_not_finite(value):
     vectors = np.ones((3, 2), np.float32)
     vectors[1, 1] = value
-    with pytest.raises(ParameterError, match=r"the vector of 'b' holds a NaN or an infinity"):
+    with pytest.raises(ParameterError, match=r"The vector of 'b' holds a NaN or an infinity"):
         Embedding(vectors, pa.array(["a", "b", "c"])).nearest("a")
 
 

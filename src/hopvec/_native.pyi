@@ -239,3 +239,13 @@ def nearest(
     threads: int,
     stop: Stop,
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]: ...
+def best_pairs(
+    vectors: NDArray[np.float32],
+    scale: NDArray[np.float32],
+    first: int,
+    last: int,
+    k: int,
+    least: float,
+    threads: int,
+    stop: Stop,
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]: ...

@@ -134,6 +134,15 @@ class Embedding:
         rows, similarity = self._nearest(np.arange(len(self), dtype=np.int64), k)
         return Neighbors(rows.reshape(len(self), -1), similarity.reshape(len(self), -1))
 
+    @cached_property
+    def inverse_norms(self) -> NDArray[np.float32]:
+        """1 / |vector| of every row, 0 for a zero vector. Raises if one is not finite."""
+        norms = interruptible(lambda stop: _native.inverse_norms(self.vectors, cores(), stop))
+        if np.isnan(norms).any():
+            wrong = self.ids[int(np.argmax(np.isnan(norms)))].as_py()
+            raise ParameterError(f"The vector of {wrong!r} holds a NaN or an infinity.")
+        return norms
+
     def save(
         self,
         path: str | PathLike[str],
@@ -184,21 +193,13 @@ class Embedding:
         if not isinstance(k, int | np.integer) or k < 1:
             raise ParameterError(f"nearest: k must be an integer of at least 1, got {k!r}.")
         k = min(int(k), len(self) - 1)
-        norms = self._inverse_norms
+        norms = self.inverse_norms
         if k == 0:
             return np.empty(0, np.int64), np.empty(0, np.float32)
         rows, similarity = interruptible(
             lambda stop: _native.nearest(self.vectors, norms, queries, k, cores(), stop)
         )
         return rows, np.clip(similarity, -1.0, 1.0)  # rounding may leave a cosine just outside
-
-    @cached_property
-    def _inverse_norms(self) -> NDArray[np.float32]:
-        norms = interruptible(lambda stop: _native.inverse_norms(self.vectors, cores(), stop))
-        if np.isnan(norms).any():
-            wrong = self.ids[int(np.argmax(np.isnan(norms)))].as_py()
-            raise ParameterError(f"nearest: the vector of {wrong!r} holds a NaN or an infinity.")
-        return norms
 
     @cached_property
     def _order(self) -> NDArray[np.uint64] | None:

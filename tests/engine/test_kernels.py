@@ -463,6 +463,39 @@ class TestNearest:
         np.testing.assert_allclose(got, expected, rtol=1e-7)
 
 
+class TestBestPairs:
+    @staticmethod
+    def native(vectors, scale, first, last, k, threads, least=-np.inf):
+        i, j, similarity = _native.best_pairs(vectors, scale, first, last, k, least, threads, STOP)
+        return list(zip(similarity.tolist(), i.tolist(), j.tolist(), strict=True))
+
+    @threads_1_and_3
+    @pytest.mark.parametrize(
+        ("count", "first", "last", "k"),
+        [(2, 0, 2, 1), (2, 0, 2, 9), (17, 3, 9, 20), (129, 0, 129, 500), (300, 128, 300, 40)],
+    )
+    def test_pairs_are_those_of_the_twin_with_many_ties(self, count, first, last, k, threads):
+        corners = np.array(list(itertools.product([-1, 1], repeat=4)), np.float32)
+        vectors = corners[np.random.default_rng(count).integers(0, 16, count)]
+        scale = np.random.default_rng(1).choice(np.array([0.25, 0.5, 1.0], np.float32), count)
+        expected = reference.best_pairs(vectors, scale, first, last, k)
+        assert self.native(vectors, scale, first, last, k, threads) == expected
+
+    @threads_1_and_3
+    def test_similarities_are_those_of_the_twin(self, threads):
+        vectors = np.random.default_rng(0).normal(size=(200, 20)).astype(np.float32)
+        scale = _native.inverse_norms(vectors, 1, STOP)
+        found = self.native(vectors, scale, 0, 200, 1000, threads)
+        expected = reference.best_pairs(vectors, scale, 0, 200, 1000)
+        np.testing.assert_allclose(np.array(found)[:, 0], np.array(expected)[:, 0], atol=1e-6)
+
+    def test_pairs_below_the_least_are_left_out_and_those_at_it_are_not(self):
+        vectors = np.array([[4], [2], [1], [-1]], np.float32)
+        ones = np.ones(4, np.float32)
+        found = self.native(vectors, ones, 0, 4, 6, 1, least=2.0)
+        assert found == [(8.0, 0, 1), (4.0, 0, 2), (2.0, 1, 2)]
+
+
 def test_allocated_memory_is_zero_and_starts_on_a_cache_line():
     for size in (0, 1, 64, 1000, (4 << 20) - 1, 4 << 20, (5 << 20) + 3):
         memory = _native.allocate(size)

@@ -227,6 +227,10 @@ void propagate(const Case& c, const Adjacency& S, const std::vector<uint64_t>& k
           stop);
   results.neighbor_rows.insert(results.neighbor_rows.end(), found.begin(), found.end());
   results.similarity.insert(results.similarity.end(), similarity.begin(), similarity.end());
+  for (const Pair& pair : best_pairs(vectors.data(), inverse.data(), some, dim, 1, some, 9, -2.0f, threads, stop)) {
+    results.neighbor_rows.insert(results.neighbor_rows.end(), {pair.first, pair.second});
+    results.similarity.push_back(pair.similarity);
+  }
 }
 
 // A round of walks without and with a bias, both kinds of it.

@@ -237,3 +237,13 @@ def random_walk(
         else:
             walk.append(second_order(walk[-2], row))
     return walk
+
+
+def best_pairs(
+    vectors: NDArray[np.float32], scale: NDArray[np.float32], first: int, last: int, k: int
+) -> list[tuple[float, int, int]]:
+    """The k pairs i < j, first <= i < last, of largest scaled dot product; ties by i, then j."""
+    rows = vectors.astype(np.float64) * scale.astype(np.float64)[:, None]
+    pairs = ((i, j) for i in range(first, last) for j in range(i + 1, len(rows)))
+    scored = [(float(rows[i] @ rows[j]), i, j) for i, j in pairs]
+    return sorted(scored, key=lambda pair: (-pair[0], *pair[1:]))[:k]

@@ -1,6 +1,17 @@
-"""How good vectors are: node classification, and neighbours side by side."""
+"""How good vectors are: classes of nodes, links, the graph itself, recommendations."""
 
 from hopvec.evaluate.classification import Classification as Classification
 from hopvec.evaluate.classification import ShareScores as ShareScores
 from hopvec.evaluate.classification import Shuffle as Shuffle
 from hopvec.evaluate.classification import classify as classify
+from hopvec.evaluate.held_out import HeldOut as HeldOut
+from hopvec.evaluate.held_out import hold_out as hold_out
+from hopvec.evaluate.held_out import read_links as read_links
+from hopvec.evaluate.link_prediction import LinkPrediction as LinkPrediction
+from hopvec.evaluate.link_prediction import LinkScores as LinkScores
+from hopvec.evaluate.link_prediction import predict_links as predict_links
+from hopvec.evaluate.recommendation import Recommendation as Recommendation
+from hopvec.evaluate.recommendation import evaluate_recommendation as evaluate_recommendation
+from hopvec.evaluate.recommendation import recommend as recommend
+from hopvec.evaluate.reconstruction import Reconstruction as Reconstruction
+from hopvec.evaluate.reconstruction import reconstruct as reconstruct

@@ -24,8 +24,8 @@ DTYPES = ("float32",)
 
 def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Progress) -> None:
     """Writes a vector a line; ids are quoted where they must be."""
-    separator = _separator(path)
-    with replacing(path) as (file,), _packed(file, path) as text:
+    separator = separator_of(path)
+    with replacing(path) as (file,), packed(file, path) as text:
         names = ["id", *(f"e{number}" for number in range(embedding.dim))]
         text.write((separator.join(names) + "\n").encode())
         for ids, rows in blocks(embedding, dtype, progress):
@@ -41,7 +41,7 @@ def read_embedding(path: Path, progress: Progress) -> Embedding:
     """
     from hopvec.embedding import Embedding
 
-    separator = _separator(path)
+    separator = separator_of(path)
     header = next(csv.reader([read_header(path)], delimiter=separator), [])
     if len(header) < 2:
         raise FormatError(
@@ -58,16 +58,17 @@ def read_embedding(path: Path, progress: Progress) -> Embedding:
     return Embedding(vectors, ids)
 
 
-def _separator(path: Path) -> str:
+def separator_of(path: Path) -> str:
+    """What stands between the cells of a file, by its suffix."""
     return "\t" if ".tsv" in (suffix.lower() for suffix in path.suffixes[-2:]) else ","
 
 
 @contextmanager
-def _packed(file: BinaryIO, path: Path) -> Iterator[BinaryIO | gzip.GzipFile]:
+def packed(file: BinaryIO, path: Path) -> Iterator[BinaryIO | gzip.GzipFile]:
     """The file to write text to, gzipped if the path says so."""
     if path.suffix.lower() == ".gz":
-        with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as packed:
-            yield packed
+        with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as text:
+            yield text
     else:
         yield file
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from hopvec.errors import GraphError
-from hopvec.graph.columns import Place, id_array, table_columns, weight_array
+from hopvec.graph.columns import WEIGHTS, Place, id_array, table_columns, weight_array
 from hopvec.graph.graph import Graph
 
 
@@ -19,6 +20,7 @@ class Wish(NamedTuple):
     target: str | int | None
     weight: str | int | None
     unweighted: bool = False
+    weights: Sequence[str] = WEIGHTS
 
 
 def from_arrow(

@@ -47,6 +47,10 @@ class Wanted(Protocol):
     def unweighted(self) -> bool:
         """Leaves a column of weights alone."""
 
+    @property
+    def weights(self) -> Sequence[str]:
+        """The names that a column of weights may have, where none is asked for."""
+
 
 def choose_columns(
     place: str, names: Sequence[str] | None, count: int, numeric: Sequence[bool], wanted: Wanted
@@ -74,7 +78,7 @@ def choose_columns(
     if target is None:
         target = _next(free, place, names, count)
     if weight is None and not wanted.unweighted:
-        weight = _known(WEIGHTS, names, {source, target})
+        weight = _known(wanted.weights, names, {source, target})
         if weight is None and names is None and count == 3 and numeric[free[0]]:
             weight = free[0]
     if source == target:

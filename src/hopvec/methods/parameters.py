@@ -196,11 +196,13 @@ def check(method: Any, owner: str | None = None) -> None:
     """
     owner = owner or type(method).__name__
     for parameter in parameters(type(method)):
-        value = getattr(method, parameter.name)
-        fault = parameter.rule.fault(value)
-        if fault is not None:
-            shown = value.tolist() if isinstance(value, np.ndarray) else value
-            remark = f" ({fault})" if fault else ""
-            raise ParameterError(
-                f"{owner}: {parameter.name} must {parameter.rule.must()}, got {shown!r}{remark}."
-            )
+        check_value(owner, parameter.name, parameter.rule, getattr(method, parameter.name))
+
+
+def check_value(owner: str, name: str, rule: Rule, value: Any) -> None:
+    """Raises ParameterError unless a rule allows the value of a parameter."""
+    fault = rule.fault(value)
+    if fault is not None:
+        shown = value.tolist() if isinstance(value, np.ndarray) else value
+        remark = f" ({fault})" if fault else ""
+        raise ParameterError(f"{owner}: {name} must {rule.must()}, got {shown!r}{remark}.")

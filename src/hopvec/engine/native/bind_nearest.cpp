@@ -18,6 +18,26 @@ nb::tuple nearest_rows(ConstMatrix vectors, In<float> inverse_norm, In<int64_t> 
   return nb::make_tuple(to_array(std::move(neighbor)), to_array(std::move(similarity)));
 }
 
+nb::tuple best_pairs_of(ConstMatrix vectors, In<float> scale, int64_t first, int64_t last, int64_t k, float least,
+                        int threads, const Stop& stop) {
+  std::vector<Pair> best;
+  {
+    Released released;
+    best = best_pairs(vectors.data(), scale.data(), int64_t(vectors.shape(0)), int64_t(vectors.shape(1)), first,
+                      last, k, least, threads, stop);
+  }
+  const int64_t count = int64_t(best.size());
+  Buffer<int32_t> from(count), to(count);
+  Buffer<float> similarity(count);
+  for (int64_t place = 0; place < count; ++place) {
+    const Pair& pair = best[size_t(place)];
+    from[place] = pair.first;
+    to[place] = pair.second;
+    similarity[place] = pair.similarity;
+  }
+  return nb::make_tuple(to_array(std::move(from)), to_array(std::move(to)), to_array(std::move(similarity)));
+}
+
 }  // namespace
 
 void bind_nearest(nb::module_& m) {
@@ -31,6 +51,8 @@ void bind_nearest(nb::module_& m) {
   }, nb::arg("vectors"), nb::arg("threads"), nb::arg("stop"));
   m.def("nearest", &nearest_rows, nb::arg("vectors"), nb::arg("inverse_norm"), nb::arg("queries"), nb::arg("k"),
         nb::arg("threads"), nb::arg("stop"));
+  m.def("best_pairs", &best_pairs_of, nb::arg("vectors"), nb::arg("scale"), nb::arg("first"), nb::arg("last"),
+        nb::arg("k"), nb::arg("least"), nb::arg("threads"), nb::arg("stop"));
 }
 
 }  // namespace hopvec

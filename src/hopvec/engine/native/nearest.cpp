@@ -30,15 +30,48 @@ struct Best {
   }
 };
 
-// packed[d][lane] <- unit rows, zero where there is no row.
+// The best k pairs of one thread, in no order. `bar` is what all threads know of the k-th best.
+struct BestPairs {
+  std::vector<Pair> list;
+  size_t k;
+  std::atomic<float>& bar;
+  void offer(Pair pair) {
+    list.push_back(pair);
+    if (list.size() >= 2 * k) cut();
+  }
+  void cut() {
+    if (list.size() <= k) return;
+    std::nth_element(list.begin(), list.begin() + ptrdiff_t(k) - 1, list.end());
+    list.resize(k);
+    float known = bar;
+    while (list.back().similarity > known && !bar.compare_exchange_weak(known, list.back().similarity)) {
+    }
+  }
+};
+
+// packed[d][lane] <- scaled rows, zero where there is no row.
 template <class Row>
-void pack(const float* vectors, const float* inverse_norm, int64_t dim, int64_t lanes, int64_t present,
-          Row row, float* packed) {
+void pack(const float* vectors, const float* scales, int64_t dim, int64_t lanes, int64_t present, Row row,
+          float* packed) {
   for (int64_t lane = 0; lane < lanes; ++lane) {
     const int64_t from = lane < present ? row(lane) : 0;
-    const float scale = lane < present ? inverse_norm[from] : 0.0f;
+    const float scale = lane < present ? scales[from] : 0.0f;
     for (int64_t d = 0; d < dim; ++d) packed[d * lanes + lane] = vectors[from * dim + d] * scale;
   }
+}
+
+// The tiles of a block of queries [first, last), one behind the other.
+template <class Row>
+std::vector<float> pack_queries(const float* vectors, const float* scales, int64_t dim, int64_t first,
+                                int64_t last, Row row) {
+  const int64_t tiles = (last - first + tile_queries - 1) / tile_queries;
+  std::vector<float> packed(size_t(tiles * tile_queries * dim));
+  for (int64_t t = 0; t < tiles; ++t) {
+    const int64_t base = first + t * tile_queries;
+    pack(vectors, scales, dim, tile_queries, std::min(tile_queries, last - base),
+         [&](int64_t lane) { return row(base + lane); }, &packed[size_t(t * tile_queries * dim)]);
+  }
+  return packed;
 }
 
 }  // namespace
@@ -69,12 +102,9 @@ void nearest(const float* vectors, const float* inverse_norm, int64_t rows, int6
   std::vector<std::vector<Best>> found(size_t(blocks * ranges));
   parallel_chunks(threads, blocks * ranges, stop, [&](int64_t task, int) {
     const int64_t first = task / ranges * block_queries, last = std::min(count, first + block_queries);
-    const int64_t query_tiles = (last - first + tile_queries - 1) / tile_queries;
-    std::vector<float> packed_queries(size_t(query_tiles * tile_queries * dim)), packed_rows(size_t(tile_rows * dim));
-    for (int64_t t = 0; t < query_tiles; ++t)
-      pack(vectors, inverse_norm, dim, tile_queries, std::min(tile_queries, last - first - t * tile_queries),
-           [&](int64_t lane) { return queries[first + t * tile_queries + lane]; },
-           &packed_queries[size_t(t * tile_queries * dim)]);
+    const std::vector<float> packed_queries =
+        pack_queries(vectors, inverse_norm, dim, first, last, [&](int64_t query) { return queries[query]; });
+    std::vector<float> packed_rows(size_t(tile_rows * dim));
     std::vector<Best>& best = found[size_t(task)];
     best.assign(size_t(last - first), Best(k));
     const int64_t range = task % ranges;
@@ -103,6 +133,43 @@ void nearest(const float* vectors, const float* inverse_norm, int64_t rows, int6
       similarity[q * k + place] = best.list[size_t(place)].similarity;
     }
   }
+}
+
+std::vector<Pair> best_pairs(const float* vectors, const float* scale, int64_t rows, int64_t dim,
+                             int64_t first, int64_t last, int64_t k, float least, int threads,
+                             const Stop& stop) {
+  std::atomic<float> bar{least};
+  std::vector<BestPairs> found(size_t(threads), BestPairs{{}, size_t(k), bar});
+  const int64_t tiles = (rows + tile_rows - 1) / tile_rows;
+  parallel_chunks(threads, (last - first + block_queries - 1) / block_queries, stop, [&](int64_t block, int thread) {
+    BestPairs& best = found[size_t(thread)];
+    const int64_t begin = first + block * block_queries, end = std::min(last, begin + block_queries);
+    const std::vector<float> packed_queries =
+        pack_queries(vectors, scale, dim, begin, end, [](int64_t row) { return row; });
+    std::vector<float> packed_rows(size_t(tile_rows * dim));
+    float out[tile_queries * tile_rows];
+    for (int64_t tile = (begin + 1) / tile_rows; tile < tiles && !stop.flag; ++tile) {
+      const int64_t base = tile * tile_rows, present = std::min(tile_rows, rows - base);
+      pack(vectors, scale, dim, tile_rows, present, [&](int64_t lane) { return base + lane; }, packed_rows.data());
+      for (int64_t row = begin; row < end; ++row) {
+        const int64_t lane = (row - begin) % tile_queries;
+        if (lane == 0)
+          kernels().similarities(&packed_queries[size_t((row - begin) * dim)], packed_rows.data(), dim, out);
+        const float* similarity = out + lane * tile_rows;
+        const float known = bar.load(std::memory_order_relaxed);
+        int any = 0;
+        for (int64_t r = 0; r < tile_rows; ++r) any |= similarity[r] >= known;
+        if (!any) continue;
+        for (int64_t r = std::max<int64_t>(0, row + 1 - base); r < present; ++r)
+          if (similarity[r] >= known) best.offer({similarity[r], int32_t(row), int32_t(base + r)});
+      }
+    }
+  });
+  for (size_t thread = 1; thread < found.size(); ++thread)
+    found[0].list.insert(found[0].list.end(), found[thread].list.begin(), found[thread].list.end());
+  found[0].cut();
+  std::sort(found[0].list.begin(), found[0].list.end());
+  return std::move(found[0].list);
 }
 
 }  // namespace hopvec

@@ -15,4 +15,19 @@ void nearest(const float* vectors, const float* inverse_norm, int64_t rows, int6
              const int64_t* queries, int64_t count, int64_t k, int64_t* neighbor, float* similarity,
              int threads, const Stop& stop);
 
+struct Pair {
+  float similarity;
+  int32_t first, second;
+  bool operator<(const Pair& other) const {  // better first
+    if (similarity != other.similarity) return similarity > other.similarity;
+    return first != other.first ? first < other.first : second < other.second;
+  }
+};
+
+// The best k pairs of rows i < j with first <= i < last, fewer if there are fewer, best first, ties
+// by i, then j: those of largest scale_i scale_j v_i . v_j, which must be at least `least`.
+std::vector<Pair> best_pairs(const float* vectors, const float* scale, int64_t rows, int64_t dim,
+                             int64_t first, int64_t last, int64_t k, float least, int threads,
+                             const Stop& stop);
+
 }  // namespace hopvec

@@ -143,7 +143,7 @@ def choose_format(source: Source, asked: str | None) -> tuple[str, str]:
 
 def _refuse_unused(source: Source, name: str, options: Options) -> None:
     for field in fields(Options):
-        given = getattr(options, field.name) not in (None, False)
+        given = getattr(options, field.name) != field.default
         if given and field.name not in GRAPH_FORMATS[name].OPTIONS:
             raise FormatError(
                 f"{source.name}: {field.name} means nothing for the format {name}; leave it out."

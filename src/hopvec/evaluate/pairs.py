@@ -1,0 +1,203 @@
+"""Pairs of nodes as whole numbers: those that are edges of a graph, and others, drawn by a seed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hopvec.errors import ParameterError, UnknownNodeError
+from hopvec.graph import Graph
+from hopvec.graph.dictionary import integers_if_all
+from hopvec.graph.ids import column
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+DENSE = 4  # where fewer than one pair in so many is free or drawn, all pairs are listed
+
+Codes = NDArray[np.int64]
+Nodes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """The pairs of distinct nodes that an edge of a graph could join.
+
+    A pair (u, v) has the code u * nodes + v in the graph's own numbering, which depends on the
+    graph alone; where the graph is undirected, u < v. So codes, and whatever is drawn of them, are
+    the same for every order of edges and nodes in the input.
+    """
+
+    graph: Graph
+
+    @cached_property
+    def edges(self) -> Codes:
+        """The codes of all edges but loops, ascending."""
+        first, second = self.entries[:2]
+        edges: Codes = self.encode(first, second)[first != second]
+        return edges
+
+    @property
+    def entries(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32] | None]:
+        """Both ends of all edges, each edge once, and the weights."""
+        graph = self.graph
+        first = np.repeat(np.arange(graph.nodes, dtype=np.int32), np.diff(graph.indptr))
+        if graph.directed:
+            return first, graph.indices, graph.weights
+        once = first <= graph.indices
+        weights = None if graph.weights is None else graph.weights[once]
+        return first[once], graph.indices[once], weights
+
+    @cached_property
+    def joined(self) -> NDArray[np.bool_]:
+        """Whether a node has an edge."""
+        joined = np.diff(self.graph.indptr) > 0
+        joined[self.graph.indices] = True
+        return joined
+
+    @cached_property
+    def nodes(self) -> Nodes:
+        """The nodes that have an edge."""
+        return np.flatnonzero(self.joined)
+
+    @property
+    def count(self) -> int:
+        """The number of pairs of nodes that have an edge."""
+        nodes = len(self.nodes)
+        return nodes * (nodes - 1) // (1 if self.graph.directed else 2)
+
+    def encode(self, first: NDArray[Any], second: NDArray[Any]) -> Codes:
+        """The codes of pairs of nodes."""
+        if not self.graph.directed:
+            first, second = np.minimum(first, second), np.maximum(first, second)
+        codes: Codes = first.astype(np.int64) * self.graph.nodes + second
+        return codes
+
+    def decode(self, codes: Codes) -> tuple[Nodes, Nodes]:
+        """The nodes of pairs."""
+        first, second = np.divmod(codes, self.graph.nodes)
+        return first, second
+
+    def of_ids(self, table: pa.Table) -> Codes:
+        """The codes of pairs of ids, the columns source and target. Raises UnknownNodeError."""
+        return self.encode(*(self.find(table.column(end)) for end in ("source", "target")))
+
+    def find(self, ids: Any) -> NDArray[np.int32]:
+        """The nodes of ids, in the graph's own numbering. Raises UnknownNodeError."""
+        import pyarrow.compute as pc
+
+        known = self.graph.ids
+        ids = ids_like(ids, known)
+        if ids.type == known.type:
+            rows = pc.index_in(ids, value_set=known)
+        else:  # texts, and the others are integers
+            rows = pa.nulls(len(ids), pa.int32())
+        if rows.null_count:
+            wrong = ids[rows.is_null().index(True).as_py()].as_py()
+            raise UnknownNodeError(f"No node {wrong!r} among the {len(known):,} of the graph.")
+        nodes: NDArray[np.int32] = self._numbers[rows.to_numpy()]
+        return nodes
+
+    @cached_property
+    def _numbers(self) -> NDArray[np.int32]:
+        """The node of each row of `ids`."""
+        numbers = np.empty(self.graph.nodes, dtype=np.int32)
+        numbers[self.graph.rows] = np.arange(self.graph.nodes, dtype=np.int32)
+        return numbers
+
+    def to_ids(self, codes: Codes) -> pa.Table:
+        """The ids of pairs, in the columns source and target."""
+        rows = (self.graph.rows[nodes] for nodes in self.decode(codes))
+        source, target = (self.graph.ids.take(pa.array(row)) for row in rows)
+        return pa.table({"source": source, "target": target})
+
+    def draw_others(self, count: int, taken: Codes, key: int) -> Codes:
+        """So many distinct pairs of nodes that have an edge, uniformly, none of them `taken`.
+
+        `taken` are ascending codes, all edges among them; `key` decides the draws. Linear in both.
+        """
+        free = self.free(taken)
+        if count > free:
+            raise ParameterError(
+                f"{count:,} pairs that are no edges are wanted, but of the {self.count:,} pairs of "
+                f"nodes only {free:,} are left. Ask for fewer negatives or fewer edges."
+            )
+        if self.count <= DENSE * (len(taken) + count):
+            others = np.setdiff1d(self._all(), taken, assume_unique=True)
+            order = np.argsort(hashed(key, others.astype(np.uint64)), kind="stable")
+            return others[order[:count]]
+        drawn, tried = np.empty(0, dtype=np.int64), 0
+        while len(drawn) < count:
+            batch = 64 + (count - len(drawn)) * 9 // 8
+            drawn = np.concatenate([drawn, self._random(tried, batch, key)])
+            tried += batch
+            codes, place = np.unique(drawn, return_index=True)
+            drawn = drawn[np.sort(place[~contains(taken, codes)])]  # in the order they came
+        return drawn[:count]
+
+    def free(self, taken: Codes) -> int:
+        """The number of pairs of nodes that have an edge, without those that are taken."""
+        first, second = self.decode(taken)
+        return self.count - int(np.count_nonzero(self.joined[first] & self.joined[second]))
+
+    def _all(self) -> Codes:
+        """Every pair, ascending."""
+        nodes = self.nodes
+        first, second = np.repeat(nodes, len(nodes)), np.tile(nodes, len(nodes))
+        kept = first != second if self.graph.directed else first < second
+        return self.encode(first[kept], second[kept])
+
+    def _random(self, start: int, count: int, key: int) -> Codes:
+        """Draws number start to start + count of an endless sequence of pairs, without loops."""
+        numbers = np.arange(start, start + count, dtype=np.uint64)
+        first, second = (
+            self.nodes[below(len(self.nodes), hashed(key, numbers, end))] for end in (0, 1)
+        )
+        apart = first != second
+        return self.encode(first[apart], second[apart])
+
+
+def ids_like(ids: Any, others: pa.Array) -> pa.Array:
+    """A column of ids, of the type of other ids where it can be: 7 and "7" are the same node."""
+    values = pa.array(column(ids, "ids"))
+    if pa.types.is_integer(others.type):
+        values = integers_if_all(values)
+    return values.cast(others.type) if pa.types.is_integer(values.type) else values
+
+
+def contains(ascending: Codes, codes: Codes) -> NDArray[np.bool_]:
+    """Which codes are among those in ascending order."""
+    if len(ascending) == 0:
+        return np.zeros(len(codes), dtype=bool)
+    place = np.searchsorted(ascending, codes)
+    place[place == len(ascending)] = 0
+    found: NDArray[np.bool_] = ascending[place] == codes
+    return found
+
+
+def hashed(*parts: int | NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Random 64-bit numbers that depend on nothing but the parts: splitmix64, one part at a time.
+
+    A part is a number or an array, and all arrays have one shape.
+    """
+    with np.errstate(over="ignore"):
+        state = np.zeros(1, dtype=np.uint64)
+        for part in parts:
+            state = _mixed((state ^ np.asarray(part, dtype=np.uint64)) + GOLDEN)
+    return state
+
+
+def below(bound: int, bits: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Random bits as integers from 0 to bound - 1, uniform to 2^-22 for any number of nodes."""
+    uniform = (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    return (uniform * bound).astype(np.int64)
+
+
+def _mixed(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The finaliser of splitmix64, as in native/random.hpp."""
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))

@@ -1,0 +1,266 @@
+"""Top-K recommendation by walks of three steps: P3-alpha and RP3-beta, and vectors beside them.
+
+P3-alpha (Cooper et al., 2014) scores an item by the chance to walk user -> item -> user -> item,
+every transition probability raised to the power alpha; RP3-beta (Christoffel et al., 2015; Paudel
+et al., 2016) divides by the item's degree to the power beta, to hold popular items back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hopvec.embedding import Embedding
+from hopvec.errors import ParameterError
+from hopvec.evaluate import ranking
+from hopvec.evaluate.bipartite import check_bipartite, find_items
+from hopvec.evaluate.held_out import HeldOut
+from hopvec.evaluate.pairs import Pairs
+from hopvec.graph import Graph
+from hopvec.methods.parameters import Integer, OneOf, Real, check_value
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+Progress = Callable[[int, int], object]
+Nodes = NDArray[np.int64]
+
+BLOCK_BYTES = 1 << 28  # of the scores of users that are looked at together, at most
+MOST_USERS = 256  # that are looked at together
+
+
+@dataclass(frozen=True, eq=False)
+class Walks:
+    """The scores of all nodes for some: (P^alpha)^3, divided by degree^beta, P = D^-1 S.
+
+    The power is that of every entry. In a bipartite graph three steps lead to the other side.
+    """
+
+    graph: Graph
+    alpha: float
+    beta: float
+
+    bytes_a_node = 24  # of a row of scores: an entry of both products
+
+    @cached_property
+    def _steps(self) -> sp.csr_array:
+        import scipy.sparse as sp
+
+        graph = self.graph
+        weights = np.ones(graph.entries) if graph.weights is None else graph.weights
+        degrees = np.repeat(graph.node_degrees, np.diff(graph.indptr))
+        steps = (weights / degrees) ** self.alpha
+        return sp.csr_array((steps, graph.indices, graph.indptr), shape=(graph.nodes, graph.nodes))
+
+    def scores(self, users: Nodes) -> Iterator[tuple[Nodes, NDArray[np.float64]]]:
+        """The nodes that have a score for each user, and the scores."""
+        scores = self._steps[users] @ self._steps @ self._steps
+        for row in range(len(users)):
+            entries = slice(scores.indptr[row], scores.indptr[row + 1])
+            nodes, values = scores.indices[entries], scores.data[entries]
+            if self.beta:
+                values = values / self.graph.node_degrees[nodes] ** self.beta
+            yield nodes, values
+
+    def __str__(self) -> str:
+        return f"walks, alpha {self.alpha:g}, beta {self.beta:g}"
+
+
+@dataclass(frozen=True, eq=False)
+class Similarities:
+    """The scores of all items for some nodes: the similarities of their vectors."""
+
+    graph: Graph
+    embedding: Embedding
+    items: Nodes
+    similarity: str
+
+    bytes_a_node = 8  # of a row of scores
+
+    @cached_property
+    def _vectors(self) -> NDArray[np.float64]:
+        """In the graph's own numbering; for cosines, their length is 1."""
+        rows = self.embedding.find(self.graph.ids)[self.graph.rows]
+        norms = self.embedding.inverse_norms[rows].astype(np.float64)  # refuses what is not finite
+        vectors = self.embedding.vectors[rows].astype(np.float64)
+        return vectors * norms[:, None] if self.similarity == "cosine" else vectors
+
+    def scores(self, users: Nodes) -> Iterator[tuple[Nodes, NDArray[np.float64]]]:
+        """All items for each user, and their scores."""
+        for values in self._vectors[users] @ self._vectors[self.items].T:
+            yield self.items, values
+
+    def __str__(self) -> str:
+        return f"{self.similarity} of vectors"
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """How well held-out items are recommended; `to_dict` is ready for JSON."""
+
+    method: str
+    recall: dict[int, float]
+    """By k: the share of a user's held-out items among the first k, mean over users."""
+    ndcg: dict[int, float]
+    """By k: the same with a weight of 1 / log2(1 + rank), divided by the best that is possible."""
+    users: int
+    """Users that have held-out items."""
+    items: int
+    edges: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain numbers, texts and dicts."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.method}: {self.edges:,} edges of {self.users:,} users, {self.items:,} items"
+        ]
+        lines += [
+            f"recall@{k} {self.recall[k]:.4f}  NDCG@{k} {self.ndcg[k]:.4f}" for k in self.recall
+        ]
+        return "\n".join(lines)
+
+
+def recommend(
+    graph: Graph,
+    users: Any,
+    *,
+    k: int = 10,
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    items: Any | None = None,
+    progress: Progress | None = None,
+) -> pa.Table:
+    """The k best items for each user, in the columns user, item and score, best first.
+
+    The graph is bipartite: `users` is an id or several of one side, and recommended are nodes of
+    the other side that a user has no edge with, by P3-alpha, or RP3-beta where `beta` is not 0.
+    A user has fewer than k rows where fewer can be reached in three steps. Ties go to the item
+    whose id has the lowest key (XXH64). `items`, a list of all items, checks the two sides; without
+    it they are found. Exact, at the cost of all walks of three steps; memory is bounded.
+
+    >>> graph = Graph.from_edges(["ann", "ann", "bob", "bob"], ["tea", "jam", "tea", "rum"])
+    >>> recommend(graph, "ann").to_pylist()
+    [{'user': 'ann', 'item': 'rum', 'score': 0.125}]
+    """
+    scorer = _walks("recommend", graph, alpha, beta)
+    check_value("recommend", "k", Integer(1, 2**31), k)
+    asked = Pairs(graph).find([users] if isinstance(users, str | int | np.integer) else users)
+    if items is None:
+        check_bipartite("recommend", graph)
+    else:
+        is_item = find_items("recommend", graph, items)
+        if is_item[asked].any():
+            wrong = graph.ids[int(graph.rows[asked[np.argmax(is_item[asked])]])].as_py()
+            raise ParameterError(f"recommend: {wrong!r} is among the users and among the items.")
+    found = list(_ranked(scorer, graph, asked.astype(np.int64), k, progress))
+    lengths = [len(nodes) for nodes, _ in found]
+    nodes = np.concatenate([np.empty(0, np.int64), *(nodes for nodes, _ in found)])
+    scores = np.concatenate([np.empty(0), *(scores for _, scores in found)])
+    ids = (graph.ids.take(pa.array(graph.rows[n])) for n in (np.repeat(asked, lengths), nodes))
+    return pa.table([*ids, scores], names=["user", "item", "score"])
+
+
+def evaluate_recommendation(
+    held_out: HeldOut,
+    items: Any,
+    *,
+    embedding: Embedding | None = None,
+    similarity: Literal["cosine", "dot"] = "cosine",
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    k: Sequence[int] = (10, 50),
+    progress: Progress | None = None,
+) -> Recommendation:
+    """How well the held-out items of users are found among all items they have no edge with.
+
+    By P3-alpha or RP3-beta walks on the training graph or, if an `embedding` of it is given, by the
+    `similarity` of the vectors of users and items. `items` are the ids of one side of the graph.
+    Measured are recall@k and NDCG@k, means over the users that have held-out items.
+    """
+    owner = "evaluate_recommendation"
+    graph = held_out.training
+    if graph is None:
+        raise ParameterError(f"{owner}: these pairs come without a training graph.")
+    for at in k:
+        check_value(owner, "k", Integer(1, 2**31), at)
+    check_value(owner, "similarity", OneOf(("cosine", "dot")), similarity)
+    is_item = find_items(owner, graph, items)
+    users, wanted = _held_out_items(owner, held_out, graph, is_item)
+    scorer: Walks | Similarities = _walks(owner, graph, alpha, beta)
+    if embedding is not None:
+        scorer = Similarities(graph, embedding, np.flatnonzero(is_item), similarity)
+    ranked = _ranked(scorer, graph, users, max(k), progress)
+    found = [np.isin(nodes, own) for own, (nodes, _) in zip(wanted, ranked, strict=True)]
+
+    def mean(measure: Callable[[NDArray[np.bool_], int, int], float], at: int) -> float:
+        values = (measure(hit, len(own), at) for hit, own in zip(found, wanted, strict=True))
+        return sum(values) / len(users)
+
+    return Recommendation(
+        str(scorer),
+        {at: mean(ranking.recall, at) for at in k},
+        {at: mean(ranking.ndcg, at) for at in k},
+        len(users),
+        int(np.count_nonzero(is_item)),
+        len(held_out.edges),
+    )
+
+
+def _walks(owner: str, graph: Graph, alpha: float, beta: float) -> Walks:
+    check_value(owner, "alpha", Real(0, 10), alpha)
+    check_value(owner, "beta", Real(-10, 10), beta)
+    return Walks(graph, alpha, beta)
+
+
+def _held_out_items(
+    owner: str, held_out: HeldOut, graph: Graph, is_item: NDArray[np.bool_]
+) -> tuple[Nodes, list[Nodes]]:
+    """The users of held-out edges, and the items of each."""
+    pairs = Pairs(graph)
+    first, second = (
+        pairs.find(held_out.edges.column(end)).astype(np.int64) for end in ("source", "target")
+    )
+    if (is_item[first] == is_item[second]).any():
+        wrong = int(np.argmax(is_item[first] == is_item[second]))
+        ends = " - ".join(
+            repr(held_out.edges.column(end)[wrong].as_py()) for end in ("source", "target")
+        )
+        raise ParameterError(f"{owner}: the held-out edge {ends} does not join a user and an item.")
+    user, item = np.where(is_item[first], second, first), np.where(is_item[first], first, second)
+    order = np.argsort(user, kind="stable")
+    users, start = np.unique(user[order], return_index=True)
+    return users, np.split(item[order], start[1:])
+
+
+def _ranked(
+    scorer: Walks | Similarities, graph: Graph, users: Nodes, k: int, progress: Progress | None
+) -> Iterator[tuple[Nodes, NDArray[np.float64]]]:
+    """The k best nodes without an edge to each user, and their scores, best first, ties by key."""
+    step = min(MOST_USERS, max(1, BLOCK_BYTES // (scorer.bytes_a_node * graph.nodes)))
+    for start in range(0, len(users), step):
+        block = users[start : start + step]
+        for user, (nodes, scores) in zip(block, scorer.scores(block), strict=True):
+            linked = graph.indices[graph.indptr[user] : graph.indptr[user + 1]]
+            free = ~np.isin(nodes, linked)
+            yield _best(nodes[free], scores[free], graph.keys, k)
+        if progress is not None:
+            progress(start + len(block), len(users))
+
+
+def _best(
+    nodes: Nodes, scores: NDArray[np.float64], keys: NDArray[np.uint64], k: int
+) -> tuple[Nodes, NDArray[np.float64]]:
+    """The k nodes of the highest scores, best first."""
+    if len(nodes) > k:
+        enough = scores >= np.partition(scores, len(scores) - k)[len(scores) - k]
+        nodes, scores = nodes[enough], scores[enough]
+    order = np.lexsort((keys[nodes], -scores))[:k]
+    return nodes[order], scores[order]

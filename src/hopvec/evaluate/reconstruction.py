@@ -1,0 +1,158 @@
+"""Network reconstruction: of the pairs of nodes that are most alike, how many are edges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hopvec import _native
+from hopvec.embedding import Embedding
+from hopvec.errors import ParameterError
+from hopvec.evaluate.held_out import SEED
+from hopvec.evaluate.pairs import Pairs, contains, hashed
+from hopvec.graph import Graph
+from hopvec.machine import cores, interruptible
+from hopvec.methods.parameters import Integer, OneOf, check_value
+
+Progress = Callable[[int, int], object]
+
+MOST_NODES = 65_536  # that are all compared with each other, unless asked to
+SAMPLE = 4  # what a seed is used for
+STRIPE = 1 << 33  # products of numbers between two reports of progress
+BLOCK = 128  # rows that the native loop takes together
+
+
+@dataclass(frozen=True)
+class Reconstruction:
+    """The outcome of `reconstruct`; `print` shows it, `to_dict` is ready for JSON."""
+
+    precision: dict[int, float]
+    """By k: the share of edges among the k most similar pairs."""
+    similarity: str
+    nodes: int
+    """Nodes that were compared, each with all others."""
+    sampled: bool
+    """Whether these are a random sample of all nodes."""
+    pairs: int
+    edges: int
+    """Pairs among them that are edges; edges / pairs is the precision of chance."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain numbers, texts and dicts."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        kind = "a sample of " if self.sampled else "all "
+        lines = [
+            f"{self.similarity} between {kind}{self.nodes:,} nodes: {self.edges:,} of "
+            f"{self.pairs:,} pairs are edges, a share of {self.edges / self.pairs:.3g}"
+        ]
+        width = max(len(f"{k:,}") for k in self.precision)
+        lines += [f"precision@{k:<{width},}  {share:.4f}" for k, share in self.precision.items()]
+        return "\n".join(lines)
+
+
+def reconstruct(
+    embedding: Embedding,
+    graph: Graph,
+    *,
+    k: Sequence[int] | None = None,
+    similarity: Literal["cosine", "dot"] = "cosine",
+    sample: int | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Reconstruction:
+    """The share of edges among the k pairs of nodes with the most similar vectors, for several k.
+
+    All pairs of distinct nodes are compared, in either direction and without regard to weights or
+    loops; exact, in O(n^2 dim) time and O(n dim + k) memory. Of a graph of more than 65,536 nodes a
+    random sample of so many is compared, or as many as `sample` says, and only edges between them
+    count. By default k is 100, 1,000, ... up to the number of edges. Ties go to the nodes whose ids
+    have the lowest keys (XXH64), which know nothing of the graph.
+
+    >>> from hopvec import FastRP
+    >>> graph = Graph.from_edges([0, 0, 1, 3, 3, 4], [1, 2, 2, 4, 5, 5])
+    >>> reconstruct(FastRP(dim=64).embed(graph), graph, k=[6]).precision
+    {6: 1.0}
+    """
+    check_value("reconstruct", "similarity", OneOf(("cosine", "dot")), similarity)
+    check_value("reconstruct", "seed", SEED, seed)
+    if graph.nodes < 2:
+        raise ParameterError("reconstruct: a graph of one node has no pairs to compare.")
+    if sample is not None:
+        check_value("reconstruct", "sample", Integer(2, graph.nodes), sample)
+    nodes = _compared(graph, sample or min(graph.nodes, MOST_NODES), seed)
+    edges = _edges_among(graph, nodes)
+    pairs = len(nodes) * (len(nodes) - 1) // 2
+    ks = _ks(k, pairs, len(edges))
+    rows = embedding.find(graph.ids.take(graph.rows[nodes]))
+    first, second = _best_pairs(embedding, rows, similarity, max(ks), progress)
+    found = contains(edges, first.astype(np.int64) * len(nodes) + second)
+    right = np.cumsum(found)
+    precision = {k: float(right[k - 1] / k) for k in ks}
+    sampled = len(nodes) < graph.nodes
+    return Reconstruction(precision, similarity, len(nodes), sampled, pairs, len(edges))
+
+
+def _ks(k: Sequence[int] | None, pairs: int, edges: int) -> list[int]:
+    if k is not None:
+        for at in k:
+            check_value("reconstruct", "k", Integer(1, pairs), at)
+        return sorted(int(at) for at in k)
+    if edges == 0:
+        raise ParameterError("reconstruct: there is no edge between the nodes that are compared.")
+    return [k for k in (10**power for power in range(2, 10)) if k <= edges] or [edges]
+
+
+def _compared(graph: Graph, count: int, seed: int) -> NDArray[np.int64]:
+    """Some nodes at random, or all, in the order of their keys."""
+    draws = hashed(seed, SAMPLE, graph.keys)
+    nodes = np.argsort(draws, kind="stable")[:count]
+    return nodes[np.argsort(graph.keys[nodes], kind="stable")]
+
+
+def _edges_among(graph: Graph, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The codes i * len(nodes) + j, ascending, of edges between nodes[i] and nodes[j], i < j."""
+    place = np.full(graph.nodes, -1, dtype=np.int64)
+    place[nodes] = np.arange(len(nodes))
+    pairs = Pairs(graph)
+    low, high = np.sort(place[np.stack(pairs.decode(pairs.edges))], axis=0)
+    inside = low >= 0
+    return np.unique(low[inside] * len(nodes) + high[inside])
+
+
+def _best_pairs(
+    embedding: Embedding,
+    rows: NDArray[np.int64],
+    similarity: str,
+    k: int,
+    progress: Progress | None,
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The k most similar pairs of some rows, as places among them, best first."""
+    scale = embedding.inverse_norms[rows]
+    if similarity == "dot":  # one scale for all, such that no product overflows
+        scale = np.full(len(rows), scale[scale > 0].min(initial=1.0), dtype=np.float32)
+    vectors = np.ascontiguousarray(embedding.vectors[rows])
+    step = max(1, STRIPE // (vectors.size * BLOCK)) * BLOCK
+    best = (np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.float32))
+    for start in range(0, len(rows), step):
+        least = float(best[2][k - 1]) if len(best[2]) == k else -np.inf
+        end = min(start + step, len(rows))
+        find = partial(_native.best_pairs, vectors, scale, start, end, k, least, cores())
+        stripe = interruptible(find)
+        first, second, similar = (np.concatenate(both) for both in zip(best, stripe, strict=True))
+        order = np.lexsort((second, first, -similar))[:k]
+        best = (first[order], second[order], similar[order])
+        if progress is not None:
+            progress(_pairs_before(end, len(rows)), _pairs_before(len(rows), len(rows)))
+    return best[0], best[1]
+
+
+def _pairs_before(end: int, count: int) -> int:
+    """The number of pairs i < j of `count` rows with i < end."""
+    return end * (count - 1) - end * (end - 1) // 2

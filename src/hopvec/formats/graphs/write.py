@@ -1,0 +1,103 @@
+"""Graphs -> files of edges: tables with the columns source, target and, if any, weight."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from gzip import GzipFile
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import numpy as np
+import pyarrow as pa
+
+from hopvec.errors import FormatError
+from hopvec.formats import suffix_of
+from hopvec.formats.delimited import packed, separator_of
+from hopvec.formats.destination import check_writable
+from hopvec.formats.replace import replacing
+from hopvec.formats.rows import Progress, ignore
+
+if TYPE_CHECKING:
+    from hopvec.graph import Graph
+
+SUFFIXES = (".parquet", ".arrow", ".csv", ".tsv", ".csv.gz", ".tsv.gz")
+CHUNK = 1 << 18  # entries that become ids together
+
+
+def write_graph(
+    graph: Graph, path: str | PathLike[str], *, progress: Progress | None = None
+) -> None:
+    """Writes the edges of a graph, each once; nodes without edges are not in the file.
+
+    The suffix names the format: .csv, .tsv (both also with .gz), .parquet or .arrow. A file of that
+    name is replaced whole or not at all. `progress` is called with the nodes written and their
+    number.
+    """
+    fields = [("source", graph.ids.type), ("target", graph.ids.type)]
+    if graph.weights is not None:
+        fields.append(("weight", pa.float32()))
+    schema = pa.schema(fields)
+    write_table(Path(path), schema, _batches(graph, schema, progress or ignore))
+
+
+def write_table(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
+    """Writes the batches of a table in the format that the suffix names."""
+    check_table(path)
+    with replacing(path) as (file,):
+        if suffix_of(path) == ".parquet":
+            import pyarrow.parquet as pq
+
+            with pq.ParquetWriter(file, schema, compression="zstd") as writer:
+                for batch in batches:
+                    writer.write_batch(batch)
+        elif suffix_of(path) == ".arrow":
+            with pa.ipc.new_file(file, schema) as ipc:
+                for batch in batches:
+                    ipc.write_batch(batch)
+        else:
+            with packed(file, path) as text:
+                _write_lines(text, separator_of(path), schema, batches)
+
+
+def check_table(path: Path) -> None:
+    """Raises FormatError unless a table of edges could be written to this path."""
+    if suffix_of(path) not in SUFFIXES:
+        raise FormatError(
+            f"{path}: the suffix {path.suffix!r} names no format for edges; use one of "
+            f"{', '.join(SUFFIXES)}."
+        )
+    check_writable(path)
+
+
+def _write_lines(
+    file: BinaryIO | GzipFile, separator: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]
+) -> None:
+    """Writes a header, then a line a row; ids are quoted where they must be."""
+    import pyarrow.csv
+
+    file.write((separator.join(schema.names) + "\n").encode())
+    options = pyarrow.csv.WriteOptions(
+        include_header=False, delimiter=separator, quoting_style="needed"
+    )
+    with pyarrow.csv.CSVWriter(file, schema, write_options=options) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+
+
+def _batches(graph: Graph, schema: pa.Schema, progress: Progress) -> Iterator[pa.RecordBatch]:
+    """The edges of a few nodes after the other, in the graph's own numbering."""
+    first = 0
+    while first < graph.nodes:
+        last = int(np.searchsorted(graph.indptr, graph.indptr[first] + CHUNK, side="right")) - 1
+        last = min(max(last, first + 1), graph.nodes)
+        entries = slice(graph.indptr[first], graph.indptr[last])
+        source = np.repeat(np.arange(first, last), np.diff(graph.indptr[first : last + 1]))
+        target = graph.indices[entries]
+        once = np.ones(len(target), dtype=bool) if graph.directed else source <= target
+        columns = [graph.ids.take(pa.array(graph.rows[nodes[once]])) for nodes in (source, target)]
+        if graph.weights is not None:
+            columns.append(pa.array(graph.weights[entries][once]))
+        yield pa.RecordBatch.from_arrays(columns, schema=schema)
+        first = last
+        progress(first, graph.nodes)

@@ -1,0 +1,266 @@
+"""Edges held out of a graph: what is taken, what is left, and what is never an edge."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from scipy import stats
+from splits import as_keys, components, edges_of, ends, splits
+
+from examples import complete, example, random_example, skewed_example
+from hopvec import FormatError, Graph, GraphError, ParameterError, UnknownNodeError, read_graph
+from hopvec.evaluate import HeldOut, hold_out, read_links
+
+
+def same(one, other):
+    return (
+        one.edges.equals(other.edges)
+        and one.negatives.equals(other.negatives)
+        and edges_of(one.training) == edges_of(other.training)
+    )
+
+
+@settings(max_examples=30)
+@given(splits())
+def test_training_and_held_out_edges_are_all_edges_and_share_none(split):
+    graph, held_out = split
+    out, left, every = as_keys(graph, held_out.edges), edges_of(held_out.training), edges_of(graph)
+    assert len(out) == len(set(out))
+    assert not set(out) & set(left)
+    assert {**left, **{edge: every[edge] for edge in out}} == every
+
+
+@settings(max_examples=30)
+@given(splits())
+def test_no_negative_is_an_edge_of_the_whole_graph_or_a_loop_or_comes_twice(split):
+    graph, held_out = split
+    negatives = as_keys(graph, held_out.negatives)
+    assert len(negatives) == len(set(negatives))
+    assert not set(negatives) & set(edges_of(graph))
+    assert all(u != v for u, v in ends(held_out.negatives))
+    assert len(negatives) in (0, len(held_out.edges))
+
+
+@settings(max_examples=30)
+@given(splits())
+def test_nodes_loops_and_components_stay_as_they_are(split):
+    graph, held_out = split
+    training = held_out.training
+    assert training.ids.equals(graph.ids)
+    assert training.directed == graph.directed
+    assert components(training) == components(graph)
+    np.testing.assert_array_equal(training.to_scipy().diagonal(), graph.to_scipy().diagonal())
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("directed", [False, True])
+def test_the_order_of_edges_and_nodes_does_not_matter(directed, weighted):
+    made = skewed_example(60, 300, directed=directed, weighted=weighted)
+    shuffle = np.random.default_rng(1)
+    edges, nodes = shuffle.permutation(len(made.source)), shuffle.permutation(made.nodes)
+    source, target = made.source[edges], made.target[edges]
+    if not directed:
+        turned = shuffle.random(len(edges)) < 0.5
+        source, target = np.where(turned, target, source), np.where(turned, source, target)
+    weight = made.weight[edges] if weighted else None
+    shuffled = Graph.from_edges(source, target, weight, directed=directed, nodes=nodes)
+    assert same(hold_out(made.graph(), seed=3), hold_out(shuffled, seed=3))
+
+
+def test_the_same_seed_holds_out_the_same_and_another_one_does_not():
+    graph = random_example(50, 200).graph()
+    assert same(hold_out(graph, seed=5), hold_out(graph, seed=5))
+    one, other = hold_out(graph, seed=5), hold_out(graph, seed=6)
+    assert set(ends(one.edges)) != set(ends(other.edges))
+    assert set(ends(one.negatives)) != set(ends(other.negatives))
+
+
+def test_every_edge_of_a_cycle_is_held_out_as_often_as_any_other():
+    graph = Graph.from_edges(np.arange(12), (np.arange(12) + 1) % 12)
+    often = {}
+    for seed in range(600):
+        (edge,) = as_keys(graph, hold_out(graph, count=1, negatives=0, seed=seed).edges)
+        often[edge] = often.get(edge, 0) + 1
+    assert len(often) == 12
+    assert stats.chisquare(list(often.values())).pvalue > 1e-4
+
+
+def test_a_bridge_is_never_held_out():
+    graph = Graph.from_edges([0, 1, 2, 2, 3, 4, 5], [1, 2, 0, 3, 4, 5, 3])
+    held_out = {
+        edge
+        for seed in range(100)
+        for edge in as_keys(graph, hold_out(graph, count=2, seed=seed).edges)
+    }
+    assert held_out == {*map(frozenset, [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)])}
+
+
+def test_two_directions_of_an_edge_can_stand_in_for_each_other():
+    graph = Graph.from_edges([0, 1], [1, 0], directed=True)
+    held_out = hold_out(graph, count=1, negatives=0)
+    assert held_out.training.edges == 1
+    assert components(held_out.training) == [0, 0]
+
+
+def test_share_is_that_of_all_edges_but_loops_and_count_the_number_itself():
+    graph = example([*complete(10), (3, 3)], 10).graph()
+    assert len(hold_out(graph, share=0.4, negatives=0).edges) == 18
+    assert len(hold_out(graph, count=7, negatives=0).edges) == 7
+
+
+def test_the_number_of_negatives_is_that_for_every_edge():
+    graph = random_example(100, 200).graph()
+    held_out = hold_out(graph, count=20, negatives=3)
+    assert len(held_out.negatives) == 60
+    assert repr(held_out).startswith("HeldOut(20 edges, 60 negatives, training: Graph(100 nodes")
+
+
+def test_components_may_fall_apart_if_that_is_allowed():
+    graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4])
+    held_out = hold_out(graph, share=0.5, connected=False)
+    assert len(held_out.edges) == 2
+    assert held_out.training.nodes == 5
+
+
+def test_progress_is_told_and_ends_at_the_end():
+    told = []
+    hold_out(random_example(50, 200).graph(), progress=lambda done, of: told.append((done, of)))
+    assert told[-1][0] == told[-1][1]
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+
+
+class TestErrors:
+    def test_more_than_a_spanning_forest_leaves(self):
+        graph = Graph.from_edges([0, 1, 2, 3, 0], [1, 2, 3, 4, 2])
+        with pytest.raises(ParameterError) as error:
+            hold_out(graph, count=2)
+        assert str(error.value) == (
+            "hold_out: 2 of 5 edges cannot be held out, since 4 are needed to keep the components "
+            "whole. At most 1 can, a share of 0.2; or let components fall apart: connected=False."
+        )
+        assert len(hold_out(graph, share=0.2).edges) == 1
+
+    def test_a_share_that_is_no_edge(self):
+        with pytest.raises(ParameterError, match=r"a share of 0.01 of 3 edges is none. Give a lar"):
+            hold_out(Graph.from_edges([0, 1, 2], [1, 2, 0]), share=0.01)
+
+    def test_a_graph_without_edges_between_nodes(self):
+        with pytest.raises(GraphError, match="the graph has no edges between different nodes"):
+            hold_out(Graph.from_edges([0], [0]))
+
+    def test_a_graph_too_dense_for_negatives(self):
+        with pytest.raises(ParameterError, match="of the 45 pairs of nodes only 0 are left"):
+            hold_out(example(complete(10), 10).graph(), count=1)
+
+    @pytest.mark.parametrize(
+        ("options", "sentence"),
+        [
+            ({"share": 1.5}, "hold_out: share must be a number from 0 to 1, got 1.5."),
+            ({"count": 0}, "hold_out: count must be an integer from 1 to 3, got 0."),
+            ({"negatives": -1}, "hold_out: negatives must be an integer from 0 to 1,000, got -1."),
+            ({"connected": 1}, "hold_out: connected must be True or False, got 1."),
+            (
+                {"seed": -1},
+                "hold_out: seed must be an integer from 0 to 18,446,744,073,709,551,615, got -1.",
+            ),
+        ],
+    )
+    def test_parameters(self, options, sentence):
+        with pytest.raises(ParameterError) as error:
+            hold_out(Graph.from_edges([0, 1, 2], [1, 2, 0]), **options)
+        assert str(error.value) == sentence
+
+
+class TestFiles:
+    @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".csv.gz", ".parquet", ".arrow"])
+    @pytest.mark.parametrize("weighted", [False, True])
+    def test_pairs_and_training_edges_come_back(self, tmp_path, suffix, weighted):
+        made = skewed_example(40, 150, weighted=weighted)
+        names = [f'node "{at}", {at}' for at in range(40)]
+        graph = Graph.from_edges(
+            [names[u] for u in made.source], [names[v] for v in made.target], made.weight
+        )
+        held_out = hold_out(graph)
+        held_out.save(tmp_path / f"links{suffix}", tmp_path / f"training{suffix}")
+        links = read_links(tmp_path / f"links{suffix}")
+        assert (ends(links.edges), ends(links.negatives)) == (
+            ends(held_out.edges),
+            ends(held_out.negatives),
+        )
+        assert links.training is None
+        assert edges_of(read_graph(tmp_path / f"training{suffix}")) == edges_of(held_out.training)
+
+    @pytest.mark.parametrize("given", ["whole", "training"])
+    def test_the_whole_graph_and_the_training_graph_give_the_same(self, tmp_path, given):
+        graph = random_example(40, 150).graph()
+        held_out = hold_out(graph)
+        held_out.save(tmp_path / "links.csv")
+        from_file = read_links(
+            tmp_path / "links.csv", graph=graph if given == "whole" else held_out.training
+        )
+        assert edges_of(from_file.training) == edges_of(held_out.training)
+
+    @pytest.mark.parametrize("given", ["whole", "training"])
+    def test_negatives_are_drawn_where_a_file_has_none(self, tmp_path, given):
+        graph = random_example(40, 150).graph()
+        held_out = hold_out(graph)
+        HeldOut(None, held_out.edges, held_out.negatives[:0]).save(tmp_path / "links.csv")
+        from_file = read_links(
+            tmp_path / "links.csv",
+            graph=graph if given == "whole" else held_out.training,
+            negatives=2,
+        )
+        assert len(from_file.negatives) == 2 * len(held_out.edges)
+        assert not set(as_keys(graph, from_file.negatives)) & set(edges_of(graph))
+
+    def test_a_file_without_labels_holds_edges(self, tmp_path):
+        (tmp_path / "links.txt").write_text("a b\nc d\n")
+        graph = Graph.from_edges(["a", "b", "c"], ["c", "d", "d"])
+        links = read_links(tmp_path / "links.txt", graph=graph)
+        assert ends(links.edges) == [("a", "b"), ("c", "d")]
+        assert edges_of(links.training) == {frozenset("ac"): 1, frozenset("bd"): 1}
+        assert set(as_keys(graph, links.negatives)) == {frozenset("ad"), frozenset("bc")}
+
+    @pytest.mark.parametrize(
+        ("text", "sentence"),
+        [
+            ("source,target,label\na,b,1\nb,c,2\n", ", line 3: the label 2 is neither 1, an edge"),
+            ("source,target,label\na,b,1\n,c,0\n", ", line 3: the source is empty."),
+            ("a,b\nb,c\n", ": all pairs are edges. Add pairs with the label 0, or name the graph"),
+            ("source,target,label\na,b,0\n", ": no pair is an edge, so there is nothing to find."),
+        ],
+    )
+    def test_what_is_wrong_with_a_file_is_told_with_its_line(self, tmp_path, text, sentence):
+        (tmp_path / "links.csv").write_text(text)
+        with pytest.raises((FormatError, ParameterError)) as error:
+            read_links(tmp_path / "links.csv")
+        assert f"{tmp_path / 'links.csv'}{sentence}" in str(error.value)
+
+    def test_bytes_that_are_no_pairs_are_refused(self, tmp_path):
+        (tmp_path / "links.csv").write_bytes(b"\0\1\2")
+        with pytest.raises(FormatError, match="pairs are read from text, Parquet or Arrow"):
+            read_links(tmp_path / "links.csv")
+
+    def test_a_negative_that_is_an_edge_is_refused(self, tmp_path):
+        (tmp_path / "links.csv").write_text("source,target,label\na,b,1\nc,b,0\n")
+        graph = Graph.from_edges(["a", "b"], ["b", "c"])
+        with pytest.raises(ParameterError, match="'c' - 'b' has the label 0, but is an edge of"):
+            read_links(tmp_path / "links.csv", graph=graph)
+
+    def test_a_node_that_the_graph_has_not_is_refused(self, tmp_path):
+        (tmp_path / "links.csv").write_text("source,target,label\na,x,1\na,c,0\n")
+        with pytest.raises(UnknownNodeError, match="No node 'x' among the 3 of the graph"):
+            read_links(tmp_path / "links.csv", graph=Graph.from_edges(["a", "b"], ["b", "c"]))
+
+    def test_pairs_without_a_training_graph_cannot_write_one(self, tmp_path):
+        (tmp_path / "links.csv").write_text("source,target,label\na,b,1\na,c,0\n")
+        with pytest.raises(ParameterError, match="these pairs come without a training graph"):
+            read_links(tmp_path / "links.csv").save(tmp_path / "a.csv", tmp_path / "b.csv")
+
+    @pytest.mark.parametrize("names", [("a.csv", "b.xlsx"), ("a.xlsx", "b.csv")])
+    def test_a_suffix_that_names_no_format_is_refused_before_a_file_is_written(
+        self, tmp_path, names
+    ):
+        held_out = hold_out(random_example(40, 150).graph())
+        with pytest.raises(FormatError, match=r"the suffix '.xlsx' names no format for edges"):
+            held_out.save(*(tmp_path / name for name in names))
+        assert list(tmp_path.iterdir()) == []

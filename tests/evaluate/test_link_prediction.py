@@ -1,0 +1,223 @@
+"""Link prediction: operators against plain numpy, and what the regression may never see."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import assume, given, settings
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import average_precision_score, roc_auc_score
+from splits import as_keys, edges_of, ends, splits
+
+from examples import random_example, skewed_example
+from hopvec import (
+    Embedding,
+    FastRP,
+    Graph,
+    ParameterError,
+    UnknownNodeError,
+    read_graph,
+)
+from hopvec.evaluate import HeldOut, hold_out, link_prediction, predict_links, read_links
+from hopvec.evaluate.link_prediction import training_pairs
+
+
+def random_embedding(graph, dim=16, seed=0):
+    vectors = np.random.default_rng(seed).normal(size=(graph.nodes, dim)).astype(np.float32)
+    return Embedding(vectors, graph.ids)
+
+
+def pair_vectors(embedding, held_out):
+    pairs = ends(held_out.edges) + ends(held_out.negatives)
+    both = [embedding[[pair[end] for pair in pairs]].astype(np.float64) for end in (0, 1)]
+    labels = np.repeat([1, 0], [len(held_out.edges), len(held_out.negatives)])
+    return *both, labels
+
+
+GRAPH = skewed_example(200, 1200).graph()
+HELD_OUT = hold_out(GRAPH)
+
+
+def test_dot_and_cosine_are_the_products_of_vectors():
+    embedding = random_embedding(GRAPH)
+    u, v, labels = pair_vectors(embedding, HELD_OUT)
+    dot = (u * v).sum(axis=1)
+    found = predict_links(embedding, HELD_OUT).operators
+    for operator, scores in (
+        ("dot", dot),
+        ("cosine", dot / np.linalg.norm(u, axis=1) / np.linalg.norm(v, axis=1)),
+    ):
+        assert found[operator].auc == pytest.approx(roc_auc_score(labels, scores))
+        assert found[operator].average_precision == pytest.approx(
+            average_precision_score(labels, scores)
+        )
+
+
+def test_hadamard_is_a_logistic_regression_on_scaled_products_of_training_pairs():
+    embedding = random_embedding(GRAPH)
+    result = predict_links(embedding, HELD_OUT, operators=["hadamard"], seed=4)
+    edges, others = training_pairs(HELD_OUT, seed=4)
+    u, v, labels = pair_vectors(embedding, HeldOut(None, edges, others))
+    scale = 1 / np.sqrt(((u * v) ** 2).mean())
+    model = LogisticRegression(C=result.learnt.C, solver="liblinear", tol=1e-8).fit(
+        scale * u * v, labels
+    )
+    u, v, labels = pair_vectors(embedding, HELD_OUT)
+    expected = roc_auc_score(labels, model.decision_function(scale * u * v))
+    assert result.operators["hadamard"].auc == pytest.approx(expected, abs=1e-4)
+    assert result.learnt.scale == pytest.approx(scale)
+    assert result.learnt.edges == len(edges) == HELD_OUT.training.edges - HELD_OUT.training.loops
+
+
+@settings(max_examples=30)
+@given(splits())
+def test_the_regression_never_sees_a_test_pair_nor_an_edge_as_a_negative(split):
+    graph, held_out = split
+    try:
+        edges, others = training_pairs(held_out, seed=1)
+    except ParameterError:
+        assume(False)  # nothing is left to learn from
+    learnt, fresh = as_keys(graph, edges), as_keys(graph, others)
+    test = {*as_keys(graph, held_out.edges), *as_keys(graph, held_out.negatives)}
+    assert len({*learnt, *fresh}) == 2 * len(learnt) == 2 * len(fresh)
+    assert set(learnt) <= set(edges_of(held_out.training))
+    assert not set(fresh) & set(edges_of(graph))
+    assert not {*learnt, *fresh} & test
+
+
+def test_test_edges_that_are_still_in_the_graph_are_not_learnt_from():
+    leaking = HeldOut(GRAPH, HELD_OUT.edges, HELD_OUT.negatives)
+    edges, others = training_pairs(leaking, seed=0)
+    seen = {*as_keys(GRAPH, edges), *as_keys(GRAPH, others)}
+    assert not seen & {*as_keys(GRAPH, HELD_OUT.edges), *as_keys(GRAPH, HELD_OUT.negatives)}
+
+
+def test_at_most_so_many_edges_are_learnt_from_and_which_depends_on_the_seed(monkeypatch):
+    monkeypatch.setattr(link_prediction, "MOST_EDGES", 50)
+    one, same, other = (training_pairs(HELD_OUT, seed) for seed in (1, 1, 2))
+    assert len(one[0]) == len(one[1]) == 50
+    assert one == same
+    assert one[0] != other[0]
+    assert one[1] != other[1]
+
+
+@pytest.mark.parametrize("operator", ["dot", "cosine", "hadamard"])
+def test_vectors_that_know_nothing_of_the_graph_are_right_half_of_the_time(operator):
+    held_out = hold_out(random_example(2000, 8000).graph(), share=0.4)
+    embedding = random_embedding(held_out.training, dim=8)
+    result = predict_links(embedding, held_out, operators=[operator])
+    edges = len(held_out.edges)
+    deviation = np.sqrt((2 * edges + 1) / (12 * edges * edges))  # of the rank statistic
+    assert abs(result.operators[operator].auc - 0.5) < 4.5 * deviation
+
+
+def test_vectors_of_the_graph_are_right_far_more_often():
+    blocks = np.random.default_rng(0).integers(0, 40, (2, 4000))
+    group = np.random.default_rng(1).integers(0, 10, 4000) * 40
+    held_out = hold_out(Graph.from_edges(blocks[0] + group, blocks[1] + group))
+    found = predict_links(FastRP(dim=64).embed(held_out.training), held_out).operators
+    assert min(scores.auc for scores in found.values()) > 0.75
+
+
+def test_the_order_of_the_vectors_does_not_matter():
+    embedding = random_embedding(GRAPH)
+    order = np.random.default_rng(2).permutation(len(embedding))
+    shuffled = Embedding(embedding.vectors[order], embedding.ids.take(pa.array(order)))
+    plain, other = (predict_links(e, HELD_OUT, operators=["dot"]) for e in (embedding, shuffled))
+    assert plain == other
+
+
+def test_a_zero_vector_has_the_cosine_0():
+    ids = pa.array(["a", "b", "zero"])
+    embedding = Embedding(np.array([[1, 0], [-1, 0.1], [0, 0]], np.float32), ids)
+    pairs = [{"source": ["a"], "target": ["zero"]}, {"source": ["a"], "target": ["b"]}]
+    held_out = HeldOut(None, *map(pa.table, pairs))
+    assert predict_links(embedding, held_out).operators["cosine"].auc == 1.0
+
+
+def test_hits_are_for_the_usual_k_as_far_as_there_are_negatives():
+    embedding = random_embedding(GRAPH)
+    few = HeldOut(None, HELD_OUT.edges, HELD_OUT.negatives[:60])
+    assert list(predict_links(embedding, few).operators["dot"].hits) == [10, 50]
+    assert list(predict_links(embedding, few, k=[1, 60]).operators["dot"].hits) == [1, 60]
+
+
+def test_the_result_prints_as_a_table_and_goes_into_json():
+    result = predict_links(random_embedding(GRAPH), HELD_OUT, k=[10])
+    lines = str(result).splitlines()
+    assert lines[0].split() == ["operator", "AUC", "average", "precision", "hits@10"]
+    assert [line.split()[0] for line in lines[1:]] == ["dot", "cosine", "hadamard"]
+    assert len(set(map(len, lines))) == 1
+    values = json.loads(json.dumps(result.to_dict()))
+    assert values["operators"]["dot"]["auc"] == result.operators["dot"].auc
+    assert values["edges"] == len(HELD_OUT.edges)
+    assert values["learnt"]["C"] == result.learnt.C
+
+
+def test_progress_ends_at_the_end(monkeypatch):
+    monkeypatch.setattr(link_prediction, "BLOCK", 1000)
+    told = []
+    predict_links(random_embedding(GRAPH), HELD_OUT, progress=lambda *state: told.append(state))
+    assert len(told) > 3
+    assert told[-1][0] == told[-1][1]
+    assert told == sorted(told)
+
+
+def test_links_of_a_text_find_vectors_with_integer_ids(tmp_path):
+    HELD_OUT.save(tmp_path / "links.csv")
+    embedding = random_embedding(GRAPH)
+    from_file = predict_links(embedding, read_links(tmp_path / "links.csv"))
+    assert list(from_file.operators) == ["dot", "cosine"]
+    assert from_file.operators["dot"] == predict_links(embedding, HELD_OUT).operators["dot"]
+
+
+class TestErrors:
+    def test_hadamard_without_a_training_graph(self):
+        pairs = HeldOut(None, HELD_OUT.edges, HELD_OUT.negatives)
+        with pytest.raises(ParameterError, match="hadamard learns from the edges of the training"):
+            predict_links(random_embedding(GRAPH), pairs, operators=["hadamard"])
+
+    def test_a_graph_that_leaves_nothing_to_learn_from(self):
+        held_out = hold_out(Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0]), count=1, negatives=2)
+        with pytest.raises(ParameterError) as error:
+            predict_links(random_embedding(held_out.training), held_out)
+        assert str(error.value) == (
+            "predict_links: nothing is left for the operator hadamard to learn from, of 3 training "
+            "edges and 0 pairs that are neither edges nor test pairs. Leave it out."
+        )
+
+    def test_an_operator_that_is_not_there(self):
+        with pytest.raises(ParameterError, match="operators must be 'dot' or 'cosine' or 'hadam"):
+            predict_links(random_embedding(GRAPH), HELD_OUT, operators=["l2"])
+
+    def test_a_k_beyond_the_negatives(self):
+        few = HeldOut(None, HELD_OUT.edges, HELD_OUT.negatives[:60])
+        with pytest.raises(ParameterError, match="k must be an integer from 1 to 60, got 61"):
+            predict_links(random_embedding(GRAPH), few, k=[61])
+
+    def test_no_negatives(self):
+        with pytest.raises(ParameterError, match="there are no negatives to tell the edges from"):
+            predict_links(random_embedding(GRAPH), hold_out(GRAPH, negatives=0))
+
+    def test_a_node_without_a_vector(self):
+        embedding = random_embedding(GRAPH)
+        some = Embedding(embedding.vectors[:100], embedding.ids[:100])
+        with pytest.raises(UnknownNodeError, match=r"No node .* among the 100 of this embedding"):
+            predict_links(some, HELD_OUT)
+
+    def test_a_vector_that_is_not_finite(self):
+        vectors = random_embedding(GRAPH).vectors.copy()
+        vectors[7, 3] = np.nan
+        with pytest.raises(ParameterError, match="The vector of 7 holds a NaN or an infinity"):
+            predict_links(Embedding(vectors, GRAPH.ids), HELD_OUT)
+
+
+@pytest.mark.parametrize(
+    ("file", "least"), [("ppi/Homo_sapiens.mat", 0.8), ("blogcatalog/blogcatalog.mat", 0.72)]
+)
+def test_fastrp_finds_the_edges_of_published_graphs(data_folder, file, least):
+    held_out = hold_out(read_graph(data_folder / file, variable="network"))
+    embedding = FastRP(dim=128).embed(held_out.training)
+    found = predict_links(embedding, held_out, operators=["dot", "cosine"]).operators
+    assert min(scores.auc for scores in found.values()) > least

@@ -1,0 +1,61 @@
+"""Files of edges: what is written is read back as the same graph."""
+
+import numpy as np
+import pytest
+
+from examples import example, skewed_example
+from hopvec import FormatError, Graph, read_graph
+from hopvec.formats.graphs import write
+from hopvec.formats.graphs.write import SUFFIXES, write_graph
+
+
+def same(one, other):
+    return (
+        one.ids.equals(other.ids)
+        and (one.to_scipy() != other.to_scipy()).nnz == 0
+        and (one.weights is None) == (other.weights is None)
+    )
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_graph_comes_back(tmp_path, suffix, directed, weighted, monkeypatch):
+    monkeypatch.setattr(write, "CHUNK", 50)  # a few nodes at a time
+    graph = skewed_example(60, 300, directed=directed, weighted=weighted).graph()
+    told = []
+    write_graph(graph, tmp_path / f"edges{suffix}", progress=lambda *state: told.append(state))
+    assert same(read_graph(tmp_path / f"edges{suffix}", directed=directed), graph)
+    assert told[-1] == (60, 60)
+    assert len(told) > 5
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_ids_come_back_whatever_is_in_them(tmp_path, suffix):
+    ids = ["é", 'say "hi"', "a,b\tc", "日本", "🙂", " d"]
+    graph = Graph.from_edges(ids, ids[1:] + ids[:1])
+    write_graph(graph, tmp_path / f"edges{suffix}")
+    assert same(read_graph(tmp_path / f"edges{suffix}"), graph)
+
+
+def test_every_edge_and_loop_is_one_line(tmp_path):
+    graph = example([(0, 1), (1, 2), (2, 2)], 4, weight=[1, 2.5, 3]).graph()
+    write_graph(graph, tmp_path / "edges.csv")
+    lines = (tmp_path / "edges.csv").read_text().splitlines()
+    assert lines[0] == "source,target,weight"
+    assert len(lines) == 4
+
+
+def test_numbers_keep_all_their_digits(tmp_path):
+    weight = np.array([0.1, 1 / 3, 1e-30, 1e30], np.float32)
+    graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4], weight)
+    write_graph(graph, tmp_path / "edges.csv")
+    assert same(read_graph(tmp_path / "edges.csv"), graph)
+
+
+def test_what_cannot_be_written_is_told_before(tmp_path):
+    graph = Graph.from_edges([0], [1])
+    with pytest.raises(FormatError, match=r"the suffix '.txt' names no format for edges; use one"):
+        write_graph(graph, tmp_path / "edges.txt")
+    with pytest.raises(FormatError, match="there is no folder"):
+        write_graph(graph, tmp_path / "none" / "edges.csv")

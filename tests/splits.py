@@ -1,0 +1,52 @@
+"""Graphs with edges held out, and pairs of nodes in plain Python."""
+
+import numpy as np
+from hypothesis import assume
+from hypothesis import strategies as st
+from scipy.sparse.csgraph import connected_components
+
+from examples import examples
+from hopvec.evaluate import hold_out
+
+
+def ends(table):
+    return list(zip(table["source"].to_pylist(), table["target"].to_pylist(), strict=True))
+
+
+def edges_of(graph):
+    """All edges but loops with their weights; undirected ones as sets."""
+    matrix = graph.to_scipy().tocoo()
+    ids = graph.ids.to_pylist()
+    every = zip(*(part.tolist() for part in (*matrix.coords, matrix.data)), strict=True)
+    return {
+        (ids[u], ids[v]) if graph.directed else frozenset((ids[u], ids[v])): weight
+        for u, v, weight in every
+        if u != v
+    }
+
+
+def as_keys(graph, table):
+    return [pair if graph.directed else frozenset(pair) for pair in ends(table)]
+
+
+def components(graph):
+    return connected_components(graph.to_scipy(), directed=True, connection="weak")[1].tolist()
+
+
+def most(graph):
+    """The edges but loops that a spanning forest does not need."""
+    return len(edges_of(graph)) - (graph.nodes - max(components(graph)) - 1)
+
+
+@st.composite
+def splits(draw):
+    """A graph, and some of its edges held out while its components stay whole."""
+    graph = draw(examples()).graph()
+    limit = most(graph)
+    assume(limit > 0)
+    count = draw(st.integers(1, limit))
+    distinct = len(edges_of(graph))
+    joined = np.count_nonzero((graph.to_scipy() + graph.to_scipy().T).sum(axis=1))
+    free = joined * (joined - 1) // (1 if graph.directed else 2) - distinct
+    negatives = 1 if count <= free else 0
+    return graph, hold_out(graph, count=count, negatives=negatives, seed=draw(st.integers(0, 9)))
