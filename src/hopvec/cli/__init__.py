@@ -1,5 +1,7 @@
 """The command line: one file a verb, which parses, calls the library and prints."""
 
+import atexit
+import gc
 import sys
 from importlib.util import find_spec
 
@@ -16,4 +18,5 @@ def main() -> None:
     except KeyboardInterrupt:
         print("Stopped; nothing was written.", file=sys.stderr)
         sys.exit(130)
+    atexit.register(gc.freeze)  # what is left goes with the process, unsearched
     hopvec.main(prog_name="hopvec")

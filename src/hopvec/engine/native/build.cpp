@@ -119,14 +119,36 @@ void count_columns(const int64_t* start, const Range& range, const int32_t* neig
 
 void order_nodes(const int32_t* distinct, const int32_t* columns, const uint64_t* keys, int64_t nodes,
                  int32_t* order) {
-  const auto size = [&](int32_t node) { return int64_t(distinct[node]) + (columns ? columns[node] : distinct[node]); };
-  for (int64_t node = 0; node < nodes; ++node) order[node] = int32_t(node);
-  std::sort(order, order + nodes, [&](int32_t a, int32_t b) {
-    const bool empty_a = distinct[a] == 0, empty_b = distinct[b] == 0;
-    if (empty_a != empty_b) return empty_b;
-    if (size(a) != size(b)) return size(a) > size(b);
-    return keys[a] < keys[b];
-  });
+  struct Item {
+    uint64_t key;
+    uint32_t entries;
+    int32_t node;
+    bool operator<(const Item& other) const {
+      return entries != other.entries ? entries > other.entries : key < other.key;
+    }
+  };
+  const auto item = [&](int32_t node) {
+    return Item{keys[node], uint32_t(distinct[node]) + uint32_t(columns ? columns[node] : distinct[node]), node};
+  };
+  // Slices are sorted as items, whose comparisons do not go to memory; only merging looks nodes up.
+  constexpr int64_t slice = 1 << 18;
+  std::vector<Item> items;
+  const auto sort = [&](int32_t* begin, int64_t count) {
+    for (int64_t at = 0; at < count; at += slice) {
+      items.clear();
+      for (int64_t i = at; i < std::min(count, at + slice); ++i) items.push_back(item(begin[i]));
+      std::sort(items.begin(), items.end());
+      for (const Item& next : items) begin[at + (&next - items.data())] = next.node;
+    }
+    for (int64_t width = slice; width < count; width *= 2)
+      for (int64_t at = 0; at + width < count; at += 2 * width)
+        std::inplace_merge(begin + at, begin + at + width, begin + std::min(count, at + 2 * width),
+                           [&](int32_t a, int32_t b) { return item(a) < item(b); });
+  };
+  int64_t with_row = 0, without_row = nodes;
+  for (int64_t node = 0; node < nodes; ++node) order[distinct[node] ? with_row++ : --without_row] = int32_t(node);
+  sort(order, with_row);
+  sort(order + with_row, nodes - with_row);
 }
 
 bool renumber(const Draft& draft, const int32_t* number, const int64_t* start, const Range& range, bool sum,
