@@ -230,20 +230,21 @@ LONG_RUN = """
 import numpy, hopvec
 
 graph = hopvec.Graph.from_edges(*numpy.random.default_rng(0).integers(0, 2000, (2, 20_000)))
-hopvec.DeepWalk(workers=2).embed(graph, progress=lambda done, of: print(done, of, flush=True))
+method = hopvec.DeepWalk(dim=16, walks=200, window=5, workers=2)
+method.embed(graph, progress=lambda done, of: print(done, of, flush=True))
 print("finished", flush=True)
 """
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for another process")
-def test_ctrl_c_stops_the_training_within_a_second():
+def test_ctrl_c_stops_the_training_with_the_batch_in_hand():
     process = subprocess.Popen(
         [sys.executable, "-c", LONG_RUN], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     try:
         while True:
             done, of = map(int, process.stdout.readline().split())
-            if done > of / 20:  # it trains
+            if done > of / 8:  # it trains
                 break
         process.send_signal(signal.SIGINT)
         start = time.monotonic()
@@ -251,6 +252,6 @@ def test_ctrl_c_stops_the_training_within_a_second():
         took = time.monotonic() - start
     finally:
         process.kill()
-    assert took < 1.5  # a second, and the end of the interpreter
+    assert took < 5  # half a second on an idle machine, of a training of a minute
     assert errors.rstrip().endswith("KeyboardInterrupt")
     assert "finished" not in printed
