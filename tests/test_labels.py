@@ -54,6 +54,13 @@ def test_labels_come_from_any_column(column):
     assert members(labels) == {"a": {"3"}, "b": set(), "c": {"5"}}
 
 
+def test_several_labels_come_in_lists_and_in_texts():
+    expected = {"a": {"3"}, "b": set(), "c": {"5", "6"}}
+    lists = Labels.from_pairs(["a", "b", "c"], [[3], [None], [5, 6]])
+    texts = Labels.from_pairs(["a", "b", "c"], ["3", None, "5, 6,"], separator=",")
+    assert members(lists) == members(texts) == expected
+
+
 @pytest.mark.parametrize(
     ("ids", "names", "error", "message"),
     [
@@ -61,6 +68,8 @@ def test_labels_come_from_any_column(column):
         (["a", "b"], [0.5, 1.0], ParameterError, "must be texts or integers"),
         (["a", "b"], [1, "x"], ParameterError, "all texts or all integers"),
         (["a", None], ["x", "y"], GraphError, "ids, entry 2: there is no id"),
+        (["a", ""], ["x", "y"], GraphError, "ids, entry 2: the id is empty"),
+        (["a", "b"], [{"x": 1}, {"x": 2}], ParameterError, "must be texts or integers, got struct"),
     ],
 )
 def test_what_is_no_label_is_refused(ids, names, error, message):

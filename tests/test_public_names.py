@@ -32,6 +32,7 @@ NAMES = [
     "evaluate",
     "load",
     "read_graph",
+    "read_labels",
 ]
 HEAVY = [
     "scipy",

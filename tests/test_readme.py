@@ -1,4 +1,5 @@
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -56,7 +57,9 @@ def test_the_commands_of_the_readme_are_those_of_the_program(tmp_path, monkeypat
     commands = re.findall(r"^    hopvec (\w.*?)(?: +#.*)?$", text, re.MULTILINE)
     assert commands[0].startswith("embed edges.csv")
     monkeypatch.chdir(tmp_path)
-    Path("edges.csv").write_text("nytimes.com,washingtonpost.com\nnytimes.com,bbc.com\n")
+    sites = ["nytimes.com", *(f"site{number}.com" for number in range(100))]
+    Path("edges.csv").write_text("".join(f"{a},{b}\n" for a, b in pairwise(sites)))
+    Path("labels.csv").write_text("".join(f"{site},{at % 2}\n" for at, site in enumerate(sites)))
     for command in commands:
         result = CliRunner().invoke(program, command.split())
         assert result.exit_code == 0, (command, result.output)

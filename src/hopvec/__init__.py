@@ -26,6 +26,7 @@ _HOMES = {
     "evaluate": "evaluate",
     "load": "embedding",
     "read_graph": "formats.graphs.read",
+    "read_labels": "formats.labels.read",
 }
 
 __all__ = list(_HOMES)

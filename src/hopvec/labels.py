@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hopvec.errors import ParameterError
+from hopvec.errors import GraphError, ParameterError
 from hopvec.graph.dictionary import integers_if_all
-from hopvec.graph.ids import column
+from hopvec.graph.ids import column, first_missing
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -59,23 +58,25 @@ class Labels:
             )
 
     @staticmethod
-    def from_pairs(ids: Any, labels: Any) -> Labels:
+    def from_pairs(ids: Any, labels: Any, *, separator: str | None = None) -> Labels:
         """Labels from two columns of equal length: the node ids[i] has the label labels[i].
 
-        A node may come several times, with a label each. Labels are texts or integers; a null or
-        an empty text is none.
+        A node may come several times, with a label each, or labels[i] is a list, or a text with a
+        separator between labels. Labels are texts or integers; a null or an empty text is none.
 
         >>> Labels.from_pairs(["ann", "bob", "ann", "cem"], ["red", "red", "blue", None])
-        Labels(3 nodes, 2 of them labelled, 2 classes, 1.5 labels a node)
+        Labels(3 nodes, 2 of them labelled, 2 classes, 1.5 labels each)
         """
-        nodes = column(ids, "ids")
-        names = _names(labels)
-        if len(nodes) != len(names):
+        nodes = pa.array(column(ids, "ids"))
+        if (empty := first_missing(nodes)) is not None:
+            raise GraphError(f"ids, entry {empty + 1:,}: the id is empty.")
+        values = label_array(labels)
+        if len(nodes) != len(values):
             raise ParameterError(
-                f"Labels: every id needs one label, or null; got {len(nodes):,} ids and "
-                f"{len(names):,} labels."
+                f"Labels: every id needs a label, or null; got {len(nodes):,} ids and "
+                f"{len(values):,} labels."
             )
-        return _from_columns(pa.array(nodes), names)
+        return _from_columns(*_one_label_each(nodes, values, separator))
 
     @property
     def labelled(self) -> int:
@@ -86,11 +87,12 @@ class Labels:
         return len(self.ids)
 
     def __repr__(self) -> str:
-        often = self.matrix.nnz / max(1, self.labelled)
-        return (
-            f"Labels({len(self):,} nodes, {self.labelled:,} of them labelled, "
-            f"{len(self.classes):,} classes, {often:.3g} labels a node)"
-        )
+        return f"Labels({len(self):,} nodes, {self.summary()})"
+
+    def summary(self) -> str:
+        """How many labelled nodes, classes and labels there are, in words."""
+        often = labels_per_node(self.matrix.nnz / max(1, self.labelled))
+        return f"{self.labelled:,} of them labelled, {len(self.classes):,} classes, {often}"
 
     def align(self, embedding: Embedding) -> LabelledRows:
         """The labelled nodes that an embedding has, in ascending order of their ids.
@@ -142,6 +144,15 @@ class Labels:
         )
 
 
+def labels_per_node(often: float) -> str:
+    """How many labels a labelled node has, in words.
+
+    >>> labels_per_node(1.0), labels_per_node(1.4012)
+    ('one label each', '1.4 labels each')
+    """
+    return "one label each" if often == 1 else f"{often:.3g} labels each"
+
+
 def _from_columns(ids: pa.Array, names: pa.Array) -> Labels:
     """Labels of ids and the names of their classes, equally many; null or "" is no class."""
     import pyarrow.compute as pc
@@ -159,8 +170,28 @@ def _from_columns(ids: pa.Array, names: pa.Array) -> Labels:
     return Labels(nodes.dictionary, matrix, tuple(listed.to_pylist()))
 
 
-def _names(labels: Sequence[Any] | pa.Array) -> pa.Array:
-    """Labels of any kind as texts."""
+def _one_label_each(
+    ids: pa.Array, labels: pa.Array, separator: str | None
+) -> tuple[pa.Array, pa.Array]:
+    """Ids and labels such that a label is one text; a node with several comes several times."""
+    import pyarrow.compute as pc
+
+    if separator is not None and pa.types.is_large_string(labels.type):
+        labels = pc.split_pattern(pc.fill_null(labels, ""), separator)
+    if not _is_list(labels.type):
+        return ids, _texts(labels)
+    texts = _texts(labels.flatten())
+    texts = texts if separator is None else pc.utf8_trim_whitespace(texts)
+    return ids.take(pc.list_parent_indices(labels)), texts
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    lists = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
+    return any(is_this(kind) for is_this in lists)
+
+
+def label_array(labels: Any) -> pa.Array:
+    """A column of labels of any kind as one array; texts are large_string."""
     try:
         values = pa.array(labels, from_pandas=True)
     except (pa.ArrowException, TypeError) as error:
@@ -171,11 +202,22 @@ def _names(labels: Sequence[Any] | pa.Array) -> pa.Array:
         values = values.combine_chunks()
     if pa.types.is_dictionary(values.type):
         values = values.dictionary_decode()
-    if pa.types.is_floating(values.type):  # integers of pandas beside missing ones
+    texts = str(values.type) in ("string", "string_view", "null")
+    return values.cast(pa.large_string()) if texts else values
+
+
+def _texts(labels: pa.Array) -> pa.Array:
+    """Labels as texts; numbers must be whole ones."""
+    if pa.types.is_floating(labels.type):  # integers of pandas beside missing ones
         try:
-            values = values.cast(pa.int64())
+            labels = labels.cast(pa.int64())
         except pa.ArrowInvalid as error:
             raise ParameterError(
                 f"Labels: labels must be texts or integers, and these are numbers ({error})."
             ) from error
-    return values.cast(pa.large_string())
+    try:
+        return labels.cast(pa.large_string())
+    except pa.ArrowException as error:
+        raise ParameterError(
+            f"Labels: labels must be texts or integers, got {labels.type}."
+        ) from error

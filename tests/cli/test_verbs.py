@@ -120,6 +120,21 @@ class TestNeighbors:
         assert "similarity" in result.stdout
         assert "\t" not in result.stdout
 
+    def test_other_vectors_stand_beside(self, run, vectors, tmp_path, monkeypatch):
+        first = hopvec.load(tmp_path / vectors)
+        other = hopvec.Embedding(first.vectors[::-1].copy(), first.ids)
+        other.save(tmp_path / "other.npz")
+        words = ("neighbors", vectors, "ann", "-k", 2, "--beside", "other.npz")
+        rows = [line.split("\t") for line in run(*words).stdout.splitlines()]
+        assert [row[3] for row in rows] == [vectors, vectors, "other.npz", "other.npz"]
+        assert [row[1] for row in rows[2:]] == [id_ for id_, _ in other.nearest("ann", 2)]
+        (answer,) = json.loads(run(*words, "--json").stdout)
+        assert [one["id"] for one in answer["neighbors"]["other.npz"]] == [r[1] for r in rows[2:]]
+        monkeypatch.setattr(neighbors_file, "is_terminal", lambda: True)
+        table = run(*words).stdout
+        assert vectors in table
+        assert "other.npz" in table
+
     def test_its_json_parses(self, run, vectors, tmp_path):
         answer = json.loads(run("neighbors", vectors, "ann", "-k", 2, "--json").stdout)
         assert [entry["id"] for entry in answer] == ["ann"]

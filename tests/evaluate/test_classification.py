@@ -239,8 +239,9 @@ def test_the_result_tells_what_was_scored_and_how():
     assert scores.macro_f1 == pytest.approx(np.mean(macros))
     assert scores.macro_deviation == pytest.approx(np.std(macros, ddof=1))
     lines = str(found).splitlines()
-    assert lines[0].startswith("150 labelled nodes, 6 classes")
-    assert lines[2].split() == [
+    assert lines[0].startswith("dim 8, 150 labelled nodes, 6 classes")
+    assert lines[1] == "3 shuffles of seed 0, scale rms, C 0.5"
+    assert lines[3].split() == [
         "30", "%", f"{scores.macro_f1:.2f}", "±", f"{scores.macro_deviation:.2f}",
         f"{scores.micro_f1:.2f}", "±", f"{scores.micro_deviation:.2f}", "0.5",
     ]  # fmt: skip

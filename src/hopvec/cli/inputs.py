@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
-from functools import wraps
 from typing import Any
 
 import click
@@ -12,7 +11,7 @@ import pyarrow as pa
 from click.core import ParameterSource
 
 from hopvec.cli.terminal import Progress, Terminal
-from hopvec.cli.verb import Function, option
+from hopvec.cli.verb import Declared, Function, gathered_options, value_names
 from hopvec.embedding import Embedding, load
 from hopvec.formats.graphs.read import read_graph
 from hopvec.graph import Graph
@@ -24,25 +23,25 @@ LOOPS = ("keep", "drop")
 FILE = click.Path(allow_dash=True)
 
 
-OPTIONS: list[tuple[tuple[str, ...], dict[str, Any]]] = [
-    (("--source",), {"metavar": "COLUMN", "help": "Column of source ids: its name or number."}),
-    (("--target",), {"metavar": "COLUMN", "help": "Column of target ids."}),
-    (("--weight",), {"metavar": "COLUMN", "help": "Column of weights."}),
-    (("--unweighted",), {"is_flag": True, "help": "Leave a column of weights alone."}),
-    (("--directed/--undirected",), {"default": None, "help": "Whether an edge has a direction."}),
+OPTIONS: Declared = [
+    ("--source", {"metavar": "COLUMN", "help": "Column of source ids: its name or number."}),
+    ("--target", {"metavar": "COLUMN", "help": "Column of target ids."}),
+    ("--weight", {"metavar": "COLUMN", "help": "Column of weights."}),
+    ("--unweighted", {"is_flag": True, "help": "Leave a column of weights alone."}),
+    ("--directed/--undirected", {"default": None, "help": "Whether an edge has a direction."}),
     (
-        ("--symmetrize",),
+        "--symmetrize",
         {"is_flag": True, "help": "Take every entry of a matrix as an undirected edge."},
     ),
     (
-        ("--duplicates",),
+        "--duplicates",
         {
             "type": click.Choice(DUPLICATES),
             "help": "What becomes of edges that occur more than once.  [default: sum]",
         },
     ),
     (
-        ("--loops",),
+        "--loops",
         {
             "type": click.Choice(LOOPS),
             "default": "keep",
@@ -50,20 +49,20 @@ OPTIONS: list[tuple[tuple[str, ...], dict[str, Any]]] = [
             "help": "What becomes of edges from a node to itself.",
         },
     ),
-    (("--nodes",), {"type": FILE, "help": "File of ids; adds nodes that no edge mentions."}),
-    (("--format",), {"metavar": "NAME", "help": "Format of the file, where it is not seen."}),
+    ("--nodes", {"type": FILE, "help": "File of ids; adds nodes that no edge mentions."}),
+    ("--format", {"metavar": "NAME", "help": "Format of the file, where it is not seen."}),
     (
-        ("--separator",),
+        "--separator",
         {
             "metavar": "TEXT",
             "help": "What stands between columns: a character, or tab, space, comma, ...",
         },
     ),
-    (("--header/--no-header",), {"default": None, "help": "Whether line 1 holds column names."}),
-    (("--comment",), {"metavar": "TEXT", "help": "What lines begin with that are no edges."}),
-    (("--variable",), {"metavar": "NAME", "help": "Matrix to take of a file with several."}),
+    ("--header/--no-header", {"default": None, "help": "Whether line 1 holds column names."}),
+    ("--comment", {"metavar": "TEXT", "help": "What lines begin with that are no edges."}),
+    ("--variable", {"metavar": "NAME", "help": "Matrix to take of a file with several."}),
 ]
-NAMES = [flags[0].removeprefix("--").partition("/")[0] for flags, _ in OPTIONS]
+NAMES = value_names(OPTIONS)
 
 
 def graph_argument(function: Function) -> Function:
@@ -73,16 +72,7 @@ def graph_argument(function: Function) -> Function:
 
 def reading_options(function: Function) -> Function:
     """Adds the options of reading; they arrive as one dict `reading`, ready for `read`."""
-
-    @wraps(function)
-    def gathered(*arguments: Any, **given: Any) -> None:
-        reading = {name: given.pop(name) for name in NAMES}
-        function(*arguments, reading=reading, **given)
-
-    decorated: Function = gathered
-    for flags, settings in reversed(OPTIONS):
-        decorated = option(*flags, heading="Input", **settings)(decorated)
-    return decorated
+    return gathered_options("reading", OPTIONS, "Input")(function)
 
 
 def given_options() -> list[str]:

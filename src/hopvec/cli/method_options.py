@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
@@ -100,6 +101,36 @@ class MethodOption(Option):
         parameter = self.owners.get(ctx.params.get("method", DEFAULT))
         words = _words(parameter.rule) if parameter else []
         return [CompletionItem(word) for word in words if word.startswith(incomplete)]
+
+
+def parameter_options(owner: type, heading: str) -> Callable[[Function], Function]:
+    """Adds the parameters of a class as options; those given arrive as one dict `settings`."""
+    declared = {parameter.name: parameter for parameter in parameters(owner)}
+
+    def decorate(function: Function) -> Function:
+        @wraps(function)
+        def gathered(*arguments: Any, **given: Any) -> None:
+            texts = {name: given.pop(name) for name in declared}
+            settings = {
+                name: parse(text, declared[name].rule)
+                for name, text in texts.items()
+                if text is not None
+            }
+            function(*arguments, settings=settings, **given)
+
+        decorated: Function = gathered
+        for name, parameter in reversed(declared.items()):
+            flags = dict.fromkeys((flag(name), flag(name.lower())))
+            decorated = option(
+                *flags,
+                name,
+                metavar=_metavar(parameter.rule),
+                help=_help(parameter),
+                heading=heading,
+            )(decorated)
+        return decorated
+
+    return decorate
 
 
 def flag(name: str) -> str:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
 
 from hopvec.cli.inputs import read_vectors
 from hopvec.cli.outputs import json_option
-from hopvec.cli.terminal import Terminal
+from hopvec.cli.terminal import Terminal, is_terminal
 from hopvec.cli.verb import option, verb
 from hopvec.embedding import Embedding
+from hopvec.evaluate.neighborhoods import Neighborhoods
+from hopvec.evaluate.neighborhoods import neighbors as find_neighbors
 
 
 @verb(
     examples=[
         "hopvec neighbors vectors.parquet nytimes.com",
         "hopvec neighbors vectors.parquet 17 42 -k 5",
+        "hopvec neighbors vectors.parquet nytimes.com --beside deepwalk.parquet",
         "hopvec neighbors vectors.parquet nytimes.com --json",
         "hopvec neighbors vectors.parquet nytimes.com | cut -f 2",
     ]
@@ -25,35 +27,45 @@ from hopvec.embedding import Embedding
 @click.argument("vectors", type=click.Path())
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
 @option("-k", type=int, default=10, show_default=True, help="Neighbours of each node.")
+@option(
+    "--beside",
+    type=click.Path(),
+    multiple=True,
+    help="Another file of vectors, whose neighbours stand beside; may be given several times.",
+)
 @json_option
 def neighbors(
-    terminal: Terminal, vectors: str, ids: tuple[str, ...], k: int, as_json: bool
+    terminal: Terminal,
+    vectors: str,
+    ids: tuple[str, ...],
+    k: int,
+    beside: tuple[str, ...],
+    as_json: bool,
 ) -> None:
     """List the nodes most similar to some.
 
     Exact, by cosine similarity, best first. Piped, it prints lines of node, neighbour and
-    similarity with tabs between them. An ID that begins with "-" goes behind "--".
+    similarity with tabs between them, and the file of vectors if there are several. An ID that
+    begins with "-" goes behind "--".
     """
-    embedding = read_vectors(terminal, vectors)
-    wanted = [as_id(embedding, text) for text in ids]
-    embedding.find(wanted)  # all of them, before the first answer
-    with terminal.progress(f"searching {vectors}", "%"):
-        found = [(id_, embedding.nearest(id_, k)) for id_ in wanted]
+    embeddings = {path: read_vectors(terminal, path) for path in (vectors, *beside)}
+    wanted = [as_id(embeddings[vectors], text) for text in ids]
+    with terminal.progress(f"searching {' and '.join(embeddings)}", "%"):
+        found = find_neighbors(embeddings, wanted, k=k)
     if as_json:
-        terminal.answer_json([_answer(id_, near) for id_, near in found])
+        terminal.answer_json(found.to_dict() if beside else _of_one(found, vectors))
         return
-    for id_, near in found:
+    for id_, columns in found.found.items():
         if is_terminal():
-            rows = [(str(other), f"{similarity:.4f}") for other, similarity in near]
-            terminal.answer_table(str(id_), ["node", "similarity"], rows)
-        else:
+            names = [
+                name for path in columns for name in (path if beside else "node", "similarity")
+            ]
+            terminal.answer_table(str(id_), names, found.rows(id_))
+            continue
+        for path, near in columns.items():
             for other, similarity in near:
-                terminal.answer(f"{id_}\t{other}\t{similarity:.6f}")
-
-
-def is_terminal() -> bool:
-    """Whether people read the answer."""
-    return sys.stdout.isatty()
+                line = f"{id_}\t{other}\t{similarity:.6f}"
+                terminal.answer(f"{line}\t{path}" if beside else line)
 
 
 def as_id(embedding: Embedding, text: str) -> Any:
@@ -66,6 +78,6 @@ def as_id(embedding: Embedding, text: str) -> Any:
     return text
 
 
-def _answer(id_: Any, near: list[tuple[Any, float]]) -> dict[str, Any]:
-    neighbors = [{"id": other, "similarity": similarity} for other, similarity in near]
-    return {"id": id_, "neighbors": neighbors}
+def _of_one(found: Neighborhoods, path: str) -> list[dict[str, Any]]:
+    """The answer in JSON where there is one file, and its name says nothing."""
+    return [{**row, "neighbors": row["neighbors"][path]} for row in found.to_dict()]

@@ -47,15 +47,25 @@ def check_output(
     check_destination(output, dtype)
     if report is not None:
         check_writable(report)
-    for path in (output, report):
-        for given in inputs:
-            if path and given and path.exists() and Path(given).exists() and path.samefile(given):
-                raise FormatError(f"{path}: this is the input. Give the output another name.")
+    for path in filter(None, (output, report)):
+        check_apart(path, inputs)
     if report is not None and report.absolute() == output.absolute():
         raise FormatError(f"{report}: vectors and report need names of their own.")
 
 
+def check_apart(path: Path, inputs: Sequence[str | None]) -> None:
+    """Raises FormatError if a file to write is one of the inputs."""
+    for given in inputs:
+        if given and path.exists() and Path(given).exists() and path.samefile(given):
+            raise FormatError(f"{path}: this is the input. Give the output another name.")
+
+
 def write_json(path: Path, value: Any) -> None:
     """Writes a value as JSON; a file of that name is replaced whole or not at all."""
+    write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Writes a text; a file of that name is replaced whole or not at all."""
     with replacing(path) as (file,):
-        file.write((json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode())
+        file.write(text.encode())

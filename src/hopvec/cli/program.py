@@ -22,6 +22,7 @@ VERBS = {
     "estimate": "Tell time, memory and disk of a run before it starts.",
     "info": "Tell what a file holds: a graph or an embedding.",
     "neighbors": "List the nodes most similar to some.",
+    "evaluate": "Score vectors: how well they tell the labels of nodes.",
     "convert": "Rewrite an embedding in another format.",
     "export": "Copy an embedding into a database.",
     "completion": "Print the script that completes hopvec's words in a shell.",

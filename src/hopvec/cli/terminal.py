@@ -9,7 +9,7 @@ import shutil
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
@@ -67,17 +67,33 @@ class Terminal:
         """Prints what was asked for, for a program to read."""
         click.echo(json.dumps(value, indent=2, ensure_ascii=False))
 
-    def answer_table(self, title: str, names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """Prints a table for people; the last column holds numbers."""
+    def answer_table(
+        self,
+        title: str,
+        names: Sequence[str],
+        rows: Sequence[Sequence[str]],
+        *,
+        numbers: int = 1,
+        bold: Collection[tuple[int, int]] = (),
+        ends: Collection[int] = (),
+    ) -> None:
+        """Prints a table for people; the last columns hold numbers.
+
+        `bold` are cells by row and column, `ends` the rows that have a line below them.
+        """
         from rich.console import Console
         from rich.table import Table
         from rich.text import Text
 
         table = Table(title=Text(title), title_justify="left", title_style="bold")
-        for name in names:
-            table.add_column(name, justify="right" if name == names[-1] else "left")
-        for row in rows:
-            table.add_row(*(Text(cell) for cell in row))
+        for at, name in enumerate(names):
+            table.add_column(name, justify="left" if at < len(names) - numbers else "right")
+        for number, row in enumerate(rows):
+            cells = (
+                Text(cell, style="bold" if (number, at) in bold else "")
+                for at, cell in enumerate(row)
+            )
+            table.add_row(*cells, end_section=number in ends)
         Console().print(table)
 
     @contextmanager
@@ -106,6 +122,11 @@ class Terminal:
                 self.say(f"{doing}: {how_far(done, of, now - start, unit)}")
 
         return update
+
+
+def is_terminal() -> bool:
+    """Whether people read the answer."""
+    return sys.stdout.isatty()
 
 
 def wrapped(text: str, width: int) -> list[str]:

@@ -12,6 +12,8 @@ from hopvec.cli.terminal import Terminal
 from hopvec.machine import return_freed_memory
 
 Function = Callable[..., Any]
+Declared = Sequence[tuple[str, dict[str, Any]]]
+"""Options: the flag of each, and its settings."""
 
 
 class Option(click.Option):
@@ -78,6 +80,28 @@ def option(
 ) -> Callable[[Function], Function]:
     """click.option with a heading."""
     return click.option(*names, cls=Option, heading=heading, **settings)
+
+
+def gathered_options(name: str, declared: Declared, heading: str) -> Callable[[Function], Function]:
+    """Adds options under one heading; their values arrive as one dict of that name."""
+
+    def decorate(function: Function) -> Function:
+        @wraps(function)
+        def gathered(*arguments: Any, **given: Any) -> None:
+            values = {word: given.pop(word) for word in value_names(declared)}
+            function(*arguments, **{name: values}, **given)
+
+        decorated: Function = gathered
+        for flag, settings in reversed(declared):
+            decorated = option(flag, heading=heading, **settings)(decorated)
+        return decorated
+
+    return decorate
+
+
+def value_names(declared: Declared) -> list[str]:
+    """The names of the values of options: label_column of --label-column, header of --header/..."""
+    return [flag.removeprefix("--").partition("/")[0].replace("-", "_") for flag, _ in declared]
 
 
 def _general_options(function: Function) -> Function:

@@ -1,4 +1,4 @@
-"""How good vectors are: classes of nodes, links, the graph itself, recommendations."""
+"""How good vectors are: classes of nodes, neighbours, links, the graph itself, recommendations."""
 
 from hopvec.evaluate.classification import Classification as Classification
 from hopvec.evaluate.classification import ShareScores as ShareScores
@@ -10,6 +10,8 @@ from hopvec.evaluate.held_out import read_links as read_links
 from hopvec.evaluate.link_prediction import LinkPrediction as LinkPrediction
 from hopvec.evaluate.link_prediction import LinkScores as LinkScores
 from hopvec.evaluate.link_prediction import predict_links as predict_links
+from hopvec.evaluate.neighborhoods import Neighborhoods as Neighborhoods
+from hopvec.evaluate.neighborhoods import neighbors as neighbors
 from hopvec.evaluate.recommendation import Recommendation as Recommendation
 from hopvec.evaluate.recommendation import evaluate_recommendation as evaluate_recommendation
 from hopvec.evaluate.recommendation import recommend as recommend

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from hopvec._native import Stop
 from hopvec.embedding import Embedding
 from hopvec.errors import MissingExtraError, ParameterError
-from hopvec.evaluate.trial import Members, choose_c, trial
-from hopvec.labels import LabelledRows, Labels
+from hopvec.evaluate.trial import Members, choose_c, train_and_judge
+from hopvec.labels import LabelledRows, Labels, labels_per_node
 from hopvec.machine import cores, run_all
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, check
 
@@ -28,8 +28,10 @@ class Protocol:
     shares: Annotated[
         Sequence[float], Reals(99, 0.0001, 0.9999), "shares of the labelled nodes to train on"
     ] = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-    shuffles: Annotated[int, Integer(1, 10_000), "times the nodes are shuffled and split"] = 10
-    seed: Annotated[int, Integer(0, 2**64 - 1), "of the shuffles"] = 0
+    shuffles: Annotated[
+        int, Integer(1, 10_000), "shuffles of the labelled nodes for each share"
+    ] = 10
+    seed: Annotated[int, Integer(0, 2**64 - 1), "same seed, same shuffles"] = 0
     C: Annotated[
         float | str,
         Either(Real(1e-6, 1e6), OneOf(("auto",))),
@@ -38,13 +40,19 @@ class Protocol:
     scale: Annotated[
         str,
         OneOf(("rms", "standardize", "none")),
-        "what the vectors are brought to first: mean square 1, columns of mean 0 and variance 1",
+        "scale of the vectors: rms, one factor for a mean square of 1; standardize, columns of "
+        "mean 0 and variance 1; none, as they are",
     ] = "rms"
     threads: Annotated[
         int | None,
         Either(Integer(1, 1024), OneOf((None,))),
         "threads to use; none given: the cores this process may use",
     ] = None
+
+    def summary(self) -> str:
+        """How it is done, in words."""
+        C = "chosen within the training nodes" if self.C == "auto" else f"{self.C:g}"  # noqa: N806
+        return f"{self.shuffles} shuffles of seed {self.seed}, scale {self.scale}, C {C}"
 
 
 class Shuffle(NamedTuple):
@@ -116,19 +124,24 @@ class Classification:
     """Labelled nodes without a vector, which were left out."""
 
     def __str__(self) -> str:
-        lines = [self.heading(), f"{'share':>6}  {'macro F1':^13}  {'micro F1':^13}  {'C':>6}"]
+        lines = [
+            self.summary(),
+            self.protocol.summary(),
+            f"{'share':>6}  {'macro F1':^13}  {'micro F1':^13}  {'C':>6}",
+        ]
         for scores in self.shares:
             macro = f"{scores.macro_f1:6.2f} ± {scores.macro_deviation:4.2f}"
             micro = f"{scores.micro_f1:6.2f} ± {scores.micro_deviation:4.2f}"
             lines.append(f"{100 * scores.share:4.3g} %  {macro}  {micro}  {scores.C:>6g}")
         return "\n".join(lines)
 
-    def heading(self) -> str:
-        """What was classified, and how, in a line."""
+    def summary(self) -> str:
+        """What was classified, in words."""
+        often = labels_per_node(self.labels_per_node)
+        accuracy = " (micro F1 is the accuracy)" if self.labels_per_node == 1 else ""
         return (
-            f"{self.nodes:,} labelled nodes, {self.classes:,} classes, "
-            f"{self.labels_per_node:.3g} labels a node; dim {self.dim}, scale "
-            f"{self.protocol.scale}, {self.protocol.shuffles} shuffles, seed {self.protocol.seed}"
+            f"dim {self.dim}, {self.nodes:,} labelled nodes, {self.classes:,} classes, "
+            f"{often}{accuracy}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -265,7 +278,7 @@ def _shuffle(
     C = protocol.C  # noqa: N806
     if isinstance(C, str):
         C = choose_c(rows[:training], members[:training], stop)  # noqa: N806
-    counts = trial(rows, members, training, float(C), stop)
+    counts = train_and_judge(rows, members, training, float(C), stop)
     return Shuffle(float(C), counts.macro_f1, counts.micro_f1)
 
 

@@ -9,7 +9,15 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from hopvec.errors import GraphError
-from hopvec.graph.columns import WEIGHTS, Place, id_array, table_columns, weight_array
+from hopvec.graph.columns import (
+    EDGES,
+    WEIGHTS,
+    PairKind,
+    Place,
+    id_array,
+    table_columns,
+    weight_array,
+)
 from hopvec.graph.graph import Graph
 
 
@@ -21,6 +29,11 @@ class Wish(NamedTuple):
     weight: str | int | None
     unweighted: bool = False
     weights: Sequence[str] = WEIGHTS
+
+    @property
+    def pairs(self) -> PairKind:
+        """What the columns hold."""
+        return EDGES
 
 
 def from_arrow(

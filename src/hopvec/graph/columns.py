@@ -1,4 +1,4 @@
-"""Which columns of a table hold the edges, and their values as ids and weights."""
+"""Which columns of a table hold the pairs wanted of it, and their values as ids and weights."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from hopvec.errors import FormatError
 
 SOURCES = ("source", "src", "from", "u", "head", "node1", "start", "source_id", "from_id", "id1")
 TARGETS = ("target", "dst", "to", "v", "tail", "node2", "end", "target_id", "to_id", "id2")
+IDS = ("id", "node", "name", "node_id", "nodes", "ids")
+LABELS = ("label", "labels", "class", "classes", "group", "category", "categories")
 WEIGHTS = ("weight", "weights", "w", "value", "count", "strength", "score")
 
 INDEXES = ("", "unnamed: 0", "__index_level_0__")  # the row numbers that pandas writes
@@ -20,8 +22,26 @@ Place = Callable[[int], str]
 """Where a row stands, counted from 0: 'line 48,213'."""
 
 
+class PairKind(NamedTuple):
+    """What the rows of a table pair: the two ends of an edge, or a node and its label."""
+
+    one: str
+    """What a row holds."""
+    many: str
+    roles: tuple[str, str]
+    """What the two columns are called in sentences."""
+    names: tuple[Sequence[str], Sequence[str]]
+    """The names that they usually have."""
+    second: str
+    """What may stand several times behind a node."""
+
+
+EDGES = PairKind("an edge", "edges", ("source", "target"), (SOURCES, TARGETS), "neighbours")
+LABELLED = PairKind("a label", "labels", ("id", "label"), (IDS, LABELS), "labels")
+
+
 class Columns(NamedTuple):
-    """The positions of the columns of an edge table, from 0 on."""
+    """The positions of the columns of a table of pairs, from 0 on."""
 
     source: int
     target: int
@@ -30,6 +50,10 @@ class Columns(NamedTuple):
 
 class Wanted(Protocol):
     """The columns that a caller asks for: a name, or a number from 1 on. None: found by looking."""
+
+    @property
+    def pairs(self) -> PairKind:
+        """What the columns hold."""
 
     @property
     def source(self) -> str | int | None:
@@ -55,7 +79,7 @@ class Wanted(Protocol):
 def choose_columns(
     place: str, names: Sequence[str] | None, count: int, numeric: Sequence[bool], wanted: Wanted
 ) -> Columns:
-    """The columns of a table that hold the edges: as asked for, else by their names, else by place.
+    """The columns of a table that hold the pairs: as asked for, else by their names, else by place.
 
     `names` is None where the table has none, `numeric` says which columns hold numbers. Without a
     name, the third of three columns is the weight if it holds numbers. The row numbers of pandas
@@ -63,26 +87,27 @@ def choose_columns(
     """
     if count < 2:
         found = f" ({', '.join(names)})" if names else ""
-        raise FormatError(f"{place}: an edge needs two columns, found {count}{found}.")
-    source = _asked(place, "source", wanted.source, names, count)
-    target = _asked(place, "target", wanted.target, names, count)
+        raise FormatError(f"{place}: {wanted.pairs.one} needs two columns, found {count}{found}.")
+    roles = wanted.pairs.roles
+    source = _asked(place, roles[0], wanted.source, names, count)
+    target = _asked(place, roles[1], wanted.target, names, count)
     weight = _asked(place, "weight", wanted.weight, names, count)
     if source is None:
-        source = _known(SOURCES, names, {target, weight})
+        source = _known(wanted.pairs.names[0], names, {target, weight})
     if target is None:
-        target = _known(TARGETS, names, {source, weight})
+        target = _known(wanted.pairs.names[1], names, {source, weight})
     index = {at for at, name in enumerate(names or []) if name.strip().lower() in INDEXES}
     free = [at for at in range(count) if at not in {source, target, weight} | index]
     if source is None:
-        source = _next(free, place, names, count)
+        source = _next(free, place, names, count, wanted)
     if target is None:
-        target = _next(free, place, names, count)
+        target = _next(free, place, names, count, wanted)
     if weight is None and not wanted.unweighted:
         weight = _known(wanted.weights, names, {source, target})
         if weight is None and names is None and count == 3 and numeric[free[0]]:
             weight = free[0]
     if source == target:
-        raise FormatError(f"{place}: source and target are the same column, {source + 1}.")
+        raise FormatError(f"{place}: {' and '.join(roles)} are the same column, {source + 1}.")
     if weight in (source, target):
         raise FormatError(f"{place}: the weight is in the same column as an id, {weight + 1}.")
     return Columns(source, target, weight)
@@ -107,9 +132,9 @@ def left_numbers(
     )
 
 
-def name_both_ends(names: Sequence[str]) -> bool:
-    """Whether the names of columns say which of them are the source and the target of an edge."""
-    return _known(SOURCES, names, set()) is not None and _known(TARGETS, names, set()) is not None
+def name_both_ends(names: Sequence[str], pairs: PairKind = EDGES) -> bool:
+    """Whether the names of columns say which two of them hold the pairs."""
+    return all(_known(usual, names, set()) is not None for usual in pairs.names)
 
 
 def table_columns(place: str, schema: pa.Schema, wanted: Wanted) -> Columns:
@@ -207,10 +232,13 @@ def _known(
     return next((position for position in found if position not in taken), None)
 
 
-def _next(free: list[int], place: str, names: Sequence[str] | None, count: int) -> int:
+def _next(
+    free: list[int], place: str, names: Sequence[str] | None, count: int, wanted: Wanted
+) -> int:
     if not free:
         columns = ", ".join(names) if names else f"{count} columns without names"
-        raise FormatError(f"{place}: there is no column left for the ids of an edge ({columns}).")
+        needs = f"{wanted.pairs.one} needs two"
+        raise FormatError(f"{place}: there is no column left, and {needs} ({columns}).")
     return free.pop(0)
 
 

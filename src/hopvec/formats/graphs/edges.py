@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 import pyarrow as pa
 
 from hopvec.errors import FormatError
 from hopvec.formats.graphs.source import Source
-from hopvec.graph.columns import WEIGHTS
+from hopvec.graph.columns import EDGES, WEIGHTS, PairKind
 from hopvec.graph.columns import Columns as Columns
 from hopvec.graph.columns import choose_columns as choose_columns
 
@@ -30,6 +30,8 @@ class Batch(NamedTuple):
 @dataclass(frozen=True)
 class Options:
     """What a caller says about the input. None: found out by looking."""
+
+    pairs: ClassVar[PairKind] = EDGES
 
     source: str | int | None = None
     """The column of source ids: its name, or its number from 1 on."""

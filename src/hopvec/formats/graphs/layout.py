@@ -13,7 +13,7 @@ from hopvec.formats.graphs.blanks import opener, squeezer
 from hopvec.formats.graphs.edges import Options
 from hopvec.formats.graphs.lines import MARKS
 from hopvec.formats.graphs.source import HEAD, Source
-from hopvec.graph.columns import name_both_ends
+from hopvec.graph.columns import EDGES, PairKind, name_both_ends
 
 NAMES = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar", " ": "space"}
 WORDS = {name: separator for separator, name in NAMES.items()} | {"\\t": "\t"}
@@ -39,6 +39,8 @@ class Layout:
     comments: tuple[bytes, ...] = ()
     trim: bool = False
     """Whether blanks around a cell do not belong to it."""
+    pairs: PairKind = EDGES
+    """What a line holds."""
 
     @property
     def delimiter(self) -> str:
@@ -66,7 +68,8 @@ def find_layout(source: Source, options: Options) -> tuple[Layout, list[list[str
     lines = [line for _, line in data[:LOOKED_AT]]
     if JSON.match(lines[0].lstrip()):
         raise FormatError(
-            f"{source.name}: this looks like JSON. Write the edges as CSV or Parquet."
+            f"{source.name}: this looks like JSON. Write the {options.pairs.many} as CSV or "
+            "Parquet."
         )
     separator = _separator(f"{source.name}, line {first:,}", lines, options)
     plain = Layout(separator, 0)
@@ -74,7 +77,8 @@ def find_layout(source: Source, options: Options) -> tuple[Layout, list[list[str
     trim = separator in CLOSE and all(cell[:1] == " " for row in rows for cell in row[1:])
     rows = list(map(Layout(separator, 0, trim=True).cells, lines)) if trim else rows
     header = _is_header(rows, options) if options.header is None else options.header
-    return Layout(separator, len(rows[0]), first - 1 + header, header, comments, trim), rows
+    skip = first - 1 + header
+    return Layout(separator, len(rows[0]), skip, header, comments, trim, options.pairs), rows
 
 
 def data_lines(source: Source, options: Options) -> tuple[list[tuple[int, str]], tuple[bytes, ...]]:
@@ -85,7 +89,7 @@ def data_lines(source: Source, options: Options) -> tuple[list[tuple[int, str]],
     if not data:
         only = " All its lines are comments; if not, say --comment ''." if numbered else ""
         where = f" in the first {HEAD:,} bytes" if len(source.head) >= HEAD else ""
-        raise FormatError(f"{source.name}: there are no edges in it{where}.{only}")
+        raise FormatError(f"{source.name}: there are no {options.pairs.many} in it{where}.{only}")
     return data, tuple(mark.encode() for mark in marks)
 
 
@@ -144,8 +148,8 @@ def _separator(place: str, lines: Sequence[str], options: Options) -> str:
         raise FormatError(f"{place}: a quote is opened and not closed.")
     if not best:
         raise FormatError(
-            f"{place}: {lines[0][:40]!r} is one column, and an edge needs "
-            "two. If another character stands between them, name it: --separator."
+            f"{place}: {lines[0][:40]!r} is one column, and {options.pairs.one} "
+            "needs two. If another character stands between them, name it: --separator."
         )
     return best
 
@@ -158,7 +162,7 @@ def _is_header(rows: Sequence[list[str]], options: Options) -> bool:
         return True
     if any(map(is_number, first)):
         return False
-    if name_both_ends(first):  # unless u or v is a node, as in the edges u v, v w
+    if name_both_ends(first, options.pairs):  # unless u or v is a node, as in the edges u v, v w
         letters = {cell for cell in first if len(cell) == 1}
         return letters.isdisjoint(cell for row in body for cell in row)
     return any(_all_numbers(body, at) for at in range(len(first)))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import mmap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from hopvec.errors import FormatError
 from hopvec.formats.graphs.edges import Matrix, Options, checked_matrix
@@ -28,6 +29,25 @@ def recognize(source: Source) -> str | None:
 
 def read_edges(source: Source, options: Options) -> Matrix:
     """The adjacency matrix; the file does not say whether it is meant to be symmetric."""
+    found = read_variable(source, partial(_choose, wanted=options.variable))
+    return checked_matrix(found.place, found.matrix, found.facts, options.unweighted)
+
+
+class Found(NamedTuple):
+    """A variable that was read."""
+
+    matrix: Any
+    """Sparse (scipy) or dense (numpy), of real numbers."""
+    place: str
+    """The file and the variable, for sentences about it."""
+    facts: dict[str, Any]
+
+
+def read_variable(source: Source, choose: Callable[[str, list[Variable]], Variable]) -> Found:
+    """The matrix of the variable that `choose` takes, given the name of the file and all there are.
+
+    Raises FormatError naming the file and what is wrong with it.
+    """
     if source.head.startswith((b"MATLAB 7.3", HDF5)):
         raise FormatError(
             f"{source.name}: this is HDF5, which version 7.3 of MATLAB files is and hopvec does "
@@ -39,22 +59,22 @@ def read_edges(source: Source, options: Options) -> Matrix:
         with _damage(source.name):
             matlab = MatlabFile(data)
             variables = list(matlab.variables())
-        chosen = _choose(source.name, variables, options.variable)
+        chosen = choose(source.name, variables)
         place = f"{source.name}, variable {chosen.name}"
         if chosen.is_complex:
-            raise FormatError(f"{place}: it holds complex numbers, and weights are real.")
+            raise FormatError(f"{place}: it holds complex numbers, not real ones.")
         with _damage(place):
             matrix = matlab.read(chosen)
     facts: dict[str, Any] = {"variable": chosen.name}
     left = [variable.name for variable in variables if variable is not chosen]
     if left:
         facts["ignored"] = left
-    return checked_matrix(place, matrix, facts, options.unweighted)
+    return Found(matrix, place, facts)
 
 
 def _choose(place: str, variables: list[Variable], wanted: str | None) -> Variable:
     found = {variable.name: variable for variable in variables}
-    listed = ", ".join(f"{v.name} ({v.kind}, {_size(v)})" for v in variables) or "nothing"
+    listed = listing(variables)
     if wanted is not None:
         if wanted not in found:
             raise FormatError(f"{place}: there is no variable {wanted!r}; it holds {listed}.")
@@ -69,6 +89,11 @@ def _choose(place: str, variables: list[Variable], wanted: str | None) -> Variab
     what = "several sparse square matrices" if square else "no sparse square matrix"
     advice = "Name the one to take as the variable" if square else "Name a square one"
     raise FormatError(f"{place}: there is {what}; it holds {listed}. {advice}.")
+
+
+def listing(variables: list[Variable]) -> str:
+    """All variables of a file in words."""
+    return ", ".join(f"{v.name} ({v.kind}, {_size(v)})" for v in variables) or "nothing"
 
 
 @contextmanager

@@ -12,10 +12,9 @@ from hopvec.formats.graphs import columnar, text
 from hopvec.formats.graphs.edges import Options
 from hopvec.formats.graphs.layout import LOOKED_AT, Layout, first_lines
 from hopvec.formats.graphs.source import Source
-from hopvec.graph.columns import id_array
+from hopvec.graph.columns import IDS, id_array
 from hopvec.graph.ids import column, first_missing
 
-IDS = ("id", "node", "name", "node_id", "nodes", "ids")
 COMMENTS = (b"# ", b"% ")  # without a blank, it is an id
 NOTHING = "\x1f"  # a separator that no line has: the line is the id
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,15 @@ def recognize(source: Source) -> str | None:
 
 def read_edges(source: Source, options: Options) -> EdgeStream | Matrix:
     """The sparse matrix, or the edges of two arrays; with `n` the nodes are 0 .. n-1."""
+    with open_archive(source) as archive:
+        if {"format", "shape", "data"} <= set(archive.files):
+            return _sparse(source, archive, options)
+        return _edges(Arrays(source.name, archive), options)
+
+
+@contextmanager
+def open_archive(source: Source) -> Iterator[Any]:
+    """The archive of a source. Faults that are met inside are told in sentences."""
     if not source.head.startswith(b"PK"):
         raise FormatError(
             f"{source.name}: this is no .npz archive, it begins with {source.head[:8]!r}."
@@ -44,10 +54,7 @@ def read_edges(source: Source, options: Options) -> EdgeStream | Matrix:
             archive = np.load(file, allow_pickle=False)
             if not isinstance(archive, np.lib.npyio.NpzFile):
                 raise FormatError(f"{source.name}: this is no .npz archive.")
-            if {"format", "shape", "data"} <= set(archive.files):
-                return _sparse(source, archive, options)
-            arrays = _Arrays(source.name, archive)
-            return _edges(arrays, options)
+            yield archive
         except DAMAGE as error:
             raise FormatError(f"{source.name}: damaged .npz archive ({error}).") from error
         except ValueError as error:
@@ -56,13 +63,14 @@ def read_edges(source: Source, options: Options) -> EdgeStream | Matrix:
             raise FormatError(f"{source.name}: this is no .npz archive ({error}).") from error
 
 
-class _Arrays:
+class Arrays:
     """The arrays of an archive; one that cannot be read is named."""
 
     def __init__(self, name: str, archive: Mapping[str, NDArray[Any]]) -> None:
         self.name, self._archive, self.names = name, archive, list(archive)
 
     def get(self, name: str) -> NDArray[Any]:
+        """An array by its name."""
         try:
             return self._archive[name]
         except (ValueError, *DAMAGE) as error:
@@ -87,7 +95,7 @@ def _sparse(source: Source, archive: Any, options: Options) -> Matrix:
     return checked_matrix(source.name, matrix, facts, options.unweighted)
 
 
-def _edges(arrays: _Arrays, options: Options) -> EdgeStream:
+def _edges(arrays: Arrays, options: Options) -> EdgeStream:
     names = _choose_ends(arrays, options)
     source, target = _read_ends(arrays, names)
     for name, values in zip(names, (source, target), strict=True):
@@ -117,7 +125,7 @@ def _edges(arrays: _Arrays, options: Options) -> EdgeStream:
     )
 
 
-def _choose_ends(arrays: _Arrays, options: Options) -> tuple[str, str]:
+def _choose_ends(arrays: Arrays, options: Options) -> tuple[str, str]:
     asked = (options.source, options.target)
     for name in asked:
         if name is not None and name not in arrays.names:
@@ -129,12 +137,12 @@ def _choose_ends(arrays: _Arrays, options: Options) -> tuple[str, str]:
     advice = " This looks like an embedding, not a graph." if "vectors" in arrays.names else ""
     raise FormatError(
         f"{arrays.name}: there is neither a sparse matrix nor a pair of arrays such as src and dst "
-        f"(source and target, row and col, edge_index); {_listed(arrays)}.{advice}"
+        f"(source and target, row and col, edge_index); {listing(arrays)}.{advice}"
     )
 
 
 def _read_ends(
-    arrays: _Arrays, names: tuple[str, str]
+    arrays: Arrays, names: tuple[str, str]
 ) -> tuple[NDArray[Any], NDArray[Any]] | NDArray[Any]:
     if names[0] != names[1]:
         return arrays.get(names[0]), arrays.get(names[1])
@@ -146,7 +154,7 @@ def _read_ends(
     return both
 
 
-def _choose_weight(arrays: _Arrays, options: Options) -> str | None:
+def _choose_weight(arrays: Arrays, options: Options) -> str | None:
     if options.unweighted:
         return None
     if options.weight is not None:
@@ -156,7 +164,7 @@ def _choose_weight(arrays: _Arrays, options: Options) -> str | None:
     return next((name for name in WEIGHTS if name in arrays.names), None)
 
 
-def _weights(arrays: _Arrays, name: str, count: int) -> NDArray[Any]:
+def _weights(arrays: Arrays, name: str, count: int) -> NDArray[Any]:
     weight = arrays.get(name)
     if weight.dtype.kind not in "biuf" or weight.shape != (count,):
         raise FormatError(
@@ -166,7 +174,7 @@ def _weights(arrays: _Arrays, name: str, count: int) -> NDArray[Any]:
     return weight
 
 
-def _count(arrays: _Arrays, source: NDArray[Any], target: NDArray[Any]) -> int | None:
+def _count(arrays: Arrays, source: NDArray[Any], target: NDArray[Any]) -> int | None:
     name = next((name for name in COUNTS if name in arrays.names), None)
     if name is None:
         return None
@@ -202,9 +210,10 @@ def _ids(values: NDArray[Any]) -> pa.Array:
     return pa.array(values if values.dtype == np.uint64 else values.astype(np.int64))
 
 
-def _no_array(arrays: _Arrays, name: str | int) -> FormatError:
-    return FormatError(f"{arrays.name}: there is no array {name!r}; {_listed(arrays)}.")
+def _no_array(arrays: Arrays, name: str | int) -> FormatError:
+    return FormatError(f"{arrays.name}: there is no array {name!r}; {listing(arrays)}.")
 
 
-def _listed(arrays: _Arrays) -> str:
+def listing(arrays: Arrays) -> str:
+    """All arrays of an archive in words."""
     return f"it holds {', '.join(arrays.names) or 'nothing'}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from os import PathLike
 from typing import Any, Literal
@@ -114,18 +114,24 @@ def read_graph(
     return replace(graph, origin=origin | found.facts)
 
 
-def choose_format(source: Source, asked: str | None) -> tuple[str, str]:
-    """The name of the format, and why: as asked, by content, or by suffix."""
+def choose_format(
+    source: Source,
+    asked: str | None,
+    formats: Mapping[str, GraphFormat] = GRAPH_FORMATS,
+    what: str = "graphs",
+) -> tuple[str, str]:
+    """The name of the format of what is to be read, and why: as asked, by content, or by suffix."""
     if asked is not None:
         asked = ALIASES.get(asked.lower(), asked.lower())
-        if asked not in GRAPH_FORMATS:
+        if asked not in formats:
+            known = [*formats, *(alias for alias, name in ALIASES.items() if name in formats)]
             raise FormatError(
-                f"{source.name}: there is no format {asked!r} for graphs; "
-                f"there are {', '.join([*GRAPH_FORMATS, *ALIASES])}."
+                f"{source.name}: there is no format {asked!r} for {what}; "
+                f"there are {', '.join(known)}."
             )
         return asked, "it was asked for"
-    by_suffix = [name for name, module in GRAPH_FORMATS.items() if source.suffix in module.SUFFIXES]
-    for name, module in GRAPH_FORMATS.items():
+    by_suffix = [name for name, module in formats.items() if source.suffix in module.SUFFIXES]
+    for name, module in formats.items():
         because = module.recognize(source)
         if because and name == "text" and by_suffix:
             break  # any text is text: its suffix says more
@@ -137,7 +143,7 @@ def choose_format(source: Source, asked: str | None) -> tuple[str, str]:
         raise FormatError(f"{source.name}: it is empty.")
     raise FormatError(
         f"{source.name}: no format is recognised, it begins with {source.head[:8]!r}. "
-        f"Formats are {', '.join(GRAPH_FORMATS)}."
+        f"Formats are {', '.join(formats)}."
     )
 
 

@@ -54,10 +54,11 @@ def read_edges(source: Source, options: Options) -> EdgeStream:
         logger.warning("%s: %s", source.name, note)
     if options.header is None and not names and _stands_out(rows, columns):
         logger.warning(
-            "%s: line 1 (%s) is taken as an edge, though its ids come nowhere else; --header says "
+            "%s: line 1 (%s) is taken as %s, though its names come nowhere else; --header says "
             "that it names the columns.",
             source.name,
             ", ".join(rows[0]),
+            options.pairs.one,
         )
     facts: dict[str, Any] = {
         "separator": NAMES.get(layout.separator, layout.separator),
@@ -80,7 +81,7 @@ def _refuse_other_tables(
     if options.source is not None or options.target is not None:
         return
     if layout.header and rows[0] == ["id", *(f"e{at}" for at in range(layout.count - 1))]:
-        raise FormatError(f"{name}: these are vectors that hopvec wrote, not edges.")
+        raise FormatError(f"{name}: these are vectors that hopvec wrote, not {options.pairs.many}.")
     square = layout.count > 3 and layout.count == len(rows) and not layout.header
     if square and all(is_number(cell) for row in rows for cell in row):
         raise FormatError(
@@ -126,7 +127,7 @@ def _batches(
         yield Batch(columns[0], columns[1], weight)
         rows += len(columns[0])
     if rows == 0:
-        raise FormatError(f"{source.name}: there are no edges in it.")
+        raise FormatError(f"{source.name}: there are no {layout.pairs.many} in it.")
     if lines.comments:
         facts["comments"] = lines.comments
 
@@ -187,11 +188,12 @@ def _fault(name: str, layout: Layout, block: Block, error: str) -> FormatError:
         row = next(row for row, line in enumerate(rows) if not _is_text(line))
         return FormatError(f"{place(row)}: this is no UTF-8 text. {ICONV}")
     if not (wrong := WRONG_ROW.search(error)):
-        return FormatError(f"{place(0)}: cannot be read as lines of edges ({error}).")
+        return FormatError(f"{place(0)}: cannot be read as lines of {layout.pairs.many} ({error}).")
     row, expected, actual = map(int, wrong.groups())
     advice = ""
     if actual > expected:
-        advice = " If each line holds a node and its neighbours, say --format adjacency."
+        second = layout.pairs.second
+        advice = f" If each line holds a node and its {second}, say --format adjacency."
     return FormatError(
         f"{place(row - 1)}: {rows[row - 1].decode(errors='replace')[:60]!r} has {actual} columns, "
         f"the lines before it have {expected}.{advice}"

@@ -1,0 +1,90 @@
+"""The nearest neighbours of some nodes, by several embeddings side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any
+
+from hopvec.embedding import Embedding
+from hopvec.errors import ParameterError, UnknownNodeError
+
+
+@dataclass(frozen=True)
+class Neighborhoods:
+    """What `neighbors` found: a table for each node, a column for each embedding."""
+
+    found: dict[Any, dict[str, list[tuple[Any, float]]]]
+    """found[id][name]: the neighbours of a node by an embedding, with their cosine similarity."""
+
+    def rows(self, id: Any) -> list[list[str]]:
+        """The table of a node: rank by rank, neighbour and similarity by each embedding."""
+        ranks = zip_longest(*self.found[id].values())
+        return [
+            [
+                part
+                for near in rank
+                for part in ((str(near[0]), f"{near[1]:.4f}") if near else ("", ""))
+            ]
+            for rank in ranks
+        ]
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(self._text, self.found))
+
+    def _text(self, id: Any) -> str:
+        names = [part for name in self.found[id] for part in (name, "")]
+        lines = [names, *self.rows(id)]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        table = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
+        return "\n  ".join([str(id), *table])
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """The same as plain values, ready for JSON."""
+        return [
+            {
+                "id": id,
+                "neighbors": {
+                    name: [{"id": other, "similarity": similarity} for other, similarity in near]
+                    for name, near in columns.items()
+                },
+            }
+            for id, columns in self.found.items()
+        ]
+
+
+def neighbors(
+    embeddings: Mapping[str, Embedding], ids: Iterable[Any], *, k: int = 5
+) -> Neighborhoods:
+    """The k nearest neighbours of each node by every embedding, best first: exact, by cosine.
+
+    `embeddings` have the names that their columns get. Raises UnknownNodeError, naming the
+    embedding, for a node that one of several does not have.
+
+    >>> import numpy as np, pyarrow as pa
+    >>> line = Embedding(np.float32([[1, 0], [2, 1], [0, 1]]), pa.array(["ann", "bob", "cem"]))
+    >>> back = Embedding(np.float32([[1, 0], [0, 1], [2, 1]]), pa.array(["ann", "bob", "cem"]))
+    >>> print(neighbors({"line": line, "back": back}, ["ann"]))
+    ann
+      line          back
+      bob   0.8944  cem   0.8944
+      cem   0.0000  bob   0.0000
+    """
+    if not isinstance(embeddings, Mapping) or not embeddings:
+        raise ParameterError(
+            "neighbors: embeddings must be a dict of names and embeddings, such as "
+            f"{{'fastrp': embedding}}, got {embeddings!r}."
+        )
+    wanted = [ids] if isinstance(ids, str) else list(ids)
+    for name, embedding in embeddings.items():
+        try:
+            embedding.find(wanted)  # all of them, before the first answer
+        except UnknownNodeError as error:
+            raise UnknownNodeError(f"{name}: {error}" if len(embeddings) > 1 else error) from error
+    return Neighborhoods(
+        {
+            id_: {name: embedding.nearest(id_, k) for name, embedding in embeddings.items()}
+            for id_ in wanted
+        }
+    )

@@ -1,0 +1,151 @@
+import csv
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import hopvec
+from hopvec.cli import evaluate as evaluate_file
+
+FEW = ("--shares", "0.3,0.6", "--shuffles", 2)
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Two files of vectors, one of labels: the first vectors tell more of them."""
+    random = np.random.default_rng(0)
+    label = random.integers(0, 3, 60)
+    clear = np.eye(3)[label] + 0.5 * random.standard_normal((60, 3))
+    ids = pa.array([f"node{number}" for number in range(60)])
+    for name, vectors in (("clear", clear), ("noise", random.standard_normal((60, 3)))):
+        hopvec.Embedding(vectors.astype(np.float32), ids).save(tmp_path / f"{name}.npz")
+    rows = [f"{id_},{'abc'[one]}" for id_, one in zip(ids.to_pylist(), label, strict=True)]
+    (tmp_path / "labels.csv").write_text("\n".join(["node,label", *rows]))
+    return "clear.npz", "noise.npz", "labels.csv"
+
+
+def expected(tmp_path, name, **more):
+    return hopvec.evaluate.classify(
+        hopvec.load(tmp_path / name),
+        hopvec.read_labels(tmp_path / "labels.csv"),
+        shares=(0.3, 0.6),
+        shuffles=2,
+        **more,
+    )
+
+
+def test_piped_it_prints_lines_with_tabs(run, files, tmp_path):
+    clear, _, labels = files
+    result = run("evaluate", clear, labels, *FEW, "--C", 0.5, "--scale", "standardize", "--seed", 3)
+    assert result.exit_code == 0, result.stderr
+    rows = list(csv.DictReader(result.stdout.splitlines(), delimiter="\t"))
+    found = expected(tmp_path, clear, C=0.5, scale="standardize", seed=3)
+    for row, scores in zip(rows, found.shares, strict=True):
+        assert row["vectors"] == clear
+        for name in ("share", "macro_f1", "macro_deviation", "micro_f1", "micro_deviation", "C"):
+            assert float(row[name]) == pytest.approx(getattr(scores, name), rel=1e-5)
+
+
+def test_how_it_was_done_is_told_beside(run, files):
+    clear, _, labels = files
+    told = run("evaluate", clear, labels, *FEW).stderr
+    assert "columns: id 'node', label 'label'" in told
+    assert "60 labelled nodes, 3 classes, one label each (micro F1 is the accuracy)" in told
+    assert "2 shuffles of seed 0, scale rms, C chosen within the training nodes" in told
+    assert run("evaluate", clear, labels, *FEW, "--quiet").stderr == ""
+
+
+def test_on_a_terminal_the_best_stands_out(run, files, monkeypatch):
+    shown = {}
+    monkeypatch.setattr(evaluate_file, "is_terminal", lambda: True)
+    monkeypatch.setattr(
+        evaluate_file.Terminal,
+        "answer_table",
+        lambda self, title, names, rows, **more: shown.update(more, title=title, rows=rows),
+    )
+    clear, noise, labels = files
+    assert run("evaluate", noise, clear, labels, *FEW).exit_code == 0
+    assert [row[:2] for row in shown["rows"]] == [
+        ["30 %", noise],
+        ["", clear],
+        ["60 %", noise],
+        ["", clear],
+    ]
+    assert shown["bold"] == {(1, 2), (1, 3), (3, 2), (3, 3)}
+    assert list(shown["ends"]) == [1, 3]
+    assert "2 shuffles" in shown["title"]
+
+
+def test_on_a_terminal_it_prints_a_table(run, files, monkeypatch):
+    monkeypatch.setattr(evaluate_file, "is_terminal", lambda: True)
+    clear, _, labels = files
+    table = run("evaluate", clear, labels, *FEW).stdout
+    assert "macro F1" in table
+    assert "30 %" in table
+
+
+def test_its_json_has_every_shuffle_of_every_file(run, files, tmp_path):
+    clear, noise, labels = files
+    result = run("evaluate", clear, noise, labels, *FEW, "--json", "-o", "scores.json")
+    answer = json.loads(result.stdout)
+    assert answer == json.loads((tmp_path / "scores.json").read_text())
+    assert answer == {name: expected(tmp_path, name).to_dict() for name in (clear, noise)}
+
+
+def test_the_scores_are_written_as_csv(run, files, tmp_path):
+    clear, noise, labels = files
+    run("evaluate", clear, noise, labels, *FEW, "-o", "scores.csv")
+    with (tmp_path / "scores.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["vectors"], row["share"]) for row in rows] == [
+        (clear, "0.3"),
+        (noise, "0.3"),
+        (clear, "0.6"),
+        (noise, "0.6"),
+    ]
+    assert float(rows[0]["macro_f1"]) == expected(tmp_path, clear).shares[0].macro_f1
+
+
+def test_labels_are_read_as_the_options_say(run, files, tmp_path):
+    clear, _, labels = files
+    lines = (tmp_path / labels).read_text().splitlines()[1:]
+    pairs = [line.split(",") for line in lines]
+    (tmp_path / "table.txt").write_text("".join(f"x/{one}+z/{id_}\n" for id_, one in pairs))
+    words = ("--id-column", 3, "--label-column", 2, "--separator", "/", "--no-header")
+    result = run("evaluate", clear, "table.txt", *FEW, *words, "--label-separator", "+", "--json")
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)[clear]["classes"] == 4
+
+
+def test_nodes_without_a_vector_are_told(run, files, tmp_path):
+    clear, _, labels = files
+    with (tmp_path / labels).open("a") as file:
+        file.write("\nabsent,a\n")
+    result = run("evaluate", clear, labels, *FEW)
+    assert result.exit_code == 0
+    assert "1 of 61 labelled nodes have no vector and are left out: 'absent'" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("clear.npz",), "Give a file of vectors and, last, one of labels; there is only 'clear"),
+        (("clear.npz", "labels.csv", "--shuffles", "0"), "evaluate: shuffles must be an integer"),
+        (("clear.npz", "labels.csv", "--shares", "2"), "(entry 1 is beyond 0.9999)"),
+        (("clear.npz", "labels.csv", "--c", "much"), "C must be a number"),
+        (("clear.npz", "labels.csv", "-o", "scores.txt"), "written as .json or .csv"),
+        (("clear.npz", "labels.csv", "-o", "labels.csv"), "labels.csv: this is the input"),
+        (
+            ("clear.npz", "labels.csv", "--label-column", "colour"),
+            "no column 'colour' for the label",
+        ),
+        (("clear.npz", "absent.csv"), "absent.csv: there is no such file"),
+        (("labels.csv", "clear.npz"), "clear.npz holds vectors; the file of labels comes last"),
+    ],
+)
+def test_what_is_wrong_is_told_in_a_sentence(run, files, words, message):
+    result = run("evaluate", *words)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stdout == ""

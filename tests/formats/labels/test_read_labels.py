@@ -1,0 +1,251 @@
+import bz2
+import gzip
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import scipy.io
+import scipy.sparse as sp
+
+import hopvec
+from hopvec import FormatError
+
+PAIRS = {"ann": {"red"}, "bob": {"red", "blue"}, "cem": set()}
+
+
+def members(labels):
+    """The classes of every node, by its id."""
+    names = np.array(labels.classes, object)
+    rows = labels.matrix.toarray()
+    return {id_: set(names[row]) for id_, row in zip(labels.ids.to_pylist(), rows, strict=True)}
+
+
+@pytest.fixture
+def labels_of(tmp_path):
+    """Reads the labels of a text."""
+
+    def read(text, name="labels.csv", **options):
+        (tmp_path / name).write_text(text)
+        return hopvec.read_labels(tmp_path / name, **options)
+
+    return read
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("node,label\nann,red\nbob,red\nbob,blue\ncem,\n", {}),
+        ("ann,red\nbob,red\nbob,blue\nbob,red\ncem,\n", {}),
+        ("id\tclass\nann\tred\nbob\tred|blue\ncem\t\n", {}),
+        ("name;group\nann;red\nbob;red| blue\ncem;\n", {}),
+        ("age,name,colour\n7,ann,red\n8,bob,red;blue\n9,cem,\n", {"label_column": "colour"}),
+        ("red,1,ann\nred;blue,2,bob\n,3,cem\n", {"id_column": 3, "label_column": 1}),
+        ("ann,red\nbob,red/blue\ncem,\n", {"label_separator": "/"}),
+        ('"ann","red"\n"bob","red;blue"\n"cem",""\n', {}),
+        ("page,topic\nann,red\nbob,red;blue\ncem,\n", {"header": True}),
+        ("// colours\nann,red\nbob,red;blue\ncem,\n", {"comment": "//"}),
+    ],
+)
+def test_text_is_read_whatever_its_layout(labels_of, text, options):
+    assert members(labels_of(text, **options)) == PAIRS
+
+
+def test_lines_of_a_node_and_its_labels_are_read_if_asked(labels_of):
+    labels = labels_of("1 4 5\n2 4\n3 6 5 4\n", "labels.txt", format="adjacency")
+    assert members(labels) == {1: {"4", "5"}, 2: {"4"}, 3: {"4", "5", "6"}}
+
+
+def test_lines_of_several_labels_are_advised_how_to_be_read(labels_of):
+    message = "If each line holds a node and its labels, say --format adjacency"
+    with pytest.raises(FormatError, match=message):
+        labels_of("1 4\n2 4\n3 4\n4 5 6\n", "labels.txt")
+
+
+@pytest.mark.parametrize(("pack", "suffix"), [(gzip, ".gz"), (bz2, ".bz2")])
+def test_compressed_text_is_read(tmp_path, pack, suffix):
+    path = tmp_path / f"labels.csv{suffix}"
+    path.write_bytes(pack.compress(b"node,label\n1,x\n2,y\n"))
+    assert members(hopvec.read_labels(path)) == {1: {"x"}, 2: {"y"}}
+
+
+def test_a_separator_is_found_only_where_it_divides_labels_that_recur(labels_of):
+    found = labels_of("1,red;blue\n2,red\n3,blue\n")
+    assert found.classes == ("blue", "red")
+    assert found.origin["label separator"] == ";"
+    names = labels_of("1,sales; north\n2,research; south\n3,law\n")
+    assert names.classes == ("law", "research; south", "sales; north")
+    assert "label separator" not in names.origin
+
+
+def test_an_empty_separator_leaves_cells_whole(labels_of):
+    assert labels_of("1,red;blue\n2,red\n3,blue\n", label_separator="").classes == (
+        "blue",
+        "red",
+        "red;blue",
+    )
+
+
+def test_ids_are_integers_if_all_are_written_so(labels_of):
+    assert labels_of("7,x\n8,y\n").ids.to_pylist() == [7, 8]
+    assert labels_of("007,x\n8,y\n").ids.to_pylist() == ["007", "8"]
+
+
+def test_what_was_found_is_told(labels_of):
+    origin = labels_of("age,name,label\n7,ann,red\n8,bob,blue\n").origin
+    assert origin["columns"] == {"id": "name", "label": "label"}
+    assert origin["ignored"] == ["age"]
+    assert (origin["format"], origin["separator"], origin["header"]) == ("text", "comma", True)
+
+
+def write_parquet(path, table):
+    pq.write_table(table, path)
+
+
+def write_arrow(path, table):
+    with pa.ipc.new_file(path, table.schema) as file:
+        file.write_table(table)
+
+
+@pytest.mark.parametrize(
+    ("write", "suffix"), [(write_parquet, ".parquet"), (write_arrow, ".arrow")]
+)
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"id": ["ann", "bob", "bob", "cem"], "label": ["red", "red", "blue", None]},
+        {"id": ["ann", "bob", "cem"], "labels": ["red", "red;blue", ""]},
+        {"x": [1.5, 2.5, 3.5], "label": ["red", "red;blue", None], "name": ["ann", "bob", "cem"]},
+        {"name": pa.array(["ann", "bob", "cem"]).dictionary_encode(),
+         "group": pa.array(["red", "red|blue", None]).dictionary_encode()},
+    ],
+)  # fmt: skip
+def test_tables_are_read(tmp_path, write, suffix, columns):
+    path = tmp_path / f"labels{suffix}"
+    write(path, pa.table(columns))
+    assert members(hopvec.read_labels(path)) == PAIRS
+
+
+def test_lists_and_numbers_of_tables_are_labels(tmp_path):
+    path = tmp_path / "labels.parquet"
+    write_parquet(path, pa.table({"id": [5, 6], "label": [[3, 1], [2]]}))
+    assert members(hopvec.read_labels(path)) == {5: {"1", "3"}, 6: {"2"}}
+    write_parquet(path, pa.table({"id": [5, 6], "label": [3.0, None]}))
+    assert members(hopvec.read_labels(path)) == {5: {"3"}, 6: set()}
+
+
+def test_the_group_of_a_matlab_file_is_read_by_the_numbers_of_its_rows(tmp_path):
+    group = sp.csc_matrix(np.array([[1.0, 0, 1], [0, 0, 0], [0, 1, 0]]))
+    path = tmp_path / "graph.mat"
+    scipy.io.savemat(path, {"network": sp.eye(3).tocsc(), "group": group, "dense": group.toarray()})
+    expected = {0: {"0", "2"}, 1: set(), 2: {"1"}}
+    assert members(hopvec.read_labels(path)) == expected
+    assert members(hopvec.read_labels(path, variable="dense")) == expected
+
+
+def test_the_labels_of_numpy_arrays_are_read_with_their_names(tmp_path):
+    path = tmp_path / "edges.npz"
+    np.savez(path, label=np.int16([1, -1, 0]), label_names=["red", "blue"])
+    assert members(hopvec.read_labels(path)) == {0: {"blue"}, 1: set(), 2: {"red"}}
+    np.savez(path, label=np.int16([1, -1, 0]))
+    assert members(hopvec.read_labels(path)) == {0: {"1"}, 1: set(), 2: {"0"}}
+    np.savez(path, label=[[True, True], [False, False]], label_names=["red", "blue"])
+    assert members(hopvec.read_labels(path)) == {0: {"red", "blue"}, 1: set()}
+
+
+@pytest.mark.parametrize(
+    ("file", "nodes", "labelled", "classes"),
+    [
+        ("blogcatalog/blogcatalog.mat", 10_312, 10_312, 39),
+        ("citeseer/citeseer.mat", 3_327, 3_312, 6),
+        ("wikispeedia/edges.npz", 4_604, 4_598, 15),
+        ("wikispeedia/nodes.csv.gz", 4_604, 4_598, 15),
+    ],
+)
+def test_published_labels_are_read(data_folder, file, nodes, labelled, classes):
+    labels = hopvec.read_labels(data_folder / file)
+    assert (len(labels), labels.labelled, len(labels.classes)) == (nodes, labelled, classes)
+
+
+def test_several_labels_of_published_nodes_are_read(data_folder):
+    path = data_folder / "wikispeedia" / "nodes.csv.gz"
+    labels = hopvec.read_labels(path, label_column="categories")
+    assert labels.origin["label separator"] == ";"
+    assert labels.matrix.nnz > labels.labelled
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("node,label\n1,x\n", {"label_column": "colour"},
+         r"there is no column 'colour' for the label; the columns are node, label"),
+        ("1,x\n2,y\n", {"id_column": 3}, r"no column 3 for the id; it has 2 columns, no header"),
+        ("node,label\n1,x\n", {"id_column": "label", "label_column": "label"},
+         r"id and label are the same column, 2"),
+        ("ann\nbob\n", {}, r"line 1: 'ann' is one column, and a label needs two"),
+        ("node,label\n", {}, r"there are no labels in it"),
+        ("node,label\n1,x\n,y\n", {}, r"line 3: the id is empty"),
+        ("node,label\n1,x\n2\n", {}, r"line 3: '2' has 1 columns, the lines before it have 2"),
+        ('[{"node": 1}]', {}, r"looks like JSON. Write the labels as CSV"),
+        ("id,e0,e1\n1,0.5,0.5\n", {}, r"these are vectors that hopvec wrote, not labels"),
+        ("1,x\n", {"variable": "group"}, r"variable means nothing for labels of the format text"),
+        ("1,x\n", {"format": "gml"}, r"no format 'gml' for labels; there are columnar, .* csv"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_told_with_its_place(labels_of, text, options, message):
+    with pytest.raises(FormatError, match=rf"labels\.csv.*{message}"):
+        labels_of(text, **options)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"src": [0], "dst": [1]}, r"there is no array 'label'; it holds src, dst"),
+        ({"label": [0.5]}, r"array label: it must hold one integer a node, .* got float64"),
+        ({"label": [0, 2], "label_names": ["a", "b"]}, r"entry 2: there is no class 2; .* 0 to 1"),
+        ({"label": np.eye(3), "label_names": ["a"]}, r"it has 3 classes, and 1 have names"),
+    ],
+)
+def test_what_is_wrong_with_arrays_is_told(tmp_path, arrays, message):
+    np.savez(tmp_path / "edges.npz", **arrays)
+    with pytest.raises(FormatError, match=message):
+        hopvec.read_labels(tmp_path / "edges.npz")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"network": np.eye(3)}, r"no variable 'group'; it holds network \(double, 3 x 3\)"),
+        ({"group": np.ones((3, 1))}, r"variable group: labels are a matrix .*; this one is 3 x 1"),
+    ],
+)
+def test_what_is_wrong_with_a_matlab_file_is_told(tmp_path, content, message):
+    scipy.io.savemat(tmp_path / "graph.mat", content)
+    with pytest.raises(FormatError, match=message):
+        hopvec.read_labels(tmp_path / "graph.mat")
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"id": [1.5], "label": ["x"]}, r"ids must be integers or strings, got double"),
+        ({"id": [1, None], "label": ["x", "y"]}, r"ids, entry 2: there is no id"),
+        ({"id": [1, 2], "label": [0.5, 1]}, r"labels must be texts or integers"),
+        ({"id": [1]}, r"a label needs two columns, found 1 \(id\)"),
+    ],
+)
+def test_what_is_wrong_with_a_table_is_told(tmp_path, columns, message):
+    write_parquet(tmp_path / "labels.parquet", pa.table(columns))
+    with pytest.raises(FormatError, match=rf"labels\.parquet: .*{message}"):
+        hopvec.read_labels(tmp_path / "labels.parquet")
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path):
+    with pytest.raises(FormatError, match="there is no such file"):
+        hopvec.read_labels(tmp_path / "labels.csv")
+
+
+def test_progress_comes_to_the_end(labels_of, tmp_path):
+    ticks = []
+    labels_of("1,x\n2,y\n", progress=lambda done, of: ticks.append((done, of)))
+    assert ticks[-1] == (8, 8)
