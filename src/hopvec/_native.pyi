@@ -184,9 +184,10 @@ def hop(
     threads: int,
     stop: Stop,
 ) -> None: ...
-def unit_sum(
+def weighted_sum(
     orders: list[NDArray[np.uint8]],
     weights: list[float],
+    unit: bool,
     slabs: int,
     as_half: bool,
     sum: NDArray[np.float32],

@@ -11,9 +11,9 @@ from hopvec import FastRP
 from hopvec.cli.embed import embed
 from hopvec.cli.estimate import estimate
 from hopvec.cli.inputs import NAMES as READING
-from hopvec.cli.method_options import flag, method_options, parse
+from hopvec.cli.method_options import flag, method_options
 from hopvec.methods import METHODS
-from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, Size, parameters
+from hopvec.methods.parameters import Integer, parameters
 
 OF_ALL = {p.name for method in METHODS.values() for p in parameters(method)}
 
@@ -64,24 +64,6 @@ def test_every_parameter_has_its_option_with_help_and_default(name):
 
 def test_no_parameter_has_the_name_of_an_option_of_reading():
     assert not OF_ALL & set(READING)
-
-
-@pytest.mark.parametrize(
-    ("text", "rule", "value"),
-    [
-        ("7", Integer(1, 9), 7),
-        ("7.5", Integer(1, 9), 7.5),
-        ("-0.5", Real(-1, 1), -0.5),
-        ("0,0,1,4.5", Reals(8), [0, 0, 1, 4.5]),
-        ("1, x", Reals(8), [1, "x"]),
-        ("sqrt", Either(OneOf(("sqrt",)), Real(1, 9)), "sqrt"),
-        ("3", Either(OneOf(("sqrt",)), Real(1, 9)), 3),
-        ("4GB", Either(Size(), OneOf((None,))), "4GB"),
-        ("much", Real(0, 1), "much"),
-    ],
-)
-def test_a_text_becomes_the_value_it_stands_for(text, rule, value):
-    assert parse(text, rule) == value
 
 
 def test_only_what_is_typed_is_set(two_methods):

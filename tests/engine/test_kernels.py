@@ -324,13 +324,14 @@ class TestSink:
         np.testing.assert_allclose(squares, expected, rtol=1e-12)
 
 
-class TestUnitSum:
+class TestWeightedSum:
     @both_precisions
     @threads_1_and_3
+    @pytest.mark.parametrize("unit", [False, True])
     @pytest.mark.parametrize("dim", [1, 16, 40, 64])
     @pytest.mark.parametrize("nodes", [1, 255, 256, 257])
-    def test_rows_of_each_order_are_made_unit_over_the_columns_that_exist(
-        self, nodes, dim, threads, precision
+    def test_orders_are_summed_over_the_columns_that_exist_with_unit_rows_if_asked(
+        self, nodes, dim, unit, threads, precision
     ):
         columns = 64 // STORAGE[precision]().itemsize
         slabs = -(-dim // columns)
@@ -346,8 +347,8 @@ class TestUnitSum:
         weights = [1.0, -0.5, 3.0]
         total = np.full((nodes, dim), 7, np.float32)
         half = precision == "float16"
-        _native.unit_sum(kept, weights, slabs, half, total, order, threads, STOP)
-        expected = reference.unit_sum(whole, weights)
+        _native.weighted_sum(kept, weights, unit, slabs, half, total, order, threads, STOP)
+        expected = reference.weighted_sum(whole, weights, unit=unit)
         np.testing.assert_allclose(total[order], expected, rtol=1e-5, atol=1e-6)
 
 

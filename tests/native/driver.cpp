@@ -190,14 +190,18 @@ void propagate(const Case& c, const Adjacency& S, const std::vector<uint64_t>& k
 
   const void* orders[3] = {kept[0].data(), kept[1].data(), kept[2].data()};
   const double weights[3] = {1.0, -0.5, 2.0};
-  const Orders view{orders, weights, 3, slabs, nodes};
+  const Orders view{orders, weights, true, 3, slabs, nodes};
+  const Orders plain{orders, weights, false, 3, slabs, nodes};
   constexpr int64_t chunk_rows = 256;
   const int64_t chunks = (nodes + chunk_rows - 1) / chunk_rows;
   const auto end = [&](int64_t chunk) { return std::min(nodes, (chunk + 1) * chunk_rows); };
   std::vector<float> unit(size_t(nodes * dim));
-  parallel_chunks(threads, chunks, stop, [&](int64_t chunk, int) {
-    kernels().unit_sum[as_half](view, unit.data(), rows.data(), dim, chunk * chunk_rows, end(chunk));
-  });
+  for (const Orders& summed : {plain, view}) {
+    parallel_chunks(threads, chunks, stop, [&](int64_t chunk, int) {
+      kernels().weighted_sum[as_half](summed, unit.data(), rows.data(), dim, chunk * chunk_rows, end(chunk));
+    });
+    results.sum.insert(results.sum.end(), unit.begin(), unit.end());
+  }
   std::vector<double> mean(size_t(dim), 0.0), factor(size_t(dim), 0.5);
   for (bool centred : {false, true}) {
     std::vector<double> partial(size_t(chunks * dim), 0.0), total(size_t(dim), 0.0);

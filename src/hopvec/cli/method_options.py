@@ -23,25 +23,10 @@ from hopvec.methods.parameters import (
     Rule,
     Size,
     parameters,
+    parse,
 )
 
 DEFAULT = "fastrp"
-
-
-def parse(text: str, rule: Rule) -> Any:
-    """The value that a text stands for under a rule; the text itself where there is none.
-
-    >>> parse("0,0,1,4", Reals(32)), parse("7", Integer(1, 9)), parse("much", Real(0, 1))
-    ([0, 0, 1, 4], 7, 'much')
-    """
-    if isinstance(rule, Either):
-        first = parse(text, rule.first)
-        return first if rule.first.fault(first) is None else parse(text, rule.second)
-    if isinstance(rule, Reals):
-        return [_number(part.strip()) for part in text.split(",")]
-    if isinstance(rule, OneOf):
-        return next((option for option in rule.options if str(option) == text), text)
-    return text if isinstance(rule, Size) else _number(text)
 
 
 def shown(value: Any) -> str:
@@ -197,12 +182,3 @@ def _words(rule: Rule) -> list[str]:
     if isinstance(rule, Either):
         return _words(rule.first) + _words(rule.second)
     return [str(o) for o in rule.options if o is not None] if isinstance(rule, OneOf) else []
-
-
-def _number(text: str) -> int | float | str:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hopvec import _native
 from hopvec.engine.plan import LINE, SlabPlan
-from hopvec.engine.slab import Destination, Progress, Slab, Transition, for_each_slab
+from hopvec.engine.slab import Destination, Progress, Propagation, Slab, for_each_slab
 from hopvec.engine.slab_file import SlabFile
+from hopvec.graph import Graph
 from hopvec.machine import interruptible
 
 ROWS = 1 << 14  # looked at together
@@ -74,11 +75,19 @@ class SlabSum(WeightedSum):
 
 
 class KeptOrders:
-    """Keeps whole orders, slab by slab, to be summed when their row norms are known."""
+    """Keeps whole orders, slab by slab, to be summed when all of them are there, and again."""
 
-    def __init__(self, plan: SlabPlan, orders: Mapping[int, float]) -> None:
+    def __init__(
+        self, plan: SlabPlan, graph: Graph, factor: float, orders: Collection[int]
+    ) -> None:
+        self.plan, self.graph, self.factor = plan, graph, factor
         self.size = LINE * plan.nodes
         self.kept = {order: _native.allocate(plan.slabs * self.size) for order in orders}
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of all orders."""
+        return sum(order.nbytes for order in self.kept.values())
 
     def block(self, order: int, slab: int) -> NDArray[np.uint8] | None:
         """The memory of one slab of an order."""
@@ -89,11 +98,31 @@ class KeptOrders:
         """Rows go to their block and nowhere else."""
         return _native.Sink(next=block)
 
+    def combine(self, weights: Mapping[int, float], normalize: str) -> NDArray[np.float32]:
+        """The embedding by these weights, which are of orders that are kept; see `combine`."""
+        unit = normalize != "none"
+        output = _allocate_output(self.plan)
+        interruptible(
+            lambda stop: _native.weighted_sum(
+                [self.kept[order] for order in sorted(weights)],
+                [weights[order] * (1 if unit else self.factor) for order in sorted(weights)],
+                unit,
+                self.plan.slabs,
+                self.plan.precision == "float16",
+                output,
+                self.graph.rows,
+                self.plan.threads,
+                stop,
+            )
+        )
+        normalize_sum(output, self.graph, normalize, self.plan)
+        return output
+
 
 class SumsOfSquares:
     """Adds up the squares of the rows of each order, slab after slab."""
 
-    def __init__(self, plan: SlabPlan, orders: Mapping[int, float]) -> None:
+    def __init__(self, plan: SlabPlan, orders: Collection[int]) -> None:
         self.squares = {order: np.zeros(plan.nodes) for order in orders}
 
     def block(self, order: int, slab: int) -> None:
@@ -106,36 +135,36 @@ class SumsOfSquares:
 
 def combine(
     plan: SlabPlan,
-    transition: Transition,
-    propagate: Callable[[Slab], None],
+    propagation: Propagation,
     weights: Mapping[int, float],
     *,
-    factor: float,
     normalize: str,
     progress: Progress,
 ) -> NDArray[np.float32]:
     """The embedding, n x dim in the order of the ids: sum_i weights[i] * N_i, normalised.
 
-    "none" is the plain sum times `factor`. "authors" makes the rows of every order unit first and
-    standardises the columns of the sum; "full" makes the rows unit once more. Row norms and column
-    sums are added in float64 in an order that depends on the graph alone.
+    "none" is the plain sum. "authors" makes the rows of every order unit first and standardises
+    the columns of the sum; "full" makes the rows unit once more. Row norms and column sums are
+    added in float64 in an order that depends on the graph alone.
     """
-    run = Run(plan, transition, propagate, progress)
-    if plan.output == "file":
-        return run.in_file(weights, factor, normalize)
-    output, rows = _allocate_output(plan), transition.graph.rows
     if plan.orders == "kept":
-        run.unit_sum(weights, output)
-    else:
-        run.slabs(WeightedSum(output, rows, run.scales(weights, factor, normalize)))
-    if normalize != "none":
-        # Nodes without a row come last. Those whose sum is zero stay so, and out of the statistics.
-        connected, without_row = np.split(rows, [transition.graph.connected])
-        present = np.concatenate([connected, without_row[not_zero(output, without_row)]])
-        if len(present):
-            mean, spread = statistics(output, present, plan.threads)
-            standardize(output, present, mean, spread, unit=normalize == "full", plan=plan)
+        return keep(plan, propagation, weights, progress=progress).combine(weights, normalize)
+    run = Run(plan, propagation, weights, progress)
+    if plan.output == "file":
+        return run.in_file(weights, normalize)
+    output = _allocate_output(plan)
+    run.slabs(WeightedSum(output, run.graph.rows, run.scales(weights, normalize)))
+    normalize_sum(output, run.graph, normalize, plan)
     return output
+
+
+def keep(
+    plan: SlabPlan, propagation: Propagation, orders: Collection[int], *, progress: Progress
+) -> KeptOrders:
+    """Some orders of all slabs, which are then combined with any weights at the cost of a sum."""
+    kept = KeptOrders(plan, propagation.transition.graph, propagation.factor, orders)
+    Run(plan, propagation, orders, progress).slabs(kept)
+    return kept
 
 
 class Run:
@@ -144,12 +173,12 @@ class Run:
     def __init__(
         self,
         plan: SlabPlan,
-        transition: Transition,
-        propagate: Callable[[Slab], None],
+        propagation: Propagation,
+        orders: Collection[int],
         progress: Progress,
     ) -> None:
-        self.plan, self.transition = plan, transition
-        self._propagate, self._progress = propagate, progress
+        self.plan, self.graph = plan, propagation.transition.graph
+        self._propagation, self._orders, self._progress = propagation, orders, progress
         self._done = 0
         self._of = plan.slabs * (plan.passes + (plan.output == "file"))
 
@@ -163,11 +192,11 @@ class Run:
             self.advance(before + count)
 
         def work(slab: Slab) -> None:
-            self._propagate(slab)
+            self._propagation.carry(slab, self._orders)
             if finished:
                 finished(slab)
 
-        for_each_slab(self.plan, self.transition, destination, work, done)
+        for_each_slab(self.plan, self._propagation.transition, destination, work, done)
 
     def advance(self, done: int) -> None:
         """Tells how far the run is, in slabs."""
@@ -176,40 +205,21 @@ class Run:
             self._progress(done, self._of)
 
     def scales(
-        self, weights: Mapping[int, float], factor: float, normalize: str
+        self, weights: Mapping[int, float], normalize: str
     ) -> Mapping[int, float | NDArray[np.float32]]:
         """What orders are multiplied with; for unit rows, a first pass finds their norms."""
         if normalize == "none":
-            return {order: weight * factor for order, weight in weights.items()}
+            return {order: w * self._propagation.factor for order, w in weights.items()}
         norms = SumsOfSquares(self.plan, weights)
         self.slabs(norms)
         return _unit_scales(norms.squares, weights)
 
-    def unit_sum(self, weights: Mapping[int, float], output: NDArray[np.float32]) -> None:
-        """The weighted sum of unit rows, from orders that are kept until their norms are known."""
-        kept = KeptOrders(self.plan, weights)
-        self.slabs(kept)
-        interruptible(
-            lambda stop: _native.unit_sum(
-                [kept.kept[order] for order in sorted(weights)],
-                [weights[order] for order in sorted(weights)],
-                self.plan.slabs,
-                self.plan.precision == "float16",
-                output,
-                self.transition.graph.rows,
-                self.plan.threads,
-                stop,
-            )
-        )
-
-    def in_file(
-        self, weights: Mapping[int, float], factor: float, normalize: str
-    ) -> NDArray[np.float32]:
+    def in_file(self, weights: Mapping[int, float], normalize: str) -> NDArray[np.float32]:
         """The embedding in a scratch file: summed by slabs, then normalised by blocks of rows."""
-        plan, graph = self.plan, self.transition.graph
+        plan, graph = self.plan, self.graph
         file = SlabFile(plan)
         connected, without_row = np.split(graph.rows, [graph.connected])
-        some = self._sum_slabs(file, self.scales(weights, factor, normalize), without_row)
+        some = self._sum_slabs(file, self.scales(weights, normalize), without_row)
         if normalize == "none":
             return file.by_rows(lambda first, rows: None, self.advance)
         present = np.concatenate([connected, without_row[some]])
@@ -237,7 +247,7 @@ class Run:
             file.write(slab.index, block)
             np.logical_or(some, not_zero(block[:, : slab.columns], watched), out=some)
 
-        self.slabs(SlabSum(block, self.transition.graph.rows, scales), finished)
+        self.slabs(SlabSum(block, self.graph.rows, scales), finished)
         return some
 
     def _statistics(
@@ -251,6 +261,22 @@ class Run:
             here = statistics(block, present, self.plan.threads)
             mean[columns], spread[columns] = (part[: columns.stop - columns.start] for part in here)
         return mean, spread
+
+
+def normalize_sum(
+    output: NDArray[np.float32], graph: Graph, normalize: str, plan: SlabPlan
+) -> None:
+    """Standardises the columns of a sum of unit rows in place, then makes rows unit for "full".
+
+    Nodes without a row come last. Those whose sum is zero stay so, and out of the statistics.
+    """
+    if normalize == "none":
+        return
+    connected, without_row = np.split(graph.rows, [graph.connected])
+    present = np.concatenate([connected, without_row[not_zero(output, without_row)]])
+    if len(present):
+        mean, spread = statistics(output, present, plan.threads)
+        standardize(output, present, mean, spread, unit=normalize == "full", plan=plan)
 
 
 def statistics(

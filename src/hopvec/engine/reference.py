@@ -141,11 +141,14 @@ def unit_rows(rows: Floats) -> Floats:
     return result
 
 
-def unit_sum(orders: Sequence[NDArray[np.floating]], weights: Sequence[float]) -> Floats:
-    """The sum over orders of weight * order, the rows of every order made unit first."""
+def weighted_sum(
+    orders: Sequence[NDArray[np.floating]], weights: Sequence[float], *, unit: bool
+) -> Floats:
+    """The sum over orders of weight * order, the rows of every order made unit first if asked."""
     result = np.zeros(orders[0].shape)
     for order, weight in zip(orders, weights, strict=True):
-        result += weight * unit_rows(order.astype(np.float64))
+        values = order.astype(np.float64)
+        result += weight * (unit_rows(values) if unit else values)
     return result
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property, partial
 from queue import SimpleQueue
@@ -144,6 +144,17 @@ class Slab:
             self._threads,
             self._stop,
         )
+
+
+@dataclass(frozen=True)
+class Propagation:
+    """How a method makes the orders of a slab, one after the other."""
+
+    transition: Transition
+    carry: Callable[[Slab, Collection[int]], None]
+    """Carries a slab through its orders up to the last that is wanted."""
+    factor: float
+    """What all orders lack, and joins their weights in the end."""
 
 
 def for_each_slab(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal, Self
 
@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec import _native
-from hopvec.engine.combine import combine
-from hopvec.engine.slab import Progress, RandomRows, Slab, Transition
+from hopvec.engine.slab import Propagation, RandomRows, Slab, Transition
 from hopvec.graph import Graph
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, documented
 from hopvec.methods.slab_method import SlabMethod, counted
@@ -33,6 +32,7 @@ class FastRP(SlabMethod):
     """
 
     zero_vectors: ClassVar = "self_weight with a small sparsity, such as 3, gives them one"
+    only_sum: ClassVar = ("weights", "self_weight", "normalize")
 
     dim: Annotated[int, Integer(1, 65536), "columns of the embedding (paper: d)"] = 256
     weights: Annotated[
@@ -69,35 +69,27 @@ class FastRP(SlabMethod):
         weights = (0.0, 0.0, 1.0, alpha_4)
         return cls(dim=512, weights=weights, beta=beta, normalize="none", seed=seed)
 
-    def vectors(self, graph: Graph, progress: Progress) -> NDArray[np.float32]:
-        """Algorithm 1, a slab of columns at a time."""
+    def propagation(self, graph: Graph) -> Propagation:
+        """Algorithm 1, for a slab of columns; the orders are summed as they are made."""
         s = math.sqrt(graph.nodes) if self.sparsity == "sqrt" else float(self.sparsity)
         R = RandomRows(seed=int(self.seed), sparsity=s)  # noqa: N806
         L, L_0, factor = degree_powers(graph, self.beta)  # noqa: N806
-        alpha = self.order_weights()
 
-        def algorithm_1(slab: Slab) -> None:
-            if self.self_weight:
+        def algorithm_1(slab: Slab, orders: Collection[int]) -> None:
+            k = max(orders)
+            if 0 in orders:
                 slab.draw(R, L_0)  # order 0
-            if max(alpha) >= 1:
-                slab.first_hop(R, L, last=max(alpha) == 1)  # N_1 = A L R
-            for i in range(2, max(alpha) + 1):
-                slab.hop(last=i == max(alpha))  # N_i = A N_(i-1)
+            if k >= 1:
+                slab.first_hop(R, L, last=k == 1)  # N_1 = A L R
+            for i in range(2, k + 1):
+                slab.hop(last=i == k)  # N_i = A N_(i-1)
 
-        return combine(  # N = alpha_1 N_1 + ... + alpha_k N_k
-            self.plan(graph),
-            Transition(graph),
-            algorithm_1,
-            alpha,
-            factor=factor * math.sqrt(s),
-            normalize=self.normalize,
-            progress=progress,
-        )
+        return Propagation(Transition(graph), algorithm_1, factor * math.sqrt(s))
 
     @property
-    def unit_orders(self) -> bool:
-        """Whether the rows of every order are made unit."""
-        return self.normalize != "none"
+    def normalization(self) -> str:
+        """How the sum of the orders is normalised."""
+        return self.normalize
 
     def order_weights(self) -> dict[int, float]:
         """The orders that count, with their weights: alpha_i, and self_weight for order 0."""

@@ -83,15 +83,24 @@ class Method(ABC):
         `progress` is called with the parts done and their number, from the calling thread. Raises
         ParameterError, GraphError or MemoryBoundError.
         """
+        graph = self.accept(graph)
+        vectors = self.vectors(graph, progress or (lambda done, of: None))
+        report_zero_vectors(graph, vectors, self.zero_vectors)
+        return self.record(graph, vectors)
+
+    def accept(self, graph: Any) -> Graph:
+        """The Graph to embed; refuses it, or a parameter, where there can be no embedding."""
         self.check()
-        graph = as_graph(graph)
-        if graph.directed and not self.takes_directed:
+        accepted = as_graph(graph)
+        if accepted.directed and not self.takes_directed:
             raise GraphError(
                 f"{type(self).__name__} is defined for undirected graphs, and this one is directed."
                 " Read it as undirected, or choose another method."
             )
-        vectors = self.vectors(graph, progress or (lambda done, of: None))
-        report_zero_vectors(graph, vectors, self.zero_vectors)
+        return accepted
+
+    def record(self, graph: Graph, vectors: NDArray[np.float32]) -> Embedding:
+        """Vectors that this method made of a graph, with their ids and how they were made."""
         return Embedding(
             vectors=vectors,
             ids=graph.ids,

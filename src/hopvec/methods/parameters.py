@@ -171,6 +171,32 @@ def parameters(method: type) -> list[Parameter]:
     return declared
 
 
+def parse(text: str, rule: Rule) -> Any:
+    """The value that a text stands for under a rule; the text itself where there is none.
+
+    >>> parse("0,0,1,4", Reals(32)), parse("7", Integer(1, 9)), parse("much", Real(0, 1))
+    ([0, 0, 1, 4], 7, 'much')
+    """
+    if isinstance(rule, Either):
+        first = parse(text, rule.first)
+        return first if rule.first.fault(first) is None else parse(text, rule.second)
+    if isinstance(rule, Reals):
+        return [number(part.strip()) for part in text.split(",")]
+    if isinstance(rule, OneOf):
+        return next((option for option in rule.options if str(option) == text), text)
+    return text if isinstance(rule, Size) else number(text)
+
+
+def number(text: str) -> int | float | str:
+    """The number that a text stands for, whole where it can be; the text itself if it is none."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
 def documented(method: type[T]) -> type[T]:
     """Adds the parameters to the docstring of a method, and shows a plain signature in help()."""
     declared = parameters(method)

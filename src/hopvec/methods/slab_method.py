@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
+from hopvec.engine.combine import combine, keep
 from hopvec.engine.plan import SlabPlan, least_working_bytes, make_slab_plan
-from hopvec.engine.slab import Progress
-from hopvec.errors import ParameterError
+from hopvec.engine.slab import Progress, Propagation
+from hopvec.errors import MemoryBoundError, ParameterError
 from hopvec.graph import Graph
 from hopvec.machine import memory_bound
 from hopvec.methods.method import Method
-from hopvec.methods.parameters import OneOf
+from hopvec.methods.orders import Orders
+from hopvec.methods.parameters import Integer, OneOf
 
+LAST = 32  # order that weights can count
+ORDER = Integer(0, LAST)
 ENOUGH = 10.0  # seconds after which a trial stops with the slab in hand
 
 
@@ -29,14 +36,66 @@ class SlabMethod(Method):
         "storage of the orders between hops; arithmetic and output are float32",
     ] = "float32"
 
+    only_sum: ClassVar[tuple[str, ...]] = ("weights",)
+    """The parameters that say how orders are summed, and nothing of the orders themselves."""
+
+    @abstractmethod
+    def propagation(self, graph: Graph) -> Propagation:
+        """How the orders of a slab are made."""
+
     @abstractmethod
     def order_weights(self) -> dict[int, float]:
         """The orders that count, with their weights."""
 
     @property
-    def unit_orders(self) -> bool:
-        """Whether the rows of every order are made unit, for which their norms must be known."""
-        return False
+    def normalization(self) -> str:
+        """How the sum of the orders is normalised; see `combine`."""
+        return "none"
+
+    def vectors(self, graph: Graph, progress: Progress) -> NDArray[np.float32]:
+        """The weighted sum of the orders, normalised."""
+        return combine(
+            self.plan(graph),
+            self.propagation(graph),
+            self.order_weights(),
+            normalize=self.normalization,
+            progress=progress,
+        )
+
+    def orders(
+        self,
+        graph: Any,
+        *,
+        which: Iterable[int] | None = None,
+        progress: Progress | None = None,
+    ) -> Orders:
+        """The orders of a graph, kept in memory, so that other weights cost one sum.
+
+        `which` names orders to keep, such as range(1, 7); by default those that count by the
+        parameters. Raises MemoryBoundError if they do not fit.
+
+        >>> from hopvec import FastRP
+        >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
+        >>> orders = FastRP(dim=8).orders(graph, which=range(1, 7))
+        >>> orders.embed(FastRP(dim=8, weights=(0, 0, 1, 4), normalize="none")).dim
+        8
+        """
+        graph = self.accept(graph)
+        wanted = set(self.order_weights() if which is None else which)
+        if not wanted or any(ORDER.fault(order) is not None for order in wanted):
+            raise ParameterError(
+                f"orders: which must hold integers from 0 to {LAST}, got {which!r}."
+            )
+        plan = self._plan(graph, orders_with_norms=len(wanted))
+        if plan.orders != "kept":
+            raise MemoryBoundError(
+                f"{type(self).__name__}: {len(wanted)} orders of {graph.nodes:,} nodes and "
+                f"{self.dim:,} columns do not fit the memory. Allow more, or embed anew."
+            )
+        tell = progress or (lambda done, of: None)
+        return Orders(
+            self, graph, keep(plan, self.propagation(graph), sorted(wanted), progress=tell)
+        )
 
     def check(self) -> None:
         """Raises ParameterError; some order must count."""
@@ -45,14 +104,7 @@ class SlabMethod(Method):
 
     def plan(self, graph: Graph) -> SlabPlan:
         """How a run on this graph will use threads and memory."""
-        return make_slab_plan(
-            graph,
-            dim=int(self.dim),
-            precision=self.precision,
-            orders_with_norms=self._orders_with_norms(),
-            threads=self.threads,
-            memory=memory_bound(self.memory),
-        )
+        return self._plan(graph, self._orders_with_norms())
 
     def working_bytes(self, nodes: int) -> int:
         """The least memory that a run takes beside a graph of so many nodes."""
@@ -60,8 +112,18 @@ class SlabMethod(Method):
             nodes, precision=self.precision, orders_with_norms=self._orders_with_norms()
         )
 
+    def _plan(self, graph: Graph, orders_with_norms: int) -> SlabPlan:
+        return make_slab_plan(
+            graph,
+            dim=int(self.dim),
+            precision=self.precision,
+            orders_with_norms=orders_with_norms,
+            threads=self.threads,
+            memory=memory_bound(self.memory),
+        )
+
     def _orders_with_norms(self) -> int:
-        return len(self.order_weights()) if self.unit_orders else 0
+        return len(self.order_weights()) if self.normalization != "none" else 0
 
     def seconds(self, graph: Graph, progress: Progress) -> float:
         """The time of a run, by a run with fewer columns: two slabs for each one in flight.

@@ -48,16 +48,16 @@ struct Target {
   }
 };
 
-void unit_sum(const std::vector<In<uint8_t>>& orders, const std::vector<double>& weights, int64_t slabs,
-              bool as_half, Matrix sum, In<int32_t> rows, int threads, const Stop& stop) {
+void weighted_sum(const std::vector<In<uint8_t>>& orders, const std::vector<double>& weights, bool unit,
+                  int64_t slabs, bool as_half, Matrix sum, In<int32_t> rows, int threads, const Stop& stop) {
   std::vector<const void*> order;
   for (const In<uint8_t>& kept : orders) order.push_back(kept.data());
   const int64_t nodes = int64_t(rows.size()), dim = int64_t(sum.shape(1)), chunk_rows = 256;
-  const Orders view{order.data(), weights.data(), int32_t(order.size()), slabs, nodes};
+  const Orders view{order.data(), weights.data(), unit, int32_t(order.size()), slabs, nodes};
   Released released;
   parallel_chunks(threads, (nodes + chunk_rows - 1) / chunk_rows, stop, [&](int64_t chunk, int) {
-    kernels().unit_sum[as_half](view, sum.data(), rows.data(), dim, chunk * chunk_rows,
-                                std::min(nodes, (chunk + 1) * chunk_rows));
+    kernels().weighted_sum[as_half](view, sum.data(), rows.data(), dim, chunk * chunk_rows,
+                                    std::min(nodes, (chunk + 1) * chunk_rows));
   });
 }
 
@@ -145,8 +145,8 @@ void bind_slab(nb::module_& m) {
     hop(graph.view(), block.data(), as_half, sink.view(), threads, stop);
   }, nb::arg("graph"), nb::arg("block"), nb::arg("as_half"), nb::arg("sink"), nb::arg("threads"), nb::arg("stop"));
 
-  m.def("unit_sum", &unit_sum, nb::arg("orders"), nb::arg("weights"), nb::arg("slabs"), nb::arg("as_half"),
-        nb::arg("sum"), nb::arg("rows"), nb::arg("threads"), nb::arg("stop"));
+  m.def("weighted_sum", &weighted_sum, nb::arg("orders"), nb::arg("weights"), nb::arg("unit"), nb::arg("slabs"),
+        nb::arg("as_half"), nb::arg("sum"), nb::arg("rows"), nb::arg("threads"), nb::arg("stop"));
   m.def("moments", &moments, nb::arg("sum"), nb::arg("rows"), nb::arg("mean").none(), nb::arg("threads"),
         nb::arg("stop"));
   m.def("standardize", &standardize, nb::arg("sum"), nb::arg("rows"), nb::arg("mean"), nb::arg("factor"),

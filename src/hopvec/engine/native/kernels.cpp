@@ -157,21 +157,29 @@ void emit(const float* lines, const float* scale, const Sink& sink, int64_t firs
   }
 }
 
+// Of whole rows: what makes a row of an order unit, times its weight.
 template <class Storage>
-void unit_sum(const Orders& orders, float* sum, const int32_t* rows, int64_t dim, int64_t first,
-              int64_t last) {
+inline float unit_scale(const Orders& orders, int32_t k, int64_t node, int64_t dim) {
+  constexpr int columns = Line<Storage>::columns;
+  const Storage* order = static_cast<const Storage*>(orders.order[k]);
+  double squares = 0;
+  for (int64_t slab = 0; slab < orders.slabs; ++slab) {
+    const Line<Storage> line = Line<Storage>::load(order + (slab * orders.nodes + node) * columns);
+    for (int p = 0; p < Line<Storage>::parts; ++p)
+      squares += sum_of_squares(line.part[p], dim - slab * columns - 16 * p);
+  }
+  return squares > 0 ? float(orders.weight[k] / sqrt(squares)) : 0.0f;
+}
+
+template <class Storage>
+void weighted_sum(const Orders& orders, float* sum, const int32_t* rows, int64_t dim, int64_t first,
+                  int64_t last) {
   constexpr int columns = Line<Storage>::columns;
   for (int64_t node = first; node < last; ++node) {
     float* row = sum + int64_t(rows[node]) * dim;
     for (int32_t k = 0; k < orders.count; ++k) {
       const Storage* order = static_cast<const Storage*>(orders.order[k]);
-      double squares = 0;
-      for (int64_t slab = 0; slab < orders.slabs; ++slab) {
-        const Line<Storage> line = Line<Storage>::load(order + (slab * orders.nodes + node) * columns);
-        for (int p = 0; p < Line<Storage>::parts; ++p)
-          squares += sum_of_squares(line.part[p], dim - slab * columns - 16 * p);
-      }
-      const float scale = squares > 0 ? float(orders.weight[k] / sqrt(squares)) : 0.0f;
+      const float scale = orders.unit ? unit_scale<Storage>(orders, k, node, dim) : float(orders.weight[k]);
       for (int64_t slab = 0; slab < orders.slabs; ++slab) {
         const Line<Storage> line = Line<Storage>::load(order + (slab * orders.nodes + node) * columns);
         for (int p = 0; p < Line<Storage>::parts; ++p) {
@@ -238,7 +246,7 @@ extern const Kernels HOPVEC_KERNELS = {
     HOPVEC_LEVEL_NAME,
     {hop<float>, hop<half>},
     {emit<float>, emit<half>},
-    {unit_sum<float>, unit_sum<half>},
+    {weighted_sum<float>, weighted_sum<half>},
     moments,
     standardize,
     similarities,

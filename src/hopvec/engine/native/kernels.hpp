@@ -37,10 +37,11 @@ struct Sink {
   float previous_weight;
 };
 
-// The orders N_i kept for normalisation: one array [slab][node][64 bytes] an order.
+// Orders N_i that were kept, to be summed: one array [slab][node][64 bytes] an order.
 struct Orders {
   const void* const* order;  // [count]
   const double* weight;      // [count]
+  bool unit;                 // whether the rows of every order are made unit first
   int32_t count;
   int64_t slabs;
   int64_t nodes;
@@ -53,8 +54,8 @@ struct Kernels {
   void (*hop[2])(const Adjacency&, const void* block, const Sink&, int64_t first, int64_t last);
   // sink <- scale * lines: float32 rows (one line of the block's column count each) of nodes [first, last)
   void (*emit[2])(const float* lines, const float* scale, const Sink&, int64_t first, int64_t last);
-  // sum[rows[i]] <- sum over orders of weight * order_i / |order_i|, whole rows
-  void (*unit_sum[2])(const Orders&, float* sum, const int32_t* rows, int64_t dim, int64_t first, int64_t last);
+  // sum[rows[i]] <- sum over orders of weight * order_i, divided by |order_i| if unit; whole rows
+  void (*weighted_sum[2])(const Orders&, float* sum, const int32_t* rows, int64_t dim, int64_t first, int64_t last);
   // total[c] <- sum over nodes of value, or of (value - mean)^2 where a mean is given
   void (*moments)(const float* sum, const int32_t* rows, int64_t dim, const double* mean, double* total,
                   int64_t first, int64_t last);

@@ -1,0 +1,102 @@
+"""Orders that are kept: other weights cost a sum, and give the bytes of a run from the start."""
+
+import numpy as np
+import pytest
+
+from examples import random_example, skewed_example
+from hopvec import FastRP, Graph, MemoryBoundError, ParameterError
+from hopvec.engine import slab
+
+SUMS = [
+    {"weights": (0, 0, 1, 4)},
+    {"weights": (1, -0.5, 0, 2)},
+    {"weights": (0, 0, 0, 1), "self_weight": 0.5},
+    {"weights": (0, 3)},
+]
+GRAPHS = {
+    "weighted": skewed_example(700, 3000, weighted=True, seed=1),
+    "isolated nodes": random_example(700, 2500, seed=2, isolated=5),
+    "directed": skewed_example(700, 3000, weighted=True, directed=True, seed=3),
+}
+
+
+@pytest.mark.parametrize("graph", GRAPHS)
+@pytest.mark.parametrize("precision", ["float32", "float16"])
+@pytest.mark.parametrize("normalize", ["none", "authors", "full"])
+def test_a_sum_of_kept_orders_is_the_embedding_byte_for_byte(graph, precision, normalize):
+    graph = GRAPHS[graph].graph()
+    made = FastRP(dim=40, beta=-0.6, sparsity=3, precision=precision, threads=2)
+    orders = made.orders(graph, which=range(5))
+    for sums in SUMS:
+        method = FastRP(
+            dim=40, beta=-0.6, sparsity=3, precision=precision, normalize=normalize, **sums
+        )
+        expected = method.embed(graph)
+        kept = orders.embed(method)
+        assert kept.vectors.tobytes() == expected.vectors.tobytes()
+        assert kept.parameters == expected.parameters
+        assert kept.graph == expected.graph
+
+
+def test_other_weights_take_no_hop(monkeypatch):
+    graph = GRAPHS["weighted"].graph()
+    orders = FastRP(dim=32, weights=(0, 0, 1, 1)).orders(graph)
+
+    def refuse(*_):
+        raise AssertionError("a hop")
+
+    for name in ("draw", "first_hop", "hop"):
+        monkeypatch.setattr(slab._native, name, refuse)
+    for alpha_4 in (0.125, 4.0, 64.0):
+        orders.embed(FastRP(dim=32, weights=(0, 0, 1, alpha_4)))
+    with pytest.raises(AssertionError, match="a hop"):
+        FastRP(dim=32, weights=(0, 0, 1, 4.0)).embed(graph)
+
+
+def test_by_default_the_orders_that_count_are_kept():
+    orders = FastRP(dim=16, weights=(0, 0, 1, 4), self_weight=0).orders(GRAPHS["weighted"].graph())
+    assert [order for order in range(10) if order in orders] == [3, 4]
+    assert orders.nbytes == 2 * 700 * 64
+
+
+def test_an_order_that_is_not_kept_is_refused_by_its_number():
+    orders = FastRP(dim=16, weights=(0, 0, 1)).orders(GRAPHS["weighted"].graph())
+    with pytest.raises(ParameterError, match="count order 2, and the orders kept are 3"):
+        orders.embed(FastRP(dim=16, weights=(0, 1, 1)))
+
+
+def test_a_method_with_other_orders_is_refused_with_the_difference():
+    orders = FastRP(dim=16, beta=-0.5).orders(GRAPHS["weighted"].graph())
+    with pytest.raises(ParameterError, match=r"made with beta = -0.5, got 0.25\. Only weights,"):
+        orders.embed(FastRP(dim=16))
+
+
+@pytest.mark.parametrize("which", [[], [-1], [33], [1.5], ["3", 3]])
+def test_orders_that_no_weight_can_count_are_refused(which):
+    with pytest.raises(ParameterError, match="which must hold integers from 0 to 32"):
+        FastRP(dim=16).orders(GRAPHS["weighted"].graph(), which=which)
+
+
+def test_orders_beyond_the_memory_bound_are_refused_before_the_work():
+    graph = GRAPHS["weighted"].graph()
+    method = FastRP(dim=64, weights=(0, 0, 1, 4))
+    least = FastRP(dim=64, weights=(0, 0, 1, 4), memory=1 << 30).plan(graph).bytes.total
+    FastRP(dim=64, weights=(0, 0, 1, 4), memory=least).orders(graph)
+    with pytest.raises(MemoryBoundError, match="2 orders of 700 nodes and 64 columns do not fit"):
+        FastRP(dim=64, weights=(0, 0, 1, 4), memory=least - 1).orders(graph)
+    assert method.orders(graph).nbytes <= least
+
+
+def test_nodes_without_edges_are_told_as_embed_tells_them(caplog):
+    graph = Graph.from_edges([0, 1], [1, 2], nodes=5)
+    orders = FastRP(dim=8).orders(graph)
+    caplog.clear()
+    vectors = orders.embed(FastRP(dim=8)).vectors
+    assert "Zero vectors: 2 of 5 nodes" in caplog.text
+    assert not np.any(vectors[3:])
+
+
+def test_making_them_reports_progress():
+    told = []
+    FastRP(dim=64).orders(GRAPHS["weighted"].graph(), progress=lambda *at: told.append(at))
+    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
