@@ -19,13 +19,17 @@ class Fault:
 
 
 class FileServer(ThreadingHTTPServer):
-    """Serves `content` at every path. Faults meet one request each, in the order they are given."""
+    """Serves `content` at every path that `files` does not name.
+
+    Faults meet one request each, in the order they are given.
+    """
 
     daemon_threads = True
 
     def __init__(self, content, *, etag='"1"', ranges=True, length=True):
         super().__init__(("127.0.0.1", 0), Handler)
         self.content, self.etag, self.ranges, self.length = content, etag, ranges, length
+        self.files = {}
         self.changed = None
         self.lie = None
         self.location = None
@@ -75,20 +79,21 @@ class Handler(BaseHTTPRequestHandler):
     def answer(self):
         """The head of the answer; what comes back is the rest of it."""
         server, start = self.server, 0
+        content = server.files.get(self.path.rpartition("/")[2], server.content)
         given = self.headers.get("Range")
         same = self.headers.get("If-Range") in (server.etag, server.changed)
         if server.ranges and given and same:
             start = int(given.removeprefix("bytes=").removesuffix("-"))
-            if start >= len(server.content):
+            if start >= len(content):
                 self.send_response(416)
                 return b""
             self.send_response(206)
-            whole = len(server.content)
+            whole = len(content)
             told = server.lie or f"bytes {start}-{whole - 1}/{whole}"
             self.send_header("Content-Range", told)
         else:
             self.send_response(200)
-        body = server.content[start:]
+        body = content[start:]
         for name, value in (
             ("ETag", server.etag),
             ("Last-Modified", server.changed),

@@ -25,8 +25,8 @@ def process(tmp_path):
     """Starts a command line as a process, in a folder of its own."""
     started = []
 
-    def start(*words, **more):
-        command = [sys.executable, "-m", "hopvec", *map(str, words)]
+    def start(*words, program=("-m", "hopvec"), **more):
+        command = [sys.executable, *program, *map(str, words)]
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
         started.append(subprocess.Popen(command, cwd=tmp_path, text=True, **pipes | more))
         return started[-1]

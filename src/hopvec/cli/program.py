@@ -25,6 +25,7 @@ VERBS = {
     "evaluate": "Score vectors: how well they tell the labels of nodes.",
     "convert": "Rewrite an embedding in another format.",
     "export": "Copy an embedding into a database.",
+    "data": "List the data sets that have a name, or download some.",
     "completion": "Print the script that completes hopvec's words in a shell.",
 }
 EXAMPLES = """\

@@ -7,14 +7,14 @@ import pyarrow as pa
 from hopvec.graph import Graph
 
 
-class Dataset(NamedTuple):
-    """A graph with one label a node: labels[i] belongs to graph.ids[i]."""
+class Packages(NamedTuple):
+    """The graph of packages, and one section a package: labels[i] belongs to graph.ids[i]."""
 
     graph: Graph
     labels: pa.StringArray
 
 
-def debian() -> Dataset:
+def debian() -> Packages:
     """The package graph of Debian 12 (bookworm, main, amd64), labelled with archive sections.
 
     63,436 packages, 294,758 undirected, unweighted edges, 58 sections; 3,076 packages are isolated.
@@ -30,7 +30,7 @@ def debian() -> Dataset:
     names = column(nodes, "name")
     source = names.take(column(edges, "source"))
     target = names.take(column(edges, "target"))
-    return Dataset(Graph.from_edges(source, target, nodes=names), column(nodes, "section"))
+    return Packages(Graph.from_edges(source, target, nodes=names), column(nodes, "section"))
 
 
 def read_bundled(name: str) -> pa.Table:

@@ -1,0 +1,123 @@
+"""edges.npz and nodes.csv.gz: the files of the data sets that were made, not published as they are.
+
+edges.npz holds `n`, `src` and `dst`, each edge once and src < dst but for loops; where there are
+labels, also `label`, -1 for none, and `label_names`. nodes.csv.gz has a row a node, in the order of
+their numbers: `name`, `label` (empty for none), and more.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hopvec.errors import FormatError, GraphError
+from hopvec.formats.graphs.numpy_archive import Arrays, listing, open_archive
+from hopvec.formats.graphs.source import Source
+from hopvec.formats.labels.read import read_labels
+from hopvec.formats.replace import replacing
+from hopvec.graph import Graph
+from hopvec.graph.build import from_numbering
+from hopvec.graph.ids import number
+from hopvec.labels import Labels
+
+EDGES, NODES = "edges.npz", "nodes.csv.gz"
+
+
+class Archive(NamedTuple):
+    """What the two files hold."""
+
+    graph: Graph
+    labels: Labels | None
+    nodes: pa.Table | None
+    """The columns of nodes.csv.gz, in the order of graph.ids; None where there is no such file."""
+
+
+def read_archive(folder: Path) -> Archive:
+    """The graph, the labels of its nodes, and what else is known of them.
+
+    Ids are the names of the nodes if each has one of its own, else their numbers.
+    """
+    path = folder / EDGES
+    with Source(path) as source, open_archive(source) as archive:
+        arrays = Arrays(source.name, archive)
+        lacking = [name for name in ("n", "src", "dst") if name not in arrays.names]
+        if lacking:
+            raise FormatError(f"{path}: there is no array {lacking[0]!r}; {listing(arrays)}.")
+        count, start, end = int(arrays.get("n")), arrays.get("src"), arrays.get("dst")
+    nodes = _read_nodes(folder / NODES, count) if (folder / NODES).exists() else None
+    try:
+        numbering = number(start, end, count)
+        if nodes is not None and _name_nodes(nodes["name"]):
+            names = nodes["name"].combine_chunks().cast(pa.large_string())
+            numbering.ids = lambda: names
+        graph = from_numbering(
+            numbering, None, directed=False, duplicates="sum", loops="keep", threads=None
+        )
+    except GraphError as error:
+        raise FormatError(f"{path}: {error}") from error
+    labels = read_labels(path) if "label" in arrays.names else None
+    return Archive(graph, labels and _by_id(path, labels, graph), nodes)
+
+
+def write_archive(
+    folder: Path,
+    names: Sequence[str],
+    source: NDArray[np.int32],
+    target: NDArray[np.int32],
+    labels: Sequence[str | None],
+) -> None:
+    """Writes both files; they appear together, or not at all."""
+    import pyarrow.csv
+
+    label_names = sorted({label for label in labels if label is not None})
+    number_of = {name: at for at, name in enumerate(label_names)} | {None: -1}
+    table = pa.table({"name": pa.array(names), "label": pa.array(labels, pa.string())})
+    folder.mkdir(parents=True, exist_ok=True)
+    with replacing(folder / EDGES, folder / NODES) as (edges, nodes):
+        np.savez_compressed(
+            edges,
+            n=np.int64(len(names)),
+            src=source,
+            dst=target,
+            label=np.array([number_of[label] for label in labels], np.int16),
+            label_names=np.array(label_names, str),
+        )
+        with gzip.GzipFile("", "wb", fileobj=nodes, mtime=0) as text:
+            pyarrow.csv.write_csv(table, text)
+
+
+def _by_id(path: Path, labels: Labels, graph: Graph) -> Labels:
+    """Labels of the nodes 0 .. n-1 as those of the ids of a graph."""
+    if len(labels) != graph.nodes:
+        raise FormatError(f"{path}: it has {graph.nodes:,} nodes and labels of {len(labels):,}.")
+    return replace(labels, ids=graph.ids)
+
+
+def _read_nodes(path: Path, count: int) -> pa.Table:
+    import pyarrow.csv
+
+    texts = pyarrow.csv.ConvertOptions(null_values=[""], strings_can_be_null=True)
+    try:
+        with pyarrow.csv.open_csv(path) as reader:
+            texts.column_types = dict.fromkeys(reader.schema.names, pa.string())
+        table = pyarrow.csv.read_csv(path, convert_options=texts)
+    except (OSError, pa.ArrowException) as error:
+        raise FormatError(f"{path}: cannot be read ({error}).") from error
+    if len(table) != count or "name" not in table.column_names:
+        raise FormatError(
+            f"{path}: it must have a column name and a row for each of {count:,} nodes, got "
+            f"{len(table):,} rows of {', '.join(table.column_names)}."
+        )
+    return table
+
+
+def _name_nodes(names: pa.ChunkedArray) -> bool:
+    """Whether every node has a name, and no two have the same."""
+    return names.null_count == 0 and len(names.unique()) == len(names)

@@ -1,0 +1,136 @@
+"""`hopvec data`: listing and getting data sets."""
+
+import json
+import os
+import signal
+import time
+from dataclasses import replace
+
+import pytest
+from file_server import Fault, FileServer
+
+from hopvec.cli import data as verb
+from hopvec.datasets.catalogue import File, catalogue
+
+CONTENT = bytes(range(256)) * 1024
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOPVEC_DATA", str(tmp_path / "graphs"))
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    return tmp_path / "graphs"
+
+
+@pytest.fixture
+def flickr(monkeypatch):
+    """A server of flickr.mat, and the catalogue that leads there."""
+    server = FileServer(CONTENT)
+    files = (File("flickr.mat", address=server.address),)
+    monkeypatch.setitem(catalogue(), "flickr", replace(catalogue()["flickr"], files=files))
+    yield server
+    server.stop()
+
+
+class TestList:
+    def test_it_tells_what_there_is_and_what_is_here(self, run, folder):
+        (folder / "flickr").mkdir(parents=True)
+        (folder / "flickr" / "flickr.mat").write_bytes(bytes(1234))
+        result = run("data", "list")
+        assert result.exit_code == 0, result.stderr
+        rows = dict(line.split("\t", 1) for line in result.stdout.splitlines())
+        assert list(rows) == list(catalogue())
+        assert rows["flickr"] == "80,513\t5,899,882\t195\t1.23 kB"
+        assert rows["youtube"].endswith("\thopvec data get")
+        assert rows["debian-packages"].endswith("\twith hopvec")
+        assert rows["cora"].endswith("\tno")
+
+    def test_another_folder_can_be_named(self, run, tmp_path):
+        (tmp_path / "other" / "cora").mkdir(parents=True)
+        (tmp_path / "other" / "cora" / "cora.mat").write_bytes(bytes(10))
+        assert "cora\t2,708\t5,278\t7\t10 B" in run("data", "list", "--data", "other").stdout
+
+    def test_its_json_has_all_there_is_to_know(self, run):
+        answer = {
+            entry["name"]: entry for entry in json.loads(run("data", "list", "--json").stdout)
+        }
+        assert answer["blogcatalog"]["published"]["edges"] == 333_983
+        assert answer["blogcatalog"]["here"] is False
+        assert answer["debian-packages"]["here"] is True
+        assert len(answer["www-10k"]["addresses"]) == 3
+
+    def test_people_see_a_table(self, run, monkeypatch):
+        monkeypatch.setattr(verb, "is_terminal", lambda: True)
+        result = run("data", "list", "--data", "x")
+        assert result.stdout.startswith("Data sets in x")
+        assert "hopvec data get" in result.stdout
+
+    def test_it_takes_no_names(self, run):
+        result = run("data", "list", "flickr")
+        assert result.exit_code == 2
+        assert "list takes no names, got 'flickr'." in result.stderr
+
+
+class TestGet:
+    def test_it_prints_the_folder_and_tells_licence_and_citation(self, run, flickr, folder):
+        result = run("data", "get", "flickr")
+        assert result.exit_code == 0, result.stderr
+        assert result.stdout == f"{folder / 'flickr'}\n"
+        assert "Licence: none stated. Cite L. Tang, H. Liu" in result.stderr
+        assert (folder / "flickr" / "flickr.mat").read_bytes() == CONTENT
+
+    def test_several_can_be_had_and_as_json(self, run, flickr, tmp_path):
+        result = run("data", "get", "flickr", "debian-packages", "--data", "other", "--json")
+        answer = json.loads(result.stdout)
+        assert list(answer) == ["flickr", "debian-packages"]
+        assert (tmp_path / answer["flickr"] / "flickr.mat").read_bytes() == CONTENT
+
+    def test_an_error_is_one_sentence_with_the_address(self, run, flickr):
+        flickr.faults = [Fault(status=404)]
+        result = run("data", "get", "flickr")
+        assert result.exit_code == 2
+        assert result.stdout == ""
+        assert result.stderr.startswith(f"{flickr.address}: the server answers 404 Not Found. ")
+        assert result.stderr.count("\n") == 1
+
+    def test_names_are_checked_before_anything_is_fetched(self, run, flickr):
+        result = run("data", "get", "flickr", "flikr")
+        assert result.exit_code == 2
+        assert result.stderr == "There is no data set 'flikr'. Did you mean 'flickr'?\n"
+        assert flickr.requests == []
+
+    def test_without_a_name_it_says_what_to_type(self, run):
+        result = run("data", "get")
+        assert result.exit_code == 2
+        assert "such as hopvec data get flickr." in result.stderr
+
+    def test_the_shell_completes_names(self, run):
+        words = {"_HOPVEC_COMPLETE": "bash_complete", "COMP_WORDS": "hopvec data get fl"}
+        result = run(env=words | {"COMP_CWORD": "3"}, prog_name="hopvec")
+        assert "plain,flickr" in result.stdout
+
+    @pytest.mark.skipif(os.name == "nt", reason="Windows has no signals for another process")
+    def test_a_stopped_download_goes_on_with_the_same_command(self, process, flickr, folder, run):
+        flickr.pace = 0.05
+        code = (
+            "from dataclasses import replace\n"
+            "from hopvec.cli import main\n"
+            "from hopvec.datasets.catalogue import File, catalogue\n"
+            f"files = (File('flickr.mat', address={flickr.address!r}),)\n"
+            "catalogue()['flickr'] = replace(catalogue()['flickr'], files=files)\n"
+            "main()"
+        )
+        download = process("data", "get", "flickr", program=["-c", code])
+        part = folder / "flickr" / "flickr.mat.part"
+        end = time.monotonic() + 20
+        while not (part.exists() and part.stat().st_size > 50_000) and time.monotonic() < end:
+            time.sleep(0.02)
+        download.send_signal(signal.SIGINT)
+        stdout, stderr = download.communicate(timeout=10)
+        assert (download.returncode, stdout) == (130, "")
+        assert stderr == "Stopped; what has arrived is kept, and the same command goes on.\n"
+        kept = part.stat().st_size
+        flickr.pace = 0
+        assert run("data", "get", "flickr").exit_code == 0
+        assert flickr.asked == [None, f"bytes={kept}-"]
+        assert (folder / "flickr" / "flickr.mat").read_bytes() == CONTENT

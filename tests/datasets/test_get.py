@@ -1,0 +1,139 @@
+"""Getting data sets: published files as they are, and web graphs made of a release."""
+
+import gzip
+import hashlib
+import io
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.io import savemat
+
+from hopvec import DatasetError
+from hopvec.datasets import catalogue as module
+from hopvec.datasets import get, load
+from hopvec.datasets.catalogue import File, Statistics, catalogue
+
+EDGES = b"0\t1\n1\t0\n1\t2\n2\t3\n"
+VERTICES = b"0\tcom.facebook\n1\torg.wikipedia.en\n2\tuk.co.bbc\n3\tuk.co.other\n"
+RANKS = b"""\
+#hc_pos\t#hc_val\t#pr_pos\t#pr_val\t#host_rev
+1\t9\t1\t0.3\tcom.facebook
+2\t8\t2\t0.2\tuk.co.bbc
+3\t7\t3\t0.1\torg.wikipedia.en
+4\t6\t4\t0.0\tuk.co.other
+"""
+
+
+def matrix_file():
+    file = io.BytesIO()
+    triangle = np.ones((3, 3)) - np.eye(3)
+    savemat(file, {"network": sp.csc_matrix(triangle), "group": sp.csc_matrix(np.eye(3))})
+    return file.getvalue()
+
+
+@pytest.fixture
+def flickr(serve, monkeypatch):
+    """A server of a small flickr.mat, and the catalogue that leads there."""
+    server = serve(matrix_file())
+    files = (File("flickr.mat", address=server.address),)
+    monkeypatch.setitem(catalogue(), "flickr", replace(catalogue()["flickr"], files=files))
+    return server
+
+
+@pytest.fixture
+def release(serve, monkeypatch):
+    """A server of a small release of Common Crawl, and a catalogue that takes 3 hosts of it."""
+    server = serve(b"")
+    server.files = {
+        "vertices.txt.gz": gzip.compress(VERTICES),
+        "edges.txt.gz": gzip.compress(EDGES),
+        "ranks.txt.gz": gzip.compress(RANKS),
+    }
+    monkeypatch.setattr(module, "RELEASES", server.address.removesuffix("/graph.mat"))
+    small = replace(catalogue()["www-10k"], published=Statistics(3, 2, 2), classes=2)
+    monkeypatch.setitem(catalogue(), "www-10k", small)
+    return server
+
+
+def test_what_was_got_can_be_loaded(flickr, tmp_path):
+    assert get("flickr", tmp_path) == tmp_path / "flickr"
+    assert load("flickr", tmp_path).graph.edges == 3
+
+
+def test_it_goes_where_load_looks(flickr, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOPVEC_DATA", str(tmp_path / "graphs"))
+    get("flickr")
+    assert (tmp_path / "graphs" / "flickr" / "flickr.mat").exists()
+    assert load("flickr").graph.edges == 3
+
+
+def test_a_second_time_nothing_is_fetched(flickr, tmp_path):
+    get("flickr", tmp_path)
+    get("flickr", tmp_path)
+    assert len(flickr.requests) == 1
+
+
+def test_a_known_sum_is_checked(flickr, tmp_path, monkeypatch):
+    (file,) = catalogue()["flickr"].files
+    other = replace(file, sha256=hashlib.sha256(b"another").hexdigest())
+    entry = replace(catalogue()["flickr"], files=(other,))
+    monkeypatch.setitem(catalogue(), "flickr", entry)
+    with pytest.raises(DatasetError, match="It was removed"):
+        get("flickr", tmp_path)
+    assert not (tmp_path / "flickr" / "flickr.mat").exists()
+
+
+def test_what_has_no_address_is_told_where_it_belongs(tmp_path):
+    with pytest.raises(DatasetError, match=rf"cora: .*Copy its files to {tmp_path / 'cora'}\."):
+        get("cora", tmp_path)
+
+
+def test_what_has_no_address_and_is_there_is_fine(data_folder):
+    if not (data_folder / "cora").exists():
+        pytest.skip("no cora there")
+    assert get("cora", data_folder) == data_folder / "cora"
+
+
+def test_what_comes_with_hopvec_is_there(tmp_path):
+    assert (get("debian-packages", tmp_path) / "debian-edges.parquet").exists()
+
+
+class TestWebGraphs:
+    def test_the_first_hosts_of_a_release_are_made_a_data_set(self, release, tmp_path):
+        get("www-10k", tmp_path)
+        found = load("www-10k", tmp_path)
+        assert found.graph.ids.to_pylist() == ["facebook.com", "bbc.co.uk", "en.wikipedia.org"]
+        assert found.graph.edges == 2
+        assert found.graph.to_scipy()[[0, 1], [2, 2]].tolist() == [1, 1]
+        assert found.labels.classes == ("com", "org")
+        assert found.labels.labelled == 2
+
+    def test_the_release_stays_for_the_next_one(self, release, tmp_path):
+        get("www-10k", tmp_path)
+        folder = tmp_path / "cc-main-2017-feb-mar-apr-hostgraph"
+        names = {path.name for path in folder.iterdir()}
+        assert {"vertices.txt.gz", "edges.txt.gz", "ranks.txt.gz"} < names
+        for path in (tmp_path / "www-10k").iterdir():
+            path.unlink()
+        get("www-10k", tmp_path)
+        assert len(release.requests) == 3
+
+    def test_what_is_made_is_not_made_again(self, release, tmp_path):
+        get("www-10k", tmp_path)
+        told = []
+        get("www-10k", tmp_path, making=lambda done, of: told.append(done))
+        assert told == []
+
+    def test_both_steps_tell_how_far_they_are(self, release, tmp_path):
+        fetched, made = [], []
+        get(
+            "www-10k",
+            tmp_path,
+            progress=lambda done, of: fetched.append((done, of)),
+            making=lambda done, of: made.append((done, of)),
+        )
+        size = sum(map(len, release.files.values()))
+        assert {(len(content), len(content)) for content in release.files.values()} <= set(fetched)
+        assert made[-1] == (size, size)

@@ -1,0 +1,322 @@
+"""The data sets that have a name: what is there, what is not, and the published numbers."""
+
+import gzip
+import logging
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+from scipy.io import savemat
+
+import hopvec
+from hopvec import DatasetError, FormatError, ParameterError
+from hopvec.datasets import available, debian, load
+from hopvec.datasets.archive import read_archive, write_archive
+from hopvec.datasets.catalogue import catalogue, find
+from hopvec.datasets.load import data_folder
+
+NAMES = [
+    *("blogcatalog", "flickr", "youtube", "www-10k", "www-200k", "ppi", "wikipedia-pos", "dblp"),
+    *("cora", "citeseer", "pubmed", "email-eu-core", "polblogs", "wikispeedia", "eurosis"),
+    *("uk-web-1996", "web-trackers-2018", "debian-packages", "debian-files"),
+    *("debian-files-full", "wordnet", "cnr-2000", "soc-slashdot0902"),
+]
+NAMED = ["polblogs", "wikispeedia", "uk-web-1996", "debian-packages", "www-10k", "www-200k"]
+ISOLATED = {
+    "citeseer": 48,
+    "polblogs": 266,
+    "debian-packages": 3_076,
+    "uk-web-1996": 3_250,
+    "wordnet": 1_009,
+}
+LABELLED = {
+    "citeseer": 3_327 - 15,
+    "wikispeedia": 4_604 - 6,
+    "uk-web-1996": 55_249,
+    "web-trackers-2018": 1_330,
+    "debian-files": 63_436,
+    "debian-files-full": 63_436,
+}
+FETCHED = ["blogcatalog", "flickr", "youtube", "www-10k", "www-200k", "ppi", "wikipedia-pos"]
+TRIANGLE = sp.csc_matrix(np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]]))
+GROUP = sp.csc_matrix(np.array([[1, 0], [1, 1], [0, 0]]))
+
+
+@pytest.fixture
+def no_settings(monkeypatch, tmp_path):
+    """A home and no data set in it."""
+    for name in ("HOPVEC_DATA", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def small_flickr(tmp_path):
+    (tmp_path / "flickr").mkdir()
+    savemat(tmp_path / "flickr" / "flickr.mat", {"network": TRIANGLE, "group": GROUP})
+    return tmp_path
+
+
+@pytest.fixture
+def small_hosts(tmp_path):
+    names = ["facebook.com", "bbc.co.uk", "en.wikipedia.org"]
+    source, target = np.array([0, 0], np.int32), np.array([1, 2], np.int32)
+    write_archive(tmp_path / "www-10k", names, source, target, ["com", None, "org"])
+    return tmp_path
+
+
+def test_the_names_are_these():
+    assert list(catalogue()) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+class TestEveryEntry:
+    def test_it_says_what_it_is_and_whose(self, name):
+        entry = find(name)
+        for text in (entry.title, entry.source, entry.licence, entry.citation):
+            assert text
+            assert not text.endswith(".")
+
+    def test_a_sum_comes_with_a_size_and_has_64_digits(self, name):
+        for file in find(name).files:
+            assert (file.bytes is None) == (file.sha256 is None)
+            assert file.sha256 is None or len(bytes.fromhex(file.sha256)) == 32
+
+    def test_its_files_are_as_they_are_described(self, name, data_folder):
+        from hopvec.datasets.checksum import sha256_of
+
+        for file in find(name).files:
+            path = data_folder / name / file.name
+            if not path.exists():
+                pytest.skip(f"no {path}")
+            assert path.stat().st_size == file.bytes
+            assert sha256_of(path) == file.sha256
+
+    def test_what_has_an_address_says_how_sure_it_is(self, name):
+        entry = find(name)
+        assert entry.can_be_fetched == (name in FETCHED)
+        assert bool(entry.sure) == entry.can_be_fetched
+
+
+@pytest.fixture
+def from_folder(data_folder):
+    """Loads a data set of the folder, if it is there."""
+
+    def get(name):
+        try:
+            return load(name, data_folder)
+        except DatasetError as error:
+            pytest.skip(str(error))
+
+    return get
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_data_set_is_as_it_is_published(name, from_folder, caplog):
+    found = from_folder(name)
+    graph, labels, published = found.graph, found.labels, found.published
+    assert found.name == name
+    assert graph.nodes == len(graph.ids) == published.nodes
+    assert graph.edges - published.loops == published.edges
+    assert graph.isolated == ISOLATED.get(name, graph.isolated)
+    assert (graph.weights is not None) == (name == "wikipedia-pos")
+    assert pa.types.is_integer(graph.ids.type) == (name not in NAMED)
+    assert found.nodes is None or len(found.nodes) == graph.nodes
+    assert (labels is None) == (published.classes is None)
+    if labels:
+        assert len(labels.classes) == published.classes
+        assert labels.ids.equals(graph.ids)
+        assert labels.labelled == LABELLED.get(name, labels.labelled)
+    assert not caplog.records
+
+
+def test_names_that_come_twice_are_a_column(from_folder):
+    found = from_folder("eurosis")
+    assert found.graph.ids[:3].to_pylist() == [0, 1, 2]
+    assert found.nodes.column_names == ["name", "label", "actor_type"]
+
+
+def test_labels_belong_to_the_nodes_that_have_them(from_folder):
+    found = from_folder("wikispeedia")
+    expected = found.nodes["label"].to_pylist()
+    matrix, classes = found.labels.matrix, found.labels.classes
+    for row in range(0, found.graph.nodes, 97):
+        assert [classes[at] for at in matrix[[row]].indices] == [expected[row]]
+
+
+def test_edges_join_the_nodes_that_they_should(from_folder, data_folder):
+    adjacency = from_folder("polblogs").graph.to_scipy()
+    raw = np.load(data_folder / "polblogs" / "edges.npz")
+    assert adjacency[raw["src"], raw["dst"]].sum() == len(raw["src"]) == 16_715
+
+
+class TestBundled:
+    def test_it_needs_no_folder(self, no_settings):
+        found = load("debian-packages")
+        graph, sections = debian()
+        assert found.graph.ids.equals(graph.ids)
+        assert (found.graph.nodes, found.graph.edges) == (63_436, 294_758)
+        assert len(found.labels.classes) == 58
+        assert found.nodes["label"].to_pylist() == sections.to_pylist()
+
+    def test_the_one_of_the_folder_is_the_same(self, data_folder, tmp_path):
+        if not (data_folder / "debian-packages").exists():
+            pytest.skip("no debian-packages there")
+        here, bundled = load("debian-packages", data_folder), load("debian-packages", tmp_path)
+        assert here.graph.ids.equals(bundled.graph.ids)
+        assert np.array_equal(here.graph.indices, bundled.graph.indices)
+        assert (here.labels.matrix != bundled.labels.matrix).nnz == 0
+        assert here.labels.classes == bundled.labels.classes
+
+
+class TestWhere:
+    def test_the_argument_comes_first(self, monkeypatch, tmp_path):
+        monkeypatch.setenv("HOPVEC_DATA", "/elsewhere")
+        assert data_folder(tmp_path) == tmp_path
+
+    def test_then_the_variable(self, monkeypatch, tmp_path, no_settings):
+        monkeypatch.setenv("HOPVEC_DATA", str(tmp_path))
+        assert data_folder() == tmp_path
+
+    def test_then_the_caches(self, monkeypatch, tmp_path, no_settings):
+        assert data_folder() == no_settings / ".cache" / "hopvec"
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+        assert data_folder() == tmp_path / "hopvec"
+
+    def test_the_home_may_be_a_tilde(self, no_settings):
+        assert data_folder("~/graphs") == no_settings / "graphs"
+
+
+class TestNotThere:
+    def test_it_is_told_where_it_was_looked_for_and_how_to_get_it(self, tmp_path):
+        with pytest.raises(DatasetError) as caught:
+            load("flickr", tmp_path)
+        assert str(caught.value) == (
+            f"flickr: there is no flickr.mat in {tmp_path / 'flickr'}. Get it: hopvec data get "
+            "flickr, from http://leitang.net/code/social-dimension/data/flickr.mat (size not "
+            "known); or name the folder that has it: data=, $HOPVEC_DATA or --data."
+        )
+
+    def test_a_known_size_is_told(self, tmp_path):
+        with pytest.raises(DatasetError, match=r"blogcatalog\.mat \(1\.26 MB\)"):
+            load("blogcatalog", tmp_path)
+
+    def test_what_cannot_be_fetched_is_told_so(self, tmp_path):
+        with pytest.raises(DatasetError, match=r"cora: .* made from GitHub kimiyoung.*Copy it"):
+            load("cora", tmp_path)
+
+    def test_all_files_of_the_web_graphs_are_told(self, tmp_path):
+        with pytest.raises(DatasetError, match=r"vertices\.txt\.gz .*ranks\.txt\.gz .*edges\.txt"):
+            load("www-200k", tmp_path)
+
+    def test_a_name_that_is_none_is_answered_with_the_likely_one(self):
+        with pytest.raises(ParameterError, match=r"'blogcatlog'\. Did you mean 'blogcatalog'\?"):
+            load("blogcatlog")
+        with pytest.raises(ParameterError, match="They are blogcatalog, flickr"):
+            load("xyz")
+
+
+class TestFiles:
+    def test_a_matrix_has_numbers_for_ids_and_its_groups_for_labels(self, small_flickr):
+        found = load("flickr", small_flickr)
+        assert found.graph.ids.to_pylist() == [0, 1, 2]
+        assert found.graph.edges == 3
+        assert found.labels.matrix.toarray().tolist() == [[1, 0], [1, 1], [0, 0]]
+        assert found.nodes is None
+        assert found.licence == "none stated"
+
+    def test_another_file_than_the_noted_one_is_read_with_a_warning(self, small_flickr, caplog):
+        note = small_flickr / "flickr" / "flickr.mat.sha256"
+        note.write_text(f"{'0' * 64}  flickr.mat\n")
+        with caplog.at_level(logging.WARNING, "hopvec"):
+            assert load("flickr", small_flickr).graph.edges == 3
+        (record,) = caplog.records
+        assert f"flickr.mat: its sha256 is not {'0' * 64}, so it is not" in record.getMessage()
+
+    def test_what_is_made_comes_back(self, small_hosts):
+        found = load("www-10k", small_hosts)
+        assert found.graph.ids.to_pylist() == ["facebook.com", "bbc.co.uk", "en.wikipedia.org"]
+        assert found.graph.edges == 2
+        assert found.labels.classes == ("com", "org")
+        assert found.labels.matrix.toarray().tolist() == [[1, 0], [0, 0], [0, 1]]
+        assert found.nodes.to_pydict() == {
+            "name": ["facebook.com", "bbc.co.uk", "en.wikipedia.org"],
+            "label": ["com", None, "org"],
+        }
+
+    def test_its_vectors_are_those_of_the_same_edges_by_name(self, small_hosts):
+        found = load("www-10k", small_hosts).graph
+        edges = ["facebook.com", "facebook.com"], ["bbc.co.uk", "en.wikipedia.org"]
+        other = hopvec.Graph.from_edges(*edges, nodes=found.ids)
+        method = hopvec.FastRP(dim=8, sparsity=2)
+        assert np.array_equal(method.embed(found).vectors, method.embed(other).vectors)
+
+    def test_the_same_bytes_are_written_again(self, small_hosts, tmp_path_factory):
+        again = tmp_path_factory.mktemp("again")
+        names = ["facebook.com", "bbc.co.uk", "en.wikipedia.org"]
+        source, target = np.array([0, 0], np.int32), np.array([1, 2], np.int32)
+        write_archive(again, names, source, target, ["com", None, "org"])
+        for name in ("edges.npz", "nodes.csv.gz"):
+            assert (again / name).read_bytes() == (small_hosts / "www-10k" / name).read_bytes()
+
+
+class TestDamage:
+    @pytest.fixture
+    def folder(self, small_hosts):
+        return small_hosts / "www-10k"
+
+    def rewrite(self, folder, **changed):
+        arrays = dict(np.load(folder / "edges.npz")) | changed
+        np.savez(folder / "edges.npz", **{k: v for k, v in arrays.items() if v is not None})
+
+    @pytest.mark.parametrize(
+        ("changed", "sentence"),
+        [
+            ({"src": None}, "there is no array 'src'; it holds"),
+            ({"src": np.array([0, 3])}, "the id 3 is out of range"),
+            ({"src": np.array([0, -1])}, "the id -1 is out of range"),
+            ({"label": np.array([0, 1])}, "it has 3 nodes and labels of 2"),
+            ({"label": np.array([0, 1, 2])}, "array label, entry 3: there is no class 2"),
+        ],
+    )
+    def test_arrays_that_do_not_fit_are_refused(self, folder, changed, sentence):
+        self.rewrite(folder, **changed)
+        with pytest.raises(FormatError, match=rf"edges\.npz.*{sentence}"):
+            read_archive(folder)
+
+    @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"hello"])
+    def test_what_is_no_archive_is_refused(self, folder, content):
+        (folder / "edges.npz").write_bytes(content)
+        with pytest.raises(FormatError, match=r"edges\.npz: (this is no|damaged) \.npz archive"):
+            read_archive(folder)
+
+    @pytest.mark.parametrize(
+        "content",
+        [b"", gzip.compress(b"name\na\n"), gzip.compress(b"x\na\nb\nc\n"), b"\x1f\x8b nonsense"],
+        ids=["empty", "two rows short", "no names", "no gzip"],
+    )
+    def test_nodes_that_do_not_fit_are_refused(self, folder, content):
+        (folder / "nodes.csv.gz").write_bytes(content)
+        with pytest.raises(FormatError, match=r"nodes\.csv\.gz: (cannot be read|it must have)"):
+            read_archive(folder)
+
+
+class TestAvailable:
+    def test_it_lists_what_is_there_with_its_size(self, small_flickr):
+        found = {one.name: one for one in available(small_flickr)}
+        assert sorted(found) == ["debian-packages", "flickr"]
+        path = small_flickr / "flickr"
+        assert found["flickr"].folder == path
+        assert found["flickr"].bytes == (path / "flickr.mat").stat().st_size
+        assert found["debian-packages"].folder is None
+        assert 5e5 < found["debian-packages"].bytes < 1e6
+
+    def test_half_a_data_set_is_none(self, small_hosts):
+        (small_hosts / "www-10k" / "nodes.csv.gz").unlink()
+        assert [one.name for one in available(small_hosts)] == ["debian-packages"]
+
+    def test_a_folder_that_is_not_there_has_nothing(self, tmp_path):
+        assert [one.name for one in available(tmp_path / "absent")] == ["debian-packages"]
