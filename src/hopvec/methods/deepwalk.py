@@ -14,8 +14,9 @@ class DeepWalk(WalkMethod):
     """DeepWalk embeds a graph by skip-gram on random walks.
 
     Nodes that walks visit together get vectors that are near. A walk goes to a neighbour with
-    probability in proportion to the weight of the edge. The defaults are those of the paper. It is
-    node2vec with p = q = 1. Needs gensim.
+    probability in proportion to the weight of the edge. The defaults are those of the paper, but
+    for the objective, which there is hierarchical softmax. It is node2vec with p = q = 1, byte by
+    byte. Needs gensim.
 
     >>> from hopvec import Graph
     >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])

@@ -80,26 +80,26 @@ class SkipGram:
         self._check_gensim()
         if not walks:
             return 0.0
-        times = [time.perf_counter()]
-        some = next(walks.blocks(self._sizes(walks)[1]))
-        times.append(time.perf_counter())
+        batch, block = self._sizes(walks)
+        start = time.perf_counter()
+        some = next(walks.blocks(block))
+        walked = time.perf_counter()
         counts = np.zeros(walks.graph.nodes + 1, np.int64)
         counts[: walks.starts] = 1
         np.add.at(counts, some, 1)
         model = self._model(counts[:-1])
-        times.append(time.perf_counter())
         tasks = self._tasks(model, walks, some, 0)
+        ready = time.perf_counter()
         for number, task in enumerate(tasks, start=1):
             run_all([task])
-            times.append(time.perf_counter())
+            ended = time.perf_counter()
             progress(number, len(tasks))
-            if times[-1] - times[2] > TRIAL:
+            if ended - ready > TRIAL:
                 break
-        making = (times[1] - times[0]) / len(some)
-        training = (times[-1] - times[2]) / sum(len(task.args[1]) for task in tasks[:number])
-        at_once = min(self.workers, cores())
-        each = (1 + self.epochs) * making + self.epochs * training / at_once
-        return times[2] - times[1] + len(walks) * each
+        walking = (walked - start) / len(some)
+        training = (ended - ready) / min(len(some), number * batch) / min(self.workers, cores())
+        each = (1 + self.epochs) * walking + self.epochs * training
+        return ready - walked + len(walks) * each
 
     def working_bytes(self, nodes: int) -> int:
         """The memory of a training beside the walks' graph and the vectors that come of it."""
