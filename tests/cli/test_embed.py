@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hopvec
-from hopvec import FastRP
+from hopvec import FastRP, Node2Vec
 from hopvec.formats import EMBEDDING_FORMATS
 
 
@@ -20,6 +20,14 @@ def test_the_vectors_are_those_of_the_library(run, edges, tmp_path):
     result = run("embed", edges, "-o", "vectors.parquet", *words)
     assert result.exit_code == 0, result.stderr
     method = FastRP(dim=16, weights=[0, 1, 2], beta=-0.5, sparsity=2, seed=7)
+    assert same(tmp_path / "vectors.parquet", tmp_path / edges, method)
+
+
+def test_another_method_is_chosen_by_name(run, edges, tmp_path):
+    words = ["--dim", 8, "--walks", 3, "--objective", "hierarchical-softmax", "--p", 0.5, "--q", 2]
+    result = run("embed", edges, "-o", "vectors.parquet", "--method", "node2vec", *words)
+    assert result.exit_code == 0, result.stderr
+    method = Node2Vec(dim=8, walks=3, objective="hierarchical-softmax", p=0.5, q=2)
     assert same(tmp_path / "vectors.parquet", tmp_path / edges, method)
 
 
