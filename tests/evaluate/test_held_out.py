@@ -111,7 +111,7 @@ def test_the_number_of_negatives_is_that_for_every_edge():
     graph = random_example(100, 200).graph()
     held_out = hold_out(graph, count=20, negatives=3)
     assert len(held_out.negatives) == 60
-    assert repr(held_out).startswith("HeldOut(20 edges, 60 negatives, training: Graph(100 nodes")
+    assert repr(held_out).startswith("HeldOut(edges: 20, negatives: 60, training: Graph(100")
 
 
 def test_components_may_fall_apart_if_that_is_allowed():

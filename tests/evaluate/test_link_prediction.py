@@ -128,6 +128,20 @@ def test_the_order_of_the_vectors_does_not_matter():
     assert plain == other
 
 
+@pytest.mark.parametrize("operator", ["dot", "cosine", "hadamard"])
+def test_pairs_of_the_same_vectors_tie_wherever_they_stand(operator):
+    vectors = np.random.default_rng(0).normal(size=(2, 33)).astype(np.float32)
+    embedding = Embedding(vectors[np.arange(GRAPH.nodes) % 2], GRAPH.ids)
+    mixed = [pair for pair in ends(HELD_OUT.edges) + ends(HELD_OUT.negatives) if sum(pair) % 2]
+    turned = [pair[::-1] if at % 3 else pair for at, pair in enumerate(mixed)]
+    source, target = (pa.array(end) for end in zip(*turned, strict=True))
+    pairs = pa.table({"source": source, "target": target})
+    held_out = HeldOut(HELD_OUT.training, pairs[: len(pairs) // 2], pairs[len(pairs) // 2 :])
+    found = predict_links(embedding, held_out, operators=[operator], k=[1])
+    assert found.operators[operator].auc == 0.5
+    assert found.operators[operator].hits == {1: 0.0}
+
+
 def test_a_zero_vector_has_the_cosine_0():
     ids = pa.array(["a", "b", "zero"])
     embedding = Embedding(np.array([[1, 0], [-1, 0.1], [0, 0]], np.float32), ids)

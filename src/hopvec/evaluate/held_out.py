@@ -65,7 +65,7 @@ class HeldOut:
 
     def __repr__(self) -> str:
         return (
-            f"HeldOut({len(self.edges):,} edges, {len(self.negatives):,} negatives, "
+            f"HeldOut(edges: {len(self.edges):,}, negatives: {len(self.negatives):,}, "
             f"training: {self.training!r})"
         )
 
@@ -95,7 +95,7 @@ def hold_out(
 
     >>> graph = Graph.from_edges([0, 1, 2, 3, 0, 5], [1, 2, 3, 4, 4, 5])
     >>> hold_out(graph, count=1)
-    HeldOut(1 edges, 1 negatives, training: Graph(6 nodes, 5 edges, undirected, unweighted))
+    HeldOut(edges: 1, negatives: 1, training: Graph(6 nodes, 5 edges, undirected, unweighted))
     """
     check_value("hold_out", "share", Real(0, 1), share)
     check_value("hold_out", "negatives", NEGATIVES, negatives)

@@ -67,23 +67,19 @@ class LinkPrediction:
         """All of it as plain numbers, texts and dicts."""
         return asdict(self)
 
+    def table(self) -> list[list[str]]:
+        """The measures as texts: their names, then a row an operator."""
+        hits = next(iter(self.operators.values())).hits
+        rows = [["operator", "AUC", "average precision", *(f"hits@{k}" for k in hits)]]
+        for operator, scores in self.operators.items():
+            values = (scores.auc, scores.average_precision, *scores.hits.values())
+            rows.append([operator, *(f"{value:.4f}" for value in values)])
+        return rows
+
     def __str__(self) -> str:
-        ks = list(next(iter(self.operators.values())).hits)
-        names = ["operator", "AUC", "average precision", *(f"hits@{k}" for k in ks)]
-        rows = [
-            [
-                operator,
-                *(f"{value:.4f}" for value in (s.auc, s.average_precision, *s.hits.values())),
-            ]
-            for operator, s in self.operators.items()
-        ]
-        widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
-        lines = [
-            f"{row[0]:<{widths[0]}}"
-            + "".join(f"  {cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True))
-            for row in [names, *rows]
-        ]
-        return "\n".join(lines)
+        rows = self.table()
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        return "\n".join("  ".join(map(str.rjust, row, widths)) for row in rows)
 
 
 def predict_links(
@@ -114,7 +110,7 @@ def predict_links(
     rows = _rows(embedding, pa.concat_tables([held_out.edges, held_out.negatives]))
     passes = _Passes(embedding, rows, progress, count=2 if "hadamard" in operators else 1)
     scores = {"dot": passes.scores(np.ones(embedding.dim))}
-    scores["cosine"] = scores["dot"] * scale[rows[0]] * scale[rows[1]]
+    scores["cosine"] = scores["dot"] * np.multiply(*(scale[row] for row in rows), dtype=np.float64)
     learnt = None
     if "hadamard" in operators:
         learnt, weights = _learn(embedding, held_out, seed)
@@ -172,7 +168,8 @@ class _Passes:
         step = max(1, BLOCK // max(1, self.embedding.dim))
         for start in range(0, len(first), step):
             here = slice(start, start + step)
-            scores[here] = products(self.embedding, (first[here], second[here])) @ weights
+            terms = products(self.embedding, (first[here], second[here])) * weights
+            scores[here] = terms.sum(axis=1)  # not by BLAS, where a sum depends on its place
             self.done += len(first[here])
             if self.progress is not None:
                 self.progress(self.done, self.count * len(first))
