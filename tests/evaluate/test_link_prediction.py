@@ -186,6 +186,14 @@ def test_links_of_a_text_find_vectors_with_integer_ids(tmp_path):
     assert from_file.operators["dot"] == predict_links(embedding, HELD_OUT).operators["dot"]
 
 
+def test_edges_of_a_text_are_told_from_pairs_that_are_drawn(tmp_path):
+    HeldOut(None, HELD_OUT.edges, HELD_OUT.negatives[:0]).save(tmp_path / "links.csv")
+    links = read_links(tmp_path / "links.csv", graph=GRAPH)
+    found = predict_links(random_embedding(GRAPH), links)
+    assert list(found.operators) == ["dot", "cosine", "hadamard"]
+    assert found.edges == found.negatives == len(HELD_OUT.edges)
+
+
 class TestErrors:
     def test_hadamard_without_a_training_graph(self):
         pairs = HeldOut(None, HELD_OUT.edges, HELD_OUT.negatives)

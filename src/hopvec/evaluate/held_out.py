@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import GraphError, ParameterError
-from hopvec.evaluate.pairs import Codes, Pairs, contains, hashed
+from hopvec.evaluate.pairs import Codes, Pairs, contains, hashed, ids_like
 from hopvec.formats.graphs.links import read_pairs
 from hopvec.formats.graphs.write import check_table, write_graph, write_table
 from hopvec.graph import Graph
@@ -142,6 +142,8 @@ def read_links(
     check_value("read_links", "negatives", NEGATIVES, negatives)
     check_value("read_links", "seed", SEED, seed)
     table, labels = read_pairs(path, progress=progress)
+    if graph is not None:
+        table = pa.table({end: ids_like(table[end], graph.ids) for end in table.column_names})
     edges, others = table.filter(pa.array(labels)), table.filter(pa.array(~labels))
     if len(edges) == 0:
         raise ParameterError(f"{path}: no pair is an edge, so there is nothing to find.")
