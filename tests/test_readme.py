@@ -58,7 +58,8 @@ def test_the_commands_of_the_readme_are_those_of_the_program(tmp_path, monkeypat
     assert commands[0].startswith("embed edges.csv")
     monkeypatch.chdir(tmp_path)
     sites = ["nytimes.com", *(f"site{number}.com" for number in range(100))]
-    Path("edges.csv").write_text("".join(f"{a},{b}\n" for a, b in pairwise(sites)))
+    pairs = [*pairwise(sites), *zip(sites, sites[2:], strict=False)]
+    Path("edges.csv").write_text("".join(f"{a},{b}\n" for a, b in pairs))
     Path("labels.csv").write_text("".join(f"{site},{at % 2}\n" for at, site in enumerate(sites)))
     for command in commands:
         result = CliRunner().invoke(program, command.split())

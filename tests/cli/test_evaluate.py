@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 import hopvec
-from hopvec.cli import evaluate as evaluate_file
+from hopvec.cli import scores as scores_file
 
 FEW = ("--shares", "0.3,0.6", "--shuffles", 2)
 
@@ -58,9 +58,9 @@ def test_how_it_was_done_is_told_beside(run, files):
 
 def test_on_a_terminal_the_best_stands_out(run, files, monkeypatch):
     shown = {}
-    monkeypatch.setattr(evaluate_file, "is_terminal", lambda: True)
+    monkeypatch.setattr(scores_file, "is_terminal", lambda: True)
     monkeypatch.setattr(
-        evaluate_file.Terminal,
+        scores_file.Terminal,
         "answer_table",
         lambda self, title, names, rows, **more: shown.update(more, title=title, rows=rows),
     )
@@ -78,7 +78,7 @@ def test_on_a_terminal_the_best_stands_out(run, files, monkeypatch):
 
 
 def test_on_a_terminal_it_prints_a_table(run, files, monkeypatch):
-    monkeypatch.setattr(evaluate_file, "is_terminal", lambda: True)
+    monkeypatch.setattr(scores_file, "is_terminal", lambda: True)
     clear, _, labels = files
     table = run("evaluate", clear, labels, *FEW).stdout
     assert "macro F1" in table
@@ -142,6 +142,7 @@ def test_nodes_without_a_vector_are_told(run, files, tmp_path):
         ),
         (("clear.npz", "absent.csv"), "absent.csv: there is no such file"),
         (("labels.csv", "clear.npz"), "clear.npz holds vectors; the file of labels comes last"),
+        (("clear.npz", "labels.csv", "--directed"), "--directed is for --links."),
     ],
 )
 def test_what_is_wrong_is_told_in_a_sentence(run, files, words, message):

@@ -9,11 +9,10 @@ import click
 import pytest
 
 import hopvec
-from hopvec.cli.inputs import DUPLICATES, LOOPS
-from hopvec.cli.inputs import NAMES as READING
+from hopvec.cli.inputs import DUPLICATES, LOOPS, OPTIONS
 from hopvec.cli.program import VERBS
 from hopvec.cli.program import hopvec as program
-from hopvec.cli.verb import Verb
+from hopvec.cli.verb import Verb, value_names
 
 HEAVY = ["numpy", "pyarrow", "scipy", "rich", "hopvec._native"]
 CONTEXT = click.Context(program, info_name="hopvec")
@@ -149,9 +148,14 @@ def test_every_option_of_reading_is_one_of_the_library():
     import inspect
 
     known = list(inspect.signature(hopvec.read_graph).parameters)
-    assert set(READING) | {"path", "threads", "memory", "reserve", "progress", "building"} == set(
-        known
-    )
+    assert set(value_names(OPTIONS)) | {
+        "path",
+        "threads",
+        "memory",
+        "reserve",
+        "progress",
+        "building",
+    } == set(known)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

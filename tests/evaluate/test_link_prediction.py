@@ -1,6 +1,7 @@
 """Link prediction: operators against plain numpy, and what the regression may never see."""
 
 import json
+import sys
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +16,7 @@ from hopvec import (
     Embedding,
     FastRP,
     Graph,
+    MissingExtraError,
     ParameterError,
     UnknownNodeError,
     read_graph,
@@ -227,6 +229,12 @@ class TestErrors:
         some = Embedding(embedding.vectors[:100], embedding.ids[:100])
         with pytest.raises(UnknownNodeError, match=r"No node .* among the 100 of this embedding"):
             predict_links(some, HELD_OUT)
+
+    def test_the_extra_that_is_not_installed(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "threadpoolctl", None)
+        with pytest.raises(MissingExtraError, match="The operator hadamard needs the evaluate ext"):
+            predict_links(random_embedding(GRAPH), HELD_OUT)
+        assert predict_links(random_embedding(GRAPH), HELD_OUT, operators=["dot"]).learnt is None
 
     def test_a_vector_that_is_not_finite(self):
         vectors = random_embedding(GRAPH).vectors.copy()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +11,23 @@ import click
 
 from hopvec.cli.inputs import FILE, read_vectors
 from hopvec.cli.label_options import label_options, label_rows, read_label_file
+from hopvec.cli.link_scores import link_rows, link_table, read_link_file, score_links
 from hopvec.cli.method_options import parameter_options
-from hopvec.cli.outputs import check_apart, json_option, output_path, write_json, write_text
+from hopvec.cli.outputs import json_option, output_path
+from hopvec.cli.scores import ScoreTable, best, check_scores
 from hopvec.cli.summary import Rows, count
-from hopvec.cli.terminal import Terminal, duration, is_terminal
-from hopvec.cli.verb import option, verb
-from hopvec.errors import FormatError
+from hopvec.cli.terminal import Terminal, duration
+from hopvec.cli.verb import Declared, gathered_options, given_options, option, verb
 from hopvec.evaluate import Classification, ShareScores, classify
 from hopvec.evaluate.classification import Protocol
-from hopvec.formats.destination import check_writable
 from hopvec.formats.recognize import holds_embedding
 from hopvec.methods.parameters import check
 
 COLUMNS = ("vectors", "share", "macro_f1", "macro_deviation", "micro_f1", "micro_deviation", "C")
-SUFFIXES = (".json", ".csv")
+LINKING: Declared = [
+    ("--graph", {"type": FILE, "help": "Graph of the links: what hadamard and negatives need."}),
+    ("--directed", {"is_flag": True, "help": "Take its edges, and links, as directed."}),
+]
 
 Scores = dict[str, Classification]
 """By the name of the file of vectors."""
@@ -37,10 +39,13 @@ Scores = dict[str, Classification]
         "hopvec evaluate fastrp.parquet deepwalk.parquet blogcatalog.mat --shares 0.1,0.5,0.9",
         "hopvec evaluate vectors.parquet nodes.csv --id-column name --label-column categories",
         "hopvec evaluate vectors.parquet labels.csv -o scores.json",
+        "hopvec evaluate vectors.parquet --links held-out.csv --graph training.parquet",
     ]
 )
-@click.argument("files", metavar="VECTORS... LABELS", type=FILE, nargs=-1, required=True)
+@click.argument("files", metavar="VECTORS... [LABELS]", type=FILE, nargs=-1, required=True)
 @parameter_options(Protocol, "Protocol")
+@option("--links", type=FILE, help="Pairs of ids with the label 1 or 0.", heading="Links")
+@gathered_options("linking", LINKING, "Links")
 @option(
     "-o",
     "--output",
@@ -54,74 +59,81 @@ def evaluate(
     terminal: Terminal,
     files: tuple[str, ...],
     settings: dict[str, Any],
+    links: str | None,
+    linking: dict[str, Any],
     output: Path | None,
     as_json: bool,
     labelling: dict[str, Any],
 ) -> None:
-    """Score vectors: how well they tell the labels of nodes.
+    """Score vectors: how well they tell the labels of nodes, or links.
 
-    Node classification as in DeepWalk. For every share and shuffle, some of the labelled nodes
+    Node classification is that of DeepWalk. For every share and shuffle, some of the labelled nodes
     train a logistic regression for each class, and the others are given their likeliest classes,
     as many as each truly has. The scores are macro and micro F1 in percent, mean and standard
-    deviation over the shuffles. The last file holds the labels; several files of vectors are
-    scored side by side, on the same shuffles. Piped, it prints lines with tabs between columns.
+    deviation over the shuffles. The last file holds the labels.
+
+    With --links, all files hold vectors, and scored is how well they tell edges that `hopvec split`
+    held out from pairs that are none: AUC, average precision and hits@k, by dot product, by cosine
+    and, with --graph, by a logistic regression on products of vectors (hadamard). Where the links
+    are edges only, other pairs are drawn from the graph.
+
+    Several files of vectors are scored side by side, on the same shuffles or pairs. Piped, it
+    prints lines with tabs between columns.
     """
+    check(Protocol(**settings), "evaluate")
+    check_scores(output, [*files, links, linking["graph"]])
+    start = time.monotonic()
+    if links is None:
+        _refuse("is for --links", "Links")
+        table, rows = _classes(terminal, files, settings, labelling)
+    else:
+        _refuse("is for labels, not for links", "Protocol", "Labels")
+        table, rows = _links(terminal, files, links, linking, settings.get("seed", 0))
+    if output is not None:
+        table.write(output)
+    table.answer(terminal, as_json)
+    rows = [*rows, ("took", duration(time.monotonic() - start))]
+    terminal.facts(rows + [("note", note) for note in terminal.notes])
+
+
+def _refuse(why: str, *headings: str) -> None:
+    """Refuses options that would have no effect; the seed always has one."""
+    for given in given_options(*headings):
+        if given != "--seed":
+            raise click.UsageError(f"{given} {why}.")
+
+
+def _classes(
+    terminal: Terminal, files: tuple[str, ...], settings: dict[str, Any], labelling: dict[str, Any]
+) -> tuple[ScoreTable, Rows]:
+    """The scores by the labels in the last file, and how they were taken."""
     *vectors, labels = files
     if not vectors:
         raise click.UsageError(
-            f"Give a file of vectors and, last, one of labels; there is only {labels!r}."
+            f"Give a file of vectors and, last, one of labels; there is only {labels!r}. Or give "
+            "links to predict: --links."
         )
     if holds_embedding(Path(labels)):
         raise click.UsageError(f"{labels} holds vectors; the file of labels comes last.")
-    check(Protocol(**settings), "evaluate")
-    _check_output(output, files)
-    start = time.monotonic()
     read = read_label_file(terminal, labels, labelling)
     scores: Scores = {}
     for path in vectors:
         embedding = read_vectors(terminal, path)
         with terminal.progress(f"classifying {path}", "%") as progress:
             scores[path] = classify(embedding, read, **settings, progress=progress)
-    if output is not None:
-        _write(output, scores)
-    _answer(terminal, scores, as_json)
-    rows = [*label_rows(read), *_score_rows(scores), ("took", duration(time.monotonic() - start))]
-    terminal.facts(rows + [("note", note) for note in terminal.notes])
+    plain = {path: found.to_dict() for path, found in scores.items()}
+    show = partial(_answer_people, scores=scores)
+    table = ScoreTable(plain, COLUMNS, _table(scores), show)
+    return table, [*label_rows(read), *_score_rows(scores)]
 
 
-def _check_output(output: Path | None, files: tuple[str, ...]) -> None:
-    if output is None:
-        return
-    if output.suffix.lower() not in SUFFIXES:
-        raise FormatError(f"{output}: scores are written as {' or '.join(SUFFIXES)}.")
-    check_writable(output)
-    check_apart(output, files)
-
-
-def _write(output: Path, scores: Scores) -> None:
-    """Writes the scores in the format that the suffix names."""
-    if output.suffix.lower() == ".json":
-        write_json(output, _plain(scores))
-        return
-    text = io.StringIO()
-    lines = csv.writer(text, lineterminator="\n")
-    lines.writerows([COLUMNS, *_table(scores)])
-    write_text(output, text.getvalue())
-
-
-def _plain(scores: Scores) -> dict[str, Any]:
-    return {path: found.to_dict() for path, found in scores.items()}
-
-
-def _answer(terminal: Terminal, scores: Scores, as_json: bool) -> None:
-    """Prints the scores: for a program, for people, or in lines."""
-    if as_json:
-        terminal.answer_json(_plain(scores))
-    elif is_terminal():
-        _answer_people(terminal, scores)
-    else:
-        for row in [COLUMNS, *_table(scores)]:
-            terminal.answer("\t".join(f"{v:.6g}" if isinstance(v, float) else v for v in row))
+def _links(
+    terminal: Terminal, files: tuple[str, ...], links: str, linking: dict[str, Any], seed: int
+) -> tuple[ScoreTable, Rows]:
+    """The scores by pairs that are edges or not, and how they were taken."""
+    held_out = read_link_file(terminal, links, **linking, seed=seed)
+    scores = score_links(terminal, files, held_out, seed)
+    return link_table(scores), link_rows(links, held_out, scores)
 
 
 def _by_share(scores: Scores) -> list[tuple[str, ShareScores]]:
@@ -146,7 +158,7 @@ def _answer_people(terminal: Terminal, scores: Scores) -> None:
         bold |= {
             (number, at)
             for at, measure in ((2, "macro_f1"), (3, "micro_f1"))
-            if len(rivals) > 1 and getattr(row, measure) == max(getattr(r, measure) for r in rivals)
+            if best([getattr(rival, measure) for rival in rivals], getattr(row, measure))
         }
         rows.append(
             [

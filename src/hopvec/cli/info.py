@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from hopvec.cli.inputs import FILE, given_options, read, reading_options
+from hopvec.cli.inputs import FILE, read, reading_options
 from hopvec.cli.outputs import json_option
 from hopvec.cli.summary import Rows, count, graph_rows, parameters_text, report_rows
 from hopvec.cli.terminal import Terminal
-from hopvec.cli.verb import option, verb
+from hopvec.cli.verb import given_options, option, verb
 from hopvec.formats import read_start
 from hopvec.formats.recognize import holds_embedding
 from hopvec.formats.rows import Start
@@ -47,7 +47,7 @@ def info(
     """
     if kind is None:
         kind = "embedding" if file != "-" and holds_embedding(Path(file)) else "graph"
-    if kind == "embedding" and (given := given_options()):
+    if kind == "embedding" and (given := given_options("Input")):
         raise click.UsageError(f"{file} holds an embedding, and {given[0]} is for graphs.")
     if kind == "graph":
         run = Report()

@@ -8,10 +8,9 @@ from typing import Any
 
 import click
 import pyarrow as pa
-from click.core import ParameterSource
 
 from hopvec.cli.terminal import Progress, Terminal
-from hopvec.cli.verb import Declared, Function, gathered_options, value_names
+from hopvec.cli.verb import Declared, Function, gathered_options
 from hopvec.embedding import Embedding, load
 from hopvec.formats.graphs.read import read_graph
 from hopvec.graph import Graph
@@ -62,7 +61,6 @@ OPTIONS: Declared = [
     ("--comment", {"metavar": "TEXT", "help": "What lines begin with that are no edges."}),
     ("--variable", {"metavar": "NAME", "help": "Matrix to take of a file with several."}),
 ]
-NAMES = value_names(OPTIONS)
 
 
 def graph_argument(function: Function) -> Function:
@@ -73,13 +71,6 @@ def graph_argument(function: Function) -> Function:
 def reading_options(function: Function) -> Function:
     """Adds the options of reading; they arrive as one dict `reading`, ready for `read`."""
     return gathered_options("reading", OPTIONS, "Input")(function)
-
-
-def given_options() -> list[str]:
-    """The options of reading that stand on the command line of the running verb."""
-    ctx = click.get_current_context()
-    given = (n for n in NAMES if ctx.get_parameter_source(n) is not ParameterSource.DEFAULT)
-    return [f"--{name}" for name in given]
 
 
 def read_vectors(terminal: Terminal, path: str) -> Embedding:

@@ -7,6 +7,7 @@ from functools import wraps
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from hopvec.cli.terminal import Terminal
 from hopvec.machine import return_freed_memory
@@ -97,6 +98,17 @@ def gathered_options(name: str, declared: Declared, heading: str) -> Callable[[F
         return decorated
 
     return decorate
+
+
+def given_options(*headings: str) -> list[str]:
+    """The options under some headings that stand on the command line of the running verb."""
+    ctx = click.get_current_context()
+    return [
+        parameter.opts[0]
+        for parameter in ctx.command.params
+        if heading(parameter) in headings
+        and ctx.get_parameter_source(str(parameter.name)) is not ParameterSource.DEFAULT
+    ]
 
 
 def value_names(declared: Declared) -> list[str]:

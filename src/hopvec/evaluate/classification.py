@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import mean, stdev
@@ -14,7 +13,8 @@ from numpy.typing import NDArray
 
 from hopvec._native import Stop
 from hopvec.embedding import Embedding
-from hopvec.errors import MissingExtraError, ParameterError
+from hopvec.errors import ParameterError
+from hopvec.evaluate.logistic import one_blas_thread
 from hopvec.evaluate.trial import Members, choose_c, train_and_judge
 from hopvec.labels import LabelledRows, Labels, labels_per_node
 from hopvec.machine import cores, run_all
@@ -210,7 +210,7 @@ def classify(
         finished.append(split.training)
         return split, shuffle
 
-    with _one_blas_thread():
+    with one_blas_thread("classify"):
         scored = dict(
             run_all(
                 [partial(task, split) for split in splits],
@@ -295,22 +295,6 @@ def _scaled(embedding: Embedding, rows: NDArray[np.int64], scale: str) -> NDArra
         deviation = vectors.std(axis=0)
         vectors /= np.where(deviation > 0, deviation, 1)
     return np.concatenate([vectors, np.ones((len(vectors), 1))], axis=1)
-
-
-@contextmanager
-def _one_blas_thread() -> Iterator[None]:
-    """Keeps the products of matrices on the thread they are called from: the splits share cores.
-
-    Which thread adds what would also change the last digits of a sum.
-    """
-    try:
-        from threadpoolctl import threadpool_limits
-    except ImportError as error:
-        raise MissingExtraError(
-            "classify needs the evaluate extra: pip install 'hopvec[evaluate]'."
-        ) from error
-    with threadpool_limits(1, user_api="blas"):
-        yield
 
 
 def _deviation(scores: Sequence[float]) -> float:

@@ -14,7 +14,7 @@ from hopvec.embedding import Embedding
 from hopvec.errors import ParameterError
 from hopvec.evaluate import ranking
 from hopvec.evaluate.held_out import SEED, HeldOut
-from hopvec.evaluate.logistic import fit
+from hopvec.evaluate.logistic import fit, one_blas_thread
 from hopvec.evaluate.pairs import Pairs, hashed, ids_like
 from hopvec.machine import interruptible
 from hopvec.methods.parameters import Integer, OneOf, check_value
@@ -194,7 +194,8 @@ def _learn(embedding: Embedding, held_out: HeldOut, seed: int) -> tuple[Fit, NDA
     scale = 1.0 / size if size > 0 else 1.0
     rows = np.column_stack([learnt * scale, np.ones(len(learnt))])
     is_edge = np.repeat([[True], [False]], [len(edges), len(others)], axis=0)
-    weights = interruptible(lambda stop: fit(rows, is_edge, C, stop=stop))
+    with one_blas_thread("The operator hadamard"):
+        weights = interruptible(lambda stop: fit(rows, is_edge, C, stop=stop))
     return Fit(C, scale, len(edges)), weights[:-1, 0] * scale
 
 

@@ -12,12 +12,15 @@ product of two dense matrices, which is ten to twenty times as fast.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hopvec._native import Stop
+from hopvec.errors import MissingExtraError
 
 Matrix = NDArray[np.float64]
 
@@ -63,6 +66,23 @@ def fit(
         step = _newton_step(light, C * state.curvature, state.gradient, accuracy, stop)
         state = _search(rows, targets[:, left], C, state, step)
     return weights
+
+
+@contextmanager
+def one_blas_thread(owner: str) -> Iterator[None]:
+    """Keeps the products of matrices on the thread they are called from.
+
+    That leaves the other cores to other threads; and which thread adds what would change the last
+    digits of a sum.
+    """
+    try:
+        from threadpoolctl import threadpool_limits
+    except ImportError as error:
+        raise MissingExtraError(
+            f"{owner} needs the evaluate extra: pip install 'hopvec[evaluate]'."
+        ) from error
+    with threadpool_limits(1, user_api="blas"):
+        yield
 
 
 class _State(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -11,7 +10,6 @@ import pyarrow as pa
 from hopvec.errors import GraphError
 from hopvec.graph.columns import (
     EDGES,
-    WEIGHTS,
     PairKind,
     Place,
     id_array,
@@ -28,7 +26,6 @@ class Wish(NamedTuple):
     target: str | int | None
     weight: str | int | None
     unweighted: bool = False
-    weights: Sequence[str] = WEIGHTS
 
     @property
     def pairs(self) -> PairKind:

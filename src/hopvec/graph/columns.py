@@ -34,9 +34,12 @@ class PairKind(NamedTuple):
     """The names that they usually have."""
     second: str
     """What may stand several times behind a node."""
+    numbers: Sequence[str] = WEIGHTS
+    """The names that a column of numbers beside them usually has."""
 
 
 EDGES = PairKind("an edge", "edges", ("source", "target"), (SOURCES, TARGETS), "neighbours")
+LINKS = EDGES._replace(one="a pair", many="pairs", numbers=("label", "y", *WEIGHTS))
 LABELLED = PairKind("a label", "labels", ("id", "label"), (IDS, LABELS), "labels")
 
 
@@ -71,10 +74,6 @@ class Wanted(Protocol):
     def unweighted(self) -> bool:
         """Leaves a column of weights alone."""
 
-    @property
-    def weights(self) -> Sequence[str]:
-        """The names that a column of weights may have, where none is asked for."""
-
 
 def choose_columns(
     place: str, names: Sequence[str] | None, count: int, numeric: Sequence[bool], wanted: Wanted
@@ -103,7 +102,7 @@ def choose_columns(
     if target is None:
         target = _next(free, place, names, count, wanted)
     if weight is None and not wanted.unweighted:
-        weight = _known(wanted.weights, names, {source, target})
+        weight = _known(wanted.pairs.numbers, names, {source, target})
         if weight is None and names is None and count == 3 and numeric[free[0]]:
             weight = free[0]
     if source == target:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from hopvec.errors import FormatError
 from hopvec.formats.graphs.source import Source
-from hopvec.graph.columns import EDGES, WEIGHTS, PairKind
+from hopvec.graph.columns import EDGES, PairKind
 from hopvec.graph.columns import Columns as Columns
 from hopvec.graph.columns import choose_columns as choose_columns
 
@@ -45,8 +45,6 @@ class Options:
     """What lines that hold no edge begin with; an empty text where all lines do."""
     variable: str | None = None
     """The matrix to take of a file with several."""
-    weights: Sequence[str] = WEIGHTS
-    """The names that a column of weights may have, where none is asked for."""
 
 
 @dataclass

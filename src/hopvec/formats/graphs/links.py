@@ -12,10 +12,12 @@ from hopvec.errors import FormatError
 from hopvec.formats.graphs import columnar, text
 from hopvec.formats.graphs.edges import Batch, Options
 from hopvec.formats.graphs.source import Progress, Source
-from hopvec.graph.columns import WEIGHTS
+from hopvec.graph.columns import LINKS
 from hopvec.graph.ids import first_missing
 
-LABELS = ("label", "labels", "y", "class", *WEIGHTS)
+
+class _LinkColumns(Options):
+    pairs = LINKS
 
 
 def read_pairs(
@@ -31,7 +33,7 @@ def read_pairs(
         if module is None:
             what = f"it begins with {source.head[:8]!r}" if source.head else "it is empty"
             raise FormatError(f"{source.name}: pairs are read from text, Parquet or Arrow; {what}.")
-        stream = module.read_edges(source, Options(weights=LABELS))
+        stream = module.read_edges(source, _LinkColumns())
         batches: list[Batch] = []
         rows = 0
         for batch in stream.batches:

@@ -1,0 +1,137 @@
+"""`hopvec evaluate --links`: how well vectors tell edges from pairs that are none."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+import hopvec
+from hopvec.cli import scores as scores_file
+from hopvec.evaluate import HeldOut, hold_out, predict_links, read_links
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Two files of vectors, the first of the training graph; links and both graphs."""
+    random = np.random.default_rng(0)
+    ends = random.integers(0, 12, (2, 600)) + 12 * random.integers(0, 5, 600)
+    names = [f"node{number}" for number in range(60)]
+    graph = hopvec.Graph.from_edges(*([names[at] for at in end] for end in ends), loops="drop")
+    held_out = hold_out(graph)
+    held_out.save(tmp_path / "links.csv", tmp_path / "training.csv")
+    HeldOut(None, held_out.edges, held_out.negatives[:0]).save(tmp_path / "edges.csv")
+    embedding = hopvec.FastRP(dim=16).embed(held_out.training)
+    embedding.save(tmp_path / "clear.npz")
+    noise = random.standard_normal(embedding.vectors.shape).astype(np.float32)
+    hopvec.Embedding(noise, embedding.ids).save(tmp_path / "noise.npz")
+    return "clear.npz", "noise.npz"
+
+
+def expected(tmp_path, vectors, **more):
+    graph = hopvec.read_graph(tmp_path / "training.csv")
+    return predict_links(
+        hopvec.load(tmp_path / vectors), read_links(tmp_path / "links.csv", graph=graph), **more
+    )
+
+
+def test_piped_it_prints_lines_with_tabs(run, files, tmp_path):
+    words = ("--links", "links.csv", "--graph", "training.csv", "--seed", 3)
+    result = run("evaluate", *files, *words)
+    assert result.exit_code == 0, result.stderr
+    rows = list(csv.DictReader(result.stdout.splitlines(), delimiter="\t"))
+    operators = ["dot", "cosine", "hadamard"]
+    assert [(row["operator"], row["vectors"]) for row in rows] == [
+        (operator, vectors) for operator in operators for vectors in files
+    ]
+    for row in rows:
+        found = expected(tmp_path, row["vectors"], seed=3).operators[row["operator"]]
+        assert float(row["auc"]) == pytest.approx(found.auc, rel=1e-5)
+        assert float(row["average_precision"]) == pytest.approx(found.average_precision, rel=1e-5)
+        assert float(row["hits@10"]) == pytest.approx(found.hits[10], rel=1e-5)
+
+
+def test_its_json_is_the_result_of_the_library(run, files, tmp_path):
+    words = ("--links", "links.csv", "--graph", "training.csv", "--json", "-o", "scores.json")
+    result = run("evaluate", files[0], *words)
+    answer = json.loads(result.stdout)
+    assert answer == json.loads((tmp_path / "scores.json").read_text())
+    plain = json.loads(json.dumps(expected(tmp_path, files[0]).to_dict()))
+    assert answer == {files[0]: plain}
+
+
+def test_what_was_done_is_told_beside(run, files):
+    told = run("evaluate", files[0], "--links", "links.csv", "--graph", "training.csv").stderr
+    assert "links.csv: 53 edges, 53 other pairs" in told
+    assert "and as many other pairs, C 0.01" in told
+    assert run("evaluate", files[0], "--links", "links.csv", "--quiet").stderr == ""
+
+
+def test_without_a_graph_nothing_is_learnt(run, files):
+    result = run("evaluate", files[0], "--links", "links.csv")
+    assert result.exit_code == 0
+    assert "hadamard" not in result.stdout
+    assert "without hadamard, which needs --graph to learn from" in result.stderr
+
+
+def test_pairs_are_drawn_where_a_file_has_edges_only(run, files):
+    result = run("evaluate", files[0], "--links", "edges.csv", "--graph", "training.csv")
+    assert result.exit_code == 0, result.stderr
+    assert "edges.csv: 53 edges, 53 other pairs" in result.stderr
+
+
+def test_on_a_terminal_the_best_of_several_files_stands_out(run, files, monkeypatch):
+    shown = {}
+    monkeypatch.setattr(scores_file, "is_terminal", lambda: True)
+    monkeypatch.setattr(
+        scores_file.Terminal,
+        "answer_table",
+        lambda self, title, names, rows, **more: shown.update(more, rows=rows, names=names),
+    )
+    clear, noise = files
+    assert run("evaluate", noise, clear, "--links", "links.csv").exit_code == 0
+    assert [row[:2] for row in shown["rows"]] == [
+        ["dot", noise],
+        ["", clear],
+        ["cosine", noise],
+        ["", clear],
+    ]
+    assert {(1, 2), (1, 3), (3, 2), (3, 3)} <= shown["bold"]
+    assert shown["names"][2:4] == ["AUC", "average precision"]
+
+
+def test_a_directed_split_is_scored_as_such(run, files, tmp_path):
+    source, target = np.random.default_rng(1).integers(0, 40, (2, 500))
+    lines = [f"n{u},n{v}" for u, v in zip(source, target, strict=True) if u != v]
+    (tmp_path / "arcs.csv").write_text("\n".join(["source,target", *lines]))
+    split = ("-o", "training.csv", "--links", "links.csv", "--duplicates", "first", "--directed")
+    assert run("split", "arcs.csv", *split).exit_code == 0
+    assert run("embed", "training.csv", "-o", "arcs.npz", "--directed", "--dim", 8).exit_code == 0
+    words = ("--links", "links.csv", "--graph", "training.csv", "--directed")
+    result = run("evaluate", "arcs.npz", *words)
+    assert result.exit_code == 0, result.stderr
+    assert "hadamard" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("clear.npz", "--links", "edges.csv"), "all pairs are edges. Add pairs with the label 0"),
+        (("clear.npz", "--links", "absent.csv"), "absent.csv: there is no such file"),
+        (
+            ("clear.npz", "--links", "links.csv", "--shares", "0.5"),
+            "--shares is for labels, not for links.",
+        ),
+        (
+            ("clear.npz", "--links", "links.csv", "--label-column", "x"),
+            "--label-column is for labels, not for links.",
+        ),
+        (("clear.npz", "--links", "links.csv", "-o", "links.csv"), "links.csv: this is the input"),
+        (("links.csv", "--links", "links.csv"), "links.csv"),
+    ],
+)
+def test_what_is_wrong_is_told_in_a_sentence(run, files, words, message):
+    result = run("evaluate", *words)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stdout == ""

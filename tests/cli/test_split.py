@@ -1,0 +1,71 @@
+"""`hopvec split`: two files, and what they are for."""
+
+import pytest
+
+import hopvec
+from hopvec.evaluate import hold_out, read_links
+
+PARTS = ("-o", "training.csv", "--links", "links.csv")
+
+
+@pytest.fixture
+def dense(tmp_path):
+    """A file of the edges of a graph that has many."""
+    pairs = [(u, v) for u in range(12) for v in range(u) if (u * v + u) % 3]
+    lines = "".join(f"n{u} n{v}\n" for u, v in pairs)
+    (tmp_path / "dense.txt").write_text(lines)
+    return "dense.txt"
+
+
+def test_both_parts_are_those_of_the_library(run, dense, tmp_path):
+    result = run("split", dense, *PARTS, "--share", "0.25", "--negatives", 2, "--seed", 5)
+    assert result.exit_code == 0, result.stderr
+    graph = hopvec.read_graph(tmp_path / dense)
+    expected = hold_out(graph, share=0.25, negatives=2, seed=5)
+    links = read_links(tmp_path / "links.csv")
+    assert links.edges.equals(expected.edges)
+    assert links.negatives.equals(expected.negatives)
+    training = hopvec.read_graph(tmp_path / "training.csv")
+    assert (training.to_scipy() != expected.training.to_scipy()).nnz == 0
+
+
+def test_what_was_written_is_told(run, dense):
+    told = run("split", dense, *PARTS, "--count", 3).stderr
+    assert "training.csv: " in told
+    assert "edges to embed" in told
+    assert "links.csv: 3 edges and 3 pairs to tell apart" in told
+    assert run("split", dense, *PARTS, "--quiet").stderr == ""
+
+
+def test_the_whole_way_from_edges_to_scores(run, dense):
+    assert run("split", dense, "-o", "training.parquet", "--links", "links.parquet").exit_code == 0
+    assert run("embed", "training.parquet", "-o", "vectors.parquet", "--dim", 8).exit_code == 0
+    words = ("--links", "links.parquet", "--graph", "training.parquet")
+    result = run("evaluate", "vectors.parquet", *words)
+    assert result.exit_code == 0, result.stderr
+    assert "hadamard" in result.stdout
+
+
+def test_a_directed_graph_says_how_to_embed_it(run, dense):
+    told = run("split", dense, *PARTS, "--directed").stderr
+    assert "embed it with --directed" in told
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "Say where both parts go, such as -o training.parquet --links held-out.csv."),
+        ((*PARTS, "--share", "0.2", "--count", "3"), "Give --share or --count, not both."),
+        ((*PARTS, "--share", "2"), "share must be a number from 0 to 1"),
+        ((*PARTS, "--share", "0.99"), "are needed to keep the components whole. At most"),
+        (("-o", "training.txt", "--links", "a.csv"), "the suffix '.txt' names no format for edges"),
+        (("-o", "a.csv", "--links", "a.csv"), "the two parts need names of their own"),
+        (("-o", "dense.csv", "--links", "a.csv"), "this is the input"),
+    ],
+)
+def test_what_is_wrong_is_told_before_anything_is_written(run, dense, tmp_path, words, message):
+    (tmp_path / dense).rename(tmp_path / "dense.csv")
+    result = run("split", "dense.csv", *words)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["dense.csv"]
