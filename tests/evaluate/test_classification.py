@@ -209,6 +209,17 @@ def test_standardized_columns_have_the_same_weight():
     assert rms[0] != rms[1]
 
 
+def test_a_constant_column_is_nothing_once_standardized():
+    embedding, labels, _ = labelled()
+    column = np.full((len(embedding), 1), 0.1, np.float32)
+    column[0] += np.float32(1e-8)  # as rounding may have left it
+    more = Embedding(np.concatenate([embedding.vectors, column], axis=1), embedding.ids)
+    with_it, without = (
+        classify(e, labels, scale="standardize", C=1.0, **FEW) for e in (more, embedding)
+    )
+    assert with_it.shares == without.shares
+
+
 @pytest.mark.parametrize("scale", ["rms", "standardize", "none"])
 def test_vectors_of_zeros_are_scored_as_well(scale):
     _, labels, members = labelled()
@@ -283,6 +294,12 @@ def test_what_is_not_allowed_is_refused_in_a_sentence(wrong, message):
     embedding, labels, _ = labelled()
     with pytest.raises(ParameterError, match=message):
         classify(embedding, labels, **wrong)
+
+
+def test_labels_are_labels():
+    embedding, _, _ = labelled()
+    with pytest.raises(ParameterError, match=r"labels must be Labels, .* got a list"):
+        classify(embedding, ["a"] * 150)
 
 
 def test_training_nodes_of_one_class_are_refused():

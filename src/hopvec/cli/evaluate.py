@@ -18,8 +18,8 @@ from hopvec.cli.scores import ScoreTable, best, check_scores
 from hopvec.cli.summary import Rows, count
 from hopvec.cli.terminal import Terminal, duration
 from hopvec.cli.verb import Declared, gathered_options, given_options, option, verb
-from hopvec.evaluate import Classification, ShareScores, classify
-from hopvec.evaluate.classification import Protocol
+from hopvec.evaluate import Classification, ClassificationProtocol, ShareScores, classify
+from hopvec.evaluate.logistic import require_extra
 from hopvec.formats.recognize import holds_embedding
 from hopvec.methods.parameters import check
 
@@ -43,7 +43,7 @@ Scores = dict[str, Classification]
     ]
 )
 @click.argument("files", metavar="VECTORS... [LABELS]", type=FILE, nargs=-1, required=True)
-@parameter_options(Protocol, "Protocol")
+@parameter_options(ClassificationProtocol, "Protocol")
 @option("--links", type=FILE, help="Pairs of ids with the label 1 or 0.", heading="Links")
 @gathered_options("linking", LINKING, "Links")
 @option(
@@ -80,7 +80,7 @@ def evaluate(
     Several files of vectors are scored side by side, on the same shuffles or pairs. Piped, it
     prints lines with tabs between columns.
     """
-    check(Protocol(**settings), "evaluate")
+    check(ClassificationProtocol(**settings), "evaluate")
     check_scores(output, [*files, links, linking["graph"]])
     start = time.monotonic()
     if links is None:
@@ -115,6 +115,7 @@ def _classes(
         )
     if holds_embedding(Path(labels)):
         raise click.UsageError(f"{labels} holds vectors; the file of labels comes last.")
+    require_extra("evaluate")
     read = read_label_file(terminal, labels, labelling)
     scores: Scores = {}
     for path in vectors:

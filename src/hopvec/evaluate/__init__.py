@@ -1,6 +1,7 @@
 """How good vectors are: classes of nodes, neighbours, links, the graph itself, recommendations."""
 
 from hopvec.evaluate.classification import Classification as Classification
+from hopvec.evaluate.classification import ClassificationProtocol as ClassificationProtocol
 from hopvec.evaluate.classification import ShareScores as ShareScores
 from hopvec.evaluate.classification import Shuffle as Shuffle
 from hopvec.evaluate.classification import classify as classify

@@ -14,15 +14,17 @@ from numpy.typing import NDArray
 from hopvec._native import Stop
 from hopvec.embedding import Embedding
 from hopvec.errors import ParameterError
-from hopvec.evaluate.logistic import one_blas_thread
+from hopvec.evaluate.logistic import one_blas_thread, require_extra
 from hopvec.evaluate.trial import Members, choose_c, train_and_judge
 from hopvec.labels import LabelledRows, Labels, labels_per_node
 from hopvec.machine import cores, run_all
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, check
 
+ROUNDING = 2.0**-20  # a column whose spread is below that part of its size is constant
+
 
 @dataclass(frozen=True, kw_only=True)
-class Protocol:
+class ClassificationProtocol:
     """How vectors are classified: the parameters of `classify`."""
 
     shares: Annotated[
@@ -113,7 +115,7 @@ class Classification:
     """What `classify` found: the scores of every share, and what they were taken from."""
 
     shares: tuple[ShareScores, ...]
-    protocol: Protocol
+    protocol: ClassificationProtocol
     nodes: int
     """Labelled nodes with a vector."""
     classes: int
@@ -162,11 +164,11 @@ def classify(
     embedding: Embedding,
     labels: Labels,
     *,
-    shares: Sequence[float] = Protocol.shares,
-    shuffles: int = Protocol.shuffles,
-    seed: int = Protocol.seed,
-    C: float | str = Protocol.C,  # noqa: N803  (as scikit-learn calls it)
-    scale: str = Protocol.scale,
+    shares: Sequence[float] = ClassificationProtocol.shares,
+    shuffles: int = ClassificationProtocol.shuffles,
+    seed: int = ClassificationProtocol.seed,
+    C: float | str = ClassificationProtocol.C,  # noqa: N803  (as scikit-learn calls it)
+    scale: str = ClassificationProtocol.scale,
     threads: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Classification:
@@ -184,19 +186,25 @@ def classify(
     first in `labels.classes`.
 
     `scale` says what the vectors are brought to before: "rms" multiplies all by one number that
-    makes the mean square of their entries 1, "standardize" gives every column mean 0 and variance
-    1, "none" leaves them alone. It matters: liblinear regularises the intercept as well.
-    `C="auto"` is chosen anew for every shuffle within its training nodes, by cross-validation of
-    macro F1 over 0.001 to 30; no label of a test node has a part in it.
+    makes the mean square of the entries of labelled nodes 1, "standardize" gives every column mean
+    0 and variance 1 over them, "none" leaves them alone. It matters: liblinear regularises the
+    intercept as well. `C="auto"` is chosen anew for every shuffle within its training nodes, by
+    cross-validation of macro F1 over 0.001 to 100; no label of a test node has a part in it.
 
     A shuffle depends on the seed, its number and the ids alone, not on the order of rows or the
     threads. `progress` is called with the training nodes done and their number. Raises
     ParameterError, MissingExtraError.
     """
-    protocol = Protocol(
+    protocol = ClassificationProtocol(
         shares=shares, shuffles=shuffles, seed=seed, C=C, scale=scale, threads=threads
     )
     check(protocol, "classify")
+    require_extra("classify")
+    if not isinstance(labels, Labels):
+        raise ParameterError(
+            "classify: labels must be Labels, as read_labels and Labels.from_pairs give them, got "
+            f"a {type(labels).__name__}."
+        )
     found = labels.align(embedding)
     splits = _splits(protocol, found)
     rows = _scaled(embedding, found.rows, scale)
@@ -244,7 +252,7 @@ class _Split(NamedTuple):
         return np.random.default_rng([seed, self.shuffle]).permutation(count)
 
 
-def _splits(protocol: Protocol, found: LabelledRows) -> list[_Split]:
+def _splits(protocol: ClassificationProtocol, found: LabelledRows) -> list[_Split]:
     """All splits, the largest first; refuses one that leaves nothing to learn or to predict."""
     count = len(found.rows)
     splits = []
@@ -270,7 +278,11 @@ def _splits(protocol: Protocol, found: LabelledRows) -> list[_Split]:
 
 
 def _shuffle(
-    rows: NDArray[np.float64], members: Members, split: _Split, protocol: Protocol, stop: Stop
+    rows: NDArray[np.float64],
+    members: Members,
+    split: _Split,
+    protocol: ClassificationProtocol,
+    stop: Stop,
 ) -> Shuffle:
     """The scores of one split."""
     order = split.order(protocol.seed, len(rows))
@@ -291,9 +303,10 @@ def _scaled(embedding: Embedding, rows: NDArray[np.int64], scale: str) -> NDArra
     if scale == "rms" and vectors.any():
         vectors /= np.sqrt(np.mean(vectors * vectors))
     elif scale == "standardize":
+        size = np.abs(vectors).max(axis=0)
         vectors -= vectors.mean(axis=0)
         deviation = vectors.std(axis=0)
-        vectors /= np.where(deviation > 0, deviation, 1)
+        vectors /= np.where(deviation > ROUNDING * size, deviation, np.inf)
     return np.concatenate([vectors, np.ones((len(vectors), 1))], axis=1)
 
 

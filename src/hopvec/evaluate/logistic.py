@@ -75,14 +75,21 @@ def one_blas_thread(owner: str) -> Iterator[None]:
     That leaves the other cores to other threads; and which thread adds what would change the last
     digits of a sum.
     """
+    require_extra(owner)
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1, user_api="blas"):
+        yield
+
+
+def require_extra(owner: str) -> None:
+    """Raises MissingExtraError unless what a regression needs is installed."""
     try:
-        from threadpoolctl import threadpool_limits
+        import threadpoolctl  # noqa: F401
     except ImportError as error:
         raise MissingExtraError(
             f"{owner} needs the evaluate extra: pip install 'hopvec[evaluate]'."
         ) from error
-    with threadpool_limits(1, user_api="blas"):
-        yield
 
 
 class _State(NamedTuple):

@@ -14,7 +14,7 @@ from hopvec.evaluate.logistic import Matrix, fit
 Members = NDArray[np.bool_]
 """[nodes, classes]: which nodes are in which classes."""
 
-GRID = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)  # of C, to choose from
+GRID = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)  # of C, to choose from
 FOLDS = 5
 JUDGED = 1000  # nodes to judge a C by; once there are as many, the other folds are not needed
 PATIENCE = 2  # values of C in a row that are worse than the best; then no larger one is tried
