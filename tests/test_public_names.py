@@ -20,6 +20,7 @@ NAMES = [
     "Graph",
     "GraphError",
     "HopvecError",
+    "LINE",
     "Labels",
     "MemoryBoundError",
     "MissingExtraError",

@@ -14,6 +14,7 @@ _HOMES = {
     "Graph": "graph",
     "GraphError": "errors",
     "HopvecError": "errors",
+    "LINE": "methods",
     "Labels": "labels",
     "MemoryBoundError": "errors",
     "MissingExtraError": "errors",

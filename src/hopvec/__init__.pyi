@@ -17,6 +17,7 @@ from hopvec.formats.graphs.read import read_graph as read_graph
 from hopvec.formats.labels.read import read_labels as read_labels
 from hopvec.graph import Graph as Graph
 from hopvec.labels import Labels as Labels
+from hopvec.methods import LINE as LINE
 from hopvec.methods import DeepWalk as DeepWalk
 from hopvec.methods import FastRP as FastRP
 from hopvec.methods import Node2Vec as Node2Vec

@@ -86,6 +86,35 @@ class Sink:
         previous_weight: float = 0.0,
     ) -> None: ...
 
+class LineOrder:
+    """How one order of proximity is trained by LINE."""
+
+    def __init__(
+        self,
+        *,
+        seed: int,
+        number: int,
+        samples: int,
+        negatives: int,
+        rate: float,
+        turned: bool,
+    ) -> None: ...
+
+class EdgeSampler:
+    """Draws edges by weight and negative samples from noise."""
+
+    def __init__(
+        self,
+        start: NDArray[np.int64],
+        neighbor: NDArray[np.int32],
+        weight: NDArray[np.float32] | None,
+        degree: NDArray[np.float64],
+        noise: NDArray[np.float64],
+        threads: int,
+        stop: Stop,
+    ) -> None: ...
+    def draw(self, order: LineOrder, first: int, count: int) -> NDArray[np.int32]: ...
+
 def level() -> str: ...
 def allocate(bytes: int) -> NDArray[np.uint8]: ...
 def power(x: NDArray[np.float64], y: float) -> NDArray[np.float64]: ...
@@ -229,6 +258,25 @@ def random_walks(
     threads: int,
     stop: Stop,
 ) -> NDArray[np.int32]: ...
+def alias_places(
+    weights: NDArray[np.float64],
+) -> tuple[NDArray[np.uint32], NDArray[np.int32]]: ...
+def column_sums(
+    start: NDArray[np.int64], neighbor: NDArray[np.int32], weight: NDArray[np.float32] | None
+) -> NDArray[np.float64]: ...
+def start_line(
+    order: LineOrder, keys: NDArray[np.uint64], dim: int, vectors: NDArray[np.float32]
+) -> None: ...
+def train_line(
+    sampler: EdgeSampler,
+    order: LineOrder,
+    vectors: NDArray[np.float32],
+    contexts: NDArray[np.float32],
+    first: int,
+    last: int,
+    workers: int,
+    stop: Stop,
+) -> None: ...
 def inverse_norms(
     vectors: NDArray[np.float32], threads: int, stop: Stop
 ) -> NDArray[np.float32]: ...

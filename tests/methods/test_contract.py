@@ -45,6 +45,11 @@ VARIANTS = {
         {"dim": 16, "walks": 2, "length": 8, "window": 3, "objective": "hierarchical-softmax"},
     ],
     "node2vec": [{"dim": 16, "walks": 2, "length": 8, "window": 3, "p": 0.5, "q": 2}],
+    "line": [
+        {"dim": 16, "samples": 5000},
+        {"dim": 33, "samples": 5000, "order": "first", "negatives": 2},
+        {"dim": 16, "samples": 5000, "order": "second", "learning_rate": 0.3},
+    ],
 }
 # What is quick, for what need not be seen with many options.
 QUICK = {name: VARIANTS.get(name, [{}])[0] for name in METHODS}

@@ -11,6 +11,7 @@
 #include "build.hpp"
 #include "components.hpp"
 #include "dictionary.hpp"
+#include "line.hpp"
 #include "nearest.hpp"
 #include "numbers.hpp"
 #include "slab.hpp"
@@ -54,7 +55,7 @@ struct Case {
 struct Results {
   std::vector<int64_t> start, neighbor_rows;
   std::vector<int32_t> neighbor, order;
-  std::vector<float> weight, sum, similarity;
+  std::vector<float> weight, sum, similarity, trained;
   std::vector<double> squares, moments;
   std::vector<uint8_t> blocks;
   std::vector<int32_t> walks;
@@ -134,11 +135,12 @@ Rows build_graph(const Case& c, const std::vector<uint64_t>& keys, int threads, 
 }
 
 void check_finite(const Results& results, const Case& c) {
-  for (float value : results.sum)
-    if (!(value > -1e6f && value < 1e6f)) {
-      std::fprintf(stderr, "%s: a value is not finite\n", c.name);
-      std::exit(1);
-    }
+  for (const std::vector<float>* values : {&results.sum, &results.trained})
+    for (float value : *values)
+      if (!(value > -1e6f && value < 1e6f)) {
+        std::fprintf(stderr, "%s: a value is not finite\n", c.name);
+        std::exit(1);
+      }
 }
 
 // Two slabs of 40 columns: draw, first hop, hops with sums, squares and joined orders.
@@ -254,6 +256,24 @@ void walk(const Case& c, const std::vector<uint64_t>& keys, int threads, const S
     }
 }
 
+// Both orders of LINE on a few samples, of which two are prefetched ahead. More than one worker would race by design.
+void train(const Case& c, const Adjacency& S, const std::vector<double>& degree, const std::vector<uint64_t>& keys,
+           int threads, const Stop& stop, Results& results) {
+  constexpr int64_t dim = 20, stride = 32, samples = 1000;
+  const size_t size = size_t(c.nodes * stride);
+  std::vector<double> noise(degree.size(), 0.0);
+  add_column_sums(S.start, S.neighbor, S.weight, c.nodes, noise.data());
+  const EdgeSampler sampler(S.start, S.neighbor, S.weight, c.nodes, degree.data(), noise.data(), threads, stop);
+  for (int32_t number : {1, 2}) {
+    const LineOrder order{7, number, samples, number == 1 ? 63 : 5, 0.1f, c.directed && number == 1};
+    std::vector<float> vectors(size, 0.0f), contexts(size, 0.0f);
+    start_line(order, keys.data(), c.nodes, dim, vectors.data(), stride);
+    train_line(sampler, order, vectors.data(), number == 1 ? vectors.data() : contexts.data(), stride, 0, samples, 1,
+               stop);
+    results.trained.insert(results.trained.end(), vectors.begin(), vectors.end());
+  }
+}
+
 Results run(const Case& c, int threads) {
   const Stop stop;
   std::vector<uint64_t> keys(static_cast<size_t>(c.nodes));
@@ -282,6 +302,7 @@ Results run(const Case& c, int threads) {
   for (size_t node = 0; node < degree.size(); ++node) inverse[node] = degree[node] > 0 ? float(1 / degree[node]) : 0.0f;
   const Adjacency S{c.nodes, results.start.data(), results.neighbor.data(), weight, inverse.data()};
   for (bool as_half : {false, true}) propagate(c, S, keys, results.order, as_half, threads, stop, results);
+  train(c, S, degree, keys, threads, stop, results);
   check_finite(results, c);
   walk(c, keys, threads, stop, results);
   return results;
@@ -362,6 +383,7 @@ int main() {
     check_same(name + ", blocks", one.blocks, several.blocks);
     check_same(name + ", squares", one.squares, several.squares);
     check_same(name + ", sum", one.sum, several.sum);
+    check_same(name + ", trained", one.trained, several.trained);
     check_same(name + ", moments", one.moments, several.moments);
     check_same(name + ", nearest", one.neighbor_rows, several.neighbor_rows);
     check_same(name + ", walks", one.walks, several.walks);

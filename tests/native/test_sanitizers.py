@@ -13,7 +13,17 @@ import pytest
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 NATIVE = ROOT / "src" / "hopvec" / "engine" / "native"
-SOURCES = ("build", "components", "dictionary", "dispatch", "nearest", "numbers", "slab", "walks")
+SOURCES = (
+    "build",
+    "components",
+    "dictionary",
+    "dispatch",
+    "line",
+    "nearest",
+    "numbers",
+    "slab",
+    "walks",
+)
 SANITIZERS = ("address,undefined", "thread")
 X86 = platform.machine().lower() in ("x86_64", "amd64")
 LEVELS = ("plain", "v3", "v4") if X86 else ("plain",)

@@ -250,3 +250,48 @@ def best_pairs(
     pairs = ((i, j) for i in range(first, last) for j in range(i + 1, len(rows)))
     scored = [(float(rows[i] @ rows[j]), i, j) for i, j in pairs]
     return sorted(scored, key=lambda pair: (-pair[0], *pair[1:]))[:k]
+
+
+def alias_law(keep: NDArray[np.uint32], other: NDArray[np.int32]) -> Floats:
+    """The probabilities of an alias table: each place keeps a part of 1/n and gives the rest."""
+    part = keep / 2.0**32
+    law = part.copy()
+    np.add.at(law, other, 1 - part)
+    result: Floats = law / len(keep)
+    return result
+
+
+def alias_draw(keep: NDArray[np.uint32], other: NDArray[np.int32], bits: int) -> int:
+    """A draw from an alias table, by 64 even bits: a place, then whether it is kept."""
+    place, rest = divmod(bits * len(keep), 2**64)
+    return place if rest >> 32 < keep[place] else int(other[place])
+
+
+def line_vectors(seed: int, order: int, keys: Sequence[int], dim: int) -> Floats:
+    """The vectors of LINE before training, [keys][dim]: even in [-0.5, 0.5) / dim."""
+    stream = salt_of(seed, -order)
+    columns = [mix((stream + GOLDEN * (column + 1)) & MASK) for column in range(dim)]
+    bits = [[mix(int(key) ^ column) >> 40 for column in columns] for key in keys]
+    return (np.array(bits).reshape(len(keys), dim) / 2.0**24 - 0.5) / dim
+
+
+def train_line(
+    samples: NDArray[np.int32],
+    rates: Sequence[float],
+    vectors: Floats,
+    contexts: Floats,
+) -> None:
+    """Steps of LINE, in place, for samples (i, j, k, ...): an edge (i, j) and negative nodes.
+
+    A step ascends log s(u_i . v_j) + sum_k log s(-u_i . v_k), s the sigmoid, where u are vectors
+    and v contexts. All products are taken before anything changes.
+    """
+    for (i, *targets), rate in zip(samples.tolist(), rates, strict=True):
+        u = vectors[i].copy()
+        labels = np.arange(len(targets)) == 0
+        gradients = rate * (labels - 1 / (1 + np.exp(-(contexts[targets] @ u))))
+        change = np.zeros(len(u))
+        for target, gradient in zip(targets, gradients, strict=True):
+            change += gradient * contexts[target]
+            contexts[target] += gradient * u
+        vectors[i] += change

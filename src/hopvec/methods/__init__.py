@@ -2,6 +2,7 @@
 
 from hopvec.methods.deepwalk import DeepWalk
 from hopvec.methods.fastrp import FastRP
+from hopvec.methods.line import LINE
 from hopvec.methods.method import Method
 from hopvec.methods.node2vec import Node2Vec
 
@@ -9,6 +10,7 @@ METHODS: dict[str, type[Method]] = {
     "fastrp": FastRP,
     "deepwalk": DeepWalk,
     "node2vec": Node2Vec,
+    "line": LINE,
 }
 
-__all__ = ["METHODS", "DeepWalk", "FastRP", "Method", "Node2Vec"]
+__all__ = ["LINE", "METHODS", "DeepWalk", "FastRP", "Method", "Node2Vec"]

@@ -48,5 +48,6 @@ void bind_graph(nb::module_& m);
 void bind_slab(nb::module_& m);
 void bind_nearest(nb::module_& m);
 void bind_walks(nb::module_& m);
+void bind_line(nb::module_& m);
 
 }  // namespace hopvec

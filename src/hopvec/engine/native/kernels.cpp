@@ -6,6 +6,7 @@
 
 #include "kernels.hpp"
 #include "lanes.hpp"
+#include "negative_sampling.hpp"
 
 #if !defined(HOPVEC_KERNELS)
 #error "define HOPVEC_KERNELS and HOPVEC_LEVEL_NAME, see CMakeLists.txt"
@@ -250,6 +251,7 @@ extern const Kernels HOPVEC_KERNELS = {
     moments,
     standardize,
     similarities,
+    train,
 };
 
 }  // namespace hopvec

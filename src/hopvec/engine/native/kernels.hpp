@@ -47,6 +47,15 @@ struct Orders {
   int64_t nodes;
 };
 
+// Samples for training: nodes[sample] = (source, true target, negative samples), and the learning rate of each.
+struct Samples {
+  const int32_t* nodes;  // [count][1 + targets]
+  const float* rates;    // [count]
+  int64_t count;
+  int32_t targets;  // of one sample, the true one included, at most most_targets
+};
+constexpr int32_t most_targets = 64;
+
 // One set a dispatch level; index 0 is float32 storage, index 1 float16.
 struct Kernels {
   const char* level;
@@ -64,6 +73,8 @@ struct Kernels {
                       const double* factor, bool unit, double* scratch, int64_t first, int64_t last);
   // out[q][r] <- sum over d of queries[d][q] * rows[d][r], for 8 queries and 16 rows
   void (*similarities)(const float* queries, const float* rows, int64_t dim, float* out);
+  // A gradient step for each sample, one after the other; rows of `stride` floats, a multiple of 16
+  void (*train)(Samples, float* sources, float* targets, int64_t stride);
 };
 
 extern const Kernels plain_kernels;

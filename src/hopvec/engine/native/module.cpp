@@ -61,4 +61,5 @@ NB_MODULE(_native, m) {
   bind_slab(m);
   bind_nearest(m);
   bind_walks(m);
+  bind_line(m);
 }

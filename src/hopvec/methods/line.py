@@ -1,0 +1,148 @@
+"""LINE: training on edges drawn at random, for neighbours and for shared neighbours (WWW 2015)."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hopvec.engine.line import EdgeLaw, Proximity, row_bytes, train
+from hopvec.engine.plan import Plan, plan_for
+from hopvec.engine.slab import Progress
+from hopvec.errors import ParameterError
+from hopvec.graph import Graph
+from hopvec.machine import cores, memory_bound
+from hopvec.methods.method import Method
+from hopvec.methods.parameters import Either, Integer, OneOf, Real, documented
+
+ORDERS = {"first": (1,), "second": (2,), "both": (1, 2)}
+MATRICES = {1: 1, 2: 2}  # of vectors in training, by order
+TRIAL = 1 << 26  # samples times columns (and 100 more) of a trial for the time of a run
+
+
+@documented
+@dataclass(kw_only=True, eq=False, repr=False)
+class LINE(Method):
+    """LINE trains vectors on edges drawn at random, each told from a few random nodes.
+
+    A step takes an edge (i, j) and nodes k drawn by degree^0.75, and ascends
+    log s(u_i . v_j) + sum_k log s(-u_i . v_k), with s the sigmoid. In the first order v is u
+    itself, so that neighbours become similar, and directed edges are taken in both directions. In
+    the second order v_j is what j is as a neighbour, so that nodes with the same neighbours
+    become similar. The rows of each order are made unit and joined side by side.
+
+    >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
+    >>> LINE(dim=8, samples=1000, seed=7).embed(graph).vectors.shape
+    (3, 8)
+    """
+
+    dim: Annotated[
+        int, Integer(1, 65536), "columns of the embedding; 'both' has half of them from each order"
+    ] = 200
+    order: Annotated[
+        Literal["first", "second", "both"],
+        OneOf(("first", "second", "both")),
+        "what makes nodes similar: 'first', an edge; 'second', the same neighbours; or 'both'",
+    ] = "both"
+    samples: Annotated[
+        Literal["auto"] | int,
+        Either(OneOf(("auto",)), Integer(1, 10**12)),
+        "edges to train on in each order",
+    ] = "auto"
+    negatives: Annotated[int, Integer(1, 63), "random nodes for every edge (paper: K)"] = 5
+    learning_rate: Annotated[
+        float, Real(1e-6, 1), "size of the first steps; it falls linearly to 0 (paper: rho)"
+    ] = 0.025
+    workers: Annotated[
+        int,
+        Integer(1, 1024),
+        "threads that train an order; with more than 1 it is faster, and every run gives other "
+        "bytes",
+    ] = 1
+
+    def check(self) -> None:
+        """Raises ParameterError; two orders share the columns evenly."""
+        super().check()
+        if self.order == "both" and self.dim % 2:
+            raise ParameterError(
+                f"{type(self).__name__}: dim must be even where order is 'both' and each order "
+                f"has half of the columns, got {self.dim}."
+            )
+
+    def vectors(self, graph: Graph, progress: Progress) -> NDArray[np.float32]:
+        """The trained vectors, unit in each order; zero where there is no edge to train on."""
+        plan = self.plan(graph)
+        vectors = np.zeros((graph.nodes, plan.dim), np.float32)
+        if graph.entries:
+            orders = self._orders(graph)
+            train(orders, self._samples(graph), at_once=plan.threads, progress=progress)
+            for place, order in enumerate(orders):
+                columns = slice(place * order.columns, (place + 1) * order.columns)
+                vectors[graph.rows, columns] = order.unit_vectors()
+        return vectors
+
+    def plan(self, graph: Graph) -> Plan:
+        """How a run on this graph will use threads and memory."""
+        rows = graph.nbytes - graph.indptr.nbytes
+        return plan_for(
+            graph,
+            owner=type(self).__name__,
+            dim=int(self.dim),
+            threads=min(self.threads or cores(), len(ORDERS[self.order])) * int(self.workers),
+            memory=memory_bound(self.memory),
+            working={
+                "vectors in training": self._training_bytes(graph.nodes),
+                "alias tables": 8 * (0 if graph.weights is None else graph.entries),
+                "rows in a file": rows if graph.mapped else 0,  # read all over
+            },
+        )
+
+    def working_bytes(self, nodes: int) -> int:
+        """The least memory that a run takes beside a graph of so many nodes."""
+        return nodes * 4 * int(self.dim) + self._training_bytes(nodes)
+
+    def seconds(self, graph: Graph, progress: Progress) -> float:
+        """The time of a run on this graph, from training on a few of the samples."""
+        if not graph.entries:
+            return 0.0
+        samples = self._samples(graph)
+        some = min(samples, max(1000, TRIAL // (int(self.dim) + 100)))
+        times = [time.perf_counter()]
+        orders = self._orders(graph)
+        times.append(time.perf_counter())
+        train(orders, some, at_once=self.plan(graph).threads, progress=progress)
+        times.append(time.perf_counter())
+        return times[1] - times[0] + (times[2] - times[1]) * samples / some
+
+    def _orders(self, graph: Graph) -> list[Proximity]:
+        law = EdgeLaw(graph, self.plan(graph).threads)
+        return [
+            Proximity(
+                law,
+                order,
+                columns=self._columns(),
+                samples=self._samples(graph),
+                negatives=int(self.negatives),
+                learning_rate=float(self.learning_rate),
+                seed=int(self.seed),
+                workers=int(self.workers),
+            )
+            for order in ORDERS[self.order]
+        ]
+
+    def _columns(self) -> int:
+        """The columns of one order."""
+        return int(self.dim) // len(ORDERS[self.order])
+
+    def _samples(self, graph: Graph) -> int:
+        if self.samples == "auto":
+            return 10_000_000
+        return int(self.samples)
+
+    def _training_bytes(self, nodes: int) -> int:
+        """The vectors in training, and the tables of nodes that are drawn from."""
+        matrices = sum(MATRICES[order] for order in ORDERS[self.order])
+        return nodes * (matrices * row_bytes(self._columns()) + 16)

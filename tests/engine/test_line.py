@@ -1,0 +1,290 @@
+"""How LINE draws edges and negative samples, and how it trains on them."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import chisquare
+
+from examples import example, random_example, skewed_example
+from hopvec import _native
+from hopvec.engine import line, reference
+
+STOP = _native.Stop()
+SMALL = skewed_example(12, 40, weighted=True, seed=1)
+PLAIN = skewed_example(12, 40, seed=2)
+DIRECTED = skewed_example(12, 40, weighted=True, directed=True, seed=3)
+UNLIKELY = 1e-3  # what a test of a law may come to by chance
+
+every_graph = pytest.mark.parametrize(
+    "case", [SMALL, PLAIN, DIRECTED], ids=["weighted", "unweighted", "directed"]
+)
+
+
+def order_of(number=1, *, seed=5, samples=1000, negatives=5, rate=0.025, turned=False):
+    return _native.LineOrder(
+        seed=seed, number=number, samples=samples, negatives=negatives, rate=rate, turned=turned
+    )
+
+
+def drawn(graph, order, first=0, count=1000, negatives=5):
+    law = line.EdgeLaw(graph, threads=1)
+    return law.native.draw(order, first, count).reshape(count, 2 + negatives)
+
+
+def by_number(case, graph):
+    """S of an example in the graph's own numbering."""
+    return case.S[np.ix_(graph.rows, graph.rows)]
+
+
+def places_of(graph):
+    """The alias tables of the sources, of each row and of the noise, made one by one."""
+    rows = [
+        graph.weights[begin:end].astype(np.float64) if graph.weights is not None else None
+        for begin, end in itertools.pairwise(graph.indptr)
+    ]
+    return (
+        _native.alias_places(graph.node_degrees),
+        [_native.alias_places(row) if row is not None and len(row) else None for row in rows],
+        _native.alias_places(line.EdgeLaw(graph, threads=1).noise),
+    )
+
+
+def twin_of_draw(graph, seed, order, sample, negatives, turned):
+    """The nodes of a sample, in whole numbers of Python."""
+    sources, rows, noise = places_of(graph)
+    stream = reference.salt_of(seed, order)
+    counter = sample * (2 + negatives)
+    bits = [
+        reference.mix((stream + reference.GOLDEN * (counter + number + 1)) & reference.MASK)
+        for number in range(2 + negatives)
+    ]
+    source = reference.alias_draw(*sources, bits[0])
+    length = int(graph.indptr[source + 1] - graph.indptr[source])
+    place = (
+        bits[1] * length >> 64
+        if rows[source] is None
+        else reference.alias_draw(*rows[source], bits[1])
+    )
+    target = int(graph.indices[graph.indptr[source] + place])
+    ends = [target, source] if turned and bits[1] & 1 else [source, target]
+    return ends + [reference.alias_draw(*noise, b) for b in bits[2:]]
+
+
+class TestAliasTable:
+    @given(
+        st.lists(st.one_of(st.just(0.0), st.floats(1e-30, 1e30)), min_size=1, max_size=60).filter(
+            any
+        )
+    )
+    def test_its_law_is_in_proportion_to_the_weights(self, weights):
+        weights = np.array(weights)
+        law = reference.alias_law(*_native.alias_places(weights))
+        assert np.abs(law - weights / weights.sum()).max() < 2.0**-31
+        assert (law[weights == 0] == 0).all()
+
+    def test_equal_weights_are_kept_whole(self):
+        keep, other = _native.alias_places(np.full(7, 3.0))
+        assert (other == np.arange(7)).all()
+        assert (keep == 2**32 - 1).all()
+
+    def test_its_law_holds_for_many_weights(self):
+        weights = np.random.default_rng(0).lognormal(0, 3, 200_000)
+        law = reference.alias_law(*_native.alias_places(weights))
+        assert np.abs(law - weights / weights.sum()).sum() < 1e-9
+
+
+def assert_edges_follow(weights, samples):
+    seen = np.zeros(weights.shape)
+    np.add.at(seen, (samples[:, 0], samples[:, 1]), 1)
+    assert (seen[weights == 0] == 0).all()
+    expected = weights[weights > 0] / weights.sum() * len(samples)
+    assert chisquare(seen[weights > 0], expected).pvalue > UNLIKELY
+
+
+class TestDraws:
+    @every_graph
+    def test_edges_come_in_proportion_to_their_weights(self, case):
+        graph = case.graph()
+        weights = by_number(case, graph)
+        assert_edges_follow(weights, drawn(graph, order_of(), count=200_000))
+
+    @every_graph
+    def test_negative_samples_come_in_proportion_to_the_power_of_the_degrees(self, case):
+        graph = case.graph()
+        weights = by_number(case, graph)
+        degrees = weights.sum(axis=1) + (weights.sum(axis=0) if case.directed else 0)
+        expected = degrees**0.75
+        samples = drawn(graph, order_of(), count=50_000)
+        for column in range(2, 7):
+            seen = np.bincount(samples[:, column], minlength=len(weights))
+            law = expected / expected.sum() * len(samples)
+            assert chisquare(seen, law).pvalue > UNLIKELY
+
+    def test_negative_samples_do_not_depend_on_the_edge(self):
+        graph = PLAIN.graph()
+        samples = drawn(graph, order_of(), count=100_000)
+        for column in range(3):
+            together = np.zeros((12, 12))
+            np.add.at(together, (samples[:, column], samples[:, column + 3]), 1)
+            parts = together.sum(axis=1), together.sum(axis=0)
+            expected = np.outer(*parts) / len(samples)
+            assert chisquare(together.ravel(), expected.ravel(), ddof=22).pvalue > UNLIKELY
+
+    def test_turned_edges_go_both_ways_alike(self):
+        graph = DIRECTED.graph()
+        weights = by_number(DIRECTED, graph)
+        samples = drawn(graph, order_of(turned=True), count=200_000)
+        assert_edges_follow(weights + weights.T, samples)
+
+    @every_graph
+    @pytest.mark.parametrize("turned", [False, True])
+    def test_they_are_those_of_the_twin(self, case, turned):
+        graph, seed = case.graph(), 2**64 - 3
+        order = order_of(2, seed=seed, negatives=3, turned=turned)
+        for sample in (0, 1, 77, 10**12 - 1):
+            native = drawn(graph, order, first=sample, count=1, negatives=3)[0].tolist()
+            assert native == twin_of_draw(graph, seed, 2, sample, 3, turned)
+
+    def test_a_sample_is_the_same_wherever_the_drawing_begins(self):
+        graph = SMALL.graph()
+        assert (drawn(graph, order_of(), 300, 50) == drawn(graph, order_of(), 0, 350)[300:]).all()
+
+    def test_each_seed_and_each_order_draws_for_itself(self):
+        graph = SMALL.graph()
+        first, second, other = (
+            drawn(graph, order) for order in (order_of(1), order_of(2), order_of(1, seed=6))
+        )
+        assert (first[:, 0] != second[:, 0]).any()
+        assert (first[:, 0] != other[:, 0]).any()
+
+    def test_nodes_without_edges_are_never_drawn(self):
+        case = random_example(60, 100, isolated=20, seed=1)
+        graph = case.graph()
+        seen = np.unique(drawn(graph, order_of(), count=20_000))
+        assert set(seen.tolist()) == set(range(graph.connected))
+
+    def test_tables_are_the_same_on_any_number_of_threads(self):
+        graph = skewed_example(3000, 60_000, weighted=True, seed=4).graph()
+        one, five = (
+            line.EdgeLaw(graph, threads).native.draw(order_of(), 0, 5000) for threads in (1, 5)
+        )
+        assert (one == five).all()
+
+
+def matrices(nodes, dim, scale, seed=0):
+    """Vectors and contexts, filled up with zeros to a multiple of 16 columns."""
+    random = np.random.default_rng(seed)
+    rows = np.zeros((2, nodes, -(-dim // 16) * 16), np.float32)
+    rows[:, :, :dim] = random.normal(scale=scale, size=(2, nodes, dim))
+    return rows
+
+
+class TestTraining:
+    @pytest.mark.parametrize("number", [1, 2])
+    @pytest.mark.parametrize(
+        ("dim", "negatives"), [(1, 1), (7, 3), (16, 5), (33, 8), (100, 5), (64, 63)]
+    )
+    def test_it_agrees_with_the_twin(self, number, dim, negatives):
+        graph, samples, rate = SMALL.graph(), 3000 // negatives, 0.05
+        order = order_of(number, samples=samples, negatives=negatives, rate=rate)
+        law = line.EdgeLaw(graph, threads=1)
+        native = matrices(graph.nodes, dim, 0.5)
+        twin = native.astype(np.float64)
+        contexts = 0 if number == 1 else 1
+        _native.train_line(law.native, order, native[0], native[contexts], 0, samples, 1, STOP)
+        rates = [rate * max(1 - sample / samples, 1e-4) for sample in range(samples)]
+        reference.train_line(
+            law.native.draw(order, 0, samples).reshape(samples, -1),
+            rates,
+            twin[0],
+            twin[contexts],
+        )
+        assert np.abs(native - twin).max() < 2e-5
+        assert not native[:, :, dim:].any()
+        assert np.abs(native[0] - matrices(graph.nodes, dim, 0.5)[0]).max() > 0.01
+
+    @pytest.mark.parametrize("product", [-100, -29, -7, -0.5, -1e-3, 0, 1e-3, 0.5, 7, 29, 100])
+    def test_the_step_is_the_derivative_of_the_objective(self, product):
+        graph = example([(0, 0)], 1).graph()
+        law = line.EdgeLaw(graph, threads=1)
+        vectors, contexts = np.zeros((2, 1, 16), np.float32)
+        vectors[0, 0], contexts[0, 0] = 2, product / 2
+        _native.train_line(
+            law.native, order_of(2, rate=1, negatives=1), vectors, contexts, 0, 1, 1, STOP
+        )
+        gradient = 1 - 2 / (1 + np.exp(-float(product)))  # of the edge and of one negative sample
+        assert contexts[0, 0] == pytest.approx(product / 2 + 2 * gradient, rel=1e-6, abs=1e-6)
+
+    def test_in_pieces_it_gives_the_bytes_of_one_go(self):
+        graph = SMALL.graph()
+        law, order = line.EdgeLaw(graph, threads=1), order_of(2, samples=10_000)
+        results = set()
+        for ends in ([10_000], [1, 2, 4097, 10_000], range(1000, 11_000, 1000)):
+            rows = matrices(graph.nodes, 20, 0.1)
+            for first, last in itertools.pairwise([0, *ends]):
+                _native.train_line(law.native, order, *rows, first, last, 1, STOP)
+            results.add(rows.tobytes())
+        assert len(results) == 1
+
+    def test_it_starts_from_even_draws_by_key(self):
+        graph = random_example(300, 600, seed=1).graph()
+        vectors = np.zeros((graph.nodes, 32), np.float32)
+        _native.start_line(order_of(2, seed=9), graph.keys, 20, vectors)
+        expected = reference.line_vectors(9, 2, graph.keys.tolist(), 20)
+        assert np.abs(vectors[:, :20] - expected).max() < 1e-8
+        assert not vectors[:, 20:].any()
+        assert chisquare(np.histogram(vectors[:, :20], 20, (-1 / 40, 1 / 40))[0]).pvalue > UNLIKELY
+
+    @pytest.mark.parametrize("order", [1, 2])
+    def test_the_objective_rises(self, order):
+        graph = skewed_example(200, 800, seed=5).graph()
+        law = line.EdgeLaw(graph, threads=1)
+        settings = {"negatives": 5, "learning_rate": 0.1, "seed": 1, "workers": 1}
+        proximity = line.Proximity(law, order, columns=16, samples=60_000, **settings)
+        seen = [objective(law, proximity)]
+        for until in (20_000, 60_000):
+            line.train([proximity], until, at_once=1, progress=lambda done, of: None)
+            seen.append(objective(law, proximity))
+        assert seen[0] == pytest.approx(6 * np.log(0.5), abs=0.01)
+        assert min(np.diff(seen)) > 0.05
+
+    def test_several_workers_come_to_much_the_same(self):
+        graph = skewed_example(200, 800, seed=5).graph()
+        law = line.EdgeLaw(graph, threads=1)
+        seen = []
+        for workers in (1, 3):
+            proximity = line.Proximity(
+                law, 2, columns=16, samples=50_000, negatives=5, learning_rate=0.1, seed=1,
+                workers=workers,
+            )  # fmt: skip
+            line.train([proximity], 50_000, at_once=1, progress=lambda done, of: None)
+            seen.append(objective(law, proximity))
+        assert seen[1] == pytest.approx(seen[0], abs=0.1)
+
+    def test_a_stopped_training_ends_at_once(self):
+        graph = SMALL.graph()
+        stop = _native.Stop()
+        stop.set()
+        rows = matrices(graph.nodes, 20, 0.1)
+        law = line.EdgeLaw(graph, threads=1)
+        _native.train_line(law.native, order_of(samples=10**12), *rows, 0, 10**12, 1, stop)
+        assert (rows == matrices(graph.nodes, 20, 0.1)).all()
+
+
+def objective(law, proximity):
+    """The mean of log s(u_i . v_j) + sum_k log s(-u_i . v_k) over fresh samples."""
+    samples = law.native.draw(order_of(9), 0, 5000).reshape(5000, 7)
+    u, v = proximity.vectors[samples[:, 0]], proximity.contexts[samples[:, 1:]]
+    products = np.einsum("sc,stc->st", u.astype(np.float64), v.astype(np.float64))
+    products[:, 1:] *= -1
+    return -np.log1p(np.exp(-products)).sum(axis=1).mean()
+
+
+def test_column_sums_are_those_of_the_matrix():
+    for case in (DIRECTED, PLAIN):
+        graph = case.graph()
+        sums = _native.column_sums(graph.indptr, graph.indices, graph.weights)
+        assert sums == pytest.approx(by_number(case, graph).sum(axis=0), rel=1e-6)
