@@ -116,7 +116,7 @@ def _labels(
 
 
 def _label_separator(labels: pa.Array) -> str | None:
-    """What divides the labels of a cell: what makes fewer different labels of all cells."""
+    """What divides the labels of a cell: what makes no more different labels than cells."""
     import pyarrow.compute as pc
 
     if not pa.types.is_large_string(labels.type):
