@@ -58,17 +58,19 @@ def _odd_nodes(graph: Graph) -> NDArray[np.int64]:
 
 
 def _odd_edge(graph: Graph, start: int) -> tuple[int, int]:
-    """An edge whose ends are equally far from a node, or both at odd or both at even distance."""
-    distance = {start: 0}
+    """An edge whose ends are both at odd, or both at even distance from a node."""
+    side = np.full(graph.nodes, -1, dtype=np.int8)
+    side[start] = 0
     waiting = [start]
     for node in waiting:
-        for neighbor in graph.indices[graph.indptr[node] : graph.indptr[node + 1]].tolist():
-            if neighbor not in distance:
-                distance[neighbor] = distance[node] + 1
-                waiting.append(neighbor)
-            elif (distance[neighbor] - distance[node]) % 2 == 0:
-                return node, neighbor
-    raise AssertionError("a component with an odd cycle has such an edge")
+        neighbors = graph.indices[graph.indptr[node] : graph.indptr[node + 1]]
+        new = neighbors[side[neighbors] < 0]
+        side[new] = 1 - side[node]
+        waiting += new.tolist()
+    source = np.repeat(np.arange(graph.nodes), np.diff(graph.indptr))
+    inside = (side[source] >= 0) & (side[source] == side[graph.indices])
+    odd = int(np.argmax(inside))
+    return int(source[odd]), int(graph.indices[odd])
 
 
 def _refuse_directed(owner: str, graph: Graph) -> None:

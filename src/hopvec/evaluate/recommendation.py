@@ -84,16 +84,24 @@ class Similarities:
     bytes_a_node = 8  # of a row of scores
 
     @cached_property
-    def _vectors(self) -> NDArray[np.float64]:
-        """In the graph's own numbering; for cosines, their length is 1."""
-        rows = self.embedding.find(self.graph.ids)[self.graph.rows]
-        norms = self.embedding.inverse_norms[rows].astype(np.float64)  # refuses what is not finite
+    def _rows(self) -> Nodes:
+        """The row of each node's vector."""
+        return self.embedding.find(self.graph.ids)[self.graph.rows]
+
+    @cached_property
+    def _items(self) -> NDArray[np.float64]:
+        return self._vectors(self.items)
+
+    def _vectors(self, nodes: Nodes) -> NDArray[np.float64]:
+        """The vectors of some nodes; for cosines, their length is 1."""
+        rows = self._rows[nodes]
         vectors = self.embedding.vectors[rows].astype(np.float64)
+        norms = self.embedding.inverse_norms[rows]  # refuses vectors that are not finite
         return vectors * norms[:, None] if self.similarity == "cosine" else vectors
 
     def scores(self, users: Nodes) -> Iterator[tuple[Nodes, NDArray[np.float64]]]:
         """All items for each user, and their scores."""
-        for values in self._vectors[users] @ self._vectors[self.items].T:
+        for values in self._vectors(users) @ self._items.T:
             yield self.items, values
 
     def __str__(self) -> str:
