@@ -291,7 +291,7 @@ class TestRefusals:
     def test_a_server_that_falls_silent_is_asked_again(self, serve, path):
         server = serve()
         server.faults = [Fault(stall_after=CUT)]
-        get(server, path, timeout=0.3)
+        get(server, path, timeout=1.0)
         assert path.read_bytes() == CONTENT
         assert server.asked == [None, f"bytes={CUT}-"]
 
