@@ -27,6 +27,7 @@ NAMES = [
     "Node2Vec",
     "ParameterError",
     "Plan",
+    "Tuning",
     "UnknownNodeError",
     "datasets",
     "estimate",
@@ -34,6 +35,7 @@ NAMES = [
     "load",
     "read_graph",
     "read_labels",
+    "tune",
 ]
 HEAVY = [
     "scipy",
@@ -53,7 +55,8 @@ LAYERS = [
     {"engine"},
     {"embedding", "labels"},
     {"methods", "formats"},
-    {"stores", "datasets", "evaluate", "tune"},
+    {"stores", "datasets", "evaluate"},
+    {"tuning"},
     {"view", "spark", "paper"},
     {"cli"},
     {"__main__"},

@@ -21,6 +21,7 @@ _HOMES = {
     "Node2Vec": "methods",
     "ParameterError": "errors",
     "Plan": "engine.plan",
+    "Tuning": "tuning",
     "UnknownNodeError": "errors",
     "datasets": "datasets",
     "estimate": "methods.estimate",
@@ -28,6 +29,7 @@ _HOMES = {
     "load": "embedding",
     "read_graph": "formats.graphs.read",
     "read_labels": "formats.labels.read",
+    "tune": "tuning",
 }
 
 __all__ = list(_HOMES)

@@ -23,5 +23,7 @@ from hopvec.methods import FastRP as FastRP
 from hopvec.methods import Node2Vec as Node2Vec
 from hopvec.methods.estimate import Estimate as Estimate
 from hopvec.methods.estimate import estimate as estimate
+from hopvec.tuning import Tuning as Tuning
+from hopvec.tuning import tune as tune
 
 __version__: str

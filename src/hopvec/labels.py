@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
     from hopvec.embedding import Embedding
+    from hopvec.graph import Graph
 
 logger = logging.getLogger("hopvec")
 
@@ -94,8 +95,8 @@ class Labels:
         often = labels_per_node(self.matrix.nnz / max(1, self.labelled))
         return f"{self.labelled:,} of them labelled, {len(self.classes):,} classes, {often}"
 
-    def align(self, embedding: Embedding) -> LabelledRows:
-        """The labelled nodes that an embedding has, in ascending order of their ids.
+    def align(self, embedding: Embedding | Graph) -> LabelledRows:
+        """The labelled nodes that an embedding, or a graph, has, in ascending order of their ids.
 
         Where one side has integers for ids and the other texts, 7 and "7" are the same node.
         Labelled nodes without a vector are counted and told in a warning. Raises ParameterError if
@@ -126,7 +127,7 @@ class Labels:
             len(lacking),
         )
 
-    def _tell(self, lacking: pa.Array, of: int, embedding: Embedding) -> None:
+    def _tell(self, lacking: pa.Array, of: int, embedding: Embedding | Graph) -> None:
         """Tells of labelled nodes without a vector; refuses to go on if all of them are."""
         first = ", ".join(repr(id_) for id_ in lacking[:TOLD].to_pylist())
         first += ", ..." if len(lacking) > TOLD else ""

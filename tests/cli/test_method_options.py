@@ -12,6 +12,7 @@ from hopvec.cli.embed import embed
 from hopvec.cli.estimate import estimate
 from hopvec.cli.inputs import OPTIONS
 from hopvec.cli.method_options import flag, method_options
+from hopvec.cli.tune import tune
 from hopvec.cli.verb import value_names
 from hopvec.methods import METHODS
 from hopvec.methods.parameters import Integer, parameters
@@ -43,10 +44,10 @@ def two_methods(monkeypatch):
     return run
 
 
-@pytest.mark.parametrize("verb", [embed, estimate], ids=lambda verb: verb.name)
+@pytest.mark.parametrize("verb", [embed, estimate, tune], ids=lambda verb: verb.name)
 def test_the_options_are_the_parameters_of_all_methods(verb):
     under = {p.name for p in verb.params if getattr(p, "heading", "") == "Method"}
-    assert under == OF_ALL | {"method"}
+    assert under == OF_ALL | {"method", "params"}
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -1,40 +1,14 @@
 """What people see of a run: bars on a terminal, lines elsewhere, the library's log."""
 
 import logging
-import os
 import re
 import sys
 
 import pytest
+from pseudo_terminal import seen_on_terminal
 
 from hopvec.cli import terminal as terminal_file
 from hopvec.cli.terminal import Terminal, duration, how_far, wrapped
-
-
-def seen_on_terminal(words, folder, typed=b""):
-    """What a command writes to a terminal, without colours and movements of the cursor."""
-    import pty
-
-    child, descriptor = pty.fork()
-    if child == 0:
-        os.chdir(folder)
-        os.environ["TERM"] = "xterm"
-        os.execv(sys.executable, [sys.executable, "-m", "hopvec", *words])
-    os.write(descriptor, typed)
-    written = b""
-    while True:
-        try:
-            part = os.read(descriptor, 65536)
-        except OSError:
-            break
-        if not part:
-            break
-        written += part
-    _, status = os.waitpid(child, 0)
-    os.close(descriptor)
-    return os.waitstatus_to_exitcode(status), re.sub(
-        r"\x1b\[[0-9;?]*[A-Za-z]", "", written.decode()
-    )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo terminals")

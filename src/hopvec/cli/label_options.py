@@ -10,6 +10,7 @@ from hopvec.cli.verb import Declared, Function, gathered_options
 from hopvec.formats.labels.read import read_labels
 from hopvec.labels import Labels
 
+COLUMNS = 3  # options that say which columns count, the first ones
 OPTIONS: Declared = [
     ("--id-column", {"metavar": "COLUMN", "help": "Column of ids: its name or number."}),
     ("--label-column", {"metavar": "COLUMN", "help": "Column of labels."}),
@@ -31,6 +32,11 @@ OPTIONS: Declared = [
 def label_options(function: Function) -> Function:
     """Adds the options of reading labels; they arrive as one dict `labelling`."""
     return gathered_options("labelling", OPTIONS, "Labels")(function)
+
+
+def label_column_options(function: Function) -> Function:
+    """Adds those that say which columns count, beside the options of reading a graph."""
+    return gathered_options("labelling", OPTIONS[:COLUMNS], "Labels")(function)
 
 
 def read_label_file(terminal: Terminal, path: str, labelling: dict[str, Any]) -> Labels:

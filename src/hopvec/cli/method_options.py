@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import click
@@ -12,7 +14,8 @@ from click.shell_completion import CompletionItem
 
 from hopvec.cli.program import LIST
 from hopvec.cli.verb import Function, Option, option
-from hopvec.methods import METHODS, Method
+from hopvec.errors import FormatError
+from hopvec.methods import METHODS, Method, method_of
 from hopvec.methods.parameters import (
     Either,
     Integer,
@@ -41,19 +44,26 @@ def shown(value: Any) -> str:
 
 
 def method_options(function: Function) -> Function:
-    """Adds --method and the parameters of all methods; they arrive as a checked `method`."""
+    """Adds --method, --params and the parameters of all methods, as a checked `method`."""
     declared = _declared()
 
     @wraps(function)
-    def gathered(*arguments: Any, method: str, **given: Any) -> None:
-        ctx = click.get_current_context()
-        texts = {name: given.pop(name) for name in declared}
-        typed = [n for n in texts if ctx.get_parameter_source(n) is not ParameterSource.DEFAULT]
-        function(*arguments, method=_method(method, {n: texts[n] for n in typed}), **given)
+    def gathered(*arguments: Any, method: str, params: Path | None, **given: Any) -> None:
+        texts = {name: text for name in declared if (text := given.pop(name)) is not None}
+        base = METHODS[method]() if params is None else _from_file(params, method)
+        function(*arguments, method=_method(base, texts), **given)
 
     decorated: Function = gathered
     for name, owners in reversed(declared.items()):
         decorated = click.option(flag(name), cls=MethodOption, owners=owners)(decorated)
+    decorated = option(
+        "--params",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Take the parameters of a JSON file that `hopvec tune` or --report wrote; options "
+        "typed here come before them.",
+        heading="Method",
+    )(decorated)
     return option(
         "--method",
         type=click.Choice(list(METHODS)),
@@ -123,17 +133,42 @@ def flag(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def _method(name: str, texts: dict[str, str]) -> Method:
-    """The method with these parameters, checked. An option of another method is an error."""
-    known = {parameter.name: parameter.rule for parameter in parameters(METHODS[name])}
+def _method(base: Method, texts: dict[str, str]) -> Method:
+    """A method with these parameters, checked. An option of another method is an error."""
+    known = {parameter.name: parameter.rule for parameter in parameters(type(base))}
     for given in texts:
         if given not in known:
             raise click.UsageError(
-                f"The method {name} has no {flag(given)}; it has {', '.join(map(flag, known))}"
+                f"The method {_name(base)} has no {flag(given)}; it has "
+                f"{', '.join(map(flag, known))}"
             )
-    method = METHODS[name](**{given: parse(text, known[given]) for given, text in texts.items()})
-    method.check()
+    base.set_params(**{given: parse(text, known[given]) for given, text in texts.items()})
+    base.check()
+    return base
+
+
+def _from_file(path: Path, asked: str) -> Method:
+    """The method of a JSON file, which must be the one that is asked for, if any is."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        method = method_of(content["parameters"])
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be read ({error.strerror or error}).") from error
+    except (ValueError, TypeError, KeyError) as error:
+        raise FormatError(
+            f"{path}: this holds no parameters, as `hopvec tune` and --report write them ({error})."
+        ) from error
+    source = click.get_current_context().get_parameter_source("method")
+    if source is not ParameterSource.DEFAULT and asked != _name(method):
+        raise click.UsageError(
+            f"{path} has parameters of the method {_name(method)}, and --method is {asked}"
+        )
     return method
+
+
+def _name(method: Method) -> str:
+    """The name of a method in the table of methods."""
+    return next(name for name, kind in METHODS.items() if kind is type(method))
 
 
 def _declared() -> dict[str, dict[str, Parameter]]:

@@ -24,6 +24,7 @@ VERBS = {
     "neighbors": "List the nodes most similar to some.",
     "evaluate": "Score vectors: how well they tell the labels of nodes, or links.",
     "split": "Hold edges of a graph out, to predict them.",
+    "tune": "Search the parameters that suit a graph best.",
     "convert": "Rewrite an embedding in another format.",
     "export": "Copy an embedding into a database.",
     "data": "List the data sets that have a name, or download some.",

@@ -19,6 +19,8 @@ import click
 from hopvec.machine import in_words
 
 Progress = Callable[[int, int], None]
+Doing = str | Callable[[], str]
+"""What a stage is doing, or a function that tells it as it goes."""
 EVERY = 10.0  # seconds between the lines that stand for a bar where there is no terminal
 
 
@@ -97,7 +99,7 @@ class Terminal:
         Console().print(table)
 
     @contextmanager
-    def progress(self, doing: str, unit: str) -> Iterator[Progress]:
+    def progress(self, doing: Doing, unit: str) -> Iterator[Progress]:
         """A function of (done, of) that shows how far a stage is.
 
         A bar with rate and time left on a terminal; elsewhere a line now and then. `of` is 0 where
@@ -111,7 +113,7 @@ class Terminal:
         else:
             yield self._lines(doing, unit)
 
-    def _lines(self, doing: str, unit: str) -> Progress:
+    def _lines(self, doing: Doing, unit: str) -> Progress:
         start = last = time.monotonic()
 
         def update(done: int, of: int) -> None:
@@ -119,9 +121,14 @@ class Terminal:
             now = time.monotonic()
             if now - last >= EVERY:
                 last = now
-                self.say(f"{doing}: {how_far(done, of, now - start, unit)}")
+                self.say(f"{told(doing)}: {how_far(done, of, now - start, unit)}")
 
         return update
+
+
+def told(doing: Doing) -> str:
+    """What a stage is doing now."""
+    return doing if isinstance(doing, str) else doing()
 
 
 def is_terminal() -> bool:
@@ -177,7 +184,7 @@ def duration(seconds: float) -> str:
 
 
 @contextmanager
-def _bar(doing: str, unit: str) -> Iterator[Progress]:
+def _bar(doing: Doing, unit: str) -> Iterator[Progress]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
 
@@ -188,11 +195,11 @@ def _bar(doing: str, unit: str) -> Iterator[Progress]:
     )
     start = time.monotonic()
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(doing, total=None, state="")
+        task = bar.add_task(told(doing), total=None, state="")
 
         def update(done: int, of: int) -> None:
             state = how_far(done, of, time.monotonic() - start, unit)
-            bar.update(task, completed=done, total=of or None, state=state)
+            bar.update(task, description=told(doing), completed=done, total=of or None, state=state)
 
         yield update
 

@@ -1,5 +1,9 @@
 """Ways of embedding a graph, by name. A new method is one file and one line here."""
 
+from collections.abc import Mapping
+from typing import Any
+
+from hopvec.errors import ParameterError
 from hopvec.methods.deepwalk import DeepWalk
 from hopvec.methods.fastrp import FastRP
 from hopvec.methods.line import LINE
@@ -13,4 +17,18 @@ METHODS: dict[str, type[Method]] = {
     "line": LINE,
 }
 
-__all__ = ["LINE", "METHODS", "DeepWalk", "FastRP", "Method", "Node2Vec"]
+__all__ = ["LINE", "METHODS", "DeepWalk", "FastRP", "Method", "Node2Vec", "method_of"]
+
+
+def method_of(parameters: Mapping[str, Any]) -> Method:
+    """The method that an embedding, a run report or `hopvec tune` tells of, unchecked.
+
+    >>> method_of({"method": "FastRP", "dim": 64})
+    FastRP(dim=64)
+    """
+    classes = {method.__name__: method for method in METHODS.values()}
+    name = parameters.get("method")
+    if name not in classes:
+        raise ParameterError(f"There is no method {name!r}; there are {', '.join(classes)}.")
+    given = {key: value for key, value in parameters.items() if key != "method"}
+    return classes[name]().set_params(**given)

@@ -32,6 +32,7 @@ class FastRP(SlabMethod):
     """
 
     zero_vectors: ClassVar = "self_weight with a small sparsity, such as 3, gives them one"
+    space: ClassVar = {"beta": "-1:0", "weights": "0,0,1,log:0.125:64"}  # paper, section 4.3
     only_sum: ClassVar = ("weights", "self_weight", "normalize")
 
     dim: Annotated[int, Integer(1, 65536), "columns of the embedding (paper: d)"] = 256

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
@@ -51,6 +52,9 @@ class Method(ABC):
 
     zero_vectors: ClassVar[str] = ""
     """Advice to those who want vectors for nodes without edges, where there is one."""
+
+    space: ClassVar[Mapping[str, str]] = {}
+    """What `hopvec.tune` searches unless told otherwise: parameters, and the texts of ranges."""
 
     takes_directed: ClassVar[bool] = True
     """Whether the method is defined for directed graphs."""

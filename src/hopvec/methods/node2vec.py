@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from hopvec.methods.parameters import Real, documented
 from hopvec.methods.walk_method import WalkMethod
@@ -23,6 +23,8 @@ class Node2Vec(WalkMethod):
     >>> Node2Vec(dim=8, walks=2, p=0.25, q=4, seed=7).embed(graph).vectors.shape
     (3, 8)
     """
+
+    space: ClassVar = {"p": "0.25,0.5,1,2,4", "q": "0.25,0.5,1,2,4"}
 
     p: Annotated[
         float, Real(0.01, 100), "below 1, walks turn back more often (paper: return parameter)"

@@ -31,8 +31,10 @@ class Orders:
         """The memory that they take."""
         return self._kept.nbytes
 
-    def __contains__(self, order: int) -> bool:
-        return order in self._kept.kept
+    @property
+    def kept(self) -> frozenset[int]:
+        """The numbers of the orders."""
+        return frozenset(self._kept.kept)
 
     def embed(self, method: SlabMethod) -> Embedding:
         """The embedding of the graph by a method that sums these orders, as method.embed has it.
@@ -50,11 +52,11 @@ class Orders:
         method.check()
         self._refuse_others(method)
         weights = method.order_weights()
-        lacking = [order for order in weights if order not in self]
+        lacking = [order for order in weights if order not in self.kept]
         if lacking:
             raise ParameterError(
                 f"{type(method).__name__}: the weights count order {lacking[0]}, and the orders "
-                f"kept are {', '.join(map(str, self._kept.kept))}. Name it when they are made: "
+                f"kept are {', '.join(map(str, sorted(self.kept)))}. Name it when they are made: "
                 "orders(graph, which=...)."
             )
         return self._kept.combine(weights, method.normalization)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import MISSING, Field, dataclass, fields
 from typing import Any, Protocol, TypeVar, get_args, get_type_hints
 
@@ -155,10 +155,18 @@ class Parameter:
     help: str
 
 
-def parameters(method: type) -> list[Parameter]:
+_KNOWN: dict[type, tuple[Parameter, ...]] = {}  # to read the annotations takes milliseconds
+
+
+def parameters(method: type) -> tuple[Parameter, ...]:
     """The parameters of a method: its own first, then those that it shares with others."""
+    if method not in _KNOWN:
+        _KNOWN[method] = tuple(_declared(method))
+    return _KNOWN[method]
+
+
+def _declared(method: type) -> Iterator[Parameter]:
     hints = get_type_hints(method, include_extras=True)
-    declared = []
     owners = [inspect.get_annotations(owner) for owner in method.__mro__]
 
     def distance(field: Field[Any]) -> int:
@@ -167,8 +175,7 @@ def parameters(method: type) -> list[Parameter]:
     for field in sorted(fields(method), key=distance):
         _, rule, help_ = get_args(hints[field.name])
         default = None if field.default is MISSING else field.default
-        declared.append(Parameter(field.name, default, rule, help_))
-    return declared
+        yield Parameter(field.name, default, rule, help_)
 
 
 def parse(text: str, rule: Rule) -> Any:

@@ -1,0 +1,236 @@
+"""`hopvec tune`: the parameters that suit a graph."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+import pyarrow as pa
+from click.core import ParameterSource
+
+from hopvec.cli.inputs import FILE, graph_argument, read, reading_options
+from hopvec.cli.label_options import label_column_options, label_rows, read_label_file
+from hopvec.cli.method_options import flag, method_options, parameter_options, shown
+from hopvec.cli.outputs import json_option
+from hopvec.cli.program import STOPPED
+from hopvec.cli.scores import ScoreTable
+from hopvec.cli.summary import parameters_text, report_rows
+from hopvec.cli.terminal import Terminal
+from hopvec.cli.verb import option, verb
+from hopvec.errors import FormatError
+from hopvec.formats.destination import check_writable
+from hopvec.formats.graphs.write import write_table
+from hopvec.labels import Labels
+from hopvec.methods import Method
+from hopvec.report import Report
+from hopvec.tuning import Trial, Tuning
+from hopvec.tuning import tune as search
+from hopvec.tuning.picture import check_picture
+from hopvec.tuning.space import Space
+from hopvec.tuning.tune import Search, check_search
+
+FILES = ("best.json", "trials.csv", "search.png", "study.jsonl", "unseen.csv")
+
+
+@verb(
+    examples=[
+        "hopvec tune edges.csv labels.csv",
+        "hopvec tune edges.csv labels.csv --dim 512 --normalize authors -o tuned",
+        "hopvec tune edges.csv --space beta=-1:1 --space normalize=authors,full --trials 50",
+        "hopvec tune edges.csv labels.csv --method node2vec --search grid",
+    ]
+)
+@graph_argument
+@click.argument("labels", type=FILE, required=False)
+@option(
+    "--space",
+    multiple=True,
+    metavar="NAME=VALUES",
+    help="What is searched, once for each parameter: a range -1:0, with steps -1:0:0.1, uniform "
+    "in its logarithm log:0.125:64; a few values authors,full; an entry of a list weights.4=0:8, "
+    "or a whole one weights=0,0,1,log:0.125:64. [default: that of the paper for the method]",
+    heading="Search",
+)
+@parameter_options(Search, "Search")
+@option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    default="tuned",
+    show_default=True,
+    metavar="FOLDER",
+    help=f"Folder of {', '.join(FILES)}; a search that was interrupted goes on.",
+    heading="Output",
+)
+@json_option
+@label_column_options
+@reading_options
+@method_options
+def tune(
+    terminal: Terminal,
+    graph: str,
+    labels: str | None,
+    space: tuple[str, ...],
+    settings: dict[str, Any],
+    output: Path,
+    as_json: bool,
+    labelling: dict[str, Any],
+    reading: dict[str, Any],
+    method: Method,
+) -> None:
+    """Search the parameters that suit a graph best.
+
+    With LABELS, a setting is as good as the F1 of node classification where few labels are known;
+    without, as the AUC of finding edges again that were held out. By default it is the search of
+    the paper: beta and the weight of order 4, 20 trials by optuna with 64 columns. The options of
+    the method are what is not searched. Every trial is kept in the folder as it is done: the same
+    command goes on after an interruption, and ends as if there had been none.
+    """
+    given = _space(space)
+    check_search(Search(**settings), labelled=labels is not None)
+    _refuse_idle(method.space if given is None else given, labels, labelling)
+    Space(method, method.space if given is None else given)
+    study = _check_folder(output)
+    run = Report()
+    known = None if labels is None else read_label_file(terminal, labels, labelling)
+    read_graph = read(terminal, run, graph, reading, method)
+    told = _Told()
+    try:
+        with run.stage("search"), terminal.progress(told.doing, "%") as progress:
+            tuning = search(
+                read_graph,
+                known,
+                method=method,
+                space=given,
+                study=study,
+                **settings,
+                progress=progress,
+                finished=told.finished,
+            )
+    except KeyboardInterrupt:
+        terminal.say(f"Stopped; {study} keeps the trials, and the same command goes on from there.")
+        sys.exit(STOPPED)
+    table = _table(tuning)
+    _write(tuning, table, output)
+    table.answer(terminal, as_json)
+    run.parameters = tuning.to_dict()["parameters"]
+    run.notes = terminal.notes
+    terminal.facts([*([] if known is None else label_rows(known)), *report_rows(run)])
+    terminal.say(
+        f"{output / 'best.json'}: {_best(tuning)}; now hopvec embed {graph} -o vectors.parquet "
+        f"--params {output / 'best.json'}"
+    )
+
+
+class _Told:
+    """What the bar tells: the best so far."""
+
+    def __init__(self) -> None:
+        self._best: Trial | None = None
+
+    def finished(self, trial: Trial) -> None:
+        """Takes note of a trial."""
+        if self._best is None or trial.score > self._best.score:
+            self._best = trial
+
+    def doing(self) -> str:
+        """The words before the bar."""
+        if self._best is None:
+            return "searching"
+        return f"searching, best so far {self._best.score:#.4g}"
+
+
+def _space(texts: tuple[str, ...]) -> dict[str, str] | None:
+    """What --space says; None where it is not given."""
+    space: dict[str, str] = {}
+    for text in texts:
+        name, equals, values = text.partition("=")
+        if not equals or not name or not values:
+            raise click.UsageError(
+                f"--space takes a parameter and its values, such as beta=-1:0, got {text!r}"
+            )
+        if name in space:
+            raise click.UsageError(f"--space names {name} twice")
+        space[name] = values
+    return space or None
+
+
+def _refuse_idle(
+    searched: Mapping[str, str], labels: str | None, labelling: Mapping[str, Any]
+) -> None:
+    """Refuses options that would have no effect."""
+    ctx = click.get_current_context()
+    for name in searched:
+        if name in ctx.params and ctx.get_parameter_source(name) is not ParameterSource.DEFAULT:
+            raise click.UsageError(
+                f"{name} is searched, and {flag(name)} says what it is. Leave {flag(name)} out, or "
+                "say by --space what else is to be searched"
+            )
+    idle = [name for name, value in labelling.items() if value is not None]
+    if labels is None and idle:
+        raise click.UsageError(f"{flag(idle[0])} is for labels, and no file of them is named")
+
+
+def _check_folder(output: Path) -> Path:
+    """The file of the study, in a folder that is there and can be written."""
+    check_picture(output / "search.png")
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FormatError(
+            f"{output}: this cannot be a folder ({error.strerror or error})."
+        ) from error
+    for name in FILES:
+        check_writable(output / name)
+    return output / "study.jsonl"
+
+
+def _write(tuning: Tuning, table: ScoreTable, output: Path) -> None:
+    """Writes what was found beside the study."""
+    table.write(output / "trials.csv")
+    if tuning.unseen is not None:
+        pairs = _pairs(tuning.unseen)
+        write_table(output / "unseen.csv", pairs.schema, pairs.to_batches())
+    tuning.plot(output / "search.png")
+    tuning.save(output / "best.json")
+
+
+def _pairs(labels: Labels) -> pa.Table:
+    """The labels as they are read: an id and a label a row."""
+    rows, classes = labels.matrix.nonzero()
+    names = pa.array([labels.classes[at] for at in classes], pa.string())
+    return pa.table({"id": labels.ids.take(pa.array(rows)), "label": names})
+
+
+def _table(tuning: Tuning) -> ScoreTable:
+    """The trials in all forms that they are given in."""
+    names = ["trial", *tuning.dimensions, "score", "seconds"]
+    rows = [
+        [
+            str(trial.number),
+            *(_cell(trial.parameters[name]) for name in tuning.dimensions),
+            trial.score,
+            trial.seconds,
+        ]
+        for trial in tuning.trials
+    ]
+
+    def show(terminal: Terminal) -> None:
+        cells = [[f"{v:#.4g}" if isinstance(v, float) else v for v in row[:-1]] for row in rows]
+        best = {(tuning.best.number - 1, at) for at in range(len(names) - 1)}
+        title, heads = _best(tuning), [*names[:-2], tuning.measure]
+        terminal.answer_table(title, heads, cells, numbers=len(heads) - 1, bold=best)
+
+    return ScoreTable(tuning.to_dict(), names, rows, show)
+
+
+def _cell(value: Any) -> float | str:
+    return value if isinstance(value, float) else shown(value)
+
+
+def _best(tuning: Tuning) -> str:
+    values = {"method": type(tuning.method).__name__, **tuning.best.parameters}
+    return f"{parameters_text(values)}, {tuning.measure} {tuning.best.score:#.4g}"

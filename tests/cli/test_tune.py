@@ -1,0 +1,264 @@
+"""`hopvec tune`: from files of edges and labels to parameters that `hopvec embed` takes."""
+
+import csv
+import json
+import os
+import signal
+import sys
+import time
+
+import pytest
+from planted import planted
+from pseudo_terminal import seen_on_terminal
+
+import hopvec
+from hopvec.cli.terminal import Terminal
+from hopvec.formats.graphs.write import write_graph
+
+QUICK = ("--trials", 4, "--search-dim", 8, "--shuffles", 2, "--dim", 16)
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A file of edges and one of labels, which the edges tell of."""
+    graph, labels = planted()
+    write_graph(graph, tmp_path / "edges.csv")
+    rows, classes = labels.matrix.nonzero()
+    ids = labels.ids.to_pylist()
+    lines = [f"{ids[r]},{labels.classes[c]}" for r, c in zip(rows, classes, strict=True)]
+    (tmp_path / "labels.csv").write_text("\n".join(["id,label", *lines, ""]))
+    return "edges.csv", "labels.csv"
+
+
+def read_json(path):
+    return json.loads(path.read_text())
+
+
+def trials(path):
+    """The rows of trials.csv without what they took."""
+    with path.open() as file:
+        return [{k: v for k, v in row.items() if k != "seconds"} for row in csv.DictReader(file)]
+
+
+class TestFiles:
+    def test_the_folder_holds_all_that_was_found(self, run, files, tmp_path):
+        result = run("tune", *files, *QUICK, "-o", "found")
+        assert result.exit_code == 0, result.stderr
+        found = tmp_path / "found"
+        assert sorted(path.name for path in found.iterdir()) == [
+            "best.json",
+            "search.png",
+            "study.jsonl",
+            "trials.csv",
+            "unseen.csv",
+        ]
+        rows, best = trials(found / "trials.csv"), read_json(found / "best.json")
+        assert list(rows[0]) == ["trial", "beta", "weights.4", "score"]
+        assert [row["trial"] for row in rows] == ["1", "2", "3", "4"]
+        assert max(float(row["score"]) for row in rows) == best["score"]
+        assert len(hopvec.read_labels(found / "unseen.csv")) == 120
+        assert (found / "search.png").read_bytes().startswith(b"\x89PNG")
+
+    def test_it_is_what_the_library_finds(self, run, files, tmp_path):
+        run("tune", *files, *QUICK, "--normalize", "authors", "--seed", 5)
+        graph = hopvec.read_graph(tmp_path / "edges.csv")
+        labels = hopvec.read_labels(tmp_path / "labels.csv")
+        method = hopvec.FastRP(dim=16, normalize="authors", seed=5)
+        expected = hopvec.tune(graph, labels, method=method, trials=4, search_dim=8, shuffles=2)
+        assert read_json(tmp_path / "tuned" / "best.json") == expected.to_dict()
+
+    def test_embed_makes_the_vectors_of_the_best_parameters(self, run, files, tmp_path):
+        run("tune", *files, *QUICK)
+        result = run("embed", files[0], "-o", "vectors.npz", "--params", "tuned/best.json")
+        assert result.exit_code == 0, result.stderr
+        embedding = hopvec.load(tmp_path / "vectors.npz")
+        best = read_json(tmp_path / "tuned" / "best.json")["parameters"]
+        assert {name: embedding.parameters[name] for name in best} == best
+        method = hopvec.methods.method_of(best)
+        expected = method.embed(hopvec.read_graph(tmp_path / "edges.csv"))
+        assert embedding.vectors.tobytes() == expected.vectors.tobytes()
+
+    def test_without_labels_links_are_found(self, run, files, tmp_path):
+        result = run("tune", files[0], "--trials", 2, "--space", "beta=-1:1")
+        assert result.exit_code == 0, result.stderr
+        best = read_json(tmp_path / "tuned" / "best.json")
+        assert best["settings"]["measure"] == "AUC of links"
+        assert not (tmp_path / "tuned" / "unseen.csv").exists()
+
+    def test_any_space_and_method(self, run, files, tmp_path):
+        options = ("--method", "deepwalk", "--walks", 1, "--length", 5, "--dim", 8)
+        space = ("--space", "window=1,2", "--space", "negatives=1:2:1", "--search", "grid")
+        result = run("tune", *files, *options, *space)
+        assert result.exit_code == 0, result.stderr
+        rows = trials(tmp_path / "tuned" / "trials.csv")
+        assert [(row["window"], row["negatives"]) for row in rows] == [
+            ("1", "1"),
+            ("1", "2"),
+            ("2", "1"),
+            ("2", "2"),
+        ]
+
+
+class TestStudy:
+    def test_the_same_command_goes_on(self, run, files, tmp_path):
+        few, many = (("--trials", 2, *QUICK[2:]), ("--trials", 5, *QUICK[2:]))
+        assert run("tune", *files, *few).exit_code == 0
+        assert run("tune", *files, *many).exit_code == 0
+        assert run("tune", *files, *many, "-o", "whole").exit_code == 0
+        resumed, whole = (tmp_path / name / "trials.csv" for name in ("tuned", "whole"))
+        assert trials(resumed) == trials(whole)
+
+    def test_another_search_in_the_same_folder_is_refused(self, run, files):
+        run("tune", *files, *QUICK)
+        result = run("tune", *files, *QUICK, "--seed", 1)
+        assert result.exit_code == 2
+        assert "tuned/study.jsonl: this study was begun with another parameters" in result.stderr
+
+    @pytest.mark.skipif(os.name == "nt", reason="Windows has no signals for another process")
+    def test_stopped_by_ctrl_c_it_says_how_to_go_on(self, process, run, files, tmp_path):
+        endless = ("--trials", 100_000, *QUICK[2:])
+        running = process("tune", *files, *endless)
+        study, deadline = tmp_path / "tuned" / "study.jsonl", time.monotonic() + 120
+        while not study.exists() or study.read_bytes().count(b"\n") < 4:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        running.send_signal(signal.SIGINT)
+        _, said = running.communicate(timeout=60)
+        assert running.returncode == 130
+        assert said.strip() == (
+            "Stopped; tuned/study.jsonl keeps the trials, and the same command goes on from there."
+        )
+        assert not (tmp_path / "tuned" / "best.json").exists()
+        assert run("tune", *files, "--trials", 3, *QUICK[2:]).exit_code == 0
+        assert run("tune", *files, "--trials", 3, *QUICK[2:], "-o", "whole").exit_code == 0
+        resumed, whole = (tmp_path / name / "trials.csv" for name in ("tuned", "whole"))
+        assert trials(resumed) == trials(whole)
+
+
+class TestAnswer:
+    def test_piped_it_prints_the_trials(self, run, files, tmp_path):
+        result = run("tune", *files, *QUICK)
+        rows = list(csv.DictReader(result.stdout.splitlines(), delimiter="\t"))
+        for row, kept in zip(rows, trials(tmp_path / "tuned" / "trials.csv"), strict=True):
+            assert float(row["score"]) == pytest.approx(float(kept["score"]), rel=1e-5)
+        assert "now hopvec embed edges.csv -o vectors.parquet --params tuned/best.json" in (
+            result.stderr
+        )
+
+    def test_json_is_that_of_the_file(self, run, files, tmp_path):
+        result = run("tune", *files, *QUICK, "--json", "--quiet")
+        assert json.loads(result.stdout) == read_json(tmp_path / "tuned" / "best.json")
+        assert result.stderr == ""
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo terminals")
+    def test_a_terminal_shows_the_best_so_far_and_a_table(self, files, tmp_path):
+        code, text = seen_on_terminal(["tune", *files, *map(str, QUICK)], tmp_path)
+        assert code == 0, text
+        assert "searching, best so far" in text
+        assert "macro F1" in text
+
+    def test_lines_tell_the_best_so_far_as_well(self, monkeypatch, capsys):
+        monkeypatch.setattr("hopvec.cli.terminal.EVERY", 0)
+        words = iter(["searching", "searching, best so far 3"])
+        with Terminal().progress(lambda: next(words), "%") as progress:
+            progress(1, 4)
+            progress(2, 4)
+        said = capsys.readouterr().err.splitlines()
+        assert said[0].startswith("searching: 25 %")
+        assert said[1].startswith("searching, best so far 3: 50 %")
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (("--space", "beta"), "--space takes a parameter and its values, such as beta=-1:0"),
+            (("--space", "beta=-1:2"), "FastRP: beta must be a number from -1 to 1, got 2."),
+            (("--space", "gamma=0:1"), "FastRP has no parameter 'gamma'"),
+            (("--space", "beta=0:1", "--space", "beta=0:1"), "--space names beta twice"),
+            (("--beta", "0.5"), "beta is searched, and --beta says what it is"),
+            (("--weights", "0,1"), "weights is searched, and --weights says what it is"),
+            (("--held-out", "0.5"), "held_out is for a search without labels, and some are given"),
+            (("--search", "grid"), "a grid needs choices or steps, and beta is any number of -1:0"),
+            (("--validation", "0"), "validation must be a number from 0.001 to 1, got 0"),
+        ],
+    )
+    def test_they_are_sentences_and_nothing_is_written(
+        self, run, files, tmp_path, options, message
+    ):
+        result = run("tune", *files, *options)
+        assert result.exit_code == 2
+        assert message in result.stderr
+        assert not (tmp_path / "tuned" / "best.json").exists()
+
+    def test_options_of_labels_without_labels(self, run, files):
+        assert "--id-column is for labels" in run("tune", files[0], "--id-column", "id").stderr
+        assert (
+            "shuffles is for a search with labels" in run("tune", files[0], "--shuffles", 3).stderr
+        )
+
+    def test_a_file_in_the_place_of_the_folder(self, run, files):
+        result = run("tune", *files, "-o", "edges.csv")
+        assert result.exit_code == 2
+        assert "edges.csv: this cannot be a folder" in result.stderr
+
+
+class TestParams:
+    @pytest.fixture
+    def params(self, tmp_path):
+        saved = {"method": "FastRP", "dim": 8, "weights": [0, 1, 2.5], "beta": -0.5, "seed": 3}
+        (tmp_path / "best.json").write_text(json.dumps({"parameters": saved}))
+        return "--params", "best.json"
+
+    def embed(self, run, tmp_path, *options):
+        result = run("embed", "edges.csv", "-o", "vectors.npz", *options)
+        assert result.exit_code == 0, result.stderr
+        return hopvec.load(tmp_path / "vectors.npz").parameters
+
+    def test_options_that_are_typed_come_before_them(self, run, edges, params, tmp_path):
+        found = self.embed(run, tmp_path, *params, "--beta", "0.75", "--weights", "1")
+        assert (found["dim"], found["seed"]) == (8, 3)
+        assert (found["beta"], found["weights"]) == (0.75, [1])
+
+    def test_the_report_of_a_run_repeats_it(self, run, edges, tmp_path):
+        options = ("--dim", "8", "--beta", "-0.25", "--normalize", "none", "--report", "run.json")
+        first = self.embed(run, tmp_path, *options)
+        assert self.embed(run, tmp_path, "--params", "run.json") == first
+
+    def test_the_method_is_that_of_the_file(self, run, edges, tmp_path):
+        saved = {"method": "DeepWalk", "dim": 4, "walks": 1, "length": 3}
+        (tmp_path / "walks.json").write_text(json.dumps({"parameters": saved}))
+        assert self.embed(run, tmp_path, "--params", "walks.json")["method"] == "DeepWalk"
+        result = run(
+            "embed", edges, "-o", "v.npz", "--params", "walks.json", "--method", "node2vec"
+        )
+        assert result.exit_code == 2
+        assert "parameters of the method deepwalk, and --method is node2vec" in result.stderr
+        result = run("embed", edges, "-o", "v.npz", "--params", "walks.json", "--beta", "1")
+        assert "The method deepwalk has no --beta" in result.stderr
+
+    def test_estimate_takes_them_too(self, run, edges, params):
+        told = json.loads(run("estimate", edges, *params, "--json").stdout)
+        assert told["parameters"]["beta"] == -0.5
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            ("{", "best.json: this holds no parameters, as `hopvec tune` and --report write them"),
+            ("[]", "this holds no parameters"),
+            ("{}", "this holds no parameters"),
+            ('{"parameters": {"method": "word2vec"}}', "There is no method 'word2vec'; there are"),
+            ('{"parameters": {"method": "FastRP", "gamma": 1}}', "has no parameter 'gamma'"),
+            ('{"parameters": {"method": "FastRP", "beta": 7}}', "beta must be a number from -1"),
+        ],
+    )
+    def test_a_file_without_them_is_refused(self, run, edges, tmp_path, content, message):
+        (tmp_path / "best.json").write_text(content)
+        result = run("embed", edges, "-o", "vectors.npz", "--params", "best.json")
+        assert result.exit_code == 2
+        assert message in result.stderr
+
+    def test_a_file_that_is_not_there_is_refused(self, run, edges):
+        result = run("embed", edges, "-o", "vectors.npz", "--params", "nowhere.json")
+        assert result.exit_code == 2
+        assert "nowhere.json: cannot be read" in result.stderr

@@ -1,0 +1,121 @@
+"""Objectives: which labels they see, and that good vectors score above bad ones."""
+
+import numpy as np
+import pytest
+from planted import planted
+
+from hopvec import FastRP, Graph, Labels, ParameterError
+from hopvec.tuning.objective import Classes, Links, graph_checksum
+
+GRAPH, LABELS = planted()
+SETTINGS = {
+    "measure": "macro",
+    "validation": 0.5,
+    "train": None,
+    "shuffles": 3,
+    "C": 0.1,
+    "threads": 1,
+    "seed": 0,
+}
+
+
+def classes(labels=LABELS, graph=GRAPH, **settings):
+    return Classes(graph, labels, **SETTINGS | settings)
+
+
+def score(objective, method):
+    return objective.score(method.embed(objective.graph), lambda done, of: None)
+
+
+class TestClasses:
+    def test_half_of_the_labelled_nodes_stay_unseen(self):
+        objective = classes()
+        seen, unseen = objective._seen.ids.to_pylist(), objective.unseen.ids.to_pylist()
+        assert len(seen) == len(unseen) == 120
+        assert sorted(seen + unseen) == sorted(LABELS.ids.to_pylist())
+
+    def test_labels_of_unseen_nodes_have_no_part_in_the_score(self):
+        unseen = set(classes().unseen.ids.to_pylist())
+        ids = LABELS.ids.to_pylist()
+        names = [LABELS.classes[at] for at in LABELS.matrix.toarray().argmax(axis=1)]
+        other = ["class 0" if id_ in unseen else name for id_, name in zip(ids, names, strict=True)]
+        method = FastRP(dim=16)
+        assert score(classes(Labels.from_pairs(ids, other)), method) == score(classes(), method)
+
+    def test_who_is_seen_depends_on_the_seed(self):
+        first, second = classes(seed=1), classes(seed=2)
+        assert first._seen.ids != second._seen.ids
+        assert first._seen.ids == classes(seed=1)._seen.ids
+
+    def test_with_all_seen_none_is_unseen(self):
+        assert len(classes(validation=1.0).unseen) == 0
+
+    @pytest.mark.parametrize(
+        ("nodes", "settings", "nodes_to_learn_from"),
+        [
+            (240, {}, 60),  # half of the 120 that are seen
+            (240, {"train": 0.1}, 24),
+            (3000, {}, 100),
+            (12_000, {}, 120),  # 1 %
+        ],
+    )
+    def test_it_learns_from_1_percent_but_from_enough_nodes(
+        self, nodes, settings, nodes_to_learn_from
+    ):
+        graph, labels = planted(nodes, degree=2)
+        objective = classes(labels, graph, **settings)
+        assert objective.settings["learns from"] == f"{nodes_to_learn_from} nodes"
+        seen = len(objective._seen)
+        assert round(objective._share * seen) == nodes_to_learn_from
+
+    def test_vectors_that_know_the_classes_score_above_others(self):
+        good, bad = FastRP(dim=32, weights=(0, 1, 1)), FastRP(dim=1, weights=(1,))
+        assert score(classes(), good) > score(classes(), bad) + 10
+
+    def test_macro_and_micro_differ_on_classes_of_different_sizes(self):
+        ids = LABELS.ids.to_pylist()
+        names = ["rare" if row % 10 == 0 else "usual" for row in range(len(ids))]
+        labels, method = Labels.from_pairs(ids, names), FastRP(dim=16)
+        assert score(classes(labels, measure="micro"), method) > score(classes(labels), method) + 5
+
+    def test_labels_of_nodes_that_the_graph_lacks_are_told_of_once(self, caplog):
+        ids, names = [*GRAPH.ids.to_pylist(), "stranger"], ["a", "b"] * 120 + ["a"]
+        objective = classes(Labels.from_pairs(ids, names))
+        assert "1 of 241 labelled nodes" in caplog.text
+        caplog.clear()
+        score(objective, FastRP(dim=16))
+        assert caplog.text == ""
+
+    @pytest.mark.parametrize("settings", [{"validation": 0.005}, {"train": 0.9}, {"train": 0.001}])
+    def test_too_few_labels_are_refused(self, settings):
+        with pytest.raises(ParameterError, match=r"sees \d+ of 240 labelled nodes, and cannot"):
+            classes(**settings)
+
+
+class TestLinks:
+    def test_the_edges_to_be_found_are_not_in_the_graph_that_is_embedded(self):
+        objective = Links(GRAPH, share=0.2, seed=0)
+        edges = GRAPH.describe()["edges"]
+        assert objective.graph.nodes == GRAPH.nodes
+        assert objective.graph.describe()["edges"] == edges - round(0.2 * edges)
+        assert objective.unseen is None
+
+    def test_good_vectors_score_above_bad_ones(self):
+        objective = Links(GRAPH, share=0.2, seed=0)
+        good, bad = FastRP(dim=64, weights=(0, 1, 1)), FastRP(dim=1, weights=(1,))
+        assert 0.5 < score(objective, bad) + 0.1 < score(objective, good) < 1
+
+    def test_a_tree_has_links_too(self):
+        tree = Graph.from_edges(np.arange(1, 50), np.arange(1, 50) // 2)
+        assert Links(tree, share=0.2, seed=0).graph.describe()["edges"] == 39
+
+
+def test_another_graph_has_another_checksum():
+    one = Graph.from_edges([0, 1, 2], [1, 2, 3])
+    assert graph_checksum(one) == graph_checksum(Graph.from_edges([2, 1, 0], [3, 2, 1]))
+    others = [
+        Graph.from_edges([0, 1, 2], [1, 2, 4]),
+        Graph.from_edges([0, 1, 2], [1, 2, 3], [1.0, 2.0, 1.0]),
+        Graph.from_edges([0, 1, 3], [1, 2, 1]),
+    ]
+    assert len({graph_checksum(graph) for graph in [one, *others]}) == 4

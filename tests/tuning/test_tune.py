@@ -1,0 +1,273 @@
+"""Tuning: the same search for the same seed, interrupted or not, and what comes out of it."""
+
+import json
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from planted import planted
+
+import hopvec
+from hopvec import DeepWalk, FastRP, Graph, ParameterError, tune
+from hopvec.engine import slab
+
+GRAPH, LABELS = planted()
+QUICK = {"method": FastRP(dim=32), "search_dim": 16, "shuffles": 2, "trials": 12}
+
+
+def untimed(trials):
+    """Trials without what they took, which differs from run to run."""
+    return [replace(trial, seconds=0.0) for trial in trials]
+
+
+class StopError(Exception):
+    """What interrupts a search."""
+
+
+class TestSearch:
+    def test_the_same_seed_gives_the_same_trials_and_another_seed_others(self):
+        first, second = (tune(GRAPH, LABELS, **QUICK) for _ in range(2))
+        assert untimed(first.trials) == untimed(second.trials)
+        assert first.method.get_params() == second.method.get_params()
+        other = tune(GRAPH, LABELS, **QUICK | {"method": FastRP(dim=32, seed=1), "trials": 2})
+        assert untimed(other.trials) != untimed(first.trials[:2])
+
+    def test_the_same_trials_for_any_number_of_threads(self):
+        one, two = (
+            tune(GRAPH, LABELS, **QUICK | {"method": FastRP(dim=32, threads=n), "trials": 3})
+            for n in (1, 2)
+        )
+        assert untimed(one.trials) == untimed(two.trials)
+
+    def test_by_default_it_is_the_search_of_the_paper(self):
+        tuning = tune(GRAPH, LABELS, shuffles=1)
+        assert len(tuning.trials) == 20
+        assert list(tuning.dimensions) == ["beta", "weights.4"]
+        assert tuning.settings["parameters"]["dim"] == 64
+        assert tuning.settings["search"] == "tpe"
+        for trial in tuning.trials:
+            assert -1 <= trial.parameters["beta"] <= 0
+            assert 2**-3 <= trial.parameters["weights.4"] <= 2**6
+
+    def test_the_best_method_keeps_its_own_dim_and_all_that_was_not_searched(self):
+        method = FastRP(dim=48, normalize="authors", seed=3, threads=1)
+        tuning = tune(GRAPH, LABELS, **QUICK | {"method": method, "trials": 3})
+        best = tuning.best.parameters
+        assert tuning.best.score == max(trial.score for trial in tuning.trials)
+        expected = {"beta": best["beta"], "weights": [0, 0, 1, best["weights.4"]]}
+        assert tuning.method.get_params() == method.get_params() | expected
+        assert (
+            method.get_params()
+            == FastRP(dim=48, normalize="authors", seed=3, threads=1).get_params()
+        )
+        assert tuning.method.embed(GRAPH).dim == 48
+
+    def test_a_dim_that_is_searched_is_not_narrowed(self):
+        space = {"dim": [32, 128]}
+        tuning = tune(GRAPH, LABELS, space=space, search="grid", shuffles=1)
+        assert [trial.parameters["dim"] for trial in tuning.trials] == [32, 128]
+
+    def test_without_labels_links_are_the_objective(self):
+        tuning = tune(GRAPH, space={"weights": "0,1,0:1"}, trials=3)
+        assert tuning.measure == "AUC of links"
+        assert tuning.unseen is None
+        assert all(0.5 < trial.score < 1 for trial in tuning.trials)
+
+    def test_any_method_is_tuned(self):
+        method = DeepWalk(dim=8, walks=1, length=5)
+        tuning = tune(GRAPH, LABELS, method=method, space={"window": "1,2"}, search="grid")
+        assert [trial.parameters["window"] for trial in tuning.trials] == [1, 2]
+        assert isinstance(tuning.method, DeepWalk)
+
+    def test_a_point_that_was_tried_is_not_tried_again(self):
+        tuning = tune(GRAPH, LABELS, **QUICK, space={"normalize": "authors,full"})
+        assert sum(trial.seconds > 0 for trial in tuning.trials) <= 2
+        scores = {trial.parameters["normalize"]: trial.score for trial in tuning.trials}
+        assert [scores[trial.parameters["normalize"]] for trial in tuning.trials] == [
+            trial.score for trial in tuning.trials
+        ]
+
+    def test_trials_of_one_beta_share_their_hops(self, monkeypatch):
+        made, kernel = [], slab._native.hop
+        monkeypatch.setattr(slab._native, "hop", lambda *given: made.append(1) or kernel(*given))
+        tune(GRAPH, LABELS, **QUICK, space={"weights": "0,0,1,log:0.125:64"})
+        assert len(made) == 4  # one slab through four orders, for twelve trials
+
+    def test_progress_goes_up_to_the_end(self):
+        told = []
+        tune(GRAPH, LABELS, **QUICK | {"trials": 3}, progress=lambda *at: told.append(at))
+        done = [at for at, _ in told]
+        assert {of for _, of in told} == {300}
+        assert done == sorted(done)
+        assert done[-1] == 300
+        assert any(at % 100 for at in done)
+
+    @pytest.mark.parametrize(("range_", "told"), [("0:0.5:0.5", True), ("-1:1:2", False)])
+    def test_a_best_value_at_the_end_of_its_range_is_told_if_more_is_allowed(
+        self, range_, told, caplog
+    ):
+        tune(GRAPH, LABELS, shuffles=1, space={"beta": range_}, search="grid")  # ends only
+        assert (f"is at the end of its range {range_}" in caplog.text) == told
+
+
+class TestStudy:
+    @pytest.mark.parametrize("after", [1, 4, 11])
+    def test_an_interrupted_search_ends_as_one_that_was_not(self, tmp_path, after):
+        path = tmp_path / "study.jsonl"
+
+        def stop(trial):
+            if trial.number == after:
+                raise StopError
+
+        with pytest.raises(StopError):
+            tune(GRAPH, LABELS, **QUICK, study=path, finished=stop)
+        resumed, whole = tune(GRAPH, LABELS, **QUICK, study=path), tune(GRAPH, LABELS, **QUICK)
+        assert untimed(resumed.trials) == untimed(whole.trials)
+        assert resumed.best.parameters == whole.best.parameters
+
+    def test_one_that_is_interrupted_after_every_trial_does_too(self, tmp_path):
+        space = {"beta": "-1:1", "normalize": "authors,full", "weights": [(0, 0, 1), (0, 1, 1, 1)]}
+        options = QUICK | {"trials": 14, "space": space, "study": tmp_path / "study.jsonl"}
+        for number in range(1, 15):
+            tune(GRAPH, LABELS, **options | {"trials": number})
+        whole = tune(GRAPH, LABELS, **options | {"study": None})
+        assert untimed(tune(GRAPH, LABELS, **options).trials) == untimed(whole.trials)
+
+    def test_a_killed_process_loses_at_most_the_trial_it_was_at(self, tmp_path):
+        path = tmp_path / "study.jsonl"
+        code = (
+            "import sys; sys.path.insert(0, sys.argv[2])\n"
+            "from test_tune import *\n"
+            "tune(GRAPH, LABELS, **QUICK | {'trials': 100_000}, study=sys.argv[1])"
+        )
+        folders = ":".join(str(folder) for folder in Path(__file__).parents[:2])
+        process = subprocess.Popen(
+            [sys.executable, "-c", code, str(path), str(Path(__file__).parent)],
+            env={"PYTHONPATH": folders},
+        )
+        deadline = time.monotonic() + 120
+        while (not path.exists() or path.read_bytes().count(b"\n") < 5) and process.poll() is None:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        process.kill()
+        process.wait()
+        kept = path.read_bytes().count(b"\n") - 1
+        assert kept >= 4
+        resumed = tune(GRAPH, LABELS, **QUICK | {"trials": kept + 3}, study=path)
+        whole = tune(GRAPH, LABELS, **QUICK | {"trials": kept + 3})
+        assert untimed(resumed.trials) == untimed(whole.trials)
+
+    def test_the_trials_of_the_file_are_told_and_not_run_again(self, tmp_path):
+        path, told = tmp_path / "study.jsonl", []
+        tune(GRAPH, LABELS, **QUICK, study=path)
+        before = path.read_bytes()
+        again = tune(GRAPH, LABELS, **QUICK, study=path, finished=told.append)
+        assert path.read_bytes() == before
+        assert tuple(told) == again.trials
+
+    def test_fewer_trials_than_the_file_has_are_its_first(self, tmp_path):
+        whole = tune(GRAPH, LABELS, **QUICK, study=tmp_path / "study.jsonl")
+        first = tune(GRAPH, LABELS, **QUICK | {"trials": 5}, study=tmp_path / "study.jsonl")
+        assert first.trials == whole.trials[:5]
+        assert first.best == max(whole.trials[:5], key=lambda trial: trial.score)
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"method": FastRP(dim=32, seed=1)}, r"another parameters: .*seed 0.*, now .*seed 1"),
+            ({"space": {"beta": "-1:1"}}, r"another (space|parameters): "),
+            ({"shuffles": 3}, "another shuffles: 2, now 3"),
+            ({"search": "random"}, "another search: tpe, now random"),
+            ({"search_dim": 8}, r"another parameters: dim 16, .*now dim 8"),
+        ],
+    )
+    def test_it_goes_on_with_the_same_settings_only(self, tmp_path, change, message):
+        options = QUICK | {"trials": 1, "study": tmp_path / "study.jsonl"}
+        tune(GRAPH, LABELS, **options)
+        with pytest.raises(ParameterError, match=message):
+            tune(GRAPH, LABELS, **options | change)
+        tune(GRAPH, LABELS, **options | {"method": FastRP(dim=64, threads=1, memory="1GB")})
+
+    def test_it_goes_on_with_the_same_graph_and_labels_only(self, tmp_path):
+        options = QUICK | {"trials": 1, "study": tmp_path / "study.jsonl"}
+        tune(GRAPH, LABELS, **options)
+        with pytest.raises(ParameterError, match="another graph"):
+            tune(planted(seed=1)[0], LABELS, **options)
+        swapped = hopvec.Labels(LABELS.ids, LABELS.matrix[::-1], LABELS.classes)
+        with pytest.raises(ParameterError, match="another labels"):
+            tune(GRAPH, swapped, **options)
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"trials": 0}, "tune: trials must be an integer from 1 to 100,000"),
+            ({"search": "bayes"}, "tune: search must be 'tpe' or 'random' or 'grid', got 'bayes'"),
+            ({"validation": 2}, "tune: validation must be a number from 0.001 to 1, got 2"),
+            ({"held_out": 0.5}, "held_out is for a search without labels, and some are given"),
+            ({"space": {"beta": "-1:2"}}, "FastRP: beta must be a number from -1 to 1, got 2"),
+            ({"method": FastRP(beta=7)}, "FastRP: beta must be a number from -1 to 1, got 7"),
+            ({"method": DeepWalk()}, "no space that DeepWalk is usually searched over"),
+        ],
+    )
+    def test_they_come_before_the_work(self, options, message, monkeypatch):
+        monkeypatch.setattr(slab._native, "hop", None)
+        with pytest.raises(ParameterError, match=message):
+            tune(GRAPH, LABELS, **QUICK | options)
+
+    def test_a_method_by_name_and_labels_of_another_kind(self):
+        with pytest.raises(ParameterError, match=r"must be one such as FastRP\(\), got 'fastrp'"):
+            tune(GRAPH, LABELS, method="fastrp")
+        with pytest.raises(ParameterError, match="labels must be Labels, got a dict"):
+            tune(GRAPH, {"n1": "class 1"})
+
+    def test_settings_for_labels_are_refused_without_labels(self):
+        with pytest.raises(ParameterError, match="shuffles is for a search with labels, and none"):
+            tune(GRAPH, shuffles=3)
+
+
+@pytest.fixture(scope="module")
+def tuning():
+    space = {"beta": "-1:1:0.5", "sparsity": ["sqrt", 3]}
+    return tune(GRAPH, LABELS, **QUICK | {"trials": None}, space=space, search="grid")
+
+
+class TestTuning:
+    def test_the_table_has_a_row_a_trial_and_a_column_a_dimension(self, tuning):
+        table = tuning.table()
+        assert table.column_names == ["number", "beta", "sparsity", "score", "seconds"]
+        assert table["number"].to_pylist() == list(range(1, 11))
+        assert table["sparsity"].to_pylist() == ["sqrt", "3"] * 5
+        assert max(table["score"].to_pylist()) == tuning.best.score
+
+    def test_printed_it_is_a_table_with_the_best_marked(self, tuning):
+        lines = str(tuning).splitlines()
+        assert lines[0].split() == ["trial", "beta", "sparsity", "macro", "F1"]
+        assert len(lines) == 11
+        assert [line.endswith("best") for line in lines].index(True) == tuning.best.number
+
+    def test_saved_it_holds_what_makes_the_vectors_and_how_it_was_found(self, tuning, tmp_path):
+        tuning.save(tmp_path / "best.json")
+        saved = json.loads((tmp_path / "best.json").read_text())
+        assert saved["score"] == tuning.best.score
+        assert saved["settings"]["space"] == {"beta": "-1:1:0.5", "sparsity": "sqrt,3"}
+        assert "threads" not in saved["parameters"]
+        method = hopvec.methods.method_of(saved["parameters"])
+        assert method.plain_params() == tuning.method.plain_params()
+
+    def test_the_unseen_labels_are_ready_for_an_honest_test(self, tuning):
+        assert len(tuning.unseen) == 120
+        embedding = tuning.method.embed(GRAPH)
+        scores = hopvec.evaluate.classify(embedding, tuning.unseen, shares=[0.5], shuffles=2)
+        assert scores.nodes == 120
+
+
+def test_isolated_nodes_are_tuned_along():
+    names = [str(node) for node in range(60)]
+    graph = Graph.from_edges(names[:40], names[1:41], nodes=names)
+    labels = hopvec.Labels.from_pairs(names, ["a" if int(n) % 20 < 10 else "b" for n in names])
+    assert len(tune(graph, labels, trials=2, shuffles=1).trials) == 2
