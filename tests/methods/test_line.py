@@ -96,6 +96,15 @@ class TestVectors:
         reference.train_line(nodes, rates, vectors, vectors)
         assert np.abs(found.vectors[graph.rows] - reference.unit_rows(vectors)).max() < 1e-4
 
+    def test_the_samples_grow_with_the_entries_unless_they_are_given(self):
+        graph = example(path(6001), 6001).graph()
+        assert graph.entries == 12_000
+        seen = {}
+        for samples in ("auto", 2_400_000, 2_400_001):
+            method = LINE(dim=2, order="first", negatives=1, samples=samples)
+            seen[samples] = method.embed(graph).vectors.tobytes()
+        assert seen["auto"] == seen[2_400_000] != seen[2_400_001]
+
     def test_nodes_without_edges_have_zeros_and_are_counted(self, caplog):
         graph = random_example(60, 200, isolated=7, seed=1).graph()
         with caplog.at_level(logging.WARNING):
@@ -164,13 +173,13 @@ class TestPlan:
         plan = LINE(dim=40, threads=1).plan(weighted)
         assert plan.bytes.output == 500 * 40 * 4
         assert plan.bytes.working == {
-            "vectors in training": 500 * (3 * 32 * 4 + 16),
-            "alias tables": 8 * weighted.entries,
+            "vectors in training": 500 * 3 * 32 * 4,
+            "alias tables": 8 * (2 * 500 + weighted.entries),
             "rows in a file": 0,
         }
         plain = LINE(dim=40, order="first").plan(example(path(500), 500).graph())
-        assert plain.bytes.working["vectors in training"] == 500 * (48 * 4 + 16)
-        assert plain.bytes.working["alias tables"] == 0
+        assert plain.bytes.working["vectors in training"] == 500 * 48 * 4
+        assert plain.bytes.working["alias tables"] == 8 * 2 * 500
 
     @pytest.mark.parametrize(
         ("options", "threads"),

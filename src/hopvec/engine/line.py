@@ -67,7 +67,7 @@ class Proximity:
         workers: int,
     ) -> None:
         graph = law.graph
-        self.columns, self.samples, self.done = columns, samples, 0
+        self.columns, self.done = columns, 0
         self.segment = max(1, SEGMENT // (columns + 100))
         self._law, self._workers, self._lock = law, workers, Lock()
         self._order = _native.LineOrder(

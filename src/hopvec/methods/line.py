@@ -19,7 +19,7 @@ from hopvec.methods.method import Method
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, documented
 
 ORDERS = {"first": (1,), "second": (2,), "both": (1, 2)}
-MATRICES = {1: 1, 2: 2}  # of vectors in training, by order
+PLACE = 8  # bytes of a place in an alias table
 TRIAL = 1 << 26  # samples times columns (and 100 more) of a trial for the time of a run
 
 
@@ -50,11 +50,14 @@ class LINE(Method):
     samples: Annotated[
         Literal["auto"] | int,
         Either(OneOf(("auto",)), Integer(1, 10**12)),
-        "edges to train on in each order",
+        "edges to train on in each order (paper: 10 billion); 'auto': 200 for every entry of the "
+        "adjacency matrix, but from 1 million to 1 billion",
     ] = "auto"
     negatives: Annotated[int, Integer(1, 63), "random nodes for every edge (paper: K)"] = 5
     learning_rate: Annotated[
-        float, Real(1e-6, 1), "size of the first steps; it falls linearly to 0 (paper: rho)"
+        float,
+        Real(1e-6, 1),
+        "size of the first steps; it falls linearly to a ten-thousandth (paper: rho)",
     ] = 0.025
     workers: Annotated[
         int,
@@ -74,11 +77,11 @@ class LINE(Method):
 
     def vectors(self, graph: Graph, progress: Progress) -> NDArray[np.float32]:
         """The trained vectors, unit in each order; zero where there is no edge to train on."""
-        plan = self.plan(graph)
-        vectors = np.zeros((graph.nodes, plan.dim), np.float32)
+        at_once = self._orders_at_once(self.plan(graph))
+        vectors = np.zeros((graph.nodes, int(self.dim)), np.float32)
         if graph.entries:
-            orders = self._orders(graph)
-            train(orders, self._samples(graph), at_once=plan.threads, progress=progress)
+            orders = self._orders(graph, at_once)
+            train(orders, self._samples(graph), at_once=at_once, progress=progress)
             for place, order in enumerate(orders):
                 columns = slice(place * order.columns, (place + 1) * order.columns)
                 vectors[graph.rows, columns] = order.unit_vectors()
@@ -86,7 +89,8 @@ class LINE(Method):
 
     def plan(self, graph: Graph) -> Plan:
         """How a run on this graph will use threads and memory."""
-        rows = graph.nbytes - graph.indptr.nbytes
+        weights = 0 if graph.weights is None else graph.entries
+        rows = graph.nbytes - graph.indptr.nbytes if graph.mapped else 0
         return plan_for(
             graph,
             owner=type(self).__name__,
@@ -94,31 +98,35 @@ class LINE(Method):
             threads=min(self.threads or cores(), len(ORDERS[self.order])) * int(self.workers),
             memory=memory_bound(self.memory),
             working={
-                "vectors in training": self._training_bytes(graph.nodes),
-                "alias tables": 8 * (0 if graph.weights is None else graph.entries),
-                "rows in a file": rows if graph.mapped else 0,  # read all over
+                "vectors in training": graph.nodes * self._training_bytes(),
+                "alias tables": PLACE * (2 * graph.nodes + weights),
+                "rows in a file": rows,  # read all over
             },
         )
 
     def working_bytes(self, nodes: int) -> int:
         """The least memory that a run takes beside a graph of so many nodes."""
-        return nodes * 4 * int(self.dim) + self._training_bytes(nodes)
+        return nodes * (4 * int(self.dim) + self._training_bytes() + 2 * PLACE)
 
     def seconds(self, graph: Graph, progress: Progress) -> float:
         """The time of a run on this graph, from training on a few of the samples."""
         if not graph.entries:
             return 0.0
-        samples = self._samples(graph)
+        at_once, samples = self._orders_at_once(self.plan(graph)), self._samples(graph)
         some = min(samples, max(1000, TRIAL // (int(self.dim) + 100)))
         times = [time.perf_counter()]
-        orders = self._orders(graph)
+        orders = self._orders(graph, at_once)
         times.append(time.perf_counter())
-        train(orders, some, at_once=self.plan(graph).threads, progress=progress)
+        train(orders, some, at_once=at_once, progress=progress)
         times.append(time.perf_counter())
         return times[1] - times[0] + (times[2] - times[1]) * samples / some
 
-    def _orders(self, graph: Graph) -> list[Proximity]:
-        law = EdgeLaw(graph, self.plan(graph).threads)
+    def _orders_at_once(self, plan: Plan) -> int:
+        return plan.threads // int(self.workers)
+
+    def _orders(self, graph: Graph, threads: int) -> list[Proximity]:
+        """The orders before training."""
+        law = EdgeLaw(graph, threads)
         return [
             Proximity(
                 law,
@@ -138,11 +146,11 @@ class LINE(Method):
         return int(self.dim) // len(ORDERS[self.order])
 
     def _samples(self, graph: Graph) -> int:
+        """The edges to train on in each order."""
         if self.samples == "auto":
-            return 10_000_000
+            return min(max(200 * graph.entries, 10**6), 10**9)
         return int(self.samples)
 
-    def _training_bytes(self, nodes: int) -> int:
-        """The vectors in training, and the tables of nodes that are drawn from."""
-        matrices = sum(MATRICES[order] for order in ORDERS[self.order])
-        return nodes * (matrices * row_bytes(self._columns()) + 16)
+    def _training_bytes(self) -> int:
+        """The bytes of one node in training: two vectors in the second order, for its two roles."""
+        return sum(ORDERS[self.order]) * row_bytes(self._columns())

@@ -181,8 +181,8 @@ def _declared(method: type) -> Iterator[Parameter]:
 def parse(text: str, rule: Rule) -> Any:
     """The value that a text stands for under a rule; the text itself where there is none.
 
-    >>> parse("0,0,1,4", Reals(32)), parse("7", Integer(1, 9)), parse("much", Real(0, 1))
-    ([0, 0, 1, 4], 7, 'much')
+    >>> parse("0,0,1,4", Reals(32)), parse("1e9", Integer(1, 10**12)), parse("much", Real(0, 1))
+    ([0, 0, 1, 4], 1000000000, 'much')
     """
     if isinstance(rule, Either):
         first = parse(text, rule.first)
@@ -191,7 +191,11 @@ def parse(text: str, rule: Rule) -> Any:
         return [number(part.strip()) for part in text.split(",")]
     if isinstance(rule, OneOf):
         return next((option for option in rule.options if str(option) == text), text)
-    return text if isinstance(rule, Size) else number(text)
+    if isinstance(rule, Size):
+        return text
+    value = number(text)
+    whole = isinstance(rule, Integer) and isinstance(value, float) and value.is_integer()
+    return int(value) if whole else value
 
 
 def number(text: str) -> int | float | str:
