@@ -29,10 +29,13 @@ CANNOT_APPLY = {
     "check_dtype_object": "an adjacency matrix of Python objects has no weights to read",
 }
 
+WALKS = {"walks": 2, "length": 8, "window": 2}
+QUICK = {"deepwalk": WALKS, "node2vec": WALKS, "line": {"samples": 1000}}
+
 
 @pytest.mark.filterwarnings("ignore")
 @parametrize_with_checks(
-    [method(dim=4) for method in METHODS.values()],
+    [method(dim=4, **QUICK.get(name, {})) for name, method in METHODS.items()],
     expected_failed_checks=lambda estimator: CANNOT_APPLY,
 )
 def test_scikit_learn_finds_an_estimator(estimator, check):
