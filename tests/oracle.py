@@ -1,4 +1,4 @@
-"""The formulas of FastRP in dense float64 numpy, straight from the paper: the judge of everything.
+"""The formulas of the papers in dense float64 numpy, FastRP first: the judge of everything.
 
 S = weighted adjacency matrix, d_i = sum_j S_ij, 2m = sum of all entries, A = D^-1 S,
 L = diag((d_j / 2m)^beta), R = random rows with entries +sqrt(s), 0, -sqrt(s).
@@ -66,6 +66,64 @@ def standardize(N):
     mean, deviation = N.mean(axis=0), N.std(axis=0)
     varies = deviation > CONSTANT * np.sqrt((N**2).mean(axis=0))
     return np.divide(N - mean, deviation, out=np.zeros_like(N), where=varies)
+
+
+def randne(S, R, weights, matrix="transition"):
+    """U = (weights[0] + weights[1] S + weights[2] S^2 + ...) R, for R with orthonormal columns."""
+    S, power = np.asarray(S, np.float64), np.asarray(R, np.float64)
+    hop = transition(S) if matrix == "transition" else S
+    U = np.zeros_like(power)
+    for weight in weights:
+        U += weight * power
+        power = hop @ power
+    return U
+
+
+def gram_schmidt(R):
+    """Orthonormal columns, one after the other; a column without anything of its own is 0."""
+    Q = np.array(R, np.float64)
+    for column in range(Q.shape[1]):
+        before = np.linalg.norm(Q[:, column])
+        for _ in range(2):
+            Q[:, column] -= Q[:, :column] @ (Q[:, :column].T @ Q[:, column])
+        left = np.linalg.norm(Q[:, column])
+        Q[:, column] = Q[:, column] / left if left > 1e-6 * before else 0.0
+    return Q
+
+
+def netmf_matrix(S, window=10, negative=1.0, rank=None):
+    """log max(1, vol / (b T) (P + ... + P^T) D^-1): exact (Algorithm 3), or by eigenpairs (4)."""
+    S = np.asarray(S, np.float64)
+    d, volume = S.sum(axis=1), S.sum()
+    inverse = np.divide(1.0, d, out=np.zeros_like(d), where=d > 0)
+    if rank is None:
+        P = transition(S)
+        powers = sum(np.linalg.matrix_power(P, r) for r in range(1, window + 1)) * inverse
+    else:
+        root = np.sqrt(inverse)
+        values, U = np.linalg.eigh(root[:, None] * S * root)
+        values, U = values[::-1][:rank], U[:, ::-1][:, :rank]
+        filtered = np.maximum(sum(values**r for r in range(1, window + 1)), 0.0)
+        powers = root[:, None] * (U * filtered @ U.T) * root
+    return np.log(np.maximum(1.0, volume / (negative * window) * powers))
+
+
+def grarep_matrix(S, step):
+    """X_ij = max(0, log(A^k_ij / sum_i A^k_ij) - log(1 / n)), A^k the powers of D^-1 S (Eq. 14)."""
+    power = np.linalg.matrix_power(transition(np.asarray(S, np.float64)), step)
+    arriving = power.sum(axis=0)
+    share = np.divide(power, arriving, out=np.zeros_like(power), where=arriving > 0)
+    return np.log(np.maximum(1.0, len(power) * share))
+
+
+def left_factor(M, dim):
+    """U Sigma^(1/2) of the largest singular values; the largest entry of a column is positive."""
+    U, sigma, _ = np.linalg.svd(M)
+    factor = np.zeros((len(M), dim))
+    count = min(dim, len(M))
+    factor[:, :count] = (U * np.sqrt(sigma))[:, :count]
+    largest = np.abs(factor).argmax(axis=0)
+    return factor * np.where(factor[largest, np.arange(dim)] < 0, -1.0, 1.0)
 
 
 def second_order(S, p, q):

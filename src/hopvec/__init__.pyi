@@ -20,7 +20,10 @@ from hopvec.labels import Labels as Labels
 from hopvec.methods import LINE as LINE
 from hopvec.methods import DeepWalk as DeepWalk
 from hopvec.methods import FastRP as FastRP
+from hopvec.methods import GraRep as GraRep
+from hopvec.methods import NetMF as NetMF
 from hopvec.methods import Node2Vec as Node2Vec
+from hopvec.methods import RandNE as RandNE
 from hopvec.methods.estimate import Estimate as Estimate
 from hopvec.methods.estimate import estimate as estimate
 from hopvec.tuning import Tuning as Tuning

@@ -49,10 +49,15 @@ class Dictionary:
     def forget_slots(self) -> None: ...
     def texts(self) -> tuple[NDArray[np.int64], NDArray[np.uint8]]: ...
 
-class Projection:
-    """The law of R: seed and sparsity."""
+class SparseRows:
+    """The law of a very sparse R: signs and zeros."""
 
     def __init__(self, *, seed: int, sparsity: float) -> None: ...
+
+class GaussianRows:
+    """The law of a normal R: entries are an eighth of it."""
+
+    def __init__(self, *, seed: int) -> None: ...
 
 class Adjacency:
     """The rows of S and 1/d, as the kernels see them."""
@@ -185,7 +190,7 @@ def symmetric(
     stop: Stop,
 ) -> bool: ...
 def draw(
-    projection: Projection,
+    random: SparseRows | GaussianRows,
     keys: NDArray[np.uint64],
     diagonal: NDArray[np.float32],
     slab: int,
@@ -196,7 +201,7 @@ def draw(
 ) -> None: ...
 def first_hop(
     graph: Adjacency,
-    projection: Projection,
+    random: SparseRows,
     keys: NDArray[np.uint64],
     diagonal: NDArray[np.float32],
     slab: int,
@@ -298,3 +303,24 @@ def best_pairs(
     threads: int,
     stop: Stop,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]: ...
+def product(
+    matrix: NDArray[np.float32],
+    block: NDArray[np.float64],
+    transposed: bool,
+    threads: int,
+    stop: Stop,
+) -> NDArray[np.float64]: ...
+def basis_products(
+    basis: list[NDArray[np.float64]], block: NDArray[np.float64], threads: int, stop: Stop
+) -> NDArray[np.float64]: ...
+def add_combination(
+    basis: list[NDArray[np.float64]],
+    coefficients: NDArray[np.float64],
+    block: NDArray[np.float64],
+    threads: int,
+    stop: Stop,
+) -> None: ...
+def positive_logarithm(
+    matrix: NDArray[np.float32], factor: NDArray[np.float64], threads: int, stop: Stop
+) -> None: ...
+def eigen(matrix: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...

@@ -208,7 +208,7 @@ class TestFirstHop:
         diagonal = random.lognormal(size=nodes).astype(np.float32)
         columns = 64 // STORAGE[precision]().itemsize
         got = first_hop(rows, 5, sparsity, keys, diagonal, 2, precision, threads)
-        signs = reference.random_rows(5, sparsity, keys.tolist(), 3 * columns)[:, -columns:]
+        signs = reference.sparse_rows(5, sparsity, keys.tolist(), 3 * columns)[:, -columns:]
         expected = reference.first_hop(*rows, diagonal, signs)
         size = reference.first_hop(*rows, diagonal, np.abs(signs))
         assert_rows_agree(got, expected, size, precision)
@@ -231,7 +231,7 @@ def first_hop(rows, seed, sparsity, keys, diagonal, slab, precision, threads):
     target = _native.allocate(64 * len(keys))
     _native.first_hop(
         adjacency(*rows),
-        _native.Projection(seed=seed, sparsity=sparsity),
+        _native.SparseRows(seed=seed, sparsity=sparsity),
         keys,
         diagonal,
         slab,
@@ -252,7 +252,7 @@ class TestDraw:
         diagonal = np.arange(1, nodes + 1).astype(STORAGE[precision]).astype(np.float32)
         target = _native.allocate(64 * nodes)
         _native.draw(
-            _native.Projection(seed=7, sparsity=2.5),
+            _native.SparseRows(seed=7, sparsity=2.5),
             keys,
             diagonal,
             1,
@@ -262,7 +262,7 @@ class TestDraw:
             STOP,
         )
         columns = 64 // STORAGE[precision]().itemsize
-        signs = reference.random_rows(7, 2.5, keys.tolist(), 2 * columns)[:, columns:]
+        signs = reference.sparse_rows(7, 2.5, keys.tolist(), 2 * columns)[:, columns:]
         got = as_rows(target, precision, nodes)
         np.testing.assert_array_equal(got, diagonal[:, None] * signs)
 

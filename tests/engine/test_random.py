@@ -231,7 +231,7 @@ class TestTwin:
         columns = 32 if as_half else 16
         block = _native.allocate(64 * len(keys))
         _native.draw(
-            _native.Projection(seed=seed, sparsity=sparsity),
+            _native.SparseRows(seed=seed, sparsity=sparsity),
             np.array(keys, np.uint64),
             np.full(len(keys), 3, np.float32),
             slab,
@@ -241,7 +241,7 @@ class TestTwin:
             _native.Stop(),
         )
         got = block.view(np.float16 if as_half else np.float32).reshape(len(keys), columns)
-        signs = reference.random_rows(seed, sparsity, keys, columns * (slab + 1))
+        signs = reference.sparse_rows(seed, sparsity, keys, columns * (slab + 1))
         np.testing.assert_array_equal(got, 3 * signs[:, -columns:])
 
     def test_mix_is_the_finaliser_of_splitmix64(self):

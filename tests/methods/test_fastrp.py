@@ -189,7 +189,7 @@ class TestR:
     def test_order_0_alone_is_r_to_the_last_bit(self, sparsity):
         got = random_matrix(example(path(90), 100).graph(), 50, sparsity=sparsity, seed=11)
         keys = [reference.xxh64(node.to_bytes(8, "little")) for node in range(100)]
-        signs = reference.random_rows(11, sparsity, keys, 50)
+        signs = reference.sparse_rows(11, sparsity, keys, 50)
         np.testing.assert_array_equal(got, signs * np.float32(math.sqrt(sparsity)))
 
     def test_sqrt_is_the_square_root_of_the_number_of_nodes(self):
@@ -202,7 +202,7 @@ class TestR:
     def test_the_random_row_of_a_string_id_comes_from_its_utf_8_bytes(self):
         graph = hopvec.Graph.from_edges(["ä", "node b"], ["node b", "c" * 40])
         keys = [reference.xxh64(name.encode()) for name in graph.ids.to_pylist()]
-        signs = reference.random_rows(0, 1.5, keys, 64)
+        signs = reference.sparse_rows(0, 1.5, keys, 64)
         got = random_matrix(graph, 64, sparsity=1.5)
         np.testing.assert_array_equal(got, signs * np.float32(math.sqrt(1.5)))
 

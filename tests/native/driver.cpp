@@ -147,7 +147,7 @@ void check_finite(const Results& results, const Case& c) {
 void propagate(const Case& c, const Adjacency& S, const std::vector<uint64_t>& keys, const std::vector<int32_t>& rows,
                bool as_half, int threads, const Stop& stop, Results& results) {
   const int64_t nodes = c.nodes, dim = 40, columns = as_half ? 32 : 16, slabs = (dim + columns - 1) / columns;
-  const Projection projection(7, c.directed ? 3.0 : 40.0);
+  const SparseRows projection(7, c.directed ? 3.0 : 40.0);
   std::vector<float> diagonal(static_cast<size_t>(nodes)), scale(static_cast<size_t>(nodes), 0.5f);
   for (int64_t node = 0; node < nodes; ++node) diagonal[size_t(node)] = float(power(double(node + 1), 0.25));
   std::vector<float> sum(size_t(nodes * dim));

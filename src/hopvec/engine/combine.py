@@ -77,10 +77,9 @@ class SlabSum(WeightedSum):
 class KeptOrders:
     """Keeps whole orders, slab by slab, to be summed when all of them are there, and again."""
 
-    def __init__(
-        self, plan: SlabPlan, graph: Graph, factor: float, orders: Collection[int]
-    ) -> None:
-        self.plan, self.graph, self.factor = plan, graph, factor
+    def __init__(self, plan: SlabPlan, propagation: Propagation, orders: Collection[int]) -> None:
+        self.plan, self.propagation = plan, propagation
+        self.graph = propagation.transition.graph
         self.size = LINE * plan.nodes
         self.kept = {order: _native.allocate(plan.slabs * self.size) for order in orders}
 
@@ -101,11 +100,12 @@ class KeptOrders:
     def combine(self, weights: Mapping[int, float], normalize: str) -> NDArray[np.float32]:
         """The embedding by these weights, which are of orders that are kept; see `combine`."""
         unit = normalize != "none"
+        scales = weights if unit else self.propagation.scales(weights)
         output = _allocate_output(self.plan)
         interruptible(
             lambda stop: _native.weighted_sum(
                 [self.kept[order] for order in sorted(weights)],
-                [weights[order] * (1 if unit else self.factor) for order in sorted(weights)],
+                [scales[order] for order in sorted(weights)],
                 unit,
                 self.plan.slabs,
                 self.plan.precision == "float16",
@@ -115,7 +115,10 @@ class KeptOrders:
                 stop,
             )
         )
-        normalize_sum(output, self.graph, normalize, self.plan)
+        if unit:
+            normalize_sum(output, self.graph, normalize, self.plan)
+        else:
+            finish_sum(output, self.propagation)
         return output
 
 
@@ -143,18 +146,22 @@ def combine(
 ) -> NDArray[np.float32]:
     """The embedding, n x dim in the order of the ids: sum_i weights[i] * N_i, normalised.
 
-    "none" is the plain sum. "authors" makes the rows of every order unit first and standardises
-    the columns of the sum; "full" makes the rows unit once more. Row norms and column sums are
-    added in float64 in an order that depends on the graph alone.
+    "none" is the plain sum, finished as the propagation says. "authors" makes the rows of every
+    order unit first and standardises the columns of the sum; "full" makes the rows unit once more.
+    Row norms and column sums are added in float64 in an order that depends on the graph alone.
     """
     if plan.orders == "kept":
         return keep(plan, propagation, weights, progress=progress).combine(weights, normalize)
-    run = Run(plan, propagation, weights, progress)
+    by_rows = plan.output == "file" or propagation.finish is not None
+    run = Run(plan, propagation, weights, progress, by_rows=by_rows)
     if plan.output == "file":
         return run.in_file(weights, normalize)
     output = _allocate_output(plan)
     run.slabs(WeightedSum(output, run.graph.rows, run.scales(weights, normalize)))
-    normalize_sum(output, run.graph, normalize, plan)
+    if normalize == "none":
+        finish_sum(output, propagation, run.rows_done)
+    else:
+        normalize_sum(output, run.graph, normalize, plan)
     return output
 
 
@@ -162,13 +169,16 @@ def keep(
     plan: SlabPlan, propagation: Propagation, orders: Collection[int], *, progress: Progress
 ) -> KeptOrders:
     """Some orders of all slabs, which are then combined with any weights at the cost of a sum."""
-    kept = KeptOrders(plan, propagation.transition.graph, propagation.factor, orders)
+    kept = KeptOrders(plan, propagation, orders)
     Run(plan, propagation, orders, progress).slabs(kept)
     return kept
 
 
 class Run:
-    """One run of the slabs of a plan, through all that their orders must pass to be summed."""
+    """One run of the slabs of a plan, through all that their orders must pass to be summed.
+
+    With `by_rows`, the rows of the sum are gone through at the end, which counts as a pass.
+    """
 
     def __init__(
         self,
@@ -176,11 +186,13 @@ class Run:
         propagation: Propagation,
         orders: Collection[int],
         progress: Progress,
+        *,
+        by_rows: bool = False,
     ) -> None:
         self.plan, self.graph = plan, propagation.transition.graph
         self._propagation, self._orders, self._progress = propagation, orders, progress
         self._done = 0
-        self._of = plan.slabs * (plan.passes + (plan.output == "file"))
+        self._of = plan.slabs * (plan.passes + by_rows)
 
     def slabs(
         self, destination: Destination, finished: Callable[[Slab], None] | None = None
@@ -204,12 +216,17 @@ class Run:
             self._done = done
             self._progress(done, self._of)
 
+    def rows_done(self, rows: int) -> None:
+        """Tells how far the run is when some rows of the sum are finished."""
+        plan = self.plan
+        self.advance(plan.slabs * plan.passes + plan.slabs * rows // plan.nodes)
+
     def scales(
         self, weights: Mapping[int, float], normalize: str
     ) -> Mapping[int, float | NDArray[np.float32]]:
         """What orders are multiplied with; for unit rows, a first pass finds their norms."""
         if normalize == "none":
-            return {order: w * self._propagation.factor for order, w in weights.items()}
+            return self._propagation.scales(weights)
         norms = SumsOfSquares(self.plan, weights)
         self.slabs(norms)
         return _unit_scales(norms.squares, weights)
@@ -221,7 +238,8 @@ class Run:
         connected, without_row = np.split(graph.rows, [graph.connected])
         some = self._sum_slabs(file, self.scales(weights, normalize), without_row)
         if normalize == "none":
-            return file.by_rows(lambda first, rows: None, self.advance)
+            finish = self._propagation.finish or (lambda rows: None)
+            return file.by_rows(lambda first, rows: finish(rows), self.advance)
         present = np.concatenate([connected, without_row[some]])
         mean, spread = self._statistics(file, present)
         counted = np.zeros(plan.nodes, dtype=bool)
@@ -263,6 +281,20 @@ class Run:
         return mean, spread
 
 
+def finish_sum(
+    output: NDArray[np.float32],
+    propagation: Propagation,
+    done: Callable[[int], object] = lambda rows: None,
+) -> None:
+    """Gives the rows of the plain sum to the propagation to finish, if it does; some at a time."""
+    if propagation.finish is None:
+        return
+    for first in range(0, len(output), ROWS):
+        some = output[first : first + ROWS]
+        propagation.finish(some)
+        done(first + len(some))
+
+
 def normalize_sum(
     output: NDArray[np.float32], graph: Graph, normalize: str, plan: SlabPlan
 ) -> None:
@@ -270,8 +302,6 @@ def normalize_sum(
 
     Nodes without a row come last. Those whose sum is zero stay so, and out of the statistics.
     """
-    if normalize == "none":
-        return
     connected, without_row = np.split(graph.rows, [graph.connected])
     present = np.concatenate([connected, without_row[not_zero(output, without_row)]])
     if len(present):

@@ -145,10 +145,12 @@ def make_slab_plan(
     orders_with_norms: int,
     threads: int | None,
     memory: int | None,
+    more: Mapping[str, int] | None = None,
 ) -> SlabPlan:
     """The fastest plan that fits `memory` bytes in all, or what is free where there is no bound.
 
-    `orders_with_norms` is the number of orders whose rows are made unit, 0 for the plain sum.
+    `orders_with_norms` is the number of orders whose rows are made unit, 0 for the plain sum;
+    `more` tells what the method keeps beside slabs.
     Raises MemoryBoundError with the least that would do.
     """
     slabs = -(-dim // COLUMNS[precision])
@@ -176,6 +178,7 @@ def make_slab_plan(
                     "blocks": 2 * LINE * graph.nodes * slabs_in_flight,
                     "orders": slabs * LINE * graph.nodes * orders_with_norms * (orders == "kept"),
                     "norms": 12 * graph.nodes * orders_with_norms * (orders == "twice"),
+                    **(more or {}),
                 },
             ),
         )

@@ -6,7 +6,8 @@ whatever is a sum is done in float64, so that a kernel may differ from it by flo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,11 +77,19 @@ def xxh64(data: bytes, seed: int = 42) -> int:
     return result ^ (result >> 32)
 
 
-def random_rows(seed: int, sparsity: float, keys: Sequence[int], dim: int) -> NDArray[np.int8]:
+def hashes(seed: int, key: int, group: int) -> Iterator[int]:
+    """The chain of hashes from which a node draws its entries of R in a group of 16 columns."""
+    bits = mix(key ^ salt_of(seed, group))
+    while True:
+        yield bits
+        bits = mix((bits + GOLDEN) & MASK)
+
+
+def sparse_rows(seed: int, sparsity: float, keys: Sequence[int], dim: int) -> NDArray[np.int8]:
     """The signs of R, [keys][dim]: +1, 0 or -1, one in `sparsity` not zero.
 
-    Each (key, group of 16 columns) starts a chain of hashes. The 63 upper bits of a hash are a
-    uniform number that says how many zeros come next, its lowest bit is the sign of what follows.
+    The 63 upper bits of a hash are a uniform number that says how many zeros come next, its lowest
+    bit is the sign of what follows.
     """
     zero = 1.0 - 1.0 / sparsity
     power, all_zero = 2.0**63, []  # all_zero[c] = 2^63 * P(c columns in a row are zero)
@@ -90,19 +99,37 @@ def random_rows(seed: int, sparsity: float, keys: Sequence[int], dim: int) -> ND
     groups = -(-dim // GROUP)
     signs = np.zeros((len(keys), groups * GROUP), np.int8)
     for group in range(groups):
-        salt = salt_of(seed, group)
         for row, key in enumerate(keys):
-            bits, column = mix(int(key) ^ salt), 0
+            chain, column = hashes(seed, int(key), group), 0
             while column < GROUP:
-                gap = 0
+                bits, gap = next(chain), 0
                 while column + gap < GROUP and bits >> 1 < all_zero[gap + 1]:
                     gap += 1
                 column += gap
                 if column < GROUP:
                     signs[row, group * GROUP + column] = -1 if bits & 1 else 1
                 column += 1
-                bits = mix((bits + GOLDEN) & MASK)
     return signs[:, :dim]
+
+
+def gaussian_rows(seed: int, keys: Sequence[int], dim: int) -> Floats:
+    """R with entries of the standard normal law, [keys][dim].
+
+    A hash gives the entries of two columns by Box and Muller's transform: its upper half the
+    radius, its lower half the angle, from -1/8 of a turn on.
+    """
+    groups = -(-dim // GROUP)
+    rows = np.zeros((len(keys), groups * GROUP))
+    for group in range(groups):
+        for row, key in enumerate(keys):
+            chain = hashes(seed, int(key), group)
+            for column in range(group * GROUP, (group + 1) * GROUP, 2):
+                upper, lower = divmod(next(chain), 2**32)
+                radius = math.sqrt(-2 * math.log((upper + 0.5) / 2**32))
+                angle = 2 * math.pi * ((lower + 0.5) / 2**32 - 1 / 8)
+                rows[row, column] = radius * math.cos(angle)
+                rows[row, column + 1] = radius * math.sin(angle)
+    return rows[:, :dim]
 
 
 def hop(
@@ -165,6 +192,25 @@ def power(x: Floats, y: float) -> Floats:
     """x^y for x > 0."""
     result: Floats = np.power(x, y)
     return result
+
+
+def product(matrix: NDArray[np.floating], block: Floats, *, transposed: bool) -> Floats:
+    """The matrix, or its transpose, times a block of columns."""
+    wide = matrix.astype(np.float64)
+    result: Floats = (wide.T if transposed else wide) @ block
+    return result
+
+
+def positive_logarithm(matrix: NDArray[np.floating], factor: Floats) -> Floats:
+    """Log(max(1, entry * factor)), with a factor for each column."""
+    result: Floats = np.log(np.maximum(1.0, matrix.astype(np.float64) * factor))
+    return result
+
+
+def eigen(matrix: Floats) -> tuple[Floats, Floats]:
+    """The eigenvalues of a symmetric matrix, ascending, and its eigenvectors in rows."""
+    values, columns = np.linalg.eigh(matrix)
+    return values, columns.T
 
 
 def nearest(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import math
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from queue import SimpleQueue
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +18,18 @@ from hopvec.graph import Graph
 from hopvec.machine import run_all
 
 Progress = Callable[[int, int], object]
-"""Called with the slabs done and their number."""
+"""Called with the slabs, or other parts of a run, that are done and their number."""
 
 SCATTER_FROM = 32.0  # sparsity from which scattering R's few entries beats gathering whole rows
+
+
+def stage(progress: Progress, number: int, of: int) -> Progress:
+    """The progress within one of several stages of a run, told as that of the run, in percent."""
+
+    def told(done: int, parts: int) -> None:
+        progress(100 * number + 100 * done // max(1, parts), 100 * of)
+
+    return told
 
 
 class Destination(Protocol):
@@ -33,28 +43,49 @@ class Destination(Protocol):
 
 
 @dataclass(frozen=True)
-class RandomRows:
-    """R: entries +1, 0, -1 (times the sqrt(s) that joins the weights), by seed and node key."""
+class SparseRows:
+    """R with entries +sqrt(s), 0, -sqrt(s), one in s not zero, by seed and node key."""
 
     seed: int
     sparsity: float
 
+    @property
+    def scale(self) -> float:
+        """R is `scale` times what is drawn, which has no entry beyond 1 and so fits float16."""
+        return math.sqrt(self.sparsity)
+
     @cached_property
-    def law(self) -> _native.Projection:
+    def law(self) -> _native.SparseRows:
         """The native form."""
-        return _native.Projection(seed=self.seed, sparsity=self.sparsity)
+        return _native.SparseRows(seed=self.seed, sparsity=self.sparsity)
+
+
+@dataclass(frozen=True)
+class GaussianRows:
+    """R with entries of the standard normal law, by seed and node key."""
+
+    seed: int
+    scale: ClassVar[float] = 8.0
+
+    @cached_property
+    def law(self) -> _native.GaussianRows:
+        """The native form."""
+        return _native.GaussianRows(seed=self.seed)
+
+
+RandomRows = SparseRows | GaussianRows
 
 
 class Transition:
-    """A = D^-1 S, as the kernels see it."""
+    """A = D^-1 S, as the kernels see it; or S with other factors of its rows in place of 1/d."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, factors: NDArray[np.float64] | None = None) -> None:
         self.graph = graph
-        degrees = graph.node_degrees
-        inverse = np.divide(1.0, degrees, out=np.zeros(len(degrees)), where=degrees > 0)
-        self.inverse_degrees = inverse.astype(np.float32)
+        if factors is None:
+            degrees = graph.node_degrees
+            factors = np.divide(1.0, degrees, out=np.zeros(len(degrees)), where=degrees > 0)
         self.native = _native.Adjacency(
-            graph.indptr, graph.indices, graph.weights, self.inverse_degrees, graph.mapped
+            graph.indptr, graph.indices, graph.weights, factors.astype(np.float32), graph.mapped
         )
 
 
@@ -89,12 +120,25 @@ class Slab:
             self._destination.sink(0, self, self._destination.block(0, self.index)),
         )
 
+    def start(self, random: RandomRows, diagonal: NDArray[np.float32]) -> None:
+        """Order 0: L R, from which the hops go on."""
+        kept = self._destination.block(0, self.index)
+        self.block = self.block if kept is None else kept
+        self._draw(random, diagonal, self._destination.sink(0, self, self.block))
+
+    def start_with_identity(self) -> None:
+        """The columns of the identity matrix, from which the hops go on: order r is then A^r."""
+        rows = self.block.view(np.float32).reshape(-1, LINE // 4)
+        rows[:] = 0.0
+        columns = np.arange(self.columns)
+        rows[self.first_column + columns, columns] = 1.0
+
     def first_hop(
         self, random: RandomRows, diagonal: NDArray[np.float32], *, last: bool = False
     ) -> None:
         """N_1 = A L R."""
         graph = self._transition.graph
-        if graph.directed or random.sparsity < SCATTER_FROM:
+        if graph.directed or isinstance(random, GaussianRows) or random.sparsity < SCATTER_FROM:
             self._draw(random, diagonal, _native.Sink(next=self.block))
             self.hop(last=last)
             return
@@ -155,6 +199,14 @@ class Propagation:
     """Carries a slab through its orders up to the last that is wanted."""
     factor: float
     """What all orders lack, and joins their weights in the end."""
+    growth: float = 1.0
+    """What order i lacks i times besides, where orders would grow beyond float32."""
+    finish: Callable[[NDArray[np.float32]], None] | None = None
+    """Changes rows of the plain sum in place, where they are not yet what the method is after."""
+
+    def scales(self, weights: Mapping[int, float]) -> dict[int, float]:
+        """What orders as they are made must be multiplied with to count by these weights."""
+        return {i: weight * self.factor * self.growth**i for i, weight in weights.items()}
 
 
 def for_each_slab(

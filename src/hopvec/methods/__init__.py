@@ -6,18 +6,35 @@ from typing import Any
 from hopvec.errors import ParameterError
 from hopvec.methods.deepwalk import DeepWalk
 from hopvec.methods.fastrp import FastRP
+from hopvec.methods.grarep import GraRep
 from hopvec.methods.line import LINE
 from hopvec.methods.method import Method
+from hopvec.methods.netmf import NetMF
 from hopvec.methods.node2vec import Node2Vec
+from hopvec.methods.randne import RandNE
 
 METHODS: dict[str, type[Method]] = {
     "fastrp": FastRP,
+    "randne": RandNE,
     "deepwalk": DeepWalk,
     "node2vec": Node2Vec,
     "line": LINE,
+    "netmf": NetMF,
+    "grarep": GraRep,
 }
 
-__all__ = ["LINE", "METHODS", "DeepWalk", "FastRP", "Method", "Node2Vec", "method_of"]
+__all__ = [
+    "LINE",
+    "METHODS",
+    "DeepWalk",
+    "FastRP",
+    "GraRep",
+    "Method",
+    "NetMF",
+    "Node2Vec",
+    "RandNE",
+    "method_of",
+]
 
 
 def method_of(parameters: Mapping[str, Any]) -> Method:

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec import _native
-from hopvec.engine.slab import Propagation, RandomRows, Slab, Transition
+from hopvec.engine.slab import GaussianRows, Propagation, RandomRows, Slab, SparseRows, Transition
+from hopvec.errors import ParameterError
 from hopvec.graph import Graph
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, documented
 from hopvec.methods.slab_method import SlabMethod, counted
@@ -44,6 +45,11 @@ class FastRP(SlabMethod):
     beta: Annotated[
         float, Real(-1, 1), "power of the degrees in L; below 0 it holds hubs back (paper: beta)"
     ] = 0.25
+    projection: Annotated[
+        Literal["sparse", "gaussian"],
+        OneOf(("sparse", "gaussian")),
+        "entries of R: 'sparse': signs and zeros, as the paper; 'gaussian': the normal law",
+    ] = "sparse"
     sparsity: Annotated[
         Literal["sqrt"] | float,
         Either(OneOf(("sqrt",)), Real(1, 1e12)),
@@ -72,8 +78,7 @@ class FastRP(SlabMethod):
 
     def propagation(self, graph: Graph) -> Propagation:
         """Algorithm 1, for a slab of columns; the orders are summed as they are made."""
-        s = math.sqrt(graph.nodes) if self.sparsity == "sqrt" else float(self.sparsity)
-        R = RandomRows(seed=int(self.seed), sparsity=s)  # noqa: N806
+        R = self.random_rows(graph)  # noqa: N806
         L, L_0, factor = degree_powers(graph, self.beta)  # noqa: N806
 
         def algorithm_1(slab: Slab, orders: Collection[int]) -> None:
@@ -85,7 +90,23 @@ class FastRP(SlabMethod):
             for i in range(2, k + 1):
                 slab.hop(last=i == k)  # N_i = A N_(i-1)
 
-        return Propagation(Transition(graph), algorithm_1, factor * math.sqrt(s))
+        return Propagation(Transition(graph), algorithm_1, factor * R.scale)
+
+    def random_rows(self, graph: Graph) -> RandomRows:
+        """R: all projections have entries of mean 0 and variance 1."""
+        if self.projection == "gaussian":
+            return GaussianRows(seed=int(self.seed))
+        s = math.sqrt(graph.nodes) if self.sparsity == "sqrt" else float(self.sparsity)
+        return SparseRows(seed=int(self.seed), sparsity=s)
+
+    def check(self) -> None:
+        """Raises ParameterError; a dense R has no sparsity."""
+        super().check()
+        if self.projection == "gaussian" and self.sparsity != "sqrt":
+            raise ParameterError(
+                f"FastRP: sparsity counts the zeros of projection='sparse', and 'gaussian' has "
+                f"none, got {self.sparsity!r}. Leave one of the two out."
+            )
 
     @property
     def normalization(self) -> str:

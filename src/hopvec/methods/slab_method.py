@@ -97,6 +97,10 @@ class SlabMethod(Method):
             self, graph, keep(plan, self.propagation(graph), sorted(wanted), progress=tell)
         )
 
+    def more_bytes(self) -> dict[str, int]:
+        """What the method keeps in memory beside slabs, by purpose."""
+        return {}
+
     def check(self) -> None:
         """Raises ParameterError; some order must count."""
         super().check()
@@ -108,9 +112,10 @@ class SlabMethod(Method):
 
     def working_bytes(self, nodes: int) -> int:
         """The least memory that a run takes beside a graph of so many nodes."""
-        return least_working_bytes(
+        slab = least_working_bytes(
             nodes, precision=self.precision, orders_with_norms=self._orders_with_norms()
         )
+        return slab + sum(self.more_bytes().values())
 
     def _plan(self, graph: Graph, orders_with_norms: int) -> SlabPlan:
         return make_slab_plan(
@@ -120,6 +125,7 @@ class SlabMethod(Method):
             orders_with_norms=orders_with_norms,
             threads=self.threads,
             memory=memory_bound(self.memory),
+            more=self.more_bytes(),
         )
 
     def _orders_with_norms(self) -> int:

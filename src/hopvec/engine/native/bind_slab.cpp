@@ -94,11 +94,22 @@ void standardize(Matrix sum, In<int32_t> rows, In<double> mean, In<double> facto
   });
 }
 
+template <class Law>
+void bind_draw(nb::module_& m) {
+  m.def("draw", [](const Law& random, In<uint64_t> keys, In<float> diagonal, int64_t slab, bool as_half,
+                   const Target& sink, int threads, const Stop& stop) {
+    Released released;
+    draw(random, keys.data(), diagonal.data(), int64_t(keys.size()), slab, as_half, sink.view(), threads, stop);
+  }, nb::arg("random"), nb::arg("keys"), nb::arg("diagonal"), nb::arg("slab"), nb::arg("as_half"), nb::arg("sink"),
+     nb::arg("threads"), nb::arg("stop"));
+}
+
 }  // namespace
 
 void bind_slab(nb::module_& m) {
-  nb::class_<Projection>(m, "Projection")
+  nb::class_<SparseRows>(m, "SparseRows")
       .def(nb::init<uint64_t, double>(), nb::kw_only(), nb::arg("seed"), nb::arg("sparsity"));
+  nb::class_<GaussianRows>(m, "GaussianRows").def(nb::init<uint64_t>(), nb::kw_only(), nb::arg("seed"));
   nb::class_<Graph>(m, "Adjacency")
       .def("__init__",
            [](Graph* graph, In<int64_t> start, In<int32_t> neighbor, std::optional<In<float>> weight,
@@ -127,17 +138,13 @@ void bind_slab(nb::module_& m) {
     for (int64_t i = 0; i < result.size; ++i) result[i] = power(x.data()[i], y);
     return to_array(std::move(result));
   }, nb::arg("x"), nb::arg("y"));
-  m.def("draw", [](const Projection& projection, In<uint64_t> keys, In<float> diagonal, int64_t slab,
-                   bool as_half, const Target& sink, int threads, const Stop& stop) {
-    Released released;
-    draw(projection, keys.data(), diagonal.data(), int64_t(keys.size()), slab, as_half, sink.view(), threads, stop);
-  }, nb::arg("projection"), nb::arg("keys"), nb::arg("diagonal"), nb::arg("slab"), nb::arg("as_half"),
-     nb::arg("sink"), nb::arg("threads"), nb::arg("stop"));
-  m.def("first_hop", [](const Graph& graph, const Projection& projection, In<uint64_t> keys, In<float> diagonal,
+  bind_draw<SparseRows>(m);
+  bind_draw<GaussianRows>(m);
+  m.def("first_hop", [](const Graph& graph, const SparseRows& random, In<uint64_t> keys, In<float> diagonal,
                         int64_t slab, bool as_half, const Target& sink, int threads, const Stop& stop) {
     Released released;
-    first_hop(graph.view(), projection, keys.data(), diagonal.data(), slab, as_half, sink.view(), threads, stop);
-  }, nb::arg("graph"), nb::arg("projection"), nb::arg("keys"), nb::arg("diagonal"), nb::arg("slab"),
+    first_hop(graph.view(), random, keys.data(), diagonal.data(), slab, as_half, sink.view(), threads, stop);
+  }, nb::arg("graph"), nb::arg("random"), nb::arg("keys"), nb::arg("diagonal"), nb::arg("slab"),
      nb::arg("as_half"), nb::arg("sink"), nb::arg("threads"), nb::arg("stop"));
   m.def("hop", [](const Graph& graph, In<uint8_t> block, bool as_half, const Target& sink, int threads,
                   const Stop& stop) {

@@ -6,6 +6,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -49,5 +50,6 @@ void bind_slab(nb::module_& m);
 void bind_nearest(nb::module_& m);
 void bind_walks(nb::module_& m);
 void bind_line(nb::module_& m);
+void bind_dense(nb::module_& m);
 
 }  // namespace hopvec

@@ -241,6 +241,53 @@ void similarities(const float* queries, const float* rows, int64_t dim, float* o
   for (int q = 0; q < 8; q += at_once) similarity_tile<at_once>(queries + q, rows, dim, out + 16 * q);
 }
 
+// The sums of a few rows of the result stay in registers; `along` and `across` lead through the matrix.
+template <int at_once, class Entry>
+inline void product_tile(const Entry* matrix, int64_t along, int64_t across, int64_t count, const double* block,
+                         double* out) {
+  Doubles sum[at_once];
+  for (int r = 0; r < at_once; ++r) sum[r] = Doubles::load(out + 16 * r);
+  for (int64_t k = 0; k < count; ++k) {
+    const Doubles row = Doubles::load(block + 16 * k);
+    for (int r = 0; r < at_once; ++r) sum[r] = sum[r] + Doubles::every(matrix[r * across + k * along]) * row;
+  }
+  for (int r = 0; r < at_once; ++r) sum[r].store(out + 16 * r);
+}
+
+template <class Entry>
+inline void product_tiles(const Entry* matrix, int64_t along, int64_t across, int64_t count, const double* block,
+                          double* out, int64_t first, int64_t last) {
+  constexpr int at_once = Doubles::at_once;
+  int64_t row = first;
+  for (; row + at_once <= last; row += at_once)
+    product_tile<at_once>(matrix + row * across, along, across, count, block, out + 16 * row);
+  for (; row < last; ++row) product_tile<1>(matrix + row * across, along, across, count, block, out + 16 * row);
+}
+
+template <class Entry>
+void multiply(const void* matrix, int64_t stride, int64_t columns, const double* block, double* out, int64_t first,
+              int64_t last) {
+  product_tiles(static_cast<const Entry*>(matrix), 1, stride, columns, block, out, first, last);
+}
+
+// A few rows at a time: their lines of the matrix stay near while all columns are visited.
+template <class Entry>
+void multiply_transposed(const void* matrix, int64_t stride, int64_t rows, const double* block, double* out,
+                         int64_t first, int64_t last) {
+  constexpr int64_t together = 32;
+  for (int64_t row = 0; row < rows; row += together)
+    product_tiles(static_cast<const Entry*>(matrix) + row * stride, stride, 1,
+                  rows - row < together ? rows - row : together, block + 16 * row, out, first, last);
+}
+
+void rotate(double* x, double* y, double cosine, double sine, int64_t count) {
+  for (int64_t k = 0; k < count; ++k) {
+    const double from_x = x[k], from_y = y[k];
+    x[k] = cosine * from_x - sine * from_y;
+    y[k] = sine * from_x + cosine * from_y;
+  }
+}
+
 }  // namespace
 
 extern const Kernels HOPVEC_KERNELS = {
@@ -252,6 +299,9 @@ extern const Kernels HOPVEC_KERNELS = {
     standardize,
     similarities,
     train,
+    {multiply<float>, multiply<double>},
+    {multiply_transposed<float>, multiply_transposed<double>},
+    rotate,
 };
 
 }  // namespace hopvec

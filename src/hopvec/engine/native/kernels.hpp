@@ -75,6 +75,16 @@ struct Kernels {
   void (*similarities)(const float* queries, const float* rows, int64_t dim, float* out);
   // A gradient step for each sample, one after the other; rows of `stride` floats, a multiple of 16
   void (*train)(Samples, float* sources, float* targets, int64_t stride);
+  // Below, a block has 16 float64 columns; index 0 takes a matrix of float32, index 1 one of float64. `stride` leads
+  // from one row of the matrix to the next. Every sum is taken in order.
+  // out[i] += sum over j of matrix[i][j] * block[j], for rows i in [first, last)
+  void (*multiply[2])(const void* matrix, int64_t stride, int64_t columns, const double* block, double* out,
+                      int64_t first, int64_t last);
+  // out[j] += sum over i of matrix[i][j] * block[i], for columns j in [first, last)
+  void (*multiply_transposed[2])(const void* matrix, int64_t stride, int64_t rows, const double* block, double* out,
+                                 int64_t first, int64_t last);
+  // (x, y) <- (cosine * x - sine * y, sine * x + cosine * y), for each pair of numbers
+  void (*rotate)(double* x, double* y, double cosine, double sine, int64_t count);
 };
 
 extern const Kernels plain_kernels;

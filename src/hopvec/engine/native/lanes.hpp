@@ -1,4 +1,4 @@
-// Sixteen float32 columns of one node, added and multiplied together.
+// Sixteen columns of one node, float32 (Lanes) or float64 (Doubles), added and multiplied together.
 //
 // The same sixteen IEEE additions happen at every dispatch level: one 64-byte register on x86-64-v4,
 // two 32-byte ones on v3 (a 64-byte vector type there compiles to code three times slower), a plain
@@ -74,6 +74,19 @@ struct Lanes {
 inline Lanes operator+(Lanes a, Lanes b) { return {_mm512_add_ps(a.all, b.all)}; }
 inline Lanes operator*(Lanes a, Lanes b) { return {_mm512_mul_ps(a.all, b.all)}; }
 
+struct Doubles {
+  static constexpr int at_once = 4;  // sums that fit the registers
+  __m512d low, high;
+  static Doubles every(double value) { return {_mm512_set1_pd(value), _mm512_set1_pd(value)}; }
+  static Doubles load(const double* from) { return {_mm512_loadu_pd(from), _mm512_loadu_pd(from + 8)}; }
+  void store(double* to) const {
+    _mm512_storeu_pd(to, low);
+    _mm512_storeu_pd(to + 8, high);
+  }
+};
+inline Doubles operator+(Doubles a, Doubles b) { return {_mm512_add_pd(a.low, b.low), _mm512_add_pd(a.high, b.high)}; }
+inline Doubles operator*(Doubles a, Doubles b) { return {_mm512_mul_pd(a.low, b.low), _mm512_mul_pd(a.high, b.high)}; }
+
 #elif defined(__AVX2__) && defined(__F16C__)
 
 struct Lanes {
@@ -100,6 +113,29 @@ inline Lanes operator+(Lanes a, Lanes b) {
 }
 inline Lanes operator*(Lanes a, Lanes b) {
   return {_mm256_mul_ps(a.low, b.low), _mm256_mul_ps(a.high, b.high)};
+}
+
+struct Doubles {
+  static constexpr int at_once = 4;
+  __m256d part[4];
+  static Doubles every(double value) {
+    const __m256d same = _mm256_set1_pd(value);
+    return {{same, same, same, same}};
+  }
+  static Doubles load(const double* from) {
+    return {{_mm256_loadu_pd(from), _mm256_loadu_pd(from + 4), _mm256_loadu_pd(from + 8), _mm256_loadu_pd(from + 12)}};
+  }
+  void store(double* to) const {
+    for (int p = 0; p < 4; ++p) _mm256_storeu_pd(to + 4 * p, part[p]);
+  }
+};
+inline Doubles operator+(Doubles a, Doubles b) {
+  for (int p = 0; p < 4; ++p) a.part[p] = _mm256_add_pd(a.part[p], b.part[p]);
+  return a;
+}
+inline Doubles operator*(Doubles a, Doubles b) {
+  for (int p = 0; p < 4; ++p) a.part[p] = _mm256_mul_pd(a.part[p], b.part[p]);
+  return a;
 }
 
 #else
@@ -132,6 +168,30 @@ inline Lanes operator+(Lanes a, Lanes b) {
   return a;
 }
 inline Lanes operator*(Lanes a, Lanes b) {
+  for (int c = 0; c < 16; ++c) a.column[c] *= b.column[c];
+  return a;
+}
+
+struct Doubles {
+  static constexpr int at_once = 1;
+  double column[16];
+  static Doubles every(double value) {
+    Doubles doubles;
+    for (int c = 0; c < 16; ++c) doubles.column[c] = value;
+    return doubles;
+  }
+  static Doubles load(const double* from) {
+    Doubles doubles;
+    std::memcpy(doubles.column, from, sizeof doubles.column);
+    return doubles;
+  }
+  void store(double* to) const { std::memcpy(to, column, sizeof column); }
+};
+inline Doubles operator+(Doubles a, Doubles b) {
+  for (int c = 0; c < 16; ++c) a.column[c] += b.column[c];
+  return a;
+}
+inline Doubles operator*(Doubles a, Doubles b) {
   for (int c = 0; c < 16; ++c) a.column[c] *= b.column[c];
   return a;
 }

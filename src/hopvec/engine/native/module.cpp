@@ -62,4 +62,5 @@ NB_MODULE(_native, m) {
   bind_nearest(m);
   bind_walks(m);
   bind_line(m);
+  bind_dense(m);
 }

@@ -9,21 +9,7 @@
 namespace hopvec {
 namespace {
 
-constexpr double ln2 = 0.693147180559945309417232121458;
-
-double logarithm(double x) {
-  int exponent;
-  double mantissa = std::frexp(x, &exponent);  // [0.5, 1), exact
-  if (mantissa < 0.70710678118654752) {
-    mantissa *= 2;
-    exponent -= 1;
-  }
-  // log m = 2 atanh(t), |t| < 0.172
-  const double t = (mantissa - 1) / (mantissa + 1), t2 = t * t;
-  double series = 0;
-  for (int k = 27; k >= 1; k -= 2) series = series * t2 + 1.0 / k;
-  return 2 * t * series + exponent * ln2;
-}
+constexpr double ln2 = 0.693147180559945309417232121458, half_pi = 1.57079632679489661923132169164;
 
 double exponential(double x) {
   const double whole = std::floor(x / ln2 + 0.5);
@@ -49,6 +35,20 @@ uint64_t accumulate(uint64_t sum, uint64_t word) { return rotate(sum + word * P2
 
 }  // namespace
 
+double logarithm(double x) {
+  int exponent;
+  double mantissa = std::frexp(x, &exponent);  // [0.5, 1), exact
+  if (mantissa < 0.70710678118654752) {
+    mantissa *= 2;
+    exponent -= 1;
+  }
+  // log m = 2 atanh(t), |t| < 0.172
+  const double t = (mantissa - 1) / (mantissa + 1), t2 = t * t;
+  double series = 0;
+  for (int k = 27; k >= 1; k -= 2) series = series * t2 + 1.0 / k;
+  return 2 * t * series + exponent * ln2;
+}
+
 double power(double x, double y) {
   if (y == 0.0) return 1.0;
   if (y == 1.0) return x;
@@ -56,6 +56,23 @@ double power(double x, double y) {
   if (y == 0.5) return std::sqrt(x);
   if (y == -0.5) return 1.0 / std::sqrt(x);
   return exponential(y * logarithm(x));
+}
+
+NormalPair normal_pair(uint64_t bits) {
+  const double uniform = (double(bits >> 32) + 0.5) / 4294967296.0;
+  const double radius = std::sqrt(-2 * logarithm(uniform));
+  // The angle is x plus a number of quarter turns, |x| < pi / 4.
+  const double part = (double(bits & 0x3fffffffu) + 0.5) / 1073741824.0;
+  const double x = (part - 0.5) * half_pi, x2 = x * x;
+  double cosine = 1, sine = 1;
+  for (int k = 14; k >= 2; k -= 2) {
+    cosine = 1 - cosine * (x2 * (1.0 / (k * (k - 1))));
+    sine = 1 - sine * (x2 * (1.0 / (k * (k + 1))));
+  }
+  sine *= x;
+  const bool odd = (bits >> 30) & 1;
+  const double signed_radius = (bits >> 31) & 1 ? -radius : radius;
+  return {signed_radius * (odd ? -sine : cosine), signed_radius * (odd ? cosine : sine)};
 }
 
 void degrees(const int64_t* start, const float* weight, int64_t nodes, bool mapped, double* degree) {

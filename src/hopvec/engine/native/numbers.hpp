@@ -8,6 +8,16 @@ namespace hopvec {
 // x^y for x > 0, by IEEE additions, multiplications and divisions alone; relative error below 1e-13.
 double power(double x, double y);
 
+// The natural logarithm for x > 0, likewise.
+double logarithm(double x);
+
+// Two independent numbers of the standard normal law, by Box and Muller's transform of 64 uniform bits: the upper
+// half gives the radius, which is at most 6.8, the lower half the angle. Likewise.
+struct NormalPair {
+  double first, second;
+};
+NormalPair normal_pair(uint64_t bits);
+
 // Below, `mapped` entries lie in a file and are given back once they were read.
 
 // The weighted degrees: row sums of S in float64, entries in their order.

@@ -1,10 +1,13 @@
-// R, the very sparse random matrix: an entry is a pure function of (seed, node key, column).
+// R, the random matrix: an entry is a pure function of (seed, node key, column).
 //
-// Columns are drawn in groups of 16. Within a group the zeros are skipped geometrically: a draw gives
-// the gap to the next non-zero entry and its sign, so a group that is all zero costs one hash.
+// Columns are drawn in groups of 16, each from a chain of hashes that starts at the node's key and the salt of
+// the group. A law calls entry(column, value) for the entries of one node in one group; |value| <= 1, so that
+// what is drawn fits float16, and R is `scale` times what is drawn.
 #pragma once
 
 #include <cstdint>
+
+#include "numbers.hpp"
 
 namespace hopvec {
 
@@ -22,19 +25,20 @@ inline uint64_t salt(uint64_t seed, int64_t number) {
   return mix(mix(seed + golden) + golden * (uint64_t(number) + 1));
 }
 
-struct Projection {
+// One in `sparsity` entries is +1 or -1, the others are zero; scale sqrt(sparsity).
+//
+// Zeros are skipped geometrically: a draw gives the gap to the next non-zero entry and its sign, so a group that
+// is all zero costs one hash.
+struct SparseRows {
   uint64_t seed;
   uint64_t all_zero[17];  // [c] = 2^63 * P(c columns in a row are zero)
 
-  Projection(uint64_t seed, double sparsity) : seed(seed) {
+  SparseRows(uint64_t seed, double sparsity) : seed(seed) {
     const double zero = 1.0 - 1.0 / sparsity;
     double power = 9223372036854775808.0;
     for (int c = 0; c <= 16; ++c, power *= zero) all_zero[c] = uint64_t(power);
   }
 
-  uint64_t salt(int64_t group) const { return hopvec::salt(seed, group); }
-
-  // Calls entry(column, negative) for the non-zero entries of one node in one group of columns.
   template <class Entry>
   void draw(uint64_t key, uint64_t salt, Entry entry) const {
     uint64_t bits = mix(key ^ salt);
@@ -42,9 +46,26 @@ struct Projection {
       const uint64_t uniform = bits >> 1;
       if (uniform < all_zero[16 - column]) return;
       for (int zeros = 1; uniform < all_zero[zeros]; ++zeros) ++column;
-      entry(column, (bits & 1) != 0);
+      entry(column, bits & 1 ? -1.0f : 1.0f);
       if (++column == 16) return;
       bits = mix(bits + golden);
+    }
+  }
+};
+
+// Entries of the standard normal law, divided by 8; scale 8. A hash gives the entries of two columns.
+struct GaussianRows {
+  uint64_t seed;
+
+  explicit GaussianRows(uint64_t seed) : seed(seed) {}
+
+  template <class Entry>
+  void draw(uint64_t key, uint64_t salt, Entry entry) const {
+    uint64_t bits = mix(key ^ salt);
+    for (int column = 0; column < 16; column += 2, bits = mix(bits + golden)) {
+      const NormalPair pair = normal_pair(bits);
+      entry(column, float(pair.first / 8));
+      entry(column + 1, float(pair.second / 8));
     }
   }
 };

@@ -23,19 +23,19 @@ struct Nonzero {
 };
 
 // The non-zero entries of the slab's columns of L R, nodes ascending; threads take ranges of nodes.
-std::vector<Nonzero> draw_nonzeros(const Adjacency& S, const Projection& projection, const uint64_t* keys,
+std::vector<Nonzero> draw_nonzeros(const Adjacency& S, const SparseRows& R, const uint64_t* keys,
                                    const float* diagonal, int64_t slab, bool as_half, int threads,
                                    const Stop& stop) {
   std::vector<std::vector<Nonzero>> drawn(static_cast<size_t>(threads));
   parallel_chunks(threads, threads, stop, [&](int64_t range, int) {
     std::vector<Nonzero>& nonzeros = drawn[size_t(range)];
     for (int group = 0; group < groups(as_half); ++group) {
-      const uint64_t salt = projection.salt(slab * groups(as_half) + group);
+      const uint64_t chain = salt(R.seed, slab * groups(as_half) + group);
       for (int64_t node = S.nodes * range / threads; node < S.nodes * (range + 1) / threads; ++node)
-        projection.draw(keys[node], salt, [&](int column, bool negative) {
+        R.draw(keys[node], chain, [&](int column, float value) {
           if (S.start[node] < S.start[node + 1])
             nonzeros.push_back({S.start[node], S.start[node + 1],
-                                negative ? -diagonal[node] : diagonal[node], 16 * group + column});
+                                value * diagonal[node], 16 * group + column});
         });
     }
   });
@@ -74,29 +74,34 @@ void scatter(const Adjacency& S, Nonzero* begin, Nonzero* end, float* lines, int
 
 }  // namespace
 
-void draw(const Projection& projection, const uint64_t* keys, const float* diagonal, int64_t nodes,
-          int64_t slab, bool as_half, const Sink& sink, int threads, const Stop& stop) {
+template <class Law>
+void draw(const Law& R, const uint64_t* keys, const float* diagonal, int64_t nodes, int64_t slab, bool as_half,
+          const Sink& sink, int threads, const Stop& stop) {
   const int columns = 16 * groups(as_half);
   const int64_t chunks = (nodes + rows_per_chunk - 1) / rows_per_chunk;
   parallel_chunks(threads, chunks, stop, [&](int64_t chunk, int) {
     const int64_t first = chunk * rows_per_chunk, last = std::min(nodes, first + rows_per_chunk);
     std::vector<float> lines((last - first) * columns, 0.0f);
     for (int group = 0; group < groups(as_half); ++group) {
-      const uint64_t salt = projection.salt(slab * groups(as_half) + group);
+      const uint64_t chain = salt(R.seed, slab * groups(as_half) + group);
       for (int64_t node = first; node < last; ++node)
-        projection.draw(keys[node], salt, [&](int column, bool negative) {
-          lines[(node - first) * columns + 16 * group + column] = negative ? -diagonal[node] : diagonal[node];
+        R.draw(keys[node], chain, [&](int column, float value) {
+          lines[(node - first) * columns + 16 * group + column] = value * diagonal[node];
         });
     }
     kernels().emit[as_half](lines.data(), nullptr, sink, first, last);
   });
 }
 
-void first_hop(const Adjacency& S, const Projection& projection, const uint64_t* keys,
-               const float* diagonal, int64_t slab, bool as_half, const Sink& sink, int threads,
-               const Stop& stop) {
+template void draw(const SparseRows&, const uint64_t*, const float*, int64_t, int64_t, bool, const Sink&, int,
+                   const Stop&);
+template void draw(const GaussianRows&, const uint64_t*, const float*, int64_t, int64_t, bool, const Sink&, int,
+                   const Stop&);
+
+void first_hop(const Adjacency& S, const SparseRows& R, const uint64_t* keys, const float* diagonal, int64_t slab,
+               bool as_half, const Sink& sink, int threads, const Stop& stop) {
   const int columns = 16 * groups(as_half);
-  const std::vector<Nonzero> drawn = draw_nonzeros(S, projection, keys, diagonal, slab, as_half, threads, stop);
+  const std::vector<Nonzero> drawn = draw_nonzeros(S, R, keys, diagonal, slab, as_half, threads, stop);
   // A thread owns a range of rows and walks it in a few pieces: fewer visits to each entry's neighbours,
   // and room for no more than a thirty-second of the rows.
   const RowChunks ranges{S.start, S.nodes, threads};

@@ -1,0 +1,72 @@
+// Dense matrices: products with blocks of columns, logarithms, eigenvectors.
+#include "bindings.hpp"
+#include "dense.hpp"
+
+namespace hopvec {
+namespace {
+
+using Rows = nb::ndarray<const float, nb::ndim<2>, nb::device::cpu>;
+using Block = nb::ndarray<const double, nb::shape<-1, block_columns>, nb::c_contig, nb::device::cpu>;
+using Doubles = nb::ndarray<nb::numpy, double, nb::ndim<2>, nb::c_contig>;
+
+Doubles to_matrix(Buffer<double> buffer, int64_t columns) {
+  const size_t rows = columns ? size_t(buffer.size / columns) : 0;
+  double* data = buffer.data.release();
+  nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+  return Doubles(data, {rows, size_t(columns)}, owner);
+}
+
+std::vector<const double*> pointers(const std::vector<Block>& basis) {
+  std::vector<const double*> blocks;
+  for (const Block& block : basis) blocks.push_back(block.data());
+  return blocks;
+}
+
+Doubles product(Rows matrix, Block block, bool transposed, int threads, const Stop& stop) {
+  const Dense dense{matrix.data(), int64_t(matrix.shape(0)), int64_t(matrix.shape(1)), matrix.stride(0)};
+  Buffer<double> out(block_columns * (transposed ? dense.columns : dense.rows));
+  {
+    Released released;
+    (transposed ? multiply_transposed : multiply)(dense, block.data(), out.get(), threads, stop);
+  }
+  return to_matrix(std::move(out), block_columns);
+}
+
+}  // namespace
+
+void bind_dense(nb::module_& m) {
+  m.def("product", &product, nb::arg("matrix"), nb::arg("block"), nb::arg("transposed"), nb::arg("threads"),
+        nb::arg("stop"));
+  m.def("basis_products", [](const std::vector<Block>& basis, Block block, int threads, const Stop& stop) {
+    Buffer<double> out(block_columns * block_columns * int64_t(basis.size()));
+    const std::vector<const double*> blocks = pointers(basis);
+    {
+      Released released;
+      basis_products(blocks, int64_t(block.shape(0)), block.data(), out.get(), threads, stop);
+    }
+    return to_matrix(std::move(out), block_columns);
+  }, nb::arg("basis"), nb::arg("block"), nb::arg("threads"), nb::arg("stop"));
+  m.def("add_combination", [](const std::vector<Block>& basis, Block coefficients,
+                              nb::ndarray<double, nb::shape<-1, block_columns>, nb::c_contig, nb::device::cpu> block,
+                              int threads, const Stop& stop) {
+    const std::vector<const double*> blocks = pointers(basis);
+    Released released;
+    add_combination(blocks, int64_t(block.shape(0)), coefficients.data(), block.data(), threads, stop);
+  }, nb::arg("basis"), nb::arg("coefficients"), nb::arg("block"), nb::arg("threads"), nb::arg("stop"));
+  m.def("positive_logarithm", [](Matrix matrix, In<double> factor, int threads, const Stop& stop) {
+    Released released;
+    positive_logarithm(matrix.data(), int64_t(matrix.shape(0)), int64_t(matrix.shape(1)), factor.data(), threads, stop);
+  }, nb::arg("matrix"), nb::arg("factor"), nb::arg("threads"), nb::arg("stop"));
+  m.def("eigen", [](nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> matrix) {
+    const int64_t size = int64_t(matrix.shape(0));
+    Buffer<double> values(size), vectors(size * size);
+    {
+      Released released;
+      std::vector<double> copy(matrix.data(), matrix.data() + size * size);
+      eigen(copy.data(), size, values.get(), vectors.get());
+    }
+    return std::make_pair(to_array(std::move(values)), to_matrix(std::move(vectors), size));
+  }, nb::arg("matrix"));
+}
+
+}  // namespace hopvec

@@ -1,0 +1,70 @@
+#include "dense.hpp"
+
+#include "numbers.hpp"
+
+namespace hopvec {
+namespace {
+
+constexpr int64_t together = 64;       // rows, whose sums take turns in the registers
+constexpr int64_t wide = 512;          // columns: long pieces of each row, so that few pages are touched
+constexpr int64_t grain = 1 << 18;     // multiplications worth a thread
+constexpr int64_t square = block_columns * block_columns;
+
+// Calls work(first, last) for ranges of [0, count) on threads: of `least` items or more, as each costs.
+template <class Work>
+void for_ranges(int64_t count, int64_t cost, int64_t least, int threads, const Stop& stop, Work work) {
+  const int64_t size = std::max(least, grain / std::max<int64_t>(1, cost));
+  parallel_chunks(threads, (count + size - 1) / size, stop,
+                  [&](int64_t chunk, int) { work(chunk * size, std::min(count, (chunk + 1) * size)); });
+}
+
+}  // namespace
+
+void multiply(const Dense& matrix, const double* block, double* out, int threads, const Stop& stop) {
+  std::fill_n(out, block_columns * matrix.rows, 0.0);
+  for_ranges(matrix.rows, block_columns * matrix.columns, together, threads, stop, [&](int64_t first, int64_t last) {
+    kernels().multiply[0](matrix.data, matrix.stride, matrix.columns, block, out, first, last);
+  });
+}
+
+void multiply_transposed(const Dense& matrix, const double* block, double* out, int threads, const Stop& stop) {
+  std::fill_n(out, block_columns * matrix.columns, 0.0);
+  for_ranges(matrix.columns, block_columns * matrix.rows, wide, threads, stop, [&](int64_t first, int64_t last) {
+    kernels().multiply_transposed[0](matrix.data, matrix.stride, matrix.rows, block, out, first, last);
+  });
+}
+
+void basis_products(const std::vector<const double*>& basis, int64_t rows, const double* block, double* out,
+                    int threads, const Stop& stop) {
+  const int64_t count = int64_t(basis.size());
+  std::fill_n(out, square * count, 0.0);
+  for_ranges(count, square * rows, 1, threads, stop, [&](int64_t first, int64_t last) {
+    for (int64_t part = first; part < last; ++part)
+      kernels().multiply_transposed[1](basis[size_t(part)], block_columns, rows, block, out + square * part, 0,
+                                       block_columns);
+  });
+}
+
+void add_combination(const std::vector<const double*>& basis, int64_t rows, const double* coefficients, double* block,
+                     int threads, const Stop& stop) {
+  const int64_t count = int64_t(basis.size());
+  for_ranges(rows, square * count, together, threads, stop, [&](int64_t first, int64_t last) {
+    for (int64_t part = 0; part < count; ++part)
+      kernels().multiply[1](basis[size_t(part)], block_columns, block_columns, coefficients + square * part, block,
+                            first, last);
+  });
+}
+
+void positive_logarithm(float* matrix, int64_t rows, int64_t columns, const double* factor, int threads,
+                        const Stop& stop) {
+  for_ranges(rows, columns, 1, threads, stop, [&](int64_t first, int64_t last) {
+    for (int64_t row = first; row < last; ++row)
+      for (int64_t column = 0; column < columns; ++column) {
+        float& entry = matrix[row * columns + column];
+        const double value = entry * factor[column];
+        entry = value > 1 ? float(logarithm(value)) : 0.0f;
+      }
+  });
+}
+
+}  // namespace hopvec

@@ -1,0 +1,41 @@
+// Dense matrices times blocks of 16 float64 columns, shared by threads. A sum is one sum in order, whatever
+// the number of threads.
+#pragma once
+
+#include "kernels.hpp"
+#include "parallel.hpp"
+
+namespace hopvec {
+
+constexpr int block_columns = 16;
+
+// A matrix of float32; `stride` floats lead from one row to the next.
+struct Dense {
+  const float* data;
+  int64_t rows, columns, stride;
+};
+
+// out [rows][16] <- matrix * block [columns][16]
+void multiply(const Dense& matrix, const double* block, double* out, int threads, const Stop& stop);
+
+// out [columns][16] <- matrix^T * block [rows][16]
+void multiply_transposed(const Dense& matrix, const double* block, double* out, int threads, const Stop& stop);
+
+// A basis is a list of blocks [rows][16], side by side the columns of one matrix Q.
+// out [blocks * 16][16] <- Q^T * block
+void basis_products(const std::vector<const double*>& basis, int64_t rows, const double* block, double* out,
+                    int threads, const Stop& stop);
+
+// block <- block + Q * coefficients [blocks * 16][16]
+void add_combination(const std::vector<const double*>& basis, int64_t rows, const double* coefficients, double* block,
+                     int threads, const Stop& stop);
+
+// matrix[i][j] <- log(max(1, matrix[i][j] * factor[j])), in place
+void positive_logarithm(float* matrix, int64_t rows, int64_t columns, const double* factor, int threads,
+                        const Stop& stop);
+
+// The eigenvalues of a symmetric matrix [size][size], in no order, and its eigenvectors as rows. The matrix is
+// used up.
+void eigen(double* matrix, int64_t size, double* values, double* vectors);
+
+}  // namespace hopvec

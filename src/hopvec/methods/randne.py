@@ -1,0 +1,133 @@
+"""RandNE: iterative orthogonal random projection of powers of the adjacency matrix (ICDM 2018)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hopvec.engine.combine import combine
+from hopvec.engine.orthogonal import ROWS, gram_matrix, mix, mixing_bytes, orthogonal_mixing
+from hopvec.engine.slab import GaussianRows, Progress, Propagation, Slab, Transition, stage
+from hopvec.errors import GraphError
+from hopvec.graph import Graph
+from hopvec.methods.fastrp import FastRP
+from hopvec.methods.parameters import Integer, OneOf, Reals, documented
+from hopvec.methods.slab_method import SlabMethod, counted
+
+LARGEST_EXPONENT = 120  # of an order: float32 holds sums of a few up to 2^127
+
+
+@documented
+@dataclass(kw_only=True, eq=False, repr=False)
+class RandNE(SlabMethod):
+    """RandNE embeds a graph by an orthogonal random projection of the powers of its matrix.
+
+    The embedding is U = weights[0] R + weights[1] S R + ... + weights[q] S^q R, where the columns
+    of R, drawn from the normal law, are made orthonormal. Unlike FastRP, the first weight belongs
+    to R itself, order 0, so q orders have q + 1 weights. The defaults are those of the authors'
+    code for classification: order 3 of the transition matrix A in the place of S.
+
+    >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
+    >>> RandNE(dim=2, seed=7).embed(graph).vectors.shape
+    (3, 2)
+    """
+
+    zero_vectors: ClassVar = "a first weight that is not 0 gives them one"
+
+    dim: Annotated[int, Integer(1, 4096), "columns of the embedding (paper: d)"] = 128
+    weights: Annotated[
+        Sequence[float],
+        Reals(32),
+        "weights of the orders R, S R, S^2 R, ...; the first is that of R (paper: alpha_0, ...)",
+    ] = (1.0, 1e2, 1e4, 1e5)
+    matrix: Annotated[
+        Literal["transition", "adjacency"],
+        OneOf(("transition", "adjacency")),
+        "'transition': powers of A = D^-1 S; 'adjacency': powers of S",
+    ] = "transition"
+
+    def vectors(self, graph: Graph, progress: Progress) -> NDArray[np.float32]:
+        """U: R made orthogonal first, then Algorithm 1 slab by slab."""
+        return combine(
+            self.plan(graph),
+            self.propagation(graph, stage(progress, 0, 2)),
+            self.order_weights(),
+            normalize="none",
+            progress=stage(progress, 1, 2),
+        )
+
+    def propagation(self, graph: Graph, progress: Progress = lambda done, of: None) -> Propagation:
+        """Algorithm 1 for columns of R as it was drawn; T makes them orthogonal in the end."""
+        threads = self.plan(graph).threads
+        R = GaussianRows(seed=int(self.seed))  # noqa: N806
+        S, growth = self._hops(graph)  # noqa: N806
+        T = orthogonal_mixing(  # noqa: N806
+            R, gram_matrix(R, graph.keys, int(self.dim), threads, progress)
+        )
+        largest = np.full(graph.nodes, 2.0**15, dtype=np.float32)  # what is drawn then fits float16
+
+        def algorithm_1(slab: Slab, orders: Collection[int]) -> None:
+            q = max(orders)
+            slab.start(R, largest)  # U_0 = R
+            for i in range(1, q + 1):
+                slab.hop(last=i == q)  # U_i = S U_(i-1)
+
+        def make_orthogonal(rows: NDArray[np.float32]) -> None:
+            mix(rows, T, threads)  # U = (alpha_0 U_0 + ... + alpha_q U_q) T
+
+        return Propagation(S, algorithm_1, R.scale / 2.0**15, growth, make_orthogonal)
+
+    def _hops(self, graph: Graph) -> tuple[Transition, float]:
+        """The matrix divided by `growth`, and that: a power of two that keeps its rows within 1."""
+        if self.matrix == "transition":
+            return Transition(graph), 1.0
+        degree = float(graph.node_degrees.max())
+        exponent = math.frexp(degree)[1]
+        alpha = self.order_weights()
+        if any(i * exponent + math.log2(abs(alpha[i])) > LARGEST_EXPONENT for i in alpha):
+            raise GraphError(
+                f"RandNE: order {max(alpha)} of this adjacency matrix leaves float32, since its "
+                f"largest degree is {degree:.3g}. Use matrix='transition', or smaller weights."
+            )
+        growth = math.ldexp(1.0, exponent)
+        return Transition(graph, np.full(graph.nodes, 1 / growth)), growth
+
+    def order_weights(self) -> dict[int, float]:
+        """The orders that count, with their weights."""
+        weights = {order: float(weight) for order, weight in enumerate(self.weights)}
+        return counted(weights, type(self).__name__, "weights are all zero")
+
+    def more_bytes(self) -> dict[str, int]:
+        """What making R orthogonal takes."""
+        return {"orthogonal columns": mixing_bytes(int(self.dim))}
+
+    def seconds(self, graph: Graph, progress: Progress) -> float:
+        """The time of FastRP with a Gaussian projection, and of making R orthogonal, by trials."""
+        plan = self.plan(graph)
+        slabs = FastRP(
+            dim=self.dim,
+            weights=list(self.weights[1:]) or [0.0],
+            self_weight=self.weights[0],
+            beta=0.0,
+            projection="gaussian",
+            normalize="none",
+            precision=self.precision,
+            threads=self.threads,
+            memory=self.memory,
+        )
+        R, some = GaussianRows(seed=0), graph.keys[:ROWS]  # noqa: N806
+        start = perf_counter()
+        gram = gram_matrix(R, some, plan.dim, plan.threads, progress)
+        drawn = perf_counter()
+        T = orthogonal_mixing(R, gram)  # noqa: N806
+        eliminated = perf_counter()
+        mix(np.zeros((len(some), plan.dim), dtype=np.float32), T, plan.threads)
+        by_rows = (drawn - start) + (perf_counter() - eliminated)
+        orthogonal = by_rows * graph.nodes / len(some) + (eliminated - drawn)
+        return slabs.seconds(graph, progress) + orthogonal

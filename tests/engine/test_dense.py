@@ -1,0 +1,152 @@
+"""Products of dense matrices, logarithms and eigenvectors, against their slow twins."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopvec import _native
+from hopvec.engine import reference
+from hopvec.engine.spectral import gram_schmidt
+
+STOP = _native.Stop()
+EPSILON = 2.0**-52
+
+sizes = st.integers(1, 70)
+seeds = st.integers(0, 2**32)
+
+
+class TestProduct:
+    @given(sizes, sizes, st.booleans(), st.integers(1, 3), seeds)
+    def test_it_is_that_of_the_twin(self, rows, columns, transposed, threads, seed):
+        random = np.random.default_rng(seed)
+        matrix = random.normal(size=(rows, columns)).astype(np.float32)
+        block = random.normal(size=(rows if transposed else columns, 16))
+        got = _native.product(matrix, block, transposed, threads, STOP)
+        terms = reference.product(np.abs(matrix), np.abs(block), transposed=transposed)
+        expected = reference.product(matrix, block, transposed=transposed)
+        assert (np.abs(got - expected) <= 100 * EPSILON * terms).all()
+
+    @pytest.mark.parametrize("transposed", [False, True])
+    def test_some_columns_of_a_wider_matrix_are_a_matrix_too(self, transposed):
+        random = np.random.default_rng(0)
+        matrix = random.normal(size=(30, 50)).astype(np.float32)[:, 7:27]
+        block = random.normal(size=(30 if transposed else 20, 16))
+        got = _native.product(matrix, block, transposed, 2, STOP)
+        again = _native.product(np.ascontiguousarray(matrix), block, transposed, 2, STOP)
+        np.testing.assert_array_equal(got, again)
+
+    @pytest.mark.parametrize("transposed", [False, True])
+    def test_the_same_bytes_on_one_thread_and_on_five(self, transposed):
+        random = np.random.default_rng(0)
+        matrix = random.normal(size=(1300, 1300)).astype(np.float32)
+        block = random.normal(size=(1300, 16))
+        results = {_native.product(matrix, block, transposed, n, STOP).tobytes() for n in (1, 2, 5)}
+        assert len(results) == 1
+
+
+class TestBasis:
+    @given(st.integers(1, 200), st.integers(1, 5), st.integers(1, 3), seeds)
+    def test_blocks_side_by_side_are_one_matrix(self, rows, count, threads, seed):
+        random = np.random.default_rng(seed)
+        basis = [random.normal(size=(rows, 16)) for _ in range(count)]
+        block = random.normal(size=(rows, 16))
+        side_by_side = np.hstack(basis)
+        products = _native.basis_products(basis, block, threads, STOP)
+        np.testing.assert_allclose(products, side_by_side.T @ block, rtol=0, atol=1e-11)
+        total = block.copy()
+        _native.add_combination(basis, products, total, threads, STOP)
+        expected = block + side_by_side @ (side_by_side.T @ block)
+        np.testing.assert_allclose(total, expected, rtol=1e-11, atol=1e-9)
+
+    def test_an_empty_basis_has_no_products_and_adds_nothing(self):
+        block = np.ones((5, 16))
+        products = _native.basis_products([], block, 2, STOP)
+        assert products.shape == (0, 16)
+        _native.add_combination([], products, block, 2, STOP)
+        np.testing.assert_array_equal(block, 1.0)
+
+
+class TestPositiveLogarithm:
+    @given(sizes, sizes, st.integers(1, 3), seeds)
+    def test_it_is_that_of_the_twin_to_float32_rounding(self, rows, columns, threads, seed):
+        random = np.random.default_rng(seed)
+        matrix = random.lognormal(0, 5, size=(rows, columns)).astype(np.float32)
+        factor = random.lognormal(0, 5, size=columns)
+        expected = reference.positive_logarithm(matrix, factor)
+        _native.positive_logarithm(matrix, factor, threads, STOP)
+        np.testing.assert_allclose(matrix, expected, rtol=6e-8, atol=1e-12)
+
+    def test_what_is_at_most_1_becomes_0(self):
+        matrix = np.array([[0.0, 0.5, 1.0, 2.0]], np.float32)
+        _native.positive_logarithm(matrix, np.array([9.0, 2.0, 1.0, 0.5]), 1, STOP)
+        assert not matrix.any()
+
+
+def symmetric(size, seed, *, rank=None, values=None):
+    random = np.random.default_rng(seed)
+    basis = np.linalg.qr(random.normal(size=(size, size)))[0]
+    if values is None:
+        values = random.normal(size=size) * 10.0 ** random.integers(-6, 6)
+    values = np.array(values, np.float64)
+    values[rank:] = 0.0
+    matrix = basis * values @ basis.T
+    return (matrix + matrix.T) / 2
+
+
+class TestEigen:
+    @given(st.integers(1, 60), seeds, st.one_of(st.none(), st.integers(0, 60)))
+    def test_it_is_the_decomposition_of_the_twin(self, size, seed, rank):
+        matrix = symmetric(size, seed, rank=rank)
+        values, rows = _native.eigen(matrix)
+        scale = np.abs(matrix).max()
+        np.testing.assert_allclose(
+            np.sort(values), reference.eigen(matrix)[0], rtol=0, atol=1e-13 * size * scale
+        )
+        np.testing.assert_allclose(rows @ rows.T, np.eye(size), rtol=0, atol=1e-13 * size)
+        np.testing.assert_allclose(
+            rows @ matrix, values[:, None] * rows, rtol=0, atol=1e-13 * size * scale
+        )
+
+    @pytest.mark.parametrize(
+        "matrix",
+        [
+            np.zeros((9, 9)),
+            np.eye(9),
+            np.ones((9, 9)),
+            np.diag(np.arange(9.0)),
+            np.kron(np.eye(3), np.ones((3, 3))),
+            np.fliplr(np.eye(8)),
+            symmetric(40, 1, values=[1] * 15 + [-1] * 15 + [3] * 10),
+            np.zeros((0, 0)),
+        ],
+        ids=["0", "1", "ones", "diagonal", "blocks", "pairs", "three values", "empty"],
+    )
+    def test_multiple_eigenvalues_have_orthonormal_vectors(self, matrix):
+        values, rows = _native.eigen(matrix)
+        size = len(matrix)
+        np.testing.assert_allclose(rows @ rows.T, np.eye(size), rtol=0, atol=1e-13)
+        np.testing.assert_allclose(rows.T * values @ rows, matrix, rtol=0, atol=1e-12)
+
+    def test_the_matrix_is_left_as_it_was(self):
+        matrix = symmetric(10, 0)
+        before = matrix.copy()
+        _native.eigen(matrix)
+        np.testing.assert_array_equal(matrix, before)
+
+
+class TestGramSchmidt:
+    @given(st.integers(1, 30), st.integers(0, 40), seeds)
+    def test_the_columns_become_orthonormal_in_their_order(self, columns, more, seed):
+        X = np.random.default_rng(seed).normal(size=(2 * columns + more, columns))  # noqa: N806
+        T = gram_schmidt(X.T @ X, 0.0)  # noqa: N806
+        np.testing.assert_array_equal(T, np.triu(T))
+        assert (T.diagonal() > 0).all()
+        np.testing.assert_allclose((X @ T).T @ (X @ T), np.eye(columns), rtol=0, atol=1e-9)
+
+    def test_a_column_that_depends_on_those_before_it_becomes_zero(self):
+        X = np.random.default_rng(0).normal(size=(50, 4))  # noqa: N806
+        X[:, 2] = X[:, 0] - 2 * X[:, 1]
+        gram = X.T @ X
+        Q = X @ gram_schmidt(gram, 1e-10 * gram.diagonal())  # noqa: N806
+        np.testing.assert_allclose(Q.T @ Q, np.diag([1, 1, 0, 1]), rtol=0, atol=1e-9)
