@@ -63,6 +63,13 @@ def test_other_pairs_are_drawn_uniformly(edges, directed):
     assert stats.chisquare(counts).pvalue > 1e-4
 
 
+def test_nodes_without_an_edge_to_another_are_never_drawn():
+    graph = Graph.from_edges([0, 1, 2, 9], [1, 2, 3, 9], nodes=[*range(10)])
+    pairs = Pairs(graph)
+    others = id_pairs(pairs, pairs.draw_others(3, pairs.edges, 0))
+    assert set(others) == {*map(frozenset, [(0, 2), (0, 3), (1, 3)])}
+
+
 def test_a_smaller_draw_is_the_beginning_of_a_larger_one():
     pairs = Pairs(random_example(2000, 3000).graph())
     small, large = (pairs.draw_others(count, pairs.edges, 7) for count in (50, 400))

@@ -87,9 +87,9 @@ def hold_out(
     components stay as they are, a random spanning forest of the graph is never touched, and the
     training graph has the same nodes in the same order. Loops are never taken out.
 
-    `negatives` pairs for each of the edges are drawn uniformly from all pairs of nodes that have
-    edges: distinct, no loops, and never an edge of the whole graph (in a directed graph, never in
-    that direction). The result depends on the graph and the seed alone. O(m log m).
+    `negatives` pairs for each of the edges are drawn uniformly from all pairs of nodes that have an
+    edge with another: distinct, no loops, and never an edge of the whole graph (in a directed
+    graph, never in that direction). The result depends on the graph and the seed alone. O(m log m).
 
     Raises GraphError where there is no edge, ParameterError where there are too few.
 

@@ -53,19 +53,20 @@ class Pairs:
 
     @cached_property
     def joined(self) -> NDArray[np.bool_]:
-        """Whether a node has an edge."""
-        joined = np.diff(self.graph.indptr) > 0
-        joined[self.graph.indices] = True
+        """Whether a node has an edge, be it in or out, with another one."""
+        joined = np.zeros(self.graph.nodes, dtype=bool)
+        for end in self.decode(self.edges):
+            joined[end] = True
         return joined
 
     @cached_property
     def nodes(self) -> Nodes:
-        """The nodes that have an edge."""
+        """The nodes that have an edge with another one."""
         return np.flatnonzero(self.joined)
 
     @property
     def count(self) -> int:
-        """The number of pairs of nodes that have an edge."""
+        """The number of pairs of such nodes."""
         nodes = len(self.nodes)
         return nodes * (nodes - 1) // (1 if self.graph.directed else 2)
 
@@ -115,7 +116,7 @@ class Pairs:
         return pa.table({"source": source, "target": target})
 
     def draw_others(self, count: int, taken: Codes, key: int) -> Codes:
-        """So many distinct pairs of nodes that have an edge, uniformly, none of them `taken`.
+        """So many distinct pairs of such nodes, drawn uniformly, none of them `taken`.
 
         `taken` are ascending codes, all edges among them; `key` decides the draws. Linear in both.
         """
@@ -139,7 +140,7 @@ class Pairs:
         return drawn[:count]
 
     def free(self, taken: Codes) -> int:
-        """The number of pairs of nodes that have an edge, without those that are taken."""
+        """The number of pairs of such nodes, without those that are taken."""
         first, second = self.decode(taken)
         return self.count - int(np.count_nonzero(self.joined[first] & self.joined[second]))
 
