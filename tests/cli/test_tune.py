@@ -141,8 +141,8 @@ class TestAnswer:
         rows = list(csv.DictReader(result.stdout.splitlines(), delimiter="\t"))
         for row, kept in zip(rows, trials(tmp_path / "tuned" / "trials.csv"), strict=True):
             assert float(row["score"]) == pytest.approx(float(kept["score"]), rel=1e-5)
-        assert "now hopvec embed edges.csv -o vectors.parquet --params tuned/best.json" in (
-            result.stderr
+        assert result.stderr.endswith(
+            "Now hopvec embed edges.csv -o vectors.parquet --params tuned/best.json\n"
         )
 
     def test_json_is_that_of_the_file(self, run, files, tmp_path):
@@ -196,6 +196,10 @@ class TestRefusals:
         assert (
             "shuffles is for a search with labels" in run("tune", files[0], "--shuffles", 3).stderr
         )
+
+    def test_a_method_without_a_space_of_its_own(self, run, files):
+        told = run("tune", *files, "--method", "deepwalk").stderr
+        assert "no space that DeepWalk is usually searched over" in told
 
     def test_a_file_in_the_place_of_the_folder(self, run, files):
         result = run("tune", *files, "-o", "edges.csv")

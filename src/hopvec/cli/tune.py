@@ -30,7 +30,7 @@ from hopvec.tuning import Trial, Tuning
 from hopvec.tuning import tune as search
 from hopvec.tuning.picture import check_picture
 from hopvec.tuning.space import Space
-from hopvec.tuning.tune import Search, check_search
+from hopvec.tuning.tune import Search, check_search, space_of
 
 FILES = ("best.json", "trials.csv", "search.png", "study.jsonl", "unseen.csv")
 
@@ -89,10 +89,10 @@ def tune(
     the method are what is not searched. Every trial is kept in the folder as it is done: the same
     command goes on after an interruption, and ends as if there had been none.
     """
-    given = _space(space)
+    given = space_of(method, _space(space))
     check_search(Search(**settings), labelled=labels is not None)
-    _refuse_idle(method.space if given is None else given, labels, labelling)
-    Space(method, method.space if given is None else given)
+    _refuse_idle(given, labels, labelling)
+    Space(method, given)
     study = _check_folder(output)
     run = Report()
     known = None if labels is None else read_label_file(terminal, labels, labelling)
@@ -119,10 +119,9 @@ def tune(
     run.parameters = tuning.to_dict()["parameters"]
     run.notes = terminal.notes
     terminal.facts([*([] if known is None else label_rows(known)), *report_rows(run)])
-    terminal.say(
-        f"{output / 'best.json'}: {_best(tuning)}; now hopvec embed {graph} -o vectors.parquet "
-        f"--params {output / 'best.json'}"
-    )
+    best = output / "best.json"
+    terminal.say(f"{best}: {_best(tuning)}")
+    terminal.say(f"Now hopvec embed {graph} -o vectors.parquet --params {best}")
 
 
 class _Told:
@@ -159,7 +158,7 @@ def _space(texts: tuple[str, ...]) -> dict[str, str] | None:
 
 
 def _refuse_idle(
-    searched: Mapping[str, str], labels: str | None, labelling: Mapping[str, Any]
+    searched: Mapping[str, Any], labels: str | None, labelling: Mapping[str, Any]
 ) -> None:
     """Refuses options that would have no effect."""
     ctx = click.get_current_context()

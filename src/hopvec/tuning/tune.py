@@ -130,7 +130,7 @@ def tune(
     method = FastRP() if method is None else method
     _refuse_others(method, labels)
     graph = method.accept(graph)
-    given = _given(method, space)
+    given = space_of(method, space)
     searched = Space(_narrowed(method, given, search_dim), given)
     count = number_of_trials(searched, search, trials)
     objective = _objective(graph, labels, settings, method)
@@ -215,8 +215,8 @@ def _refuse_others(method: object, labels: object) -> None:
         )
 
 
-def _given(method: Method, space: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """The space that is asked for, else that of the method."""
+def space_of(method: Method, space: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """The space that is asked for, else the one that the method declares."""
     given = method.space if space is None else space
     if not given:
         raise ParameterError(
