@@ -1,0 +1,5 @@
+"""Embeddings to look at."""
+
+from hopvec.view.layout import layout
+
+__all__ = ["layout"]
