@@ -122,17 +122,31 @@ class Embedding:
         """
         if isinstance(id, np.ndarray | list | tuple):
             raise UnknownNodeError(f"nearest takes the id of one node, got {_shown(id)}.")
-        rows, similarity = self._nearest(np.array([self.row(id)], dtype=np.int64), k)
-        ids = self.ids.take(pa.array(rows)).to_pylist()
-        return list(zip(ids, similarity.tolist(), strict=True))
+        rows, similarity = self.nearest_rows([self.row(id)], k)
+        ids = self.ids.take(pa.array(rows[0])).to_pylist()
+        return list(zip(ids, similarity[0].tolist(), strict=True))
 
     def nearest_all(self, k: int = 10) -> Neighbors:
         """The k nodes most similar to each node, as row numbers and cosine similarities.
 
         `embedding.ids.take(pa.array(neighbors.rows[i]))` names those of row i. Exact: O(n^2 dim).
         """
-        rows, similarity = self._nearest(np.arange(len(self), dtype=np.int64), k)
-        return Neighbors(rows.reshape(len(self), -1), similarity.reshape(len(self), -1))
+        return self.nearest_rows(np.arange(len(self), dtype=np.int64), k)
+
+    def nearest_rows(self, rows: Sequence[int] | NDArray[np.int64], k: int = 10) -> Neighbors:
+        """The k nodes most similar to each of some rows, as row numbers and cosine similarities."""
+        if not isinstance(k, int | np.integer) or k < 1:
+            raise ParameterError(f"nearest: k must be an integer of at least 1, got {k!r}.")
+        k = min(int(k), len(self) - 1)
+        norms, queries = self.inverse_norms, np.asarray(rows, dtype=np.int64)
+        shape = len(queries), max(0, k)
+        if k < 1:
+            return Neighbors(np.empty(shape, np.int64), np.empty(shape, np.float32))
+        found, similarity = interruptible(
+            lambda stop: _native.nearest(self.vectors, norms, queries, k, cores(), stop)
+        )
+        # rounding may leave a cosine just outside
+        return Neighbors(found.reshape(shape), np.clip(similarity, -1.0, 1.0).reshape(shape))
 
     @cached_property
     def inverse_norms(self) -> NDArray[np.float32]:
@@ -186,20 +200,6 @@ class Embedding:
         from hopvec.formats import read_embedding
 
         return read_embedding(path, progress=progress)
-
-    def _nearest(
-        self, queries: NDArray[np.int64], k: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        if not isinstance(k, int | np.integer) or k < 1:
-            raise ParameterError(f"nearest: k must be an integer of at least 1, got {k!r}.")
-        k = min(int(k), len(self) - 1)
-        norms = self.inverse_norms
-        if k == 0:
-            return np.empty(0, np.int64), np.empty(0, np.float32)
-        rows, similarity = interruptible(
-            lambda stop: _native.nearest(self.vectors, norms, queries, k, cores(), stop)
-        )
-        return rows, np.clip(similarity, -1.0, 1.0)  # rounding may leave a cosine just outside
 
     @cached_property
     def _order(self) -> NDArray[np.uint64] | None:

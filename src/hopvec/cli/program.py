@@ -27,6 +27,7 @@ VERBS = {
     "tune": "Search the parameters that suit a graph best.",
     "convert": "Rewrite an embedding in another format.",
     "export": "Copy an embedding into a database.",
+    "explore": "Wander through vectors on a page in the browser.",
     "data": "List the data sets that have a name, or download some.",
     "completion": "Print the script that completes hopvec's words in a shell.",
 }

@@ -1,0 +1,125 @@
+"""The explorer's answers: its page, and what the page asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from hopvec.view.explorer.exploration import Exploration
+
+KINDS = {
+    ".html": "text/html",
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+}
+COMPLETIONS = 12
+MOST_NEIGHBORS = 200
+MOST_NAMES = 100
+
+
+def explorer_app(exploration: Exploration) -> Starlette:
+    """The app of an exploration, without the guard that belongs before it.
+
+    Answers are functions that starlette runs on threads, so that a search does not hold others up.
+    """
+    return Starlette(routes=[*_page(), *_api(exploration)])
+
+
+def _page() -> list[Route]:
+    """A route for each file of the page: what is not listed here is not served."""
+    folder = files("hopvec.view.explorer").joinpath("static")
+    contents = {
+        file.name: file.read_bytes() for file in folder.iterdir() if _suffix(file.name) in KINDS
+    }
+
+    def answer(name: str) -> Callable[[Request], Response]:
+        kind = KINDS[_suffix(name)]
+        return lambda request: Response(contents[name], media_type=kind)
+
+    static = [Route(f"/static/{name}", answer(name)) for name in sorted(contents)]
+    return [Route("/", answer("index.html")), *static]
+
+
+def _api(exploration: Exploration) -> list[Route]:
+    def about(request: Request) -> Response:
+        return JSONResponse(exploration.about())
+
+    def positions(request: Request) -> Response:
+        return _numbers(_one_of(exploration.sides, request, "side").positions)
+
+    def legend(request: Request) -> Response:
+        return JSONResponse(_one_of(exploration.columns, request, "column").legend())
+
+    def codes(request: Request) -> Response:
+        return _numbers(_one_of(exploration.columns, request, "column").codes)
+
+    def members(request: Request) -> Response:
+        column = _one_of(exploration.columns, request, "column")
+        return _numbers(column.members(request.path_params["code"]))
+
+    def names(request: Request) -> Response:
+        nodes = [_number(text) for text in request.query_params.get("nodes", "").split(",")]
+        if len(nodes) > MOST_NAMES or not all(0 <= node < len(exploration) for node in nodes):
+            raise HTTPException(400, f"nodes must be at most {MOST_NAMES} numbers of nodes.")
+        return JSONResponse([exploration.card(node) for node in nodes])
+
+    def complete(request: Request) -> Response:
+        found = exploration.search.complete(request.query_params.get("text", ""), COMPLETIONS)
+        return JSONResponse([exploration.card(node) for node in found])
+
+    def find(request: Request) -> Response:
+        node = exploration.search.node(request.query_params.get("name", ""))
+        if node is None:
+            raise HTTPException(404, "There is no node of that name.")
+        return JSONResponse(exploration.card(node))
+
+    def neighborhood(request: Request) -> Response:
+        node, k = request.path_params["node"], _number(request.query_params.get("k", "10"))
+        if node >= len(exploration):
+            raise HTTPException(404, f"There is no node {node}.")
+        if not 1 <= k <= MOST_NEIGHBORS:
+            raise HTTPException(400, f"k must be a number from 1 to {MOST_NEIGHBORS}.")
+        return JSONResponse(exploration.neighborhood(node, k))
+
+    return [
+        Route("/api/about", about),
+        Route("/api/positions/{side:int}", positions),
+        Route("/api/columns/{column:int}", legend),
+        Route("/api/columns/{column:int}/codes", codes),
+        Route("/api/columns/{column:int}/members/{code:int}", members),
+        Route("/api/names", names),
+        Route("/api/complete", complete),
+        Route("/api/find", find),
+        Route("/api/nodes/{node:int}", neighborhood),
+    ]
+
+
+def _numbers(array: NDArray[Any]) -> Response:
+    """An array as its bytes, little-endian."""
+    plain = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+    return Response(plain.tobytes(), media_type="application/octet-stream")
+
+
+def _one_of(listed: tuple[Any, ...], request: Request, name: str) -> Any:
+    number = request.path_params[name]
+    if number >= len(listed):
+        raise HTTPException(404, f"There is no {name} {number}.")
+    return listed[number]
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 12 else -1
+
+
+def _suffix(name: str) -> str:
+    return name[name.rfind(".") :]

@@ -1,0 +1,161 @@
+"""What nodes are coloured by: labels, or numbers on a scale."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hopvec.labels import LabelledRows
+
+NONE = 65535  # the code of a node without a value
+LEVELS = 1024  # steps of a scale of numbers
+FEW = 20  # distinct integers that are classes rather than amounts
+SKEWED = 20.0  # largest by median from which the scale is logarithmic
+
+
+class Column(Protocol):
+    """Something that nodes are coloured by."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
+    def codes(self) -> NDArray[np.uint16]:
+        """[nodes]: the number of the colour of each, or NONE."""
+
+    def legend(self) -> dict[str, Any]:
+        """What the codes stand for, ready for JSON."""
+
+    def members(self, code: int) -> NDArray[np.uint32]:
+        """The nodes that are in one class."""
+
+    def text(self, node: int) -> str | None:
+        """The value of a node."""
+
+
+@dataclass(frozen=True, eq=False)
+class LabelColumn:
+    """Classes, the largest first. A node in several has the colour of the largest of them."""
+
+    name: str
+    codes: NDArray[np.uint16]
+    classes: list[str]
+    """[classes]: their names by code."""
+    starts: NDArray[np.int64]
+    """[classes + 1]: the members of a class are nodes[starts[code] : starts[code + 1]]."""
+    nodes: NDArray[np.uint32]
+    several: dict[int, list[int]]
+    """The classes of the nodes that are in more than one."""
+
+    @staticmethod
+    def from_pairs(
+        name: str, count: int, nodes: NDArray[Any], classes: NDArray[Any], names: list[str]
+    ) -> LabelColumn:
+        """The column of `count` nodes where nodes[i] is in the class classes[i]."""
+        sizes = np.bincount(classes, minlength=len(names))
+        largest_first = np.argsort(-sizes, kind="stable")[:NONE]
+        code_of = np.full(len(names), NONE)
+        code_of[largest_first] = np.arange(len(largest_first))
+        code, nodes = code_of[classes], nodes[code_of[classes] < NONE]
+        code = code[code < NONE]
+        order = np.lexsort((nodes, code))
+        codes = np.full(count, NONE, np.uint16)
+        codes[nodes[order[::-1]]] = code[order[::-1]]  # the largest class is written last
+        times = np.bincount(nodes, minlength=count)
+        several: dict[int, list[int]] = {}
+        for at in order[times[nodes[order]] > 1]:
+            several.setdefault(int(nodes[at]), []).append(int(code[at]))
+        starts = np.concatenate([[0], np.cumsum(sizes[largest_first])])
+        listed = [names[at] for at in largest_first]
+        return LabelColumn(name, codes, listed, starts, nodes[order].astype(np.uint32), several)
+
+    def legend(self) -> dict[str, Any]:
+        """The names and sizes of the classes."""
+        return {"kind": "label", "classes": self.classes, "sizes": np.diff(self.starts).tolist()}
+
+    def members(self, code: int) -> NDArray[np.uint32]:
+        """The nodes that are in one class, whichever colour they have."""
+        first, last = self.starts[[code, code + 1]] if code < len(self.classes) else (0, 0)
+        return self.nodes[first:last]
+
+    def text(self, node: int) -> str | None:
+        """The classes of a node."""
+        code = int(self.codes[node])
+        if code == NONE:
+            return None
+        return ", ".join(self.classes[at] for at in self.several.get(node, [code]))
+
+
+@dataclass(frozen=True, eq=False)
+class NumberColumn:
+    """Numbers on a scale from the lowest to the highest, logarithmic where they are skewed."""
+
+    name: str
+    codes: NDArray[np.uint16]
+    values: NDArray[Any]
+    low: float
+    high: float
+    logarithmic: bool
+
+    @staticmethod
+    def from_values(name: str, values: NDArray[Any]) -> NumberColumn:
+        """The column of one number a node; what is not finite has no colour."""
+        finite = np.isfinite(values)
+        some = values[finite].astype(np.float64)
+        low, high = (float(some.min()), float(some.max())) if len(some) else (0.0, 0.0)
+        logarithmic = low >= 0 and high > SKEWED * max(float(np.median(some)), 1e-300)
+        scaled = np.log1p(some - low) if logarithmic else some - low
+        reach = float(scaled.max(initial=0)) or 1.0
+        codes = np.full(len(values), NONE, np.uint16)
+        codes[finite] = np.minimum(scaled / reach * LEVELS, LEVELS - 1)
+        return NumberColumn(name, codes, values, low, high, logarithmic)
+
+    def legend(self) -> dict[str, Any]:
+        """The ends of the scale."""
+        return {
+            "kind": "number",
+            "low": self.low,
+            "high": self.high,
+            "logarithmic": self.logarithmic,
+            "levels": LEVELS,
+        }
+
+    def members(self, code: int) -> NDArray[np.uint32]:
+        """None: numbers are no classes."""
+        return np.empty(0, np.uint32)
+
+    def text(self, node: int) -> str | None:
+        """The number of a node."""
+        value = self.values[node].item()
+        if not np.isfinite(value):
+            return None
+        return f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
+
+
+def label_column(labelled: LabelledRows, count: int, name: str = "label") -> Column:
+    """The labels of an embedding with `count` nodes."""
+    row, classes = np.nonzero(labelled.members)
+    return LabelColumn.from_pairs(name, count, labelled.rows[row], classes, list(labelled.classes))
+
+
+def column_of(name: str, values: pa.Array) -> Column | None:
+    """A further column of a table: numbers, or classes by their texts; None if it is neither."""
+    import pyarrow.compute as pc
+
+    kind = values.type
+    classes = pa.types.is_integer(kind) and pc.count_distinct(values).as_py() <= FEW
+    if pa.types.is_floating(kind) or (pa.types.is_integer(kind) and not classes):
+        return NumberColumn.from_values(name, values.to_numpy(zero_copy_only=False))
+    if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+        return None
+    texts = values.cast(pa.large_string()).dictionary_encode()
+    given = texts.indices.is_valid().to_numpy(zero_copy_only=False)
+    numbers = pc.fill_null(texts.indices, 0).to_numpy()
+    return LabelColumn.from_pairs(
+        name, len(values), np.flatnonzero(given), numbers[given], texts.dictionary.to_pylist()
+    )

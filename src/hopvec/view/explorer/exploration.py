@@ -1,0 +1,266 @@
+"""Exploration: all that the page shows, found before the server says that it is ready."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hopvec.embedding import Embedding
+from hopvec.engine.slab import Progress
+from hopvec.errors import ParameterError, UnknownNodeError
+from hopvec.formats.rows import blocks
+from hopvec.graph import Graph
+from hopvec.labels import Labels
+from hopvec.scratch import Scratch
+from hopvec.view.explorer.columns import Column, NumberColumn, column_of, label_column
+from hopvec.view.explorer.edges import TOLD, NodeEdges, numbers_in
+from hopvec.view.explorer.search import NameSearch
+from hopvec.view.layout import layout
+
+MOST = 3  # embeddings side by side
+MOST_EDGES = 200  # edges of a node that are listed
+STRIP = 0.06  # height of the strip of nodes without a position, by that of the map
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One of the embeddings that are explored side by side."""
+
+    name: str
+    embedding: Embedding
+    positions: NDArray[np.float32]
+    """[nodes, 2], in a square from -1 to 1."""
+    rows: NDArray[np.int64] | None
+    """[nodes]: the row of each node, None where it is the node's number."""
+    nodes: NDArray[np.int64] | None
+    """[rows]: the node of each row."""
+
+    def row(self, node: int) -> int:
+        """The row of a node."""
+        return node if self.rows is None else int(self.rows[node])
+
+    def nearest(self, node: int, k: int) -> tuple[list[int], list[float]]:
+        """The k nodes most similar to one, exactly, with their cosine similarity."""
+        rows, similarity = self.embedding.nearest_rows([self.row(node)], k)
+        nodes = rows[0] if self.nodes is None else self.nodes[rows[0]]
+        return nodes.tolist(), similarity[0].tolist()
+
+    def similarity(self, node: int, others: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The cosine similarity of a node to some others."""
+        rows = others if self.rows is None else self.rows[others]
+        row, norms = self.row(node), self.embedding.inverse_norms
+        products = self.embedding.vectors[rows] @ self.embedding.vectors[row]
+        found: NDArray[np.float64] = products * norms[rows].astype(np.float64) * norms[row]
+        return np.clip(found, -1.0, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Exploration:
+    """Embeddings of the same nodes, with their positions, labels and edges.
+
+    Nodes are numbered as the rows of the first embedding.
+    """
+
+    sides: tuple[Side, ...]
+    names: pa.Array
+    """[nodes]: the ids as texts."""
+    columns: tuple[Column, ...]
+    """What nodes can be coloured by."""
+    label: Column | None
+    edges: NodeEdges | None
+    search: NameSearch
+
+    @staticmethod
+    def of(
+        embeddings: Mapping[str, Embedding],
+        *,
+        labels: Labels | None = None,
+        graph: Graph | None = None,
+        positions: Mapping[str, NDArray[np.float32]] | None = None,
+        columns: Mapping[str, pa.Array] | None = None,
+        layout: Literal["tsne", "pca"] = "tsne",
+        seed: int = 0,
+        progress: Progress | None = None,
+    ) -> Exploration:
+        """One to three embeddings, by the names they are shown under, ready to be served.
+
+        `positions` are float32[n, 2] of those embeddings that have some; others are laid out, which
+        `progress` is told. `columns` have a value a row of the first embedding, to colour by.
+        Raises ParameterError if the embeddings are of other nodes, or labels and graph of none.
+        """
+        if not 1 <= len(embeddings) <= MOST:
+            raise ParameterError(
+                f"explore: one to {MOST} embeddings stand side by side, got {len(embeddings)}."
+            )
+        first = next(iter(embeddings.values()))
+        if not len(first):
+            raise ParameterError("explore: the embedding has no nodes, so there is nothing to see.")
+        found: list[Column] = []
+        label = None if labels is None else label_column(labels.align(first), len(first))
+        edges = None if graph is None else NodeEdges.of(graph, first.ids)
+        if edges is not None:
+            found.append(NumberColumn.from_values("degree", edges.degrees))
+        found += [
+            column
+            for name, values in (columns or {}).items()
+            if (column := column_of(name, values)) is not None
+        ]
+        sides = _sides(embeddings, positions or {}, layout, seed, progress)
+        names = first.ids.cast(pa.large_string())
+        listed = found if label is None else [label, *found]
+        return Exploration(sides, names, tuple(listed), label, edges, NameSearch(names))
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def about(self) -> dict[str, Any]:
+        """What the page must know before it asks for more."""
+        return {
+            "nodes": len(self),
+            "edges": None if self.edges is None else self.edges.graph.edges,
+            "directed": self.edges is not None and self.edges.graph.directed,
+            "labelled": self.label is not None,
+            "columns": [column.name for column in self.columns],
+            "embeddings": [
+                {
+                    "name": side.name,
+                    "dim": side.embedding.dim,
+                    "method": side.embedding.parameters.get("method"),
+                }
+                for side in self.sides
+            ],
+        }
+
+    def card(self, node: int) -> dict[str, Any]:
+        """A node as it stands in a list."""
+        return {
+            "node": node,
+            "name": self.names[node].as_py(),
+            "label": None if self.label is None else self.label.text(node),
+            "degree": None if self.edges is None else int(self.edges.degrees[node]),
+        }
+
+    def neighborhood(self, node: int, k: int) -> dict[str, Any]:
+        """A node, what is near it by each embedding, and its edges. Raises UnknownNodeError."""
+        if not 0 <= node < len(self):
+            raise UnknownNodeError(f"There is no node {node:,}: they are 0 to {len(self) - 1:,}.")
+        joined = np.empty(0, np.int64) if self.edges is None else self.edges.neighbors(node)
+        edges, near = set(joined.tolist()), [side.nearest(node, k) for side in self.sides]
+        return {
+            **self.card(node),
+            "values": [[column.name, column.text(node)] for column in self.columns],
+            "near": [
+                [
+                    {**self.card(other), "similarity": similarity, "edge": other in edges}
+                    for other, similarity in zip(*found, strict=True)
+                ]
+                for found in near
+            ],
+            "overlaps": [
+                {"first": one, "second": two, "shared": len(set(near[one][0]) & set(near[two][0]))}
+                for one, two in combinations(range(len(near)), 2)
+            ],
+            "edges": self._edges(node, joined, near[0][0]),
+        }
+
+    def _edges(
+        self, node: int, joined: NDArray[np.int64], near: Sequence[int]
+    ) -> dict[str, Any] | None:
+        """The edges of a node, the most similar first, each with its rank among the nearest."""
+        if self.edges is None:
+            return None
+        similarity = self.sides[0].similarity(node, joined)
+        best = np.lexsort((joined, -similarity))[:MOST_EDGES]
+        rank = {other: place for place, other in enumerate(near, start=1)}
+        return {
+            "count": len(joined),
+            "nodes": [
+                {**self.card(int(joined[at])), "similarity": float(similarity[at])}
+                | {"rank": rank.get(int(joined[at]))}
+                for at in best
+            ],
+        }
+
+
+def _sides(
+    embeddings: Mapping[str, Embedding],
+    positions: Mapping[str, NDArray[np.float32]],
+    kind: Literal["tsne", "pca"],
+    seed: int,
+    progress: Progress | None,
+) -> tuple[Side, ...]:
+    """The embeddings side by side, their rows found by the ids of the first."""
+    (first_name, first), *_ = embeddings.items()
+    orders = [
+        None if other.ids.equals(first.ids) else _rows(first_name, first, name, other)
+        for name, other in embeddings.items()
+    ]
+    on_disk = [mapped(embedding) for embedding in embeddings.values()]
+    for embedding in on_disk:
+        _ = embedding.inverse_norms  # says now, not at a click, if a vector is not finite
+    sides = []
+    for name, embedding, rows in zip(embeddings, on_disk, orders, strict=True):
+        plane = positions.get(name)
+        if plane is None:
+            plane = layout(embedding, kind=kind, seed=seed, progress=progress)
+        nodes = None if rows is None else np.argsort(rows)
+        plane = plane if rows is None else plane[rows]
+        sides.append(Side(name, embedding, in_square(plane), rows, nodes))
+    return tuple(sides)
+
+
+def _rows(first_name: str, first: Embedding, name: str, other: Embedding) -> NDArray[np.int64]:
+    """The rows of another embedding in the order of the first. Raises if their nodes differ."""
+    rows = numbers_in(first.ids, other.ids)
+    for one, two, lacking in (
+        (first_name, name, rows < 0),
+        (name, first_name, numbers_in(other.ids, first.ids) < 0),
+    ):
+        if lacking.any():
+            ids = (first if one == first_name else other).ids
+            some = ids.take(pa.array(np.flatnonzero(lacking)[:TOLD])).to_pylist()
+            told = ", ".join(map(repr, some)) + (", ..." if lacking.sum() > TOLD else ".")
+            raise ParameterError(
+                f"{two} has no vector for {int(lacking.sum()):,} of the {len(ids):,} nodes of "
+                f"{one}: {told} Compare embeddings of the same nodes."
+            )
+    return rows
+
+
+def mapped(embedding: Embedding) -> Embedding:
+    """The embedding with its vectors mapped from a file, so that they need not stay in memory."""
+    if isinstance(embedding.vectors.base, np.memmap) or not embedding.vectors.size:
+        return embedding
+    scratch = Scratch()
+    for _, rows in blocks(embedding):
+        scratch.append(rows)
+    vectors = scratch.mapped(np.dtype(np.float32), embedding.vectors.shape)
+    return Embedding(vectors, embedding.ids, embedding.parameters, embedding.graph)
+
+
+def in_square(positions: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Positions moved and scaled into the square from -1 to 1; those that are nan in a strip below.
+
+    y grows downwards, as it does on a page.
+    """
+    placed = np.isfinite(positions).all(axis=1)
+    plane = np.empty(positions.shape, np.float32)
+    some = positions[placed].astype(np.float64) * [1, -1]
+    if len(some):
+        low, high = some.min(axis=0), some.max(axis=0)
+        plane[placed] = (some - (low + high) / 2) / (max(high - low) / 2 or 1.0)
+    lost = len(positions) - len(some)
+    if lost:
+        across = max(1, int(np.ceil(np.sqrt(lost / STRIP))))
+        place = np.arange(lost)
+        bottom = float(plane[placed, 1].max(initial=-STRIP)) + STRIP
+        plane[~placed, 0] = (place % across + 0.5) / across * 2 - 1
+        plane[~placed, 1] = bottom + (place // across + 0.5) / across * 2
+        plane /= max(1.0, float(np.abs(plane).max()))
+    return plane

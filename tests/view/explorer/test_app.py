@@ -1,0 +1,50 @@
+"""What the page gets for what it asks."""
+
+import explored
+import numpy as np
+
+
+def test_about(client):
+    assert client.get("/api/about").json() == {
+        "nodes": 300,
+        "edges": 887,
+        "directed": False,
+        "labelled": True,
+        "columns": ["label", "degree"],
+        "embeddings": [{"name": "planted", "dim": 8, "method": "Planted"}],
+    }
+
+
+def test_arrays_arrive_as_little_endian_bytes(client, exploration):
+    plane = np.frombuffer(client.get("/api/positions/0").content, "<f4").reshape(-1, 2)
+    assert np.array_equal(plane, exploration.sides[0].positions)
+    codes = np.frombuffer(client.get("/api/columns/0/codes").content, "<u2")
+    assert np.array_equal(codes, exploration.columns[0].codes)
+    members = np.frombuffer(client.get("/api/columns/0/members/1").content, "<u4")
+    assert np.array_equal(members, exploration.columns[0].members(1))
+
+
+def test_a_legend(client):
+    assert client.get("/api/columns/0").json()["classes"] == ["blue", "green", "red"]
+    assert client.get("/api/columns/1").json()["kind"] == "number"
+
+
+def test_members_of_no_class_are_none(client):
+    assert client.get("/api/columns/0/members/99").content == b""
+    assert client.get("/api/columns/1/members/0").content == b""
+
+
+def test_a_text_is_completed(client):
+    found = client.get("/api/complete", params={"text": "NODE-1"}).json()
+    assert len(found) == 12
+    assert found[0] == {"node": 10, "name": "node-10", "label": "green", "degree": 6}
+    assert client.get("/api/complete").json() == []
+
+
+def test_names_of_nodes(client):
+    found = client.get("/api/names", params={"nodes": "7,0"}).json()
+    assert [card["name"] for card in found] == ["node-7", explored.HOSTILE[0]]
+
+
+def test_a_name_that_is_not_there_is_404(client):
+    assert client.get("/api/find", params={"name": "nobody"}).status_code == 404
