@@ -28,6 +28,7 @@ VERBS = {
     "convert": "Rewrite an embedding in another format.",
     "export": "Copy an embedding into a database.",
     "explore": "Wander through vectors on a page in the browser.",
+    "reproduce": "Reproduce the tables and figures of the paper.",
     "data": "List the data sets that have a name, or download some.",
     "completion": "Print the script that completes hopvec's words in a shell.",
 }

@@ -1,0 +1,168 @@
+"""Table "Macro F1 scores of all methods" and figure "Detailed multi-label classification"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hopvec.methods import FastRP
+from hopvec.paper import published
+from hopvec.paper.draw import COLORS, MARKERS, panels
+from hopvec.paper.report import Picture, Section, Table, Verdict
+from hopvec.paper.settings import BEYOND, METHODS, PUBLISHED, TEXT, methods
+from hopvec.paper.workshop import Score, Workshop
+
+TENTHS = tuple(round(0.1 * i, 1) for i in range(1, 10))
+HUNDREDTHS = tuple(round(0.01 * i, 2) for i in range(1, 10))
+DEFAULTS = "hopvec's defaults"  # FastRP, neither searched nor told anything but dim
+
+Scores = dict[str, list[Score]]
+"""By method, one a share."""
+
+
+def reproduce(workshop: Workshop) -> Section:
+    """Scores every method on every labelled data set that is there."""
+    there = workshop.available(*PUBLISHED, *BEYOND)
+    scores = {name: scored(workshop, name) for name in there}
+    of_paper = {name: scores[name] for name in there if name in PUBLISHED}
+    beyond = {name: scores[name] for name in there if name in BEYOND}
+    return Section(
+        name="classification",
+        title="Node classification: macro F1",
+        text=[
+            "The protocol of DeepWalk: a share of the labelled nodes trains one-vs-rest logistic "
+            "regression, the rest are given as many labels as they truly have. Vectors are "
+            "brought to rms 1 and C is chosen within the training nodes, for every method; on the "
+            "curves it is the one chosen at the share of the table. Means of "
+            f"{workshop.shuffles} shuffles in the tables, {_curve_shuffles(workshop)} on the "
+            "curves.",
+            TEXT,
+        ],
+        verdicts=[verdict for name in of_paper for verdict in _verdicts(name, of_paper[name])],
+        tables=[
+            table
+            for table in (_paper_table(of_paper), _curves_table(of_paper), _beyond_table(beyond))
+            if table.rows
+        ],
+        pictures=[_picture(of_paper)] if of_paper else [],
+        missing=workshop.missing(*PUBLISHED, *BEYOND),
+    )
+
+
+def scored(workshop: Workshop, name: str) -> Scores:
+    """The scores of every method on one data set."""
+    wanted = methods(workshop, name) | {DEFAULTS: FastRP(dim=512, threads=1)}
+    first, *others = _shares(workshop, name)
+    found: Scores = {}
+    for label, method in wanted.items():
+        found[label] = workshop.scores(name, method, [first])
+        if others and label != DEFAULTS:
+            found[label] += workshop.scores(
+                name, method, others, C=found[label][0].C, shuffles=_curve_shuffles(workshop)
+            )
+    return found
+
+
+def _curve_shuffles(workshop: Workshop) -> int:
+    return max(1, workshop.shuffles // 2)
+
+
+def _shares(workshop: Workshop, name: str) -> Sequence[float]:
+    """The shares of a data set, that of the table first."""
+    if name not in PUBLISHED:
+        return (0.1,)
+    curve = HUNDREDTHS if published.SHARE[name] == 0.01 else TENTHS
+    return (curve[0], curve[4], curve[8]) if workshop.quick else curve
+
+
+def _at(scores: Scores, share: float) -> dict[str, Score]:
+    """The score of each method at a share."""
+    return {label: next(s for s in row if s.share == share) for label, row in scores.items()}
+
+
+def _verdicts(name: str, scores: Scores) -> list[Verdict]:
+    paper = published.MACRO_F1[name]
+    found = _at(scores, published.SHARE[name])
+    here = {label: found[label].macro_f1 for label in METHODS}
+    best, best_here = (
+        max((label for label in table if label != "FastRP"), key=lambda label: table[label])
+        for table in (paper, here)
+    )
+    order, order_here = (sorted(table, key=lambda label: table[label]) for table in (paper, here))
+    return [
+        Verdict.of(
+            f"{name}: FastRP reaches {paper['FastRP']:.2f}, the best baseline, {best}, "
+            f"{paper[best]:.2f}.",
+            f"FastRP {here['FastRP']:.2f}; the best other, {best_here}, {here[best_here]:.2f}.",
+            (here["FastRP"] >= here[best_here]) == (paper["FastRP"] >= paper[best]),
+        ),
+        Verdict.of(
+            f"{name}: {' < '.join(order)}.", f"{' < '.join(order_here)}.", order == order_here
+        ),
+    ]
+
+
+def _paper_table(scores: dict[str, Scores]) -> Table:
+    rows = []
+    for name, found in scores.items():
+        for label, score in _at(found, published.SHARE[name]).items():
+            paper = published.MACRO_F1[name].get(label)
+            rows.append(
+                [
+                    name,
+                    f"{score.share:.0%}",
+                    label,
+                    score.macro_f1,
+                    score.deviation,
+                    paper,
+                    None if paper is None else score.macro_f1 - paper,
+                ]
+            )
+    columns = ["data set", "labels", "method", "macro F1", "deviation", "the paper", "difference"]
+    return Table("classification", "Macro F1 (%) at the shares of the paper", columns, rows)
+
+
+def _beyond_table(scores: dict[str, Scores]) -> Table:
+    labels = [*METHODS, DEFAULTS]
+    rows = []
+    for name, found in scores.items():
+        here = _at(found, 0.1)
+        rows.append([name, *(here[label].macro_f1 if label in here else None for label in labels)])
+    title = "Macro F1 (%) at 10 % labels on graphs that the paper does not have"
+    note = "Empty: methods that train are left out on large graphs."
+    return Table("classification-beyond", title, ["data set", *labels], rows, note)
+
+
+def _curves_table(scores: dict[str, Scores]) -> Table:
+    """A row a share, a column a method; the CSV of the curves."""
+    rows = []
+    for name, found in scores.items():
+        for place, share in enumerate(row.share for row in found["FastRP"]):
+            here = [found[label][place].macro_f1 for label in METHODS]
+            rows.append([name, f"{share:.0%}", *here])
+    columns = ["data set", "labels", *METHODS]
+    return Table(
+        "classification-curves", "Macro F1 (%) over the share of labelled nodes", columns, rows
+    )
+
+
+def _picture(scores: dict[str, Scores]) -> Picture:
+    figure, axes = panels(len(scores), width=6.4, height=4.4)
+    for axis, (name, found) in zip(axes, scores.items(), strict=True):
+        for label in METHODS:
+            axis.errorbar(
+                [100 * score.share for score in found[label]],
+                [score.macro_f1 for score in found[label]],
+                [score.deviation for score in found[label]],
+                label=label,
+                color=COLORS[label],
+                marker=MARKERS[label],
+                capsize=2,
+            )
+        axis.set(title=name, xlabel="labelled nodes (%)", ylabel="macro F1 (%)")
+        axis.legend(frameon=False)
+    return Picture(
+        name="classification",
+        title="Macro F1 over the share of labelled nodes; bars are standard deviations.",
+        figure=figure,
+        alternative="Curves of macro F1 over the share of labelled nodes, one a method.",
+    )

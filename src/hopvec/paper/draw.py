@@ -1,0 +1,45 @@
+"""How the pictures of the report look: one style, one colour a method."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hopvec.errors import MissingExtraError
+
+COLORS = {  # Petroff's accessible ten
+    "FastRP": "#3f90da",
+    "DeepWalk": "#ffa90e",
+    "node2vec": "#bd1f01",
+    "LINE": "#94a4a2",
+    "RandNE": "#832db6",
+    "NetMF": "#a96b59",
+    "GraRep": "#e76300",
+}
+MARKERS = {"FastRP": "o", "DeepWalk": "s", "node2vec": "D", "LINE": "v", "RandNE": "^"}
+PLAIN: dict[Any, Any] = {
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.alpha": 0.25,
+    "font.size": 11,
+    "axes.titlesize": 12,
+    "lines.linewidth": 2,
+    "lines.markersize": 6,
+    "svg.fonttype": "none",
+}
+
+
+def panels(count: int, *, width: float = 4.2, height: float = 3.6) -> tuple[Any, Sequence[Any]]:
+    """A figure with panels side by side, in the style of the report."""
+    try:
+        import matplotlib as mpl
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtraError(
+            "The pictures need the paper extra: pip install 'hopvec[paper]'."
+        ) from error
+    with mpl.rc_context(PLAIN):
+        figure = Figure(figsize=(width * count, height), layout="constrained")
+        axes = figure.subplots(1, count, squeeze=False)[0]
+    return figure, list(axes)

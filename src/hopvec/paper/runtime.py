@@ -1,0 +1,79 @@
+"""Table "CPU time comparison on all test datasets", on one thread as the paper measures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hopvec.methods import FastRP, Method, RandNE
+from hopvec.paper import published
+from hopvec.paper.report import Section, Table, Verdict
+from hopvec.paper.settings import BEYOND, METHODS, TEXT, methods
+from hopvec.paper.workshop import Workshop
+
+
+def reproduce(workshop: Workshop) -> Section:
+    """The CPU time of each method on each data set that is there."""
+    names = [*published.CPU_SECONDS, *BEYOND]
+    seconds = {name: timed(workshop, name) for name in workshop.available(*names)}
+    of_paper = {name: row for name, row in seconds.items() if name in published.CPU_SECONDS}
+    return Section(
+        name="runtime",
+        title="Running time: CPU seconds on one thread",
+        text=[
+            "CPU time (process time) of the embedding alone, one thread each, the least of a few "
+            "where it is quick. FastRP is timed as Algorithm 1 has it, the plain sum. All methods "
+            "are those of hopvec; the paper timed other programs, so that what they gain over the "
+            "paper differs from method to method.",
+            TEXT,
+        ],
+        verdicts=[verdict for name, row in of_paper.items() for verdict in _verdicts(name, row)],
+        tables=[table for table in (_paper_table(of_paper), _all_table(seconds)) if table.rows],
+        missing=workshop.missing(*names),
+    )
+
+
+def timed(workshop: Workshop, name: str) -> dict[str, float]:
+    """The CPU seconds of each method on one data set."""
+    quick_ones: dict[str, Method] = {  # whose time does not depend on what a search finds
+        "FastRP": FastRP.paper().set_params(threads=1),
+        "RandNE": RandNE(dim=512, threads=1),
+    }
+    wanted = methods(workshop, name) | quick_ones
+    return {label: workshop.cpu_seconds(name, method) for label, method in wanted.items()}
+
+
+def _verdicts(name: str, row: dict[str, float]) -> list[Verdict]:
+    paper = published.CPU_SECONDS[name]
+    times, claimed = (table["DeepWalk"] / table["FastRP"] for table in (row, paper))
+    slower, claimed_slower = (table["RandNE"] / table["FastRP"] for table in (row, paper))
+    return [
+        Verdict.of(
+            f"{name}: FastRP is over 4,000 times faster than DeepWalk ({claimed:,.0f} times).",
+            f"{times:,.0f} times, where this DeepWalk takes a "
+            f"{paper['DeepWalk'] / row['DeepWalk']:,.0f}th of the time in the paper and this "
+            f"FastRP a {paper['FastRP'] / row['FastRP']:,.0f}th.",
+            times >= 4000,
+        ),
+        Verdict.of(
+            f"{name}: RandNE is slightly slower ({claimed_slower:.1f} times).",
+            f"{slower:.1f} times.",
+            slower > 1,
+        ),
+    ]
+
+
+def _paper_table(seconds: dict[str, dict[str, float]]) -> Table:
+    rows: list[list[Any]] = []
+    for name, row in seconds.items():
+        paper = published.CPU_SECONDS[name]
+        for label in METHODS:
+            ratios = [table[label] / table["FastRP"] for table in (row, paper)]
+            rows.append([name, label, row[label], paper[label], *ratios])
+    columns = ["data set", "method", "here", "the paper", "x FastRP, here", "x FastRP, the paper"]
+    return Table("runtime", "CPU seconds, and how many times those of FastRP", columns, rows)
+
+
+def _all_table(seconds: dict[str, dict[str, float]]) -> Table:
+    rows = [[name, *(row.get(label) for label in METHODS)] for name, row in seconds.items()]
+    title = "CPU seconds on every data set that is there"
+    return Table("runtime-all", title, ["data set", *METHODS], rows)

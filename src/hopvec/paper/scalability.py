@@ -1,0 +1,168 @@
+"""Figure "Scalability study on Erdos-Renyi graphs": CPU time over nodes and over edges."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hopvec.graph import Graph
+from hopvec.methods import FastRP
+from hopvec.paper.draw import COLORS, panels
+from hopvec.paper.report import Picture, Section, Table, Verdict
+from hopvec.paper.workshop import Workshop
+
+REPEATS, ENOUGH = 5, 10.0  # times, and seconds in all, that a graph is embedded to measure it
+STRAIGHT = 0.95  # R^2 from which a series counts as a straight line
+
+
+@dataclass(frozen=True)
+class Point:
+    """One graph of a series, and the CPU seconds of its embedding."""
+
+    nodes: int
+    edges: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Series:
+    """Graphs that differ in one size, `name` of the paper: n or m."""
+
+    name: str
+    title: str
+    points: Sequence[Point]
+
+    @property
+    def sizes(self) -> list[int]:
+        """What grows along the series."""
+        return [p.nodes if self.name == "n" else p.edges for p in self.points]
+
+    @property
+    def seconds(self) -> list[float]:
+        """The CPU time of each."""
+        return [p.seconds for p in self.points]
+
+    def line(self) -> tuple[float, float, float]:
+        """Slope, intercept and R^2 of the straight line by least squares."""
+        slope, intercept = np.polyfit(self.sizes, self.seconds, 1)
+        rest = np.array(self.seconds) - (slope * np.array(self.sizes) + intercept)
+        return slope, intercept, float(1 - rest.var() / np.var(self.seconds))
+
+
+def reproduce(workshop: Workshop) -> Section:
+    """Embeds random graphs of growing size on one thread and fits straight lines."""
+    scale = 100 if workshop.quick else 1
+    steps = range(1, 11)
+    sizes = {
+        "n": [(step * 10**5 // scale, 10**7 // scale) for step in steps],
+        "m": [(10**6 // scale, step * 10**7 // scale) for step in steps],
+    }
+    points: dict[str, list[Point]] = {"n": [], "m": []}
+    with workshop.stage("random graphs") as progress:
+        done, of = 0, sum(edges for series in sizes.values() for _, edges in series)
+        for name, series in sizes.items():
+            for nodes, edges in series:
+                points[name].append(measured(workshop, nodes, edges))
+                progress(done := done + edges, of)
+    over_n = Series("n", f"m = {sizes['n'][0][1]:,}", points["n"])
+    over_m = Series("m", f"n = {sizes['m'][0][0]:,}", points["m"])
+    return Section(
+        name="scalability",
+        title="Scalability: CPU time over nodes and edges",
+        text=[
+            "FastRP with the paper's parameters (dim 512, weights 0, 0, 1, 4, the plain sum) on "
+            "Erdos-Renyi graphs: CPU time of the embedding on one thread, without making the graph."
+            + (" A hundredth of the paper's sizes." if workshop.quick else ""),
+            _bend(over_n, over_m),
+        ],
+        verdicts=[_verdict(series) for series in (over_n, over_m)],
+        tables=[_table(series) for series in (over_n, over_m)],
+        pictures=[_picture(over_n, over_m)],
+    )
+
+
+def erdos_renyi(nodes: int, edges: int, *, seed: int) -> Graph:
+    """A graph of random edges; the few that repeat another or are loops are left out."""
+    ends = np.random.default_rng(seed).integers(0, nodes, size=(2, edges), dtype=np.int32)
+    return Graph.from_edges(*ends, nodes=nodes, duplicates="first", loops="drop")
+
+
+def measured(workshop: Workshop, nodes: int, edges: int) -> Point:
+    """The CPU time of an embedding on one thread, the least of a few where they are quick."""
+    method = FastRP.paper().set_params(threads=1)
+
+    def least() -> dict[str, float]:
+        graph, seconds = erdos_renyi(nodes, edges, seed=nodes + edges), list[float]()
+        while len(seconds) < REPEATS and sum(seconds) < ENOUGH:
+            start = time.process_time()
+            method.vectors(graph, lambda done, of: None)
+            seconds.append(time.process_time() - start)
+        return {"nodes": graph.nodes, "edges": graph.edges, "seconds": min(seconds)}
+
+    settings = {"method": method, "nodes": nodes, "edges": edges}
+    return Point(**workshop.measured("random-graph", settings, least))
+
+
+def _verdict(series: Series) -> Verdict:
+    r_squared = series.line()[2]
+    return Verdict.of(
+        f"The running time scales linearly with {series.name}.",
+        f"R² of the straight line over {series.name}: {r_squared:.3f}",
+        r_squared >= STRAIGHT,
+    )
+
+
+def _bend(over_n: Series, over_m: Series) -> str:
+    """Where lines bend: the time of one entry and hop, at the ends of each series."""
+    costs = []
+    for series in (over_n, over_m):
+        first, last = (
+            1e9 * p.seconds / (2 * p.edges * 3 * 512 / 16)
+            for p in (series.points[0], series.points[-1])
+        )
+        costs.append(f"from {first:.2g} to {last:.2g} over {series.name}")
+    return (
+        "A hop gathers one cache line of 64 bytes a neighbour from an array of 64 n bytes. While "
+        "that array fits a cache a gather is cheap, beyond it costs more, which bends the line "
+        "over n. Nanoseconds for an entry of the matrix, a slab and a hop: "
+        + ", ".join(costs)
+        + "."
+    )
+
+
+def _table(series: Series) -> Table:
+    return Table(
+        name=f"scalability-{series.name}",
+        title=f"CPU time over {series.name}, {series.title}",
+        columns=["nodes", "edges", "CPU seconds"],
+        rows=[[p.nodes, p.edges, p.seconds] for p in series.points],
+    )
+
+
+def _picture(*both: Series) -> Picture:
+    figure, axes = panels(2)
+    for axis, series in zip(axes, both, strict=True):
+        slope, intercept, r_squared = series.line()
+        ends = np.array([0, max(series.sizes)])
+        axis.plot(
+            ends,
+            slope * ends + intercept,
+            color="#94a4a2",
+            linewidth=1.5,
+            label=f"straight line, R² = {r_squared:.3f}",
+            zorder=1,
+        )
+        axis.plot(series.sizes, series.seconds, "o", color=COLORS["FastRP"], label="FastRP")
+        axis.set(xlabel=series.name, ylabel="CPU seconds", title=series.title, xlim=0, ylim=0)
+        axis.ticklabel_format(axis="x", style="sci", scilimits=(0, 0), useMathText=True)
+        axis.legend(loc="lower right", frameon=False)
+    return Picture(
+        name="scalability",
+        title="CPU time of FastRP on Erdos-Renyi graphs, one thread.",
+        figure=figure,
+        alternative="CPU seconds over the number of nodes and over the number of edges, "
+        "each with a straight line fitted to the points.",
+    )

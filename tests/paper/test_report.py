@@ -1,0 +1,119 @@
+"""The report can be read offline, by people and by programs."""
+
+import csv
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from hopvec.paper.draw import panels
+from hopvec.paper.report import Picture, Report, Section, Table, Verdict, shown
+
+
+def picture():
+    figure, axes = panels(2)
+    for axis in axes:
+        axis.plot([1, 2, 3], [2, 3, 5])
+    return Picture("lines", "Two lines", figure, "two lines that rise")
+
+
+def report():
+    section = Section(
+        name="times",
+        title="Times & <sizes>",
+        text=["What was done."],
+        verdicts=[
+            Verdict.of("It is fast.", "2 s", holds=True),
+            Verdict.of("It is small.", "3 GB", holds=False),
+            Verdict("It is pretty.", "nobody looked"),
+        ],
+        tables=[Table("times", "Seconds", ["name", "s"], [["a|b", 1.23456], ["c", None]], "Note.")],
+        pictures=[picture()],
+        missing=["flickr"],
+    )
+    return Report("A report", ["An introduction."], [section])
+
+
+@pytest.fixture
+def folder(tmp_path):
+    page = report().write(tmp_path / "deep" / "report")
+    assert page == tmp_path / "deep" / "report" / "index.html"
+    return page.parent
+
+
+class Links(HTMLParser):
+    """Collects what a page refers to."""
+
+    def __init__(self):
+        super().__init__()
+        self.found, self.images = [], []
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.found += [given[name] for name in ("src", "href") if name in given]
+        if tag == "img":
+            self.images.append(given)
+
+
+def test_the_page_needs_no_other_file(folder):
+    page = Links()
+    page.feed((folder / "index.html").read_text())
+    assert all(link.startswith(("data:", "#")) for link in page.found)
+    assert "@import" not in (folder / "index.html").read_text()
+    assert [image["alt"] for image in page.images] == ["two lines that rise"]
+
+
+def test_texts_are_shown_as_texts(folder):
+    page = (folder / "index.html").read_text()
+    assert "Times &amp; &lt;sizes&gt;" in page
+    assert "<sizes>" not in page
+
+
+def test_every_verdict_is_told_in_both(folder):
+    for name in ("index.html", "report.md"):
+        text = (folder / name).read_text()
+        for word in ("✓ holds", "✗ differs", "· not checked", "nobody looked", "Missing: flickr"):
+            assert word in text
+
+
+def test_tables_are_csv_files_with_all_digits(folder):
+    with (folder / "times.csv").open(newline="") as file:
+        assert list(csv.reader(file)) == [["name", "s"], ["a|b", "1.23456"], ["c", ""]]
+
+
+def test_a_markdown_table_has_as_many_cells_in_every_row(folder):
+    lines = (folder / "report.md").read_text().splitlines()
+    cells = {
+        len(re.split(r"(?<!\\)\|", line)) for line in lines if "a\\|b" in line or "| c |" in line
+    }
+    assert cells == {4}
+
+
+def test_the_same_report_gives_the_same_bytes(folder, tmp_path):
+    report().write(tmp_path / "again")
+    for path in folder.iterdir():
+        assert path.read_bytes() == (tmp_path / "again" / path.name).read_bytes()
+
+
+def test_pictures_are_not_blank(folder):
+    from matplotlib.image import imread
+
+    pixels = imread(folder / "lines.png")
+    assert pixels.shape[1] > 1000
+    assert (pixels[:, :, :3] < 0.9).any(axis=2).mean() > 0.005
+    assert (folder / "lines.svg").read_text().startswith("<?xml")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, ""),
+        ("x", "x"),
+        (1234567, "1,234,567"),
+        (1234.4, "1,234"),
+        (12.345, "12.35"),
+        (0.01234, "0.0123"),
+    ],
+)
+def test_cells_are_shown_as_people_read_them(value, text):
+    assert shown(value) == text

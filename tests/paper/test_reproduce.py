@@ -1,0 +1,200 @@
+"""What a reproduction does with the data sets that are there, and with those that are not."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+import hopvec
+from hopvec import FastRP, ParameterError
+from hopvec.paper import ITEMS, classification, neighbors, published, runtime, sensitivity
+from hopvec.paper import map as maps
+from hopvec.paper.reproduce import reproduce
+from hopvec.paper.scalability import Point, Series, erdos_renyi, measured
+from hopvec.paper.workshop import Score, Workshop, no_stage
+
+
+@pytest.fixture
+def workshop(tmp_path):
+    return Workshop(data=tmp_path, folder=tmp_path / "vectors", quick=True, stage=no_stage)
+
+
+@pytest.mark.parametrize("item", ["sensitivity", "projection"])
+def test_data_that_is_not_there_is_reported_as_missing(tmp_path, item):
+    page = reproduce([item], data=tmp_path, out=tmp_path / "report", quick=True)
+    text = (page.parent / "report.md").read_text()
+    assert "*Missing: blogcatalog (hopvec data get blogcatalog)" in text
+    assert "✓" not in text
+    assert "✗" not in text
+
+
+def test_an_item_that_there_is_not_is_refused_with_those_that_are(tmp_path):
+    with pytest.raises(ParameterError, match=r"no item 'figure9'; they are runtime, .*projection"):
+        reproduce(["figure9"], out=tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_every_item_has_a_file_and_a_line():
+    from importlib import import_module
+
+    for item, line in ITEMS.items():
+        assert callable(import_module(f"hopvec.paper.{item}").reproduce)
+        assert len(line) > 10
+
+
+class TestOnSmallGraphs:
+    """All items that need data, on a small published graph."""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def report(cls, data_folder, tmp_path_factory):
+        folder = tmp_path_factory.mktemp("reproduce")
+        shutil.copytree(data_folder / "eurosis", folder / "data" / "eurosis")
+        stages = []
+
+        def stage(name):
+            stages.append(name)
+            return no_stage(name)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sensitivity, "DATASET", "eurosis")
+            patch.setattr(neighbors, "WELL_KNOWN", {"eurosis": ()})
+            patch.setattr(maps, "CLASSES", {"eurosis": maps.CLASSES["eurosis"]})
+            for module in (runtime, classification):
+                patch.setattr(module, "BEYOND", ("eurosis", "cora"))
+            items = ["runtime", "classification", "neighbors", "map", "sensitivity"]
+            page = reproduce(
+                items, data=folder / "data", out=folder / "out", quick=True, stage=stage
+            )
+        return page.parent, stages
+
+    def rows(self, report, name):
+        lines = (report[0] / f"{name}.csv").read_text().splitlines()
+        return {line.split(",")[0]: line.split(",")[1:] for line in lines[1:]}
+
+    def test_every_method_is_timed_on_every_data_set(self, report):
+        rows = self.rows(report, "runtime-all")
+        assert list(rows) == ["eurosis"]
+        assert all(float(cell) > 0 for row in rows.values() for cell in row)
+        assert all(float(row[0]) < float(row[3]) for row in rows.values())  # FastRP, DeepWalk
+
+    def test_every_method_is_scored_on_every_data_set(self, report):
+        for row in self.rows(report, "classification-beyond").values():
+            assert len(row) == 6
+            assert all(10 < float(cell) < 100 for cell in row)
+
+    def test_the_maps_are_pictures_with_their_purity(self, report):
+        assert float(self.rows(report, "map")["eurosis"][0]) > 0.8
+        assert (report[0] / "map-eurosis.png").stat().st_size > 20_000
+
+    def test_neighbours_are_of_the_class_of_their_node(self, report):
+        assert float(self.rows(report, "neighbors-classes")["eurosis"][0]) > 0.8
+
+    def test_scores_are_drawn_over_each_parameter(self, report):
+        assert len(self.rows(report, "sensitivity-beta")) == 5
+        dims = self.rows(report, "sensitivity-dim")
+        assert float(dims["32"][0]) < float(dims["512"][0])
+        assert (report[0] / "sensitivity.svg").exists()
+
+    def test_what_is_missing_is_told_and_what_is_done_is_told_stage_by_stage(self, report):
+        folder, stages = report
+        text = (folder / "report.md").read_text()
+        assert "*Missing: cora" in text
+        assert "*Missing: flickr" in text
+        assert "blogcatalog" not in " ".join(stages)
+        assert "eurosis: searching parameters of FastRP" in stages
+
+    def test_a_second_run_takes_what_was_measured(self, report, monkeypatch):
+        folder, _ = report
+        before = (folder / "sensitivity-dim.csv").read_text()
+        monkeypatch.setattr(FastRP, "vectors", None)
+        monkeypatch.setattr(sensitivity, "DATASET", "eurosis")
+        reproduce(["sensitivity"], data=folder.parent / "data", out=folder, quick=True)
+        assert (folder / "sensitivity-dim.csv").read_text() == before
+
+
+class TestWorkshop:
+    def test_an_embedding_that_took_long_is_made_once_and_then_read(self, workshop, monkeypatch):
+        monkeypatch.setattr("hopvec.paper.workshop.KEPT", 0.0)
+        method = FastRP(dim=8, threads=1)
+        first = workshop.embedding("debian-packages", method)
+        seconds = workshop.cpu_seconds("debian-packages", method)
+        monkeypatch.setattr(FastRP, "vectors", None)
+        second = workshop.embedding("debian-packages", method)
+        assert second.vectors.tobytes() == first.vectors.tobytes()
+        assert workshop.cpu_seconds("debian-packages", method) == seconds > 0
+
+    def test_a_measurement_belongs_to_its_settings(self, workshop, tmp_path):
+        for seed in (1, 2, 1):
+            settings = {"method": FastRP(dim=8, seed=seed)}
+            assert workshop.measured("answer", settings, lambda seed=seed: seed) == seed
+        notes = [json.loads(path.read_text()) for path in (tmp_path / "vectors").iterdir()]
+        assert sorted((note["method"]["seed"], note["answer"]) for note in notes) == [
+            (1, 1),
+            (2, 2),
+        ]
+
+    def test_a_stage_within_another_tells_nothing(self, tmp_path):
+        told = []
+
+        def stage(name):
+            told.append(name)
+            return no_stage(name)
+
+        workshop = Workshop(data=tmp_path, folder=tmp_path, quick=True, stage=stage)
+        with workshop.stage("outer"), workshop.stage("inner") as progress:
+            progress(1, 2)
+        with workshop.stage("next"):
+            pass
+        assert told == ["outer", "next"]
+
+    def test_what_is_there_and_what_is_missing(self, workshop):
+        assert workshop.available("flickr", "debian-packages") == ["debian-packages"]
+        assert workshop.missing("flickr", "debian-packages") == ["flickr (hopvec data get flickr)"]
+
+
+class TestVerdicts:
+    PAPER = published.MACRO_F1["blogcatalog"]
+
+    def scores(self, **changed):
+        return {
+            label: [Score(0.1, macro, 0.5, 40.0, 1.0)]
+            for label, macro in (self.PAPER | changed).items()
+        }
+
+    def test_the_figures_of_the_paper_hold(self):
+        found = classification._verdicts("blogcatalog", self.scores())
+        assert [verdict.status for verdict in found] == ["holds", "holds"]
+
+    def test_a_better_baseline_is_told(self):
+        found = classification._verdicts("blogcatalog", self.scores(LINE=30.0))
+        assert [verdict.status for verdict in found] == ["differs", "differs"]
+        assert "LINE, 30.00" in found[0].found
+
+    @pytest.mark.parametrize(("deepwalk", "status"), [(8000.0, "holds"), (100.0, "differs")])
+    def test_the_times_of_the_paper_are_a_ratio(self, deepwalk, status):
+        row = {"FastRP": 1.0, "RandNE": 2.0, "DeepWalk": deepwalk}
+        assert [v.status for v in runtime._verdicts("blogcatalog", row)] == [status, "holds"]
+
+
+class TestScalability:
+    def test_random_graphs_have_the_size_asked_for(self):
+        graph = erdos_renyi(2000, 10_000, seed=1)
+        assert graph.nodes == 2000
+        assert 9_900 < graph.edges <= 10_000
+        assert isinstance(graph, hopvec.Graph)
+
+    def test_a_point_is_measured_once(self, workshop):
+        point = measured(workshop, 500, 2000)
+        assert (point.nodes, 1900 < point.edges <= 2000, point.seconds > 0) == (500, True, True)
+        assert measured(workshop, 500, 2000) == point
+
+    def test_a_straight_line_is_found_with_its_slope(self):
+        points = [Point(1000, m, 3.0 + 2e-3 * m) for m in (1000, 2000, 5000)]
+        slope, intercept, r_squared = Series("m", "", points).line()
+        assert np.allclose([slope, intercept, r_squared], [2e-3, 3.0, 1.0])
+
+    def test_points_off_the_line_lower_its_r_squared(self):
+        points = [Point(n, 1, seconds) for n, seconds in ((1, 1.0), (2, 5.0), (3, 2.0))]
+        assert Series("n", "", points).line()[2] < 0.5
