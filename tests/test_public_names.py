@@ -60,7 +60,8 @@ LAYERS = [
     {"methods", "formats"},
     {"stores", "datasets", "evaluate"},
     {"tuning"},
-    {"view", "spark", "paper"},
+    {"view", "spark"},
+    {"paper"},
     {"cli"},
     {"__main__"},
 ]

@@ -34,11 +34,11 @@ def report():
     return Report("A report", ["An introduction."], [section])
 
 
-@pytest.fixture
-def folder(tmp_path):
-    page = report().write(tmp_path / "deep" / "report")
-    assert page == tmp_path / "deep" / "report" / "index.html"
-    return page.parent
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    wanted = tmp_path_factory.mktemp("report") / "deep" / "report"
+    assert report().write(wanted) == wanted / "index.html"
+    return wanted
 
 
 class Links(HTMLParser):

@@ -22,7 +22,7 @@ from hopvec.paper.reproduce import reproduce as reproduce_items
 @click.argument("items", nargs=-1, metavar="[ITEM]...", type=click.Choice(list(ITEMS)))
 @option(
     "--data",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=click.Path(file_okay=False, path_type=Path),
     metavar="FOLDER",
     help="Folder of the data sets. [default: $HOPVEC_DATA, else the cache of hopvec data get]",
 )
@@ -38,11 +38,11 @@ from hopvec.paper.reproduce import reproduce as reproduce_items
 def reproduce(
     terminal: Terminal, items: tuple[str, ...], data: Path | None, out: Path, quick: bool
 ) -> None:
-    r"""Reproduce tables and figures of the paper; all of them if no ITEM is named.
+    r"""Reproduce the tables and figures of the paper.
 
-    Writes index.html (one file, readable offline), report.md, and each table as CSV, each picture
-    as PNG and SVG, with the paper's figures beside those found here. A data set that is not there
-    is reported as missing.
+    All of them if no ITEM is named. Writes index.html (one file, readable offline), report.md,
+    each table as CSV, and each picture as PNG and SVG, with the paper's figures beside those found
+    here. A data set that is not there is reported as missing.
 
     \b
     ITEMS

@@ -10,7 +10,7 @@ from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 
-from hopvec.errors import ParameterError
+from hopvec.errors import DatasetError, ParameterError
 from hopvec.paper import ITEMS
 from hopvec.paper.report import Report, Section
 from hopvec.paper.workshop import Stage, Workshop, no_stage
@@ -35,6 +35,8 @@ def reproduce(
     for item in items:
         if item not in ITEMS:
             raise ParameterError(f"There is no item {item!r}; they are {', '.join(ITEMS)}.")
+    if data is not None and not Path(data).is_dir():
+        raise DatasetError(f"{data}: there is no folder of data sets. See hopvec data --help.")
     folder = Path(out)
     workshop = Workshop(
         data=None if data is None else Path(data),
