@@ -140,9 +140,8 @@ def _curves_table(scores: dict[str, Scores]) -> Table:
             here = [found[label][place].macro_f1 for label in METHODS]
             rows.append([name, f"{share:.0%}", *here])
     columns = ["data set", "labels", *METHODS]
-    return Table(
-        "classification-curves", "Macro F1 (%) over the share of labelled nodes", columns, rows
-    )
+    title = "Macro F1 (%) over the share of labelled nodes"
+    return Table("classification-curves", title, columns, rows, aside=True)
 
 
 def _picture(scores: dict[str, Scores]) -> Picture:

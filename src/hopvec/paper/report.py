@@ -8,6 +8,7 @@ import html
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,8 @@ class Table:
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
     note: str = ""
+    aside: bool = False
+    """Whether a page shows it only when asked: the numbers of a picture."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +128,7 @@ def shown(value: Any) -> str:
         return str(value)
     if isinstance(value, int) or abs(value) >= 1000:
         return f"{value:,.0f}"
-    return f"{value:.3g}" if abs(value) < 1 else f"{value:.2f}"
+    return f"{value:#.3g}" if 0 < abs(value) < 1 else f"{value:.2f}"
 
 
 def _write(path: Path, text: str) -> None:
@@ -141,11 +144,11 @@ def _markdown(report: Report) -> list[str]:
             rows = [(MARKS[v.status] + " " + v.status, v.claim, v.found) for v in section.verdicts]
             parts.append(_markdown_table(("", "the paper", "here"), rows))
         parts += [f"*Missing: {line}*" for line in section.missing]
+        for picture in section.pictures:
+            parts.append(f"![{picture.alternative}]({picture.name}.png)\n\n*{picture.title}*")
         for table in section.tables:
             parts += [f"**{table.title}**", _markdown_table(table.columns, table.rows)]
             parts += [table.note] if table.note else []
-        for picture in section.pictures:
-            parts.append(f"![{picture.alternative}]({picture.name}.png)\n\n*{picture.title}*")
     return parts
 
 
@@ -193,7 +196,6 @@ def _html_section(section: Section, folder: Path) -> str:
             f"<th>the paper</th><th>here</th></tr></thead><tbody>{rows}</tbody></table></div>"
         )
     parts += [f'<p class="missing">Missing: {html.escape(line)}</p>' for line in section.missing]
-    parts += [_html_table(table) for table in section.tables]
     for picture in section.pictures:
         image = base64.b64encode((folder / f"{picture.name}.png").read_bytes()).decode()
         parts.append(
@@ -201,19 +203,26 @@ def _html_section(section: Section, folder: Path) -> str:
             f'alt="{html.escape(picture.alternative, quote=True)}">'
             f"<figcaption>{html.escape(picture.title)}</figcaption></figure>"
         )
+    parts += [_html_table(table) for table in section.tables]
     return "".join([*parts, "</section>"])
 
 
 def _html_table(table: Table) -> str:
-    head = "".join(f"<th>{html.escape(column)}</th>" for column in table.columns)
+    numbers = [isinstance(cell, int | float) for cell in (table.rows[0] if table.rows else ())]
+    head = "".join(
+        f"<th{' class=number' if number else ''}>{html.escape(column)}</th>"
+        for column, number in zip_longest(table.columns, numbers)
+    )
     rows = "".join(
         "<tr>" + "".join(_html_cell(cell) for cell in row) + "</tr>" for row in table.rows
     )
     note = f"<p>{html.escape(table.note)}</p>" if table.note else ""
-    return (
-        f'<div class="wide"><table><caption>{html.escape(table.title)}</caption>'
+    title = html.escape(table.title)
+    wide = (
+        f'<div class="wide"><table><caption>{title}</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>{note}"
     )
+    return f"<details><summary>{title}</summary>{wide}</details>" if table.aside else wide
 
 
 def _html_cell(cell: Any) -> str:

@@ -139,6 +139,7 @@ def _table(series: Series) -> Table:
         title=f"CPU time over {series.name}, {series.title}",
         columns=["nodes", "edges", "CPU seconds"],
         rows=[[p.nodes, p.edges, p.seconds] for p in series.points],
+        aside=True,
     )
 
 

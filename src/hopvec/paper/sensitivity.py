@@ -108,6 +108,7 @@ def _table(sweep: Sweep) -> Table:
         title=f"Macro F1 (%) over {sweep.name}",
         columns=[sweep.name, "macro F1", "deviation"],
         rows=[list(row) for row in rows],
+        aside=True,
     )
 
 
