@@ -91,7 +91,7 @@ def gram_schmidt(R):
     return Q
 
 
-def netmf_matrix(S, window=10, negative=1.0, rank=None):
+def netmf_matrix(S, window=10, negatives=1.0, rank=None):
     """log max(1, vol / (b T) (P + ... + P^T) D^-1): exact (Algorithm 3), or by eigenpairs (4)."""
     S = np.asarray(S, np.float64)
     d, volume = S.sum(axis=1), S.sum()
@@ -105,7 +105,7 @@ def netmf_matrix(S, window=10, negative=1.0, rank=None):
         values, U = values[::-1][:rank], U[:, ::-1][:, :rank]
         filtered = np.maximum(sum(values**r for r in range(1, window + 1)), 0.0)
         powers = root[:, None] * (U * filtered @ U.T) * root
-    return np.log(np.maximum(1.0, volume / (negative * window) * powers))
+    return np.log(np.maximum(1.0, volume / (negatives * window) * powers))
 
 
 def grarep_matrix(S, step):

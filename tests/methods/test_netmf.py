@@ -26,7 +26,7 @@ def agree(vectors, expected, tolerance=1e-5):
 
 class TestAgainstTheOracle:
     @pytest.mark.parametrize("dim", [1, 16, 40])
-    @pytest.mark.parametrize("options", [{}, {"window": 1}, {"window": 3, "negative": 2}], ids=str)
+    @pytest.mark.parametrize("options", [{}, {"window": 1}, {"window": 3, "negatives": 2}], ids=str)
     @pytest.mark.parametrize("graph", GRAPHS)
     def test_the_vectors_are_those_of_the_singular_value_decomposition(self, graph, options, dim):
         case = GRAPHS[graph]

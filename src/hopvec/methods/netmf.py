@@ -43,7 +43,7 @@ class NetMF(DenseMethod):
     takes_directed: ClassVar = False
 
     window: Annotated[int, Integer(1, 1000), "steps of a walk that are context (paper: T)"] = 10
-    negative: Annotated[
+    negatives: Annotated[
         float, Real(1e-3, 1e3), "negative samples a pair, of which fewer keep more pairs (paper: b)"
     ] = 1.0
     rank: Annotated[
@@ -76,7 +76,7 @@ class NetMF(DenseMethod):
             )
             degrees = graph.node_degrees
             inverse = np.divide(1.0, degrees, out=np.zeros(len(degrees)), where=degrees > 0)
-            factors = graph.volume / (self.negative * self.window) * inverse
+            factors = graph.volume / (self.negatives * self.window) * inverse
         else:
             matrix = filtered_adjacency(
                 graph,
@@ -86,7 +86,7 @@ class NetMF(DenseMethod):
                 threads=threads,
                 progress=progress,
             )
-            factors = np.full(graph.nodes, graph.volume / (self.negative * self.window))
+            factors = np.full(graph.nodes, graph.volume / (self.negatives * self.window))
         take_positive_logarithm(matrix, factors, threads)
         return matrix
 
