@@ -10,6 +10,7 @@
 
 #include "build.hpp"
 #include "components.hpp"
+#include "dense.hpp"
 #include "dictionary.hpp"
 #include "line.hpp"
 #include "nearest.hpp"
@@ -160,6 +161,8 @@ void propagate(const Case& c, const Adjacency& S, const std::vector<uint64_t>& k
     for (int order = 0; order < 3; ++order) block[order] = kept[size_t(order)].data() + slab * nodes * 64;
     Sink sink{};
     sink.next = block[0];
+    draw(GaussianRows(7), keys.data(), diagonal.data(), nodes, slab, as_half, sink, threads, stop);
+    results.blocks.insert(results.blocks.end(), block[0], block[0] + nodes * 64);
     draw(projection, keys.data(), diagonal.data(), nodes, slab, as_half, sink, threads, stop);
     Sink with_squares{};
     with_squares.next = block[1];
@@ -308,6 +311,35 @@ Results run(const Case& c, int threads) {
   return results;
 }
 
+// A matrix of odd size times blocks on both sides, products with a basis, logarithms, and eigenvectors of what comes out.
+std::vector<double> multiply_dense(int64_t rows, int64_t columns, int threads) {
+  const Stop stop;
+  Generator random;
+  const auto fill = [&](auto& entries) {
+    for (auto& entry : entries) entry = std::decay_t<decltype(entry)>(random.below(1000)) / 100;
+  };
+  const int64_t stride = columns + 3;
+  std::vector<float> matrix(size_t((rows - 1) * stride + columns)), packed(size_t(rows * columns));
+  const Dense dense{matrix.data(), rows, columns, stride};
+  std::vector<double> right(size_t(columns * block_columns)), left(size_t(rows * block_columns));
+  std::vector<double> product(left.size()), transposed(right.size()), factor(static_cast<size_t>(columns));
+  fill(matrix), fill(packed), fill(right), fill(left), fill(factor);
+  multiply(dense, right.data(), product.data(), threads, stop);
+  multiply_transposed(dense, left.data(), transposed.data(), threads, stop);
+  const std::vector<const double*> basis{left.data(), product.data(), left.data()};
+  std::vector<double> coefficients(basis.size() * block_columns * block_columns), total = left;
+  basis_products(basis, rows, left.data(), coefficients.data(), threads, stop);
+  add_combination(basis, rows, coefficients.data(), total.data(), threads, stop);
+  positive_logarithm(packed.data(), rows, columns, factor.data(), threads, stop);
+  std::vector<double> square(coefficients.begin(), coefficients.begin() + block_columns * block_columns);
+  std::vector<double> values(block_columns), vectors(square.size());
+  eigen(square.data(), block_columns, values.data(), vectors.data());
+  std::vector<double> results(packed.begin(), packed.end());
+  for (const auto& part : {product, transposed, coefficients, total, values, vectors})
+    results.insert(results.end(), part.begin(), part.end());
+  return results;
+}
+
 void refuse_unless(bool right, const char* what) {
   if (right) return;
   std::fprintf(stderr, "dictionary: %s\n", what);
@@ -373,6 +405,8 @@ int main() {
   };
   std::printf("%s\n", kernels().level);
   check_dictionary();
+  for (int64_t rows : {1, 67, 900})
+    check_same("dense", multiply_dense(rows, 2 * rows + 1, 1), multiply_dense(rows, 2 * rows + 1, 3));
   for (const Case& c : cases) {
     const Results one = run(c, 1), several = run(c, 3);
     const std::string name = c.name;

@@ -13,16 +13,11 @@ import pytest
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 NATIVE = ROOT / "src" / "hopvec" / "engine" / "native"
-SOURCES = (
-    "build",
-    "components",
-    "dictionary",
-    "dispatch",
-    "line",
-    "nearest",
-    "numbers",
-    "slab",
-    "walks",
+PYTHON_FACE = ("module", "bind_")
+SOURCES = sorted(
+    source
+    for source in NATIVE.glob("*.cpp")
+    if source.stem != "kernels" and not source.stem.startswith(PYTHON_FACE)
 )
 SANITIZERS = ("address,undefined", "thread")
 X86 = platform.machine().lower() in ("x86_64", "amd64")
@@ -52,7 +47,7 @@ def compile_driver(folder, sanitizer):
     if X86:
         flags.append("-DHOPVEC_X86_LEVELS")
     jobs = [("driver", HERE / "driver.cpp", [])]
-    jobs += [(name, NATIVE / f"{name}.cpp", []) for name in SOURCES]
+    jobs += [(source.stem, source, []) for source in SOURCES]
     for level in LEVELS:
         names = [f"-DHOPVEC_KERNELS={level}_kernels", f'-DHOPVEC_LEVEL_NAME="{level}"']
         jobs.append((f"kernels_{level}", NATIVE / "kernels.cpp", names + level_flags()[level]))
