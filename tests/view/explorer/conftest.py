@@ -7,6 +7,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))  # explored and browsing are imported by name
 
+import browsing
 import explored
 from starlette.testclient import TestClient
 
@@ -40,3 +41,42 @@ def client(exploration):
     """Asks the explorer as its own page does."""
     app = guarded(exploration, LOCAL, PORT, None)
     return TestClient(app, base_url=f"http://{LOCAL}:{PORT}", headers={HEADER: PLAIN})
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Debian's Chromium, without a window."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=browsing.CHROMIUM)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def address(exploration):
+    """Where one embedding is explored."""
+    with browsing.served(exploration) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def compared_address(comparison):
+    """Where two embeddings are explored."""
+    with browsing.served(comparison) as address:
+        yield address
+
+
+@pytest.fixture
+def visit(browser):
+    """Begins visits; at the end none may have had a fault, or asked another host."""
+    begun = []
+
+    def begin(address, **context):
+        begun.append(browsing.Visit(browser, address, **context))
+        return begun[-1]
+
+    yield begin
+    for one in begun:
+        one.close()

@@ -40,6 +40,7 @@ class Page {
     this.paint();
     for (const map of this.maps) map.drawNow();
     document.documentElement.dataset.ready = "true";
+    performance.mark("ready");
   }
 
   // What stands around the maps.

@@ -58,7 +58,7 @@ function nearNote(found, compared) {
 
 function nearTable(about, found, asked) {
   const degrees = found.near[0].some((card) => card.degree !== null);
-  const heads = [["#", "number rank"], ["node", ""], ["similarity", "number"], ...(degrees ? [["degree", "number"]] : []), ...(about.labelled ? [["label", "label"]] : [])];
+  const heads = [["#", "rank"], ["node", ""], ["similarity", "number"], ...(degrees ? [["degree", "short"]] : []), ...(about.labelled ? [["label", "label"]] : [])];
   const rows = found.near[0].map((card, at) => row(card, asked,
     element("td", { class: "number soft" }, String(at + 1)),
     element("td", {}, nameCell(card, asked)),
@@ -71,7 +71,7 @@ function nearTable(about, found, asked) {
 function compareTable(about, found, asked) {
   const times = new Map();
   for (const list of found.near) for (const { node } of list) times.set(node, (times.get(node) ?? 0) + 1);
-  const heads = [["#", "number rank"], ...about.embeddings.map((embedding) => [shown(embedding.name, 40), "side"])];
+  const heads = [["#", "rank"], ...about.embeddings.map((embedding) => [shown(embedding.name, 40), "side"])];
   const rows = found.near[0].map((_, at) => element("tr", {},
     element("td", { class: "number soft" }, String(at + 1)),
     ...found.near.map((list) => sideCell(list[at], times.get(list[at].node) > 1, asked))));
@@ -87,7 +87,7 @@ function sideCell(card, shared, asked) {
 
 function edgeList(about, found, asked) {
   const { nodes, count: number } = found.edges;
-  const heads = [["node", ""], ["similarity", "number"], ["rank", "number"], ...(about.labelled ? [["label", "label"]] : [])];
+  const heads = [["node", ""], ["similarity", "number"], ["rank", "short"], ...(about.labelled ? [["label", "label"]] : [])];
   const rows = nodes.map((card) => row(card, asked,
     element("td", {}, nameCell(card, asked)),
     element("td", { class: "number" }, card.similarity.toFixed(3)),

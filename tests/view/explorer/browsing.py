@@ -1,0 +1,125 @@
+"""A real browser on a real server, and what is on the canvas."""
+
+import shutil
+from contextlib import contextmanager
+from threading import Thread
+
+import pytest
+
+from hopvec.view.explorer import LOCAL
+from hopvec.view.explorer.server import guarded, listening
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+COLORS = {"blue": (63, 144, 218), "orange": (255, 169, 14), "red": (189, 31, 1)}  # by code
+
+needs_chromium = pytest.mark.skipif(
+    CHROMIUM is None, reason="no Chromium here: apt-get install chromium"
+)
+
+
+@contextmanager
+def served(exploration, token=None):
+    """The address of a server on a free port, for as long as the block runs."""
+    import uvicorn
+
+    taken = listening(LOCAL, 0)
+    port = taken.getsockname()[1]
+    host = LOCAL if token is None else "0.0.0.0"
+    app = guarded(exploration, host, port, token)
+    server = uvicorn.Server(uvicorn.Config(app, lifespan="off", log_level="critical"))
+    thread = Thread(target=server.run, kwargs={"sockets": [taken]}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://{LOCAL}:{port}/"
+    finally:
+        server.should_exit = True
+        thread.join()
+        taken.close()
+
+
+class Visit:
+    """A page of the explorer, and all that went wrong on it."""
+
+    def __init__(self, browser, address, **context):
+        settings = {"viewport": {"width": 1200, "height": 800}, "reduced_motion": "reduce"}
+        self.context = browser.new_context(**settings | context)
+        self.page = self.context.new_page()
+        self.address, self.faults, self.forgiven = address, [], "nothing"
+        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
+        self.page.on("console", self._hear)
+        self.page.on("request", self._see)
+
+    def _hear(self, message):
+        if message.type in ("error", "warning") and self.forgiven not in message.text:
+            self.faults.append(message.text)
+
+    def _see(self, request):
+        if not request.url.startswith((self.address, "blob:")):
+            self.faults.append(f"asked {request.url}")
+
+    def open(self, link=""):
+        """Opens a link and waits until the map is drawn."""
+        self.page.goto("about:blank")  # or a link to the same page would only move it
+        self.page.goto(self.address + link)
+        self.page.wait_for_selector("html[data-ready]", timeout=20_000)
+        return self.page
+
+    def picked(self, name):
+        """Waits until a node is shown."""
+        self.page.wait_for_function(
+            "name => document.querySelector('#panel h2').textContent === name", arg=name
+        )
+
+    def settled(self):
+        """Waits until what was asked for is drawn and the address says so."""
+        self.page.wait_for_timeout(250)
+        self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => done()))")
+
+    def count(self, color=None, canvas=0, far=60):
+        """The pixels of a map that have a colour, or are not grey; `color` is (red, green, blue)."""
+        return self.page.evaluate(
+            """([color, number, far]) => {
+                const canvas = document.querySelectorAll('canvas.points')[number];
+                const { width, height } = canvas, copy = new OffscreenCanvas(width, height);
+                const context = copy.getContext('2d', { willReadFrequently: true });
+                context.drawImage(canvas, 0, 0);
+                const { data } = context.getImageData(0, 0, width, height);
+                let count = 0;
+                for (let at = 0; at < data.length; at += 4) {
+                    const [r, g, b] = [data[at], data[at + 1], data[at + 2]];
+                    const distance = color ? Math.hypot(r - color[0], g - color[1], b - color[2]) : 0;
+                    if (color ? distance < far : Math.max(r, g, b) - Math.min(r, g, b) > 40) count++;
+                }
+                return count;
+            }""",
+            [color, canvas, far],
+        )
+
+    def drawn(self):
+        """All canvases of the maps, as texts to compare."""
+        return self.page.evaluate(
+            "() => [...document.querySelectorAll('.map canvas')].map(canvas => canvas.toDataURL())"
+        )
+
+    def place(self, node, side=0):
+        """Where a node is on the page while all is seen."""
+        return self.page.evaluate(
+            """async ([node, side]) => {
+                const headers = { 'X-Hopvec': 'explore' };
+                const bytes = await (await fetch(`/api/positions/${side}`, { headers })).arrayBuffer();
+                const [x, y] = new Float32Array(bytes).subarray(2 * node, 2 * node + 2);
+                const box = document.querySelectorAll('canvas.points')[side].getBoundingClientRect();
+                const unit = Math.min(box.width, box.height) / 2 * 0.94;
+                return [box.left + box.width / 2 + x * unit, box.top + box.height / 2 + y * unit];
+            }""",
+            [node, side],
+        )
+
+    def names(self, table="near"):
+        """The names in a table, in order."""
+        return self.page.locator(f"#{table} .go").all_inner_texts()
+
+    def close(self):
+        """Ends the visit; raises if anything went wrong on it."""
+        self.context.close()
+        assert not self.faults, self.faults

@@ -1,0 +1,312 @@
+"""The page in a real browser: what is drawn, and what follows a hand or a key."""
+
+import browsing
+import explored
+import pytest
+from browsing import COLORS
+
+pytestmark = browsing.needs_chromium
+
+SOME = 17
+
+
+@pytest.fixture
+def here(visit, address):
+    """A visit of the page with all in sight."""
+    begun = visit(address)
+    begun.open()
+    return begun
+
+
+def test_a_load_draws_the_points_of_every_class(here):
+    assert here.count() > 2_000
+    for color in COLORS.values():
+        assert here.count(color) > 500
+    assert here.page.locator("#facts").inner_text() == "300 nodes · 887 edges · Planted 8"
+
+
+def test_two_loads_give_the_same_canvas(here, visit, address):
+    again = visit(address)
+    again.open()
+    assert again.drawn() == here.drawn()
+
+
+def test_the_wheel_zooms_where_the_hand_is_and_0_shows_all_again(here):
+    before, page = here.drawn(), here.page
+    where = here.place(SOME)
+    page.mouse.move(*where)
+    for _ in range(3):
+        page.mouse.wheel(0, -300)
+    here.settled()
+    assert here.drawn() != before
+    page.mouse.click(*where)  # still the same node there
+    here.picked(f"node-{SOME}")
+    page.go_back()
+    page.mouse.move(5, 5)
+    page.locator("canvas.points").press("0")
+    page.locator("#search").focus()
+    here.settled()
+    assert here.drawn() == before
+
+
+def test_a_hand_drags_the_map(here):
+    page = here.page
+    x, y = here.place(SOME)
+    page.mouse.move(300, 700)
+    page.mouse.down()
+    page.mouse.move(400, 600, steps=4)
+    page.mouse.up()
+    page.mouse.click(x + 100, y - 100)
+    here.picked(f"node-{SOME}")
+
+
+def test_two_fingers_zoom(visit, address):
+    there = visit(address, has_touch=True)
+    page = there.open()
+    before = there.drawn()
+    touch = there.context.new_cdp_session(page)
+    for kind, apart in (
+        ("touchStart", 50),
+        ("touchMove", 90),
+        ("touchMove", 150),
+        ("touchEnd", None),
+    ):
+        points = (
+            [] if apart is None else [{"x": 400 - apart, "y": 400}, {"x": 400 + apart, "y": 400}]
+        )
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    there.settled()
+    zoom = float(
+        page.evaluate("new URLSearchParams(location.hash.slice(1)).get('view')").split(",")[2]
+    )
+    assert 2.5 < zoom < 3.5
+    assert there.drawn() != before
+
+
+def test_a_click_shows_the_exact_neighbors_and_draws_lines(here, exploration):
+    before = here.drawn()
+    here.page.mouse.click(*here.place(SOME))
+    here.picked(f"node-{SOME}")
+    expected = exploration.neighborhood(SOME, 10)
+    assert here.names() == [card["name"] for card in expected["near"][0]]
+    first = here.page.locator("#near tbody tr").first.inner_text().split()
+    assert first[2:] == [f"{expected['near'][0][0]['similarity']:.3f}", "5", "blue"]
+    points, over = here.drawn()
+    assert points == before[0]
+    assert over != before[1]
+
+
+def test_edges_are_told_from_neighbors(here, exploration):
+    here.page.mouse.click(*here.place(SOME))
+    here.picked(f"node-{SOME}")
+    here.page.locator("#count").select_option("100")
+    here.page.wait_for_function("() => document.querySelectorAll('#near tbody tr').length === 100")
+    expected = exploration.neighborhood(SOME, 100)
+    joined = here.page.locator("#near tr:has([aria-label='joined by an edge']) .go")
+    assert joined.all_inner_texts() == [c["name"] for c in expected["near"][0] if c["edge"]]
+    assert here.names("edges") == [card["name"] for card in expected["edges"]["nodes"]]
+
+
+def test_the_name_of_a_node_is_under_the_hand(here):
+    here.page.mouse.move(*here.place(SOME))
+    here.page.wait_for_selector(".tip:not([hidden])")
+    assert here.page.locator(".tip").inner_text() == f"node-{SOME} · blue"
+    here.page.mouse.move(3, 3)
+    here.page.wait_for_selector(".tip", state="hidden")
+
+
+def test_a_search_completes_and_goes_to_the_node(here):
+    page = here.page
+    page.locator("#search").type("NODE-12")
+    page.wait_for_selector("#completions li")
+    assert page.locator("#completions .name:not(.label)").all_inner_texts()[0] == "node-12"
+    page.locator("#completions li", has_text="node-120").click()
+    here.picked("node-120")
+    assert page.locator("#completions").is_hidden()
+    assert "node=node-120" in page.url
+
+
+def test_all_can_be_done_with_keys_alone(here):
+    page, press = here.page, here.page.keyboard.press
+    press("/")
+    page.keyboard.type("node-17")
+    page.wait_for_selector("#completions li")
+    press("ArrowDown")
+    second = page.locator("[aria-selected=true] .name:not(.label)").inner_text()
+    press("ArrowUp")
+    press("Enter")
+    here.picked("node-17")
+    assert second.startswith("node-17")
+    reached = []
+    for _ in range(40):
+        press("Tab")
+        reached.append(
+            page.evaluate("document.activeElement.id || document.activeElement.className")
+        )
+        outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+        assert outline != "none", reached[-1]
+        if reached[-1] == "go name":
+            break
+    assert {"color", "save", "theme", "points", "panel", "count", "act"} <= set(reached)
+    neighbor = page.evaluate("document.activeElement.textContent")
+    press("Enter")
+    here.picked(neighbor)
+    page.locator("canvas.points").focus()
+    before = here.drawn()
+    for key in ("ArrowLeft", "ArrowUp", "+", "+", "ArrowRight", "-"):
+        press(key)
+    here.settled()
+    assert here.drawn() != before
+    press("Enter")
+    here.settled()
+    assert page.locator("#panel h2").inner_text() != ""
+
+
+def test_a_class_of_the_legend_is_set_apart(here, exploration):
+    page = here.page
+    before = {name: here.count(color) for name, color in COLORS.items()}
+    button = page.locator("#entries button", has_text="green")
+    button.click()
+    page.wait_for_selector("#entries button[aria-pressed=true]")
+    here.settled()
+    code = exploration.columns[0].classes.index("green")
+    own = list(COLORS)[code]
+    assert here.count(COLORS[own]) > before[own] / 2
+    assert all(here.count(COLORS[name]) == 0 for name in COLORS if name != own)
+    assert "only=green" in page.url
+    button.click()
+    here.settled()
+    assert {name: here.count(color) for name, color in COLORS.items()} == before
+
+
+def test_points_are_coloured_by_another_column(here):
+    before = here.drawn()
+    here.page.locator("#color").select_option(label="degree")
+    here.page.wait_for_selector("#entries .scale")
+    here.settled()
+    assert here.drawn() != before
+    assert here.count(COLORS["red"], far=40) == 0
+    assert "color=degree" in here.page.url
+
+
+def test_a_link_leads_to_the_same_node_view_and_colours(here, visit, address):
+    page = here.page
+    page.locator("#color").select_option(label="degree")
+    page.wait_for_selector("#entries .scale")
+    page.mouse.click(*here.place(SOME))
+    here.picked(f"node-{SOME}")
+    page.locator("canvas.points").press("+")
+    page.locator("#search").focus()
+    page.mouse.move(5, 5)
+    here.settled()
+    other = visit(address)
+    other.open(page.url.removeprefix(address))
+    other.page.locator("#search").focus()
+    other.settled()
+    assert other.page.locator("#panel h2").inner_text() == f"node-{SOME}"
+    assert other.drawn() == here.drawn()
+
+
+def test_back_leads_to_the_node_before(here):
+    page = here.page
+    for node in (SOME, 40):
+        page.locator("#search").fill(f"node-{node}")
+        page.wait_for_selector("#completions li")
+        page.keyboard.press("Enter")
+        here.picked(f"node-{node}")
+    page.go_back()
+    here.picked(f"node-{SOME}")
+    page.go_back()
+    here.picked("Pick a node")
+
+
+@pytest.mark.parametrize("name", explored.HOSTILE)
+def test_a_hostile_name_is_shown_as_text(here, name):
+    page = here.page
+    page.locator("#search").fill(name.partition("\n")[0][:300])
+    page.wait_for_selector("#completions li")
+    page.keyboard.press("Enter")
+    here.picked(name.replace("\n", "␊"))
+    here.settled()
+    assert page.locator("#panel script, #panel img, #completions script").count() == 0
+    assert page.title() == "planted · hopvec explorer"
+    shown = page.evaluate(
+        "() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+    )
+    assert shown[0] <= shown[1]
+    again = page.url
+    page.goto("about:blank")
+    page.goto(again)
+    here.picked(name.replace("\n", "␊"))
+
+
+def test_a_table_is_copied_as_csv(visit, address, exploration):
+    there = visit(address, permissions=["clipboard-read", "clipboard-write"])
+    page = there.open("#node=node-16&k=100")
+    page.locator(".act").first.click()
+    page.wait_for_selector("#status.shown")
+    lines = page.evaluate("navigator.clipboard.readText()")
+    import csv
+    import io
+
+    head, *rows = csv.reader(io.StringIO(lines, newline=""))
+    assert head == ["node", "rank", "neighbor", "similarity", "degree", "label", "edge"]
+    near = exploration.neighborhood(16, 100)["near"][0]
+    assert [row[2] for row in rows] == [card["name"] for card in near]
+    assert [float(row[3]) for row in rows] == [card["similarity"] for card in near]
+
+
+def test_the_map_is_saved_as_a_picture(here, tmp_path):
+    with here.page.expect_download() as saving:
+        here.page.locator("#save").click()
+    saving.value.save_as(tmp_path / "map.png")
+    assert saving.value.suggested_filename == "map.png"
+    assert (tmp_path / "map.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert (tmp_path / "map.png").stat().st_size > 5_000
+
+
+def test_it_is_dark_where_the_system_is_and_when_asked(visit, address):
+    there = visit(address, color_scheme="dark")
+    page = there.open()
+    dark = (15, 17, 20)
+    assert there.count(dark, far=3) > 100_000
+    assert there.count() > 2_000
+    page.locator("#theme").click()
+    there.settled()
+    assert there.count(dark, far=3) == 0
+    page = there.open()  # and it is remembered
+    assert there.count(dark, far=3) == 0
+
+
+def test_it_fits_a_phone(visit, address):
+    there = visit(address, viewport={"width": 375, "height": 720}, device_scale_factor=2)
+    page = there.open(f"#node=node-{SOME}")
+    there.picked(f"node-{SOME}")
+    assert page.evaluate("document.documentElement.scrollWidth") == 375
+    for part in ("#maps", "#panel", "#search"):
+        box = page.locator(part).bounding_box()
+        assert box["width"] > 300
+        assert box["y"] + min(box["height"], 40) < 720
+    assert there.count() > 1_000
+
+
+def test_a_server_that_has_ended_is_told(exploration, visit):
+    with browsing.served(exploration) as address:
+        there = visit(address)
+        page = there.open()
+    there.forgiven = "ERR_CONNECTION_REFUSED"  # the browser itself reports that nobody answers
+    page.locator("#search").type("n")
+    page.wait_for_selector("#status.shown")
+    assert "Start it again" in page.locator("#status").inner_text()
+
+
+def test_a_page_with_a_token_works(exploration, visit):
+    with browsing.served(exploration, token="secret") as address:
+        there = visit(address)
+        page = there.open(f"?token=secret#node=node-{SOME}")
+        there.picked(f"node-{SOME}")
+        assert there.count() > 1_000
+        page.locator("#near .go").first.click()
+        page.wait_for_function(
+            "() => location.search === '?token=secret' && location.hash.length > 8"
+        )
