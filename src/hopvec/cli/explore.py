@@ -17,7 +17,8 @@ from hopvec.formats.graphs.read import read_graph
 from hopvec.graph import Graph
 from hopvec.labels import Labels
 from hopvec.view.explorer import LOCAL, Exploration, serve
-from hopvec.view.explorer.further import read_further
+from hopvec.view.explorer.exploration import mapped
+from hopvec.view.explorer.further import Further, read_further
 from hopvec.view.explorer.server import require_extra
 
 SERVER: Declared = [
@@ -85,11 +86,11 @@ def explore(
         raise click.UsageError(f"{given[0]} is for --labels.")
     if directed and graph is None:
         raise click.UsageError("--directed is for --graph.")
-    embeddings = {name: read_vectors(terminal, path) for name, path in _named(vectors).items()}
+    paths = _named(vectors)
     exploration = _exploration(
         terminal,
-        embeddings,
-        dict(zip(embeddings, vectors, strict=True)),
+        {name: mapped(read_vectors(terminal, path)) for name, path in paths.items()},
+        {name: read_further(path) for name, path in paths.items()},
         labels=None if labels is None else read_label_file(terminal, labels, labelling),
         graph=None if graph is None else _graph(terminal, graph, directed),
         layout=layout,
@@ -129,7 +130,7 @@ def _graph(terminal: Terminal, path: str, directed: bool) -> Graph:
 def _exploration(
     terminal: Terminal,
     embeddings: dict[str, Embedding],
-    paths: dict[str, str],
+    further: dict[str, Further],
     *,
     labels: Labels | None,
     graph: Graph | None,
@@ -137,7 +138,6 @@ def _exploration(
     seed: int,
 ) -> Exploration:
     """All that is shown; positions of the files are used where no layout is asked for."""
-    further = {name: read_further(path) for name, path in paths.items()}
     positions = {
         name: found.positions
         for name, found in further.items()

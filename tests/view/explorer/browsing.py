@@ -76,7 +76,7 @@ class Visit:
         self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => done()))")
 
     def count(self, color=None, canvas=0, far=60):
-        """The pixels of a map that have a colour, or are not grey; `color` is (red, green, blue)."""
+        """The pixels of a map that are near a colour (red, green, blue), or not grey."""
         return self.page.evaluate(
             """([color, number, far]) => {
                 const canvas = document.querySelectorAll('canvas.points')[number];
@@ -87,8 +87,9 @@ class Visit:
                 let count = 0;
                 for (let at = 0; at < data.length; at += 4) {
                     const [r, g, b] = [data[at], data[at + 1], data[at + 2]];
-                    const distance = color ? Math.hypot(r - color[0], g - color[1], b - color[2]) : 0;
-                    if (color ? distance < far : Math.max(r, g, b) - Math.min(r, g, b) > 40) count++;
+                    const gray = Math.max(r, g, b) - Math.min(r, g, b) <= 40;
+                    const [red, green, blue] = color ?? [0, 0, 0];
+                    if (color ? Math.hypot(r - red, g - green, b - blue) < far : !gray) count++;
                 }
                 return count;
             }""",
@@ -106,9 +107,11 @@ class Visit:
         return self.page.evaluate(
             """async ([node, side]) => {
                 const headers = { 'X-Hopvec': 'explore' };
-                const bytes = await (await fetch(`/api/positions/${side}`, { headers })).arrayBuffer();
-                const [x, y] = new Float32Array(bytes).subarray(2 * node, 2 * node + 2);
-                const box = document.querySelectorAll('canvas.points')[side].getBoundingClientRect();
+                const answer = await fetch(`/api/positions/${side}`, { headers });
+                const plane = new Float32Array(await answer.arrayBuffer());
+                const [x, y] = plane.subarray(2 * node, 2 * node + 2);
+                const canvas = document.querySelectorAll('canvas.points')[side];
+                const box = canvas.getBoundingClientRect();
                 const unit = Math.min(box.width, box.height) / 2 * 0.94;
                 return [box.left + box.width / 2 + x * unit, box.top + box.height / 2 + y * unit];
             }""",

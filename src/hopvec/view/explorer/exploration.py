@@ -26,6 +26,10 @@ from hopvec.view.layout import layout
 MOST = 3  # embeddings side by side
 MOST_EDGES = 200  # edges of a node that are listed
 STRIP = 0.06  # height of the strip of nodes without a position, by that of the map
+STRAY, ROOM = (
+    0.002,
+    0.06,
+)  # share of nodes that may lie far out, and how far by the width of the rest
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,20 +251,23 @@ def mapped(embedding: Embedding) -> Embedding:
 def in_square(positions: NDArray[np.float32]) -> NDArray[np.float32]:
     """Positions moved and scaled into the square from -1 to 1; those that are nan in a strip below.
 
-    y grows downwards, as it does on a page.
+    A few that lie far out come to the edge, or all the others would be small. y grows downwards, as
+    it does on a page.
     """
     placed = np.isfinite(positions).all(axis=1)
     plane = np.empty(positions.shape, np.float32)
     some = positions[placed].astype(np.float64) * [1, -1]
     if len(some):
+        low, high = np.quantile(some, [STRAY, 1 - STRAY], axis=0)
+        low, high = low - ROOM * (high - low), high + ROOM * (high - low)
+        some = np.clip(some, low, high)
         low, high = some.min(axis=0), some.max(axis=0)
         plane[placed] = (some - (low + high) / 2) / (max(high - low) / 2 or 1.0)
     lost = len(positions) - len(some)
     if lost:
-        across = max(1, int(np.ceil(np.sqrt(lost / STRIP))))
-        place = np.arange(lost)
+        spread = np.random.default_rng(lost).random((lost, 2))
         bottom = float(plane[placed, 1].max(initial=-STRIP)) + STRIP
-        plane[~placed, 0] = (place % across + 0.5) / across * 2 - 1
-        plane[~placed, 1] = bottom + (place // across + 0.5) / across * 2
-        plane /= max(1.0, float(np.abs(plane).max()))
+        plane[~placed] = [-1, bottom] + spread * [2, 2 * STRIP]
+        low, high = plane.min(axis=0), plane.max(axis=0)
+        plane = (plane - (low + high) / 2) / (max(high - low) / 2 or 1.0)
     return plane

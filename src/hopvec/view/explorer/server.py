@@ -65,7 +65,7 @@ def serve(
         settings = uvicorn.Config(
             guarded(exploration, host, number, token),
             lifespan="off",
-            log_level="critical",
+            log_level="error",
             server_header=False,
             timeout_graceful_shutdown=1,
         )

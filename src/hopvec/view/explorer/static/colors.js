@@ -2,13 +2,29 @@
 
 export const NONE = 65535; // the code of a node without a value
 
-// Petroff's ten, which people with any colour vision can tell apart; a little lighter in the dark.
-const PETROFF = ["#3f90da", "#ffa90e", "#bd1f01", "#832db6", "#a96b59", "#e76300", "#b9ac70", "#92dadd", "#717581", "#94a4a2"]
-  .map((text) => [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16)));
+// Petroff's colours, which people with any colour vision can tell apart, for the largest classes, and
+// deeper ones of the same hues for as many more. All are a little lighter in the dark.
+const PETROFF = [
+  "#3f90da",
+  "#ffa90e",
+  "#bd1f01",
+  "#832db6",
+  "#a96b59",
+  "#e76300",
+  "#b9ac70",
+  "#92dadd",
+  "#717581",
+].map((text) => [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16)));
+const COLORED = 2 * PETROFF.length; // classes with a colour of their own
 // From few to many, even steps of lightness; read backwards on a dark ground.
-const SCALE = [[224, 226, 190], [158, 209, 172], [89, 182, 172], [45, 143, 168], [44, 99, 151], [52, 52, 112]];
-const COLORED = 9; // classes with a colour of their own
-const LIGHTER = 0.14;
+const SCALE = [
+  [224, 226, 190],
+  [158, 209, 172],
+  [89, 182, 172],
+  [45, 143, 168],
+  [44, 99, 151],
+  [52, 52, 112],
+];
 
 export function packed([red, green, blue]) {
   return (0xff000000 | (blue << 16) | (green << 8) | red) >>> 0;
@@ -21,14 +37,27 @@ export function mixed(one, two, share) {
 // The ground and the ink of the theme, as the browser has computed them.
 export function themeColors(canvas) {
   const style = getComputedStyle(canvas);
-  const [ground, ink] = [style.backgroundColor, style.color]
-    .map((text) => text.match(/[\d.]+/g).slice(0, 3).map(Number));
+  const [ground, ink] = [style.backgroundColor, style.color].map((text) =>
+    text
+      .match(/[\d.]+/g)
+      .slice(0, 3)
+      .map(Number),
+  );
   const dark = ground[0] < 128;
-  return { ground, ink, dark, other: mixed(ground, ink, dark ? 0.42 : 0.36), quiet: mixed(ground, ink, dark ? 0.13 : 0.1) };
+  return {
+    ground,
+    ink,
+    dark,
+    other: mixed(ground, ink, dark ? 0.42 : 0.36),
+    quiet: mixed(ground, ink, dark ? 0.13 : 0.1),
+  };
 }
 
 function paletteColor(code, theme) {
-  return theme.dark ? mixed(PETROFF[code], [255, 255, 255], LIGHTER) : PETROFF[code];
+  const color = PETROFF[code % PETROFF.length],
+    deep = code >= PETROFF.length;
+  if (theme.dark) return mixed(color, [255, 255, 255], deep ? 0.55 : 0.14);
+  return deep ? mixed(color, [0, 0, 0], 0.45) : color;
 }
 
 // The colour of a class; `alone` is the class that stands out although it has none of its own.

@@ -21,7 +21,8 @@ export function listen(canvas, act) {
     moved = fingers.size > 1 ? Infinity : 0; // two fingers never click
   });
   canvas.addEventListener("pointermove", (event) => {
-    const [x, y] = place(event), before = fingers.get(event.pointerId);
+    const [x, y] = place(event),
+      before = fingers.get(event.pointerId);
     if (!before) return act.point(x, y);
     const other = [...fingers].find(([id]) => id !== event.pointerId)?.[1];
     fingers.set(event.pointerId, [x, y]);
@@ -35,20 +36,26 @@ export function listen(canvas, act) {
     }
   });
   const lift = (event) => {
-    if (fingers.delete(event.pointerId) && event.type === "pointerup" && moved <= STILL) act.pick(...place(event));
+    if (fingers.delete(event.pointerId) && event.type === "pointerup" && moved <= STILL)
+      act.pick(...place(event));
   };
   canvas.addEventListener("pointerup", lift);
   canvas.addEventListener("pointercancel", lift);
   canvas.addEventListener("pointerleave", () => act.leave());
   canvas.addEventListener("dblclick", (event) => act.zoom(2, ...place(event)));
-  canvas.addEventListener("wheel", (event) => {
-    event.preventDefault();
-    const lines = event.deltaMode === 1 ? 24 : 1;
-    act.zoom(Math.exp(-Math.min(300, Math.max(-300, event.deltaY * lines)) / 400), ...place(event));
-  }, { passive: false });
+  canvas.addEventListener(
+    "wheel",
+    (event) => {
+      event.preventDefault();
+      const pixels = event.deltaY * (event.deltaMode === 1 ? 24 : event.ctrlKey ? 8 : 1); // ctrl: a pinch of a touchpad
+      act.zoom(Math.exp(-Math.min(300, Math.max(-300, pixels)) / 400), ...place(event));
+    },
+    { passive: false },
+  );
   canvas.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const { width, height } = canvas.getBoundingClientRect(), middle = [width / 2, height / 2];
+    const { width, height } = canvas.getBoundingClientRect(),
+      middle = [width / 2, height / 2];
     const keys = {
       ArrowLeft: () => act.pan(width * STEP, 0),
       ArrowRight: () => act.pan(-width * STEP, 0),

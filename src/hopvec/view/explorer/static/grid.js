@@ -1,6 +1,7 @@
 // Which point is nearest to a place: points sorted into the cells of a grid.
 
-const LEAST = -1, SIZE = 2; // the square that all points are in
+const LEAST = -1,
+  SIZE = 2; // the square that all points are in
 
 export class Grid {
   constructor(positions) {
@@ -25,14 +26,17 @@ export class Grid {
 
   // The nearest point within a distance, of those in `chosen` if that is given; null if there is none.
   nearest(x, y, within, chosen = null) {
-    let best = null, least = within * within;
+    let best = null,
+      least = within * within;
     const [first, last] = [this.line(x - within), this.line(x + within)];
     for (let row = this.line(y - within); row <= this.line(y + within); row++) {
-      const begin = this.starts[row * this.across + first], end = this.starts[row * this.across + last + 1];
+      const begin = this.starts[row * this.across + first],
+        end = this.starts[row * this.across + last + 1];
       for (let place = begin; place < end; place++) {
         const at = this.points[place];
         if (chosen !== null && chosen[at] !== 1) continue;
-        const across = this.positions[2 * at] - x, down = this.positions[2 * at + 1] - y;
+        const across = this.positions[2 * at] - x,
+          down = this.positions[2 * at + 1] - y;
         const distance = across * across + down * down;
         if (distance < least) [best, least] = [at, distance];
       }

@@ -12,7 +12,9 @@ export function readLink() {
     k: number("k"),
     color: given.get("color"),
     only: given.get("only"),
-    views: views.every((view) => view.length === 3 && view.every(Number.isFinite) && view[2] > 0) ? views : [],
+    views: views.every((view) => view.length === 3 && view.every(Number.isFinite) && view[2] > 0)
+      ? views
+      : [],
   };
 }
 
@@ -25,7 +27,11 @@ export function writeLink({ card, k, color, only, views }, { step = false } = {}
   if (k !== null) said.set("k", k);
   if (color !== null) said.set("color", color);
   if (only !== null) said.set("only", only);
-  if (views.length) said.set("view", views.map((view) => view.map((value) => Number(value.toPrecision(6))).join(",")).join(";"));
+  if (views.length)
+    said.set(
+      "view",
+      views.map((view) => view.map((value) => Number(value.toPrecision(6))).join(",")).join(";"),
+    );
   const address = `${location.pathname}${location.search}#${said}`;
   if (step) history.pushState(null, "", address);
   else history.replaceState(null, "", address);

@@ -11,7 +11,8 @@ import { savePicture } from "./picture.js";
 import { makeSearch } from "./search.js";
 import { count, element, say, shown } from "./text.js";
 
-const DEFAULT_COUNT = 10, MOST = 200;
+const DEFAULT_COUNT = 10,
+  MOST = 200;
 const at = (id) => document.getElementById(id);
 
 class Page {
@@ -31,9 +32,9 @@ class Page {
 
   async start() {
     this.frame();
-    const link = readLink(), color = Math.max(0, this.about.columns.indexOf(link.color));
+    const link = readLink();
     const positions = this.about.embeddings.map((_, side) => askNumbers(`positions/${side}`, Float32Array));
-    const coloured = this.setColumn(this.about.columns.length ? color : null);
+    const coloured = this.setColumn(this.columnOf(link));
     this.makeMaps(await Promise.all(positions));
     await coloured;
     await this.follow(link);
@@ -45,15 +46,22 @@ class Page {
 
   // What stands around the maps.
   frame() {
-    const { about } = this, names = about.embeddings.map(({ name }) => shown(name, 40));
+    const { about } = this,
+      names = about.embeddings.map(({ name }) => shown(name, 40));
     const facts = [`${count(about.nodes)} nodes`];
     if (about.edges !== null) facts.push(`${count(about.edges)} edges`);
-    facts.push(...about.embeddings.map(({ method, dim }, side) => `${names.length > 1 ? names[side] : (method ?? names[side])} ${dim}`));
+    facts.push(
+      ...about.embeddings.map(
+        ({ method, dim }, side) => `${names.length > 1 ? names[side] : (method ?? names[side])} ${dim}`,
+      ),
+    );
     at("facts").textContent = facts.join(" · ");
     document.title = `${names.join(", ")} · hopvec explorer`;
     document.querySelector("main").classList.toggle("compare", names.length > 1);
     document.querySelector("main").classList.toggle("three", names.length > 2);
-    at("color").replaceChildren(...about.columns.map((name, number) => element("option", { value: number }, shown(name, 60))));
+    at("color").replaceChildren(
+      ...about.columns.map((name, number) => element("option", { value: number }, shown(name, 60))),
+    );
     document.querySelector(".color").hidden = !about.columns.length;
     at("legend").hidden = !about.columns.length;
     at("legend").open = !matchMedia("(max-width: 46rem)").matches;
@@ -63,23 +71,31 @@ class Page {
   makeMaps(positions) {
     this.maps = this.about.embeddings.map(({ name }, side) => {
       const label = `Map of ${count(this.about.nodes)} nodes by ${shown(name, 40)}. Arrows move it, plus and minus zoom, 0 shows all, Enter picks the node in the middle.`;
-      return new MapView(at("maps"), { label, shown: this.about.embeddings.length > 1 ? name : null }, positions[side], {
-        pick: (node) => this.go(node, { fly: false }),
-        point: (node) => this.card(node),
-        moved: () => this.remember(),
-      });
+      return new MapView(
+        at("maps"),
+        { label, shown: this.about.embeddings.length > 1 ? name : null },
+        positions[side],
+        {
+          pick: (node) => this.go(node, { fly: false }),
+          point: (node) => this.card(node),
+          moved: () => this.remember(),
+        },
+      );
     });
   }
 
   // Does what an address says.
   async follow(link) {
     this.k = link.k ? Math.min(MOST, Math.max(1, link.k)) : DEFAULT_COUNT;
-    const color = this.about.columns.indexOf(link.color);
-    if (color >= 0 && color !== this.column) await this.setColumn(color);
+    if (this.columnOf(link) !== this.column) await this.setColumn(this.columnOf(link));
     const only = this.legend?.classes?.indexOf(link.only) ?? -1;
     await this.setAlone(only >= 0 ? only : null);
     let node = link.node !== null && link.node < this.about.nodes ? link.node : null;
-    if (link.name !== null) node = await ask(`find?name=${encodeURIComponent(link.name)}`).then((card) => card.node, () => null);
+    if (link.name !== null)
+      node = await ask(`find?name=${encodeURIComponent(link.name)}`).then(
+        (card) => card.node,
+        () => null,
+      );
     if (node === null) this.leave();
     else if (node !== this.found?.node) await this.show(node, { fly: !link.views.length });
     this.maps.forEach((map, side) => {
@@ -88,12 +104,20 @@ class Page {
     });
   }
 
+  // The column that a link colours by: the first one, if it names none.
+  columnOf(link) {
+    return this.about.columns.length ? Math.max(0, this.about.columns.indexOf(link.color)) : null;
+  }
+
   async setColumn(number) {
     this.column = number;
     this.alone = null;
     if (number === null) return;
     at("color").value = String(number);
-    const [legend, codes] = await Promise.all([ask(`columns/${number}`), askNumbers(`columns/${number}/codes`, Uint16Array)]);
+    const [legend, codes] = await Promise.all([
+      ask(`columns/${number}`),
+      askNumbers(`columns/${number}/codes`, Uint16Array),
+    ]);
     if (this.column !== number) return;
     this.legend = legend;
     this.codes = codes;
@@ -113,14 +137,16 @@ class Page {
 
   // Gives the maps their colours.
   paint() {
-    const theme = themeColors(this.maps[0].canvas), table = colorTable(this.legend, theme, this.alone);
+    const theme = themeColors(this.maps[0].canvas),
+      table = colorTable(this.legend, theme, this.alone);
     for (const map of this.maps)
       map.paint({
         colors: table,
         codes: this.codes,
         chosen: this.chosen,
         alone: this.alone === null ? null : packed(classColor(this.alone, theme, this.alone)),
-        captions: this.legend?.kind === "label" ? captionsOf(map.positions, this.codes, this.legend.classes) : [],
+        captions:
+          this.legend?.kind === "label" ? captionsOf(map.positions, this.codes, this.legend.classes) : [],
       });
     showLegend(at("entries"), this.legend, theme, this.alone, (code) => this.isolate(code));
   }
@@ -131,7 +157,12 @@ class Page {
     this.paint();
     if (focused !== undefined) at("entries").querySelector(`[data-code="${focused}"]`)?.focus();
     this.remember();
-    say(code === null ? "All classes" : `Only ${shown(this.legend.classes[code], 60)}: ${count(this.legend.sizes[code])} nodes`, { quietly: true });
+    say(
+      code === null
+        ? "All classes"
+        : `Only ${shown(this.legend.classes[code], 60)}: ${count(this.legend.sizes[code])} nodes`,
+      { quietly: true },
+    );
   }
 
   async recolor(number) {
@@ -159,9 +190,9 @@ class Page {
       },
     });
     this.maps.forEach((map, side) => {
-      const near = found.near[side], edges = found.edges?.nodes ?? [];
-      map.selection = { card: found, near, edges };
-      map.mark(null);
+      const near = found.near[side],
+        edges = found.edges?.nodes ?? [];
+      map.select({ card: found, near, edges });
       if (fly) map.show([node, ...near.map((card) => card.node)]);
     });
     say(`${found.near[0].length} neighbours of ${shown(found.name, 60)}`, { quietly: true });
@@ -170,23 +201,24 @@ class Page {
   leave() {
     if (this.found === null) return;
     this.found = null;
-    for (const map of this.maps) {
-      map.selection = null;
-      map.draw();
-    }
+    for (const map of this.maps) map.select(null);
     showHelp(at("panel"), this.about);
   }
 
   remember({ step = false } = {}) {
     if (!document.documentElement.dataset.ready) return;
     clearTimeout(this.remembering);
-    const write = () => writeLink({
-      card: this.found,
-      k: this.k === DEFAULT_COUNT ? null : this.k,
-      color: this.column ? this.about.columns[this.column] : null,
-      only: this.alone === null ? null : this.legend.classes[this.alone],
-      views: this.maps.map(({ view }) => [view.x, view.y, view.zoom]),
-    }, { step });
+    const write = () =>
+      writeLink(
+        {
+          card: this.found,
+          k: this.k === DEFAULT_COUNT ? null : this.k,
+          color: this.column ? this.about.columns[this.column] : null,
+          only: this.alone === null ? null : this.legend.classes[this.alone],
+          views: this.maps.map(({ view }) => [view.x, view.y, view.zoom]),
+        },
+        { step },
+      );
     if (step) write();
     else this.remembering = setTimeout(write, 150);
   }
@@ -194,7 +226,13 @@ class Page {
   async card(node) {
     if (!this.cards.has(node)) {
       if (this.cards.size > 5000) this.cards.clear();
-      this.cards.set(node, ask(`names?nodes=${node}`).then(([card]) => card, () => null));
+      this.cards.set(
+        node,
+        ask(`names?nodes=${node}`).then(
+          ([card]) => card,
+          () => null,
+        ),
+      );
     }
     return this.cards.get(node);
   }
@@ -209,7 +247,9 @@ function setTheme(page) {
   document.documentElement.dataset.theme = dark ? "light" : "dark";
   try {
     localStorage.setItem("hopvec-theme", document.documentElement.dataset.theme);
-  } catch { /* a browser that keeps nothing */ }
+  } catch {
+    /* a browser that keeps nothing */
+  }
   page.paint();
 }
 
@@ -217,7 +257,9 @@ async function start() {
   try {
     const theme = localStorage.getItem("hopvec-theme");
     if (theme) document.documentElement.dataset.theme = theme;
-  } catch { /* a browser that keeps nothing */ }
+  } catch {
+    /* a browser that keeps nothing */
+  }
   const page = new Page(await ask("about"));
   makeSearch(at("search"), at("completions"), (node) => attempt(page.go(node)));
   at("color").addEventListener("change", (event) => attempt(page.recolor(Number(event.target.value))));

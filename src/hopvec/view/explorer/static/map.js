@@ -8,7 +8,8 @@ import { Cloud, drawSplats, pointRadius } from "./splats.js";
 import { element, shown } from "./text.js";
 
 const MARGIN = 0.94; // of the map that the square of all points fills
-const FARTHEST = 0.4, CLOSEST = 20_000; // zooms
+const FARTHEST = 0.4,
+  CLOSEST = 20_000; // zooms
 const REACH = 14; // pixels from the hand to a point that it means
 const HOME = { x: 0, y: 0, zoom: 1 };
 const ACCENT = { light: [11, 92, 173], dark: [140, 196, 255] };
@@ -27,11 +28,18 @@ export class MapView {
     this.selection = null;
     this.pointed = null;
     this.captions = [];
-    this.canvas = element("canvas", { class: "points", tabindex: "0", role: "application", "aria-label": title.label });
+    this.canvas = element("canvas", {
+      class: "points",
+      tabindex: "0",
+      role: "application",
+      "aria-label": title.label,
+    });
     this.over = element("canvas", { class: "over", "aria-hidden": "true" });
     this.tip = element("div", { class: "tip name", hidden: true });
     const name = title.shown ? element("p", { class: "title name" }, shown(title.shown)) : null;
-    holder.append(element("div", { class: "map" }, this.canvas, this.over, ...(name ? [name] : []), this.tip));
+    holder.append(
+      element("div", { class: "map" }, this.canvas, this.over, ...(name ? [name] : []), this.tip),
+    );
     new ResizeObserver(() => this.resize()).observe(this.canvas);
     for (const kind of ["focus", "blur"]) this.canvas.addEventListener(kind, () => this.draw());
     listen(this.canvas, {
@@ -51,7 +59,10 @@ export class MapView {
   }
 
   place(x, y) {
-    return [(x - this.view.x) * this.unit + this.size[0] / 2, (y - this.view.y) * this.unit + this.size[1] / 2];
+    return [
+      (x - this.view.x) * this.unit + this.size[0] / 2,
+      (y - this.view.y) * this.unit + this.size[1] / 2,
+    ];
   }
 
   at(node) {
@@ -59,7 +70,8 @@ export class MapView {
   }
 
   resize() {
-    const { width, height } = this.canvas.getBoundingClientRect(), ratio = window.devicePixelRatio || 1;
+    const { width, height } = this.canvas.getBoundingClientRect(),
+      ratio = window.devicePixelRatio || 1;
     this.size = [Math.max(1, width), Math.max(1, height)];
     this.ratio = ratio;
     for (const canvas of [this.canvas, this.over]) {
@@ -75,6 +87,7 @@ export class MapView {
 
   move(change) {
     this.flight = null;
+    if (!this.tip.hidden) this.point(null);
     this.view = { ...this.view, ...change };
     this.view.zoom = Math.min(CLOSEST, Math.max(FARTHEST, this.view.zoom));
     this.view.x = Math.min(1.2, Math.max(-1.2, this.view.x));
@@ -84,7 +97,9 @@ export class MapView {
   }
 
   zoom(factor, x, y) {
-    const from = this.unit, right = x - this.size[0] / 2, down = y - this.size[1] / 2;
+    const from = this.unit,
+      right = x - this.size[0] / 2,
+      down = y - this.size[1] / 2;
     const zoom = Math.min(CLOSEST, Math.max(FARTHEST, this.view.zoom * factor));
     const to = (from / this.view.zoom) * zoom;
     this.move({ zoom, x: this.view.x + right / from - right / to, y: this.view.y + down / from - down / to });
@@ -93,15 +108,24 @@ export class MapView {
   // Flies to where most of some nodes are seen, the first of them in the middle.
   show(nodes) {
     const [x, y] = [this.positions[2 * nodes[0]], this.positions[2 * nodes[0] + 1]];
-    const far = nodes.map((node) => Math.hypot(this.positions[2 * node] - x, this.positions[2 * node + 1] - y))
+    const far = nodes
+      .map((node) => Math.hypot(this.positions[2 * node] - x, this.positions[2 * node + 1] - y))
       .sort((one, two) => one - two)[Math.floor((nodes.length - 1) * 0.75)];
-    const zoom = Math.min(60, Math.max(1, 0.62 / Math.max(far, 1e-4)));
+    const closest = Math.min(40, Math.max(2, Math.sqrt(this.positions.length / 2) / 16)); // leaves others in sight
+    const zoom = Math.min(closest, Math.max(1, 0.62 / Math.max(far, 1e-4)));
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return this.move({ x, y, zoom });
-    const from = { ...this.view }, start = performance.now(), flight = {};
+    const from = { ...this.view },
+      start = performance.now(),
+      flight = {};
     const step = (now) => {
       if (this.flight !== flight && now !== start) return;
-      const share = Math.min(1, Math.max(0, (now - start) / FLIGHT)), eased = share * share * (3 - 2 * share);
-      this.move({ zoom: from.zoom * (zoom / from.zoom) ** eased, x: from.x + (x - from.x) * eased, y: from.y + (y - from.y) * eased });
+      const share = Math.min(1, Math.max(0, (now - start) / FLIGHT)),
+        eased = share * share * (3 - 2 * share);
+      this.move({
+        zoom: from.zoom * (zoom / from.zoom) ** eased,
+        x: from.x + (x - from.x) * eased,
+        y: from.y + (y - from.y) * eased,
+      });
       this.flight = flight;
       if (share < 1) requestAnimationFrame(step);
     };
@@ -111,7 +135,10 @@ export class MapView {
   nearest(x, y, within) {
     this.grid ??= new Grid(this.positions);
     const reach = Math.min(within / this.unit, 4);
-    const [across, down] = [(x - this.size[0] / 2) / this.unit + this.view.x, (y - this.size[1] / 2) / this.unit + this.view.y];
+    const [across, down] = [
+      (x - this.size[0] / 2) / this.unit + this.view.x,
+      (y - this.size[1] / 2) / this.unit + this.view.y,
+    ];
     return this.grid.nearest(across, down, reach, this.chosen);
   }
 
@@ -130,11 +157,22 @@ export class MapView {
     const card = node === null ? null : await this.asked.point(node);
     if (!card || this.pointed !== node) return;
     const [left, top] = this.at(node);
-    this.tip.replaceChildren(shown(card.name, 120), ...(card.label ? [element("span", { class: "label" }, ` · ${shown(card.label, 60)}`)] : []));
+    this.tip.replaceChildren(
+      shown(card.name, 120),
+      ...(card.label ? [element("span", { class: "label" }, ` · ${shown(card.label, 60)}`)] : []),
+    );
     this.tip.hidden = false;
     const { width, height } = this.tip.getBoundingClientRect();
-    const x0 = Math.min(left + 12, this.size[0] - width - 4), y0 = top + 14 + height > this.size[1] ? top - 12 - height : top + 12;
+    const x0 = Math.min(left + 12, this.size[0] - width - 4),
+      y0 = top + 14 + height > this.size[1] ? top - 12 - height : top + 12;
     this.tip.style.transform = `translate(${Math.max(4, Math.round(x0))}px, ${Math.round(y0)}px)`;
+  }
+
+  // Shows a node with its neighbours and edges, { card, near, edges }, or none; others step back.
+  select(selection) {
+    this.selection = selection;
+    this.canvas.classList.toggle("back", selection !== null);
+    this.mark(null);
   }
 
   // Puts a ring around a node.
@@ -151,7 +189,9 @@ export class MapView {
     if (this.waiting) cancelAnimationFrame(this.waiting);
     this.waiting = null;
     if (!this.colors) return;
-    const start = performance.now(), theme = themeColors(this.canvas), { image, ratio } = this;
+    const start = performance.now(),
+      theme = themeColors(this.canvas),
+      { image, ratio } = this;
     const key = JSON.stringify([this.view, image.width, image.height, theme]);
     if (key !== this.drawn || this.stale) {
       this.drawPoints(theme);
@@ -162,6 +202,7 @@ export class MapView {
     drawOverlay(context, {
       theme,
       accent: ACCENT[theme.dark ? "dark" : "light"],
+      font: getComputedStyle(this.canvas).fontFamily,
       size: this.size,
       at: (node) => this.at(node),
       place: (x, y) => this.place(x, y),
@@ -175,9 +216,13 @@ export class MapView {
   }
 
   drawPoints(theme) {
-    const { image, cloud, view, ratio } = this, points = this.positions.length / 2;
+    const { image, cloud, view, ratio } = this,
+      points = this.positions.length / 2;
     const radius = pointRadius(points, view.zoom, ratio);
-    const opacity = Math.min(0.9, (points > 200_000 ? 0.5 : points > 20_000 ? 0.7 : 0.85) + 0.05 * (view.zoom - 1));
+    const opacity = Math.min(
+      0.9,
+      (points > 200_000 ? 0.5 : points > 20_000 ? 0.7 : 0.85) + 0.05 * (view.zoom - 1),
+    );
     const seen = { x: view.x, y: view.y, scale: this.unit * ratio };
     image.pixels.fill(packed(theme.ground));
     if (this.chosen === null) {

@@ -12,7 +12,7 @@ export function showNode(panel, about, found, k, asked) {
     facts(found),
     ...(compared ? [overlaps(about, found)] : []),
     nearHead(about, found, k, asked),
-    ...(found.edges ? [nearNote(found, compared)] : []),
+    ...(found.edges ? [nearNote(found)] : []),
     compared ? compareTable(about, found, asked) : nearTable(about, found, asked),
     ...(found.edges ? edgeList(about, found, asked) : []),
   );
@@ -20,51 +20,112 @@ export function showNode(panel, about, found, k, asked) {
 }
 
 export function showHelp(panel, about) {
-  const key = (names, what) => [element("dt", {}, ...names.map((name) => element("kbd", {}, name)).flatMap((made, at) => (at ? [" ", made] : [made]))), element("dd", {}, what)];
+  const key = (names, what) => [
+    element(
+      "dt",
+      {},
+      ...names.map((name) => element("kbd", {}, name)).flatMap((made, at) => (at ? [" ", made] : [made])),
+    ),
+    element("dd", {}, what),
+  ];
   panel.replaceChildren(
     element("h2", {}, "Pick a node"),
-    element("p", { class: "hint" }, about.embeddings.length > 1
-      ? "Click a point or search for a name: its nearest neighbours by each embedding stand side by side, shared ones marked."
-      : "Click a point or search for a name: here are its nearest neighbours then, exact ones by cosine similarity."),
-    element("dl", { class: "keys" },
-      ...key(["/"], "search"), ...key(["←", "↑", "→", "↓"], "move the map"), ...key(["+", "−", "0"], "closer, farther, all"), ...key(["Enter"], "pick what is in the middle")),
+    element(
+      "p",
+      { class: "hint" },
+      about.embeddings.length > 1
+        ? "Click a point or search for a name: its nearest neighbours by each embedding stand side by side, shared ones marked."
+        : "Click a point or search for a name: here are its nearest neighbours then, exact ones by cosine similarity.",
+    ),
+    element(
+      "dl",
+      { class: "keys" },
+      ...key(["/"], "search"),
+      ...key(["←", "↑", "→", "↓"], "move the map"),
+      ...key(["+", "−", "0"], "closer, farther, all"),
+      ...key(["Enter"], "pick what is in the middle"),
+    ),
   );
 }
 
 function facts(found) {
   const known = found.values.filter(([, value]) => value !== null);
-  return element("dl", {}, ...known.flatMap(([name, value]) => [element("dt", {}, shown(name, 60)), element("dd", {}, shown(value))]));
+  return element(
+    "dl",
+    {},
+    ...known.flatMap(([name, value]) => [
+      element("dt", {}, shown(name, 60)),
+      element("dd", {}, shown(value)),
+    ]),
+  );
 }
 
 function overlaps(about, found) {
-  const longest = found.near[0].length, names = about.embeddings.map((embedding) => shown(embedding.name, 40));
-  return element("div", { class: "overlaps" }, ...found.overlaps.map(({ first, second, shared }) =>
-    element("p", {}, element("strong", {}, `${longest ? Math.round((100 * shared) / longest) : 0} %`),
-      `${shared} of ${longest} shared by ${names[first]} and ${names[second]}`)));
+  const longest = found.near[0].length,
+    names = about.embeddings.map((embedding) => shown(embedding.name, 40));
+  return element(
+    "div",
+    { class: "overlaps" },
+    ...found.overlaps.map(({ first, second, shared }) =>
+      element(
+        "p",
+        {},
+        element("strong", {}, `${longest ? Math.round((100 * shared) / longest) : 0} %`),
+        `${shared} of ${longest} shared by ${names[first]} and ${names[second]}`,
+      ),
+    ),
+  );
 }
 
 function nearHead(about, found, k, asked) {
-  const choice = element("select", { id: "count", "aria-label": "Number of neighbours", onchange: (event) => asked.setCount(Number(event.target.value)) },
-    ...[...new Set([...CHOICES, k])].sort((one, two) => one - two).map((number) => element("option", { value: number, selected: number === k }, String(number))));
-  return element("div", { class: "head" }, element("h3", {}, "Nearest"), choice,
-    copyButton(() => csv(nearRows(about, found)), found.near[0].length));
+  const choice = element(
+    "select",
+    {
+      id: "count",
+      "aria-label": "Number of neighbours",
+      onchange: (event) => asked.setCount(Number(event.target.value)),
+    },
+    ...[...new Set([...CHOICES, k])]
+      .sort((one, two) => one - two)
+      .map((number) => element("option", { value: number, selected: number === k }, String(number))),
+  );
+  return element(
+    "div",
+    { class: "head" },
+    element("h3", {}, "Nearest"),
+    choice,
+    copyButton(() => csv(nearRows(about, found)), found.near[0].length),
+  );
 }
 
-function nearNote(found, compared) {
-  const joined = found.near[0].filter((card) => card.edge).length;
-  const what = compared ? "of the first" : `of these ${found.near[0].length}`;
-  return element("p", { class: "note" }, `${joined} ${what} are joined to it by an edge `, edgeMark(false));
+function nearNote(found) {
+  const joined = found.near.map((list) => list.filter((card) => card.edge).length);
+  const sentence = `${joined.join(" and ")} of these ${found.near[0].length} are joined to it by an edge `;
+  return element("p", { class: "note" }, sentence, edgeMark(false));
 }
 
 function nearTable(about, found, asked) {
   const degrees = found.near[0].some((card) => card.degree !== null);
-  const heads = [["#", "rank"], ["node", ""], ["similarity", "number"], ...(degrees ? [["degree", "short"]] : []), ...(about.labelled ? [["label", "label"]] : [])];
-  const rows = found.near[0].map((card, at) => row(card, asked,
-    element("td", { class: "number soft" }, String(at + 1)),
-    element("td", {}, nameCell(card, asked)),
-    element("td", { class: "number" }, card.similarity.toFixed(3)),
-    degrees ? element("td", { class: "number soft" }, count(card.degree)) : null,
-    about.labelled ? element("td", { class: "cut soft", title: card.label }, shown(card.label ?? "", 60)) : null));
+  const heads = [
+    ["#", "rank"],
+    ["node", ""],
+    ["cosine", "number"],
+    ...(degrees ? [["degree", "number"]] : []),
+    ...(about.labelled ? [["label", "label"]] : []),
+  ];
+  const rows = found.near[0].map((card, at) =>
+    row(
+      card,
+      asked,
+      element("td", { class: "number soft" }, String(at + 1)),
+      element("td", {}, nameCell(card, asked)),
+      element("td", { class: "number" }, card.similarity.toFixed(3)),
+      degrees ? element("td", { class: "number soft" }, count(card.degree)) : null,
+      about.labelled
+        ? element("td", { class: "cut soft", title: card.label }, shown(card.label ?? "", 60))
+        : null,
+    ),
+  );
   return table("near", heads, rows);
 }
 
@@ -72,41 +133,95 @@ function compareTable(about, found, asked) {
   const times = new Map();
   for (const list of found.near) for (const { node } of list) times.set(node, (times.get(node) ?? 0) + 1);
   const heads = [["#", "rank"], ...about.embeddings.map((embedding) => [shown(embedding.name, 40), "side"])];
-  const rows = found.near[0].map((_, at) => element("tr", {},
-    element("td", { class: "number soft" }, String(at + 1)),
-    ...found.near.map((list) => sideCell(list[at], times.get(list[at].node) > 1, asked))));
-  return element("div", {}, element("p", { class: "note" }, element("span", { class: "key-shared" }), " in more than one list"), table("near", heads, rows));
+  const rows = found.near[0].map((_, at) =>
+    element(
+      "tr",
+      {},
+      element("td", { class: "number soft" }, String(at + 1)),
+      ...found.near.map((list) => sideCell(list[at], times.get(list[at].node) > 1, asked)),
+    ),
+  );
+  return element(
+    "div",
+    {},
+    element("p", { class: "note" }, element("span", { class: "key-shared" }), " in more than one list"),
+    table("near", heads, rows),
+  );
 }
 
 function sideCell(card, shared, asked) {
-  const small = [card.label, card.degree === null ? null : `degree ${count(card.degree)}`].filter((part) => part !== null);
-  return element("td", { class: shared ? "side shared" : "side", ...marking(card, asked) },
+  const small = [card.label, card.degree === null ? null : `degree ${count(card.degree)}`].filter(
+    (part) => part !== null,
+  );
+  return element(
+    "td",
+    { class: shared ? "side shared" : "side", ...marking(card, asked) },
     nameCell(card, asked, shared),
-    element("div", { class: "small" }, element("span", { class: "name" }, shown(small.join(" · "), 60)), element("span", { class: "value" }, card.similarity.toFixed(3))));
+    element(
+      "div",
+      { class: "small" },
+      element("span", { class: "name" }, shown(small.join(" · "), 60)),
+      element("span", { class: "value" }, card.similarity.toFixed(3)),
+    ),
+  );
 }
 
 function edgeList(about, found, asked) {
   const { nodes, count: number } = found.edges;
-  const heads = [["node", ""], ["similarity", "number"], ["rank", "short"], ...(about.labelled ? [["label", "label"]] : [])];
-  const rows = nodes.map((card) => row(card, asked,
-    element("td", {}, nameCell(card, asked)),
-    element("td", { class: "number" }, card.similarity.toFixed(3)),
-    element("td", { class: "number soft" }, card.rank === null ? "–" : String(card.rank)),
-    about.labelled ? element("td", { class: "cut soft", title: card.label }, shown(card.label ?? "", 60)) : null));
+  const heads = [
+    ["node", ""],
+    ["cosine", "number"],
+    ["rank", "number"],
+    ...(about.labelled ? [["label", "label"]] : []),
+  ];
+  const rows = nodes.map((card) =>
+    row(
+      card,
+      asked,
+      element("td", {}, nameCell(card, asked)),
+      element("td", { class: "number" }, card.similarity.toFixed(3)),
+      element("td", { class: "number soft" }, card.rank === null ? "–" : String(card.rank)),
+      about.labelled
+        ? element("td", { class: "cut soft", title: card.label }, shown(card.label ?? "", 60))
+        : null,
+    ),
+  );
   const listed = number > nodes.length ? `the ${nodes.length} most similar of ${count(number)}, ` : "";
-  const lines = () => csv([["node", "similarity", "rank", "degree", "label"], ...nodes.map((card) => [card.name, card.similarity, card.rank, card.degree, card.label])]);
+  const lines = () =>
+    csv([
+      ["node", "similarity", "rank", "degree", "label"],
+      ...nodes.map((card) => [card.name, card.similarity, card.rank, card.degree, card.label]),
+    ]);
   return [
-    element("div", { class: "head" }, element("h3", {}, about.directed ? "Edges from it" : "Edges"), element("span", { class: "note" }, count(number)), nodes.length ? copyButton(lines, nodes.length) : null),
-    element("p", { class: "note" }, nodes.length ? `${listed}with their rank among the nearest, ` : "It has none in the graph.", ...(nodes.length ? [edgeMark(false), " on the map"] : [])),
+    element(
+      "div",
+      { class: "head" },
+      element("h3", {}, about.directed ? "Edges from it" : "Edges"),
+      element("span", { class: "note" }, count(number)),
+      nodes.length ? copyButton(lines, nodes.length) : null,
+    ),
+    element(
+      "p",
+      { class: "note" },
+      nodes.length ? `${listed}with their rank among the nearest, ` : "It has none in the graph.",
+      ...(nodes.length ? [edgeMark(false), " on the map"] : []),
+    ),
     ...(nodes.length ? [table("edges", heads, rows)] : []),
   ];
 }
 
 function table(id, heads, rows) {
-  return element("table", { id },
+  return element(
+    "table",
+    { id },
     element("colgroup", {}, ...heads.map(([, kind]) => element("col", { class: kind }))),
-    element("thead", {}, element("tr", {}, ...heads.map(([name, kind]) => element("th", { scope: "col", class: kind }, name)))),
-    element("tbody", {}, ...rows));
+    element(
+      "thead",
+      {},
+      element("tr", {}, ...heads.map(([name, kind]) => element("th", { scope: "col", class: kind }, name))),
+    ),
+    element("tbody", {}, ...rows),
+  );
 }
 
 function row(card, asked, ...cells) {
@@ -115,26 +230,55 @@ function row(card, asked, ...cells) {
 
 // While the hand or the focus is here, the map shows where the node is.
 function marking(card, asked) {
-  const on = () => asked.mark(card.node), off = () => asked.mark(null);
+  const on = () => asked.mark(card.node),
+    off = () => asked.mark(null);
   return { onpointerenter: on, onpointerleave: off, onfocusin: on, onfocusout: off };
 }
 
 function nameCell(card, asked, shared = false) {
-  const name = element("button", { type: "button", class: "go name", title: shown(card.name, 500), onclick: () => asked.go(card.node) }, shown(card.name));
+  const name = element(
+    "button",
+    { type: "button", class: "go name", title: shown(card.name, 500), onclick: () => asked.go(card.node) },
+    shown(card.name),
+  );
   if (shared) name.append(element("span", { class: "hidden" }, " (shared)"));
   return element("div", { class: "cell" }, name, card.edge ? edgeMark(true) : null);
 }
 
 function edgeMark(spoken) {
-  const attributes = spoken ? { role: "img", "aria-label": "joined by an edge", title: "joined by an edge" } : { "aria-hidden": "true" };
+  const attributes = spoken
+    ? { role: "img", "aria-label": "joined by an edge", title: "joined by an edge" }
+    : { "aria-hidden": "true" };
   return element("span", { class: "mark-edge", ...attributes });
 }
 
 function nearRows(about, found) {
   const several = about.embeddings.length > 1;
-  const head = ["node", "rank", "neighbor", "similarity", "degree", "label", ...(found.edges ? ["edge"] : []), ...(several ? ["embedding"] : [])];
-  return [head, ...found.near.flatMap((list, side) => list.map((card, at) =>
-    [found.name, at + 1, card.name, card.similarity, card.degree, card.label, ...(found.edges ? [card.edge] : []), ...(several ? [about.embeddings[side].name] : [])]))];
+  const head = [
+    "node",
+    "rank",
+    "neighbor",
+    "similarity",
+    "degree",
+    "label",
+    ...(found.edges ? ["edge"] : []),
+    ...(several ? ["embedding"] : []),
+  ];
+  return [
+    head,
+    ...found.near.flatMap((list, side) =>
+      list.map((card, at) => [
+        found.name,
+        at + 1,
+        card.name,
+        card.similarity,
+        card.degree,
+        card.label,
+        ...(found.edges ? [card.edge] : []),
+        ...(several ? [about.embeddings[side].name] : []),
+      ]),
+    ),
+  ];
 }
 
 function copyButton(lines, rows) {
@@ -142,7 +286,8 @@ function copyButton(lines, rows) {
     try {
       await navigator.clipboard.writeText(lines());
       say(`Copied ${rows} rows as CSV`);
-    } catch { // no clipboard without https, but on this machine
+    } catch {
+      // no clipboard without https, but on this machine
       download("hopvec.csv", new Blob([lines()], { type: "text/csv" }));
       say(`Saved ${rows} rows as hopvec.csv`);
     }

@@ -10,12 +10,19 @@ export function savePicture(maps, name) {
   const context = picture.getContext("2d");
   let left = 0;
   for (const [points, over] of canvases) {
+    const { backgroundColor, opacity } = getComputedStyle(points);
+    context.fillStyle = backgroundColor;
+    context.fillRect(left, 0, points.width, points.height);
+    context.globalAlpha = Number(opacity);
     context.drawImage(points, left, 0);
+    context.globalAlpha = 1;
     context.drawImage(over, left, 0);
     left += points.width;
   }
-  return new Promise((done) => picture.toBlob((blob) => {
-    download(`${name}.png`, blob);
-    done();
-  }));
+  return new Promise((done) =>
+    picture.toBlob((blob) => {
+      download(`${name}.png`, blob);
+      done();
+    }),
+  );
 }

@@ -7,7 +7,9 @@ const PAUSE = 60; // milliseconds without a key before the server is asked
 
 export function makeSearch(input, list, choose) {
   const ask = oneAtATime();
-  let cards = [], active = -1, waiting = 0;
+  let cards = [],
+    active = -1,
+    waiting = 0;
 
   const close = () => {
     list.hidden = true;
@@ -28,17 +30,27 @@ export function makeSearch(input, list, choose) {
     choose(card.node);
   };
   const show = () => {
-    list.replaceChildren(...cards.map((card, at) =>
-      element("li", {
-        id: `completion-${at}`,
-        role: "option",
-        "aria-selected": "false",
-        onpointerdown: (event) => event.preventDefault(), // or the input would lose its focus
-        onclick: () => pick(card),
-      }, element("span", { class: "name" }, shown(card.name, 120)), card.label ? element("span", { class: "name label" }, shown(card.label, 60)) : null)));
+    list.replaceChildren(
+      ...cards.map((card, at) =>
+        element(
+          "li",
+          {
+            id: `completion-${at}`,
+            role: "option",
+            "aria-selected": "false",
+            onpointerdown: (event) => event.preventDefault(), // or the input would lose its focus
+            onclick: () => pick(card),
+          },
+          element("span", { class: "name" }, shown(card.name, 120)),
+          card.label ? element("span", { class: "name label" }, shown(card.label, 60)) : null,
+        ),
+      ),
+    );
     list.hidden = !cards.length;
     input.setAttribute("aria-expanded", String(cards.length > 0));
-    say(cards.length ? `${cards.length} names found` : "No node is called that", { quietly: cards.length > 0 });
+    say(cards.length ? `${cards.length} names found` : "No node is called that", {
+      quietly: cards.length > 0,
+    });
   };
   const complete = async () => {
     const text = input.value.trim();

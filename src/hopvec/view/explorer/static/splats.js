@@ -35,13 +35,15 @@ export class Cloud {
 
 // The radius of a point in pixels: small where there are many, growing as one comes closer.
 export function pointRadius(points, zoom, ratio) {
-  const base = Math.min(5, Math.max(0.5, 260 / Math.sqrt(points)));
+  const base = Math.min(5, Math.max(0.5, 310 / Math.sqrt(points)));
   return Math.min(base * Math.sqrt(Math.max(1, zoom)), Math.max(base, 6)) * ratio;
 }
 
 // A disc as offsets of pixels and how far each is covered, of 256.
 function disc(radius, width, opacity) {
-  const reach = Math.floor(radius + 0.5), offsets = [], covers = [];
+  const reach = Math.floor(radius + 0.5),
+    offsets = [],
+    covers = [];
   for (let y = -reach; y <= reach; y++)
     for (let x = -reach; x <= reach; x++) {
       const cover = Math.min(1, Math.max(0, radius + 0.5 - Math.hypot(x, y))) * opacity;
@@ -55,22 +57,34 @@ function disc(radius, width, opacity) {
 // Draws the points of a cloud in the colours of their codes, or all in `only`; with `set`, those that
 // are set apart (1) or the others (0). view: { x, y, scale }.
 export function drawSplats(image, cloud, view, { colors, only = null, radius, opacity, set = null }) {
-  const { pixels, width, height } = image, { positions, codes, chosen } = cloud, { scale } = view;
-  const left = width / 2 - view.x * scale, top = height / 2 - view.y * scale;
+  const { pixels, width, height } = image,
+    { positions, codes, chosen } = cloud,
+    { scale } = view;
+  const left = width / 2 - view.x * scale,
+    top = height / 2 - view.y * scale;
   const { reach, offsets, covers } = disc(radius, width, opacity);
-  const parts = offsets.length, right = width - reach, bottom = height - reach;
+  const parts = offsets.length,
+    right = width - reach,
+    bottom = height - reach;
   for (let at = 0; at < codes.length; at++) {
     if (set !== null && chosen[at] !== set) continue;
-    const x = (positions[2 * at] * scale + left) | 0, y = (positions[2 * at + 1] * scale + top) | 0;
+    const x = (positions[2 * at] * scale + left) | 0,
+      y = (positions[2 * at + 1] * scale + top) | 0;
     if (x < reach || y < reach || x >= right || y >= bottom) continue;
-    const color = only ?? colors[codes[at]], place = y * width + x;
-    const redBlue = color & 0xff00ff, green = color & 0xff00;
+    const color = only ?? colors[codes[at]],
+      place = y * width + x;
+    const redBlue = color & 0xff00ff,
+      green = color & 0xff00;
     for (let part = 0; part < parts; part++) {
-      const here = place + offsets[part], cover = covers[part], under = pixels[here];
-      const underRedBlue = under & 0xff00ff, underGreen = under & 0xff00;
-      pixels[here] = 0xff000000
-        | ((underRedBlue + (Math.imul(redBlue - underRedBlue, cover) >> 8)) & 0xff00ff)
-        | ((underGreen + (Math.imul(green - underGreen, cover) >> 8)) & 0xff00);
+      const here = place + offsets[part],
+        cover = covers[part],
+        under = pixels[here];
+      const underRedBlue = under & 0xff00ff,
+        underGreen = under & 0xff00;
+      pixels[here] =
+        0xff000000 |
+        ((underRedBlue + (Math.imul(redBlue - underRedBlue, cover) >> 8)) & 0xff00ff) |
+        ((underGreen + (Math.imul(green - underGreen, cover) >> 8)) & 0xff00);
     }
   }
 }

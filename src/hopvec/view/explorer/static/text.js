@@ -5,7 +5,8 @@ const CONTROL = /[\u0000-\u001f\u007f]/g;
 // A name on one line: control characters as their pictures, so that a newline is seen.
 export function shown(name, longest = 300) {
   const line = name.replace(CONTROL, (sign) =>
-    String.fromCharCode(sign === "\u007f" ? 0x2421 : 0x2400 + sign.charCodeAt(0)));
+    String.fromCharCode(sign === "\u007f" ? 0x2421 : 0x2400 + sign.charCodeAt(0)),
+  );
   const signs = line.length > longest ? [...line.slice(0, 2 * longest)] : null;
   return signs && signs.length > longest ? `${signs.slice(0, longest).join("")}…` : line;
 }
