@@ -15,6 +15,7 @@ from hopvec.paper.report import Picture, Section, Table, Verdict
 from hopvec.paper.workshop import Workshop
 
 REPEATS, ENOUGH = 5, 10.0  # times, and seconds in all, that a graph is embedded to measure it
+DIM = 128  # columns are independent of each other, so 512 take four times as long
 STRAIGHT = 0.95  # R^2 from which a series counts as a straight line
 
 
@@ -73,8 +74,9 @@ def reproduce(workshop: Workshop) -> Section:
         name="scalability",
         title="Scalability: CPU time over nodes and edges",
         text=[
-            "FastRP with the paper's parameters (dim 512, weights 0, 0, 1, 4, the plain sum) on "
-            "Erdos-Renyi graphs: CPU time of the embedding on one thread, without making the graph."
+            f"FastRP with the paper's parameters (weights 0, 0, 1, 4, the plain sum) and {DIM} "
+            "columns on Erdos-Renyi graphs: CPU time of the embedding on one thread, without "
+            "making the graph. Columns are independent of each other: 512 take four times as long."
             + (" A hundredth of the paper's sizes." if workshop.quick else ""),
             _bend(over_n, over_m),
         ],
@@ -92,7 +94,7 @@ def erdos_renyi(nodes: int, edges: int, *, seed: int) -> Graph:
 
 def measured(workshop: Workshop, nodes: int, edges: int) -> Point:
     """The CPU time of an embedding on one thread, the least of a few where they are quick."""
-    method = FastRP.paper().set_params(threads=1)
+    method = FastRP.paper().set_params(dim=DIM, threads=1)
 
     def least() -> dict[str, float]:
         graph, seconds = erdos_renyi(nodes, edges, seed=nodes + edges), list[float]()
@@ -120,7 +122,7 @@ def _bend(over_n: Series, over_m: Series) -> str:
     costs = []
     for series in (over_n, over_m):
         first, last = (
-            1e9 * p.seconds / (2 * p.edges * 3 * 512 / 16)
+            1e9 * p.seconds / (2 * p.edges * 3 * DIM / 16)
             for p in (series.points[0], series.points[-1])
         )
         costs.append(f"from {first:.2g} to {last:.2g} over {series.name}")
