@@ -1,4 +1,4 @@
-"""docs/benchmarks.md and the tables of README.md, from benchmarks/results/*.json.
+"""docs/benchmarks.md and the tables of README.md and docs/quality.md, from results/*.json.
 
 Standard library only, so that scripts/bench --render needs nothing installed.
 """
@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from benchmarks import core_tables, files_tables, limit_tables
+from benchmarks import core_tables, files_tables, limit_tables, quality_tables
 from benchmarks.processes import RESULTS, ROOT
 
 PARTS = {"core": core_tables, "files": files_tables, "limit": limit_tables}
@@ -27,13 +27,17 @@ def publish(root: Path = ROOT, results: Path = RESULTS) -> None:
     page = ["# Benchmarks", "Made by `scripts/bench`; do not edit, run it again.", *sections]
     (root / "docs" / "benchmarks.md").write_text("\n\n".join(page) + "\n")
     (root / "README.md").write_text(readme)
+    if (results / "quality.json").is_file():
+        path = root / "docs" / "quality.md"
+        block = quality_tables.section(json.loads((results / "quality.json").read_text()))
+        path.write_text(between_markers(path.read_text(), "quality", block))
 
 
 def between_markers(text: str, name: str, block: str) -> str:
     """`text` with `block` between the markers of a part."""
     begin, end = f"<!-- bench:{name} -->", f"<!-- /bench:{name} -->"
     if begin not in text or end not in text:
-        sys.exit(f"README.md has no {begin} ... {end}: put these where the table belongs.")
+        sys.exit(f"There is no {begin} ... {end}: put these where the table belongs.")
     before, _, rest = text.partition(begin)
     return f"{before}{begin}\n{block}\n{end}{rest.partition(end)[2]}"
 

@@ -18,10 +18,26 @@ def embed(S, R, dim, weights, beta=0.0, self_weight=0.0, normalize="none"):
     if normalize == "none":
         return sum(weight * N_i for weight, N_i in terms)
     N = sum(weight * unit_rows(N_i) for weight, N_i in terms)
+    if normalize == "orders":
+        return N
     # A node without a row has no vector, and no say in the statistics, unless order 0 gives it one.
     present = S.any(axis=1) | N.any(axis=1)
     N[present] = standardize(N[present])
     return unit_rows(N) if normalize == "full" else N
+
+
+def compress(N, dim, spectrum=1.0, unit=False):
+    """The rows that are not zero in the `dim` directions in which they vary most: n x dim.
+
+    U Sigma^spectrum of the centred rows U Sigma V^T, up to signs and one factor; then unit rows.
+    """
+    present = N.any(axis=1)
+    U, sigma, V = np.linalg.svd(N[present] - N[present].mean(axis=0), full_matrices=False)
+    U, sigma, V = U[:, :dim], sigma[:dim], V[:dim]
+    U = U * np.sign(V[np.arange(len(V)), np.abs(V).argmax(axis=1)])
+    result = np.zeros((len(N), dim))
+    result[present, : len(sigma)] = U * sigma[0] * (sigma / sigma[0]) ** spectrum
+    return unit_rows(result) if unit else result
 
 
 def orders(S, R, weights, beta, self_weight):

@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec import _native
+from hopvec.engine.frame import Frame
 from hopvec.errors import ParameterError, UnknownNodeError
 from hopvec.machine import cores, interruptible
 
@@ -39,6 +40,8 @@ class Embedding:
     """The method and its parameters."""
     graph: dict[str, Any] = field(default_factory=dict)
     """The facts of the graph it was made from."""
+    frame: Frame | None = None
+    """What the run found in that graph: another one that shares it makes comparable vectors."""
 
     def __post_init__(self) -> None:
         if self.vectors.ndim != 2 or len(self.vectors) != len(self.ids):

@@ -38,6 +38,11 @@ class Scratch:
                 left = left[self._file.write(left) :]
         self._size = max(self._size, offset + array.nbytes)
 
+    def scatter(self, rows: NDArray[np.int32], array: NDArray[Any]) -> None:
+        """Writes each row of an array at one of the rows of the file."""
+        for row, values in zip(rows.tolist(), array, strict=True):
+            self.write(row * values.nbytes, values)
+
     def read(self, offset: int, array: NDArray[Any]) -> None:
         """Fills a contiguous array from a byte of the file on."""
         left = memoryview(array.view(np.uint8).reshape(-1))  # type: ignore[arg-type]

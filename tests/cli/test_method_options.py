@@ -47,7 +47,7 @@ def two_methods(monkeypatch):
 @pytest.mark.parametrize("verb", [embed, estimate, tune], ids=lambda verb: verb.name)
 def test_the_options_are_the_parameters_of_all_methods(verb):
     under = {p.name for p in verb.params if getattr(p, "heading", "") == "Method"}
-    assert under == OF_ALL | {"method", "params"}
+    assert under == OF_ALL | {"method", "params", "preset"}
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -107,7 +107,10 @@ def test_a_text_is_read_by_the_rule_of_the_chosen_method(two_methods, monkeypatc
             ["--weights", "0,nan"],
             "FastRP: weights must hold 1 to 32 finite numbers, got [0, nan] (entry 2 is nan).",
         ),
-        (["--normalize", "x"], "FastRP: normalize must be 'none' or 'authors' or 'full', got 'x'."),
+        (
+            ["--normalize", "x"],
+            "FastRP: normalize must be 'none' or 'orders' or 'authors' or 'full', got 'x'.",
+        ),
     ],
 )
 def test_a_wrong_value_is_refused_by_the_method_before_the_graph_is_read(run, words, sentence):

@@ -45,6 +45,26 @@ class TestProduct:
         assert len(results) == 1
 
 
+class TestGram:
+    @given(st.integers(0, 200), sizes, st.integers(1, 3), seeds)
+    def test_it_is_that_of_the_twin(self, rows, columns, threads, seed):
+        random = np.random.default_rng(seed)
+        matrix = random.normal(size=(rows, columns)).astype(np.float32)
+        got, expected = (np.full((columns, columns), 7.0) for _ in range(2))
+        _native.add_gram(matrix, got, threads, STOP)
+        reference.add_gram(matrix, expected)
+        np.testing.assert_allclose(got, expected, rtol=0, atol=3e-6 * (1 + rows))
+
+    def test_the_same_bytes_on_one_thread_and_on_five(self):
+        matrix = np.random.default_rng(0).normal(size=(300, 100)).astype(np.float32)
+        results = set()
+        for threads in (1, 2, 5):
+            gram = np.zeros((100, 100))
+            _native.add_gram(matrix, gram, threads, STOP)
+            results.add(gram.tobytes())
+        assert len(results) == 1
+
+
 class TestBasis:
     @given(st.integers(1, 200), st.integers(1, 5), st.integers(1, 3), seeds)
     def test_blocks_side_by_side_are_one_matrix(self, rows, count, threads, seed):
@@ -98,7 +118,7 @@ class TestEigen:
     @given(st.integers(1, 60), seeds, st.one_of(st.none(), st.integers(0, 60)))
     def test_it_is_the_decomposition_of_the_twin(self, size, seed, rank):
         matrix = symmetric(size, seed, rank=rank)
-        values, rows = _native.eigen(matrix)
+        values, rows = _native.eigen(matrix, 2, STOP)
         scale = np.abs(matrix).max()
         np.testing.assert_allclose(
             np.sort(values), reference.eigen(matrix)[0], rtol=0, atol=1e-13 * size * scale
@@ -123,15 +143,20 @@ class TestEigen:
         ids=["0", "1", "ones", "diagonal", "blocks", "pairs", "three values", "empty"],
     )
     def test_multiple_eigenvalues_have_orthonormal_vectors(self, matrix):
-        values, rows = _native.eigen(matrix)
+        values, rows = _native.eigen(matrix, 2, STOP)
         size = len(matrix)
         np.testing.assert_allclose(rows @ rows.T, np.eye(size), rtol=0, atol=1e-13)
         np.testing.assert_allclose(rows.T * values @ rows, matrix, rtol=0, atol=1e-12)
 
+    def test_the_same_bytes_on_one_thread_and_on_five(self):
+        matrix = symmetric(600, 3)
+        results = {b"".join(a.tobytes() for a in _native.eigen(matrix, n, STOP)) for n in (1, 5)}
+        assert len(results) == 1
+
     def test_the_matrix_is_left_as_it_was(self):
         matrix = symmetric(10, 0)
         before = matrix.copy()
-        _native.eigen(matrix)
+        _native.eigen(matrix, 2, STOP)
         np.testing.assert_array_equal(matrix, before)
 
 

@@ -41,7 +41,12 @@ VARIANTS = {
             {"dim": 33, "weights": (1, 1, 1), "sparsity": 50},
         )
     ]
-    + [{"dim": 40, "projection": "gaussian", "precision": "float16"}],
+    + [
+        {"dim": 40, "projection": "gaussian", "precision": "float16"},
+        {"dim": 24, "normalize": "orders"},
+        {"dim": 17, "oversample": 3, "self_weight": 0.5, "sparsity": 3},
+        {"dim": 16, "oversample": 2, "normalize": "none", "spectrum": 0.5, "precision": "float16"},
+    ],
     "randne": [
         {"dim": 33},
         {"dim": 24, "weights": (0, 1, -0.5), "matrix": "adjacency"},

@@ -464,7 +464,7 @@ class TestParameters:
             ),
             (
                 {"normalize": "l2"},
-                "FastRP: normalize must be 'none' or 'authors' or 'full', got 'l2'.",
+                "FastRP: normalize must be 'none' or 'orders' or 'authors' or 'full', got 'l2'.",
             ),
             (
                 {"precision": "float64"},

@@ -38,6 +38,16 @@ def test_a_sum_of_kept_orders_is_the_embedding_byte_for_byte(graph, precision, n
         assert kept.graph == expected.graph
 
 
+def test_they_are_compressed_as_an_embedding_is():
+    graph = GRAPHS["isolated nodes"].graph()
+    orders = FastRP(dim=12, oversample=3, weights=(0, 1, 1)).orders(graph)
+    for sums in ({"weights": (0, 1, 3)}, {"weights": (0, 0, 1), "spectrum": 0.5}):
+        method = FastRP(dim=12, oversample=3, **sums)
+        kept, expected = orders.embed(method), method.embed(graph)
+        assert kept.vectors.tobytes() == expected.vectors.tobytes()
+        assert kept.frame.measured.components.basis.shape == (36, 12)
+
+
 def test_other_weights_take_no_hop(monkeypatch):
     graph = GRAPHS["weighted"].graph()
     orders = FastRP(dim=32, weights=(0, 0, 1, 1)).orders(graph)

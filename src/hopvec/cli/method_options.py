@@ -15,7 +15,7 @@ from click.shell_completion import CompletionItem
 from hopvec.cli.program import LIST
 from hopvec.cli.verb import Function, Option, option
 from hopvec.errors import FormatError
-from hopvec.methods import METHODS, Method, method_of
+from hopvec.methods import METHODS, FastRP, Method, method_of
 from hopvec.methods.parameters import (
     Either,
     Integer,
@@ -28,6 +28,7 @@ from hopvec.methods.parameters import (
     parameters,
     parse,
 )
+from hopvec.methods.presets import PRESETS
 
 DEFAULT = "fastrp"
 
@@ -44,13 +45,20 @@ def shown(value: Any) -> str:
 
 
 def method_options(function: Function) -> Function:
-    """Adds --method, --params and the parameters of all methods, as a checked `method`."""
+    """Adds --method, --preset, --params and all parameters of methods, as a checked `method`."""
     declared = _declared()
 
     @wraps(function)
-    def gathered(*arguments: Any, method: str, params: Path | None, **given: Any) -> None:
+    def gathered(
+        *arguments: Any, method: str, preset: str | None, params: Path | None, **given: Any
+    ) -> None:
         texts = {name: text for name in declared if (text := given.pop(name)) is not None}
-        base = METHODS[method]() if params is None else _from_file(params, method)
+        if preset is not None and params is not None:
+            raise click.UsageError("Give --preset or --params, not both")
+        if preset is not None:
+            base: Method = _from_preset(preset, method)
+        else:
+            base = METHODS[method]() if params is None else _from_file(params, method)
         function(*arguments, method=_method(base, texts), **given)
 
     decorated: Function = gathered
@@ -62,6 +70,13 @@ def method_options(function: Function) -> Function:
         metavar="FILE",
         help="Take the parameters of a JSON file that `hopvec tune` or --report wrote; options "
         "typed here come before them.",
+        heading="Method",
+    )(decorated)
+    decorated = option(
+        "--preset",
+        type=click.Choice(list(PRESETS)),
+        help="A named set of parameters of fastrp, as `hopvec presets` shows them; options typed "
+        "here come before them.",
         heading="Method",
     )(decorated)
     return option(
@@ -145,6 +160,13 @@ def _method(base: Method, texts: dict[str, str]) -> Method:
     base.set_params(**{given: parse(text, known[given]) for given, text in texts.items()})
     base.check()
     return base
+
+
+def _from_preset(name: str, asked: str) -> FastRP:
+    """The method of a preset, which must be the one that is asked for."""
+    if asked != DEFAULT:
+        raise click.UsageError(f"--preset is for the method {DEFAULT}, and --method is {asked}")
+    return FastRP.preset(name)
 
 
 def _from_file(path: Path, asked: str) -> Method:

@@ -19,6 +19,7 @@ from hopvec.errors import HopvecError
 # A verb is a file of this folder that holds a command of the same name, and one line here.
 VERBS = {
     "embed": "Embed a graph: a vector for every node.",
+    "presets": "Show the sets of parameters that have a name.",
     "estimate": "Tell time, memory and disk of a run before it starts.",
     "info": "Tell what a file holds: a graph or an embedding.",
     "neighbors": "List the nodes most similar to some.",

@@ -1,4 +1,4 @@
-"""From the orders N_i to the embedding: the weighted sum, and how it is normalised."""
+"""From the orders N_i to the embedding: the weighted sum, in memory or in a file."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec import _native
+from hopvec.engine.finish import Finish, Measured, Vectors, allocate_rows, sum_rows
+from hopvec.engine.normalize import ROWS, Columns, not_zero, statistics
 from hopvec.engine.plan import LINE, SlabPlan
 from hopvec.engine.slab import Destination, Progress, Propagation, Slab, for_each_slab
 from hopvec.engine.slab_file import SlabFile
-from hopvec.graph import Graph
 from hopvec.machine import interruptible
-
-ROWS = 1 << 14  # looked at together
-CONSTANT = 2.0**-20  # spread of a column, relative to its size, that is rounding error and no more
 
 
 class WeightedSum:
@@ -97,11 +95,16 @@ class KeptOrders:
         """Rows go to their block and nowhere else."""
         return _native.Sink(next=block)
 
-    def combine(self, weights: Mapping[int, float], normalize: str) -> NDArray[np.float32]:
+    def combine(
+        self,
+        weights: Mapping[int, float],
+        finish: Finish,
+        done: Callable[[int], object] = lambda rows: None,
+    ) -> Vectors:
         """The embedding by these weights, which are of orders that are kept; see `combine`."""
-        unit = normalize != "none"
+        unit = finish.normalization.unit_orders
         scales = weights if unit else self.propagation.scales(weights)
-        output = _allocate_output(self.plan)
+        total = allocate_rows(self.plan.nodes, self.plan.width)
         interruptible(
             lambda stop: _native.weighted_sum(
                 [self.kept[order] for order in sorted(weights)],
@@ -109,17 +112,14 @@ class KeptOrders:
                 unit,
                 self.plan.slabs,
                 self.plan.precision == "float16",
-                output,
-                self.graph.rows,
+                total,
+                sum_rows(self.plan, self.graph),
                 self.plan.threads,
                 stop,
             )
         )
-        if unit:
-            normalize_sum(output, self.graph, normalize, self.plan)
-        else:
-            finish_sum(output, self.propagation)
-        return output
+        finish_sum(total, self.propagation)
+        return finish.in_memory(total, self.plan, self.graph, done)
 
 
 class SumsOfSquares:
@@ -140,29 +140,28 @@ def combine(
     plan: SlabPlan,
     propagation: Propagation,
     weights: Mapping[int, float],
+    finish: Finish,
     *,
-    normalize: str,
     progress: Progress,
-) -> NDArray[np.float32]:
-    """The embedding, n x dim in the order of the ids: sum_i weights[i] * N_i, normalised.
+) -> Vectors:
+    """The embedding, n x dim in the order of the ids: sum_i weights[i] * N_i, then finished.
 
-    "none" is the plain sum, finished as the propagation says. "authors" makes the rows of every
-    order unit first and standardises the columns of the sum; "full" makes the rows unit once more.
-    Row norms and column sums are added in float64 in an order that depends on the graph alone.
+    Row norms, column sums and products of columns are added in float64 in an order that depends on
+    the graph alone.
     """
+    mixed = plan.output == "memory" and propagation.finish is not None
+    run = Run(plan, propagation, weights, progress, row_passes=plan.row_passes + mixed)
     if plan.orders == "kept":
-        return keep(plan, propagation, weights, progress=progress).combine(weights, normalize)
-    by_rows = plan.output == "file" or propagation.finish is not None
-    run = Run(plan, propagation, weights, progress, by_rows=by_rows)
+        kept = KeptOrders(plan, propagation, weights)
+        run.slabs(kept)
+        return kept.combine(weights, finish, run.rows_done)
     if plan.output == "file":
-        return run.in_file(weights, normalize)
-    output = _allocate_output(plan)
-    run.slabs(WeightedSum(output, run.graph.rows, run.scales(weights, normalize)))
-    if normalize == "none":
-        finish_sum(output, propagation, run.rows_done)
-    else:
-        normalize_sum(output, run.graph, normalize, plan)
-    return output
+        return run.in_file(weights, finish)
+    total = allocate_rows(plan.nodes, plan.width)
+    scales = run.scales(weights, unit=finish.normalization.unit_orders)
+    run.slabs(WeightedSum(total, sum_rows(plan, run.graph), scales))
+    finish_sum(total, propagation, run.rows_done)
+    return finish.in_memory(total, plan, run.graph, run.rows_done)
 
 
 def keep(
@@ -177,7 +176,7 @@ def keep(
 class Run:
     """One run of the slabs of a plan, through all that their orders must pass to be summed.
 
-    With `by_rows`, the rows of the sum are gone through at the end, which counts as a pass.
+    The rows of the sum are gone through `row_passes` times at the end, which count as passes.
     """
 
     def __init__(
@@ -187,12 +186,12 @@ class Run:
         orders: Collection[int],
         progress: Progress,
         *,
-        by_rows: bool = False,
+        row_passes: int = 0,
     ) -> None:
         self.plan, self.graph = plan, propagation.transition.graph
         self._propagation, self._orders, self._progress = propagation, orders, progress
         self._done = 0
-        self._of = plan.slabs * (plan.passes + by_rows)
+        self._of = plan.slabs * (plan.passes + row_passes)
 
     def slabs(
         self, destination: Destination, finished: Callable[[Slab], None] | None = None
@@ -217,44 +216,41 @@ class Run:
             self._progress(done, self._of)
 
     def rows_done(self, rows: int) -> None:
-        """Tells how far the run is when some rows of the sum are finished."""
+        """Tells how far the run is when some rows of the sum are finished, in all passes."""
         plan = self.plan
         self.advance(plan.slabs * plan.passes + plan.slabs * rows // plan.nodes)
 
     def scales(
-        self, weights: Mapping[int, float], normalize: str
+        self, weights: Mapping[int, float], *, unit: bool
     ) -> Mapping[int, float | NDArray[np.float32]]:
         """What orders are multiplied with; for unit rows, a first pass finds their norms."""
-        if normalize == "none":
+        if not unit:
             return self._propagation.scales(weights)
         norms = SumsOfSquares(self.plan, weights)
         self.slabs(norms)
         return _unit_scales(norms.squares, weights)
 
-    def in_file(self, weights: Mapping[int, float], normalize: str) -> NDArray[np.float32]:
-        """The embedding in a scratch file: summed by slabs, then normalised by blocks of rows."""
-        plan, graph = self.plan, self.graph
-        file = SlabFile(plan)
-        connected, without_row = np.split(graph.rows, [graph.connected])
-        some = self._sum_slabs(file, self.scales(weights, normalize), without_row)
-        if normalize == "none":
-            finish = self._propagation.finish or (lambda rows: None)
-            return file.by_rows(lambda first, rows: finish(rows), self.advance)
+    def in_file(self, weights: Mapping[int, float], finish: Finish) -> Vectors:
+        """The embedding in a scratch file: summed by slabs, then finished by blocks of rows."""
+        file = SlabFile(self.plan)
+        rows = sum_rows(self.plan, self.graph)
+        connected, without_row = np.split(rows, [self.graph.connected])
+        scales = self.scales(weights, unit=finish.normalization.unit_orders)
+        some = self._sum_slabs(file, scales, rows, without_row)
+        if self._propagation.finish:
+            mix = self._propagation.finish
+            return Vectors(file.by_rows(lambda first, rows: mix(rows), self.rows_done), Measured())
         present = np.concatenate([connected, without_row[some]])
-        mean, spread = self._statistics(file, present)
-        counted = np.zeros(plan.nodes, dtype=bool)
-        counted[present] = True
-
-        def normalized(first: int, rows: NDArray[np.float32]) -> None:
-            local = np.flatnonzero(counted[first : first + len(rows)]).astype(np.int32)
-            standardize(rows, local, mean, spread, unit=normalize == "full", plan=plan)
-
-        return file.by_rows(normalized, self.advance)
+        columns = None
+        if finish.normalization.standard_columns and len(present):
+            columns = finish.like.columns if finish.like else self._statistics(file, present)
+        return finish.in_file(file, present, columns, self.graph, self.rows_done)
 
     def _sum_slabs(
         self,
         file: SlabFile,
         scales: Mapping[int, float | NDArray[np.float32]],
+        rows: NDArray[np.int32],
         watched: NDArray[np.int32],
     ) -> NDArray[np.bool_]:
         """Writes the weighted sum to a file; tells which of the watched rows are not zero."""
@@ -265,20 +261,19 @@ class Run:
             file.write(slab.index, block)
             np.logical_or(some, not_zero(block[:, : slab.columns], watched), out=some)
 
-        self.slabs(SlabSum(block, self.graph.rows, scales), finished)
+        self.slabs(SlabSum(block, rows, scales), finished)
         return some
 
-    def _statistics(
-        self, file: SlabFile, present: NDArray[np.int32]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        mean, spread = np.zeros(self.plan.dim), np.zeros(self.plan.dim)
+    def _statistics(self, file: SlabFile, present: NDArray[np.int32]) -> Columns:
+        mean, factor = np.zeros(self.plan.width), np.zeros(self.plan.width)
         block = np.zeros((self.plan.nodes, self.plan.columns), dtype=np.float32)
-        for index in range(self.plan.slabs if len(present) else 0):
+        for index in range(self.plan.slabs):
             columns = file.columns(index)
+            count = columns.stop - columns.start
             file.read(index, block)
             here = statistics(block, present, self.plan.threads)
-            mean[columns], spread[columns] = (part[: columns.stop - columns.start] for part in here)
-        return mean, spread
+            mean[columns], factor[columns] = here.mean[:count], here.factor[:count]
+        return Columns(mean, factor)
 
 
 def finish_sum(
@@ -295,58 +290,6 @@ def finish_sum(
         done(first + len(some))
 
 
-def normalize_sum(
-    output: NDArray[np.float32], graph: Graph, normalize: str, plan: SlabPlan
-) -> None:
-    """Standardises the columns of a sum of unit rows in place, then makes rows unit for "full".
-
-    Nodes without a row come last. Those whose sum is zero stay so, and out of the statistics.
-    """
-    connected, without_row = np.split(graph.rows, [graph.connected])
-    present = np.concatenate([connected, without_row[not_zero(output, without_row)]])
-    if len(present):
-        mean, spread = statistics(output, present, plan.threads)
-        standardize(output, present, mean, spread, unit=normalize == "full", plan=plan)
-
-
-def statistics(
-    values: NDArray[np.float32], rows: NDArray[np.int32], threads: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Mean and 1 / deviation of the columns over `rows`, in the order of `rows`.
-
-    A column whose spread is rounding error has 0 for 1 / deviation, and so becomes 0.
-    """
-    mean = interruptible(lambda stop: _native.moments(values, rows, None, threads, stop))
-    mean /= len(rows)
-    squares = interruptible(lambda stop: _native.moments(values, rows, mean, threads, stop))
-    deviation = np.sqrt(squares / len(rows))
-    varies = deviation > CONSTANT * np.sqrt(mean * mean + deviation * deviation)
-    return mean, np.divide(1.0, deviation, out=np.zeros_like(deviation), where=varies)
-
-
-def standardize(
-    values: NDArray[np.float32],
-    rows: NDArray[np.int32],
-    mean: NDArray[np.float64],
-    factor: NDArray[np.float64],
-    *,
-    unit: bool,
-    plan: SlabPlan,
-) -> None:
-    """Brings columns to mean 0 and variance 1 in place, for `rows`, then rows to unit length."""
-    interruptible(
-        lambda stop: _native.standardize(values, rows, mean, factor, unit, plan.threads, stop)
-    )
-
-
-def not_zero(values: NDArray[np.float32], rows: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Whether each of some rows has an entry that is not zero; looks at a few rows at a time."""
-    found = np.zeros(len(rows), dtype=bool)
-    for first in range(0, len(rows), ROWS):
-        found[first : first + ROWS] = values[rows[first : first + ROWS]].any(axis=1)
-    return found
-
-
 def _unit_scales(
     squares: Mapping[int, NDArray[np.float64]], weights: Mapping[int, float]
 ) -> dict[int, NDArray[np.float32]]:
@@ -356,8 +299,3 @@ def _unit_scales(
         scale = np.divide(weight, norm, out=np.zeros_like(norm), where=norm > 0)
         scales[order] = scale.astype(np.float32)
     return scales
-
-
-def _allocate_output(plan: SlabPlan) -> NDArray[np.float32]:
-    memory = _native.allocate(4 * plan.nodes * plan.dim).view(np.float32)
-    return memory.reshape(plan.nodes, plan.dim)

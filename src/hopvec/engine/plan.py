@@ -64,6 +64,8 @@ class Plan:
 class SlabPlan(Plan):
     """How a run by slabs will use threads and memory."""
 
+    width: int
+    """The columns that are carried through the hops: `dim` of them, or more to choose from."""
     precision: Literal["float32", "float16"]
     slabs: int
     slabs_in_flight: int
@@ -93,18 +95,30 @@ class SlabPlan(Plan):
         }
         where = {"memory": "in memory", "file": "in a scratch file"}[self.output]
         output = in_words(4 * self.nodes * self.dim)
+        compressed = f"{self.width} columns compressed to {self.dim}; "
         return (
             f"{self.slabs} {'slab' if self.slabs == 1 else 'slabs'} of {self.columns} columns "
             f"in {self.precision}, "
             f"{self.slabs_in_flight} at a time on {_threads(self.threads)}; "
-            f"{orders[self.orders]}; output of {output} {where}; "
+            f"{orders[self.orders]}; {compressed if self.compresses else ''}"
+            f"output of {output} {where}; "
             f"{in_words(self.bytes.total)} in all, {in_words(self.bytes.graph)} of it the graph"
         )
 
     @property
+    def compresses(self) -> bool:
+        """Whether the columns become fewer in the end."""
+        return self.width > self.dim
+
+    @property
+    def row_passes(self) -> int:
+        """How often the rows of the sum are gone through a few at a time, once it is there."""
+        return 2 if self.compresses else int(self.output == "file")
+
+    @property
     def disk(self) -> int:
-        """The bytes of scratch files: the vectors by slabs, then by rows."""
-        return 8 * self.nodes * self.dim if self.output == "file" else 0
+        """The bytes of scratch files: the sum by slabs, then the vectors by rows."""
+        return 4 * self.nodes * (self.width + self.dim) if self.output == "file" else 0
 
 
 def plan_for(
@@ -141,6 +155,7 @@ def make_slab_plan(
     graph: Graph,
     *,
     dim: int,
+    width: int | None = None,
     precision: Literal["float32", "float16"],
     orders_with_norms: int,
     threads: int | None,
@@ -149,11 +164,13 @@ def make_slab_plan(
 ) -> SlabPlan:
     """The fastest plan that fits `memory` bytes in all, or what is free where there is no bound.
 
+    `width` columns are carried through the hops, if that is more than `dim`;
     `orders_with_norms` is the number of orders whose rows are made unit, 0 for the plain sum;
     `more` tells what the method keeps beside slabs.
     Raises MemoryBoundError with the least that would do.
     """
-    slabs = -(-dim // COLUMNS[precision])
+    width = width or dim
+    slabs = -(-width // COLUMNS[precision])
     threads = threads or cores()
     in_flight = min(threads, slabs) if 2 * LINE * graph.nodes <= NEAR_CACHE else 1
     candidates: list[tuple[int, Orders, Literal["memory", "file"]]]
@@ -165,6 +182,7 @@ def make_slab_plan(
         plan = SlabPlan(
             nodes=graph.nodes,
             dim=dim,
+            width=width,
             threads=threads // slabs_in_flight * slabs_in_flight,
             precision=precision,
             slabs=slabs,
@@ -178,6 +196,7 @@ def make_slab_plan(
                     "blocks": 2 * LINE * graph.nodes * slabs_in_flight,
                     "orders": slabs * LINE * graph.nodes * orders_with_norms * (orders == "kept"),
                     "norms": 12 * graph.nodes * orders_with_norms * (orders == "twice"),
+                    "wide sum": 4 * graph.nodes * width * (width > dim and output == "memory"),
                     **(more or {}),
                 },
             ),

@@ -201,6 +201,12 @@ def product(matrix: NDArray[np.floating], block: Floats, *, transposed: bool) ->
     return result
 
 
+def add_gram(rows: NDArray[np.floating], gram: Floats) -> None:
+    """Adds the products of all pairs of columns to gram, on and above its diagonal."""
+    wide = rows.astype(np.float64)
+    gram += np.triu(wide.T @ wide)
+
+
 def positive_logarithm(matrix: NDArray[np.floating], factor: Floats) -> Floats:
     """Log(max(1, entry * factor)), with a factor for each column."""
     result: Floats = np.log(np.maximum(1.0, matrix.astype(np.float64) * factor))

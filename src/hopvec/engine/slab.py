@@ -103,7 +103,7 @@ class Slab:
     ) -> None:
         self.index = index
         self.first_column = index * plan.columns
-        self.columns = min(plan.columns, plan.dim - self.first_column)
+        self.columns = min(plan.columns, plan.width - self.first_column)
         self.order = 0
         self._half = plan.precision == "float16"
         self._threads = plan.threads_per_slab

@@ -96,7 +96,9 @@ class Krylov:
 
     def ritz(self) -> tuple[Floats, Floats, Floats]:
         """Eigenvalues of T, its eigenvectors y in rows, and the lengths of M Q y - value Q y."""
-        values, rows = _native.eigen(self._projected)
+        values, rows = interruptible(
+            lambda stop: _native.eigen(self._projected, self._threads, stop)
+        )
         errors = (self._coupling[:, :, None] * rows[:, -COLUMNS:].T).sum(axis=1)
         return values, rows, np.sqrt((errors * errors).sum(axis=0))
 

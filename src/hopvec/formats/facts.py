@@ -3,24 +3,89 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+
+from hopvec.engine.finish import Measured
+from hopvec.engine.frame import Frame
+from hopvec.engine.normalize import Columns
+from hopvec.engine.principal import Components
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
 
 
+class Facts(NamedTuple):
+    """What an embedding tells beside vectors and ids."""
+
+    parameters: dict[str, Any]
+    graph: dict[str, Any]
+    frame: Frame | None
+
+
 def to_json(embedding: Embedding) -> str:
-    """The parameters and the facts of the graph."""
-    facts = {"parameters": embedding.parameters, "graph": embedding.graph}
+    """The parameters, the facts of the graph and the frame."""
+    facts: dict[str, Any] = {"parameters": embedding.parameters, "graph": embedding.graph}
+    if embedding.frame:
+        facts["frame"] = _frame_to_plain(embedding.frame)
     return json.dumps(facts, default=_plain)
 
 
-def from_json(text: str | bytes) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The parameters and the facts of the graph; both empty where the text is."""
+def from_json(text: str | bytes) -> Facts:
+    """The parameters, the facts of the graph and the frame; empty where the text is."""
     facts = json.loads(text or "{}")
-    return dict(facts.get("parameters", {})), dict(facts.get("graph", {}))
+    frame = facts.get("frame")
+    return Facts(
+        dict(facts.get("parameters", {})),
+        dict(facts.get("graph", {})),
+        _frame_from_plain(frame) if frame else None,
+    )
+
+
+def _frame_to_plain(frame: Frame) -> dict[str, Any]:
+    """Numbers, and arrays as base64 of little-endian bytes."""
+    plain: dict[str, Any] = {"sparsity": frame.sparsity, "volume": frame.volume}
+    columns, components = frame.measured.columns, frame.measured.components
+    if columns:
+        plain["columns"] = _columns_to_plain(columns)
+    if components:
+        plain["components"] = {
+            "width": len(components.basis),
+            "basis": _packed(components.basis),
+            "columns": _columns_to_plain(components.columns),
+        }
+    return plain
+
+
+def _frame_from_plain(plain: Mapping[str, Any]) -> Frame:
+    components = None
+    if "components" in plain:
+        kept = plain["components"]
+        basis = _unpacked(kept["basis"], "<f4").reshape(kept["width"], -1)
+        components = Components(basis, _columns_from_plain(kept["columns"]))
+    columns = _columns_from_plain(plain["columns"]) if "columns" in plain else None
+    return Frame(plain["sparsity"], plain["volume"], Measured(columns, components))
+
+
+def _columns_to_plain(columns: Columns) -> dict[str, str]:
+    return {"mean": _packed(columns.mean), "factor": _packed(columns.factor)}
+
+
+def _columns_from_plain(plain: Mapping[str, str]) -> Columns:
+    return Columns(_unpacked(plain["mean"], "<f8"), _unpacked(plain["factor"], "<f8"))
+
+
+def _packed(array: NDArray[Any]) -> str:
+    return b64encode(array.astype(array.dtype.newbyteorder("<")).tobytes()).decode()
+
+
+def _unpacked(text: str, kind: str) -> NDArray[Any]:
+    little = np.frombuffer(b64decode(text), kind)
+    return little.astype(little.dtype.newbyteorder("="))
 
 
 def _plain(value: object) -> Any:

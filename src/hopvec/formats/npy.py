@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
-from hopvec.formats.facts import from_json, to_json
+from hopvec.formats.facts import Facts, from_json, to_json
 from hopvec.formats.replace import replacing
 from hopvec.formats.rows import FIRST, Progress, Start, as_float32, blocks
 
@@ -66,7 +66,7 @@ def read_start(path: Path) -> Start:
     return Start(Embedding(as_float32(vectors[:FIRST]), ids[:FIRST], *facts), len(ids))
 
 
-def _read(path: Path) -> tuple[NDArray[Any], pa.Array, tuple[dict[str, Any], dict[str, Any]]]:
+def _read(path: Path) -> tuple[NDArray[Any], pa.Array, Facts]:
     """The vectors on disk, the ids, and the facts of how they were made."""
     if not ids_path(path).is_file():
         raise FormatError(

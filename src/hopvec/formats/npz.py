@@ -43,10 +43,10 @@ def read_embedding(path: Path, progress: Progress) -> Embedding:
 
     with np.load(path, allow_pickle=False) as arrays:
         vectors, ids = as_float32(arrays["vectors"]), arrays["ids"]
-        parameters, graph = from_json(str(arrays["hopvec"]) if "hopvec" in arrays else "")
+        facts = from_json(str(arrays["hopvec"]) if "hopvec" in arrays else "")
     kind = pa.int64() if ids.dtype.kind in "iu" else pa.large_string()
     names = pa.array(ids.tolist() if ids.dtype.kind == "U" else ids, kind)  # Arrow cuts U at nulls
-    return Embedding(vectors, names, parameters, graph)
+    return Embedding(vectors, names, *facts)
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> IO[bytes]:

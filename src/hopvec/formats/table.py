@@ -109,8 +109,8 @@ def from_batches(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch
         place = _Place(path, len(stack.vectors), _ids(batch.column(columns.id)))
         ids.append(pa.concat_arrays([place.ids, ids[0]]))  # a copy: a view would keep the batch
         _fill(stack.grow(len(batch)), batch, columns, place)
-    parameters, graph = from_json((schema.metadata or {}).get(b"hopvec", b""))
-    return Embedding(stack.vectors, pa.concat_arrays(ids), parameters, graph)
+    facts = from_json((schema.metadata or {}).get(b"hopvec", b""))
+    return Embedding(stack.vectors, pa.concat_arrays(ids), *facts)
 
 
 @dataclass(frozen=True)

@@ -5,17 +5,30 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hopvec import _native
-from hopvec.engine.slab import GaussianRows, Propagation, RandomRows, Slab, SparseRows, Transition
+from hopvec.engine.finish import Finish, Measured
+from hopvec.engine.frame import Frame
+from hopvec.engine.normalize import NORMALIZATIONS
+from hopvec.engine.slab import (
+    GaussianRows,
+    Propagation,
+    RandomRows,
+    Slab,
+    SparseRows,
+    Transition,
+)
 from hopvec.errors import ParameterError
 from hopvec.graph import Graph
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, documented
+from hopvec.methods.presets import preset
 from hopvec.methods.slab_method import SlabMethod, counted
+
+WIDEST = 8192  # columns that principal components can be taken of: minutes for their eigenvectors
 
 
 @documented
@@ -34,7 +47,7 @@ class FastRP(SlabMethod):
 
     zero_vectors: ClassVar = "self_weight with a small sparsity, such as 3, gives them one"
     space: ClassVar = {"beta": "-1:0", "weights": "0,0,1,log:0.125:64"}  # paper, section 4.3
-    only_sum: ClassVar = ("weights", "self_weight", "normalize")
+    only_sum: ClassVar = ("weights", "self_weight", "normalize", "spectrum")
 
     dim: Annotated[int, Integer(1, 65536), "columns of the embedding (paper: d)"] = 256
     weights: Annotated[
@@ -61,11 +74,32 @@ class FastRP(SlabMethod):
         "weight of order 0, L R: with a small sparsity, it gives nodes without edges a vector",
     ] = 0.0
     normalize: Annotated[
-        Literal["none", "authors", "full"],
-        OneOf(("none", "authors", "full")),
-        "'none': the plain sum of the paper; 'authors': unit rows of every order, then "
-        "standardised columns, as the authors' code; 'full': that, then unit rows",
+        Literal["none", "orders", "authors", "full"],
+        OneOf(tuple(NORMALIZATIONS)),
+        "'none': the plain sum of the paper; 'orders': unit rows of every order; 'authors': that, "
+        "then standardised columns, as the authors' code; 'full': that, then unit rows",
     ] = "full"
+    oversample: Annotated[
+        int,
+        Integer(1, 64),
+        "computes so many times the columns, and keeps the dim of them in which vectors vary most",
+    ] = 1
+    spectrum: Annotated[
+        float,
+        Real(0, 2),
+        "power of the deviations of the columns that oversample keeps: 1 as they are, 0 all alike",
+    ] = 1.0
+
+    @classmethod
+    def preset(cls, name: str, **parameters: Any) -> Self:
+        """The parameters that a preset names; those that are given here override them.
+
+        `hopvec.methods.presets.PRESETS` has them all. Raises ParameterError for any other name.
+
+        >>> FastRP.preset("best", dim=128)
+        FastRP(weights=(0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0), oversample=4, dim=128)
+        """
+        return cls().set_params(**{**preset(name).parameters, **parameters})
 
     @classmethod
     def paper(cls, *, alpha_4: float = 4.0, beta: float = -0.75, seed: int = 0) -> Self:
@@ -73,8 +107,12 @@ class FastRP(SlabMethod):
 
         The paper tunes alpha_4 in [2^-3, 2^6] and beta in [-1, 0] for each graph.
         """
-        weights = (0.0, 0.0, 1.0, alpha_4)
-        return cls(dim=512, weights=weights, beta=beta, normalize="none", seed=seed)
+        return cls.preset("paper", weights=(0.0, 0.0, 1.0, alpha_4), beta=beta, seed=seed)
+
+    def frame(self, graph: Graph, measured: Measured) -> Frame:
+        """What another run must share with this one for its vectors to be comparable."""
+        R = self.random_rows(graph)  # noqa: N806
+        return Frame(R.sparsity if isinstance(R, SparseRows) else None, graph.volume, measured)
 
     def propagation(self, graph: Graph) -> Propagation:
         """Algorithm 1, for a slab of columns; the orders are summed as they are made."""
@@ -107,11 +145,25 @@ class FastRP(SlabMethod):
                 f"FastRP: sparsity counts the zeros of projection='sparse', and 'gaussian' has "
                 f"none, got {self.sparsity!r}. Leave one of the two out."
             )
+        if self.oversample > 1 and self.width > WIDEST:
+            raise ParameterError(
+                f"FastRP: oversample times dim must be at most {WIDEST:,}, got {self.oversample} x "
+                f"{self.dim:,} = {self.width:,}. Make one of them smaller."
+            )
 
     @property
-    def normalization(self) -> str:
-        """How the sum of the orders is normalised."""
-        return self.normalize
+    def width(self) -> int:
+        """The columns that are computed."""
+        return int(self.oversample) * int(self.dim)
+
+    @property
+    def finish(self) -> Finish:
+        """How the sum of the orders becomes vectors."""
+        return Finish(NORMALIZATIONS[self.normalize], float(self.spectrum))
+
+    def narrow(self, columns: int) -> Self:
+        """The same with so many columns, and no more to choose from."""
+        return super().narrow(columns).set_params(oversample=1)
 
     def order_weights(self) -> dict[int, float]:
         """The orders that count, with their weights: alpha_i, and self_weight for order 0."""

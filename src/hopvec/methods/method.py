@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding
-from hopvec.engine.combine import not_zero
+from hopvec.engine.frame import Frame
+from hopvec.engine.normalize import not_zero
 from hopvec.engine.plan import Plan
 from hopvec.engine.slab import Progress
 from hopvec.errors import GraphError, ParameterError
@@ -88,9 +89,13 @@ class Method(ABC):
         ParameterError, GraphError or MemoryBoundError.
         """
         graph = self.accept(graph)
-        vectors = self.vectors(graph, progress or (lambda done, of: None))
+        vectors, frame = self.make(graph, progress or (lambda done, of: None))
         report_zero_vectors(graph, vectors, self.zero_vectors)
-        return self.record(graph, vectors)
+        return self.record(graph, vectors, frame)
+
+    def make(self, graph: Graph, progress: Progress) -> tuple[NDArray[np.float32], Frame | None]:
+        """The vectors, and what it takes to make comparable ones, where the method can."""
+        return self.vectors(graph, progress), None
 
     def accept(self, graph: Any) -> Graph:
         """The Graph to embed; refuses it, or a parameter, where there can be no embedding."""
@@ -103,13 +108,16 @@ class Method(ABC):
             )
         return accepted
 
-    def record(self, graph: Graph, vectors: NDArray[np.float32]) -> Embedding:
+    def record(
+        self, graph: Graph, vectors: NDArray[np.float32], frame: Frame | None = None
+    ) -> Embedding:
         """Vectors that this method made of a graph, with their ids and how they were made."""
         return Embedding(
             vectors=vectors,
             ids=graph.ids,
             parameters={"method": type(self).__name__, **self.plain_params()},
             graph=graph.describe() | {k: v for k, v in graph.origin.items() if k == "columns"},
+            frame=frame,
         )
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: N803

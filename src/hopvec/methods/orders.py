@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding
 from hopvec.engine.combine import KeptOrders
+from hopvec.engine.finish import Vectors
 from hopvec.errors import ParameterError
 from hopvec.graph import Graph
 from hopvec.methods.method import report_zero_vectors
@@ -43,12 +44,15 @@ class Orders:
         the orders in what only concerns their sum, such as weights and normalize; anything else,
         and an order that was not kept, raises ParameterError.
         """
-        vectors = self.vectors(method)
+        vectors, measured = self._combined(method)
         report_zero_vectors(self.graph, vectors, method.zero_vectors)
-        return method.record(self.graph, vectors)
+        return method.record(self.graph, vectors, method.frame(self.graph, measured))
 
     def vectors(self, method: SlabMethod) -> NDArray[np.float32]:
         """The vectors alone, rows in the order of the graph's ids."""
+        return self._combined(method).vectors
+
+    def _combined(self, method: SlabMethod) -> Vectors:
         method.check()
         self._refuse_others(method)
         weights = method.order_weights()
@@ -59,7 +63,7 @@ class Orders:
                 f"kept are {', '.join(map(str, sorted(self.kept)))}. Name it when they are made: "
                 "orders(graph, which=...)."
             )
-        return self._kept.combine(weights, method.normalization)
+        return self._kept.combine(weights, method.finish)
 
     def _refuse_others(self, method: SlabMethod) -> None:
         own, others = self._method.plain_params(), method.plain_params()

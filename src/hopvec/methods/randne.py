@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec.engine.combine import combine
+from hopvec.engine.finish import Vectors
 from hopvec.engine.orthogonal import ROWS, gram_matrix, mix, mixing_bytes, orthogonal_mixing
 from hopvec.engine.slab import GaussianRows, Progress, Propagation, Slab, Transition, stage
 from hopvec.errors import GraphError
@@ -52,13 +53,13 @@ class RandNE(SlabMethod):
         "'transition': powers of A = D^-1 S; 'adjacency': powers of S",
     ] = "transition"
 
-    def vectors(self, graph: Graph, progress: Progress) -> NDArray[np.float32]:
+    def combined(self, graph: Graph, progress: Progress) -> Vectors:
         """U: R made orthogonal first, then Algorithm 1 slab by slab."""
         return combine(
             self.plan(graph),
             self.propagation(graph, stage(progress, 0, 2)),
             self.order_weights(),
-            normalize="none",
+            self.finish,
             progress=stage(progress, 1, 2),
         )
 

@@ -6,13 +6,17 @@ import time
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hopvec.engine.combine import combine, keep
+from hopvec.engine.finish import Finish, Measured, Vectors
+from hopvec.engine.frame import Frame
+from hopvec.engine.normalize import Normalization
 from hopvec.engine.plan import SlabPlan, least_working_bytes, make_slab_plan
+from hopvec.engine.principal import principal_bytes, principal_seconds
 from hopvec.engine.slab import Progress, Propagation
 from hopvec.errors import MemoryBoundError, ParameterError
 from hopvec.graph import Graph
@@ -48,17 +52,35 @@ class SlabMethod(Method):
         """The orders that count, with their weights."""
 
     @property
-    def normalization(self) -> str:
-        """How the sum of the orders is normalised; see `combine`."""
-        return "none"
+    def width(self) -> int:
+        """The columns that are computed: those of the vectors, or more to choose from."""
+        return int(self.dim)
+
+    @property
+    def finish(self) -> Finish:
+        """How the sum of the orders becomes vectors."""
+        return Finish(Normalization())
 
     def vectors(self, graph: Graph, progress: Progress) -> NDArray[np.float32]:
         """The weighted sum of the orders, normalised."""
+        return self.combined(graph, progress).vectors
+
+    def make(self, graph: Graph, progress: Progress) -> tuple[NDArray[np.float32], Frame | None]:
+        """The vectors, and what it takes to make comparable ones, where the method can."""
+        vectors, measured = self.combined(graph, progress)
+        return vectors, self.frame(graph, measured)
+
+    def frame(self, graph: Graph, measured: Measured) -> Frame | None:
+        """What another run must share with this one for its vectors to be comparable, if it can."""
+        return None
+
+    def combined(self, graph: Graph, progress: Progress) -> Vectors:
+        """The vectors, and what was measured to make them."""
         return combine(
             self.plan(graph),
             self.propagation(graph),
             self.order_weights(),
-            normalize=self.normalization,
+            self.finish,
             progress=progress,
         )
 
@@ -90,7 +112,7 @@ class SlabMethod(Method):
         if plan.orders != "kept":
             raise MemoryBoundError(
                 f"{type(self).__name__}: {len(wanted)} orders of {graph.nodes:,} nodes and "
-                f"{self.dim:,} columns do not fit the memory. Allow more, or embed anew."
+                f"{self.width:,} columns do not fit the memory. Allow more, or embed anew."
             )
         tell = progress or (lambda done, of: None)
         return Orders(
@@ -99,7 +121,13 @@ class SlabMethod(Method):
 
     def more_bytes(self) -> dict[str, int]:
         """What the method keeps in memory beside slabs, by purpose."""
-        return {}
+        if self.width == self.dim:
+            return {}
+        return {"principal components": principal_bytes(self.width, int(self.dim))}
+
+    def narrow(self, columns: int) -> Self:
+        """The same method with so many columns."""
+        return type(self)(**self.get_params() | {"dim": columns})
 
     def check(self) -> None:
         """Raises ParameterError; some order must count."""
@@ -121,6 +149,7 @@ class SlabMethod(Method):
         return make_slab_plan(
             graph,
             dim=int(self.dim),
+            width=self.width,
             precision=self.precision,
             orders_with_norms=orders_with_norms,
             threads=self.threads,
@@ -129,18 +158,18 @@ class SlabMethod(Method):
         )
 
     def _orders_with_norms(self) -> int:
-        return len(self.order_weights()) if self.normalization != "none" else 0
+        return len(self.order_weights()) if self.finish.normalization.unit_orders else 0
 
     def seconds(self, graph: Graph, progress: Progress) -> float:
         """The time of a run, by a run with fewer columns: two slabs for each one in flight.
 
         What comes before and between slabs is told apart by when they are finished; what comes
-        after the last, such as the normalisation, grows with the columns.
+        after the last, such as the normalisation, grows with the columns. Principal components
+        are timed on their own.
         """
         plan = self.plan(graph)
         slabs = min(plan.slabs, 2 * plan.slabs_in_flight)
-        dim = min(plan.dim, slabs * plan.columns)
-        trial = type(self)(**self.get_params() | {"dim": dim})
+        trial = self.narrow(min(plan.width, slabs * plan.columns))
         finished: list[float] = []
         start = time.perf_counter()
 
@@ -159,6 +188,8 @@ class SlabMethod(Method):
         slab = (finished[-1] - (finished[first - 1] if first else 0.0)) / (len(finished) - first)
         before = max(0.0, finished[-1] - len(finished) * slab)
         after = (total - finished[-1]) * plan.slabs / slabs
+        if plan.compresses:
+            after += principal_seconds(plan.nodes, plan.width, plan.dim, plan.threads)
         return before + plan.slabs * plan.passes * slab + after
 
 

@@ -37,6 +37,11 @@ Doubles product(Rows matrix, Block block, bool transposed, int threads, const St
 void bind_dense(nb::module_& m) {
   m.def("product", &product, nb::arg("matrix"), nb::arg("block"), nb::arg("transposed"), nb::arg("threads"),
         nb::arg("stop"));
+  m.def("add_gram", [](Rows rows, nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> gram, int threads,
+                       const Stop& stop) {
+    Released released;
+    add_gram({rows.data(), int64_t(rows.shape(0)), int64_t(rows.shape(1)), rows.stride(0)}, gram.data(), threads, stop);
+  }, nb::arg("rows"), nb::arg("gram"), nb::arg("threads"), nb::arg("stop"));
   m.def("basis_products", [](const std::vector<Block>& basis, Block block, int threads, const Stop& stop) {
     Buffer<double> out(block_columns * block_columns * int64_t(basis.size()));
     const std::vector<const double*> blocks = pointers(basis);
@@ -57,16 +62,17 @@ void bind_dense(nb::module_& m) {
     Released released;
     positive_logarithm(matrix.data(), int64_t(matrix.shape(0)), int64_t(matrix.shape(1)), factor.data(), threads, stop);
   }, nb::arg("matrix"), nb::arg("factor"), nb::arg("threads"), nb::arg("stop"));
-  m.def("eigen", [](nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> matrix) {
+  m.def("eigen", [](nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> matrix, int threads,
+                    const Stop& stop) {
     const int64_t size = int64_t(matrix.shape(0));
     Buffer<double> values(size), vectors(size * size);
     {
       Released released;
       std::vector<double> copy(matrix.data(), matrix.data() + size * size);
-      eigen(copy.data(), size, values.get(), vectors.get());
+      eigen(copy.data(), size, values.get(), vectors.get(), threads, stop);
     }
     return std::make_pair(to_array(std::move(values)), to_matrix(std::move(vectors), size));
-  }, nb::arg("matrix"));
+  }, nb::arg("matrix"), nb::arg("threads"), nb::arg("stop"));
 }
 
 }  // namespace hopvec

@@ -34,6 +34,22 @@ void multiply_transposed(const Dense& matrix, const double* block, double* out, 
   });
 }
 
+void add_gram(const Dense& matrix, double* gram, int threads, const Stop& stop) {
+  const int64_t size = matrix.columns, tiles = (size + block_columns - 1) / block_columns;
+  parallel_chunks(threads, tiles, stop, [&](int64_t chunk, int) {
+    const int64_t first = block_columns * (tiles - 1 - chunk);  // the most work first
+    const int64_t last = std::min(size, first + block_columns);
+    std::vector<float> lines(size_t(block_columns * matrix.rows));
+    std::vector<double> sums(size_t(block_columns * last));
+    for (int64_t row = 0; row < matrix.rows; ++row)
+      std::copy_n(matrix.data + row * matrix.stride + first, last - first, lines.data() + block_columns * row);
+    kernels().line_products(matrix.data, matrix.stride, matrix.rows, lines.data(), sums.data(), last);
+    for (int64_t row = 0; row < last; ++row)
+      for (int64_t column = std::max(first, row); column < last; ++column)
+        gram[row * size + column] += sums[size_t(block_columns * row + column - first)];
+  });
+}
+
 void basis_products(const std::vector<const double*>& basis, int64_t rows, const double* block, double* out,
                     int threads, const Stop& stop) {
   const int64_t count = int64_t(basis.size());

@@ -21,6 +21,9 @@ void multiply(const Dense& matrix, const double* block, double* out, int threads
 // out [columns][16] <- matrix^T * block [rows][16]
 void multiply_transposed(const Dense& matrix, const double* block, double* out, int threads, const Stop& stop);
 
+// gram [columns][columns] <- gram + matrix^T * matrix, on and above the diagonal
+void add_gram(const Dense& matrix, double* gram, int threads, const Stop& stop);
+
 // A basis is a list of blocks [rows][16], side by side the columns of one matrix Q.
 // out [blocks * 16][16] <- Q^T * block
 void basis_products(const std::vector<const double*>& basis, int64_t rows, const double* block, double* out,
@@ -36,6 +39,6 @@ void positive_logarithm(float* matrix, int64_t rows, int64_t columns, const doub
 
 // The eigenvalues of a symmetric matrix [size][size], in no order, and its eigenvectors as rows. The matrix is
 // used up.
-void eigen(double* matrix, int64_t size, double* values, double* vectors);
+void eigen(double* matrix, int64_t size, double* values, double* vectors, int threads, const Stop& stop);
 
 }  // namespace hopvec

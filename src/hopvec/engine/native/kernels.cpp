@@ -280,6 +280,53 @@ void multiply_transposed(const void* matrix, int64_t stride, int64_t rows, const
                   rows - row < together ? rows - row : together, block + 16 * row, out, first, last);
 }
 
+// The sums over a stretch of rows, in float32, stay in registers.
+template <int at_once>
+inline void line_products_tile(const float* matrix, int64_t stride, int64_t rows, const float* lines, double* out) {
+  Lanes sum[at_once];
+  for (int r = 0; r < at_once; ++r) sum[r] = Lanes::zero();
+  for (int64_t row = 0; row < rows; ++row) {
+    const Lanes line = Lanes::load(lines + 16 * row);
+    for (int r = 0; r < at_once; ++r) sum[r] = sum[r] + Lanes::every(matrix[row * stride + r]) * line;
+  }
+  for (int r = 0; r < at_once; ++r) {
+    float part[16];
+    sum[r].store(part);
+    for (int c = 0; c < 16; ++c) out[16 * r + c] += part[c];
+  }
+}
+
+void line_products(const float* matrix, int64_t stride, int64_t rows, const float* lines, double* out, int64_t columns) {
+  constexpr int at_once = sizeof(Lanes) == 64 && alignof(Lanes) == 64 ? 8 : 4;  // as registers allow
+  constexpr int64_t stretch = 64;  // rows whose sums lose nothing worth keeping in float32
+  for (int64_t row = 0; row < rows; row += stretch) {
+    const int64_t count = rows - row < stretch ? rows - row : stretch;
+    const float* const some = matrix + row * stride;
+    int64_t column = 0;
+    for (; column + at_once <= columns; column += at_once)
+      line_products_tile<at_once>(some + column, stride, count, lines + 16 * row, out + 16 * column);
+    for (; column < columns; ++column)
+      line_products_tile<1>(some + column, stride, count, lines + 16 * row, out + 16 * column);
+  }
+}
+
+// Sixteen sums that take turns, then added in pairs.
+double dot(const double* x, const double* y, int64_t count) {
+  Doubles sum = Doubles::every(0.0);
+  int64_t k = 0;
+  for (; k + 16 <= count; k += 16) sum = sum + Doubles::load(x + k) * Doubles::load(y + k);
+  double part[16];
+  sum.store(part);
+  for (; k < count; ++k) part[k & 15] += x[k] * y[k];
+  for (int half = 8; half; half /= 2)
+    for (int c = 0; c < half; ++c) part[c] += part[c + half];
+  return part[0];
+}
+
+void subtract_both(double* x, double a, const double* y, double b, const double* z, int64_t count) {
+  for (int64_t k = 0; k < count; ++k) x[k] -= a * y[k] + b * z[k];
+}
+
 void rotate(double* x, double* y, double cosine, double sine, int64_t count) {
   for (int64_t k = 0; k < count; ++k) {
     const double from_x = x[k], from_y = y[k];
@@ -301,6 +348,9 @@ extern const Kernels HOPVEC_KERNELS = {
     train,
     {multiply<float>, multiply<double>},
     {multiply_transposed<float>, multiply_transposed<double>},
+    line_products,
+    dot,
+    subtract_both,
     rotate,
 };
 

@@ -83,6 +83,14 @@ struct Kernels {
   // out[j] += sum over i of matrix[i][j] * block[i], for columns j in [first, last)
   void (*multiply_transposed[2])(const void* matrix, int64_t stride, int64_t rows, const double* block, double* out,
                                  int64_t first, int64_t last);
+  // out[j] += sum over i of matrix[i][j] * lines[i], 16 floats each, for `columns` columns: float32 sums over 64 rows,
+  // which are added in float64
+  void (*line_products)(const float* matrix, int64_t stride, int64_t rows, const float* lines, double* out,
+                        int64_t columns);
+  // The sum of x * y
+  double (*dot)(const double* x, const double* y, int64_t count);
+  // x <- x - a * y - b * z
+  void (*subtract_both)(double* x, double a, const double* y, double b, const double* z, int64_t count);
   // (x, y) <- (cosine * x - sine * y, sine * x + cosine * y), for each pair of numbers
   void (*rotate)(double* x, double* y, double cosine, double sine, int64_t count);
 };

@@ -1,0 +1,47 @@
+"""`hopvec presets` and --preset."""
+
+import json
+
+import pytest
+
+import hopvec
+from hopvec import FastRP
+from hopvec.methods.presets import PRESETS
+
+
+def test_the_table_shows_every_preset_with_its_options(run):
+    text = " ".join(run("presets").stdout.split())
+    for name, preset in PRESETS.items():
+        assert f"{name} {preset.help}" in text
+    assert "--weights 0,0,1,1,1,1 --beta 0.25 --normalize full" in text
+    assert "--oversample 4" in text
+
+
+def test_in_json_each_has_all_parameters(run):
+    found = json.loads(run("presets", "--json").stdout)
+    assert list(found) == list(PRESETS)
+    for name in PRESETS:
+        assert FastRP().set_params(**found[name]["parameters"]).plain_params() == (
+            FastRP.preset(name).plain_params()
+        )
+
+
+def test_a_run_takes_the_parameters_of_a_preset_and_what_is_typed_first(run, edges):
+    result = run("embed", edges, "-o", "v.npz", "--preset", "best", "--dim", "4", "--beta", "0")
+    assert result.exit_code == 0, result.stderr
+    made = hopvec.load("v.npz").parameters
+    assert (made["dim"], made["beta"], made["oversample"]) == (4, 0, 4)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--preset", "worst"], "'worst' is not one of 'balanced', 'fast', 'best'"),
+        (["--preset", "best", "--params", "p.json"], "Give --preset or --params, not both"),
+        (["--preset", "best", "--method", "line"], "--preset is for the method fastrp, and --met"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(run, edges, words, sentence):
+    result = run("embed", edges, "-o", "v.npz", *words)
+    assert result.exit_code == 2
+    assert sentence in " ".join(result.stderr.split())
