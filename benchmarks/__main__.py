@@ -22,7 +22,9 @@ def main() -> int:
     """Run the parts that were asked for, then write the tables; 1 if a part failed."""
     parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true", help="core, no 200k graph, one round")
-    parser.add_argument("--only", action="append", help="core, files, limit, quality, or a graph of core")
+    parser.add_argument(
+        "--only", action="append", help="core, files, limit, quality, or a graph of core"
+    )
     parser.add_argument("--repeats", type=int, help="rounds")
     parser.add_argument("--large-repeats", type=int, help="rounds of what takes long")
     parser.add_argument("--all-peers", action="store_true", help="scipy and MKL at 200k too: slow")

@@ -11,7 +11,7 @@ import time
 from itertools import product
 from typing import Any
 
-from benchmarks import machine
+from benchmarks import graphs, machine
 from benchmarks.processes import RESULTS, say, write
 from hopvec import FastRP, NetMF, datasets
 from hopvec.datasets import Dataset
@@ -56,9 +56,9 @@ def main() -> int:
         "blogcatalog": {},
     }
     for name in (*GRAPHS, *(LARGE if args.large else ())):
-        results["graphs"][name] = graph_scores(datasets.load(name))
+        results["graphs"][name] = graph_scores(datasets.load(name, graphs.data_folder()))
         write(PATH, results)
-    blogcatalog = datasets.load("blogcatalog")
+    blogcatalog = datasets.load("blogcatalog", graphs.data_folder())
     for title, method in BLOGCATALOG.items():
         results["blogcatalog"][title] = scores(f"blogcatalog, {title}", blogcatalog, method)
         write(PATH, results)

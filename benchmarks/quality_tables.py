@@ -97,13 +97,14 @@ def section(results: dict[str, Any]) -> str:
     return f"""\
 {machine_line(results)}
 
-dim {protocol["dim"]}, {protocol["share"]:.0%} of the labels for training, the mean of {protocol["shuffles"]} shuffles;
-"tuned" is the best of 25 settings for each graph, chosen on other shuffles.
+dim {protocol["dim"]}, {protocol["share"]:.0%} of the labels for training, the mean of
+{protocol["shuffles"]} shuffles; "tuned" is the best of 25 settings for each graph, chosen on other
+shuffles.
 
 {score_table(results)}
 
-What a preset loses against the best setting of each graph: first among those of about one cost, which is what a
-choice of parameters can win, then against `best` as well.
+What a preset loses against the best setting of each graph: first among those of about one cost,
+which is what a choice of parameters can win, then against `best` as well.
 
 {loss_table(results)}
 

@@ -198,5 +198,6 @@ def test_the_imports_are_really_looked_at():
         "errors",
         "machine",
         "formats",
+        "engine",
         "stores",
     }

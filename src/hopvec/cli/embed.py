@@ -25,6 +25,7 @@ from hopvec.report import Report
         "hopvec embed edges.csv -o vectors.parquet",
         "hopvec embed edges.parquet -o vectors.parquet --dim 512 --weights 0,0,1,4 --beta -0.9",
         "hopvec embed links.txt -o vectors.npy --source 2 --target 3 --directed --memory 4GB",
+        "hopvec embed edges.csv -o vectors.parquet --preset best --dim 128",
         "hopvec embed edges.csv -o vectors.parquet --params tuned/best.json",
         "zcat edges.tsv.gz | hopvec embed - -o vectors.parquet --report run.json",
     ]

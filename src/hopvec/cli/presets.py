@@ -12,13 +12,7 @@ from hopvec.methods.presets import PRESETS
 ALWAYS = dict.fromkeys(["weights", "beta", "normalize"])  # shown for every preset
 
 
-@verb(
-    examples=[
-        "hopvec presets",
-        "hopvec presets --json",
-        "hopvec embed edges.csv -o vectors.parquet --preset best --dim 128",
-    ]
-)
+@verb(examples=["hopvec presets", "hopvec presets --json"])
 @json_option
 def presets(terminal: Terminal, as_json: bool) -> None:
     """Show the sets of parameters that have a name.

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hopvec import _native
-from hopvec.engine.finish import Finish, Measured
+from hopvec.embedding import Embedding
+from hopvec.engine.combine import combine
+from hopvec.engine.finish import Finish, Measured, Vectors
 from hopvec.engine.frame import Frame
 from hopvec.engine.normalize import NORMALIZATIONS
 from hopvec.engine.slab import (
     GaussianRows,
+    Progress,
     Propagation,
     RandomRows,
     Slab,
@@ -24,6 +27,8 @@ from hopvec.engine.slab import (
 )
 from hopvec.errors import ParameterError
 from hopvec.graph import Graph
+from hopvec.methods.likeness import shared_frame
+from hopvec.methods.method import report_zero_vectors
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, documented
 from hopvec.methods.presets import preset
 from hopvec.methods.slab_method import SlabMethod, counted
@@ -109,15 +114,42 @@ class FastRP(SlabMethod):
         """
         return cls.preset("paper", weights=(0.0, 0.0, 1.0, alpha_4), beta=beta, seed=seed)
 
+    def embed(
+        self, graph: Any, *, like: Embedding | None = None, progress: Progress | None = None
+    ) -> Embedding:
+        """The embedding of a graph, as `Method.embed` has it.
+
+        With `like`, an embedding of an earlier graph by the same parameters, the vectors are
+        comparable with its own: s of R, 2m, the statistics of columns and the basis of
+        `oversample` are those of its frame. For the same graph they are the same bytes.
+        """
+        if like is None:
+            return super().embed(graph, progress=progress)
+        frame = shared_frame(self, like)
+        graph = self.accept(graph)
+        vectors = self.combined(graph, progress or (lambda done, of: None), frame).vectors
+        report_zero_vectors(graph, vectors, self.zero_vectors)
+        return self.record(graph, vectors, frame)
+
+    def combined(self, graph: Graph, progress: Progress, like: Frame | None = None) -> Vectors:
+        """The vectors and what was measured to make them, or what is used in its place."""
+        return combine(
+            self.plan(graph),
+            self.propagation(graph, like),
+            self.order_weights(),
+            replace(self.finish, like=like.measured) if like else self.finish,
+            progress=progress,
+        )
+
     def frame(self, graph: Graph, measured: Measured) -> Frame:
         """What another run must share with this one for its vectors to be comparable."""
         R = self.random_rows(graph)  # noqa: N806
         return Frame(R.sparsity if isinstance(R, SparseRows) else None, graph.volume, measured)
 
-    def propagation(self, graph: Graph) -> Propagation:
+    def propagation(self, graph: Graph, like: Frame | None = None) -> Propagation:
         """Algorithm 1, for a slab of columns; the orders are summed as they are made."""
-        R = self.random_rows(graph)  # noqa: N806
-        L, L_0, factor = degree_powers(graph, self.beta)  # noqa: N806
+        R = self.random_rows(graph, like)  # noqa: N806
+        L, L_0, factor = degree_powers(graph, self.beta, like.volume if like else graph.volume)  # noqa: N806
 
         def algorithm_1(slab: Slab, orders: Collection[int]) -> None:
             k = max(orders)
@@ -130,12 +162,12 @@ class FastRP(SlabMethod):
 
         return Propagation(Transition(graph), algorithm_1, factor * R.scale)
 
-    def random_rows(self, graph: Graph) -> RandomRows:
+    def random_rows(self, graph: Graph, like: Frame | None = None) -> RandomRows:
         """R: all projections have entries of mean 0 and variance 1."""
         if self.projection == "gaussian":
             return GaussianRows(seed=int(self.seed))
         s = math.sqrt(graph.nodes) if self.sparsity == "sqrt" else float(self.sparsity)
-        return SparseRows(seed=int(self.seed), sparsity=s)
+        return SparseRows(seed=int(self.seed), sparsity=(like and like.sparsity) or s)
 
     def check(self) -> None:
         """Raises ParameterError; a dense R has no sparsity."""
@@ -173,12 +205,13 @@ class FastRP(SlabMethod):
 
 
 def degree_powers(
-    graph: Graph, beta: float
+    graph: Graph, beta: float, volume: float
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], float]:
     """The diagonal of L: (d_j / 2m)^beta, float32, one entry a node (paper, Eq. 7).
 
-    Comes as (L, L for order 0, factor): both diagonals lack `factor`, which holds (2m)^-beta and a
-    power of two that keeps the largest entry just below 2^15, so that every order fits float16.
+    `volume` is 2m. Comes as (L, L for order 0, factor): both diagonals lack `factor`, which holds
+    (2m)^-beta and a power of two that keeps the largest entry just below 2^15, so that every order
+    fits float16.
     A node of degree 0 has 0 for beta < 0, where there is nothing to propagate, and counts as
     degree 1 in order 0.
     """
@@ -187,6 +220,6 @@ def degree_powers(
     power = np.where(degrees > 0, power_0, 1.0 if beta == 0 else 0.0)
     exponent = 15 - int(np.frexp(power_0.max())[1])
     scale = math.ldexp(1.0, exponent)
-    volume = _native.power(np.array([graph.volume or 1.0]), -beta)[0]
+    power_of_volume = _native.power(np.array([volume or 1.0]), -beta)[0]
     L, L_0 = ((diagonal * scale).astype(np.float32) for diagonal in (power, power_0))  # noqa: N806
-    return L, L_0, float(volume) / scale
+    return L, L_0, float(power_of_volume) / scale
