@@ -311,7 +311,8 @@ Results run(const Case& c, int threads) {
   return results;
 }
 
-// A matrix of odd size times blocks on both sides, products with a basis, logarithms, and eigenvectors of what comes out.
+// A matrix of odd size times blocks on both sides, products with a basis, logarithms, products of columns and
+// their eigenvectors.
 std::vector<double> multiply_dense(int64_t rows, int64_t columns, int threads) {
   const Stop stop;
   Generator random;
@@ -331,11 +332,14 @@ std::vector<double> multiply_dense(int64_t rows, int64_t columns, int threads) {
   basis_products(basis, rows, left.data(), coefficients.data(), threads, stop);
   add_combination(basis, rows, coefficients.data(), total.data(), threads, stop);
   positive_logarithm(packed.data(), rows, columns, factor.data(), threads, stop);
-  std::vector<double> square(coefficients.begin(), coefficients.begin() + block_columns * block_columns);
-  std::vector<double> values(block_columns), vectors(square.size());
-  eigen(square.data(), block_columns, values.data(), vectors.data());
+  std::vector<double> gram(size_t(columns * columns)), values(static_cast<size_t>(columns)), vectors(gram.size());
+  add_gram(dense, gram.data(), threads, stop);
+  for (int64_t row = 0; row < columns; ++row)
+    for (int64_t column = 0; column < row; ++column) gram[size_t(row * columns + column)] = gram[size_t(column * columns + row)];
+  std::vector<double> square = gram;
+  eigen(square.data(), columns, values.data(), vectors.data(), threads, stop);
   std::vector<double> results(packed.begin(), packed.end());
-  for (const auto& part : {product, transposed, coefficients, total, values, vectors})
+  for (const auto& part : {product, transposed, coefficients, total, gram, values, vectors})
     results.insert(results.end(), part.begin(), part.end());
   return results;
 }
