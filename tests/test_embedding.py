@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import hopvec.embedding
 from hopvec import Embedding, ParameterError, UnknownNodeError
+from hopvec.engine import reference
 
 
 def embedding_of(ids, *, dim=8, seed=0):
@@ -329,3 +330,16 @@ def test_an_embedding_shows_its_size_and_method():
     )
     assert repr(embedding) == "Embedding(1,200 nodes, dim 4, FastRP)"
     assert (len(embedding), embedding.dim) == (1200, 4)
+
+
+def test_nearest_rows_among_some_are_those_of_the_twin():
+    vectors = np.random.default_rng(0).standard_normal((90, 7)).astype(np.float32)
+    embedding = Embedding(vectors, pa.array(np.arange(90)))
+    among, told = np.arange(3, 90, 4), []
+    found = embedding.nearest_rows(
+        np.arange(90), 5, among=among, progress=lambda *so_far: told.append(so_far)
+    )
+    rows, similarity = reference.nearest(vectors, range(90), 5, among.tolist())
+    np.testing.assert_array_equal(found.rows, rows)
+    np.testing.assert_allclose(found.similarity, similarity, atol=1e-6)
+    assert told == [(90, 90)]

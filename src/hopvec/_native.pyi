@@ -292,6 +292,7 @@ def nearest(
     k: int,
     threads: int,
     stop: Stop,
+    among: NDArray[np.int64] | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]: ...
 def best_pairs(
     vectors: NDArray[np.float32],

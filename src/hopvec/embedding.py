@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -19,6 +19,7 @@ from hopvec.machine import cores, interruptible
 
 ALIKE = 3  # ids to suggest for one that is not there
 SHOWN = 60  # characters of what is no id
+QUERIES = 4096  # rows whose neighbours are searched before progress is told
 
 
 class Neighbors(NamedTuple):
@@ -129,27 +130,47 @@ class Embedding:
         ids = self.ids.take(pa.array(rows[0])).to_pylist()
         return list(zip(ids, similarity[0].tolist(), strict=True))
 
-    def nearest_all(self, k: int = 10) -> Neighbors:
+    def nearest_all(
+        self, k: int = 10, *, progress: Callable[[int, int], object] | None = None
+    ) -> Neighbors:
         """The k nodes most similar to each node, as row numbers and cosine similarities.
 
         `embedding.ids.take(pa.array(neighbors.rows[i]))` names those of row i. Exact: O(n^2 dim).
+        `progress` is called with the rows done and their number.
         """
-        return self.nearest_rows(np.arange(len(self), dtype=np.int64), k)
+        return self.nearest_rows(np.arange(len(self), dtype=np.int64), k, progress=progress)
 
-    def nearest_rows(self, rows: Sequence[int] | NDArray[np.int64], k: int = 10) -> Neighbors:
-        """The k nodes most similar to each of some rows, as row numbers and cosine similarities."""
+    def nearest_rows(
+        self,
+        rows: Sequence[int] | NDArray[np.int64],
+        k: int = 10,
+        *,
+        among: NDArray[np.int64] | None = None,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> Neighbors:
+        """The k nodes most similar to each of some rows, as row numbers and cosine similarities.
+
+        `among` are the rows to choose from, instead of all; they must be distinct. `progress` is
+        called with the rows done and their number.
+        """
         if not isinstance(k, int | np.integer) or k < 1:
             raise ParameterError(f"nearest: k must be an integer of at least 1, got {k!r}.")
-        k = min(int(k), len(self) - 1)
+        k = max(0, min(int(k), len(self if among is None else among) - 1))
         norms, queries = self.inverse_norms, np.asarray(rows, dtype=np.int64)
-        shape = len(queries), max(0, k)
-        if k < 1:
-            return Neighbors(np.empty(shape, np.int64), np.empty(shape, np.float32))
-        found, similarity = interruptible(
-            lambda stop: _native.nearest(self.vectors, norms, queries, k, cores(), stop)
-        )
-        # rounding may leave a cosine just outside
-        return Neighbors(found.reshape(shape), np.clip(similarity, -1.0, 1.0).reshape(shape))
+        shape = len(queries), k
+        found = Neighbors(np.empty(shape, np.int64), np.empty(shape, np.float32))
+        for first in range(0, len(queries) if k else 0, QUERIES):
+            some = queries[first : first + QUERIES]
+            near, similarity = interruptible(
+                partial(_native.nearest, self.vectors, norms, some, k, cores(), among=among)
+            )
+            part = slice(first, first + len(some))
+            found.rows[part] = near.reshape(-1, k)
+            # rounding may leave a cosine just outside
+            found.similarity[part] = np.clip(similarity, -1.0, 1.0).reshape(-1, k)
+            if progress:
+                progress(part.stop, len(queries))
+        return found
 
     @cached_property
     def inverse_norms(self) -> NDArray[np.float32]:

@@ -232,8 +232,8 @@ void propagate(const Case& c, const Adjacency& S, const std::vector<uint64_t>& k
   std::vector<int64_t> queries(static_cast<size_t>(some)), found(size_t(some * k));
   for (int64_t row = 0; row < some; ++row) queries[size_t(row)] = row;
   inverse_norms(vectors.data(), some, dim, inverse.data(), threads, stop);
-  nearest(vectors.data(), inverse.data(), some, dim, queries.data(), some, k, found.data(), similarity.data(), threads,
-          stop);
+  nearest(vectors.data(), inverse.data(), nullptr, some, dim, queries.data(), some, k, found.data(), similarity.data(),
+          threads, stop);
   results.neighbor_rows.insert(results.neighbor_rows.end(), found.begin(), found.end());
   results.similarity.insert(results.similarity.end(), similarity.begin(), similarity.end());
   for (const Pair& pair : best_pairs(vectors.data(), inverse.data(), some, dim, 1, some, 9, -2.0f, threads, stop)) {

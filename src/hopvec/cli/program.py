@@ -28,6 +28,8 @@ VERBS = {
     "tune": "Search the parameters that suit a graph best.",
     "convert": "Rewrite an embedding in another format.",
     "export": "Copy an embedding into a database.",
+    "map": "Draw a map of vectors: what is alike lies together.",
+    "layout": "Lay vectors out in the plane, and keep x and y beside them.",
     "explore": "Wander through vectors on a page in the browser.",
     "reproduce": "Reproduce the tables and figures of the paper.",
     "data": "List the data sets that have a name, or download some.",

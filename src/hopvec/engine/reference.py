@@ -220,15 +220,21 @@ def eigen(matrix: Floats) -> tuple[Floats, Floats]:
 
 
 def nearest(
-    vectors: NDArray[np.float32], queries: Sequence[int], k: int
+    vectors: NDArray[np.float32],
+    queries: Sequence[int],
+    k: int,
+    among: Sequence[int] | None = None,
 ) -> tuple[NDArray[np.int64], Floats]:
-    """The k other rows of largest cosine to each query, best first, ties by row; their cosines."""
+    """The k other rows of largest cosine to each query, best first, ties by row; their cosines.
+
+    Of all rows, or of those `among` which to choose.
+    """
     unit = unit_rows(vectors.astype(np.float64))
     rows = np.empty((len(queries), k), np.int64)
     similarity = np.empty((len(queries), k))
     for place, query in enumerate(queries):
         cosines = unit @ unit[query]
-        others = (row for row in range(len(unit)) if row != query)
+        others = (row for row in among or range(len(unit)) if row != query)
         rows[place] = sorted(others, key=lambda row: (-cosines[row], row))[:k]
         similarity[place] = cosines[rows[place]]
     return rows, similarity

@@ -2,91 +2,82 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding
 from hopvec.engine.slab import Progress
-from hopvec.errors import MissingExtraError, ParameterError
+from hopvec.errors import ParameterError
+from hopvec.formats.rows import ignore
+from hopvec.view.components import principal_components
+from hopvec.view.landmarks import choose_landmarks, place_by_landmarks
+from hopvec.view.tsne import require_extra, tsne
 
-NEIGHBORS = 15  # each pulls with the same force
-EARLY, LATE = 250, 500  # iterations of t-SNE, with exaggeration and without
-EARLY_EXAGGERATION = 12.0
-TOLD_EVERY = 10  # iterations
-FFT_FROM = 10_000  # nodes from which interpolation beats a tree
+Kind = Literal["tsne", "pca"]
+
+NEIGHBORS = 15  # that a node is pulled to
+LANDMARKS_FROM = 50_000  # nodes from which only some are laid out by t-SNE
+LANDMARKS = 20_000
+PARTS = 1000  # that progress is told in
+SEARCHED, DESCENDED = 350, 750  # parts that are done after the search for neighbours, and t-SNE
 
 
 def layout(
     embedding: Embedding,
     *,
-    kind: Literal["tsne", "pca"] = "tsne",
+    kind: Kind = "tsne",
     seed: int = 0,
+    labelled: NDArray[np.int64] | None = None,
     progress: Progress | None = None,
 ) -> NDArray[np.float32]:
     """Positions in the plane, float32[n, 2]; zero vectors have none, which is nan.
 
     "tsne" starts at the first two principal components of the unit rows and pulls each node to its
-    15 nearest by cosine, exact ones, with equal force (openTSNE); "pca" stays at the start. The
-    same bytes for the same seed: t-SNE runs on one thread. `progress` is told the iterations.
+    15 nearest by cosine, exact ones, with equal force (openTSNE). Above 50,000 nodes this is done
+    for 20,000 landmarks, drawn by the seed, of the rows that are `labelled` first; every other node
+    comes to the median of its 5 nearest landmarks. "pca" stays at the start, and needs no extra.
+
+    The same bytes for the same seed, whatever the number of threads. `progress` is called with the
+    parts of the work that are done and their number.
     """
-    if kind not in ("tsne", "pca"):
+    if kind not in get_args(Kind):
         raise ParameterError(f"layout: kind must be 'tsne' or 'pca', got {kind!r}.")
-    placed = np.flatnonzero(embedding.vectors.any(axis=1))
+    tell = progress or ignore
+    rows = np.flatnonzero(embedding.inverse_norms)
     positions = np.full((len(embedding), 2), np.nan, dtype=np.float32)
-    if len(placed):
-        some = Embedding(embedding.vectors[placed], embedding.ids.take(placed))
-        start = principal_components(some.vectors)
-        few = len(placed) <= NEIGHBORS
-        positions[placed] = start if kind == "pca" or few else _tsne(some, start, seed, progress)
+    if not len(rows):
+        return positions
+    if kind == "pca" or len(rows) <= NEIGHBORS:
+        positions[rows] = principal_components(embedding, rows)
+        return positions
+    require_extra()
+    landmarks, others = rows, rows[:0]
+    if len(rows) > LANDMARKS_FROM:
+        first = rows[:0] if labelled is None else labelled
+        landmarks = choose_landmarks(rows, first, LANDMARKS, seed)
+        others = np.setdiff1d(rows, landmarks, assume_unique=True)
+    near = embedding.nearest_rows(
+        landmarks, NEIGHBORS, among=landmarks, progress=_between(tell, 0, SEARCHED)
+    )
+    plane = tsne(
+        np.searchsorted(landmarks, near.rows),
+        principal_components(embedding, landmarks),
+        seed=seed,
+        progress=_between(tell, SEARCHED, DESCENDED if len(others) else PARTS),
+    )
+    positions[landmarks] = plane
+    if len(others):
+        last = _between(tell, DESCENDED, PARTS)
+        positions[others] = place_by_landmarks(embedding, others, landmarks, plane, last)
     return positions
 
 
-def principal_components(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
-    """The first two principal components of the unit rows, largest entries positive."""
-    rows = vectors.astype(np.float64)
-    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    rows -= rows.mean(axis=0)
-    _, directions = np.linalg.eigh(rows.T @ rows)  # the largest last
-    components = np.zeros((len(rows), 2))
-    components[:, : rows.shape[1]] = rows @ directions[:, ::-1][:, :2]
-    largest = np.abs(components).argmax(axis=0)
-    return components * np.where(components[largest, [0, 1]] < 0, -1.0, 1.0)
+def _between(progress: Progress, begin: int, end: int) -> Progress:
+    """The progress of a stage, as parts of the whole."""
 
+    def tell(done: int, of: int) -> None:
+        progress(begin + (end - begin) * done // max(1, of), PARTS)
 
-def _tsne(
-    embedding: Embedding, start: NDArray[np.float64], seed: int, progress: Progress | None
-) -> NDArray[np.float64]:
-    try:
-        import openTSNE
-        from openTSNE.affinity import PrecomputedAffinities
-    except ImportError as error:
-        raise MissingExtraError(
-            "t-SNE needs the view extra: pip install 'hopvec[view]'. "
-            'The layout "pca" does without.'
-        ) from error
-    nodes = len(embedding)
-    neighbors = embedding.nearest_all(NEIGHBORS).rows
-    source = np.repeat(np.arange(nodes), NEIGHBORS)
-    pulls = sp.csr_matrix((np.ones(neighbors.size), (source, neighbors.ravel())), (nodes, nodes))
-    before = 0
-
-    def tell(iteration: int, error: float, positions: object) -> None:
-        if progress:
-            progress(before + iteration, EARLY + LATE)
-
-    plane = openTSNE.TSNEEmbedding(
-        start / start[:, 0].std() * 1e-4,
-        PrecomputedAffinities((pulls + pulls.T) / 2),
-        negative_gradient_method="fft" if nodes > FFT_FROM else "bh",
-        n_jobs=1,
-        random_state=seed,
-        callbacks=[tell],
-        callbacks_every_iters=TOLD_EVERY,
-    )
-    for iterations, exaggeration in ((EARLY, EARLY_EXAGGERATION), (LATE, None)):
-        plane.optimize(iterations, exaggeration=exaggeration, inplace=True)
-        before += iterations
-    return np.asarray(plane)
+    return tell

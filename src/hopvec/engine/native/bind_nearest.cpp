@@ -6,14 +6,15 @@ namespace hopvec {
 namespace {
 
 nb::tuple nearest_rows(ConstMatrix vectors, In<float> inverse_norm, In<int64_t> queries, int64_t k, int threads,
-                       const Stop& stop) {
+                       const Stop& stop, std::optional<In<int64_t>> among) {
   const int64_t count = int64_t(queries.size());
   Buffer<int64_t> neighbor(count * k);
   Buffer<float> similarity(count * k);
   {
     Released released;
-    nearest(vectors.data(), inverse_norm.data(), int64_t(vectors.shape(0)), int64_t(vectors.shape(1)),
-            queries.data(), count, k, neighbor.get(), similarity.get(), threads, stop);
+    nearest(vectors.data(), inverse_norm.data(), pointer(among),
+            int64_t(among ? among->size() : vectors.shape(0)), int64_t(vectors.shape(1)), queries.data(), count, k,
+            neighbor.get(), similarity.get(), threads, stop);
   }
   return nb::make_tuple(to_array(std::move(neighbor)), to_array(std::move(similarity)));
 }
@@ -50,7 +51,7 @@ void bind_nearest(nb::module_& m) {
     return to_array(std::move(result));
   }, nb::arg("vectors"), nb::arg("threads"), nb::arg("stop"));
   m.def("nearest", &nearest_rows, nb::arg("vectors"), nb::arg("inverse_norm"), nb::arg("queries"), nb::arg("k"),
-        nb::arg("threads"), nb::arg("stop"));
+        nb::arg("threads"), nb::arg("stop"), nb::arg("among") = nb::none());
   m.def("best_pairs", &best_pairs_of, nb::arg("vectors"), nb::arg("scale"), nb::arg("first"), nb::arg("last"),
         nb::arg("k"), nb::arg("least"), nb::arg("threads"), nb::arg("stop"));
 }

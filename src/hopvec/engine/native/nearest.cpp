@@ -93,12 +93,13 @@ void inverse_norms(const float* vectors, int64_t rows, int64_t dim, float* inver
   });
 }
 
-void nearest(const float* vectors, const float* inverse_norm, int64_t rows, int64_t dim,
+void nearest(const float* vectors, const float* inverse_norm, const int64_t* among, int64_t rows, int64_t dim,
              const int64_t* queries, int64_t count, int64_t k, int64_t* neighbor, float* similarity,
              int threads, const Stop& stop) {
   const int64_t blocks = (count + block_queries - 1) / block_queries;
   const int64_t tiles = (rows + tile_rows - 1) / tile_rows;
   const int64_t ranges = blocks >= 4 * threads ? 1 : std::min<int64_t>(tiles, 4 * threads);
+  const auto row = [&](int64_t candidate) { return among ? among[candidate] : candidate; };
   std::vector<std::vector<Best>> found(size_t(blocks * ranges));
   parallel_chunks(threads, blocks * ranges, stop, [&](int64_t task, int) {
     const int64_t first = task / ranges * block_queries, last = std::min(count, first + block_queries);
@@ -111,13 +112,13 @@ void nearest(const float* vectors, const float* inverse_norm, int64_t rows, int6
     float out[tile_queries * tile_rows];
     for (int64_t tile = tiles * range / ranges; tile < tiles * (range + 1) / ranges && !stop.flag; ++tile) {
       const int64_t base = tile * tile_rows, present = std::min(tile_rows, rows - base);
-      pack(vectors, inverse_norm, dim, tile_rows, present, [&](int64_t lane) { return base + lane; },
+      pack(vectors, inverse_norm, dim, tile_rows, present, [&](int64_t lane) { return row(base + lane); },
            packed_rows.data());
       for (int64_t q = first; q < last; ++q) {
         const int64_t lane = (q - first) % tile_queries;
         if (lane == 0) kernels().similarities(&packed_queries[size_t((q - first) * dim)], packed_rows.data(), dim, out);
         for (int64_t r = 0; r < present; ++r)
-          if (base + r != queries[q]) best[size_t(q - first)].offer({out[lane * tile_rows + r], base + r});
+          if (row(base + r) != queries[q]) best[size_t(q - first)].offer({out[lane * tile_rows + r], row(base + r)});
       }
     }
   });

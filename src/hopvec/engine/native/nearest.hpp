@@ -9,9 +9,9 @@ namespace hopvec {
 void inverse_norms(const float* vectors, int64_t rows, int64_t dim, float* inverse_norm, int threads,
                    const Stop& stop);
 
-// For each query (a row number): the k most similar other rows, best first, ties by row number.
-// `neighbor` and `similarity` are [count][k]; k < rows.
-void nearest(const float* vectors, const float* inverse_norm, int64_t rows, int64_t dim,
+// For each query (a row number): the k most similar other rows, best first, ties by row number. Of all
+// rows, or of the `rows` row numbers in `among`. `neighbor` and `similarity` are [count][k]; k < rows.
+void nearest(const float* vectors, const float* inverse_norm, const int64_t* among, int64_t rows, int64_t dim,
              const int64_t* queries, int64_t count, int64_t k, int64_t* neighbor, float* similarity,
              int threads, const Stop& stop);
 

@@ -1,0 +1,152 @@
+"""`hopvec map`: a picture of vectors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hopvec.cli.inputs import FILE, read_vectors
+from hopvec.cli.label_options import label_options, label_rows, read_label_file
+from hopvec.cli.layout_options import kind_option, seed_option
+from hopvec.cli.outputs import check_apart, output_path
+from hopvec.cli.summary import Rows, count
+from hopvec.cli.terminal import Terminal
+from hopvec.cli.verb import Declared, gathered_options, given_options, option, verb
+from hopvec.embedding import Embedding
+from hopvec.formats.destination import check_writable
+from hopvec.formats.positions import read_positions
+from hopvec.formats.recognize import holds_embedding
+from hopvec.machine import in_words
+from hopvec.view.map import check_map, draw_map
+from hopvec.view.theme import THEMES
+
+LOOK: Declared = [
+    (
+        "--theme",
+        {
+            "type": click.Choice(list(THEMES)),
+            "default": "light",
+            "show_default": True,
+            "help": "Ground to draw on.",
+        },
+    ),
+    ("--title", {"help": "Title above the map."}),
+    (
+        "--size",
+        {
+            "type": float,
+            "default": 7.0,
+            "show_default": True,
+            "help": "Side of the map in inches.",
+        },
+    ),
+    (
+        "--dpi",
+        {"type": int, "default": 200, "show_default": True, "help": "Pixels of an inch."},
+    ),
+]
+
+
+@verb(
+    examples=[
+        "hopvec map vectors.parquet -o map.png",
+        "hopvec map vectors.parquet labels.csv -o map.svg --theme dark",
+        "hopvec map vectors.parquet labels.csv -o map.pdf --layout pca --title 'Our graph'",
+        "hopvec map a.parquet b.parquet labels.csv -o figure.png --classes uk,jp,br,fr,es",
+    ]
+)
+@click.argument("files", metavar="VECTORS... [LABELS]", type=FILE, nargs=-1, required=True)
+@option(
+    "-o",
+    "--output",
+    type=output_path,
+    default=Path("map.png"),
+    show_default=True,
+    help="File of the picture: .png, .svg or .pdf.",
+    heading="Output",
+)
+@gathered_options("look", LOOK, "Output")
+@kind_option(default=None)
+@seed_option
+@option("--labels", help="File of labels, instead of naming it last.", heading="Labels")
+@option(
+    "--classes",
+    metavar="NAME,NAME,...",
+    help="Only the nodes of these classes, in the order of their colours.",
+    heading="Labels",
+)
+@label_options
+def map(  # noqa: A001
+    terminal: Terminal,
+    files: tuple[str, ...],
+    output: Path,
+    look: dict[str, Any],
+    kind: Any,
+    seed: int,
+    labels: str | None,
+    classes: str | None,
+    labelling: dict[str, Any],
+) -> None:
+    """Draw a map of vectors: what is alike lies together.
+
+    Nodes lie where t-SNE puts them by their exact nearest neighbours, or at the columns x and y of
+    the file, where `hopvec layout` has kept them. With a file of labels, the last one, nodes are
+    coloured by class, and the larger classes have their names at their clusters; isolated nodes
+    lie in a strip of their own. Several files of vectors are drawn side by side.
+    """
+    check_map(output, theme=look["theme"], size=look["size"], dpi=look["dpi"])
+    check_writable(output)
+    check_apart(output, [*files, labels])
+    vectors, labels = _told_apart(files, labels)
+    if labels is None and (given := given_options("Labels")):
+        raise click.UsageError(f"{given[0]} is for labels; name their file last.")
+    read = None if labels is None else read_label_file(terminal, labels, labelling)
+    embeddings = {_name(path, vectors): read_vectors(terminal, path) for path in vectors}
+    picked = None if classes is None else [name.strip() for name in classes.split(",")]
+    paths = dict(zip(embeddings, vectors, strict=True))
+    positions = {} if kind or picked else _kept(paths)
+    with terminal.progress("laying out", "%") as progress:
+        draw_map(
+            embeddings,
+            output,
+            labels=read,
+            classes=picked,
+            positions=positions,
+            kind=kind or "tsne",
+            seed=seed,
+            **look,
+            progress=progress,
+        )
+    rows: Rows = [] if read is None else label_rows(read)
+    rows += [("layout", f"x and y of {paths[name]}") for name in positions]
+    terminal.facts(rows + [("note", note) for note in terminal.notes])
+    terminal.say(f"{output}: {_told(embeddings)}, {in_words(output.stat().st_size)}")
+
+
+def _told_apart(files: tuple[str, ...], labels: str | None) -> tuple[tuple[str, ...], str | None]:
+    """The files of vectors, and that of labels: the last one, if it holds no vectors."""
+    last = files[-1]
+    if labels is not None or len(files) == 1 or (last != "-" and holds_embedding(Path(last))):
+        return files, labels
+    return files[:-1], last
+
+
+def _name(path: str, others: tuple[str, ...]) -> str:
+    """A file by a short name, or by the whole where short ones are the same."""
+    if others.count(path) > 1:
+        raise click.UsageError(f"{path} is named twice; give each file of vectors once.")
+    stem = Path(path).stem
+    return stem if sum(Path(other).stem == stem for other in others) == 1 else path
+
+
+def _kept(paths: dict[str, str]) -> dict[str, Any]:
+    """The positions that files hold."""
+    found = {name: read_positions(path) for name, path in paths.items()}
+    return {name: plane for name, plane in found.items() if plane is not None}
+
+
+def _told(embeddings: dict[str, Embedding]) -> str:
+    sizes = [count(len(embedding), "node") for embedding in embeddings.values()]
+    return " and ".join(sizes) if len(sizes) < 3 else f"{len(sizes)} maps of {sizes[0]} and more"

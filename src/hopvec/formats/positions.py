@@ -1,0 +1,164 @@
+"""Positions on a map, kept as the columns x and y of a file of vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hopvec.errors import FormatError, ParameterError
+from hopvec.formats import EMBEDDING_FORMATS, arrow, parquet, suffix_of
+from hopvec.formats.replace import replacing
+from hopvec.formats.rows import Progress, ignore
+from hopvec.formats.table import find_columns
+
+PLANE = ("x", "y")
+ROWS = 1 << 14  # that are copied together
+MOST_ROWS = 1 << 17  # of a row group
+
+
+def read_positions(path: str | PathLike[str]) -> NDArray[np.float32] | None:
+    """[nodes, 2], in the order of the vectors; None where the file has no columns x and y."""
+    path = Path(path)
+    if not can_hold_positions(path) or not path.is_file():
+        return None
+    with _opened(path) as source:
+        schema = source.schema
+        own = find_columns(path, schema).names
+        kept = [name for name in PLANE if name in schema.names and name not in own]
+        if len(kept) < 2 or not all(pa.types.is_floating(schema.field(n).type) for n in kept):
+            return None
+        parts = [
+            np.stack([batch.column(n).to_numpy(zero_copy_only=False) for n in PLANE], axis=1)
+            for batch in source.batches(list(PLANE))
+        ]
+    return np.concatenate([np.empty((0, 2), np.float32), *parts]).astype(np.float32)
+
+
+def write_positions(
+    path: str | PathLike[str],
+    positions: NDArray[np.float32],
+    *,
+    output: str | PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> None:
+    """Writes positions into a Parquet or Arrow file of vectors, which appears whole or not at all.
+
+    Every other column and the metadata stay as they are; columns x and y are replaced. `output`
+    takes another name, and leaves the file alone. `progress` is called with the rows written and
+    their number.
+    """
+    path = Path(path)
+    check_holds_positions(path)
+    target = path if output is None else Path(output)
+    tell = progress or ignore
+    with _opened(path) as source:
+        if len(positions) != source.rows:
+            raise ParameterError(
+                f"{path}: there must be a position for each of its {source.rows:,} vectors, got "
+                f"{len(positions):,}."
+            )
+        others = [name for name in source.schema.names if name not in PLANE]
+        fields = [source.schema.field(name) for name in others]
+        fields += [pa.field(name, pa.float32(), nullable=False) for name in PLANE]
+        schema = pa.schema(fields, metadata=source.schema.metadata)
+        done = 0
+        with replacing(target) as (file,), _writer(target, file, schema) as writer:
+            for batch in source.batches(others):
+                here = positions[done : done + len(batch)].astype(np.float32)
+                plane = [pa.array(np.ascontiguousarray(column)) for column in here.T]
+                writer.write_batch(
+                    pa.RecordBatch.from_arrays([*batch.columns, *plane], schema=schema)
+                )
+                done += len(batch)
+                tell(done, source.rows)
+
+
+def can_hold_positions(path: Path) -> bool:
+    """Whether files of this suffix can hold further columns."""
+    return EMBEDDING_FORMATS.get(suffix_of(path)) in (parquet, arrow)
+
+
+def check_holds_positions(path: Path) -> None:
+    """Raises FormatError unless positions can be written into this file."""
+    if not can_hold_positions(path):
+        raise FormatError(
+            f"{path}: positions are kept in .parquet and .arrow files. Rewrite it first: "
+            f"hopvec convert {path} {path.with_suffix('.parquet')}."
+        )
+    if not path.is_file():
+        raise FormatError(f"{path}: there is no such file.")
+    with _opened(path) as source:
+        lists = find_columns(path, source.schema).lists
+    if not lists:
+        raise FormatError(
+            f"{path}: its vectors are one column a dimension, and x and y would be taken for two "
+            f"more. Rewrite it first: hopvec convert {path} vectors.parquet."
+        )
+
+
+class _Source(Protocol):
+    """A file of columns."""
+
+    schema: pa.Schema
+    rows: int
+
+    def batches(self, names: list[str]) -> Iterator[pa.RecordBatch]:
+        """Some columns, a few rows after the other."""
+
+
+class _Parquet:
+    def __init__(self, file: pa.parquet.ParquetFile) -> None:
+        self._file = file
+        self.schema, self.rows = file.schema_arrow, int(file.metadata.num_rows)
+
+    def batches(self, names: list[str]) -> Iterator[pa.RecordBatch]:
+        for batch in self._file.iter_batches(ROWS, columns=names, use_threads=False):
+            yield batch.select(names)
+
+
+class _Arrow:
+    def __init__(self, reader: pa.ipc.RecordBatchFileReader) -> None:
+        self._reader = reader
+        self.schema = reader.schema
+        numbers = range(reader.num_record_batches)
+        self.rows = sum(reader.get_batch(number).num_rows for number in numbers)
+
+    def batches(self, names: list[str]) -> Iterator[pa.RecordBatch]:
+        for number in range(self._reader.num_record_batches):
+            yield self._reader.get_batch(number).select(names)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[_Source]:
+    import pyarrow.parquet as pq
+
+    try:
+        if EMBEDDING_FORMATS[suffix_of(path)] is parquet:
+            with pq.ParquetFile(path, pre_buffer=False, page_checksum_verification=True) as file:
+                yield _Parquet(file)
+        else:
+            with pa.OSFile(str(path)) as stream, pa.ipc.open_file(stream) as reader:
+                yield _Arrow(reader)
+    except pa.ArrowException as error:
+        raise FormatError(f"{path}: cannot be read as an embedding ({error}).") from error
+
+
+@contextmanager
+def _writer(path: Path, file: BinaryIO, schema: pa.Schema) -> Iterator[pa.parquet.ParquetWriter]:
+    """What writes batches in the format that the suffix names."""
+    import pyarrow.parquet as pq
+
+    if EMBEDDING_FORMATS.get(suffix_of(path)) is parquet:
+        options = {"compression": "zstd", "use_dictionary": False, "write_page_checksum": True}
+        with pq.ParquetWriter(file, schema, **options) as writer:
+            yield writer
+    else:
+        with pa.ipc.new_file(file, schema) as writer:
+            yield writer

@@ -1,0 +1,60 @@
+"""Which class a node is coloured by: the largest of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hopvec.embedding import Embedding
+from hopvec.errors import ParameterError
+from hopvec.labels import Labels
+
+NONE = -1  # the code of a node without a class
+TOLD = 12  # classes that are named in a sentence
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """Classes in order, and the nodes of an embedding that are in them."""
+
+    names: tuple[str, ...]
+    codes: NDArray[np.int64]
+    """[nodes]: the number of the first class that a node is in, or NONE."""
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """[classes]: the number of nodes that have the code of each."""
+        sizes: NDArray[np.int64] = np.bincount(
+            self.codes[self.codes >= 0], minlength=len(self.names)
+        )
+        return sizes
+
+
+def classes_of(
+    embedding: Embedding, labels: Labels | None, wanted: Sequence[str] | None = None
+) -> Classes:
+    """The classes of the nodes of an embedding: those wanted, else all, the largest first.
+
+    Raises ParameterError for a class that no node is in.
+    """
+    codes = np.full(len(embedding), NONE, dtype=np.int64)
+    if labels is None:
+        return Classes((), codes)
+    found = labels.align(embedding)
+    if wanted is None:
+        order = np.argsort(-found.members.sum(axis=0), kind="stable")
+    else:
+        order = np.array([_number(found.classes, name) for name in wanted], dtype=np.int64)
+    members = found.members[:, order]
+    codes[found.rows] = np.where(members.any(axis=1), members.argmax(axis=1), NONE)
+    return Classes(tuple(found.classes[number] for number in order), codes)
+
+
+def _number(names: Sequence[str], name: str) -> int:
+    if name in names:
+        return names.index(name)
+    known = ", ".join(names[:TOLD]) + (", ..." if len(names) > TOLD else "")
+    raise ParameterError(f"There is no class {name!r} among the {len(names):,} labels: {known}.")

@@ -1,0 +1,58 @@
+"""The first two principal components of vectors, the same bytes for any number of threads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hopvec import _native
+from hopvec.embedding import Embedding
+from hopvec.engine.spectral import COLUMNS
+from hopvec.machine import cores, interruptible
+
+Floats = NDArray[np.float64]
+
+ROWS = 1 << 16  # that are looked at together
+
+
+def principal_components(embedding: Embedding, rows: NDArray[np.int64]) -> Floats:
+    """[rows, 2]: the first two principal components of some unit rows.
+
+    Of either sign of a component, the one whose largest entry is positive. Sums are those of the
+    native kernels, in an order of their own: a product of numpy's has other last digits with
+    other threads.
+    """
+    mean, covariance = np.zeros(embedding.dim), np.zeros((embedding.dim, embedding.dim))
+    for unit in _unit_rows(embedding, rows):
+        mean += unit.sum(axis=0, dtype=np.float64) / len(rows)
+        for first in range(0, embedding.dim, COLUMNS):
+            columns = slice(first, first + COLUMNS)
+            covariance[:, columns] += _times(unit, unit[:, columns], transposed=True)
+    covariance -= len(rows) * mean[:, None] * mean
+    _, directions = _native.eigen(covariance)  # in rows, the largest last
+    axes = directions[::-1][:2].T
+    shift = (mean[:, None] * axes).sum(axis=0)
+    parts = [_times(unit, axes) - shift for unit in _unit_rows(embedding, rows)]
+    components = np.zeros((len(rows), 2))
+    components[:, : axes.shape[1]] = np.concatenate(parts)
+    largest = np.abs(components).argmax(axis=0)
+    return components * np.where(components[largest, [0, 1]] < 0, -1.0, 1.0)
+
+
+def _unit_rows(embedding: Embedding, rows: NDArray[np.int64]) -> Iterator[NDArray[np.float32]]:
+    for first in range(0, len(rows), ROWS):
+        some = rows[first : first + ROWS]
+        yield embedding.vectors[some] * embedding.inverse_norms[some, None]
+
+
+def _times(
+    matrix: NDArray[np.float32], columns: NDArray[np.floating], transposed: bool = False
+) -> Floats:
+    """The matrix, or its transpose, times at most 16 columns."""
+    block = np.zeros((len(columns), COLUMNS))
+    block[:, : columns.shape[1]] = columns
+    product = interruptible(partial(_native.product, matrix, block, transposed, cores()))
+    return product[:, : columns.shape[1]]

@@ -1,0 +1,36 @@
+"""Landmarks: some nodes that are laid out, and the others where their nearest landmarks are."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hopvec.embedding import Embedding
+from hopvec.engine.slab import Progress
+
+NEAREST = 5  # landmarks that a node is placed by
+
+
+def choose_landmarks(
+    rows: NDArray[np.int64], labelled: NDArray[np.int64], count: int, seed: int
+) -> NDArray[np.int64]:
+    """So many of some rows, ascending: those that are labelled first, else drawn at random."""
+    order = np.random.default_rng(seed).permutation(rows)
+    later = ~np.isin(order, labelled)
+    return np.sort(order[np.argsort(later, kind="stable")][:count])
+
+
+def place_by_landmarks(
+    embedding: Embedding,
+    rows: NDArray[np.int64],
+    landmarks: NDArray[np.int64],
+    positions: NDArray[np.float64],
+    progress: Progress,
+) -> NDArray[np.float64]:
+    """[rows, 2]: the median of the positions of the 5 most similar landmarks of each row.
+
+    The mean would smear what lies between two clusters over the empty space there.
+    """
+    nearest = embedding.nearest_rows(rows, NEAREST, among=landmarks, progress=progress).rows
+    median: NDArray[np.float64] = np.median(positions[np.searchsorted(landmarks, nearest)], axis=1)
+    return median

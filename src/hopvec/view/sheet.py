@@ -1,0 +1,259 @@
+"""The sheet of a map: panels of points with names, a strip of isolated nodes, a legend."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hopvec.view.classes import Classes
+from hopvec.view.names import Box, heart_of, place_names
+from hopvec.view.splat import splat
+from hopvec.view.theme import PALETTE, Theme
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SPLAT_FROM = 100_000  # nodes of a panel from which their density is drawn
+RASTER_FROM = 5_000  # points from which .svg and .pdf hold them as pixels
+NAMED = 22  # classes that may have a name on the map
+GATHERED = 0.2  # share of a class in one cluster that gives a class without a colour a name there
+STRIP = 0.035  # height of the strip of isolated nodes, of the side of the map
+GAP = 0.03  # between map and strip
+COVERED = 0.6  # share of the map that points would cover if none lay on another
+MARGIN, TITLE, HEADING, LEGEND, ROW = 0.3, 0.5, 0.3, 1.75, 0.24  # inches
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """The nodes of one embedding."""
+
+    name: str
+    positions: NDArray[np.float32]
+    """[nodes, 2]; nan for isolated nodes."""
+    classes: Classes
+
+    @cached_property
+    def placed(self) -> NDArray[np.bool_]:
+        """Whether a node has a position."""
+        return np.asarray(np.isfinite(self.positions).all(axis=1))
+
+    @cached_property
+    def places(self) -> NDArray[np.float64]:
+        """[nodes, 2]: positions in the unit square; isolated nodes by class in a strip below."""
+        places = np.zeros(self.positions.shape)
+        some = self.positions[self.placed].astype(np.float64)
+        if len(some):
+            low, high = some.min(axis=0), some.max(axis=0)
+            places[self.placed] = (some - (low + high) / 2) / (max(high - low) or 1.0) + 0.5
+        lost = np.flatnonzero(~self.placed)
+        codes = self.classes.codes[lost]
+        lost = lost[np.argsort(np.where(codes < 0, len(self.classes.names), codes), kind="stable")]
+        high_ = max(1, round(np.sqrt(len(lost) * STRIP)))
+        across, down = np.divmod(np.arange(len(lost)), high_)
+        places[lost, 0] = (across + 0.5) / max(1, -(-len(lost) // high_))
+        places[lost, 1] = -GAP - (down + 0.5) / high_ * STRIP
+        return places
+
+
+def draw_sheet(
+    panels: Sequence[Panel], theme: Theme, *, title: str | None, size: float, dpi: int, seed: int
+) -> Figure:
+    """The figure of some panels side by side."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    alone, labelled = len(panels) == 1, bool(panels[0].classes.names)
+    strip = max(GAP + STRIP + 0.04 if not panel.placed.all() else 0.0 for panel in panels)
+    beside = LEGEND if alone and labelled else 0.0
+    below = 2 * ROW if not alone and labelled else 0.0
+    above = (TITLE if title else 0.0) + (0.0 if alone else HEADING)
+    width = MARGIN + len(panels) * (size + MARGIN) + beside
+    height = 2 * MARGIN + above + size * (1 + strip) + below
+    figure = Figure(figsize=(width, height), dpi=dpi, facecolor=theme.ground)
+    FigureCanvasAgg(figure)
+    for number, panel in enumerate(panels):
+        left, bottom = MARGIN + number * (size + MARGIN), MARGIN + below
+        box = (left / width, bottom / height, size / width, size * (1 + strip) / height)
+        axes = figure.add_axes(box)
+        axes.set(xlim=(0, 1), ylim=(-strip, 1))
+        axes.axis("off")
+        draw_panel(axes, panel, theme, size=size, dpi=dpi, seed=seed)
+        if not alone:
+            axes.set_title(panel.name, color=theme.ink, fontsize=12, pad=5, loc="left")
+    if title:
+        top = 1 - (MARGIN + 0.1) / height
+        figure.text(MARGIN / width, top, title, color=theme.ink, fontsize=14, va="center")
+    if labelled:
+        _draw_legend(figure, panels[0].classes, theme, beside=bool(beside), inset=MARGIN)
+    return figure
+
+
+def draw_panel(axes: Axes, panel: Panel, theme: Theme, *, size: float, dpi: int, seed: int) -> None:
+    """Draws the points of a panel, the strip of isolated nodes and the names."""
+    from matplotlib.colors import to_rgb
+
+    palette = np.array([to_rgb(color) for color in (*PALETTE, theme.other)])
+    codes = panel.classes.codes
+    plain = len(PALETTE) if panel.classes.names else 0  # without classes, all have the first colour
+    shades = np.where((codes < 0) | (codes >= len(PALETTE)), plain, codes)
+    points = np.flatnonzero(panel.placed)
+    if len(points) > SPLAT_FROM:
+        pixels = max(100, round(size * dpi))
+        picture = splat(panel.places[points], palette[shades[points]], (pixels, pixels))
+        axes.imshow(picture, extent=(0, 1, 0, 1), interpolation="none", aspect="auto", zorder=1)
+        axes.set(xlim=(0, 1))
+    else:
+        _draw_points(axes, panel, points, shades, palette, size=size, seed=seed)
+    lost = np.flatnonzero(~panel.placed)
+    if len(lost):
+        _draw_strip(axes, panel.places[lost], palette[shades[lost]], theme)
+    if panel.classes.names:
+        _draw_names(axes, panel, theme)
+
+
+def _draw_points(
+    axes: Axes,
+    panel: Panel,
+    points: NDArray[np.int64],
+    shades: NDArray[np.int64],
+    palette: NDArray[np.float64],
+    *,
+    size: float,
+    seed: int,
+) -> None:
+    """Dots in a random order, so that no class hides another; the grey ones lie below."""
+    order = np.random.default_rng(seed).permutation(points)
+    order = order[np.argsort(shades[order] != len(PALETTE), kind="stable")]
+    area = float(np.clip((72 * size) ** 2 * COVERED / max(1, len(points)), 0.4, 30))
+    axes.scatter(
+        panel.places[order, 0],
+        panel.places[order, 1],
+        c=palette[shades[order]],
+        s=area,
+        linewidths=0,
+        alpha=0.8,
+        zorder=1,
+        rasterized=len(points) > RASTER_FROM,
+        clip_on=False,
+    )
+
+
+def _draw_strip(
+    axes: Axes, places: NDArray[np.float64], colors: NDArray[np.float64], theme: Theme
+) -> None:
+    """The isolated nodes, apart from the map, with a caption."""
+    rows = len(np.unique(places[:, 1]))
+    points_high = axes.get_window_extent().height / axes.figure.dpi * 72
+    side = STRIP / rows / (axes.get_ylim()[1] - axes.get_ylim()[0]) * points_high
+    axes.scatter(
+        places[:, 0],
+        places[:, 1],
+        c=colors,
+        s=min(12.0, (0.8 * side) ** 2),
+        linewidths=0,
+        marker="s",
+        rasterized=len(places) > RASTER_FROM,
+        clip_on=False,
+    )
+    nodes = "1 isolated node" if len(places) == 1 else f"{len(places):,} isolated nodes"
+    axes.text(
+        0,
+        -GAP - STRIP - 0.012,
+        f"{nodes}, whose vectors are zero",
+        color=theme.quiet,
+        fontsize=7,
+        va="top",
+    )
+
+
+def _draw_names(axes: Axes, panel: Panel, theme: Theme) -> None:
+    """Names of classes at their hearts, the largest class first; none over another."""
+    texts, hearts, sizes = [], [], []
+    for code, name in enumerate(panel.classes.names[:NAMED]):
+        members = panel.places[panel.placed & (panel.classes.codes == code)]
+        colored = code < len(PALETTE)
+        if not len(members):
+            continue
+        heart = heart_of(members)
+        if not colored and heart.share < GATHERED:
+            continue
+        text = axes.text(
+            heart.place[0],
+            heart.place[1],
+            name,
+            color=theme.text[code] if colored else theme.quiet,
+            fontsize=10 if colored else 7.5,
+            fontweight="bold" if colored else "normal",
+            ha="center",
+            va="center",
+            zorder=4,
+            path_effects=_halo(theme),
+        )
+        extent = text.get_window_extent()
+        texts.append(text)
+        hearts.append(tuple(axes.transData.transform(heart.place)))
+        sizes.append((extent.width, extent.height))
+    frame = Box(*axes.transData.transform((0, 0)), *axes.transData.transform((1, 1)))
+    gap = 1.5 / 72 * axes.figure.dpi
+    for text, box in zip(texts, place_names(hearts, sizes, frame, gap), strict=True):
+        if box is None:
+            text.remove()
+            continue
+        middle = (box.left + box.right) / 2, (box.bottom + box.top) / 2
+        x, y = axes.transData.inverted().transform(middle)
+        text.set_position((x, y))
+
+
+def _halo(theme: Theme) -> list[Any]:
+    from matplotlib.patheffects import withStroke
+
+    return [withStroke(linewidth=2.5, foreground=theme.ground, alpha=0.85)]
+
+
+def _draw_legend(
+    figure: Figure, classes: Classes, theme: Theme, *, beside: bool, inset: float
+) -> None:
+    """Colours, names and sizes of classes: in a column to the right, or in rows below."""
+    from matplotlib.lines import Line2D
+
+    sizes = classes.sizes
+    rows = [
+        (color, name, int(size))
+        for color, name, size in zip(PALETTE, classes.names, sizes, strict=False)
+    ]
+    rest, without = len(classes.names) - len(PALETTE), int((classes.codes < 0).sum())
+    if rest > 0:
+        rows.append((theme.other, f"{rest} other", int(sizes[len(PALETTE) :].sum())))
+    if without:
+        rows.append((theme.other, "no label", without))
+    handles = [
+        Line2D([], [], marker="o", linestyle="none", color=color, markersize=6, markeredgewidth=0)
+        for color, _, _ in rows
+    ]
+    width, height = figure.get_size_inches()
+    place: dict[str, Any] = (
+        {"loc": "upper right", "bbox_to_anchor": (1 - inset / width, 1 - inset / height)}
+        if beside
+        else {
+            "loc": "lower left",
+            "bbox_to_anchor": (inset / width, inset / height / 2),
+            "ncols": min(len(rows), 6),
+        }
+    )
+    legend = figure.legend(
+        handles,
+        [f"{name}  {size:,}" for _, name, size in rows],
+        frameon=False,
+        fontsize=8.5,
+        handletextpad=0.2,
+        labelcolor=theme.ink,
+        borderaxespad=0,
+        **place,
+    )
+    legend.set_zorder(5)

@@ -1,0 +1,114 @@
+"""`hopvec map` and `hopvec layout`: from files of vectors and labels to pictures and positions."""
+
+import numpy as np
+import pytest
+from clusters import clusters
+
+import hopvec
+from hopvec.formats.positions import read_positions
+from hopvec.view import draw_map, layout
+
+QUICK = ("--layout", "pca", "--size", 3, "--dpi", 80)
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Files of vectors and of labels, which the vectors tell of."""
+    embedding, labels = clusters(200, isolated=9)
+    embedding.save(tmp_path / "vectors.parquet")
+    clusters(200, seed=1)[0].save(tmp_path / "other.npz")
+    pairs = zip(labels.ids.to_pylist(), labels.matrix.indices, strict=True)
+    lines = [f"{id_},{labels.classes[code]}" for id_, code in pairs]
+    (tmp_path / "labels.csv").write_text("\n".join(["id,label", *lines, ""]))
+    return "vectors.parquet", "labels.csv"
+
+
+class TestMap:
+    def test_it_is_the_picture_of_the_library(self, run, files, tmp_path):
+        result = run("map", *files, "-o", "map.svg", *QUICK, "--theme", "dark", "--title", "Ours")
+        assert result.exit_code == 0, result.stderr
+        assert "map.svg: 200 nodes" in result.stderr
+        embedding = hopvec.load(tmp_path / "vectors.parquet")
+        labels = hopvec.read_labels(tmp_path / "labels.csv")
+        look = {"theme": "dark", "title": "Ours", "size": 3, "dpi": 80}
+        draw_map(embedding, tmp_path / "same.svg", labels=labels, kind="pca", **look)
+        assert (tmp_path / "map.svg").read_bytes() == (tmp_path / "same.svg").read_bytes()
+
+    def test_without_labels_and_name(self, run, files, tmp_path):
+        assert run("map", files[0], *QUICK).exit_code == 0
+        assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
+
+    def test_several_side_by_side_with_picked_classes(self, run, files, tmp_path):
+        pick = ("--classes", "class b,class a")
+        result = run("map", files[0], "other.npz", files[1], "-o", "one.svg", *pick, *QUICK)
+        assert result.exit_code == 0, result.stderr
+        named = ("--labels", files[1])
+        run("map", files[0], "other.npz", *named, "-o", "two.svg", *pick, *QUICK)
+        one, two = (tmp_path / name for name in ("one.svg", "two.svg"))
+        assert one.read_bytes() == two.read_bytes()
+
+    def test_positions_of_the_file_are_used_and_told(self, run, files, tmp_path):
+        run("layout", files[0], "--layout", "pca")
+        result = run("map", *files, "-o", "kept.svg", "--size", 3)
+        assert "x and y of vectors.parquet" in result.stderr
+        asked = run("map", *files, "-o", "asked.svg", "--size", 3, "--layout", "pca")
+        assert "x and y" not in asked.stderr
+        kept, same = (tmp_path / name for name in ("kept.svg", "asked.svg"))
+        assert kept.read_bytes() == same.read_bytes()
+
+    @pytest.mark.parametrize(
+        ("words", "message"),
+        [
+            (("vectors.parquet", "-o", "map.gif"), "map.gif: a map is one of .png, .svg, .pdf"),
+            (("vectors.parquet", "-o", "no/map.png"), "there is no folder no"),
+            (("vectors.parquet", "-o", "."), "a map is one of"),
+            (("none.parquet",), "none.parquet: there is no such file"),
+            (("vectors.parquet", "--classes", "a"), "--classes is for labels; name their file"),
+            (("vectors.parquet", "labels.csv", "--classes", "x"), "There is no class 'x'"),
+            (("vectors.parquet", "labels.csv", "--size", "0"), "size must be from 1 to 40"),
+            (("vectors.parquet", "vectors.parquet", "labels.csv"), "is named twice"),
+            (("labels.csv", "vectors.parquet"), "labels.csv"),
+        ],
+    )
+    def test_refusals_are_sentences_and_nothing_is_written(
+        self, run, files, tmp_path, words, message
+    ):
+        before = sorted(path.name for path in tmp_path.iterdir())
+        result = run("map", *words)
+        assert result.exit_code == 2
+        assert message in result.stderr
+        assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+class TestLayout:
+    def test_x_and_y_stand_beside_the_vectors(self, run, files, tmp_path):
+        before = hopvec.load(tmp_path / "vectors.parquet")
+        result = run("layout", *files[:1], "--seed", 3, "--labels", files[1])
+        assert result.exit_code == 0, result.stderr
+        assert "vectors.parquet: x and y of 200 nodes" in result.stderr
+        after = hopvec.load(tmp_path / "vectors.parquet")
+        assert after.vectors.tobytes() == before.vectors.tobytes()
+        found = read_positions(tmp_path / "vectors.parquet")
+        np.testing.assert_array_equal(found, layout(before, seed=3))
+        assert np.isnan(found).sum() == 18
+
+    def test_another_file_can_take_them(self, run, files, tmp_path):
+        before = (tmp_path / "vectors.parquet").read_bytes()
+        result = run("layout", files[0], "--layout", "pca", "-o", "mapped.parquet")
+        assert result.exit_code == 0, result.stderr
+        assert (tmp_path / "vectors.parquet").read_bytes() == before
+        assert read_positions(tmp_path / "mapped.parquet") is not None
+
+    @pytest.mark.parametrize(
+        ("words", "message"),
+        [
+            (("other.npz",), "positions are kept in .parquet and .arrow files"),
+            (("vectors.parquet", "-o", "mapped.arrow"), "must be a .parquet file"),
+            (("vectors.parquet", "--id-column", "id"), "--id-column is for --labels"),
+            (("none.parquet",), "there is no such file"),
+        ],
+    )
+    def test_refusals(self, run, files, words, message):
+        result = run("layout", *words)
+        assert result.exit_code == 2
+        assert message in result.stderr

@@ -1,0 +1,77 @@
+"""Positions kept beside vectors: all else stays as it was."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from embeddings import INTEGERS, STRINGS, files_of, made, same
+
+import hopvec
+from hopvec.errors import FormatError, ParameterError
+from hopvec.formats.positions import read_positions, write_positions
+
+PLANE = np.float32([[number, -number / 2] for number in range(len(STRINGS))])
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow", ".feather"])
+@pytest.mark.parametrize("ids", [STRINGS, INTEGERS], ids=["strings", "integers"])
+def test_vectors_ids_and_parameters_stay_as_they_are(tmp_path, suffix, ids):
+    path, embedding = tmp_path / f"vectors{suffix}", made(ids)
+    embedding.save(path)
+    assert read_positions(path) is None
+    plane = PLANE[: len(ids)].copy()
+    plane[2] = np.nan
+    write_positions(path, plane)
+    np.testing.assert_array_equal(read_positions(path), plane)
+    assert same(hopvec.load(path), embedding, path)
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def test_float16_stays_float16_and_further_columns_stay(tmp_path):
+    path, embedding = tmp_path / "vectors.parquet", made()
+    embedding.save(path, dtype="float16")
+    table = pq.read_table(path).append_column("section", pa.array(["a"] * len(embedding)))
+    pq.write_table(table, path)
+    write_positions(path, PLANE[: len(embedding)])
+    write_positions(path, PLANE[: len(embedding)] + 1)  # replaces the first
+    found = pq.read_table(path)
+    assert found.column_names == ["id", "embedding", "section", "x", "y"]
+    assert found.schema.field("embedding").type.value_type == pa.float16()
+    assert found.column("x").to_pylist() == [1 + n for n in range(len(embedding))]
+    assert hopvec.load(path).parameters == embedding.parameters
+
+
+def test_another_file_leaves_the_first_alone(tmp_path):
+    path, other = tmp_path / "vectors.parquet", tmp_path / "mapped.parquet"
+    made().save(path)
+    before = path.read_bytes()
+    told = []
+    write_positions(
+        path, PLANE[: len(made())], output=other, progress=lambda *so_far: told.append(so_far)
+    )
+    assert path.read_bytes() == before
+    assert read_positions(other).shape == (len(made()), 2)
+    assert told[-1] == (len(made()), len(made()))
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "kind", "message"),
+    [
+        ("vectors.npz", 9, FormatError, "kept in .parquet and .arrow files. Rewrite it first"),
+        ("none.parquet", 9, FormatError, "there is no such file"),
+        ("vectors.parquet", 3, ParameterError, "a position for each of its 9 vectors, got 3"),
+        ("wide.parquet", 2, FormatError, "x and y would be taken for two more"),
+        ("broken.parquet", 2, FormatError, "cannot be read as an embedding"),
+    ],
+)
+def test_what_cannot_hold_them_is_refused_and_left_alone(tmp_path, name, count, kind, message):
+    made().save(tmp_path / "vectors.parquet")
+    made().save(tmp_path / "vectors.npz")
+    (tmp_path / "broken.parquet").write_bytes(b"PAR1 nothing")
+    pq.write_table(
+        pa.table({"id": [1, 2], "e0": [0.5, 1], "e1": [1, 0.5]}), tmp_path / "wide.parquet"
+    )
+    before = files_of(tmp_path)
+    with pytest.raises(kind, match=message):
+        write_positions(tmp_path / name, PLANE[:count])
+    assert files_of(tmp_path) == before

@@ -1,0 +1,251 @@
+"""Maps: there is something to see, names do not lie over another, and nothing is half written."""
+
+import sys
+
+import matplotlib
+import numpy as np
+import pyarrow as pa
+import pytest
+from clusters import clusters
+from matplotlib.colors import to_rgb
+from matplotlib.image import imread
+
+from hopvec import Embedding, FormatError, Labels, MissingExtraError, ParameterError
+from hopvec.view import draw_map, sheet
+from hopvec.view.classes import classes_of
+from hopvec.view.names import Box, heart_of, place_names
+from hopvec.view.sheet import GAP, STRIP, Panel, draw_sheet
+from hopvec.view.splat import splat
+from hopvec.view.theme import PALETTE, THEMES
+
+SMALL = {"kind": "pca", "size": 3.0, "dpi": 80}
+
+
+def pixels(path, color):
+    """The pixels of a picture that are about of a colour."""
+    return int((np.abs(imread(path)[:, :, :3] - to_rgb(color)).max(axis=2) < 0.12).sum())
+
+
+def panel(embedding, labels, wanted=None, name=""):
+    from hopvec.view import layout
+
+    return Panel(name, layout(embedding, kind="pca"), classes_of(embedding, labels, wanted))
+
+
+def figure_of(*panels, **settings):
+    given = {"title": None, "size": 4.0, "dpi": 100, "seed": 0} | settings
+    return draw_sheet(panels, THEMES["light"], **given)
+
+
+class TestPicture:
+    @pytest.mark.parametrize("theme", ["light", "dark"])
+    def test_every_class_is_seen_in_its_colour(self, tmp_path, theme):
+        embedding, labels = clusters(600)
+        draw_map(embedding, tmp_path / "map.png", labels=labels, theme=theme, **SMALL)
+        for color in PALETTE[:4]:
+            assert pixels(tmp_path / "map.png", color) > 150
+        assert pixels(tmp_path / "map.png", PALETTE[5]) < 50
+        assert pixels(tmp_path / "map.png", THEMES[theme].ground) > 20_000
+
+    def test_without_labels_all_have_one_colour(self, tmp_path):
+        draw_map(clusters(600)[0], tmp_path / "map.png", **SMALL)
+        assert pixels(tmp_path / "map.png", PALETTE[0]) > 1000
+
+    @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+    def test_the_same_bytes_again(self, tmp_path, suffix):
+        embedding, labels = clusters(200, isolated=5)
+        for name in ("one", "two"):
+            draw_map(embedding, tmp_path / (name + suffix), labels=labels, title="é", **SMALL)
+        one, two = ((tmp_path / (name + suffix)).read_bytes() for name in ("one", "two"))
+        assert one == two
+        assert one.startswith((b"\x89PNG", b"<?xml", b"%PDF"))
+
+    def test_it_leaves_the_settings_of_matplotlib_alone(self, tmp_path):
+        before = dict(matplotlib.rcParams)
+        draw_map(clusters(50)[0], tmp_path / "map.svg", **SMALL)
+        assert dict(matplotlib.rcParams) == before
+
+    def test_the_tenth_class_and_those_after_it_are_grey(self, tmp_path):
+        embedding, labels = clusters(900, classes=14)
+        draw_map(embedding, tmp_path / "map.png", labels=labels, **SMALL)
+        assert pixels(tmp_path / "map.png", THEMES["light"].other) > 100
+        legend = figure_of(panel(embedding, labels)).legends[0]
+        assert [text.get_text() for text in legend.get_texts()][-1].startswith("5 other")
+
+    def test_nodes_without_a_label_are_told_apart(self):
+        embedding, labels = clusters(100)
+        some = Labels.from_pairs(labels.ids[:60], ["a"] * 60)
+        legend = figure_of(panel(embedding, some)).legends[0]
+        assert [text.get_text() for text in legend.get_texts()] == ["a  60", "no label  40"]
+
+    def test_dots_are_drawn_in_an_order_of_the_seed(self):
+        embedding, labels = clusters(100)
+        orders = [
+            figure_of(panel(embedding, labels), seed=seed).axes[0].collections[0].get_offsets()
+            for seed in (0, 0, 1)
+        ]
+        assert orders[0].tolist() == orders[1].tolist() != orders[2].tolist()
+
+
+class TestManyNodes:
+    def test_above_a_bound_density_is_drawn_instead_of_dots(self, monkeypatch):
+        monkeypatch.setattr(sheet, "SPLAT_FROM", 500)
+        few, many = (figure_of(panel(*clusters(nodes))).axes[0] for nodes in (400, 600))
+        assert (len(few.images), len(few.collections)) == (0, 1)
+        assert (len(many.images), len(many.collections)) == (1, 0)
+
+    def test_a_splat_shows_every_point_and_is_more_opaque_where_there_are_more(self):
+        places = np.concatenate([np.full((1000, 2), 0.25), [[0.75, 0.75]]])
+        colors = np.concatenate([np.tile([1.0, 0, 0], (1000, 1)), [[0, 0, 1.0]]])
+        picture = splat(places, colors, (40, 40))
+        many, one = picture[30, 10], picture[10, 30]  # the top row comes first
+        np.testing.assert_allclose(many[:3], [1, 0, 0], atol=1e-3)
+        np.testing.assert_allclose(one[:3], [0, 0, 1], atol=1e-3)
+        assert many[3] > 2 * one[3] > 0.5
+        assert picture[30, 30, 3] == 0
+
+    def test_a_large_cloud_is_coloured(self, tmp_path):
+        rng = np.random.default_rng(0)
+        positions = rng.standard_normal((150_000, 2)).astype(np.float32)
+        embedding = Embedding(positions, pa.array(np.arange(150_000)))
+        labels = Labels.from_pairs(embedding.ids, np.where(positions[:, 0] > 0, "right", "left"))
+        draw_map(embedding, tmp_path / "map.png", labels=labels, positions=positions, **SMALL)
+        assert min(pixels(tmp_path / "map.png", color) for color in PALETTE[:2]) > 800
+
+    def test_no_points_make_an_empty_picture(self):
+        assert not splat(np.empty((0, 2)), np.empty((0, 3)), (5, 5)).any()
+
+
+class TestIsolatedNodes:
+    def test_they_lie_in_a_strip_below_the_map_with_a_caption(self):
+        embedding, labels = clusters(300, isolated=40)
+        drawn = panel(embedding, labels)
+        strip = drawn.places[-40:]
+        assert (strip[:, 1] < -GAP).all()
+        assert (strip[:, 1] > -GAP - STRIP).all()
+        assert drawn.places[:-40].min() >= 0
+        assert len(np.unique(strip, axis=0)) == 40
+        told = [text.get_text() for text in figure_of(drawn).axes[0].texts]
+        assert "40 isolated nodes, whose vectors are zero" in told
+
+    def test_without_any_there_is_no_strip(self):
+        axes = figure_of(panel(*clusters(100))).axes[0]
+        assert axes.get_ylim()[0] == 0
+        assert not any("isolated" in text.get_text() for text in axes.texts)
+
+    def test_all_of_them_can_be_isolated(self, tmp_path):
+        embedding, labels = clusters(30, isolated=30)
+        draw_map(embedding, tmp_path / "map.png", labels=labels, **SMALL)
+        assert (tmp_path / "map.png").exists()
+
+
+class TestNames:
+    def test_none_lies_over_another_or_outside(self):
+        rng = np.random.default_rng(0)
+        hearts = [tuple(place) for place in rng.uniform(100, 300, (30, 2))]
+        sizes = [(rng.uniform(20, 80), 12) for _ in hearts]
+        frame = Box(0, 0, 400, 400)
+        boxes = [box for box in place_names(hearts, sizes, frame) if box]
+        assert len(boxes) > 20
+        assert all(box.inside(frame) for box in boxes)
+        for number, box in enumerate(boxes):
+            assert not any(box.overlaps(other) for other in boxes[:number])
+
+    def test_the_first_stays_at_its_heart_and_one_that_has_no_place_is_left_out(self):
+        frame = Box(0, 0, 60, 24)
+        first, second = place_names([(30, 12)] * 2, [(50, 12)] * 2, frame)
+        assert ((first.left + first.right) / 2, (first.bottom + first.top) / 2) == (30, 12)
+        assert second is None
+
+    def test_on_a_map_they_do_not_overlap(self):
+        figure = figure_of(panel(*clusters(2000, classes=9, dim=3)))
+        boxes = [text.get_window_extent() for text in figure.axes[0].texts]
+        assert len(boxes) >= 8
+        for number, box in enumerate(boxes):
+            assert not any(box.overlaps(other) for other in boxes[:number])
+
+    def test_a_heart_is_the_median_of_the_largest_cluster(self):
+        rng = np.random.default_rng(0)
+        many, few = rng.normal(0.2, 0.01, (300, 2)), rng.normal(0.8, 0.01, (100, 2))
+        heart = heart_of(np.concatenate([many, few]))
+        np.testing.assert_allclose(heart.place, np.median(many, axis=0), atol=1e-6)
+        assert heart.share == 0.75
+
+
+class TestSideBySide:
+    def test_picked_classes_of_several_methods_in_one_call(self, tmp_path):
+        first, labels = clusters(400, classes=8)
+        second, _ = clusters(400, classes=8, seed=1)
+        wanted = [f"class {letter}" for letter in "gbace"]
+        draw_map(
+            {"FastRP": first, "RandNE": second, "other": first},
+            tmp_path / "figure.png",
+            labels=labels,
+            classes=wanted,
+            **SMALL,
+        )
+        height, width, _ = imread(tmp_path / "figure.png").shape
+        assert width > 2 * height
+        for color in PALETTE[:5]:
+            assert pixels(tmp_path / "figure.png", color) > 100
+
+    def test_only_nodes_of_the_picked_classes_are_drawn(self):
+        embedding, labels = clusters(200)
+        found = classes_of(embedding, labels, ["class c", "class a"])
+        assert found.names == ("class c", "class a")
+        names = [labels.classes[code] for code in labels.matrix.indices]
+        expected = [{"class c": 0, "class a": 1}.get(name, -1) for name in names]
+        assert found.codes.tolist() == expected
+
+    def test_a_node_in_several_classes_has_the_colour_of_the_largest(self):
+        embedding, _ = clusters(3)
+        ids = ["node 0", "node 0", "node 1", "node 2"]
+        labels = Labels.from_pairs(ids, ["small", "large", "large", "small"])
+        labels = Labels.from_pairs([*ids, "node 1"], ["small", "large", "large", "large", "x"])
+        assert classes_of(embedding, labels).names[0] == "large"
+        assert classes_of(embedding, labels).codes.tolist() == [0, 0, 0]
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("settings", "kind", "message"),
+        [
+            ({"theme": "sepia"}, ParameterError, "theme must be 'light' or 'dark', got 'sepia'"),
+            ({"size": 0}, ParameterError, "size must be from 1 to 40, got 0"),
+            ({"dpi": 10}, ParameterError, "dpi must be from 30 to 1200, got 10"),
+            ({"classes": ["x"]}, ParameterError, "classes are picked from labels"),
+            ({"positions": np.zeros((3, 2))}, ParameterError, r"must have the shape \(50, 2\)"),
+            (
+                {"path": "map.gif"},
+                FormatError,
+                r"a map is one of .png, .svg, .pdf, such as map.png",
+            ),
+        ],
+    )
+    def test_they_are_sentences_and_nothing_is_written(self, tmp_path, settings, kind, message):
+        path = tmp_path / settings.pop("path", "map.png")
+        with pytest.raises(kind, match=message):
+            draw_map(clusters(50)[0], path, **settings)
+        assert list(tmp_path.iterdir()) == []
+
+    def test_a_class_that_is_not_there(self, tmp_path):
+        embedding, labels = clusters(50)
+        with pytest.raises(ParameterError, match="no class 'class z' among the 4 labels: class a"):
+            draw_map(embedding, tmp_path / "m.png", labels=labels, classes=["class z"])
+
+    def test_without_matplotlib(self, tmp_path, monkeypatch):
+        monkeypatch.setitem(sys.modules, "matplotlib", None)
+        with pytest.raises(MissingExtraError, match=r"pip install 'hopvec\[view\]'"):
+            draw_map(clusters(50)[0], tmp_path / "map.png")
+
+    def test_a_failure_on_the_way_leaves_the_old_picture(self, tmp_path, monkeypatch):
+        (tmp_path / "map.png").write_bytes(b"old")
+
+        def fail(*given, **more):
+            raise OSError("disk full")
+
+        monkeypatch.setattr("matplotlib.figure.Figure.savefig", fail)
+        with pytest.raises(FormatError, match="disk full"):
+            draw_map(clusters(50)[0], tmp_path / "map.png", **SMALL)
+        assert [path.name for path in tmp_path.iterdir()] == ["map.png"]
+        assert (tmp_path / "map.png").read_bytes() == b"old"
