@@ -39,6 +39,7 @@ NAMES = [
     "read_graph",
     "read_labels",
     "tune",
+    "view",
 ]
 HEAVY = [
     "scipy",

@@ -33,6 +33,7 @@ _HOMES = {
     "read_graph": "formats.graphs.read",
     "read_labels": "formats.labels.read",
     "tune": "tuning",
+    "view": "view",
 }
 
 __all__ = list(_HOMES)

@@ -2,6 +2,7 @@
 
 from hopvec import datasets as datasets
 from hopvec import evaluate as evaluate
+from hopvec import view as view
 from hopvec.embedding import Embedding as Embedding
 from hopvec.embedding import load as load
 from hopvec.engine.plan import Plan as Plan
