@@ -13,11 +13,15 @@ from hopvec.cli.method_options import method_options
 from hopvec.cli.outputs import check_output, dtype_option, output_path, write_json
 from hopvec.cli.summary import count, report_rows
 from hopvec.cli.terminal import Terminal
-from hopvec.cli.verb import option, verb
+from hopvec.cli.verb import given_options, option, verb
+from hopvec.embedding import Embedding
+from hopvec.formats import read_start
 from hopvec.formats.destination import bytes_on_disk, check_space
 from hopvec.machine import in_words
-from hopvec.methods import Method
+from hopvec.methods import FastRP, Method, method_of
 from hopvec.report import Report
+
+FREE = ("--threads", "--memory")  # options of methods that go with --like
 
 
 @verb(
@@ -27,6 +31,7 @@ from hopvec.report import Report
         "hopvec embed links.txt -o vectors.npy --source 2 --target 3 --directed --memory 4GB",
         "hopvec embed edges.csv -o vectors.parquet --preset best --dim 128",
         "hopvec embed edges.csv -o vectors.parquet --params tuned/best.json",
+        "hopvec embed today.parquet -o today-vectors.parquet --like vectors.parquet",
         "zcat edges.tsv.gz | hopvec embed - -o vectors.parquet --report run.json",
     ]
 )
@@ -39,6 +44,13 @@ from hopvec.report import Report
     heading="Output",
 )
 @dtype_option
+@option(
+    "--like",
+    type=click.Path(),
+    metavar="FILE",
+    help="Vectors of an earlier graph: takes the parameters, statistics and basis of their run, so "
+    "that both can be compared entry by entry.",
+)
 @option(
     "--scratch",
     type=click.Path(exists=True, file_okay=False, writable=True, path_type=Path),
@@ -54,6 +66,7 @@ def embed(
     graph: str,
     output: Path | None,
     dtype: str,
+    like: str | None,
     scratch: Path | None,
     report: Path | None,
     reading: dict[str, Any],
@@ -68,6 +81,9 @@ def embed(
     if output is None:
         raise click.UsageError("Say where the vectors go, such as -o vectors.parquet.")
     check_output(output, report, dtype=dtype, inputs=[graph, reading["nodes"]])
+    earlier = read_start(like).embedding if like else None
+    if earlier:
+        method = method_like(earlier, method)
     tempfile.tempdir = str((scratch or output.parent).absolute())
     run = Report()
     read_graph = read(terminal, run, graph, reading, method)
@@ -76,7 +92,10 @@ def embed(
     check_space(output, bytes_on_disk(read_graph, plan.dim, output, dtype))
     check_space(Path(tempfile.tempdir, "scratch"), plan.disk)
     with run.stage("embed"), terminal.progress("embedding", "%") as progress:
-        embedding = method.embed(read_graph, progress=progress)
+        if isinstance(method, FastRP):
+            embedding = method.embed(read_graph, like=earlier, progress=progress)
+        else:
+            embedding = method.embed(read_graph, progress=progress)
     run.parameters = dict(embedding.parameters)
     del read_graph
     with run.stage("write"), terminal.progress(f"writing {output}", "rows") as progress:
@@ -96,3 +115,11 @@ def embed(
         f"{output}: {count(len(embedding), 'vector')} of {count(embedding.dim, 'column')}, "
         f"{in_words(run.output['bytes'])}"
     )
+
+
+def method_like(earlier: Embedding, typed: Method) -> Method:
+    """The method of an earlier run, with the threads and the memory that were typed."""
+    others = [flag for flag in given_options("Method") if flag not in FREE]
+    if others:
+        raise click.UsageError(f"--like takes all parameters from its file; leave {others[0]} out")
+    return method_of(earlier.parameters).set_params(threads=typed.threads, memory=typed.memory)

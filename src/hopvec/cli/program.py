@@ -19,10 +19,12 @@ from hopvec.errors import HopvecError
 # A verb is a file of this folder that holds a command of the same name, and one line here.
 VERBS = {
     "embed": "Embed a graph: a vector for every node.",
+    "transform": "Embed nodes that come after a run.",
     "presets": "Show the sets of parameters that have a name.",
     "estimate": "Tell time, memory and disk of a run before it starts.",
     "info": "Tell what a file holds: a graph or an embedding.",
     "neighbors": "List the nodes most similar to some.",
+    "diff": "List the nodes that moved most from one embedding to another.",
     "evaluate": "Score vectors: how well they tell the labels of nodes, or links.",
     "split": "Hold edges of a graph out, to predict them.",
     "tune": "Search the parameters that suit a graph best.",

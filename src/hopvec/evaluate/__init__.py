@@ -11,6 +11,8 @@ from hopvec.evaluate.held_out import read_links as read_links
 from hopvec.evaluate.link_prediction import LinkPrediction as LinkPrediction
 from hopvec.evaluate.link_prediction import LinkScores as LinkScores
 from hopvec.evaluate.link_prediction import predict_links as predict_links
+from hopvec.evaluate.movement import Movement as Movement
+from hopvec.evaluate.movement import movement as movement
 from hopvec.evaluate.neighborhoods import Neighborhoods as Neighborhoods
 from hopvec.evaluate.neighborhoods import neighbors as neighbors
 from hopvec.evaluate.recommendation import Recommendation as Recommendation

@@ -28,7 +28,8 @@ from hopvec.engine.slab import (
 from hopvec.errors import ParameterError
 from hopvec.graph import Graph
 from hopvec.methods.likeness import shared_frame
-from hopvec.methods.method import report_zero_vectors
+from hopvec.methods.method import as_graph, report_zero_vectors
+from hopvec.methods.new_nodes import with_new_nodes
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, documented
 from hopvec.methods.presets import preset
 from hopvec.methods.slab_method import SlabMethod, counted
@@ -130,6 +131,29 @@ class FastRP(SlabMethod):
         vectors = self.combined(graph, progress or (lambda done, of: None), frame).vectors
         report_zero_vectors(graph, vectors, self.zero_vectors)
         return self.record(graph, vectors, frame)
+
+    def embed_new(
+        self, new_edges: Any, *, graph: Any, like: Embedding, progress: Progress | None = None
+    ) -> Embedding:
+        """Vectors for nodes that come after a run, comparable with those it made.
+
+        `like` is the embedding of `graph` by these parameters, and `new_edges` a graph (or all that
+        as_graph takes) of edges that have a new node at one end or both. The new nodes look at the
+        old graph: their rows are appended to it, nothing flows back, and every order of theirs is
+        computed, then normalised with the statistics and the basis of the run. The old vectors
+        stay as they are. Takes about the time of the run.
+
+        >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
+        >>> old, new = FastRP(dim=8).embed(graph), Graph.from_edges(["d", "d"], ["a", "b"])
+        >>> FastRP(dim=8).embed_new(new, graph=graph, like=old).ids.to_pylist()
+        ['d']
+        """
+        frame = shared_frame(self, like)
+        graph, new = self.accept(graph), as_graph(new_edges)
+        extended = with_new_nodes(graph, new)
+        vectors = self.combined(extended, progress or (lambda done, of: None), frame).vectors
+        made = self.record(extended, vectors, frame)
+        return replace(made, vectors=vectors[graph.nodes :], ids=extended.ids[graph.nodes :])
 
     def combined(self, graph: Graph, progress: Progress, like: Frame | None = None) -> Vectors:
         """The vectors and what was measured to make them, or what is used in its place."""

@@ -1,0 +1,77 @@
+"""`hopvec transform`: vectors for nodes that come after a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hopvec.cli.inputs import graph_argument, read, reading_options
+from hopvec.cli.outputs import check_output, dtype_option, output_path
+from hopvec.cli.summary import count
+from hopvec.cli.terminal import Terminal
+from hopvec.cli.verb import option, verb
+from hopvec.errors import FormatError
+from hopvec.formats import read_start
+from hopvec.machine import in_words
+from hopvec.methods import FastRP, method_of
+from hopvec.report import Report
+
+
+@verb(
+    examples=[
+        "hopvec transform vectors.parquet new-edges.csv --base edges.csv -o new-vectors.parquet",
+    ]
+)
+@click.argument("vectors", type=click.Path())
+@graph_argument
+@option(
+    "--base",
+    required=True,
+    type=click.Path(),
+    metavar="FILE",
+    help="The graph that VECTORS were made from.",
+    heading="Input",
+)
+@option(
+    "-o",
+    "--output",
+    type=output_path,
+    required=True,
+    help="File of the new vectors; its suffix names the format.",
+    heading="Output",
+)
+@dtype_option
+@reading_options
+def transform(
+    terminal: Terminal,
+    vectors: str,
+    graph: str,
+    base: str,
+    output: Path,
+    dtype: str,
+    reading: dict[str, Any],
+) -> None:
+    """Embed nodes that come after a run.
+
+    GRAPH holds edges that have a new node at one end or both; the options of reading are for it
+    and for the file of --base. The new nodes look at the old graph, nothing flows back, and their
+    vectors are comparable with VECTORS, which stay as they are.
+    """
+    check_output(output, dtype=dtype, inputs=[vectors, graph, base])
+    like = read_start(vectors).embedding
+    method = method_of(like.parameters)
+    if not isinstance(method, FastRP):
+        raise FormatError(f"{vectors}: only vectors by FastRP can be added to.")
+    run = Report()
+    old = read(terminal, run, base, reading, method)
+    new = read(terminal, run, graph, reading, method)
+    with terminal.progress("embedding", "%") as progress:
+        embedding = method.embed_new(new, graph=old, like=like, progress=progress)
+    with terminal.progress(f"writing {output}", "rows") as progress:
+        embedding.save(output, dtype=dtype, progress=progress)
+    terminal.say(
+        f"{output}: {count(len(embedding), 'vector')} of {count(embedding.dim, 'column')}, "
+        f"{in_words(output.stat().st_size)}"
+    )

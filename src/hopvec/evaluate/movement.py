@@ -1,0 +1,53 @@
+"""Movement: how far the vectors of the same nodes lie apart in two comparable embeddings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hopvec.embedding import Embedding
+from hopvec.errors import ParameterError
+
+
+@dataclass(frozen=True)
+class Movement:
+    """The nodes that two embeddings share, those that moved most first."""
+
+    ids: pa.Array
+    cosines: NDArray[np.float32]
+    """Of the two vectors of each node, ascending; 1 for two zero vectors, 0 for one of them."""
+    gone: int
+    """Nodes of the first embedding that the second has not."""
+    come: int
+    """Nodes of the second embedding that the first has not."""
+
+
+def movement(old: Embedding, new: Embedding) -> Movement:
+    """How far each node moved from one embedding to another that was made like it.
+
+    Ties are in the order of the ids of `old`. Raises ParameterError if the vectors cannot be
+    compared: other numbers of columns, or ids of another kind.
+    """
+    import pyarrow.compute as pc
+
+    if old.dim != new.dim or old.ids.type != new.ids.type:
+        raise ParameterError(
+            f"These vectors cannot be compared: {old.dim} columns and ids of type {old.ids.type}, "
+            f"{new.dim} columns and ids of type {new.ids.type}. Make the second with like=, or "
+            "--like."
+        )
+    places = pc.index_in(old.ids, value_set=new.ids)
+    here = np.flatnonzero(places.is_valid().to_numpy(zero_copy_only=False))
+    there = places.drop_null().to_numpy()
+    first, second = old.vectors[here], new.vectors[there]
+    products = np.einsum("ij,ij->i", first, second) * (
+        old.inverse_norms[here] * new.inverse_norms[there]
+    )
+    neither = (old.inverse_norms[here] == 0) & (new.inverse_norms[there] == 0)
+    cosines = np.where(neither, np.float32(1), np.clip(products, -1, 1)).astype(np.float32)
+    order = np.argsort(cosines, kind="stable")
+    ids = old.ids.take(pa.array(here[order]))
+    return Movement(ids, cosines[order], len(old) - len(here), len(new) - len(there))

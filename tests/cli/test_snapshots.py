@@ -1,0 +1,48 @@
+"""`hopvec embed --like`, `hopvec diff` and `hopvec transform`."""
+
+import json
+from pathlib import Path
+
+import hopvec
+
+
+def embed(run, edges, output, *more):
+    result = run("embed", edges, "-o", output, *more)
+    assert result.exit_code == 0, result.stderr
+
+
+def test_the_same_graph_embedded_alike_has_not_moved(run, edges):
+    embed(run, edges, "old.parquet", "--dim", "8", "--beta", "0", "--sparsity", "2")
+    embed(run, edges, "new.parquet", "--like", "old.parquet")
+    old, new = hopvec.load("old.parquet"), hopvec.load("new.parquet")
+    assert new.vectors.tobytes() == old.vectors.tobytes()
+    found = json.loads(run("diff", "old.parquet", "new.parquet", "--json").stdout)
+    assert (found["nodes"], found["gone"], found["come"]) == (6, 0, 0)
+    assert min(node["cosine"] for node in found["moved"]) > 0.9999
+
+
+def test_the_list_begins_with_the_node_that_moved_most(run, edges):
+    embed(run, edges, "old.parquet", "--dim", "64", "--sparsity", "1", "--weights", "1,1")
+    Path("more.csv").write_text(Path(edges).read_text() + "gus,eve\ngus,ann\n")
+    embed(run, "more.csv", "new.parquet", "--like", "old.parquet")
+    lines = run("diff", "old.parquet", "new.parquet", "-k", "2").stdout.splitlines()
+    cosines = [float(line.split("\t")[1]) for line in lines]
+    assert len(lines) == 2
+    assert cosines == sorted(cosines)
+    assert cosines[0] < 0.999
+
+
+def test_parameters_beside_like_are_refused(run, edges):
+    embed(run, edges, "old.parquet", "--dim", "8")
+    result = run("embed", edges, "-o", "new.parquet", "--like", "old.parquet", "--dim", "4")
+    assert result.exit_code == 2
+    assert "--like takes all parameters from its file; leave --dim out" in result.stderr
+
+
+def test_nodes_that_come_later_get_vectors(run, edges):
+    embed(run, edges, "old.parquet", "--dim", "8", "--sparsity", "2")
+    Path("new.csv").write_text("source,target\ngus,ann\ngus,hal\n")
+    result = run("transform", "old.parquet", "new.csv", "--base", edges, "-o", "more.parquet")
+    assert result.exit_code == 0, result.stderr
+    assert hopvec.load("more.parquet").ids.to_pylist() == ["gus", "hal"]
+    assert "more.parquet: 2 vectors of 8 columns" in result.stderr

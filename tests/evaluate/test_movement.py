@@ -1,0 +1,31 @@
+"""How far nodes moved from one embedding to another."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from hopvec import Embedding, ParameterError
+from hopvec.evaluate import movement
+
+
+def embedding(vectors, ids):
+    return Embedding(np.array(vectors, np.float32), pa.array(ids))
+
+
+def test_nodes_that_both_have_are_listed_by_the_cosine_of_their_vectors():
+    old = embedding([[1, 0], [0, 2], [3, 0], [1, 0]], [1, 2, 3, 4])
+    new = embedding([[0, 5], [0, 4], [9, 9], [2, 2]], [3, 2, 7, 4])
+    found = movement(old, new)
+    assert found.ids.to_pylist() == [3, 4, 2]
+    np.testing.assert_allclose(found.cosines, [0, 0.5**0.5, 1], atol=1e-6)
+    assert (found.gone, found.come) == (1, 1)
+
+
+def test_a_zero_vector_has_moved_unless_it_was_one():
+    old, new = embedding([[0, 0], [0, 0]], ["a", "b"]), embedding([[0, 0], [1, 0]], ["a", "b"])
+    assert movement(old, new).cosines.tolist() == [0, 1]
+
+
+def test_vectors_of_other_sizes_are_refused():
+    with pytest.raises(ParameterError, match=r"cannot be compared: 2 columns .* 3 columns"):
+        movement(embedding([[1, 0]], [1]), embedding([[1, 0, 0]], [1]))

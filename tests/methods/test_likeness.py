@@ -1,0 +1,77 @@
+"""Runs that share a frame: vectors of two graphs that can be compared entry by entry."""
+
+import numpy as np
+import pytest
+
+import hopvec
+from examples import skewed_example
+from hopvec import FastRP, Graph, ParameterError
+
+CASE = skewed_example(900, 6000, seed=4)
+METHODS = {
+    "defaults": FastRP(dim=32),
+    "compressed": FastRP(dim=32, oversample=3, spectrum=0.5),
+    "plain sum": FastRP(dim=32, normalize="none", beta=-0.5),
+    "dense": FastRP(dim=32, projection="gaussian", normalize="orders"),
+}
+every_method = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+
+
+def without_some_edges(share):
+    """The same nodes with a part of the edges taken out."""
+    kept = np.random.default_rng(0).random(len(CASE.source)) >= share
+    return Graph.from_edges(CASE.source[kept], CASE.target[kept], nodes=CASE.nodes)
+
+
+def cosines(first, second):
+    products = (first.vectors * second.vectors).sum(axis=1)
+    lengths = np.linalg.norm(first.vectors, axis=1) * np.linalg.norm(second.vectors, axis=1)
+    return np.divide(products, lengths, out=np.ones_like(products), where=lengths > 0)
+
+
+@every_method
+def test_without_a_change_the_bytes_are_the_same(method, tmp_path):
+    method.embed(CASE.graph()).save(tmp_path / "old.parquet")
+    old = hopvec.load(tmp_path / "old.parquet")
+    again = method.embed(CASE.graph(), like=old)
+    assert again.vectors.tobytes() == old.vectors.tobytes()
+    assert again.parameters == old.parameters
+
+
+@every_method
+def test_few_changes_leave_most_vectors_where_they_were(method):
+    old = method.embed(CASE.graph())
+    new = method.embed(without_some_edges(0.01), like=old)
+    assert np.median(cosines(old, new)) > 0.98
+
+
+def test_without_the_frame_a_basis_of_its_own_turns_every_vector():
+    method = METHODS["compressed"]
+    old, changed = method.embed(CASE.graph()), without_some_edges(0.05)
+    alone, alike = method.embed(changed), method.embed(changed, like=old)
+    assert np.median(cosines(old, alike)) > np.median(cosines(old, alone))
+
+
+def test_the_number_of_nodes_does_not_change_r():
+    old = FastRP(dim=32).embed(CASE.graph())
+    more = Graph.from_edges(CASE.source, CASE.target, nodes=5 * CASE.nodes)
+    new = FastRP(dim=32).embed(more, like=old)
+    np.testing.assert_allclose(new.vectors[: CASE.nodes], old.vectors, rtol=0, atol=1e-5)
+    assert new.frame is old.frame
+
+
+def test_other_parameters_are_refused_by_name():
+    old = FastRP(dim=8).embed(CASE.graph())
+    with pytest.raises(ParameterError) as error:
+        FastRP(dim=8, beta=0.5).embed(CASE.graph(), like=old)
+    assert str(error.value) == (
+        "FastRP: beta is 0.5, and the embedding to be like was made with 0.25. "
+        "Comparable vectors have the same parameters."
+    )
+    FastRP(dim=8, threads=1, memory="1GB").embed(CASE.graph(), like=old)  # these change no vector
+
+
+def test_an_embedding_that_does_not_tell_is_refused(tmp_path):
+    FastRP(dim=8).embed(CASE.graph()).save(tmp_path / "old.csv")
+    with pytest.raises(ParameterError, match="does not tell what comparable vectors must share"):
+        FastRP(dim=8).embed(CASE.graph(), like=hopvec.load(tmp_path / "old.csv"))
