@@ -32,8 +32,8 @@ def principal_components(embedding: Embedding, rows: NDArray[np.int64]) -> Float
             columns = slice(first, first + COLUMNS)
             covariance[:, columns] += _times(unit, unit[:, columns], transposed=True)
     covariance -= len(rows) * mean[:, None] * mean
-    _, directions = _native.eigen(covariance)  # in rows, the largest last
-    axes = directions[::-1][:2].T
+    values, directions = interruptible(lambda stop: _native.eigen(covariance, cores(), stop))
+    axes = directions[np.argsort(-values, kind="stable")][:2].T
     shift = (mean[:, None] * axes).sum(axis=0)
     parts = [_times(unit, axes) - shift for unit in _unit_rows(embedding, rows)]
     components = np.zeros((len(rows), 2))
