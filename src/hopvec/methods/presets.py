@@ -23,7 +23,7 @@ PRESETS = {
     "fast": Preset({"weights": (0.0, 0.0, 1.0, 1.0)}, "two hops less: half the time"),
     "best": Preset(
         {"weights": (0.0, 0.0, *[1.0] * 8), "oversample": 4},
-        "ten hops of four times the columns, of which the best are kept: ten times the time or more",
+        "ten hops of four times the columns, of which the best are kept; ten times the time",
     ),
     "social": Preset(
         {"weights": (0.0, 0.0, 1.0, 4.0), "beta": -0.5},
