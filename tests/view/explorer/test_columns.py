@@ -48,6 +48,15 @@ def test_skewed_numbers_are_on_a_logarithmic_scale():
     assert column.text(5) == "1,000"
 
 
+def test_a_logarithmic_scale_ends_where_one_in_a_thousand_lies_above():
+    values = np.concatenate([np.arange(1, 10_000) % 50, [1_000_000]])
+    column = NumberColumn.from_values("degree", values)
+    legend = column.legend()
+    assert (legend["low"], legend["high"], legend["above"]) == (0.0, 49.0, True)
+    assert column.codes[-1] == LEVELS - 1
+    assert not NumberColumn.from_values("age", np.arange(9.0)).legend()["above"]
+
+
 def test_a_constant_has_one_colour():
     assert set(NumberColumn.from_values("one", np.ones(3)).codes) == {0}
 

@@ -14,6 +14,7 @@ from hopvec.labels import LabelledRows
 NONE = 65535  # the code of a node without a value
 LEVELS = 1024  # steps of a scale of numbers
 FEW = 20  # distinct integers that are classes rather than amounts
+ABOVE = 0.001  # share of skewed numbers that may be above the end of their scale
 SKEWED = 20.0  # largest by median from which the scale is logarithmic
 
 
@@ -93,13 +94,18 @@ class LabelColumn:
 
 @dataclass(frozen=True, eq=False)
 class NumberColumn:
-    """Numbers on a scale from the lowest to the highest, logarithmic where they are skewed."""
+    """Numbers on a scale from the lowest to the highest.
+
+    Where they are skewed, it is logarithmic, and ends where only one in a thousand lies above.
+    """
 
     name: str
     codes: NDArray[np.uint16]
     values: NDArray[Any]
     low: float
     high: float
+    above: bool
+    """Whether some are above the end of the scale."""
     logarithmic: bool
 
     @staticmethod
@@ -109,11 +115,14 @@ class NumberColumn:
         some = values[finite].astype(np.float64)
         low, high = (float(some.min()), float(some.max())) if len(some) else (0.0, 0.0)
         logarithmic = low >= 0 and high > SKEWED * max(float(np.median(some)), 1e-300)
-        scaled = np.log1p(some - low) if logarithmic else some - low
-        reach = float(scaled.max(initial=0)) or 1.0
+        if logarithmic:
+            high = float(np.quantile(some, 1 - ABOVE, method="higher"))
+        scale = np.log1p if logarithmic else np.positive
+        reach, scaled = float(scale(high - low)) or 1.0, scale(np.minimum(some, high) - low)
         codes = np.full(len(values), NONE, np.uint16)
         codes[finite] = np.minimum(scaled / reach * LEVELS, LEVELS - 1)
-        return NumberColumn(name, codes, values, low, high, logarithmic)
+        above = bool((some > high).any())
+        return NumberColumn(name, codes, values, low, high, above, logarithmic)
 
     def legend(self) -> dict[str, Any]:
         """The ends of the scale."""
@@ -121,6 +130,7 @@ class NumberColumn:
             "kind": "number",
             "low": self.low,
             "high": self.high,
+            "above": self.above,
             "logarithmic": self.logarithmic,
             "levels": LEVELS,
         }

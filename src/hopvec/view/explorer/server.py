@@ -7,6 +7,7 @@ import secrets
 import socket
 import webbrowser
 from collections.abc import Callable
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from hopvec.errors import MissingExtraError, ParameterError
@@ -60,7 +61,7 @@ def serve(
                 await super().startup(sockets)
                 tell(address)
                 if open_browser:
-                    webbrowser.open(address)
+                    Thread(target=webbrowser.open, args=[address], daemon=True).start()
 
         settings = uvicorn.Config(
             guarded(exploration, host, number, token),

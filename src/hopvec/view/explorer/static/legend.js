@@ -62,7 +62,7 @@ function scale(legend, theme) {
       { class: "ends" },
       element("span", {}, number(legend.low)),
       element("span", {}, middle),
-      element("span", {}, number(legend.high)),
+      element("span", {}, `${legend.above ? "≥ " : ""}${number(legend.high)}`),
     ),
   );
 }
