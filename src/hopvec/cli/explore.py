@@ -9,6 +9,7 @@ import click
 
 from hopvec.cli.inputs import FILE, read_vectors
 from hopvec.cli.label_options import label_options, read_label_file
+from hopvec.cli.layout_options import kind_option, seed_option
 from hopvec.cli.summary import count
 from hopvec.cli.terminal import Terminal
 from hopvec.cli.verb import Declared, gathered_options, given_options, option, verb
@@ -53,12 +54,8 @@ SERVER: Declared = [
 @option("--labels", type=FILE, help="Labels of nodes, to colour by.")
 @option("--graph", type=FILE, help="Graph of the nodes, to tell edges from similarity.")
 @option("--directed", is_flag=True, help="Take its edges as directed.")
-@option(
-    "--layout",
-    type=click.Choice(["tsne", "pca"]),
-    help="Where nodes lie.  [default: columns x and y of the file, else tsne]",
-)
-@option("--seed", type=int, default=0, show_default=True, help="Seed of the layout.")
+@kind_option(default=None)
+@seed_option
 @gathered_options("server", SERVER, "Server")
 @label_options
 def explore(
@@ -67,7 +64,7 @@ def explore(
     labels: str | None,
     graph: str | None,
     directed: bool,
-    layout: Any,
+    kind: Any,
     seed: int,
     server: dict[str, Any],
     labelling: dict[str, Any],
@@ -93,7 +90,7 @@ def explore(
         {name: read_further(path) for name, path in paths.items()},
         labels=None if labels is None else read_label_file(terminal, labels, labelling),
         graph=None if graph is None else _graph(terminal, graph, directed),
-        layout=layout,
+        layout=kind,
         seed=seed,
     )
     for note in terminal.notes:
@@ -143,7 +140,9 @@ def _exploration(
         for name, found in further.items()
         if found.positions is not None and layout is None
     }
-    with terminal.progress("laying out", "iterations") as progress:
+    for name in positions:
+        terminal.say(f"{name}: laid out by its columns x and y.")
+    with terminal.progress("laying out", "%") as progress:
         return Exploration.of(
             embeddings,
             labels=labels,

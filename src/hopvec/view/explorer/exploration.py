@@ -106,7 +106,8 @@ class Exploration:
         if not len(first):
             raise ParameterError("explore: the embedding has no nodes, so there is nothing to see.")
         found: list[Column] = []
-        label = None if labels is None else label_column(labels.align(first), len(first))
+        labelled = None if labels is None else labels.align(first)
+        label = None if labelled is None else label_column(labelled, len(first))
         edges = None if graph is None else NodeEdges.of(graph, first.ids)
         if edges is not None:
             found.append(NumberColumn.from_values("degree", edges.degrees))
@@ -115,7 +116,8 @@ class Exploration:
             for name, values in (columns or {}).items()
             if (column := column_of(name, values)) is not None
         ]
-        sides = _sides(embeddings, positions or {}, layout, seed, progress)
+        nodes = None if labelled is None else labelled.rows
+        sides = _sides(embeddings, positions or {}, layout, seed, nodes, progress)
         names = first.ids.cast(pa.large_string())
         listed = found if label is None else [label, *found]
         return Exploration(sides, names, tuple(listed), label, edges, NameSearch(names))
@@ -197,6 +199,7 @@ def _sides(
     positions: Mapping[str, NDArray[np.float32]],
     kind: Literal["tsne", "pca"],
     seed: int,
+    labelled: NDArray[np.int64] | None,
     progress: Progress | None,
 ) -> tuple[Side, ...]:
     """The embeddings side by side, their rows found by the ids of the first."""
@@ -212,7 +215,8 @@ def _sides(
     for name, embedding, rows in zip(embeddings, on_disk, orders, strict=True):
         plane = positions.get(name)
         if plane is None:
-            plane = layout(embedding, kind=kind, seed=seed, progress=progress)
+            first_ones = labelled if labelled is None or rows is None else rows[labelled]
+            plane = layout(embedding, kind=kind, seed=seed, labelled=first_ones, progress=progress)
         nodes = None if rows is None else np.argsort(rows)
         plane = plane if rows is None else plane[rows]
         sides.append(Side(name, embedding, in_square(plane), rows, nodes))

@@ -9,10 +9,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hopvec.formats import EMBEDDING_FORMATS, arrow, parquet, suffix_of
+from hopvec.formats import EMBEDDING_FORMATS, parquet, suffix_of
+from hopvec.formats.positions import PLANE, can_hold_positions, read_positions
 from hopvec.formats.table import find_columns
-
-PLANE = ("x", "y")  # the columns that `hopvec layout` writes
 
 
 class Further(NamedTuple):
@@ -26,20 +25,14 @@ class Further(NamedTuple):
 def read_further(path: str | Path) -> Further:
     """The further columns of a Parquet or Arrow file; of others there are none."""
     path = Path(path)
-    format_ = EMBEDDING_FORMATS.get(suffix_of(path))
-    if format_ not in (parquet, arrow):
+    if not can_hold_positions(path):
         return Further(None, {})
     import pyarrow.dataset as ds
 
-    table = ds.dataset(path, format="parquet" if format_ is parquet else "ipc")
-    own = set(find_columns(path, table.schema).names)
-    further = [name for name in table.schema.names if name not in own]
-    if not further:
-        return Further(None, {})
-    read = table.to_table(columns=further)
-    columns = {name: read.column(name).combine_chunks() for name in further}
-    positions = None
-    if all(name in columns and pa.types.is_floating(columns[name].type) for name in PLANE):
-        plane = [columns.pop(name).to_numpy(zero_copy_only=False) for name in PLANE]
-        positions = np.stack(plane, axis=1).astype(np.float32)
+    kind = "parquet" if EMBEDDING_FORMATS[suffix_of(path)] is parquet else "ipc"
+    table = ds.dataset(path, format=kind)
+    positions = read_positions(path)
+    known = {*find_columns(path, table.schema).names, *(PLANE if positions is not None else ())}
+    read = table.to_table(columns=[name for name in table.schema.names if name not in known])
+    columns = {name: read.column(name).combine_chunks() for name in read.column_names}
     return Further(positions, columns)
