@@ -1,0 +1,198 @@
+"""`hopvec demo`: the packages of Debian, from graph to map."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hopvec import datasets
+from hopvec.cli.outputs import write_text
+from hopvec.cli.summary import report_rows
+from hopvec.cli.terminal import Terminal, duration
+from hopvec.cli.verb import option, verb
+from hopvec.embedding import Embedding
+from hopvec.errors import FormatError
+from hopvec.evaluate import classify, neighbors
+from hopvec.evaluate.logistic import require_extra as require_evaluate
+from hopvec.formats.destination import check_writable
+from hopvec.formats.graphs.write import write_graph
+from hopvec.formats.positions import write_positions
+from hopvec.graph import Graph
+from hopvec.labels import Labels
+from hopvec.methods import FastRP, RandNE
+from hopvec.report import Report
+from hopvec.view import draw_map, layout, purity
+from hopvec.view.map import check_map
+from hopvec.view.tsne import require_extra as require_tsne
+
+PACKAGES = ("python3-numpy", "postgresql-15", "firefox-esr", "gcc-12", "gimp")
+SEED = 7
+SHARE, SHUFFLES = 0.1, 3  # of the nodes that train, and how often
+FILES = ("edges.parquet", "sections.csv", "fastrp.parquet", "randne.parquet", "map.png")
+
+
+@verb(examples=["hopvec demo", "hopvec demo --open", "hopvec demo -o debian"])
+@option(
+    "-o",
+    "--output",
+    type=str,
+    default="hopvec-demo",
+    show_default=True,
+    help="Folder of what is made; files of the same names in it are replaced.",
+    heading="Output",
+)
+@option("--open", "open_", is_flag=True, help="Explore the map in a browser at the end.")
+def demo(terminal: Terminal, output: str, open_: bool) -> None:
+    """Embed the packages of Debian, and see what is near what.
+
+    The graph comes with hopvec: 63,436 packages of Debian 12 and what they depend on. It is
+    embedded by FastRP and by RandNE; shown are the neighbours of five packages, how well a tenth
+    of the sections tells the others, and a map. All files stay in a folder, to go on with.
+    """
+    folder = _folder(output)
+    check_map(folder / "map.png")
+    require_tsne()
+    require_evaluate("demo")
+    if open_:
+        from hopvec.view.explorer.server import require_extra as require_web
+
+        require_web()
+    start, report = time.monotonic(), Report()
+    with report.stage("read"):
+        graph, sections = datasets.debian()
+    labels = Labels.from_pairs(graph.ids, sections)
+    embeddings = _embed(terminal, report, graph)
+    terminal.facts(report_rows(report))
+    _show_neighbors(terminal, embeddings)
+    _show_scores(terminal, embeddings, labels)
+    positions = _draw(terminal, embeddings["FastRP"], labels, folder)
+    _save(terminal, folder, graph, labels, embeddings, positions)
+    _tell_next(terminal, folder, time.monotonic() - start)
+    if open_:
+        _explore(terminal, embeddings["FastRP"], labels, graph, positions)
+
+
+def _folder(output: str) -> Path:
+    """The folder, made if it is not there."""
+    folder = Path(output)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FormatError(f"{folder}: this cannot be a folder ({error.strerror}).") from error
+    for name in FILES:
+        check_writable(folder / name)
+    return folder
+
+
+def _embed(terminal: Terminal, report: Report, graph: Graph) -> dict[str, Embedding]:
+    """The embeddings by name; the report tells of the first."""
+    embeddings: dict[str, Embedding] = {}
+    for method in (FastRP(seed=SEED), RandNE(seed=SEED)):
+        name = type(method).__name__
+        with report.stage(name), terminal.progress(f"embedding by {name}", "%") as progress:
+            embeddings[name] = method.embed(graph, progress=progress)
+    report.input = {"file": "Debian 12, main, amd64", "kind": "the bundled graph of its packages"}
+    report.graph = graph.describe()
+    report.parameters = dict(embeddings["FastRP"].parameters)
+    report.notes = list(dict.fromkeys(terminal.notes))
+    return embeddings
+
+
+def _show_neighbors(terminal: Terminal, embeddings: dict[str, Embedding]) -> None:
+    """What is near the packages, by each embedding."""
+    found = neighbors(embeddings, PACKAGES)
+    names = [part for name in embeddings for part in (name, "cosine")]
+    for package in PACKAGES:
+        rows = [
+            [part if at % 2 == 0 else part[:-1] for at, part in enumerate(row)]
+            for row in found.rows(package)
+        ]
+        terminal.answer_table(f"Near {package}", names, rows)
+
+
+def _show_scores(terminal: Terminal, embeddings: dict[str, Embedding], labels: Labels) -> None:
+    """How well sections are told from vectors."""
+    rows = []
+    for name, embedding in embeddings.items():
+        with terminal.progress(f"classifying sections by {name}", "%") as progress:
+            found = classify(
+                embedding, labels, shares=[SHARE], shuffles=SHUFFLES, C=1.0, progress=progress
+            ).shares[0]
+        rows.append([name, f"{found.macro_f1:.1f}", f"{found.micro_f1:.1f}"])
+    title = f"Sections told from vectors, trained on {SHARE:.0%} of the packages: F1 in percent"
+    terminal.answer_table(title, ["vectors", "macro F1", "micro F1"], rows, numbers=2)
+
+
+def _draw(terminal: Terminal, embedding: Embedding, labels: Labels, folder: Path) -> Any:
+    """Draws the map, and says how pure it is; the positions."""
+    with terminal.progress("laying out the map", "%") as progress:
+        labelled = np.arange(len(embedding))
+        positions = layout(embedding, labelled=labelled, progress=progress)
+    draw_map(
+        embedding,
+        folder / "map.png",
+        labels=labels,
+        positions=positions,
+        title="Packages of Debian 12 by FastRP, coloured by section",
+    )
+    by_tsne = purity(positions, embedding, labels)
+    by_components = purity(layout(embedding, kind="pca"), embedding, labels)
+    rows = [
+        [name, f"{100 * found.nodes:.1f}", f"{100 * found.classes:.1f}"]
+        for name, found in (("t-SNE", by_tsne), ("principal components", by_components))
+    ]
+    title = "10 nearest on the map that are of the same section, in percent"
+    terminal.answer_table(title, ["layout", "of packages", "of sections"], rows, numbers=2)
+    return positions
+
+
+def _save(
+    terminal: Terminal,
+    folder: Path,
+    graph: Graph,
+    labels: Labels,
+    embeddings: dict[str, Embedding],
+    positions: Any,
+) -> None:
+    """Writes what was made, so that other verbs can go on with it."""
+    with terminal.progress(f"writing {folder}", "rows") as progress:
+        write_graph(graph, folder / "edges.parquet", progress=progress)
+        for name, embedding in embeddings.items():
+            embedding.save(folder / f"{name.lower()}.parquet", progress=progress)
+        write_positions(folder / "fastrp.parquet", positions, progress=progress)
+    pairs = zip(labels.ids.to_pylist(), labels.matrix.indices, strict=True)
+    lines = [f"{package},{labels.classes[section]}\n" for package, section in pairs]
+    write_text(folder / "sections.csv", "id,label\n" + "".join(lines))
+
+
+def _tell_next(terminal: Terminal, folder: Path, seconds: float) -> None:
+    """Where the files are, and what to try with them."""
+    vectors, labels = folder / "fastrp.parquet", folder / "sections.csv"
+    terminal.facts(
+        [
+            ("map", str(folder / "map.png")),
+            ("files", f"{folder}: {', '.join(FILES[:-1])}"),
+            ("took", duration(seconds)),
+            ("next", f"hopvec explore {vectors} --labels {labels} --graph {folder}/edges.parquet"),
+            ("", f"hopvec neighbors {vectors} vim"),
+        ]
+    )
+
+
+def _explore(
+    terminal: Terminal, embedding: Embedding, labels: Labels, graph: Graph, positions: Any
+) -> None:
+    from hopvec.view.explorer import Exploration, serve
+
+    exploration = Exploration.of(
+        {"FastRP": embedding}, labels=labels, graph=graph, positions={"FastRP": positions}
+    )
+
+    def tell(address: str) -> None:
+        terminal.say("Exploring. Ctrl-C ends it.")
+        terminal.answer(address)
+
+    serve(exploration, open_browser=True, tell=tell)

@@ -1,0 +1,75 @@
+"""`hopvec demo`: from the bundled graph to tables, a map and files to go on with."""
+
+import re
+import sys
+from importlib import import_module
+
+import pytest
+from clusters import clusters
+
+import hopvec
+from hopvec.formats.positions import read_positions
+
+demo = import_module("hopvec.cli.demo")
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """A small graph in the place of that of Debian, since the whole takes its time."""
+    embedding, labels = clusters(200)
+    near = embedding.nearest_all(6).rows
+    names = [*demo.PACKAGES, *(f"package {number}" for number in range(5, 200))]
+    source = [names[row] for row in range(200) for _ in range(6)]
+    graph = hopvec.Graph.from_edges(source, [names[row] for row in near.ravel()])
+    classes = {
+        name: labels.classes[code] for name, code in zip(names, labels.matrix.indices, strict=True)
+    }
+    sections = [classes[name] for name in graph.ids.to_pylist()]
+    monkeypatch.setattr("hopvec.datasets.debian", lambda: (graph, sections))
+    return graph
+
+
+def test_it_shows_neighbours_and_scores_and_leaves_files_to_go_on_with(run, small, tmp_path):
+    result = run("demo")
+    assert result.exit_code == 0, result.stderr
+    for package in demo.PACKAGES:
+        assert f"Near {package}" in result.stdout
+    assert "FastRP" in result.stdout
+    assert "RandNE" in result.stdout
+    assert re.search(r"macro F1.*micro F1", result.stdout)
+    folder = tmp_path / "hopvec-demo"
+    assert sorted(path.name for path in folder.iterdir()) == sorted(demo.FILES)
+    assert (folder / "map.png").read_bytes().startswith(b"\x89PNG")
+    assert read_positions(folder / "fastrp.parquet").shape == (200, 2)
+    assert len(hopvec.read_labels(folder / "sections.csv")) == 200
+    assert hopvec.read_graph(folder / "edges.parquet").edges == small.edges
+    nearest = hopvec.load(folder / "fastrp.parquet").nearest("gimp", 1)[0]
+    assert nearest[0] in result.stdout
+    assert "hopvec explore hopvec-demo/fastrp.parquet" in result.stderr
+
+
+def test_a_file_in_the_place_of_the_folder_is_refused(run, small, tmp_path):
+    (tmp_path / "taken").write_text("")
+    result = run("demo", "-o", "taken")
+    assert result.exit_code == 2
+    assert "taken: this cannot be a folder" in result.stderr
+
+
+def test_what_is_missing_is_told_before_the_work(run, small, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "openTSNE", None)
+    result = run("demo")
+    assert result.exit_code == 2
+    assert "pip install 'hopvec[view]'" in result.stderr
+    assert list((tmp_path / "hopvec-demo").iterdir()) == []
+
+
+def test_open_explores_what_was_made(run, small, monkeypatch):
+    served = []
+    monkeypatch.setattr(
+        "hopvec.view.explorer.serve", lambda exploration, **how: served.append((exploration, how))
+    )
+    result = run("demo", "--open")
+    assert result.exit_code == 0, result.stderr
+    ((exploration, how),) = served
+    assert len(exploration) == 200
+    assert how["open_browser"]
