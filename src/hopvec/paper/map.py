@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding
-from hopvec.paper.draw import panels
-from hopvec.paper.report import Picture, Section, Table, Verdict
-from hopvec.paper.settings import method
+from hopvec.paper.report import DOTS, Picture, Section, Table, Verdict
+from hopvec.paper.settings import large, method
 from hopvec.paper.workshop import Workshop
-from hopvec.view import layout
+from hopvec.view import layout, purity
+from hopvec.view.classes import classes_of
+from hopvec.view.sheet import Panel, draw_sheet
+from hopvec.view.theme import THEMES
 
 BESIDE = ("FastRP", "DeepWalk", "RandNE")
 COUNTRIES = ("uk", "jp", "br", "fr", "es")
@@ -22,28 +25,30 @@ CLASSES = {  # five of each data set
     "eurosis": ("Belgium", "Estonia", "France", "Poland", "Italy"),
 }
 MOST = 5_000  # nodes on a map
-PALETTE = ("#3f90da", "#ffa90e", "#bd1f01", "#832db6", "#2f7d5b")
+SIZE = 4.2  # inches
 NOISE = 0.05  # of purity, by which maps of equal quality may differ
-AROUND = 10  # neighbours on the map whose class is compared
 
 
 def reproduce(workshop: Workshop) -> Section:
     """Maps of the nodes of five classes by three methods, and how pure their neighbourhoods are."""
-    names = workshop.available(*CLASSES)
-    names = [name for name in names if not workshop.quick or name != "debian-packages"]
+    names = [
+        name
+        for name in workshop.available(*CLASSES)
+        if not workshop.quick or not large(workshop, name)
+    ]
     pictures: list[Picture] = []
     rows: list[tuple[str, float, float, float]] = []
     for name in names:
-        picture, purities = _maps(workshop, name)
+        picture, (fastrp, deepwalk, randne) = _maps(workshop, name)
         pictures.append(picture)
-        rows.append((name, *purities))
+        rows.append((name, fastrp, deepwalk, randne))
     return Section(
         name="map",
         title="Maps by t-SNE, five classes",
         text=[
-            "Each node is pulled to its 15 nearest by cosine; the plane starts at the first two "
-            f"principal components. Purity: the mean share of a node's {AROUND} nearest nodes on "
-            "the map that are of its class."
+            f"Up to {MOST:,} nodes that are in one of five classes. Each is pulled to its 15 "
+            "nearest by cosine; the plane starts at the first two principal components. Purity: "
+            "the mean share of a node's 10 nearest nodes on the map that are of its class."
         ],
         verdicts=[_verdict(*row) for row in rows],
         tables=[Table("map", "Purity of the maps", ["data set", *BESIDE], rows)] if rows else [],
@@ -52,53 +57,30 @@ def reproduce(workshop: Workshop) -> Section:
     )
 
 
-def _maps(workshop: Workshop, name: str) -> tuple[Picture, tuple[float, float, float]]:
-    embeddings = {
-        label: workshop.embedding(name, method(workshop, name, label)) for label in BESIDE
-    }
-    rows, classes = _nodes(workshop, name, embeddings["FastRP"])
-    figure, axes = panels(len(BESIDE), height=4.4)
-    purities = []
-    for axis, (label, embedding) in zip(axes, embeddings.items(), strict=True):
-        some = Embedding(embedding.vectors[rows], embedding.ids.take(rows))
+def _maps(workshop: Workshop, name: str) -> tuple[Picture, list[float]]:
+    labels = workshop.labels(name)
+    panels, purities = [], []
+    for label in BESIDE:
+        embedding = workshop.embedding(name, method(workshop, name, label))
+        rows = _rows(workshop, name, embedding)
+        some = Embedding(embedding.vectors[rows], embedding.ids.take(pa.array(rows)))
         with workshop.stage(f"{name}: map of {label}") as progress:
             plane = layout(some, progress=progress)
-        purities.append(purity(plane, classes))
-        for number, class_ in enumerate(CLASSES[name]):
-            here = plane[classes == number]
-            axis.scatter(*here.T, s=5, color=PALETTE[number], label=class_, linewidths=0, alpha=0.7)
-        axis.set(title=f"{label}  (purity {purities[-1]:.2f})", xticks=[], yticks=[])
-        axis.grid(visible=False)
-    figure.legend(
-        *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, markerscale=3
-    )
+        purities.append(purity(plane, some, labels).nodes)
+        classes = classes_of(some, labels, CLASSES[name])
+        panels.append(Panel(f"{label}, purity {purities[-1]:.2f}", plane, classes))
+    figure = draw_sheet(panels, THEMES["light"], title=None, size=SIZE, dpi=DOTS, seed=0)
     title = f"{name}: nodes of five classes by three methods."
-    return Picture(f"map-{name}", title, figure, f"Three t-SNE maps of {name}."), (
-        purities[0],
-        purities[1],
-        purities[2],
-    )
+    return Picture(f"map-{name}", title, figure, f"Three t-SNE maps of {name}."), purities
 
 
-def _nodes(
-    workshop: Workshop, name: str, embedding: Embedding
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The rows of nodes with exactly one of the five classes, and which it is; a sample if many."""
+def _rows(workshop: Workshop, name: str, embedding: Embedding) -> NDArray[np.int64]:
+    """The rows of nodes with exactly one of the five classes, and a vector; a sample if many."""
     found = workshop.labels(name).align(embedding)
     columns = [found.classes.index(class_) for class_ in CLASSES[name]]
-    member = found.members[:, columns]
     drawn = embedding.vectors[found.rows].any(axis=1)
-    one = np.flatnonzero((member.sum(axis=1) == 1) & drawn)
-    one = np.sort(np.random.default_rng(0).permutation(one)[:MOST])
-    return found.rows[one], member[one].argmax(axis=1)
-
-
-def purity(plane: NDArray[np.float32], classes: NDArray[np.int64]) -> float:
-    """The mean share of a node's nearest nodes in the plane that are of its class."""
-    from scipy.spatial import KDTree
-
-    _, near = KDTree(plane).query(plane, k=AROUND + 1)
-    return float((classes[near[:, 1:]] == classes[:, None]).mean())
+    one = found.rows[(found.members[:, columns].sum(axis=1) == 1) & drawn]
+    return np.sort(np.random.default_rng(0).permutation(one)[:MOST])
 
 
 def _verdict(name: str, fastrp: float, deepwalk: float, randne: float) -> Verdict:
