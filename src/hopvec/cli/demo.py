@@ -145,7 +145,9 @@ def _draw(terminal: Terminal, embedding: Embedding, labels: Labels, folder: Path
         for name, found in (("t-SNE", by_tsne), ("principal components", by_components))
     ]
     title = "10 nearest on the map that are of the same section, in percent"
-    terminal.answer_table(title, ["layout", "mean of packages", "mean of sections"], rows, numbers=2)
+    terminal.answer_table(
+        title, ["layout", "mean of packages", "mean of sections"], rows, numbers=2
+    )
     return positions
 
 
