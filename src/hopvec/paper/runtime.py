@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hopvec.methods import FastRP, Method, RandNE
+from hopvec.methods import FastRP
 from hopvec.paper import published
 from hopvec.paper.report import Section, Table, Verdict
 from hopvec.paper.settings import BEYOND, METHODS, TEXT, methods
@@ -34,11 +34,7 @@ def reproduce(workshop: Workshop) -> Section:
 
 def timed(workshop: Workshop, name: str) -> dict[str, float]:
     """The CPU seconds of each method on one data set."""
-    quick_ones: dict[str, Method] = {  # whose time does not depend on what a search finds
-        "FastRP": FastRP.paper().set_params(threads=1),
-        "RandNE": RandNE(dim=512, threads=1),
-    }
-    wanted = methods(workshop, name) | quick_ones
+    wanted = methods(workshop, name) | {"FastRP": FastRP.paper().set_params(threads=1)}
     return {label: workshop.cpu_seconds(name, method) for label, method in wanted.items()}
 
 

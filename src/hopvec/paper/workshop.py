@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -97,16 +97,15 @@ class Workshop:
             raise DatasetError(f"{name} has no labels.")
         return labels
 
-    def tuned(self, name: str, method: Method, space: Mapping[str, Any] | None) -> Method:
+    def tuned(self, name: str, method: Method) -> Method:
         """A method with the parameters that the search of the paper finds for a data set."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        key = _key({"dataset": name, "method": method, "space": space, "quick": self.quick})
+        key = _key({"dataset": name, "method": method, "quick": self.quick})
         with self.stage(f"{name}: searching parameters of {type(method).__name__}") as progress:
             return tune(
                 self.dataset(name).graph,
                 self.labels(name),
                 method=method,
-                space=space,
                 trials=5 if self.quick else 20,
                 shuffles=2 if self.quick else 10,
                 study=self._folder / f"{name}-search-{key}.jsonl",
