@@ -12,6 +12,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import Any, BinaryIO
 
@@ -46,17 +47,22 @@ def write_parquet(
 
     `schema` holds a column of ids and one of fixed-size lists, neither with nulls. Ids are
     compressed and have statistics; vectors, being nearly random bits, do without. Every page has
-    its checksum.
+    its checksum, which a thread takes while what comes before is written.
     """
     file.write(MAGIC)
     _, footer = _by_pyarrow(pa.Table.from_batches([], schema))
     groups: list[Struct] = []
     rows = 0
-    for ids, vectors in blocks:
-        start = file.tell()
-        columns = [_write_ids(file, schema, ids), _write_vectors(file, footer, vectors)]
-        groups.append(_row_group(columns, len(ids), start))
-        rows += len(ids)
+    with ThreadPoolExecutor(1) as ahead:
+        for ids, vectors in blocks:
+            start = file.tell()
+            checksums = ahead.map(_checksum, _pages(vectors))
+            columns = [
+                _write_ids(file, schema, ids),
+                _write_vectors(file, footer, vectors, checksums),
+            ]
+            groups.append(_row_group(columns, len(ids), start))
+            rows += len(ids)
     footer |= {3: Typed(I64, rows), 4: Typed(LIST, Items(STRUCT, groups))}
     data = serialize(footer)
     file.write(data + struct.pack("<I", len(data)) + MAGIC)
@@ -94,12 +100,13 @@ def _write_ids(file: BinaryIO, schema: pa.Schema, ids: pa.Array) -> Struct:
     return about
 
 
-def _write_vectors(file: BinaryIO, footer: Struct, vectors: NDArray[Any]) -> Struct:
+def _write_vectors(
+    file: BinaryIO, footer: Struct, vectors: NDArray[Any], checksums: Iterable[int]
+) -> Struct:
     """Writes vectors; what the footer says of them."""
     start, (count, dim) = file.tell(), vectors.shape
-    step = max(1, PAGE_BYTES // max(1, dim * vectors.itemsize))
-    for first in range(0, count, step):
-        _write_page(file, vectors[first : first + step])
+    for page, checksum in zip(_pages(vectors), checksums, strict=True):
+        _write_page(file, page, checksum)
     size = Typed(I64, file.tell() - start)
     path = footer[2].value.values[2:]  # embedding, list, element
     return {
@@ -114,12 +121,28 @@ def _write_vectors(file: BinaryIO, footer: Struct, vectors: NDArray[Any]) -> Str
     }
 
 
-def _write_page(file: BinaryIO, vectors: NDArray[Any]) -> None:
-    levels, numbers = _levels(*vectors.shape), vectors.reshape(-1).view(np.uint8).data
-    checksum = zlib.crc32(numbers, zlib.crc32(levels))
+def _pages(vectors: NDArray[Any]) -> list[NDArray[Any]]:
+    """The vectors of each page."""
+    count, dim = vectors.shape
+    step = max(1, PAGE_BYTES // max(1, dim * vectors.itemsize))
+    return [vectors[first : first + step] for first in range(0, count, step)]
+
+
+def _content(page: NDArray[Any]) -> tuple[bytes, memoryview]:
+    """The levels and the numbers of a page."""
+    return _levels(*page.shape), page.reshape(-1).view(np.uint8).data
+
+
+def _checksum(page: NDArray[Any]) -> int:
+    levels, numbers = _content(page)
+    return zlib.crc32(numbers, zlib.crc32(levels))
+
+
+def _write_page(file: BinaryIO, page: NDArray[Any], checksum: int) -> None:
+    levels, numbers = _content(page)
     size = Typed(I32, len(levels) + len(numbers))
     about: Struct = {
-        1: Typed(I32, len(vectors) * max(1, vectors.shape[1])),
+        1: Typed(I32, len(page) * max(1, page.shape[1])),
         2: Typed(I32, PLAIN),
         3: Typed(I32, RLE),
         4: Typed(I32, RLE),
