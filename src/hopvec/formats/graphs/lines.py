@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
 from hopvec.formats.graphs.source import Source
@@ -30,17 +31,14 @@ class Block:
 
     data: bytes
     """Whole lines that end in a newline, none of them blank."""
+    count: int
+    """The number of edges."""
     edge: int
     """The number of the first edge."""
     line: int
     """The number of the line that the block begins with, whether or not it was left out."""
     left_out: Sequence[int]
     """The numbers of the lines that were left out."""
-
-    @property
-    def count(self) -> int:
-        """The number of edges."""
-        return self.data.count(b"\n")
 
     def number(self, edge: int) -> int:
         """The number of the line of an edge."""
@@ -74,6 +72,7 @@ class Lines:
         self._others = (b"\n", b" ", b"\t", *comments)  # what lines without an edge begin with
         self._may_begin_other = np.zeros(256, bool)
         self._may_begin_other[[start[0] for start in self._others]] = True
+        self._last_other = int(np.flatnonzero(self._may_begin_other)[-1])
         self._tidy, self._might_be_edge = tidy, might_be_edge
         self._line, self._edge = 1, 0  # the numbers of the next line and of the next edge
         self._rest = b""
@@ -122,20 +121,24 @@ class Lines:
     def _edges(self, text: bytes) -> Block:
         """The lines of a text that hold edges."""
         line, edge = self._line, self._edge
-        self._line += text.count(b"\n")
+        letters = np.frombuffer(text, np.uint8)
+        ends = letters == ord("\n")
+        self._line += int(np.count_nonzero(ends))
         left_out: Sequence[int] = ()
         if line == 1:
             text = text.removeprefix(b"\xef\xbb\xbf")
-        if self._skip or self._has_others(text):
+        if self._skip or text.startswith(self._others) or self._has_others(letters, ends):
             text, left_out = self._filter(text, line)
-        self._edge += self._line - line - len(left_out)
-        return Block(self._tidy(text), edge, line, left_out)
+        count = self._line - line - len(left_out)
+        self._edge += count
+        return Block(self._tidy(text), count, edge, line, left_out)
 
-    def _has_others(self, text: bytes) -> bool:
-        """Whether a line might be blank or a comment."""
-        letters = np.frombuffer(text, np.uint8)
-        first = letters[np.flatnonzero(letters == ord("\n"))[:-1] + 1]
-        return text.startswith(self._others) or bool(self._may_begin_other[first].any())
+    def _has_others(self, letters: NDArray[np.uint8], ends: NDArray[np.bool_]) -> bool:
+        """Whether a line below the first might be blank or a comment."""
+        first = letters[1:]
+        # Ids hardly begin so low, and whole arrays are compared sooner than line ends are listed.
+        low = ends[:-1] & (first <= self._last_other)
+        return bool(low.any() and self._may_begin_other[first[low]].any())
 
     def _filter(self, text: bytes, first: int) -> tuple[bytes, array[int]]:
         kept: list[bytes] = []
