@@ -4,6 +4,9 @@ import os
 import sys
 from pathlib import Path
 
+# Matrices are small here, and threads that wait for work take the cores of other tests.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import pytest
 from hypothesis import HealthCheck, settings
 

@@ -18,9 +18,8 @@ EMBED = [sys.executable, "-m", "hopvec", "embed", "edges.csv", "--dim", "64", "-
 
 @pytest.fixture
 def folder(tmp_path):
-    ends = np.random.default_rng(0).integers(0, 30_000, (200_000, 2))
-    with (tmp_path / "edges.csv").open("w") as file:
-        file.writelines(f"n{u},n{v}\n" for u, v in ends)
+    ends = np.random.default_rng(0).integers(0, 30_000, (200_000, 2)).tolist()
+    (tmp_path / "edges.csv").write_text("".join(f"n{u},n{v}\n" for u, v in ends))
     return tmp_path
 
 

@@ -20,9 +20,8 @@ print(re.search(r"VmHWM:\\s+(\\d+)", status)[1])
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("memory")
     random = np.random.default_rng(0)
-    source, target = random.integers(0, 250_000, 1_500_000), random.integers(0, 250_000, 1_500_000)
-    with (folder / "edges.csv").open("w") as file:
-        np.savetxt(file, np.column_stack([source, target]), "n%d,n%d")
+    ends = random.integers(0, 250_000, (600_000, 2)).tolist()
+    (folder / "edges.csv").write_text("".join(f"n{u},n{v}\n" for u, v in ends))
     return folder
 
 

@@ -1,6 +1,7 @@
 """The native kernels against their slow twins."""
 
 import itertools
+from functools import cache
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ weighted_or_not = pytest.mark.parametrize("weighted", [False, True], ids=["unwei
 threads_1_and_3 = pytest.mark.parametrize("threads", [1, 3])
 
 
+@cache
 def rows_of(nodes, entries, *, weighted=False, seed=0, symmetric=False):
     """indptr, indices and weights of a random S whose first row is its longest."""
     random = np.random.default_rng(seed)
@@ -39,10 +41,19 @@ def adjacency(indptr, indices, weights):
     return _native.Adjacency(indptr, indices, weights, inverse.astype(np.float32))
 
 
+@cache
 def random_block(nodes, precision, seed=0):
     columns = 64 // STORAGE[precision]().itemsize
-    block = np.random.default_rng(seed).normal(size=(nodes, columns))
-    return block.astype(STORAGE[precision])
+    block = np.random.default_rng(seed).normal(size=(nodes, columns)).astype(STORAGE[precision])
+    block.flags.writeable = False
+    return block
+
+
+@cache
+def random_signs(nodes, sparsity, columns):
+    """Keys of nodes, and as many columns of R as are asked for behind as many again."""
+    keys = np.random.default_rng(1).integers(0, 2**64, nodes, np.uint64)
+    return keys, reference.sparse_rows(5, sparsity, keys.tolist(), 2 * columns)[:, columns:]
 
 
 def as_bytes(block):
@@ -203,12 +214,9 @@ class TestFirstHop:
         self, nodes, sparsity, threads, weighted, precision
     ):
         rows = rows_of(nodes, 4 * nodes, weighted=weighted, symmetric=True)
-        random = np.random.default_rng(1)
-        keys = random.integers(0, 2**64, nodes, np.uint64)
-        diagonal = random.lognormal(size=nodes).astype(np.float32)
-        columns = 64 // STORAGE[precision]().itemsize
-        got = first_hop(rows, 5, sparsity, keys, diagonal, 2, precision, threads)
-        signs = reference.sparse_rows(5, sparsity, keys.tolist(), 3 * columns)[:, -columns:]
+        keys, signs = random_signs(nodes, sparsity, 64 // STORAGE[precision]().itemsize)
+        diagonal = np.random.default_rng(2).lognormal(size=nodes).astype(np.float32)
+        got = first_hop(rows, 5, sparsity, keys, diagonal, 1, precision, threads)
         expected = reference.first_hop(*rows, diagonal, signs)
         size = reference.first_hop(*rows, diagonal, np.abs(signs))
         assert_rows_agree(got, expected, size, precision)
@@ -338,7 +346,8 @@ class TestWeightedSum:
         order = np.random.default_rng(0).permutation(nodes).astype(np.int32)
         kept, whole = [], []
         for seed in range(3):
-            blocks = [random_block(nodes, precision, 10 * seed + slab) for slab in range(slabs)]
+            seeds = range(10 * seed, 10 * seed + slabs)
+            blocks = [random_block(nodes, precision, seed).copy() for seed in seeds]
             blocks[0][: nodes // 3] = 0  # some rows are zero,
             for block in blocks[1:]:
                 block[: nodes // 4] = 0  # some of them in every slab

@@ -32,11 +32,11 @@ def pairs_of(matrix, count, *, by="magnitude", tolerance=1e-9, threads=2, told=l
 SPECTRA = {
     "few nodes": np.arange(1, 12),
     "one node": [3.0],
-    "falling slowly": np.linspace(1, 2, 300),
-    "both signs": np.linspace(-1, 1, 300),
-    "low rank": [5, -4, 3] + [0] * 300,
+    "falling slowly": np.linspace(1, 2, 180),
+    "both signs": np.linspace(-1, 1, 180),
+    "low rank": [5, -4, 3] + [0] * 180,
     "one value": [2.0] * 120,
-    "many times each": [5.0] * 60 + [-3.0] * 60 + [1.0] * 200,
+    "many times each": [5.0] * 50 + [-3.0] * 50 + [1.0] * 80,
     "nothing": [0.0] * 100,
 }
 

@@ -33,9 +33,7 @@ def refusal(path):
 
 
 def damaged(data):
-    """The file cut short at many places, and with single bytes changed."""
-    for cut in range(0, len(data), max(1, len(data) // 60)):
-        yield data[:cut]
+    """The file with single bytes changed, and other files in its place."""
     for place in range(0, len(data), max(1, len(data) // 300)):
         yield data[:place] + bytes([data[place] ^ 0xFF]) + data[place + 1 :]
     yield b"rubbish"

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from embeddings import INTEGERS, PLAIN, SUFFIXES, WORDS, files_of, made, same, strings, suffix_of
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopvec
@@ -68,6 +68,7 @@ def test_nan_stays_nan(path):
 
 
 @pytest.mark.parametrize("suffix", sorted(set(SUFFIXES) - WORDS))
+@settings(max_examples=20)  # of each format
 @given(ids=st.lists(st.text(st.characters(codec="utf-8")), min_size=1, unique=True))
 def test_any_text_is_an_id(tmp_path_factory, suffix, ids):
     path = tmp_path_factory.getbasetemp() / f"any{suffix}"

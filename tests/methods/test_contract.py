@@ -79,9 +79,9 @@ every_case = pytest.mark.parametrize(
 )
 every_method = pytest.mark.parametrize("name", METHODS)
 
-WEIGHTED = skewed_example(700, 3000, weighted=True, seed=1)
-PLAIN = random_example(700, 2500, seed=2, isolated=5)
-DIRECTED = skewed_example(700, 3000, weighted=True, directed=True, seed=3)
+WEIGHTED = skewed_example(530, 2300, weighted=True, seed=1)
+PLAIN = random_example(530, 1900, seed=2, isolated=5)
+DIRECTED = skewed_example(530, 2300, weighted=True, directed=True, seed=3)
 
 
 def cases(name, *wanted):
@@ -267,8 +267,8 @@ from hopvec import _native
 from hopvec.methods import METHODS
 from hopvec.methods.dense_method import DenseMethod
 graphs = [
-    skewed_example(700, 3000, weighted=True, seed=1).graph(),
-    skewed_example(20_000, 60_000, seed=4).graph(),  # large enough for prefetching
+    skewed_example(530, 2300, weighted=True, seed=1).graph(),
+    skewed_example(16_500, 40_000, seed=4).graph(),  # large enough for prefetching
 ]
 cases = json.loads(sys.argv[2])
 digest = hashlib.sha256()

@@ -77,7 +77,7 @@ sparsities = st.sampled_from(["sqrt", 1, 1.5, 3, 40, 150])  # from 32 on, hop 1 
 
 
 class TestAgainstTheOracle:
-    @settings(max_examples=400)
+    @settings(max_examples=250)
     @given(examples(), formulas(), sparsities, st.integers(0, 2**64 - 1))
     def test_every_small_graph_and_option_agrees_within_rounding(
         self, case, formula, sparsity, seed
@@ -101,7 +101,7 @@ class TestAgainstTheOracle:
     @pytest.mark.parametrize("normalize", NORMALIZE)
     @pytest.mark.parametrize("directed", [False, True])
     @pytest.mark.parametrize("weighted", [False, True])
-    @pytest.mark.parametrize("nodes", [30, 300, 2000])
+    @pytest.mark.parametrize("nodes", [30, 300, 1100])
     @pytest.mark.parametrize("beta", [-0.9, 0.25])
     def test_rows_agree_to_1e_5_on_ordinary_graphs(
         self, nodes, weighted, directed, normalize, beta

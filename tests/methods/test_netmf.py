@@ -25,13 +25,14 @@ def agree(vectors, expected, tolerance=1e-5):
 
 
 class TestAgainstTheOracle:
-    @pytest.mark.parametrize("dim", [1, 16, 40])
     @pytest.mark.parametrize("options", [{}, {"window": 1}, {"window": 3, "negatives": 2}], ids=str)
     @pytest.mark.parametrize("graph", GRAPHS)
-    def test_the_vectors_are_those_of_the_singular_value_decomposition(self, graph, options, dim):
+    def test_the_vectors_are_those_of_the_singular_value_decomposition(self, graph, options):
         case = GRAPHS[graph]
-        expected = oracle.left_factor(oracle.netmf_matrix(case.S, **options), dim)
-        assert agree(NetMF(dim=dim, **options).embed(case.graph()).vectors, expected)
+        expected = oracle.left_factor(oracle.netmf_matrix(case.S, **options), 40)
+        for dim in (1, 16, 40):
+            vectors = NetMF(dim=dim, **options).embed(case.graph()).vectors
+            assert agree(vectors, expected[:, :dim])
 
     @pytest.mark.parametrize("rank", [10, 60])
     @pytest.mark.parametrize("graph", GRAPHS)
