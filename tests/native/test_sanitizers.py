@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -70,26 +71,34 @@ def compile_driver(folder, sanitizer):
 
 
 @pytest.fixture(scope="module")
-def driver(request, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("driver")
-    probe = folder / "probe.cpp"
-    probe.write_text("int main() { return 0; }\n")
-    command = [COMPILER, f"-fsanitize={request.param}", str(probe), "-o", str(folder / "probe")]
-    built = subprocess.run(command, capture_output=True, text=True)
-    if built.returncode or subprocess.run([str(folder / "probe")]).returncode:
-        pytest.skip(
-            f"no runtime of -fsanitize={request.param} on this machine: {built.stderr[-200:]}"
-        )
-    try:
-        return compile_driver(folder, request.param)
-    except subprocess.CalledProcessError as error:
-        pytest.fail(error.stderr)
+def driver(tmp_path_factory):
+    """The driver as it is built with a sanitizer, once for each."""
+
+    @cache
+    def build(sanitizer):
+        folder = tmp_path_factory.mktemp("driver")
+        probe = folder / "probe.cpp"
+        probe.write_text("int main() { return 0; }\n")
+        command = [COMPILER, f"-fsanitize={sanitizer}", str(probe), "-o", str(folder / "probe")]
+        built = subprocess.run(command, capture_output=True, text=True)
+        if built.returncode or subprocess.run([str(folder / "probe")]).returncode:
+            pytest.skip(
+                f"no runtime of -fsanitize={sanitizer} on this machine: {built.stderr[-200:]}"
+            )
+        try:
+            return compile_driver(folder, sanitizer)
+        except subprocess.CalledProcessError as error:
+            pytest.fail(error.stderr)
+
+    return build
 
 
-@pytest.mark.parametrize(("driver", "level"), RUNS, indirect=["driver"])
-def test_every_loop_runs_clean_and_gives_the_same_bytes_on_1_thread_and_on_3(driver, level):
+@pytest.mark.parametrize(("sanitizer", "level"), RUNS)
+def test_every_loop_runs_clean_and_gives_the_same_bytes_on_1_thread_and_on_3(
+    driver, sanitizer, level
+):
     run = subprocess.run(
-        [str(driver)],
+        [str(driver(sanitizer))],
         env=os.environ | {"HOPVEC_LEVEL": level, "TSAN_OPTIONS": "halt_on_error=1"},
         capture_output=True,
         text=True,
