@@ -9,10 +9,6 @@ import pytest
 import rounding
 import scipy.io
 import scipy.sparse as sp
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-import hopvec
 from examples import (
     SHAPES,
     complete,
@@ -23,6 +19,10 @@ from examples import (
     skewed_example,
     star,
 )
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hopvec
 from hopvec import FastRP, GraphError, ParameterError
 from hopvec.engine import reference
 

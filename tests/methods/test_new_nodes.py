@@ -3,8 +3,8 @@
 import numpy as np
 import oracle
 import pytest
-
 from examples import skewed_example
+
 from hopvec import FastRP, Graph, GraphError
 
 CASE = skewed_example(600, 4000, weighted=True, seed=6)

@@ -3,8 +3,8 @@
 import numpy as np
 import oracle
 import pytest
-
 from examples import example, path, random_example, skewed_example, star
+
 from hopvec import FastRP, MemoryBoundError, ParameterError
 from hopvec.engine.normalize import Columns
 from hopvec.engine.principal import ROWS, principal_components
