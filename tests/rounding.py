@@ -2,6 +2,7 @@
 # ruff: noqa: N803, N806
 
 import numpy as np
+
 from oracle import CONSTANT, orders, standardize, unit_rows
 
 

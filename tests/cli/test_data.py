@@ -7,8 +7,8 @@ import time
 from dataclasses import replace
 
 import pytest
-from file_server import Fault, FileServer
 
+from file_server import Fault, FileServer
 from hopvec.cli import data as verb
 from hopvec.datasets.catalogue import File, catalogue
 

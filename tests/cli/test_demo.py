@@ -5,9 +5,9 @@ import sys
 from importlib import import_module
 
 import pytest
-from clusters import clusters
 
 import hopvec
+from clusters import clusters
 from hopvec.formats.positions import read_positions
 
 demo = import_module("hopvec.cli.demo")

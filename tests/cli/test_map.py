@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from clusters import clusters
 
 import hopvec
+from clusters import clusters
 from hopvec.formats.positions import read_positions
 from hopvec.view import draw_map, layout
 

@@ -5,10 +5,10 @@ import re
 import sys
 
 import pytest
-from pseudo_terminal import seen_on_terminal
 
 from hopvec.cli import terminal as terminal_file
 from hopvec.cli.terminal import Terminal, duration, how_far, wrapped
+from pseudo_terminal import seen_on_terminal
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo terminals")

@@ -8,12 +8,12 @@ import sys
 import time
 
 import pytest
-from planted import planted
-from pseudo_terminal import seen_on_terminal
 
 import hopvec
 from hopvec.cli.terminal import Terminal
 from hopvec.formats.graphs.write import write_graph
+from planted import planted
+from pseudo_terminal import seen_on_terminal
 
 QUICK = ("--trials", 4, "--search-dim", 8, "--shuffles", 2, "--dim", 16)
 

@@ -1,6 +1,7 @@
 """What the tests of data sets share: web servers that end with the test."""
 
 import pytest
+
 from file_server import FileServer
 
 

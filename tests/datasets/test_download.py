@@ -10,8 +10,8 @@ import time
 from pathlib import Path
 
 import pytest
-from file_server import Fault
 
+from file_server import Fault
 from hopvec import DatasetError, FormatError
 from hopvec.datasets import download as download_file
 from hopvec.datasets.download import download

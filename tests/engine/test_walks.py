@@ -4,12 +4,12 @@ from dataclasses import replace
 from itertools import chain
 
 import numpy as np
-import oracle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+import oracle
 from examples import example as example_of
 from examples import examples, hub, random_example, skewed_example
 from hopvec import Graph, _native

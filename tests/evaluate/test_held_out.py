@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from scipy import stats
-from splits import as_keys, components, edges_of, ends, splits
 
 from examples import complete, example, random_example, skewed_example
 from hopvec import FormatError, Graph, GraphError, ParameterError, UnknownNodeError, read_graph
 from hopvec.evaluate import HeldOut, hold_out, read_links
+from splits import as_keys, components, edges_of, ends, splits
 
 
 def same(one, other):

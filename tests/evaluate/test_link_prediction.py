@@ -9,7 +9,6 @@ import pytest
 from hypothesis import assume, given, settings
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, roc_auc_score
-from splits import as_keys, edges_of, ends, splits
 
 from examples import random_example, skewed_example
 from hopvec import (
@@ -23,6 +22,7 @@ from hopvec import (
 )
 from hopvec.evaluate import HeldOut, hold_out, link_prediction, predict_links, read_links
 from hopvec.evaluate.link_prediction import training_pairs
+from splits import as_keys, edges_of, ends, splits
 
 
 def random_embedding(graph, dim=16, seed=0):

@@ -3,11 +3,11 @@
 import json
 
 import numpy as np
-import oracle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import oracle
 from hopvec import Embedding, Graph, GraphError, ParameterError, UnknownNodeError
 from hopvec.evaluate import (
     HeldOut,

@@ -4,12 +4,12 @@ import itertools
 import json
 
 import numpy as np
-import oracle
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import oracle
 from examples import examples, random_example
 from hopvec import Embedding, FastRP, Graph, ParameterError, UnknownNodeError
 from hopvec.evaluate import reconstruct, reconstruction

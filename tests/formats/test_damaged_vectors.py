@@ -8,9 +8,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from embeddings import SUFFIXES, files_of, made, same
 
 import hopvec
+from embeddings import SUFFIXES, files_of, made, same
 from hopvec import FormatError
 from hopvec.formats import npy as npy_format
 

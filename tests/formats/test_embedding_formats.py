@@ -5,11 +5,11 @@ import os
 import numpy as np
 import pyarrow as pa
 import pytest
-from embeddings import INTEGERS, PLAIN, SUFFIXES, WORDS, files_of, made, same, strings, suffix_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopvec
+from embeddings import INTEGERS, PLAIN, SUFFIXES, WORDS, files_of, made, same, strings, suffix_of
 from hopvec import Embedding, FastRP, FormatError, Graph, ParameterError
 from hopvec.formats import EMBEDDING_FORMATS, rows, text
 

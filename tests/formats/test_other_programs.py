@@ -6,9 +6,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from embeddings import made
 
 import hopvec
+from embeddings import made
 from hopvec import Embedding
 
 NAMES = ["b", "é", 'say "hi"', "a,b", "007"]

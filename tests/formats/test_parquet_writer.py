@@ -7,8 +7,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from embeddings import INTEGERS, STRINGS
 
+from embeddings import INTEGERS, STRINGS
 from hopvec import Embedding
 from hopvec.formats import parquet_writer, rows
 from hopvec.formats.table import batches_of, schema_of

@@ -4,9 +4,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from embeddings import INTEGERS, STRINGS, files_of, made, same
 
 import hopvec
+from embeddings import INTEGERS, STRINGS, files_of, made, same
 from hopvec.errors import FormatError, ParameterError
 from hopvec.formats.positions import read_positions, write_positions
 

@@ -7,9 +7,9 @@ import subprocess
 import sys
 
 import pytest
-from embeddings import SUFFIXES, files_of, made, same
 
 import hopvec
+from embeddings import SUFFIXES, files_of, made, same
 from hopvec import FormatError
 from hopvec.formats import rows
 

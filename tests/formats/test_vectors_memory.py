@@ -6,9 +6,9 @@ import sys
 import numpy as np
 import pyarrow as pa
 import pytest
-from embeddings import made
 
 import hopvec
+from embeddings import made
 from hopvec import Embedding
 
 ROWS, DIM, BYTES = 100_000, 128, 51_200_000

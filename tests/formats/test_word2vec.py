@@ -3,10 +3,10 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from embeddings import files_of, made
 from gensim.models import KeyedVectors
 
 import hopvec
+from embeddings import files_of, made
 from hopvec import FormatError
 
 WORDS = pa.array(["b", "007", "é", "日本", "🙂", "x" * 300, '"hi"', "a,b;c"], pa.large_string())

@@ -13,8 +13,8 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from examples import example, path, random_example, skewed_example
 
+from examples import example, path, random_example, skewed_example
 from hopvec import Graph, GraphError, HopvecError, MemoryBoundError, ParameterError, _native
 from hopvec.methods import METHODS
 from hopvec.methods.dense_method import DenseMethod

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from planted import planted
 
 from examples import example, path, random_example, skewed_example
 from hopvec import DeepWalk, Graph, MemoryBoundError, MissingExtraError, Node2Vec, ParameterError
 from hopvec import estimate as estimate_of
 from hopvec.methods.parameters import parameters
+from planted import planted
 
 SMALL = {"dim": 16, "walks": 2, "length": 8, "window": 3}
 OBJECTIVES = ("negative-sampling", "hierarchical-softmax")

@@ -4,11 +4,15 @@ import logging
 import math
 
 import numpy as np
-import oracle
 import pytest
-import rounding
 import scipy.io
 import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hopvec
+import oracle
+import rounding
 from examples import (
     SHAPES,
     complete,
@@ -19,10 +23,6 @@ from examples import (
     skewed_example,
     star,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-import hopvec
 from hopvec import FastRP, GraphError, ParameterError
 from hopvec.engine import reference
 

@@ -3,13 +3,13 @@
 from functools import cache
 
 import numpy as np
-import oracle
 import pytest
-from examples import examples, random_example, skewed_example
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopvec
+import oracle
+from examples import examples, random_example, skewed_example
 from hopvec import GraRep, MemoryBoundError, ParameterError
 from hopvec.machine import in_words
 

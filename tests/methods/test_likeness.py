@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from examples import skewed_example
 
 import hopvec
+from examples import skewed_example
 from hopvec import FastRP, Graph, ParameterError
 
 CASE = skewed_example(900, 6000, seed=4)

@@ -1,13 +1,13 @@
 """NetMF against the formulas."""
 
 import numpy as np
-import oracle
 import pytest
-from examples import example, examples, path, random_example, skewed_example
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopvec
+import oracle
+from examples import example, examples, path, random_example, skewed_example
 from hopvec import GraphError, MemoryBoundError, NetMF
 from hopvec.machine import in_words
 

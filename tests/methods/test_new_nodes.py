@@ -1,10 +1,10 @@
 """Nodes that come after a run."""
 
 import numpy as np
-import oracle
 import pytest
-from examples import skewed_example
 
+import oracle
+from examples import skewed_example
 from hopvec import FastRP, Graph, GraphError
 
 CASE = skewed_example(600, 4000, weighted=True, seed=6)

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from examples import random_example, skewed_example
 
+from examples import random_example, skewed_example
 from hopvec import FastRP, Graph, MemoryBoundError, ParameterError
 from hopvec.engine import slab
 

@@ -1,10 +1,10 @@
 """Oversampling: many columns compressed to the few in which the vectors vary most."""
 
 import numpy as np
-import oracle
 import pytest
-from examples import example, path, random_example, skewed_example, star
 
+import oracle
+from examples import example, path, random_example, skewed_example, star
 from hopvec import FastRP, MemoryBoundError, ParameterError
 from hopvec.engine.normalize import Columns
 from hopvec.engine.principal import ROWS, principal_components

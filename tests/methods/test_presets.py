@@ -1,8 +1,8 @@
 """Presets: sets of parameters that have a name."""
 
 import pytest
-from examples import example, path
 
+from examples import example, path
 from hopvec import FastRP, ParameterError
 from hopvec.methods.presets import PRESETS
 

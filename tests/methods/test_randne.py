@@ -4,12 +4,12 @@ import logging
 import math
 
 import numpy as np
-import oracle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import hopvec
+import oracle
 from examples import example, examples, path, random_example, skewed_example, star
 from hopvec import FastRP, GraphError, ParameterError, RandNE
 from hopvec.engine.orthogonal import mixing_bytes

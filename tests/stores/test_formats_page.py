@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+
 from embeddings import EMBEDDING_FORMATS, made
 
 PAGE = Path(__file__).parents[2] / "docs" / "formats.md"

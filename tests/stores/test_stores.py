@@ -11,8 +11,8 @@ import lancedb
 import numpy as np
 import pyarrow as pa
 import pytest
-from embeddings import made
 
+from embeddings import made
 from hopvec import FormatError, MissingExtraError, ParameterError
 from hopvec.formats import rows
 from hopvec.stores import STORES

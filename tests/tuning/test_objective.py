@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from planted import planted
 
 from hopvec import FastRP, Graph, Labels, ParameterError
 from hopvec.tuning.objective import Classes, Links, graph_checksum
+from planted import planted
 
 GRAPH, LABELS = planted()
 SETTINGS = {

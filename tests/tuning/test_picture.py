@@ -4,10 +4,10 @@ import sys
 
 import numpy as np
 import pytest
-from planted import planted
 
 from hopvec import FastRP, MissingExtraError, ParameterError, tune
 from hopvec.tuning.picture import _figure
+from planted import planted
 
 GRAPH, LABELS = planted()
 SPACES = {

@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from planted import planted
 
 import hopvec
 from hopvec import DeepWalk, FastRP, Graph, ParameterError, tune
 from hopvec.engine import slab
+from planted import planted
 
 GRAPH, LABELS = planted()
 QUICK = {"method": FastRP(dim=32), "search_dim": 16, "shuffles": 2, "trials": 12}

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from clusters import clusters
 
+from clusters import clusters
 from hopvec import Embedding, FastRP, Labels, MissingExtraError, ParameterError, datasets
 from hopvec.view import layout, purity
 from hopvec.view.components import principal_components

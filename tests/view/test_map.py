@@ -6,10 +6,10 @@ import matplotlib
 import numpy as np
 import pyarrow as pa
 import pytest
-from clusters import clusters
 from matplotlib.colors import to_rgb
 from matplotlib.image import imread
 
+from clusters import clusters
 from hopvec import Embedding, FormatError, Labels, MissingExtraError, ParameterError
 from hopvec.view import draw_map, sheet
 from hopvec.view.classes import classes_of

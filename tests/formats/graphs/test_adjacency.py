@@ -4,10 +4,10 @@ import networkx as nx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reading import edges_of, graph_of, open_edges, read, reason
 
 from hopvec import FormatError
 from hopvec.formats.graphs import adjacency
+from reading import edges_of, graph_of, open_edges, read, reason
 
 
 @pytest.fixture

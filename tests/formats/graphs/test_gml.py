@@ -4,11 +4,11 @@ import igraph
 import networkx as nx
 import pytest
 from hypothesis import given
-from reading import edges_of, graph_of, open_edges, read, reason
 
 from examples import examples
 from hopvec import FormatError
 from hopvec.formats.graphs import gml
+from reading import edges_of, graph_of, open_edges, read, reason
 
 EXAMPLE = """Creator "someone"
 # a comment with "one quote

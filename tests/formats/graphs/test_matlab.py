@@ -8,11 +8,11 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from reading import graph_of, open_edges, reason
 from scipy.io import savemat
 
 from hopvec import FormatError
 from hopvec.formats.graphs import matlab
+from reading import graph_of, open_edges, reason
 
 PATH = sp.csc_matrix(np.array([[0, 2.0, 0], [2, 0, 3], [0, 3, 0]]))
 GROUP = sp.csc_matrix(np.ones((3, 2)))

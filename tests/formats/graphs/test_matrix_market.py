@@ -8,11 +8,11 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from reading import graph_of, open_edges, reason
 from scipy.io import mmwrite
 
 from hopvec import FormatError
 from hopvec.formats.graphs import matrix_market
+from reading import graph_of, open_edges, reason
 
 REAL = "%%MatrixMarket matrix coordinate real general\n"
 

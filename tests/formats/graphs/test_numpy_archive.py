@@ -5,12 +5,12 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from reading import edges_of, graph_of, open_edges, read, reason
 
 import hopvec
 from hopvec import FormatError
 from hopvec.formats.graphs import numpy_archive
 from hopvec.formats.graphs.edges import Matrix
+from reading import edges_of, graph_of, open_edges, read, reason
 
 SRC, DST = np.array([0, 1, 2]), np.array([1, 2, 0])
 

@@ -7,10 +7,10 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reading import read
 
 from hopvec import FormatError, GraphError, read_graph
 from hopvec.formats.graphs import lines, text
+from reading import read
 
 
 @pytest.fixture
