@@ -551,7 +551,6 @@ def test_weights_must_be_one_an_edge(weight):
         (b"abc", "source must be a column of ids, got b'abc'."),
         ({"a": 1}, "source must be a column of ids, got {'a': 1}."),
     ],
-    ids=repr,
 )
 def test_ids_that_cannot_be_taken_are_refused_with_the_first_edge(source, message):
     with pytest.raises(GraphError) as error:
@@ -573,7 +572,6 @@ def test_ids_that_cannot_be_taken_are_refused_with_the_first_edge(source, messag
         7,
         None,
     ],
-    ids=ascii,
 )
 def test_ids_of_mixed_kinds_or_beyond_64_bits_are_refused(source):
     with pytest.raises(GraphError, match=r"^source: ids must be all integers or all strings \("):
