@@ -67,6 +67,7 @@ def draw_sheet(
     """The figure of some panels side by side."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
     alone, labelled = len(panels) == 1, bool(panels[0].classes.names)
     strip = max(GAP + STRIP + 0.04 if not panel.placed.all() else 0.0 for panel in panels)
@@ -86,6 +87,10 @@ def draw_sheet(
         draw_panel(axes, panel, theme, size=size, dpi=dpi, seed=seed)
         if not alone:
             axes.set_title(panel.name, color=theme.ink, fontsize=12, pad=5, loc="left")
+        if number:  # a hairline, so that the points of neighbours are not taken for one cloud
+            between, top = (left - MARGIN / 2) / width, (bottom + size * (1 + strip)) / height
+            line = Line2D([between] * 2, [bottom / height, top], color=theme.other, linewidth=0.6)
+            figure.add_artist(line)
     if title:
         top = 1 - (MARGIN + 0.1) / height
         figure.text(MARGIN / width, top, title, color=theme.ink, fontsize=14, va="center")
