@@ -26,7 +26,7 @@ CLASSES = {  # five of each data set
 }
 MOST = 5_000  # nodes on a map
 SIZE = 4.2  # inches
-NOISE = 0.05  # of purity, by which maps of equal quality may differ
+NOISE = 0.02  # of purity, by which maps of equal quality may differ
 
 
 def reproduce(workshop: Workshop) -> Section:
@@ -87,5 +87,5 @@ def _verdict(name: str, fastrp: float, deepwalk: float, randne: float) -> Verdic
     return Verdict.of(
         f"{name}: classes are as well separated by FastRP as by DeepWalk, and not by RandNE.",
         f"Purity {fastrp:.2f}, {deepwalk:.2f} and {randne:.2f}.",
-        fastrp >= deepwalk - NOISE and fastrp > randne,
+        fastrp >= deepwalk - NOISE and fastrp > randne + NOISE,
     )

@@ -96,5 +96,5 @@ def _class_verdict(name: str, fastrp: float, deepwalk: float, randne: float) -> 
         "Neighbours by FastRP are comparable to DeepWalk's and better than RandNE's.",
         f"{name}: of the class of their node {fastrp:.0%} (FastRP), {deepwalk:.0%} (DeepWalk), "
         f"{randne:.0%} (RandNE).",
-        fastrp >= deepwalk - NOISE and fastrp > randne,
+        fastrp >= deepwalk - NOISE and fastrp > randne + NOISE,
     )
