@@ -103,7 +103,7 @@ class FastRP(SlabMethod):
         `hopvec.methods.presets.PRESETS` has them all. Raises ParameterError for any other name.
 
         >>> FastRP.preset("best", dim=128)
-        FastRP(weights=(0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0), oversample=4, dim=128)
+        FastRP(dim=128, weights=(0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0), oversample=4)
         """
         return cls().set_params(**{**preset(name).parameters, **parameters})
 
