@@ -352,3 +352,12 @@ def test_freed_memory_goes_back_to_the_system():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert int(finished.stdout) > 80_000  # kB of 98,000
+
+
+def test_ctrl_c_before_a_thread_has_started_is_raised_as_it_is(monkeypatch):
+    def interrupted(thread):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("hopvec.machine.Thread.start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        machine.run_all([lambda stop: 1])

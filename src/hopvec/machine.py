@@ -7,6 +7,7 @@ import re
 import sys
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -172,7 +173,8 @@ def run_all(
         raise
     finally:
         for thread in threads:
-            thread.join()
+            with suppress(RuntimeError):  # Ctrl-C came before it started, and it finds no task
+                thread.join()
     return results
 
 

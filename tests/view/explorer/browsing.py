@@ -67,7 +67,7 @@ class Visit:
     def picked(self, name):
         """Waits until a node is shown."""
         self.page.wait_for_function(
-            "name => document.querySelector('#panel h2').textContent === name", arg=name
+            "name => document.querySelector('#panel h2')?.textContent === name", arg=name
         )
 
     def settled(self):

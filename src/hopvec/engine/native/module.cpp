@@ -51,6 +51,7 @@ Array<uint8_t> allocate(size_t bytes) {
 }  // namespace
 
 NB_MODULE(_native, m) {
+  nb::set_leak_warnings(false);  // a run that Ctrl-C ends may leave a thread, and with it its Stop
   nb::class_<Stop>(m, "Stop")
       .def(nb::init<>())
       .def("set", [](Stop& stop) { stop.flag = true; })
