@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hopvec import _native
-from hopvec.embedding import Embedding
-from hopvec.engine.combine import combine
-from hopvec.engine.finish import Finish, Measured, Vectors
+from hopvec.engine.finish import Finish, Measured
 from hopvec.engine.frame import Frame
 from hopvec.engine.normalize import NORMALIZATIONS
 from hopvec.engine.slab import (
     GaussianRows,
-    Progress,
     Propagation,
     RandomRows,
     Slab,
@@ -27,19 +24,17 @@ from hopvec.engine.slab import (
 )
 from hopvec.errors import ParameterError
 from hopvec.graph import Graph
-from hopvec.methods.likeness import shared_frame
-from hopvec.methods.method import as_graph, report_zero_vectors
-from hopvec.methods.new_nodes import with_new_nodes
+from hopvec.methods.comparable_method import ComparableMethod
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, documented
 from hopvec.methods.presets import preset
-from hopvec.methods.slab_method import SlabMethod, counted
+from hopvec.methods.slab_method import counted
 
 WIDEST = 8192  # columns that principal components can be taken of: minutes for their eigenvectors
 
 
 @documented
 @dataclass(kw_only=True, eq=False, repr=False)
-class FastRP(SlabMethod):
+class FastRP(ComparableMethod):
     """FastRP embeds a graph by sparse random projections: fast, and without training.
 
     The embedding is N = sum_i weights[i-1] * A^i L R, with A = D^-1 S, L = diag((d_j / 2m)^beta)
@@ -114,56 +109,6 @@ class FastRP(SlabMethod):
         The paper tunes alpha_4 in [2^-3, 2^6] and beta in [-1, 0] for each graph.
         """
         return cls.preset("paper", weights=(0.0, 0.0, 1.0, alpha_4), beta=beta, seed=seed)
-
-    def embed(
-        self, graph: Any, *, like: Embedding | None = None, progress: Progress | None = None
-    ) -> Embedding:
-        """The embedding of a graph, as `Method.embed` has it.
-
-        With `like`, an embedding of an earlier graph by the same parameters, the vectors are
-        comparable with its own: s of R, 2m, the statistics of columns and the basis of
-        `oversample` are those of its frame. For the same graph they are the same bytes.
-        """
-        if like is None:
-            return super().embed(graph, progress=progress)
-        frame = shared_frame(self, like)
-        graph = self.accept(graph)
-        vectors = self.combined(graph, progress or (lambda done, of: None), frame).vectors
-        report_zero_vectors(graph, vectors, self.zero_vectors)
-        return self.record(graph, vectors, frame)
-
-    def embed_new(
-        self, new_edges: Any, *, graph: Any, like: Embedding, progress: Progress | None = None
-    ) -> Embedding:
-        """Vectors for nodes that come after a run, comparable with those it made.
-
-        `like` is the embedding of `graph` by these parameters, and `new_edges` a graph (or all that
-        as_graph takes) of edges that have a new node at one end or both. The new nodes look at the
-        old graph: their rows are appended to it, nothing flows back, and every order of theirs is
-        computed, then normalised with the statistics and the basis of the run. The old vectors
-        stay as they are. Takes about the time of the run.
-
-        >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
-        >>> old, new = FastRP(dim=8).embed(graph), Graph.from_edges(["d", "d"], ["a", "b"])
-        >>> FastRP(dim=8).embed_new(new, graph=graph, like=old).ids.to_pylist()
-        ['d']
-        """
-        frame = shared_frame(self, like)
-        graph, new = self.accept(graph), as_graph(new_edges)
-        extended = with_new_nodes(graph, new)
-        vectors = self.combined(extended, progress or (lambda done, of: None), frame).vectors
-        made = self.record(extended, vectors, frame)
-        return replace(made, vectors=vectors[graph.nodes :], ids=extended.ids[graph.nodes :])
-
-    def combined(self, graph: Graph, progress: Progress, like: Frame | None = None) -> Vectors:
-        """The vectors and what was measured to make them, or what is used in its place."""
-        return combine(
-            self.plan(graph),
-            self.propagation(graph, like),
-            self.order_weights(),
-            replace(self.finish, like=like.measured) if like else self.finish,
-            progress=progress,
-        )
 
     def frame(self, graph: Graph, measured: Measured) -> Frame:
         """What another run must share with this one for its vectors to be comparable."""

@@ -6,17 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from hopvec.errors import MissingExtraError
+from hopvec.view.theme import PALETTE
 
-COLORS = {  # Petroff's accessible ten
-    "FastRP": "#3f90da",
-    "DeepWalk": "#ffa90e",
-    "node2vec": "#bd1f01",
-    "LINE": "#94a4a2",
-    "RandNE": "#832db6",
-    "NetMF": "#a96b59",
-    "GraRep": "#e76300",
-}
-MARKERS = {"FastRP": "o", "DeepWalk": "s", "node2vec": "D", "LINE": "v", "RandNE": "^"}
+MARKERS = {"FastRP": "o", "DeepWalk": "s", "node2vec": "D", "RandNE": "^", "LINE": "v"}
+COLORS = dict(zip(MARKERS, (*PALETTE[:4], "#94a4a2"), strict=True))  # the last is Petroff's grey
 PLAIN: dict[Any, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,

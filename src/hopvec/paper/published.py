@@ -121,4 +121,4 @@ NEIGHBORS = {  # Table "Top 5 nearest neighbors of four representative websites"
 }
 
 BEST_BETA, BEST_BETA_F1, BETA_0_F1 = -0.9, 20.6, 19.5  # Figure "Parameter sensitivity", dim 128
-BEST_ALPHA_4 = (2.0, 4.0)
+BEST_ALPHA_4 = (2, 4)

@@ -104,7 +104,7 @@ def _verdicts(beta: Sweep, alpha_4: Sweep, dim: Sweep) -> list[Verdict]:
             beta.best < 0,
         ),
         Verdict.of(
-            "The best alpha_4 is 2 or 4.",
+            f"The best alpha_4 is {' or '.join(map(str, published.BEST_ALPHA_4))}.",
             f"The best is {alpha_4.best:g}: {max(alpha_4.means):.1f} %.",
             2 <= alpha_4.best <= 8,
         ),

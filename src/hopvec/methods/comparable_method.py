@@ -1,0 +1,104 @@
+"""ComparableMethod: what the methods share whose vectors can be compared with those of a run."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hopvec.embedding import Embedding
+from hopvec.engine.combine import combine
+from hopvec.engine.finish import Measured, Vectors
+from hopvec.engine.frame import Frame
+from hopvec.engine.slab import Progress, Propagation
+from hopvec.errors import ParameterError
+from hopvec.graph import Graph
+from hopvec.methods.method import Method, as_graph, report_zero_vectors
+from hopvec.methods.new_nodes import with_new_nodes
+from hopvec.methods.orders import FREE
+from hopvec.methods.slab_method import SlabMethod
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ComparableMethod(SlabMethod):
+    """A method that can make vectors in the frame of an earlier run."""
+
+    @abstractmethod
+    def propagation(self, graph: Graph, like: Frame | None = None) -> Propagation:
+        """How the orders of a slab are made, with the R and 2m of a frame if there is one."""
+
+    @abstractmethod
+    def frame(self, graph: Graph, measured: Measured) -> Frame:
+        """What another run must share with this one for its vectors to be comparable."""
+
+    def embed(
+        self, graph: Any, *, like: Embedding | None = None, progress: Progress | None = None
+    ) -> Embedding:
+        """The embedding of a graph, as `Method.embed` has it.
+
+        With `like`, an embedding of an earlier graph by the same parameters, the vectors are
+        comparable with its own: s of R, 2m, the statistics of columns and the basis of
+        `oversample` are those of its frame. For the same graph they are the same bytes.
+        """
+        if like is None:
+            return super().embed(graph, progress=progress)
+        frame = shared_frame(self, like)
+        graph = self.accept(graph)
+        vectors = self.combined(graph, progress or (lambda done, of: None), frame).vectors
+        report_zero_vectors(graph, vectors, self.zero_vectors)
+        return self.record(graph, vectors, frame)
+
+    def embed_new(
+        self, new_edges: Any, *, graph: Any, like: Embedding, progress: Progress | None = None
+    ) -> Embedding:
+        """Vectors for nodes that come after a run, comparable with those it made.
+
+        `like` is the embedding of `graph` by these parameters, and `new_edges` a graph (or all that
+        as_graph takes) of edges that have a new node at one end or both. The new nodes look at the
+        old graph: their rows are appended to it, nothing flows back, and every order of theirs is
+        computed, then normalised with the statistics and the basis of the run. The old vectors
+        stay as they are. Takes about the time of the run.
+
+        >>> from hopvec import FastRP
+        >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
+        >>> old, new = FastRP(dim=8).embed(graph), Graph.from_edges(["d", "d"], ["a", "b"])
+        >>> FastRP(dim=8).embed_new(new, graph=graph, like=old).ids.to_pylist()
+        ['d']
+        """
+        frame = shared_frame(self, like)
+        graph, new = self.accept(graph), as_graph(new_edges)
+        extended = with_new_nodes(graph, new)
+        vectors = self.combined(extended, progress or (lambda done, of: None), frame).vectors
+        made = self.record(extended, vectors, frame)
+        return replace(made, vectors=vectors[graph.nodes :], ids=extended.ids[graph.nodes :])
+
+    def combined(self, graph: Graph, progress: Progress, like: Frame | None = None) -> Vectors:
+        """The vectors and what was measured to make them, or what is used in its place."""
+        return combine(
+            self.plan(graph),
+            self.propagation(graph, like),
+            self.order_weights(),
+            replace(self.finish, like=like.measured) if like else self.finish,
+            progress=progress,
+        )
+
+
+def shared_frame(method: Method, like: Embedding) -> Frame:
+    """The frame of an embedding, for a run that is to make comparable vectors.
+
+    Raises ParameterError if it has none, or was made with other parameters.
+    """
+    name = type(method).__name__
+    if like.frame is None:
+        raise ParameterError(
+            f"{name}: this embedding does not tell what comparable vectors must share. Embed its "
+            "graph again by FastRP, and save it as .parquet, .arrow, .npy or .npz."
+        )
+    own = {"method": name, **method.plain_params()}
+    for parameter, value in own.items():
+        if parameter not in FREE and like.parameters.get(parameter) != value:
+            raise ParameterError(
+                f"{name}: {parameter} is {value!r}, and the embedding to be like was made with "
+                f"{like.parameters.get(parameter)!r}. Comparable vectors have the same parameters."
+            )
+    return like.frame
