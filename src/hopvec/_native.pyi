@@ -120,6 +120,49 @@ class EdgeSampler:
     ) -> None: ...
     def draw(self, order: LineOrder, first: int, count: int) -> NDArray[np.int32]: ...
 
+class ErdosRenyi:
+    """Distinct pairs of nodes, all equally likely."""
+
+    def __init__(self, *, nodes: int, seed: int) -> None: ...
+    def draw(
+        self,
+        first: int,
+        source: NDArray[np.int32],
+        target: NDArray[np.int32],
+        threads: int,
+        stop: Stop,
+    ) -> None: ...
+
+class ChungLu:
+    """Pairs of nodes drawn by weights of a power law."""
+
+    def __init__(
+        self, *, nodes: int, exponent: float, offset: float, shuffled: bool, seed: int
+    ) -> None: ...
+    def draw(
+        self,
+        first: int,
+        source: NDArray[np.int32],
+        target: NDArray[np.int32],
+        threads: int,
+        stop: Stop,
+    ) -> None: ...
+
+class RMat:
+    """Pairs of nodes by quadrants within quadrants."""
+
+    def __init__(
+        self, *, scale: int, a: float, b: float, c: float, shuffled: bool, seed: int
+    ) -> None: ...
+    def draw(
+        self,
+        first: int,
+        source: NDArray[np.int32],
+        target: NDArray[np.int32],
+        threads: int,
+        stop: Stop,
+    ) -> None: ...
+
 def level() -> str: ...
 def allocate(bytes: int) -> NDArray[np.uint8]: ...
 def power(x: NDArray[np.float64], y: float) -> NDArray[np.float64]: ...

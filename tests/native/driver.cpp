@@ -12,6 +12,7 @@
 #include "components.hpp"
 #include "dense.hpp"
 #include "dictionary.hpp"
+#include "generate.hpp"
 #include "line.hpp"
 #include "nearest.hpp"
 #include "numbers.hpp"
@@ -344,6 +345,23 @@ std::vector<double> multiply_dense(int64_t rows, int64_t columns, int threads) {
   return results;
 }
 
+// Edges of every law, more than one chunk of them.
+std::vector<int32_t> generate(int threads) {
+  const int64_t count = 10000;
+  const Stop stop;
+  std::vector<int32_t> all;
+  const auto add = [&](const auto& law) {
+    std::vector<int32_t> source(count), target(count);
+    draw_edges(law, 5, count, source.data(), target.data(), threads, stop);
+    all.insert(all.end(), source.begin(), source.end());
+    all.insert(all.end(), target.begin(), target.end());
+  };
+  add(ErdosRenyi(2147483647, 7));
+  add(ChungLu(1000, 2.3, 2.0, true, 7));
+  add(RMat(30, 0.57, 0.19, 0.19, true, 7));
+  return all;
+}
+
 void refuse_unless(bool right, const char* what) {
   if (right) return;
   std::fprintf(stderr, "dictionary: %s\n", what);
@@ -409,6 +427,7 @@ int main() {
   };
   std::printf("%s\n", kernels().level);
   check_dictionary();
+  check_same("edges", generate(1), generate(3));
   for (auto [rows, columns] : {std::pair{1, 3}, {67, 135}, {700, 520}})
     check_same("dense", multiply_dense(rows, columns, 1), multiply_dense(rows, columns, 3));
   for (const Case& c : cases) {

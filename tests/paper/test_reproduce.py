@@ -6,12 +6,11 @@ import shutil
 import numpy as np
 import pytest
 
-import hopvec
 from hopvec import FastRP, ParameterError
 from hopvec.paper import ITEMS, classification, neighbors, published, runtime, sensitivity
 from hopvec.paper import map as maps
 from hopvec.paper.reproduce import reproduce
-from hopvec.paper.scalability import Point, Series, erdos_renyi, measured
+from hopvec.paper.scalability import Point, Series, measured
 from hopvec.paper.workshop import Score, Workshop, no_stage
 
 
@@ -180,15 +179,9 @@ class TestVerdicts:
 
 
 class TestScalability:
-    def test_random_graphs_have_the_size_asked_for(self):
-        graph = erdos_renyi(2000, 10_000, seed=1)
-        assert graph.nodes == 2000
-        assert 9_900 < graph.edges <= 10_000
-        assert isinstance(graph, hopvec.Graph)
-
     def test_a_point_is_measured_once(self, workshop):
         point = measured(workshop, 500, 2000)
-        assert (point.nodes, 1900 < point.edges <= 2000, point.seconds > 0) == (500, True, True)
+        assert (point.nodes, point.edges, point.seconds > 0) == (500, 2000, True)
         assert measured(workshop, 500, 2000) == point
 
     def test_a_straight_line_is_found_with_its_slope(self):

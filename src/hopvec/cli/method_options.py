@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,7 @@ def shown(value: Any) -> str:
 
 def method_options(function: Function) -> Function:
     """Adds --method, --preset, --params and all parameters of methods, as a checked `method`."""
-    declared = _declared()
+    declared = declared_by(METHODS)
 
     @wraps(function)
     def gathered(
@@ -129,18 +129,18 @@ def parameter_options(owner: type, heading: str) -> Callable[[Function], Functio
             function(*arguments, settings=settings, **given)
 
         decorated: Function = gathered
-        for name, parameter in reversed(declared.items()):
-            flags = dict.fromkeys((flag(name), flag(name.lower())))
-            decorated = option(
-                *flags,
-                name,
-                metavar=_metavar(parameter.rule),
-                help=_help(parameter),
-                heading=heading,
-            )(decorated)
+        for parameter in reversed(declared.values()):
+            decorated = parameter_option(parameter, heading)(decorated)
         return decorated
 
     return decorate
+
+
+def parameter_option(parameter: Parameter, heading: str) -> Callable[[Function], Function]:
+    """The option of a parameter, of which the value arrives as a text."""
+    flags = dict.fromkeys((flag(parameter.name), flag(parameter.name.lower())))
+    settings = {"metavar": _metavar(parameter.rule), "help": _help(parameter), "heading": heading}
+    return option(*flags, parameter.name, **settings)
 
 
 def flag(name: str) -> str:
@@ -150,16 +150,20 @@ def flag(name: str) -> str:
 
 def _method(base: Method, texts: dict[str, str]) -> Method:
     """A method with these parameters, checked. An option of another method is an error."""
-    known = {parameter.name: parameter.rule for parameter in parameters(type(base))}
+    base.set_params(**parsed(f"The method {_name(base)}", type(base), texts))
+    base.check()
+    return base
+
+
+def parsed(title: str, owner: type, texts: dict[str, str]) -> dict[str, Any]:
+    """The values of options by the parameters of their owner. One that it has not is an error."""
+    known = {parameter.name: parameter.rule for parameter in parameters(owner)}
     for given in texts:
         if given not in known:
             raise click.UsageError(
-                f"The method {_name(base)} has no {flag(given)}; it has "
-                f"{', '.join(map(flag, known))}"
+                f"{title} has no {flag(given)}; it has {', '.join(map(flag, known))}"
             )
-    base.set_params(**{given: parse(text, known[given]) for given, text in texts.items()})
-    base.check()
-    return base
+    return {given: parse(text, known[given]) for given, text in texts.items()}
 
 
 def _from_preset(name: str, asked: str) -> FastRP:
@@ -193,11 +197,11 @@ def _name(method: Method) -> str:
     return next(name for name, kind in METHODS.items() if kind is type(method))
 
 
-def _declared() -> dict[str, dict[str, Parameter]]:
-    """The parameters of all methods by name, each with the methods that have it."""
+def declared_by(owners: Mapping[str, type]) -> dict[str, dict[str, Parameter]]:
+    """The parameters of all owners by name, each with the owners that have it."""
     declared: dict[str, dict[str, Parameter]] = {}
-    for name, method in METHODS.items():
-        for parameter in parameters(method):
+    for name, owner in owners.items():
+        for parameter in parameters(owner):
             declared.setdefault(parameter.name, {})[name] = parameter
     return declared
 

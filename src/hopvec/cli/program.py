@@ -35,6 +35,7 @@ VERBS = {
     "explore": "Wander through vectors on a page in the browser.",
     "reproduce": "Reproduce the tables and figures of the paper.",
     "data": "List the data sets that have a name, or download some.",
+    "generate": "Generate a random graph: Erdos-Renyi, Chung-Lu or R-MAT.",
     "demo": "Embed the packages of Debian, and see what is near what.",
     "completion": "Print the script that completes hopvec's words in a shell.",
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -353,3 +354,63 @@ def train_line(
             change += gradient * contexts[target]
             contexts[target] += gradient * u
         vectors[i] += change
+
+
+def permuted(place: int, size: int, seed: int) -> int:
+    """Where a place below `size` goes in the permutation of a seed."""
+    bits = (size - 1).bit_length()
+    low_bits = (bits + 1) // 2
+    low_mask, high_mask = (1 << low_bits) - 1, (1 << (bits - low_bits)) - 1
+    while True:
+        low, high = place & low_mask, place >> low_bits
+        for half_round in range(0, 6, 2):
+            low ^= mix(high ^ salt_of(seed, 1 + half_round)) & low_mask
+            high ^= mix(low ^ salt_of(seed, 2 + half_round)) & high_mask
+        place = high << low_bits | low
+        if place < size:
+            return place
+
+
+def draws(seed: int, edge: int) -> Iterator[int]:
+    """The random bits of an edge, 64 at a time."""
+    state = mix(edge ^ salt_of(seed, 0))
+    while True:
+        state = (state + GOLDEN) & MASK
+        yield mix(state)
+
+
+def erdos_renyi_edge(number: int, *, nodes: int, seed: int) -> tuple[int, int]:
+    """An edge of G(n, m): the pair at a place of the permutation of all pairs."""
+    pair = permuted(number, nodes * (nodes - 1) // 2, seed)
+    larger = (1 + math.isqrt(1 + 8 * pair)) // 2
+    smaller = pair - larger * (larger - 1) // 2
+    return (larger, smaller) if next(draws(seed, number)) & 1 else (smaller, larger)
+
+
+def chung_lu_edge(
+    number: int, *, nodes: int, exponent: float, offset: float, shuffled: bool, seed: int
+) -> tuple[int, int]:
+    """An edge between ranks that are drawn by the inverse of their distribution."""
+    power = 1 - 1 / (exponent - 1)
+    low, high = offset**power, (nodes + offset) ** power
+
+    def node(bits: int) -> int:
+        rank = (low + (bits >> 11) * 2.0**-53 * (high - low)) ** (1 / power) - offset
+        whole = min(max(int(rank), 0), nodes - 1)
+        return permuted(whole, nodes, seed) if shuffled else whole
+
+    bits = draws(seed, number)
+    return node(next(bits)), node(next(bits))
+
+
+def rmat_edge(
+    number: int, *, scale: int, a: float, b: float, c: float, shuffled: bool, seed: int
+) -> tuple[int, int]:
+    """An edge that falls into a quadrant within a quadrant, by 32 bits each."""
+    bits = (half for word in draws(seed, number) for half in (word & 0xFFFFFFFF, word >> 32))
+    ends = [0, 0]
+    for uniform in islice(bits, scale):
+        quadrant = sum(uniform >= round(sum(part) * 2**32) for part in ([a], [a, b], [a, b, c]))
+        ends = [2 * end + bit for end, bit in zip(ends, divmod(quadrant, 2), strict=True)]
+    row, column = (permuted(end, 1 << scale, seed) if shuffled else end for end in ends)
+    return row, column

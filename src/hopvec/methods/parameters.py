@@ -153,6 +153,8 @@ class Parameter:
     default: Any
     rule: Rule
     help: str
+    required: bool = False
+    """Whether it has no default."""
 
 
 _KNOWN: dict[type, tuple[Parameter, ...]] = {}  # to read the annotations takes milliseconds
@@ -174,8 +176,8 @@ def _declared(method: type) -> Iterator[Parameter]:
 
     for field in sorted(fields(method), key=distance):
         _, rule, help_ = get_args(hints[field.name])
-        default = None if field.default is MISSING else field.default
-        yield Parameter(field.name, default, rule, help_)
+        required = field.default is MISSING
+        yield Parameter(field.name, None if required else field.default, rule, help_, required)
 
 
 def parse(text: str, rule: Rule) -> Any:
@@ -212,11 +214,17 @@ def documented(method: type[T]) -> type[T]:
     """Adds the parameters to the docstring of a method, and shows a plain signature in help()."""
     declared = parameters(method)
     lines = [
-        f"    {p.name}: {p.help}; must {p.rule.must()} (default {p.default!r})" for p in declared
+        f"    {p.name}: {p.help}; must {p.rule.must()}"
+        + ("" if p.required else f" (default {p.default!r})")
+        for p in declared
     ]
     method.__doc__ = (method.__doc__ or "").rstrip() + "\n\n    Parameters:\n\n" + "\n".join(lines)
     keywords = [
-        inspect.Parameter(p.name, inspect.Parameter.KEYWORD_ONLY, default=p.default)
+        inspect.Parameter(
+            p.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if p.required else p.default,
+        )
         for p in declared
     ]
     this = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)

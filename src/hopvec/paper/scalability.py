@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hopvec.graph import Graph
+from hopvec.datasets import ErdosRenyi
 from hopvec.methods import FastRP
 from hopvec.paper.draw import COLORS, panels
 from hopvec.paper.report import Picture, Section, Table, Verdict
@@ -86,18 +86,13 @@ def reproduce(workshop: Workshop) -> Section:
     )
 
 
-def erdos_renyi(nodes: int, edges: int, *, seed: int) -> Graph:
-    """A graph of random edges; the few that repeat another or are loops are left out."""
-    ends = np.random.default_rng(seed).integers(0, nodes, size=(2, edges), dtype=np.int32)
-    return Graph.from_edges(*ends, nodes=nodes, duplicates="first", loops="drop")
-
-
 def measured(workshop: Workshop, nodes: int, edges: int) -> Point:
     """The CPU time of an embedding on one thread, the least of a few where they are quick."""
     method = FastRP.paper().set_params(dim=DIM, threads=1)
 
     def least() -> dict[str, float]:
-        graph, seconds = erdos_renyi(nodes, edges, seed=nodes + edges), list[float]()
+        graph = ErdosRenyi(nodes=nodes, edges=edges, seed=nodes + edges).graph()
+        seconds: list[float] = []
         while len(seconds) < REPEATS and sum(seconds) < ENOUGH:
             start = time.process_time()
             method.vectors(graph, lambda done, of: None)

@@ -51,5 +51,6 @@ void bind_nearest(nb::module_& m);
 void bind_walks(nb::module_& m);
 void bind_line(nb::module_& m);
 void bind_dense(nb::module_& m);
+void bind_generate(nb::module_& m);
 
 }  // namespace hopvec

@@ -64,4 +64,5 @@ NB_MODULE(_native, m) {
   bind_walks(m);
   bind_line(m);
   bind_dense(m);
+  bind_generate(m);
 }

@@ -25,6 +25,18 @@ inline uint64_t salt(uint64_t seed, int64_t number) {
   return mix(mix(seed + golden) + golden * (uint64_t(number) + 1));
 }
 
+// Draws one after the other: those of a walk, of an edge.
+struct Stream {
+  uint64_t state;
+
+  Stream(uint64_t seed, int64_t number, uint64_t key) : state(mix(key ^ salt(seed, number))) {}
+
+  uint64_t bits() { return mix(state += golden); }
+
+  // Uniform in [0, bound), a multiple of bound / 2^53; below `bound` even after rounding.
+  double below(double bound) { return double(bits() >> 11) * 0x1p-53 * bound; }
+};
+
 // One in `sparsity` entries is +1 or -1, the others are zero; scale sqrt(sparsity).
 //
 // Zeros are skipped geometrically: a draw gives the gap to the next non-zero entry and its sign, so a group that

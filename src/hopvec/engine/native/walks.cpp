@@ -11,16 +11,6 @@ namespace {
 
 constexpr int64_t walks_per_chunk = 64;
 
-// Uniform numbers in [0, 1), multiples of 2^-53.
-struct Stream {
-  uint64_t state;
-
-  Stream(uint64_t seed, int64_t number, uint64_t key) : state(mix(key ^ salt(seed, number))) {}
-
-  // Below `bound` even after rounding.
-  double below(double bound) { return double(mix(state += golden) >> 11) * 0x1p-53 * bound; }
-};
-
 // The entries of one row of S.
 struct Row {
   const int32_t *begin, *end;

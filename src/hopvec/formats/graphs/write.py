@@ -48,7 +48,9 @@ def write_table(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch]
         if suffix_of(path) == ".parquet":
             import pyarrow.parquet as pq
 
-            with pq.ParquetWriter(file, schema, compression="zstd") as writer:
+            # Numbers of nodes hardly repeat within a row group: a dictionary only takes time.
+            texts = [field.name for field in schema if not pa.types.is_primitive(field.type)]
+            with pq.ParquetWriter(file, schema, compression="zstd", use_dictionary=texts) as writer:
                 for batch in batches:
                     writer.write_batch(batch)
         elif suffix_of(path) == ".arrow":
