@@ -1,11 +1,14 @@
 """Nodes that come after a run."""
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 import oracle
 from examples import skewed_example
-from hopvec import FastRP, Graph, GraphError
+from hopvec import Embedding, FastRP, Graph, GraphError, datasets
+from hopvec.evaluate import HeldOut, predict_links
 
 CASE = skewed_example(600, 4000, weighted=True, seed=6)
 FIRST_NEW = 560
@@ -78,3 +81,64 @@ def test_new_edges_without_a_new_node_and_ids_of_another_kind_are_refused():
         method.embed_new(Graph.from_edges([1], [2]), graph=GRAPH, like=old)
     with pytest.raises(GraphError, match="are strings, and those of the graph are integers"):
         method.embed_new(Graph.from_edges(["1"], ["x"]), graph=GRAPH, like=old)
+
+
+class TestTransform:
+    """scikit-learn's name for it."""
+
+    @every_method
+    def test_the_edges_of_new_nodes_give_their_vectors(self, method):
+        expected = method.embed_new(NEW, graph=GRAPH, like=method.embed(GRAPH)).vectors
+        np.testing.assert_array_equal(method.fit(GRAPH).transform(NEW), expected)
+
+    def test_a_table_of_edges_will_do(self):
+        method = FastRP(dim=8).fit(pa.table({"source": ["a", "a"], "target": ["b", "c"]}))
+        assert method.transform(pa.table({"source": ["d"], "target": ["a"]})).shape == (1, 8)
+
+    def test_the_graph_of_the_fit_has_the_vectors_of_the_fit(self):
+        method = FastRP(dim=8)
+        np.testing.assert_array_equal(method.fit_transform(GRAPH), method.transform(GRAPH))
+
+    def test_edges_between_old_nodes_are_refused(self):
+        method = FastRP(dim=8).fit(Graph.from_edges(["a", "b"], ["b", "c"]))
+        with pytest.raises(GraphError, match="'a' - 'c' joins two nodes that the graph has"):
+            method.transform(Graph.from_edges(["a", "d"], ["c", "a"]))
+
+
+def test_links_of_new_packages_are_told_better_than_by_the_mean_of_their_neighbours():
+    """Half of the edges of a tenth of Debian's packages are to be told from the other half."""
+    whole, random, method = datasets.debian()[0], np.random.default_rng(0), FastRP(dim=64)
+    later = random.random(whole.nodes) < 0.1
+    entries = whole.to_scipy().tocoo()
+
+    def pairs(chosen):
+        return whole.ids.take(entries.row[chosen]), whole.ids.take(entries.col[chosen])
+
+    between_old = ~later[entries.row] & ~later[entries.col] & (entries.row < entries.col)
+    old = Graph.from_edges(*pairs(between_old), nodes=whole.ids.filter(pa.array(~later)))
+    theirs = later[entries.row] & ~later[entries.col]
+    shown = theirs & (random.random(len(theirs)) < 0.5)
+    hidden = theirs & ~shown & np.isin(entries.row, entries.row[shown])
+    first = method.embed(old)
+    then = method.embed_new(Graph.from_edges(*pairs(shown)), graph=old, like=first)
+
+    rows, columns = (
+        pc.index_in(*both) for both in zip(pairs(shown), (then.ids, old.ids), strict=True)
+    )
+    sums = np.zeros_like(then.vectors)
+    np.add.at(sums, rows.to_numpy(), first.vectors[columns.to_numpy()])
+    means = sums / np.bincount(rows.to_numpy())[:, None]
+
+    source, target = pairs(hidden)
+    others = old.ids.take(random.integers(old.nodes, size=len(source)))
+    ids = pa.concat_arrays([old.ids, then.ids])
+    learnt_from = Graph.from_edges(*pairs(between_old), nodes=ids)
+    tables = (pa.table({"source": source, "target": ends}) for ends in (target, others))
+    links = HeldOut(learnt_from, *tables)
+    by_embed_new, by_means = (
+        predict_links(Embedding(np.concatenate([first.vectors, new]), ids), links).operators
+        for new in (then.vectors, means)
+    )
+    assert by_embed_new["hadamard"].auc > 0.92
+    assert by_embed_new["hadamard"].auc > by_means["hadamard"].auc
+    assert by_embed_new["dot"].auc > by_means["dot"].auc + 0.005

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding
 from hopvec.engine.combine import combine
@@ -71,6 +74,30 @@ class ComparableMethod(SlabMethod):
         vectors = self.combined(extended, progress or (lambda done, of: None), frame).vectors
         made = self.record(extended, vectors, frame)
         return replace(made, vectors=vectors[graph.nodes :], ids=extended.ids[graph.nodes :])
+
+    def fit(self, X: Any, y: object = None) -> Self:  # noqa: N803
+        """Embeds the graph, and keeps the result as `embedding_` and the graph for `transform`."""
+        self.graph_ = as_graph(X)
+        return super().fit(self.graph_)
+
+    def transform(self, X: Any) -> NDArray[np.float32]:  # noqa: N803
+        """The vectors of nodes that come after the fit, by the edges that they bring.
+
+        `X` is as in `embed_new`, which also tells the ids: the rows are its new nodes in the
+        order of the ids of `X`. A matrix has no ids, so that it cannot tell of new nodes: it is
+        embedded by itself, and so is a graph of the nodes of the fit.
+
+        >>> from hopvec import FastRP
+        >>> model = FastRP(dim=8).fit(Graph.from_edges(["a", "a", "b"], ["b", "c", "c"]))
+        >>> model.transform(Graph.from_edges(["d", "d"], ["a", "b"])).shape
+        (1, 8)
+        """
+        if hasattr(X, "dtype") or isinstance(X, list) or not hasattr(self, "embedding_"):
+            return super().transform(X)
+        new = as_graph(X)
+        if new.ids.equals(self.graph_.ids):
+            return super().transform(new)
+        return self.embed_new(new, graph=self.graph_, like=self.embedding_).vectors
 
     def combined(self, graph: Graph, progress: Progress, like: Frame | None = None) -> Vectors:
         """The vectors and what was measured to make them, or what is used in its place."""
