@@ -15,6 +15,7 @@ PARTS = {
     "files": "benchmarks.files",
     "limit": "benchmarks.limit",
     "quality": "benchmarks.quality",
+    "new_nodes": "benchmarks.new_nodes",
 }
 
 
@@ -22,9 +23,7 @@ def main() -> int:
     """Run the parts that were asked for, then write the tables; 1 if a part failed."""
     parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true", help="core, no 200k graph, one round")
-    parser.add_argument(
-        "--only", action="append", help="core, files, limit, quality, or a graph of core"
-    )
+    parser.add_argument("--only", action="append", help=f"{', '.join(PARTS)}, or a graph of core")
     parser.add_argument("--repeats", type=int, help="rounds")
     parser.add_argument("--large-repeats", type=int, help="rounds of what takes long")
     parser.add_argument("--all-peers", action="store_true", help="scipy and MKL at 200k too: slow")
@@ -44,7 +43,7 @@ def main() -> int:
 def arguments(args: argparse.Namespace, part: str, graphs: list[str]) -> list[str]:
     """The options that go on to a part."""
     given = {"--repeats": args.repeats, "--large-repeats": args.large_repeats}
-    if part == "quality":  # its shuffles are its rounds
+    if part in ("quality", "new_nodes"):  # their shuffles are their rounds
         return []
     options = [f"{name}={value}" for name, value in given.items() if value is not None]
     if part == "core":

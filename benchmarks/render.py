@@ -11,6 +11,7 @@ from benchmarks import core_tables, files_tables, limit_tables, quality_tables
 from benchmarks.processes import RESULTS, ROOT
 
 PARTS = {"core": core_tables, "files": files_tables, "limit": limit_tables}
+OF_QUALITY = {"quality": quality_tables.section, "new_nodes": quality_tables.new_nodes_section}
 
 
 def publish(root: Path = ROOT, results: Path = RESULTS) -> None:
@@ -27,10 +28,13 @@ def publish(root: Path = ROOT, results: Path = RESULTS) -> None:
     page = ["# Benchmarks", "Made by `scripts/bench`; do not edit, run it again.", *sections]
     (root / "docs" / "benchmarks.md").write_text("\n\n".join(page) + "\n")
     (root / "README.md").write_text(readme)
-    if (results / "quality.json").is_file():
-        path = root / "docs" / "quality.md"
-        block = quality_tables.section(json.loads((results / "quality.json").read_text()))
-        path.write_text(between_markers(path.read_text(), "quality", block))
+    page_of_quality = root / "docs" / "quality.md"
+    for name, section in OF_QUALITY.items():
+        path = results / f"{name}.json"
+        if path.is_file():
+            block = section(json.loads(path.read_text()))
+            text = between_markers(page_of_quality.read_text(), name, block)
+            page_of_quality.write_text(text)
 
 
 def between_markers(text: str, name: str, block: str) -> str:
