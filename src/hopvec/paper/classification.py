@@ -90,15 +90,13 @@ def _verdicts(name: str, scores: Scores) -> list[Verdict]:
     )
     order, order_here = (sorted(table, key=lambda label: table[label]) for table in (paper, here))
     return [
-        Verdict.of(
+        Verdict(
             f"{name}: FastRP reaches {paper['FastRP']:.2f}, the best baseline, {best}, "
             f"{paper[best]:.2f}.",
             f"FastRP {here['FastRP']:.2f}; the best other, {best_here}, {here[best_here]:.2f}.",
             (here["FastRP"] >= here[best_here]) == (paper["FastRP"] >= paper[best]),
         ),
-        Verdict.of(
-            f"{name}: {' < '.join(order)}.", f"{' < '.join(order_here)}.", order == order_here
-        ),
+        Verdict(f"{name}: {' < '.join(order)}.", f"{' < '.join(order_here)}.", order == order_here),
     ]
 
 

@@ -84,7 +84,7 @@ def _rows(workshop: Workshop, name: str, embedding: Embedding) -> NDArray[np.int
 
 
 def _verdict(name: str, fastrp: float, deepwalk: float, randne: float) -> Verdict:
-    return Verdict.of(
+    return Verdict(
         f"{name}: classes are as well separated by FastRP as by DeepWalk, and not by RandNE.",
         f"Purity {fastrp:.2f}, {deepwalk:.2f} and {randne:.2f}.",
         fastrp >= deepwalk - NOISE and fastrp > randne + NOISE,

@@ -86,13 +86,13 @@ def _verdict(id_: str, fastrp: Embedding) -> Verdict:
     paper = published.NEIGHBORS[id_]["FastRP"]
     here = [str(neighbor) for neighbor, _ in fastrp.nearest(id_, AROUND)]
     shared = set(paper) & set(here)
-    return Verdict.of(
+    return Verdict(
         f"{id_}: {', '.join(paper)}.", f"{', '.join(here)}; {len(shared)} shared.", bool(shared)
     )
 
 
 def _class_verdict(name: str, fastrp: float, deepwalk: float, randne: float) -> Verdict:
-    return Verdict.of(
+    return Verdict(
         "Neighbours by FastRP are comparable to DeepWalk's and better than RandNE's.",
         f"{name}: of the class of their node {fastrp:.0%} (FastRP), {deepwalk:.0%} (DeepWalk), "
         f"{randne:.0%} (RandNE).",

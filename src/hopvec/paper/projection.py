@@ -70,7 +70,7 @@ def _verdict(rows: list[tuple[str, str, float, float]]) -> Verdict:
     best = {
         name: max(row[3] for row in rows if row[0] == name and row[1] in DENSER) for name in paper
     }
-    return Verdict.of(
+    return Verdict(
         "Very sparse random projection loses nothing against denser ones.",
         "Macro F1 of s = sqrt(n) and of the best denser R: "
         + ", ".join(f"{name} {paper[name]:.2f} and {best[name]:.2f}" for name in paper)

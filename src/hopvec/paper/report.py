@@ -17,8 +17,7 @@ from hopvec.formats.replace import replacing
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-HOLDS, DIFFERS, UNCHECKED = "holds", "differs", "not checked"
-MARKS = {HOLDS: "✓", DIFFERS: "✗", UNCHECKED: "·"}
+MARKS = {"holds": "✓", "differs": "✗"}
 STYLE = Path(__file__).with_name("report.css")
 DOTS = 160  # of a picture, an inch
 
@@ -53,12 +52,12 @@ class Verdict:
 
     claim: str
     found: str
-    status: str = UNCHECKED
+    holds: bool
 
-    @staticmethod
-    def of(claim: str, found: str, holds: bool) -> Verdict:
-        """A verdict on something that was measured."""
-        return Verdict(claim, found, HOLDS if holds else DIFFERS)
+    @property
+    def status(self) -> str:
+        """In a word, one of MARKS."""
+        return "holds" if self.holds else "differs"
 
 
 @dataclass(frozen=True)
@@ -177,9 +176,7 @@ def _page(report: Report, folder: Path) -> str:
 
 
 def _tally(section: Section) -> str:
-    return "".join(
-        f'<span class="{v.status.split()[0]}">{MARKS[v.status]}</span>' for v in section.verdicts
-    )
+    return "".join(f'<span class="{v.status}">{MARKS[v.status]}</span>' for v in section.verdicts)
 
 
 def _html_section(section: Section, folder: Path) -> str:
@@ -187,7 +184,7 @@ def _html_section(section: Section, folder: Path) -> str:
     parts += [f"<p>{html.escape(line)}</p>" for line in section.text]
     if section.verdicts:
         rows = "".join(
-            f'<tr><td class="{v.status.split()[0]}">{MARKS[v.status]} {v.status}</td>'
+            f'<tr><td class="{v.status}">{MARKS[v.status]} {v.status}</td>'
             f"<td>{html.escape(v.claim)}</td><td>{html.escape(v.found)}</td></tr>"
             for v in section.verdicts
         )

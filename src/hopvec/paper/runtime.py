@@ -43,14 +43,14 @@ def _verdicts(name: str, row: dict[str, float]) -> list[Verdict]:
     times, claimed = (table["DeepWalk"] / table["FastRP"] for table in (row, paper))
     slower, claimed_slower = (table["RandNE"] / table["FastRP"] for table in (row, paper))
     return [
-        Verdict.of(
+        Verdict(
             f"{name}: FastRP is over 4,000 times faster than DeepWalk ({claimed:,.0f} times).",
             f"{times:,.0f} times, where this DeepWalk takes a "
             f"{paper['DeepWalk'] / row['DeepWalk']:,.0f}th of the time in the paper and this "
             f"FastRP a {paper['FastRP'] / row['FastRP']:,.0f}th.",
             times >= 4000,
         ),
-        Verdict.of(
+        Verdict(
             f"{name}: RandNE is slightly slower ({claimed_slower:.1f} times).",
             f"{slower:.1f} times.",
             slower > 1,

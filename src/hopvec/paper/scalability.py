@@ -105,7 +105,7 @@ def measured(workshop: Workshop, nodes: int, edges: int) -> Point:
 
 def _verdict(series: Series) -> Verdict:
     r_squared = series.line()[2]
-    return Verdict.of(
+    return Verdict(
         f"The running time scales linearly with {series.name}.",
         f"R² of the straight line over {series.name}: {r_squared:.3f}",
         r_squared >= STRAIGHT,

@@ -97,18 +97,18 @@ def parameters(name: str, value: float) -> dict[str, Any]:
 def _verdicts(beta: Sweep, alpha_4: Sweep, dim: Sweep) -> list[Verdict]:
     at_0 = beta.means[beta.values.index(0)]
     return [
-        Verdict.of(
+        Verdict(
             f"F1 is highest at beta = {published.BEST_BETA}, over {published.BEST_BETA_F1} %, and "
             f"falls to {published.BETA_0_F1} % at beta = 0.",
             f"Highest at beta = {beta.best:g}: {max(beta.means):.1f} %; {at_0:.1f} % at 0.",
             beta.best < 0,
         ),
-        Verdict.of(
+        Verdict(
             f"The best alpha_4 is {' or '.join(map(str, published.BEST_ALPHA_4))}.",
             f"The best is {alpha_4.best:g}: {max(alpha_4.means):.1f} %.",
             2 <= alpha_4.best <= 8,
         ),
-        Verdict.of(
+        Verdict(
             "A higher dimension gives better vectors in general.",
             ", ".join(f"{m:.1f} % at {d}" for d, m in zip(dim.values, dim.means, strict=True))
             + ".",
