@@ -7,6 +7,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import hopvec
+from hopvec.scratch import Scratch
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,16 @@ class Example:
             other = self.source != self.target
             np.add.at(matrix, (self.target[other], self.source[other]), weight[other])
         return matrix
+
+
+def on_disk(graph, part):
+    """One of the arrays of a graph as it is when it did not fit in memory."""
+    array = getattr(graph, part)
+    if array is None:
+        return None
+    file = Scratch()
+    file.append(array)
+    return file.mapped(array.dtype)
 
 
 def example(pairs, nodes, weight=None, directed=False):
@@ -99,7 +110,7 @@ weights = st.one_of(
 
 
 @st.composite
-def examples(draw):
+def examples(draw, directed=None):
     """Any small graph: directed or not, weighted or not, loops, multi-edges, isolated nodes."""
     nodes = draw(st.integers(1, 24))
     if draw(st.booleans()):
@@ -111,4 +122,4 @@ def examples(draw):
     weight = None
     if draw(st.booleans()):
         weight = draw(st.lists(weights, min_size=len(pairs), max_size=len(pairs)))
-    return example(pairs, nodes, weight, draw(st.booleans()))
+    return example(pairs, nodes, weight, draw(st.booleans()) if directed is None else directed)

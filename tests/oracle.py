@@ -11,17 +11,17 @@ import numpy as np
 CONSTANT = 2.0**-20  # a column whose spread is below this share of its size is constant
 
 
-def embed(S, R, dim, weights, beta=0.0, self_weight=0.0, normalize="none"):
+def embed(S, R, dim, weights, beta=0.0, self_weight=0.0, normalize="none", direction="out"):
     """N: n x dim, float64. S is n x n, R is n x (at least dim)."""
     S, R = np.asarray(S, np.float64), np.asarray(R, np.float64)[:, :dim]
-    terms = orders(S, R, weights, beta, self_weight)
+    terms = orders(S, R, weights, beta, self_weight, direction)
     if normalize == "none":
         return sum(weight * N_i for weight, N_i in terms)
     N = sum(weight * unit_rows(N_i) for weight, N_i in terms)
     if normalize == "orders":
         return N
     # A node without a row has no vector, and no say in the statistics, unless order 0 gives it one.
-    present = S.any(axis=1) | N.any(axis=1)
+    present = has_row(S, direction) | N.any(axis=1)
     N[present] = standardize(N[present])
     return unit_rows(N) if normalize == "full" else N
 
@@ -40,8 +40,17 @@ def compress(N, dim, spectrum=1.0, unit=False):
     return unit_rows(result) if unit else result
 
 
-def orders(S, R, weights, beta, self_weight):
-    """The pairs (weight, N_i) whose weight is not 0, order 0 first."""
+def orders(S, R, weights, beta, self_weight, direction="out"):
+    """The pairs (weight, N_i) whose weight is not 0, order 0 first.
+
+    In the direction "concat", an order has half of its columns from "out", the others from "in".
+    """
+    if direction == "concat":
+        half = R[:, : R.shape[1] // 2]
+        both = (orders(S, half, weights, beta, self_weight, way) for way in ("out", "in"))
+        pairs = zip(*both, strict=True)
+        return [(weight, np.hstack([N_i, N_j])) for (weight, N_i), (_, N_j) in pairs]
+    S = turned(S, direction)
     A, L, L_0 = transition(S), degree_power(S, beta), degree_power(S, beta, order_0=True)
     terms = [(self_weight, L_0[:, None] * R)]
     N_i = L[:, None] * R
@@ -49,6 +58,17 @@ def orders(S, R, weights, beta, self_weight):
         N_i = A @ N_i
         terms.append((weight, N_i))
     return [(weight, N_i) for weight, N_i in terms if weight != 0]
+
+
+def turned(S, direction):
+    """S, S^T, or S with every edge taken as an undirected one: S + S^T, loops once."""
+    both = S + S.T - np.diag(np.diag(S))
+    return {"out": S, "in": S.T, "both": both}[direction]
+
+
+def has_row(S, direction):
+    """Whether a node has an edge in the direction."""
+    return turned(S, "both" if direction == "concat" else direction).any(axis=1)
 
 
 def transition(S):

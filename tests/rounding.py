@@ -3,10 +3,20 @@
 
 import numpy as np
 
-from oracle import CONSTANT, orders, standardize, unit_rows
+from oracle import CONSTANT, has_row, orders, standardize, unit_rows
 
 
-def bound(S, R, dim, weights, beta=0.0, self_weight=0.0, normalize="none", epsilon=1e-6):
+def bound(
+    S,
+    R,
+    dim,
+    weights,
+    beta=0.0,
+    self_weight=0.0,
+    normalize="none",
+    direction="out",
+    epsilon=1e-6,
+):
     """How far each row of a float32 run may be from the oracle's: n lengths of a difference.
 
     A sum is known to epsilon times the sum of its terms without their signs: with |R| and |weights|
@@ -17,8 +27,8 @@ def bound(S, R, dim, weights, beta=0.0, self_weight=0.0, normalize="none", epsil
     the row itself, float32 leaves the row undetermined and the bound is infinite.
     """
     S, R = np.asarray(S, np.float64), np.asarray(R, np.float64)[:, :dim]
-    terms = orders(S, R, weights, beta, self_weight)
-    sizes = orders(S, np.abs(R), weights, beta, self_weight)
+    terms = orders(S, R, weights, beta, self_weight, direction)
+    sizes = orders(S, np.abs(R), weights, beta, self_weight, direction)
     if normalize == "none":
         return epsilon * np.linalg.norm(sum(abs(w) * size for w, size in sizes), axis=1)
     error = sum(
@@ -26,7 +36,7 @@ def bound(S, R, dim, weights, beta=0.0, self_weight=0.0, normalize="none", epsil
         for (weight, N_i), (_, size) in zip(terms, sizes, strict=True)
     )
     N = sum(weight * unit_rows(N_i) for weight, N_i in terms)
-    present = S.any(axis=1) | N.any(axis=1)
+    present = has_row(S, direction) | N.any(axis=1)
     error[present] = standardized_error(N[present], error[present])
     length = np.linalg.norm(error, axis=1)
     if normalize == "authors":

@@ -14,14 +14,13 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from examples import example, path, random_example, skewed_example
+from examples import example, on_disk, path, random_example, skewed_example
 from hopvec import Graph, GraphError, HopvecError, MemoryBoundError, ParameterError, _native
 from hopvec.methods import METHODS
 from hopvec.methods.dense_method import DenseMethod
 from hopvec.methods.parameters import parameters
 from hopvec.methods.slab_method import SlabMethod
 from hopvec.methods.walk_method import WalkMethod
-from hopvec.scratch import Scratch
 
 # What is worth running beside the defaults; a method without an entry is run with its defaults.
 VARIANTS = {
@@ -46,6 +45,8 @@ VARIANTS = {
         {"dim": 24, "normalize": "orders"},
         {"dim": 17, "oversample": 3, "self_weight": 0.5, "sparsity": 3},
         {"dim": 16, "oversample": 2, "normalize": "none", "spectrum": 0.5, "precision": "float16"},
+        {"dim": 32, "direction": "in", "oversample": 2},
+        {"dim": 32, "direction": "both", "normalize": "orders"},
     ],
     "randne": [
         {"dim": 33},
@@ -129,16 +130,6 @@ class TestVectors:
             vectors = embed(name, case.graph(), options)
             assert vectors.shape[0] == case.nodes
             assert np.isfinite(vectors).all()
-
-
-def on_disk(graph, part):
-    """One of the arrays of a graph as it is when it did not fit in memory."""
-    array = getattr(graph, part)
-    if array is None:
-        return None
-    file = Scratch()
-    file.append(array)
-    return file.mapped(array.dtype)
 
 
 @every_case

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hopvec import _native
-from hopvec.engine.finish import Finish, Measured, Vectors, allocate_rows, sum_rows
+from hopvec.engine.finish import Finish, Finished, Measured, allocate_rows, sum_rows
+from hopvec.engine.frame import Frame
 from hopvec.engine.normalize import ROWS, Columns, not_zero, statistics
 from hopvec.engine.plan import LINE, SlabPlan
 from hopvec.engine.slab import Destination, Progress, Propagation, Slab, for_each_slab
 from hopvec.engine.slab_file import SlabFile
 from hopvec.machine import interruptible
+
+
+class Vectors(NamedTuple):
+    """Vectors, rows in the order of the ids, and what comparable ones must share with them."""
+
+    vectors: NDArray[np.float32]
+    frame: Frame | None
 
 
 class WeightedSum:
@@ -77,7 +87,7 @@ class KeptOrders:
 
     def __init__(self, plan: SlabPlan, propagation: Propagation, orders: Collection[int]) -> None:
         self.plan, self.propagation = plan, propagation
-        self.graph = propagation.transition.graph
+        self.graph = propagation.graph
         self.size = LINE * plan.nodes
         self.kept = {order: _native.allocate(plan.slabs * self.size) for order in orders}
 
@@ -119,7 +129,9 @@ class KeptOrders:
             )
         )
         finish_sum(total, self.propagation)
-        return finish.in_memory(total, self.plan, self.graph, done)
+        has_row = self.propagation.has_row
+        made = finish.in_memory(total, self.plan, self.graph, has_row, done)
+        return _framed(made, self.propagation)
 
 
 class SumsOfSquares:
@@ -156,12 +168,18 @@ def combine(
         run.slabs(kept)
         return kept.combine(weights, finish, run.rows_done)
     if plan.output == "file":
-        return run.in_file(weights, finish)
+        return _framed(run.in_file(weights, finish), propagation)
     total = allocate_rows(plan.nodes, plan.width)
     scales = run.scales(weights, unit=finish.normalization.unit_orders)
     run.slabs(WeightedSum(total, sum_rows(plan, run.graph), scales))
     finish_sum(total, propagation, run.rows_done)
-    return finish.in_memory(total, plan, run.graph, run.rows_done)
+    made = finish.in_memory(total, plan, run.graph, propagation.has_row, run.rows_done)
+    return _framed(made, propagation)
+
+
+def _framed(made: Finished, propagation: Propagation) -> Vectors:
+    frame = propagation.frame
+    return Vectors(made.vectors, frame and replace(frame, measured=made.measured))
 
 
 def keep(
@@ -188,7 +206,7 @@ class Run:
         *,
         row_passes: int = 0,
     ) -> None:
-        self.plan, self.graph = plan, propagation.transition.graph
+        self.plan, self.graph = plan, propagation.graph
         self._propagation, self._orders, self._progress = propagation, orders, progress
         self._done = 0
         self._of = plan.slabs * (plan.passes + row_passes)
@@ -207,7 +225,7 @@ class Run:
             if finished:
                 finished(slab)
 
-        for_each_slab(self.plan, self._propagation.transition, destination, work, done)
+        for_each_slab(self.plan, self.graph, destination, work, done)
 
     def advance(self, done: int) -> None:
         """Tells how far the run is, in slabs."""
@@ -230,16 +248,18 @@ class Run:
         self.slabs(norms)
         return _unit_scales(norms.squares, weights)
 
-    def in_file(self, weights: Mapping[int, float], finish: Finish) -> Vectors:
+    def in_file(self, weights: Mapping[int, float], finish: Finish) -> Finished:
         """The embedding in a scratch file: summed by slabs, then finished by blocks of rows."""
         file = SlabFile(self.plan)
         rows = sum_rows(self.plan, self.graph)
-        connected, without_row = np.split(rows, [self.graph.connected])
+        has_row = self._propagation.has_row
+        connected, without_row = rows[has_row], rows[~has_row]
         scales = self.scales(weights, unit=finish.normalization.unit_orders)
         some = self._sum_slabs(file, scales, rows, without_row)
         if self._propagation.finish:
             mix = self._propagation.finish
-            return Vectors(file.by_rows(lambda first, rows: mix(rows), self.rows_done), Measured())
+            mixed = file.by_rows(lambda first, rows: mix(rows), self.rows_done)
+            return Finished(mixed, Measured())
         present = np.concatenate([connected, without_row[some]])
         columns = None
         if finish.normalization.standard_columns and len(present):

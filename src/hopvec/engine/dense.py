@@ -28,12 +28,12 @@ def transition_powers(
 ) -> Dense:
     """The first columns of the sum of A^r over some orders r, by hops from the identity matrix."""
     matrix = _allocate(graph.nodes, columns)
-    last = max(orders)
+    last, A = max(orders), Transition(graph)  # noqa: N806
 
     def hops(slab: Slab) -> None:
         slab.start_with_identity()
         for order in range(1, last + 1):
-            slab.hop(last=order == last)
+            slab.hop(A, last=order == last)
 
     plan = make_slab_plan(
         graph,
@@ -45,7 +45,7 @@ def transition_powers(
     )
     rows = np.arange(graph.nodes, dtype=np.int32)
     destination = WeightedSum(matrix, rows, dict.fromkeys(sorted(orders), 1.0))
-    for_each_slab(plan, Transition(graph), destination, hops, progress)
+    for_each_slab(plan, graph, destination, hops, progress)
     return matrix
 
 

@@ -31,7 +31,7 @@ class Measured:
     """What compressed it, where it had more columns than the vectors."""
 
 
-class Vectors(NamedTuple):
+class Finished(NamedTuple):
     """Vectors, rows in the order of the ids, and what was measured to make them."""
 
     vectors: NDArray[np.float32]
@@ -49,10 +49,18 @@ class Finish:
     """What an earlier run measured, to be used in place of what this one would."""
 
     def in_memory(
-        self, total: NDArray[np.float32], plan: SlabPlan, graph: Graph, done: Done
-    ) -> Vectors:
-        """The vectors of a sum, whose rows are `sum_rows`; it is changed in place."""
-        present = present_rows(total, graph, sum_rows(plan, graph))
+        self,
+        total: NDArray[np.float32],
+        plan: SlabPlan,
+        graph: Graph,
+        has_row: NDArray[np.bool_],
+        done: Done,
+    ) -> Finished:
+        """The vectors of a sum, whose rows are `sum_rows`; it is changed in place.
+
+        `has_row` tells which nodes have a row, in the graph's own numbering.
+        """
+        present = present_rows(total, has_row, sum_rows(plan, graph))
         columns = None
         if self.normalization.standard_columns and len(present):
             columns = self.like.columns if self.like else statistics(total, present, plan.threads)
@@ -60,7 +68,7 @@ class Finish:
             unit = self.normalization.unit_rows
             columns.apply(total, present, unit=unit, threads=plan.threads)
         if not plan.compresses:
-            return Vectors(total, Measured(columns))
+            return Finished(total, Measured(columns))
         components = self._components(lambda: blocks_of(total), len(present), plan, done)
         vectors = allocate_rows(plan.nodes, plan.dim)
         for first, rows in blocks_of(total):
@@ -68,7 +76,7 @@ class Finish:
             vectors[targets] = components.project(rows, plan.threads)
             done(plan.nodes + first + len(rows))
         self._shape(components, vectors, graph.rows[present], plan)
-        return Vectors(vectors, Measured(columns, components))
+        return Finished(vectors, Measured(columns, components))
 
     def in_file(
         self,
@@ -77,7 +85,7 @@ class Finish:
         columns: Columns | None,
         graph: Graph,
         done: Done,
-    ) -> Vectors:
+    ) -> Finished:
         """The vectors of a sum in a file, by blocks of rows, in a second file.
 
         `present` are the rows that have a vector, and `columns` what standardises them.
@@ -100,7 +108,7 @@ class Finish:
                 yield first, rows
 
         if not plan.compresses:
-            return Vectors(file.by_rows(normalize, done), Measured(columns))
+            return Finished(file.by_rows(normalize, done), Measured(columns))
         components = self._components(normalized, len(present), plan, done)
         output = Scratch()
         for first, rows in normalized():
@@ -108,7 +116,7 @@ class Finish:
             self._shape(components, vectors, here(first, rows), plan)
             output.scatter(graph.rows[first : first + len(rows)], vectors)
             done(plan.nodes + first + len(rows))
-        return Vectors(
+        return Finished(
             output.mapped(np.float32, (plan.nodes, plan.dim)), Measured(columns, components)
         )
 

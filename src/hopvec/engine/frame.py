@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hopvec.engine.finish import Measured
 
@@ -19,5 +19,5 @@ class Frame:
     """s of R as a number; None where R has no zeros."""
     volume: float
     """2m in L = diag((d_j / 2m)^beta)."""
-    measured: Measured
+    measured: Measured = field(default_factory=Measured)
     """The statistics of columns, and the basis of those that were chosen."""

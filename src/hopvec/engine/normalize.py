@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec import _native
-from hopvec.graph import Graph
 from hopvec.machine import interruptible
 
 ROWS = 1 << 14  # looked at together
@@ -65,13 +64,13 @@ def statistics(values: NDArray[np.float32], rows: NDArray[np.int32], threads: in
 
 
 def present_rows(
-    values: NDArray[np.float32], graph: Graph, rows: NDArray[np.int32]
+    values: NDArray[np.float32], has_row: NDArray[np.bool_], rows: NDArray[np.int32]
 ) -> NDArray[np.int32]:
     """The rows that have a vector, in the graph's own numbering; `rows` are those of its nodes.
 
-    Nodes without a row come last. Those whose sum is zero stay so, and out of the statistics.
+    Nodes without a row of S come last. Those whose sum is zero stay so, and out of the statistics.
     """
-    connected, without_row = np.split(rows, [graph.connected])
+    connected, without_row = rows[has_row], rows[~has_row]
     return np.concatenate([connected, without_row[not_zero(values, without_row)]])
 
 

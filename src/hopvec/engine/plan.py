@@ -71,6 +71,8 @@ class SlabPlan(Plan):
     slabs_in_flight: int
     orders: Orders
     output: Literal["memory", "file"]
+    parts: int = 1
+    """Equal parts that the slabs fall into; each begins with the first columns of R."""
 
     @property
     def threads_per_slab(self) -> int:
@@ -161,12 +163,13 @@ def make_slab_plan(
     threads: int | None,
     memory: int | None,
     more: Mapping[str, int] | None = None,
+    parts: int = 1,
 ) -> SlabPlan:
     """The fastest plan that fits `memory` bytes in all, or what is free where there is no bound.
 
     `width` columns are carried through the hops, if that is more than `dim`;
     `orders_with_norms` is the number of orders whose rows are made unit, 0 for the plain sum;
-    `more` tells what the method keeps beside slabs.
+    `more` tells what the method keeps beside slabs; `parts` is that of SlabPlan.
     Raises MemoryBoundError with the least that would do.
     """
     width = width or dim
@@ -189,6 +192,7 @@ def make_slab_plan(
             slabs_in_flight=slabs_in_flight,
             orders=orders,
             output=output,
+            parts=parts,
             bytes=Bytes(
                 graph=resident(graph),
                 output=4 * graph.nodes * (dim if output == "memory" else COLUMNS[precision]),

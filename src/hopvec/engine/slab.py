@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from queue import SimpleQueue
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +15,16 @@ from numpy.typing import NDArray
 from hopvec import _native
 from hopvec.engine.plan import LINE, SlabPlan
 from hopvec.graph import Graph
+from hopvec.graph.turned import TurnedRows
 from hopvec.machine import run_all
+
+if TYPE_CHECKING:
+    from hopvec.engine.frame import Frame
 
 Progress = Callable[[int, int], object]
 """Called with the slabs, or other parts of a run, that are done and their number."""
 
-SCATTER_FROM = 32.0  # sparsity from which scattering R's few entries beats gathering whole rows
+SCATTER_FROM = 32.0
 
 
 def stage(progress: Progress, number: int, of: int) -> Progress:
@@ -54,6 +58,11 @@ class SparseRows:
         """R is `scale` times what is drawn, which has no entry beyond 1 and so fits float16."""
         return math.sqrt(self.sparsity)
 
+    @property
+    def few(self) -> bool:
+        """Whether so few entries are not zero that scattering them beats gathering whole rows."""
+        return self.sparsity >= SCATTER_FROM
+
     @cached_property
     def law(self) -> _native.SparseRows:
         """The native form."""
@@ -77,16 +86,37 @@ RandomRows = SparseRows | GaussianRows
 
 
 class Transition:
-    """A = D^-1 S, as the kernels see it; or S with other factors of its rows in place of 1/d."""
+    """A = D^-1 S, as the kernels see it; or S with other factors of its rows in place of 1/d.
 
-    def __init__(self, graph: Graph, factors: NDArray[np.float64] | None = None) -> None:
+    S is that of the graph, or has other rows in the graph's own numbering.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        factors: NDArray[np.float64] | None = None,
+        *,
+        turned: TurnedRows | None = None,
+    ) -> None:
+        rows = turned or graph
         self.graph = graph
+        self.degrees: NDArray[np.float64] = rows.node_degrees
+        self.symmetric = turned.symmetric if turned else not graph.directed
         if factors is None:
-            degrees = graph.node_degrees
+            degrees = self.degrees
             factors = np.divide(1.0, degrees, out=np.zeros(len(degrees)), where=degrees > 0)
         self.native = _native.Adjacency(
-            graph.indptr, graph.indices, graph.weights, factors.astype(np.float32), graph.mapped
+            rows.indptr, rows.indices, rows.weights, factors.astype(np.float32), rows.mapped
         )
+
+    @property
+    def volume(self) -> float:
+        """The sum of all entries of S: 2m of the paper."""
+        return float(np.cumsum(self.degrees)[-1])  # one after the other: the same everywhere
+
+
+Hops = Sequence[Transition]
+"""A for every part of the columns, all in the numbering of one graph."""
 
 
 class Slab:
@@ -96,18 +126,19 @@ class Slab:
         self,
         index: int,
         plan: SlabPlan,
-        transition: Transition,
+        graph: Graph,
         destination: Destination,
         blocks: tuple[NDArray[np.uint8], NDArray[np.uint8]],
         stop: _native.Stop,
     ) -> None:
         self.index = index
+        self.part, self.group = divmod(index, plan.slabs // plan.parts)
         self.first_column = index * plan.columns
         self.columns = min(plan.columns, plan.width - self.first_column)
         self.order = 0
         self._half = plan.precision == "float16"
         self._threads = plan.threads_per_slab
-        self._transition = transition
+        self._graph = graph
         self._destination = destination
         self.block, self._blocks = blocks[0], blocks  # the order reached, and where hops may go
         self._stop = stop
@@ -134,36 +165,46 @@ class Slab:
         rows[self.first_column + columns, columns] = 1.0
 
     def first_hop(
-        self, random: RandomRows, diagonal: NDArray[np.float32], *, last: bool = False
+        self,
+        transition: Transition,
+        random: RandomRows,
+        diagonal: NDArray[np.float32],
+        *,
+        last: bool = False,
     ) -> None:
         """N_1 = A L R."""
-        graph = self._transition.graph
-        if graph.directed or isinstance(random, GaussianRows) or random.sparsity < SCATTER_FROM:
+        if isinstance(random, SparseRows) and random.few and transition.symmetric:
+            self._advance(last, partial(self._scatter, transition, random, diagonal))
+        else:
             self._draw(random, diagonal, _native.Sink(next=self.block))
-            self.hop(last=last)
-            return
-        self._advance(
-            last,
-            lambda sink: _native.first_hop(
-                self._transition.native,
-                random.law,
-                graph.keys,
-                diagonal,
-                self.index,
-                self._half,
-                sink,
-                self._threads,
-                self._stop,
-            ),
+            self.hop(transition, last=last)
+
+    def _scatter(
+        self,
+        transition: Transition,
+        random: SparseRows,
+        diagonal: NDArray[np.float32],
+        sink: _native.Sink,
+    ) -> None:
+        _native.first_hop(
+            transition.native,
+            random.law,
+            self._graph.keys,
+            diagonal,
+            self.group,
+            self._half,
+            sink,
+            self._threads,
+            self._stop,
         )
 
-    def hop(self, *, last: bool = False) -> None:
+    def hop(self, transition: Transition, *, last: bool = False) -> None:
         """N_i = A N_(i-1)."""
         block = self.block
         self._advance(
             last,
             lambda sink: _native.hop(
-                self._transition.native, block, self._half, sink, self._threads, self._stop
+                transition.native, block, self._half, sink, self._threads, self._stop
             ),
         )
 
@@ -180,9 +221,9 @@ class Slab:
     def _draw(self, random: RandomRows, diagonal: NDArray[np.float32], sink: _native.Sink) -> None:
         _native.draw(
             random.law,
-            self._transition.graph.keys,
+            self._graph.keys,
             diagonal,
-            self.index,
+            self.group,
             self._half,
             sink,
             self._threads,
@@ -194,7 +235,7 @@ class Slab:
 class Propagation:
     """How a method makes the orders of a slab, one after the other."""
 
-    transition: Transition
+    hops: Hops
     carry: Callable[[Slab, Collection[int]], None]
     """Carries a slab through its orders up to the last that is wanted."""
     factor: float
@@ -203,6 +244,19 @@ class Propagation:
     """What order i lacks i times besides, where orders would grow beyond float32."""
     finish: Callable[[NDArray[np.float32]], None] | None = None
     """Changes rows of the plain sum in place, where they are not yet what the method is after."""
+    frame: Frame | None = None
+    """What comparable runs share, but for what is measured in the sum, where there can be some."""
+
+    @property
+    def graph(self) -> Graph:
+        """Whose numbering the slabs have, and whose ids the vectors."""
+        return self.hops[0].graph
+
+    @cached_property
+    def has_row(self) -> NDArray[np.bool_]:
+        """Whether some hop leads from a node to others."""
+        rows: NDArray[np.bool_] = np.any([A.degrees > 0 for A in self.hops], axis=0)
+        return rows
 
     def scales(self, weights: Mapping[int, float]) -> dict[int, float]:
         """What orders as they are made must be multiplied with to count by these weights."""
@@ -211,7 +265,7 @@ class Propagation:
 
 def for_each_slab(
     plan: SlabPlan,
-    transition: Transition,
+    graph: Graph,
     destination: Destination,
     work: Callable[[Slab], None],
     progress: Progress,
@@ -227,7 +281,7 @@ def for_each_slab(
     def run(index: int, stop: _native.Stop) -> None:
         blocks = free.get()
         try:
-            work(Slab(index, plan, transition, destination, blocks, stop))
+            work(Slab(index, plan, graph, destination, blocks, stop))
         finally:
             free.put(blocks)
 

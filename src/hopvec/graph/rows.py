@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,17 @@ from hopvec.scratch import Scratch
 CHUNK = 1 << 20  # edges, entries or nodes that are looked at together where not all fit
 
 T = TypeVar("T", bound=np.generic)
+
+
+class Edges(Protocol):
+    """Edges whose ends have node numbers, as many times as they are asked for."""
+
+    @property
+    def weight(self) -> NDArray[np.float32] | None:
+        """Their weights, if they have some."""
+
+    def chunks(self, *, directed: bool, drop_loops: bool) -> Iterator[_native.Edges]:
+        """All of them, as the native steps see them."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +109,7 @@ class Build:
     progress: Callable[[int, int], object] = lambda done, of: None
     """Called with the share of the work that is done, in percent of 100."""
 
-    def draft(self, edges: EdgeList, stop: _native.Stop) -> Draft:
+    def draft(self, edges: Edges, stop: _native.Stop) -> Draft:
         """Sorted rows as the edges give them; the edges are no longer needed then."""
         weighted = edges.weight is not None
         start, loops, zeros = self._count(edges, stop)
@@ -173,7 +184,7 @@ class Build:
         weights = None if all_one or entries.weight is None else entries.weight.array
         return Rows(indptr, entries.neighbor.array, weights, self._inverse(number))
 
-    def _count(self, edges: EdgeList, stop: _native.Stop) -> tuple[NDArray[np.int64], int, int]:
+    def _count(self, edges: Edges, stop: _native.Stop) -> tuple[NDArray[np.int64], int, int]:
         start = np.zeros(self.nodes + 1, dtype=np.int64)
         loops = zeros = 0
         for chunk in edges.chunks(directed=self.directed, drop_loops=self.drop_loops):

@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding
 from hopvec.engine.combine import combine
-from hopvec.engine.finish import Measured, Vectors
 from hopvec.engine.frame import Frame
-from hopvec.engine.slab import Progress, Propagation
+from hopvec.engine.slab import Hops, Progress, Propagation
 from hopvec.errors import ParameterError
 from hopvec.graph import Graph
-from hopvec.methods.method import Method, as_graph, report_zero_vectors
-from hopvec.methods.new_nodes import with_new_nodes
+from hopvec.methods.method import Method, as_graph
 from hopvec.methods.orders import FREE
 from hopvec.methods.slab_method import SlabMethod
 
@@ -27,12 +25,20 @@ class ComparableMethod(SlabMethod):
     """A method that can make vectors in the frame of an earlier run."""
 
     @abstractmethod
-    def propagation(self, graph: Graph, like: Frame | None = None) -> Propagation:
-        """How the orders of a slab are made, with the R and 2m of a frame if there is one."""
+    def hops(self, graph: Graph) -> Hops:
+        """A for every part of the columns."""
 
     @abstractmethod
-    def frame(self, graph: Graph, measured: Measured) -> Frame:
-        """What another run must share with this one for its vectors to be comparable."""
+    def hops_of_new_nodes(self, graph: Graph, new: Graph) -> Hops:
+        """The same for the graph and nodes that come later, which nothing flows back from."""
+
+    @abstractmethod
+    def propagation_along(self, hops: Hops, like: Frame | None = None) -> Propagation:
+        """How the orders of a slab are made, with what a frame has fixed if there is one."""
+
+    def propagation(self, graph: Graph, like: Frame | None = None) -> Propagation:
+        """How the orders of a slab of this graph are made."""
+        return self.propagation_along(self.hops(graph), like)
 
     def embed(
         self, graph: Any, *, like: Embedding | None = None, progress: Progress | None = None
@@ -47,8 +53,9 @@ class ComparableMethod(SlabMethod):
             return super().embed(graph, progress=progress)
         frame = shared_frame(self, like)
         graph = self.accept(graph)
-        vectors = self.combined(graph, progress or (lambda done, of: None), frame).vectors
-        report_zero_vectors(graph, vectors, self.zero_vectors)
+        propagation = self.propagation(graph, frame)
+        vectors = self._alike(propagation, frame, progress)
+        self.report_zero_vectors(graph, vectors)
         return self.record(graph, vectors, frame)
 
     def embed_new(
@@ -70,8 +77,9 @@ class ComparableMethod(SlabMethod):
         """
         frame = shared_frame(self, like)
         graph, new = self.accept(graph), as_graph(new_edges)
-        extended = with_new_nodes(graph, new)
-        vectors = self.combined(extended, progress or (lambda done, of: None), frame).vectors
+        propagation = self.propagation_along(self.hops_of_new_nodes(graph, new), frame)
+        extended = propagation.graph
+        vectors = self._alike(propagation, frame, progress)
         made = self.record(extended, vectors, frame)
         return replace(made, vectors=vectors[graph.nodes :], ids=extended.ids[graph.nodes :])
 
@@ -99,15 +107,17 @@ class ComparableMethod(SlabMethod):
             return super().transform(new)
         return self.embed_new(new, graph=self.graph_, like=self.embedding_).vectors
 
-    def combined(self, graph: Graph, progress: Progress, like: Frame | None = None) -> Vectors:
-        """The vectors and what was measured to make them, or what is used in its place."""
+    def _alike(
+        self, propagation: Propagation, frame: Frame, progress: Progress | None
+    ) -> NDArray[np.float32]:
+        """Vectors finished with what an earlier run measured."""
         return combine(
-            self.plan(graph),
-            self.propagation(graph, like),
+            self.plan(propagation.graph),
+            propagation,
             self.order_weights(),
-            replace(self.finish, like=like.measured) if like else self.finish,
-            progress=progress,
-        )
+            replace(self.finish, like=frame.measured),
+            progress=progress or (lambda done, of: None),
+        ).vectors
 
 
 def shared_frame(method: Method, like: Embedding) -> Frame:

@@ -58,8 +58,8 @@ class DenseMethod(Method):
             working=self._working(graph.nodes),
         )
 
-    def working_bytes(self, nodes: int) -> int:
-        """The least memory that a run takes beside a graph of so many nodes."""
+    def working_bytes(self, nodes: int, rows: int = 0) -> int:
+        """The least memory that a run takes beside a graph of so many nodes and bytes of rows."""
         return sum(self._working(nodes).values()) + 4 * nodes * int(self.dim)
 
     def _working(self, nodes: int) -> dict[str, int]:

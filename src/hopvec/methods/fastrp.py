@@ -11,20 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec import _native
-from hopvec.engine.finish import Finish, Measured
+from hopvec.engine.finish import Finish
 from hopvec.engine.frame import Frame
 from hopvec.engine.normalize import NORMALIZATIONS
-from hopvec.engine.slab import (
-    GaussianRows,
-    Propagation,
-    RandomRows,
-    Slab,
-    SparseRows,
-    Transition,
-)
+from hopvec.engine.slab import GaussianRows, Hops, Propagation, RandomRows, Slab, SparseRows
 from hopvec.errors import ParameterError
-from hopvec.graph import Graph
-from hopvec.methods.comparable_method import ComparableMethod
+from hopvec.methods.directed_method import DirectedMethod
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, documented
 from hopvec.methods.presets import preset
 from hopvec.methods.slab_method import counted
@@ -34,7 +26,7 @@ WIDEST = 8192  # columns that principal components can be taken of: minutes for 
 
 @documented
 @dataclass(kw_only=True, eq=False, repr=False)
-class FastRP(ComparableMethod):
+class FastRP(DirectedMethod):
     """FastRP embeds a graph by sparse random projections: fast, and without training.
 
     The embedding is N = sum_i weights[i-1] * A^i L R, with A = D^-1 S, L = diag((d_j / 2m)^beta)
@@ -110,33 +102,33 @@ class FastRP(ComparableMethod):
         """
         return cls.preset("paper", weights=(0.0, 0.0, 1.0, alpha_4), beta=beta, seed=seed)
 
-    def frame(self, graph: Graph, measured: Measured) -> Frame:
-        """What another run must share with this one for its vectors to be comparable."""
-        R = self.random_rows(graph)  # noqa: N806
-        return Frame(R.sparsity if isinstance(R, SparseRows) else None, graph.volume, measured)
-
-    def propagation(self, graph: Graph, like: Frame | None = None) -> Propagation:
+    def propagation_along(self, hops: Hops, like: Frame | None = None) -> Propagation:
         """Algorithm 1, for a slab of columns; the orders are summed as they are made."""
-        R = self.random_rows(graph, like)  # noqa: N806
-        L, L_0, factor = degree_powers(graph, self.beta, like.volume if like else graph.volume)  # noqa: N806
+        frame = like or self.frame(hops)
+        R = self.random_rows(frame)  # noqa: N806
+        powers, factor = degree_powers(hops, self.beta, frame.volume)
 
         def algorithm_1(slab: Slab, orders: Collection[int]) -> None:
-            k = max(orders)
+            A, (L, L_0), k = hops[slab.part], powers[slab.part], max(orders)  # noqa: N806
             if 0 in orders:
                 slab.draw(R, L_0)  # order 0
             if k >= 1:
-                slab.first_hop(R, L, last=k == 1)  # N_1 = A L R
+                slab.first_hop(A, R, L, last=k == 1)  # N_1 = A L R
             for i in range(2, k + 1):
-                slab.hop(last=i == k)  # N_i = A N_(i-1)
+                slab.hop(A, last=i == k)  # N_i = A N_(i-1)
 
-        return Propagation(Transition(graph), algorithm_1, factor * R.scale)
+        return Propagation(hops, algorithm_1, factor * R.scale, frame=frame)
 
-    def random_rows(self, graph: Graph, like: Frame | None = None) -> RandomRows:
+    def frame(self, hops: Hops) -> Frame:
+        """What another run must share with this one for its vectors to be comparable."""
+        s = math.sqrt(hops[0].graph.nodes) if self.sparsity == "sqrt" else float(self.sparsity)
+        return Frame(None if self.projection == "gaussian" else s, hops[0].volume)
+
+    def random_rows(self, frame: Frame) -> RandomRows:
         """R: all projections have entries of mean 0 and variance 1."""
-        if self.projection == "gaussian":
+        if frame.sparsity is None:
             return GaussianRows(seed=int(self.seed))
-        s = math.sqrt(graph.nodes) if self.sparsity == "sqrt" else float(self.sparsity)
-        return SparseRows(seed=int(self.seed), sparsity=(like and like.sparsity) or s)
+        return SparseRows(seed=int(self.seed), sparsity=frame.sparsity)
 
     def check(self) -> None:
         """Raises ParameterError; a dense R has no sparsity."""
@@ -173,22 +165,27 @@ class FastRP(ComparableMethod):
         return counted(weights, type(self).__name__, "weights are all zero and so is self_weight")
 
 
-def degree_powers(
-    graph: Graph, beta: float, volume: float
-) -> tuple[NDArray[np.float32], NDArray[np.float32], float]:
-    """The diagonal of L: (d_j / 2m)^beta, float32, one entry a node (paper, Eq. 7).
+Diagonals = tuple[NDArray[np.float32], NDArray[np.float32]]
+"""L, and L for order 0."""
 
-    `volume` is 2m. Comes as (L, L for order 0, factor): both diagonals lack `factor`, which holds
-    (2m)^-beta and a power of two that keeps the largest entry just below 2^15, so that every order
-    fits float16.
-    A node of degree 0 has 0 for beta < 0, where there is nothing to propagate, and counts as
-    degree 1 in order 0.
+
+def degree_powers(hops: Hops, beta: float, volume: float) -> tuple[list[Diagonals], float]:
+    """The diagonal of L for each of the hops: (d_j / 2m)^beta, float32 (paper, Eq. 7).
+
+    `volume` is 2m. All diagonals lack a common factor, which comes beside them: it holds (2m)^-beta
+    and a power of two that keeps the largest entry just below 2^15, so that every order fits
+    float16. A node of degree 0 has 0 for beta < 0, where there is nothing to propagate, and counts
+    as degree 1 in order 0.
     """
-    degrees = graph.node_degrees
-    power_0 = _native.power(np.where(degrees > 0, degrees, 1.0), beta)
-    power = np.where(degrees > 0, power_0, 1.0 if beta == 0 else 0.0)
-    exponent = 15 - int(np.frexp(power_0.max())[1])
-    scale = math.ldexp(1.0, exponent)
+    powers = []
+    for degrees in (A.degrees for A in hops):
+        power_0 = _native.power(np.where(degrees > 0, degrees, 1.0), beta)
+        powers.append((np.where(degrees > 0, power_0, 1.0 if beta == 0 else 0.0), power_0))
+    largest = max(power_0.max() for _, power_0 in powers)
+    scale = math.ldexp(1.0, 15 - int(np.frexp(largest)[1]))
     power_of_volume = _native.power(np.array([volume or 1.0]), -beta)[0]
-    L, L_0 = ((diagonal * scale).astype(np.float32) for diagonal in (power, power_0))  # noqa: N806
-    return L, L_0, float(power_of_volume) / scale
+    diagonals = [
+        ((power * scale).astype(np.float32), (power_0 * scale).astype(np.float32))
+        for power, power_0 in powers
+    ]
+    return diagonals, float(power_of_volume) / scale

@@ -104,8 +104,8 @@ class LINE(Method):
             },
         )
 
-    def working_bytes(self, nodes: int) -> int:
-        """The least memory that a run takes beside a graph of so many nodes."""
+    def working_bytes(self, nodes: int, rows: int = 0) -> int:
+        """The least memory that a run takes beside a graph of so many nodes and bytes of rows."""
         return nodes * (4 * int(self.dim) + self._training_bytes() + 2 * PLACE)
 
     def seconds(self, graph: Graph, progress: Progress) -> float:

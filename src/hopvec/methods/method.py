@@ -69,8 +69,8 @@ class Method(ABC):
         """How a run on this graph will use threads and memory."""
 
     @abstractmethod
-    def working_bytes(self, nodes: int) -> int:
-        """The least memory that a run takes beside a graph of so many nodes."""
+    def working_bytes(self, nodes: int, rows: int = 0) -> int:
+        """The least memory that a run takes beside a graph of so many nodes and bytes of rows."""
 
     @abstractmethod
     def seconds(self, graph: Graph, progress: Progress) -> float:
@@ -90,7 +90,7 @@ class Method(ABC):
         """
         graph = self.accept(graph)
         vectors, frame = self.make(graph, progress or (lambda done, of: None))
-        report_zero_vectors(graph, vectors, self.zero_vectors)
+        self.report_zero_vectors(graph, vectors)
         return self.record(graph, vectors, frame)
 
     def make(self, graph: Graph, progress: Progress) -> tuple[NDArray[np.float32], Frame | None]:
@@ -119,6 +119,23 @@ class Method(ABC):
             graph=graph.describe() | {k: v for k, v in graph.origin.items() if k == "columns"},
             frame=frame,
         )
+
+    def report_zero_vectors(self, graph: Graph, vectors: NDArray[np.float32]) -> None:
+        """Warns of nodes without edges whose vectors are zero."""
+        rows, what = self.without_edges(graph)
+        zero = len(rows) - int(np.count_nonzero(not_zero(vectors, rows)))
+        if zero:
+            logger.warning(
+                "Zero vectors: %s of %s nodes, all without %s%s.",
+                f"{zero:,}",
+                f"{graph.nodes:,}",
+                what,
+                f"; {self.zero_vectors}" if self.zero_vectors else "",
+            )
+
+    def without_edges(self, graph: Graph) -> tuple[NDArray[np.int32], str]:
+        """The rows of nodes without edges that the method could follow, and what they lack."""
+        return graph.rows[graph.connected :], "outgoing edges" if graph.directed else "edges"
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: N803
         """Embeds the graph and keeps the result as `embedding_`."""
@@ -242,17 +259,3 @@ def _from_table(table: Any) -> Graph:
         "are the ends of an edge. Make a graph of a table of edges by Graph.from_arrow(table, "
         "source=..., target=...), of an adjacency matrix by Graph.from_scipy(table.to_numpy())."
     )
-
-
-def report_zero_vectors(graph: Graph, vectors: NDArray[np.float32], advice: str) -> None:
-    """Warns of nodes without edges whose vectors are zero."""
-    without_edges = graph.rows[graph.connected :]
-    zero = len(without_edges) - int(np.count_nonzero(not_zero(vectors, without_edges)))
-    if zero:
-        logger.warning(
-            "Zero vectors: %s of %s nodes, all without %sedges%s.",
-            f"{zero:,}",
-            f"{graph.nodes:,}",
-            "outgoing " if graph.directed else "",
-            f"; {advice}" if advice else "",
-        )

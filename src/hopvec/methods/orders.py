@@ -8,11 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding
-from hopvec.engine.combine import KeptOrders
-from hopvec.engine.finish import Vectors
+from hopvec.engine.combine import KeptOrders, Vectors
 from hopvec.errors import ParameterError
 from hopvec.graph import Graph
-from hopvec.methods.method import report_zero_vectors
 
 if TYPE_CHECKING:
     from hopvec.methods.slab_method import SlabMethod
@@ -44,9 +42,9 @@ class Orders:
         the orders in what only concerns their sum, such as weights and normalize; anything else,
         and an order that was not kept, raises ParameterError.
         """
-        vectors, measured = self._combined(method)
-        report_zero_vectors(self.graph, vectors, method.zero_vectors)
-        return method.record(self.graph, vectors, method.frame(self.graph, measured))
+        vectors, frame = self._combined(method)
+        method.report_zero_vectors(self.graph, vectors)
+        return method.record(self.graph, vectors, frame)
 
     def vectors(self, method: SlabMethod) -> NDArray[np.float32]:
         """The vectors alone, rows in the order of the graph's ids."""

@@ -11,8 +11,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hopvec.engine.combine import combine
-from hopvec.engine.finish import Vectors
+from hopvec.engine.combine import Vectors, combine
 from hopvec.engine.orthogonal import ROWS, gram_matrix, mix, mixing_bytes, orthogonal_mixing
 from hopvec.engine.slab import GaussianRows, Progress, Propagation, Slab, Transition, stage
 from hopvec.errors import GraphError
@@ -77,12 +76,12 @@ class RandNE(SlabMethod):
             q = max(orders)
             slab.start(R, largest)  # U_0 = R
             for i in range(1, q + 1):
-                slab.hop(last=i == q)  # U_i = S U_(i-1)
+                slab.hop(S, last=i == q)  # U_i = S U_(i-1)
 
         def make_orthogonal(rows: NDArray[np.float32]) -> None:
             mix(rows, T, threads)  # U = (alpha_0 U_0 + ... + alpha_q U_q) T
 
-        return Propagation(S, algorithm_1, R.scale / 2.0**15, growth, make_orthogonal)
+        return Propagation([S], algorithm_1, R.scale / 2.0**15, growth, make_orthogonal)
 
     def _hops(self, graph: Graph) -> tuple[Transition, float]:
         """The matrix divided by `growth`, and that: a power of two that keeps its rows within 1."""

@@ -11,8 +11,8 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from hopvec.engine.combine import combine, keep
-from hopvec.engine.finish import Finish, Measured, Vectors
+from hopvec.engine.combine import Vectors, combine, keep
+from hopvec.engine.finish import Finish
 from hopvec.engine.frame import Frame
 from hopvec.engine.normalize import Normalization
 from hopvec.engine.plan import SlabPlan, least_working_bytes, make_slab_plan
@@ -67,15 +67,10 @@ class SlabMethod(Method):
 
     def make(self, graph: Graph, progress: Progress) -> tuple[NDArray[np.float32], Frame | None]:
         """The vectors, and what it takes to make comparable ones, where the method can."""
-        vectors, measured = self.combined(graph, progress)
-        return vectors, self.frame(graph, measured)
-
-    def frame(self, graph: Graph, measured: Measured) -> Frame | None:
-        """What another run must share with this one for its vectors to be comparable, if it can."""
-        return None
+        return self.combined(graph, progress)
 
     def combined(self, graph: Graph, progress: Progress) -> Vectors:
-        """The vectors, and what was measured to make them."""
+        """The vectors, and what comparable ones must share with them."""
         return combine(
             self.plan(graph),
             self.propagation(graph),
@@ -125,6 +120,15 @@ class SlabMethod(Method):
             return {}
         return {"principal components": principal_bytes(self.width, int(self.dim))}
 
+    def more_bytes_of(self, graph: Graph) -> dict[str, int]:
+        """What it keeps besides that depends on the graph."""
+        return {}
+
+    @property
+    def parts(self) -> int:
+        """The equal parts that the columns fall into; see SlabPlan."""
+        return 1
+
     def narrow(self, columns: int) -> Self:
         """The same method with so many columns."""
         return type(self)(**self.get_params() | {"dim": columns})
@@ -138,8 +142,8 @@ class SlabMethod(Method):
         """How a run on this graph will use threads and memory."""
         return self._plan(graph, self._orders_with_norms())
 
-    def working_bytes(self, nodes: int) -> int:
-        """The least memory that a run takes beside a graph of so many nodes."""
+    def working_bytes(self, nodes: int, rows: int = 0) -> int:
+        """The least memory that a run takes beside a graph of so many nodes and bytes of rows."""
         slab = least_working_bytes(
             nodes, precision=self.precision, orders_with_norms=self._orders_with_norms()
         )
@@ -154,7 +158,8 @@ class SlabMethod(Method):
             orders_with_norms=orders_with_norms,
             threads=self.threads,
             memory=memory_bound(self.memory),
-            more=self.more_bytes(),
+            more=self.more_bytes() | self.more_bytes_of(graph),
+            parts=self.parts,
         )
 
     def _orders_with_norms(self) -> int:

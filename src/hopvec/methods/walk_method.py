@@ -85,8 +85,8 @@ class WalkMethod(Method):
             },
         )
 
-    def working_bytes(self, nodes: int) -> int:
-        """The least memory that a run takes beside a graph of so many nodes."""
+    def working_bytes(self, nodes: int, rows: int = 0) -> int:
+        """The least memory that a run takes beside a graph of so many nodes and bytes of rows."""
         return 4 * nodes * int(self.dim) + self._skip_gram().working_bytes(nodes)
 
     def seconds(self, graph: Graph, progress: Progress) -> float:

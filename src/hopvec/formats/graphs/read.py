@@ -72,7 +72,7 @@ def read_graph(
     nodes: str | PathLike[str] | Any | None = None,
     threads: int | None = None,
     memory: str | float | None = None,
-    reserve: Callable[[int], int] | None = None,
+    reserve: Callable[[int, int], int] | None = None,
     progress: Progress | None = None,
     building: Progress | None = None,
 ) -> Graph:
@@ -82,7 +82,8 @@ def read_graph(
     what was found and why. "-" is standard input. `nodes` names a file of ids, or is a list of
     them: nodes that no edge need mention. Ids are in ascending order. `memory` bounds the memory of
     the reading, and what does not fit is kept in files without a name; `reserve`, such as
-    `method.working_bytes`, tells what must fit beside the graph later, by the number of its nodes.
+    `method.working_bytes`, tells what must fit beside the graph later, by its nodes and the bytes
+    of its rows.
     `progress` is called with the bytes read and those of the file, then `building` with the percent
     of the building of the graph and 100.
 
@@ -189,7 +190,7 @@ class _Reading:
         name: str,
         stream: EdgeStream,
         bound: int | None,
-        reserve: Callable[[int], int] | None = None,
+        reserve: Callable[[int, int], int] | None = None,
         building: Progress | None = None,
     ) -> None:
         self.name, self.stream, self.bound, self.reserve = name, stream, bound, reserve
@@ -317,7 +318,7 @@ class _Reading:
         fixed = int(ids.nbytes) + 44 * nodes  # what the builder holds for each node
         if not isinstance(self.source.array(), np.memmap):
             fixed += len(self.source) * (12 if self.weighted else 8)
-        later = self.reserve(nodes) if self.reserve else 0
+        later = self.reserve(nodes, entries * size) if self.reserve else 0
         in_file = int(ids.nbytes) + 40 * nodes + entries * size + later > self.bound
         if fixed + 2 * entries * size <= self.bound:
             return None, in_file

@@ -1,0 +1,203 @@
+"""Directions: which way hops go along the edges of a directed graph."""
+
+import logging
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import oracle
+import rounding
+from examples import examples, on_disk, skewed_example
+from hopvec import FastRP, Graph, GraphError, MemoryBoundError, ParameterError, estimate, tune
+
+CASE = skewed_example(700, 4000, weighted=True, directed=True, seed=5)
+PLAIN = skewed_example(700, 4000, directed=True, seed=6)
+DIRECTIONS = ("out", "in", "both", "concat")
+every_direction = pytest.mark.parametrize("direction", DIRECTIONS)
+
+
+def random_matrix(graph, dim, sparsity):
+    alone = {"weights": [0], "self_weight": 1, "beta": 0, "normalize": "none"}
+    return FastRP(dim=dim, sparsity=sparsity, **alone).embed(graph).vectors
+
+
+def expected_vectors(case, sparsity, formula):
+    return oracle.embed(case.S, random_matrix(case.graph(), formula["dim"], sparsity), **formula)
+
+
+@st.composite
+def formulas(draw):
+    return {
+        "dim": draw(st.sampled_from([32, 64])),
+        "weights": draw(st.sampled_from([[1], [0, 1, -0.5], [0, 0, 1, 4]])),
+        "beta": draw(st.sampled_from([-1.0, -0.3, 0.0, 0.5])),
+        "self_weight": draw(st.sampled_from([0.0, 0.5])),
+        "normalize": draw(st.sampled_from(["none", "authors", "full"])),
+        "direction": draw(st.sampled_from(DIRECTIONS)),
+    }
+
+
+@given(examples(directed=True), formulas(), st.sampled_from([1, 3, 40]))
+def test_every_small_graph_agrees_with_the_formula(case, formula, sparsity):
+    got = FastRP(sparsity=sparsity, **formula).embed(case.graph()).vectors
+    expected = expected_vectors(case, sparsity, formula)
+    R = random_matrix(case.graph(), formula["dim"], sparsity)  # noqa: N806
+    bound = rounding.bound(case.S, R, **formula)
+    assert (np.linalg.norm(got - expected, axis=1) <= bound).all()
+
+
+@every_direction
+@pytest.mark.parametrize("precision", ["float32", "float16"])
+@pytest.mark.parametrize("case", [CASE, PLAIN], ids=["weighted", "plain"])
+def test_ordinary_graphs_agree_with_the_formula(case, precision, direction):
+    formula = {"dim": 64, "weights": [0, 1, 2, 1], "beta": -0.3, "normalize": "full"}
+    formula["direction"] = direction
+    got = FastRP(precision=precision, sparsity=40, **formula).embed(case.graph()).vectors
+    error = np.abs(got - expected_vectors(case, 40, formula)).max()
+    assert error < (1e-5 if precision == "float32" else 5e-3)
+
+
+@every_direction
+def test_the_bytes_are_the_same_for_any_threads_memory_and_place_of_the_rows(direction):
+    graph = CASE.graph()
+    options = {"dim": 64, "direction": direction, "oversample": 2}
+    expected = FastRP(threads=1, **options).embed(graph).vectors.tobytes()
+    assert FastRP(threads=3, **options).embed(graph).vectors.tobytes() == expected
+    least = FastRP(**options).working_bytes(graph.nodes, graph.nbytes) + 250_000
+    bounded = FastRP(memory=least, **options)
+    assert bounded.plan(graph).output == "file"
+    assert bounded.embed(graph).vectors.tobytes() == expected
+    mapped = replace(graph, **{part: on_disk(graph, part) for part in ("indices", "weights")})
+    assert FastRP(**options).embed(mapped).vectors.tobytes() == expected
+
+
+def test_edges_read_the_other_way_turn_out_to_in():
+    turned = Graph.from_edges(
+        CASE.target, CASE.source, CASE.weight, nodes=CASE.nodes, directed=True
+    )
+    for this, other in (("out", "in"), ("in", "out")):
+        got = FastRP(dim=32, direction=this).embed(CASE.graph()).vectors
+        expected = FastRP(dim=32, direction=other).embed(turned).vectors
+        np.testing.assert_allclose(got, expected, rtol=0, atol=1e-5)
+
+
+def test_both_is_what_the_graph_is_when_it_is_read_as_undirected():
+    undirected = Graph.from_edges(CASE.source, CASE.target, CASE.weight, nodes=CASE.nodes)
+    expected = FastRP(dim=32).embed(undirected)
+    got = FastRP(dim=32, direction="both").embed(CASE.graph())
+    np.testing.assert_allclose(got.vectors, expected.vectors, rtol=0, atol=1e-5)
+    assert got.frame.volume == pytest.approx(expected.frame.volume)
+
+
+def test_the_halves_of_concat_find_where_an_edge_leads():
+    """The out half of u and the in half of v lie together where a path leads from u to v."""
+    ring = np.arange(60)
+    graph = Graph.from_edges(ring, (ring + 1) % 60, directed=True)
+    vectors = FastRP(dim=512, direction="concat", weights=(1, 1)).embed(graph).vectors
+    out, into = np.hsplit(vectors, 2)
+    products = out @ into.T
+    forward = products[ring, (ring + 3) % 60].mean()
+    assert forward > 5 * abs(products[ring, (ring - 3) % 60].mean())
+
+
+@every_direction
+def test_orders_that_are_kept_and_an_earlier_frame_give_the_same_bytes(direction):
+    method = FastRP(dim=64, direction=direction)
+    expected = method.embed(CASE.graph())
+    again = method.orders(CASE.graph()).embed(method)
+    assert again.vectors.tobytes() == expected.vectors.tobytes()
+    alike = method.embed(CASE.graph(), like=expected)
+    assert alike.vectors.tobytes() == expected.vectors.tobytes()
+    assert alike.frame.volume == again.frame.volume
+
+
+@every_direction
+def test_new_nodes_have_the_rows_of_the_formula_that_nothing_flows_back_from(direction):
+    first_new = 640
+    old = (CASE.source < first_new) & (CASE.target < first_new)
+
+    def graph_of(edges, nodes=None):
+        ends = CASE.source[edges], CASE.target[edges], CASE.weight[edges]
+        return Graph.from_edges(*ends, nodes=nodes, directed=True)
+
+    formula = {"dim": 64, "weights": [1, 0.5, 2], "beta": 0.0, "normalize": "none"}
+    method = FastRP(sparsity=3, direction=direction, **formula)
+    graph = graph_of(old, first_new)
+    new = method.embed_new(graph_of(~old), graph=graph, like=method.embed(graph))
+    R = random_matrix(CASE.graph(), 64, 3)  # noqa: N806
+    ways = {"concat": ("out", "in")}.get(direction, (direction,))
+    parts = []
+    for way in ways:
+        matrix = oracle.turned(np.array(CASE.S, np.float64), way)
+        matrix[:first_new, first_new:] = 0  # an old node does not see a new one
+        formula["dim"] = 64 // len(ways)
+        parts.append(oracle.embed(matrix, R, **formula))
+    np.testing.assert_allclose(
+        new.vectors, np.hstack(parts)[new.ids.to_numpy()], rtol=0, atol=1e-5 * np.abs(parts).max()
+    )
+
+
+def test_new_edges_of_another_kind_are_refused():
+    graph = Graph.from_edges([0, 1], [1, 2], directed=True)
+    method = FastRP(dim=8)
+    with pytest.raises(GraphError, match="The graph is directed, and the new edges are undirected"):
+        method.embed_new(Graph.from_edges([2], [3]), graph=graph, like=method.embed(graph))
+
+
+class TestUndirectedGraphs:
+    GRAPH = Graph.from_edges([0, 1, 2], [1, 2, 3])
+
+    @pytest.mark.parametrize("direction", ["in", "both"])
+    def test_the_direction_makes_no_difference_which_is_told(self, direction, caplog):
+        expected = FastRP(dim=8).embed(self.GRAPH)
+        with caplog.at_level(logging.WARNING, "hopvec"):
+            got = FastRP(dim=8, direction=direction).embed(self.GRAPH)
+        assert got.vectors.tobytes() == expected.vectors.tobytes()
+        assert f"The direction '{direction}' makes no difference" in caplog.text
+
+    def test_two_equal_halves_are_refused(self):
+        with pytest.raises(GraphError, match="both halves would be the same"):
+            FastRP(dim=32, direction="concat").embed(self.GRAPH)
+
+
+@pytest.mark.parametrize(
+    ("options", "step"),
+    [({"dim": 48}, 32), ({"dim": 96, "precision": "float16"}, 64)],
+)
+def test_halves_are_whole_slabs(options, step):
+    with pytest.raises(ParameterError, match=f"a multiple of {step} in"):
+        FastRP(direction="concat", **options).embed(CASE.graph())
+    FastRP(direction="concat", **options | {"dim": step}).embed(CASE.graph())
+
+
+@pytest.mark.parametrize(
+    ("direction", "zero", "what"),
+    [("out", [3, 4], "outgoing edges"), ("in", [0, 4], "incoming edges"), ("both", [4], "edges")],
+)
+def test_zero_vectors_are_those_without_edges_in_the_direction(direction, zero, what, caplog):
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 3], directed=True, nodes=5)
+    method = FastRP(dim=64, direction=direction, weights=(1,), sparsity=1)
+    with caplog.at_level(logging.WARNING, "hopvec"):
+        vectors = method.embed(graph).vectors
+    assert np.flatnonzero(~vectors.any(axis=1)).tolist() == zero
+    assert f"Zero vectors: {len(zero)} of 5 nodes, all without {what};" in caplog.text
+
+
+def test_the_turned_rows_are_part_of_the_plan():
+    graph = CASE.graph()
+    plain = FastRP(dim=32).plan(graph).bytes.total
+    assert FastRP(dim=32, direction="in").plan(graph).bytes.total > plain + graph.nbytes
+    assert estimate(graph, FastRP(dim=64, direction="concat")).bytes > plain + graph.nbytes
+    memory = FastRP(dim=32).working_bytes(graph.nodes) + graph.nbytes + 45_000
+    FastRP(dim=32, memory=memory).embed(graph)
+    with pytest.raises(MemoryBoundError):
+        FastRP(dim=32, direction="both", memory=memory).embed(graph)
+
+
+def test_the_direction_can_be_searched():
+    tuning = tune(CASE.graph(), space={"direction": "out,in,both,concat"}, search="grid")
+    assert [trial.parameters["direction"] for trial in tuning.trials] == list(DIRECTIONS)
+    assert tuning.method.direction == tuning.best.parameters["direction"]
