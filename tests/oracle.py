@@ -26,6 +26,18 @@ def embed(S, R, dim, weights, beta=0.0, self_weight=0.0, normalize="none", direc
     return unit_rows(N) if normalize == "full" else N
 
 
+def features(numbers, number_signs, categories=()):
+    """F = X P / sqrt(columns): n x dim, to be added to R.
+
+    `numbers` is n x k, NaN where one is missing, and `number_signs` k x dim. `categories` has for
+    every column the signs of the values of the nodes, n x dim, zero where one is missing.
+    """
+    X = np.array(numbers, np.float64)
+    mean, deviation = np.nanmean(X, axis=0), np.nanstd(X, axis=0)
+    X = np.nan_to_num(np.divide(X - mean, deviation, out=np.zeros_like(X), where=deviation > 0))
+    return (X @ number_signs + sum(categories)) / np.sqrt(X.shape[1] + len(categories))
+
+
 def compress(N, dim, spectrum=1.0, unit=False):
     """The rows that are not zero in the `dim` directions in which they vary most: n x dim.
 

@@ -63,6 +63,7 @@ def test_the_commands_of_the_readme_are_those_of_the_program(tmp_path, monkeypat
     pairs = [*pairwise(sites), *zip(sites, sites[2:], strict=False)]
     Path("edges.csv").write_text("".join(f"{a},{b}\n" for a, b in pairs))
     Path("labels.csv").write_text("".join(f"{site},{at % 2}\n" for at, site in enumerate(sites)))
+    Path("nodes.csv").write_text("id,size\n" + "".join(f"{site},{len(site)}\n" for site in sites))
     for command in commands:
         verb, *words = command.split()
         if verb in TAKES_LONG:

@@ -59,6 +59,22 @@ class GaussianRows:
 
     def __init__(self, *, seed: int) -> None: ...
 
+class Features:
+    """What is known of nodes beside their edges, as weight * X P joins R."""
+
+    def __init__(
+        self,
+        *,
+        number: NDArray[np.float32],
+        factor: NDArray[np.float32],
+        shift: NDArray[np.float32],
+        number_key: NDArray[np.uint64],
+        category: NDArray[np.uint64],
+        rows: NDArray[np.int32],
+        seed: int,
+        weight: float,
+    ) -> None: ...
+
 class Adjacency:
     """The rows of S and 1/d, as the kernels see them."""
 
@@ -241,6 +257,7 @@ def draw(
     sink: Sink,
     threads: int,
     stop: Stop,
+    features: Features | None = None,
 ) -> None: ...
 def first_hop(
     graph: Adjacency,

@@ -152,6 +152,13 @@ void propagate(const Case& c, const Adjacency& S, const std::vector<uint64_t>& k
   const SparseRows projection(7, c.directed ? 3.0 : 40.0);
   std::vector<float> diagonal(static_cast<size_t>(nodes)), scale(static_cast<size_t>(nodes), 0.5f);
   for (int64_t node = 0; node < nodes; ++node) diagonal[size_t(node)] = float(power(double(node + 1), 0.25));
+  const float spread[3] = {1.0f, 0.5f, 0.0f}, shift[3] = {0.0f, 0.25f, 0.0f};
+  const uint64_t number_key[3] = {1, 2, 3};
+  std::vector<float> number(size_t(3 * nodes), 0.5f);
+  std::vector<uint64_t> category(size_t(2 * nodes), 11);
+  number[0] = __builtin_nanf("");  // a number and a category that are missing
+  category[0] = 0;
+  const Features features{3, 2, number.data(), spread, shift, number_key, category.data(), rows.data(), 7, 0.5};
   std::vector<float> sum(size_t(nodes * dim));
   std::vector<double> squares(static_cast<size_t>(nodes), 0.0);
   std::vector<std::vector<uint8_t>> kept(3, std::vector<uint8_t>(size_t(slabs * nodes * 64)));
@@ -162,9 +169,11 @@ void propagate(const Case& c, const Adjacency& S, const std::vector<uint64_t>& k
     for (int order = 0; order < 3; ++order) block[order] = kept[size_t(order)].data() + slab * nodes * 64;
     Sink sink{};
     sink.next = block[0];
-    draw(GaussianRows(7), keys.data(), diagonal.data(), nodes, slab, as_half, sink, threads, stop);
+    draw(GaussianRows(7), nullptr, keys.data(), diagonal.data(), nodes, slab, as_half, sink, threads, stop);
     results.blocks.insert(results.blocks.end(), block[0], block[0] + nodes * 64);
-    draw(projection, keys.data(), diagonal.data(), nodes, slab, as_half, sink, threads, stop);
+    draw(projection, &features, keys.data(), diagonal.data(), nodes, slab, as_half, sink, threads, stop);
+    results.blocks.insert(results.blocks.end(), block[0], block[0] + nodes * 64);
+    draw(projection, nullptr, keys.data(), diagonal.data(), nodes, slab, as_half, sink, threads, stop);
     Sink with_squares{};
     with_squares.next = block[1];
     with_squares.squares = squares.data();

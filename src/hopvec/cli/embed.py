@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from hopvec.cli.feature_options import add_features, feature_options
 from hopvec.cli.inputs import graph_argument, read, reading_options
 from hopvec.cli.method_options import method_options
 from hopvec.cli.outputs import check_output, dtype_option, output_path, write_json
@@ -32,6 +33,7 @@ FREE = ("--threads", "--memory")  # options of methods that go with --like
         "hopvec embed edges.csv -o vectors.parquet --preset best --dim 128",
         "hopvec embed edges.csv -o vectors.parquet --params tuned/best.json",
         "hopvec embed today.parquet -o today-vectors.parquet --like vectors.parquet",
+        "hopvec embed edges.csv -o vectors.parquet --features nodes.csv --feature-weight 2",
         "zcat edges.tsv.gz | hopvec embed - -o vectors.parquet --report run.json",
     ]
 )
@@ -60,6 +62,7 @@ FREE = ("--threads", "--memory")  # options of methods that go with --like
 )
 @option("--report", type=output_path, help="Write the run report as JSON.", heading="Output")
 @reading_options
+@feature_options
 @method_options
 def embed(
     terminal: Terminal,
@@ -70,6 +73,7 @@ def embed(
     scratch: Path | None,
     report: Path | None,
     reading: dict[str, Any],
+    known: dict[str, Any],
     method: Method,
 ) -> None:
     """Embed a graph: a vector for every node.
@@ -80,13 +84,14 @@ def embed(
     """
     if output is None:
         raise click.UsageError("Say where the vectors go, such as -o vectors.parquet.")
-    check_output(output, report, dtype=dtype, inputs=[graph, reading["nodes"]])
+    check_output(output, report, dtype=dtype, inputs=[graph, reading["nodes"], known["features"]])
     earlier = read_start(like).embedding if like else None
     if earlier:
         method = method_like(earlier, method)
     tempfile.tempdir = str((scratch or output.parent).absolute())
     run = Report()
     read_graph = read(terminal, run, graph, reading, method)
+    read_graph = add_features(terminal, run, read_graph, known)
     plan = method.plan(read_graph)
     run.plan = str(plan)
     check_space(output, bytes_on_disk(read_graph, plan.dim, output, dtype))

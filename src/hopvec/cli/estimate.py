@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from hopvec.cli.feature_options import add_features, feature_options
 from hopvec.cli.inputs import graph_argument, read, reading_options
 from hopvec.cli.method_options import method_options
 from hopvec.cli.outputs import dtype_option, json_option, output_path
@@ -40,6 +41,7 @@ from hopvec.report import Report
 @dtype_option
 @json_option
 @reading_options
+@feature_options
 @method_options
 def estimate(
     terminal: Terminal,
@@ -48,6 +50,7 @@ def estimate(
     dtype: str,
     as_json: bool,
     reading: dict[str, Any],
+    known: dict[str, Any],
     method: Method,
 ) -> None:
     """Tell time, memory and disk of a run before it starts.
@@ -58,6 +61,7 @@ def estimate(
     format_to_write(output, dtype)
     run = Report()
     read_graph = read(terminal, run, graph, reading, method)
+    read_graph = add_features(terminal, run, read_graph, known)
     with terminal.progress("timing a part of the work", "%") as progress:
         expected = estimate_run(read_graph, method, progress=progress)
     plan = expected.plan

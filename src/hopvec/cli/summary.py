@@ -65,7 +65,23 @@ def graph_rows(facts: Mapping[str, Any], origin: Mapping[str, Any] | None = None
     for key, one in _REPAIRS.items():
         policy = _POLICIES.get((origin or {}).get(key, ""), "") if facts.get(key) else ""
         remarks.append(count(facts.get(key, 0), one) + policy)
-    return [("graph", ", ".join(size + kind)), ("", ", ".join(remarks))]
+    rows = [("graph", ", ".join(size + kind)), ("", ", ".join(remarks))]
+    return rows + ([("features", _features(facts["features"]))] if "features" in facts else [])
+
+
+def _features(facts: Mapping[str, Any]) -> str:
+    """What is known of the nodes, and of how many it is not."""
+    kinds = [
+        f"{what} {_plain(facts[what], 'columns')}"
+        for what in ("numbers", "categories")
+        if facts[what]
+    ]
+    gaps = [
+        count(facts["missing"], "missing value"),
+        count(facts["nodes_without_row"], "node") + " without a row",
+        count(facts["rows_without_node"], "row") + " of no node",
+    ]
+    return "; ".join([*kinds, ", ".join(gaps)])
 
 
 def _weighted(facts: Mapping[str, Any], origin: Mapping[str, Any]) -> str:
@@ -90,7 +106,7 @@ def parameters_text(parameters: Mapping[str, Any]) -> str:
     given = ", ".join(
         f"{name} {shown(value)}"
         for name, value in parameters.items()
-        if name != "method" and value is not None
+        if name not in ("method", "features") and value is not None
     )
     return f"{parameters.get('method', 'unknown')}: {given}" if given else "unknown"
 

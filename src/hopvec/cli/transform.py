@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from hopvec.cli.feature_options import add_features, feature_options
 from hopvec.cli.inputs import graph_argument, read, reading_options
 from hopvec.cli.outputs import check_output, dtype_option, output_path
 from hopvec.cli.summary import count
@@ -44,6 +45,7 @@ from hopvec.report import Report
 )
 @dtype_option
 @reading_options
+@feature_options
 def transform(
     terminal: Terminal,
     vectors: str,
@@ -52,12 +54,14 @@ def transform(
     output: Path,
     dtype: str,
     reading: dict[str, Any],
+    known: dict[str, Any],
 ) -> None:
     """Embed nodes that come after a run.
 
     GRAPH holds edges that have a new node at one end or both; the options of reading are for it
     and for the file of --base. The new nodes look at the old graph, nothing flows back, and their
-    vectors are comparable with VECTORS, which stay as they are.
+    vectors are comparable with VECTORS, which stay as they are. Features are those of old and new
+    nodes in one file.
     """
     check_output(output, dtype=dtype, inputs=[vectors, graph, base])
     like = read_start(vectors).embedding
@@ -65,8 +69,8 @@ def transform(
     if not isinstance(method, FastRP):
         raise FormatError(f"{vectors}: only vectors by FastRP can be added to.")
     run = Report()
-    old = read(terminal, run, base, reading, method)
-    new = read(terminal, run, graph, reading, method)
+    old = add_features(terminal, run, read(terminal, run, base, reading, method), known)
+    new = add_features(terminal, run, read(terminal, run, graph, reading, method), known)
     with terminal.progress("embedding", "%") as progress:
         embedding = method.embed_new(new, graph=old, like=like, progress=progress)
     with terminal.progress(f"writing {output}", "rows") as progress:

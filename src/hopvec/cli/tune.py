@@ -11,6 +11,7 @@ import click
 import pyarrow as pa
 from click.core import ParameterSource
 
+from hopvec.cli.feature_options import add_features, feature_options
 from hopvec.cli.inputs import FILE, graph_argument, read, reading_options
 from hopvec.cli.label_options import label_column_options, label_rows, read_label_file
 from hopvec.cli.method_options import flag, method_options, parameter_options, shown
@@ -68,6 +69,7 @@ FILES = ("best.json", "trials.csv", "search.png", "study.jsonl", "unseen.csv")
 @json_option
 @label_column_options
 @reading_options
+@feature_options
 @method_options
 def tune(
     terminal: Terminal,
@@ -79,6 +81,7 @@ def tune(
     as_json: bool,
     labelling: dict[str, Any],
     reading: dict[str, Any],
+    known: dict[str, Any],
     method: Method,
 ) -> None:
     """Search the parameters that suit a graph best.
@@ -95,14 +98,15 @@ def tune(
     Space(method, given)
     study = _check_folder(output)
     run = Report()
-    known = None if labels is None else read_label_file(terminal, labels, labelling)
+    classes = None if labels is None else read_label_file(terminal, labels, labelling)
     read_graph = read(terminal, run, graph, reading, method)
+    read_graph = add_features(terminal, run, read_graph, known)
     told = _Told()
     try:
         with run.stage("search"), terminal.progress(told.doing, "%") as progress:
             tuning = search(
                 read_graph,
-                known,
+                classes,
                 method=method,
                 space=given,
                 study=study,
@@ -118,10 +122,11 @@ def tune(
     table.answer(terminal, as_json)
     run.parameters = tuning.to_dict()["parameters"]
     run.notes = terminal.notes
-    terminal.facts([*([] if known is None else label_rows(known)), *report_rows(run)])
+    terminal.facts([*([] if classes is None else label_rows(classes)), *report_rows(run)])
     best = output / "best.json"
     terminal.say(f"{best}: {_best(tuning)}")
-    terminal.say(f"Now hopvec embed {graph} -o vectors.parquet --params {best}")
+    also = f" --features {known['features']}" if known["features"] else ""
+    terminal.say(f"Now hopvec embed {graph} -o vectors.parquet --params {best}{also}")
 
 
 class _Told:

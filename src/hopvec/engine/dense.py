@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from hopvec import _native
 from hopvec.engine.combine import WeightedSum
 from hopvec.engine.plan import LINE, make_slab_plan
-from hopvec.engine.slab import GaussianRows, Progress, Slab, Transition, for_each_slab
+from hopvec.engine.random_rows import GaussianRows
+from hopvec.engine.slab import Progress, Slab, Transition, for_each_slab
 from hopvec.engine.spectral import COLUMNS, Draw, Floats, Multiply, largest_eigenpairs
 from hopvec.graph import Graph
 from hopvec.machine import interruptible

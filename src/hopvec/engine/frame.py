@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from hopvec.engine.finish import Measured
+from hopvec.graph.features import FeatureColumns
 
 
 @dataclass(frozen=True)
@@ -19,5 +20,7 @@ class Frame:
     """s of R as a number; None where R has no zeros."""
     volume: float
     """2m in L = diag((d_j / 2m)^beta)."""
+    features: FeatureColumns | None = None
+    """The columns of features, with the mean and the deviation of those of numbers, if any."""
     measured: Measured = field(default_factory=Measured)
     """The statistics of columns, and the basis of those that were chosen."""

@@ -223,9 +223,10 @@ def least_working_bytes(
 
 
 def resident(graph: Graph) -> int:
-    """The bytes of memory that a graph takes in a run, its ids and all that is kept for a node."""
+    """The memory that a graph takes in a run: rows, ids, and all that is kept for a node."""
     rows = graph.indptr.nbytes if graph.mapped else graph.nbytes
-    return int(rows + graph.ids.nbytes + 32 * graph.nodes)
+    features = graph.features.nbytes if graph.features else 0
+    return int(rows + graph.ids.nbytes + 32 * graph.nodes + features)
 
 
 def _budget(graph: Graph, memory: int | None) -> int:

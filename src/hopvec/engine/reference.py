@@ -133,6 +133,16 @@ def gaussian_rows(seed: int, keys: Sequence[int], dim: int) -> Floats:
     return rows[:, :dim]
 
 
+def feature_signs(seed: int, keys: Sequence[int], dim: int) -> NDArray[np.int8]:
+    """The signs of features, [keys][dim]: the lowest 16 bits of a hash for a group of columns."""
+    signs = np.empty((len(keys), -(-dim // GROUP) * GROUP), np.int8)
+    for row, key in enumerate(keys):
+        for column in range(signs.shape[1]):
+            bits = mix(int(key) ^ salt_of(seed, -1 - column // GROUP))
+            signs[row, column] = -1 if bits >> column % GROUP & 1 else 1
+    return signs[:, :dim]
+
+
 def hop(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],

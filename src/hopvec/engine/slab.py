@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hopvec import _native
+from hopvec.engine.features import FeatureRows
 from hopvec.engine.plan import LINE, SlabPlan
+from hopvec.engine.random_rows import GaussianRows, SparseRows
 from hopvec.graph import Graph
 from hopvec.graph.turned import TurnedRows
 from hopvec.machine import run_all
@@ -21,10 +22,10 @@ from hopvec.machine import run_all
 if TYPE_CHECKING:
     from hopvec.engine.frame import Frame
 
+RandomRows = SparseRows | GaussianRows | FeatureRows
+
 Progress = Callable[[int, int], object]
 """Called with the slabs, or other parts of a run, that are done and their number."""
-
-SCATTER_FROM = 32.0
 
 
 def stage(progress: Progress, number: int, of: int) -> Progress:
@@ -44,45 +45,6 @@ class Destination(Protocol):
 
     def sink(self, order: int, slab: Slab, block: NDArray[np.uint8] | None) -> _native.Sink:
         """What becomes of each finished row; `block` receives it for the next hop."""
-
-
-@dataclass(frozen=True)
-class SparseRows:
-    """R with entries +sqrt(s), 0, -sqrt(s), one in s not zero, by seed and node key."""
-
-    seed: int
-    sparsity: float
-
-    @property
-    def scale(self) -> float:
-        """R is `scale` times what is drawn, which has no entry beyond 1 and so fits float16."""
-        return math.sqrt(self.sparsity)
-
-    @property
-    def few(self) -> bool:
-        """Whether so few entries are not zero that scattering them beats gathering whole rows."""
-        return self.sparsity >= SCATTER_FROM
-
-    @cached_property
-    def law(self) -> _native.SparseRows:
-        """The native form."""
-        return _native.SparseRows(seed=self.seed, sparsity=self.sparsity)
-
-
-@dataclass(frozen=True)
-class GaussianRows:
-    """R with entries of the standard normal law, by seed and node key."""
-
-    seed: int
-    scale: ClassVar[float] = 8.0
-
-    @cached_property
-    def law(self) -> _native.GaussianRows:
-        """The native form."""
-        return _native.GaussianRows(seed=self.seed)
-
-
-RandomRows = SparseRows | GaussianRows
 
 
 class Transition:
@@ -228,6 +190,7 @@ class Slab:
             sink,
             self._threads,
             self._stop,
+            random.features,
         )
 
 

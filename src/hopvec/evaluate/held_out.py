@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 
@@ -184,7 +184,8 @@ def without_edges(pairs: Pairs, out: Codes) -> Graph:
         lambda: graph.ids, graph.nodes, graph.rows[first[kept]], graph.rows[second[kept]]
     )
     weights = None if weights is None else weights[kept]
-    return from_numbering(numbering, weights, graph.directed, "sum", "keep", None)
+    kept_graph = from_numbering(numbering, weights, graph.directed, "sum", "keep", None)
+    return replace(kept_graph, features=graph.features)
 
 
 def _number(edges: int, share: float, count: int | None) -> int:

@@ -14,6 +14,7 @@ from hopvec.engine.finish import Measured
 from hopvec.engine.frame import Frame
 from hopvec.engine.normalize import Columns
 from hopvec.engine.principal import Components
+from hopvec.graph.features import FeatureColumns
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
@@ -50,6 +51,8 @@ def _frame_to_plain(frame: Frame) -> dict[str, Any]:
     """Numbers, and arrays as base64 of little-endian bytes."""
     plain: dict[str, Any] = {"sparsity": frame.sparsity, "volume": frame.volume}
     columns, components = frame.measured.columns, frame.measured.components
+    if frame.features:
+        plain["features"] = _features_to_plain(frame.features)
     if columns:
         plain["columns"] = _columns_to_plain(columns)
     if components:
@@ -68,7 +71,30 @@ def _frame_from_plain(plain: Mapping[str, Any]) -> Frame:
         basis = _unpacked(kept["basis"], "<f4").reshape(kept["width"], -1)
         components = Components(basis, _columns_from_plain(kept["columns"]))
     columns = _columns_from_plain(plain["columns"]) if "columns" in plain else None
-    return Frame(plain["sparsity"], plain["volume"], Measured(columns, components))
+    return Frame(
+        plain["sparsity"],
+        plain["volume"],
+        _features_from_plain(plain["features"]) if "features" in plain else None,
+        Measured(columns, components),
+    )
+
+
+def _features_to_plain(features: FeatureColumns) -> dict[str, Any]:
+    return {
+        "numbers": list(features.numbers),
+        "categories": list(features.categories),
+        "mean": _packed(features.mean),
+        "deviation": _packed(features.deviation),
+    }
+
+
+def _features_from_plain(plain: Mapping[str, Any]) -> FeatureColumns:
+    return FeatureColumns(
+        tuple(plain["numbers"]),
+        tuple(plain["categories"]),
+        _unpacked(plain["mean"], "<f8"),
+        _unpacked(plain["deviation"], "<f8"),
+    )
 
 
 def _columns_to_plain(columns: Columns) -> dict[str, str]:

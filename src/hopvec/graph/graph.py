@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,6 +17,8 @@ from hopvec.machine import interruptible
 if TYPE_CHECKING:
     import networkx as nx
     import scipy.sparse as sp
+
+    from hopvec.graph.features import Features
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,6 +53,8 @@ class Graph:
     """Edges of the input with weight 0, which were left out."""
     origin: dict[str, Any] = field(default_factory=dict)
     """How a file was understood: its format and why, the columns used, what was left alone."""
+    features: Features | None = None
+    """What is known of the nodes beside their edges; `with_features` adds it."""
 
     def __post_init__(self) -> None:
         for array in (self.indptr, self.indices, self.weights, self.rows, self.keys):
@@ -174,6 +178,27 @@ class Graph:
 
         return from_torch_geometric(data, directed, symmetrize, threads)
 
+    def with_features(self, features: Any, *, id_column: str | None = None) -> Graph:
+        """The same graph with what is known of its nodes: numbers, categories, texts.
+
+        `features` is a table (pandas, polars, pyarrow, duckdb) or a dict of columns: rows are
+        matched by the ids in `id_column`, not given a column called id, node, name, ...; without
+        one, they are those of the nodes in the order of `ids`. Or an array (numpy, scipy sparse)
+        with a row for every node in that order, whose columns are named 0, 1, ... Numbers are
+        brought to mean 0 and variance 1 over the nodes; texts, categories and truth values count
+        by being equal; lists of numbers are as many columns. A null is a value that is not known.
+
+        Raises GraphError naming the row and the column of what is wrong, such as NaN.
+
+        >>> graph = Graph.from_edges(["a", "b"], ["b", "c"])
+        >>> known = {"id": ["a", "b", "c"], "age": [30, 41, None], "city": ["Bonn", "Bonn", "Ulm"]}
+        >>> graph.with_features(known).features.describe()["missing"]
+        1
+        """
+        from hopvec.graph.features import features_of
+
+        return replace(self, features=features_of(features, self.ids, self.rows, id_column))
+
     def to_scipy(self) -> sp.csr_array:
         """The adjacency matrix S as a scipy CSR array, float32, rows in the order of `ids`."""
         from hopvec.graph.convert import to_scipy
@@ -255,8 +280,9 @@ class Graph:
         """Whether indices and weights lie in a file, because they did not fit a memory bound."""
         return isinstance(self.indices, np.memmap)
 
-    def describe(self) -> dict[str, int | float | bool]:
+    def describe(self) -> dict[str, Any]:
         """The facts of the graph by name, ready for a report or JSON."""
+        known = {} if self.features is None else {"features": self.features.describe()}
         return {
             "nodes": self.nodes,
             "edges": self.edges,
@@ -270,6 +296,7 @@ class Graph:
             "loops": self.loops,
             "zero_weights": self.zero_weights,
             "bytes": self.nbytes,
+            **known,
         }
 
     def __repr__(self) -> str:

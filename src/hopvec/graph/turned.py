@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Literal
 
@@ -63,13 +63,15 @@ def turned_rows(graph: Graph, turn: Turn, threads: int, like: Graph | None = Non
 
 
 def turned_graph(graph: Graph, turn: Turn) -> Graph:
-    """A graph turned, with all its ids; itself where it is undirected."""
+    """A graph turned, with its ids and features; itself where it is undirected."""
     if turn == "out" or not graph.directed:
         return graph
     rows = graph.to_scipy()
     if turn == "in":
-        return Graph.from_scipy(rows.T, ids=graph.ids, directed=True)
-    return Graph.from_scipy(rows, ids=graph.ids, symmetrize=True)
+        turned = Graph.from_scipy(rows.T, ids=graph.ids, directed=True)
+    else:
+        turned = Graph.from_scipy(rows, ids=graph.ids, symmetrize=True)
+    return replace(turned, features=graph.features)
 
 
 def entered_nodes(graph: Graph) -> NDArray[np.bool_]:

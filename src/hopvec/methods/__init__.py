@@ -47,5 +47,6 @@ def method_of(parameters: Mapping[str, Any]) -> Method:
     name = parameters.get("method")
     if name not in classes:
         raise ParameterError(f"There is no method {name!r}; there are {', '.join(classes)}.")
-    given = {key: value for key, value in parameters.items() if key != "method"}
+    others = ("method", "features")  # which tell what is embedded by what
+    given = {key: value for key, value in parameters.items() if key not in others}
     return classes[name]().set_params(**given)

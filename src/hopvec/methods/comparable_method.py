@@ -15,6 +15,7 @@ from hopvec.engine.frame import Frame
 from hopvec.engine.slab import Hops, Progress, Propagation
 from hopvec.errors import ParameterError
 from hopvec.graph import Graph
+from hopvec.graph.features import Features
 from hopvec.methods.method import Method, as_graph
 from hopvec.methods.orders import FREE
 from hopvec.methods.slab_method import SlabMethod
@@ -41,25 +42,39 @@ class ComparableMethod(SlabMethod):
         return self.propagation_along(self.hops(graph), like)
 
     def embed(
-        self, graph: Any, *, like: Embedding | None = None, progress: Progress | None = None
+        self,
+        graph: Any,
+        *,
+        features: Any = None,
+        like: Embedding | None = None,
+        progress: Progress | None = None,
     ) -> Embedding:
         """The embedding of a graph, as `Method.embed` has it.
 
+        `features` is what is known of the nodes, all that Graph.with_features takes.
+
         With `like`, an embedding of an earlier graph by the same parameters, the vectors are
-        comparable with its own: s of R, 2m, the statistics of columns and the basis of
+        comparable with its own: s of R, 2m, the statistics of features and columns and the basis of
         `oversample` are those of its frame. For the same graph they are the same bytes.
         """
+        graph = _with_features(as_graph(graph), features)
         if like is None:
             return super().embed(graph, progress=progress)
-        frame = shared_frame(self, like)
         graph = self.accept(graph)
+        frame = shared_frame(self, like, graph.features)
         propagation = self.propagation(graph, frame)
         vectors = self._alike(propagation, frame, progress)
         self.report_zero_vectors(graph, vectors)
         return self.record(graph, vectors, frame)
 
     def embed_new(
-        self, new_edges: Any, *, graph: Any, like: Embedding, progress: Progress | None = None
+        self,
+        new_edges: Any,
+        *,
+        graph: Any,
+        like: Embedding,
+        features: Any = None,
+        progress: Progress | None = None,
     ) -> Embedding:
         """Vectors for nodes that come after a run, comparable with those it made.
 
@@ -67,7 +82,8 @@ class ComparableMethod(SlabMethod):
         as_graph takes) of edges that have a new node at one end or both. The new nodes look at the
         old graph: their rows are appended to it, nothing flows back, and every order of theirs is
         computed, then normalised with the statistics and the basis of the run. The old vectors
-        stay as they are. Takes about the time of the run.
+        stay as they are. Takes about the time of the run. `features`, where the run had some, are
+        those of the nodes of `new_edges`.
 
         >>> from hopvec import FastRP
         >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
@@ -75,8 +91,9 @@ class ComparableMethod(SlabMethod):
         >>> FastRP(dim=8).embed_new(new, graph=graph, like=old).ids.to_pylist()
         ['d']
         """
-        frame = shared_frame(self, like)
-        graph, new = self.accept(graph), as_graph(new_edges)
+        graph = self.accept(graph)
+        frame = shared_frame(self, like, graph.features)
+        new = _with_features(as_graph(new_edges), features)
         propagation = self.propagation_along(self.hops_of_new_nodes(graph, new), frame)
         extended = propagation.graph
         vectors = self._alike(propagation, frame, progress)
@@ -120,10 +137,14 @@ class ComparableMethod(SlabMethod):
         ).vectors
 
 
-def shared_frame(method: Method, like: Embedding) -> Frame:
+def _with_features(graph: Graph, features: Any) -> Graph:
+    return graph if features is None else graph.with_features(features)
+
+
+def shared_frame(method: Method, like: Embedding, features: Features | None = None) -> Frame:
     """The frame of an embedding, for a run that is to make comparable vectors.
 
-    Raises ParameterError if it has none, or was made with other parameters.
+    Raises ParameterError if it has none, or was made with other parameters or features.
     """
     name = type(method).__name__
     if like.frame is None:
@@ -138,4 +159,18 @@ def shared_frame(method: Method, like: Embedding) -> Frame:
                 f"{name}: {parameter} is {value!r}, and the embedding to be like was made with "
                 f"{like.parameters.get(parameter)!r}. Comparable vectors have the same parameters."
             )
+    theirs = like.frame.features.names if like.frame.features else []
+    ours = features.columns.names if features else []
+    if theirs != ours:
+        raise ParameterError(
+            f"{name}: the embedding to be like was made with {_in_words(theirs)}, and here are "
+            f"{_in_words(ours)}. Comparable vectors have the same features."
+        )
     return like.frame
+
+
+def _in_words(names: list[str]) -> str:
+    if not names:
+        return "no features"
+    shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+    return f"the features {shown}"

@@ -11,11 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec import _native
+from hopvec.engine.features import FeatureRows
 from hopvec.engine.finish import Finish
 from hopvec.engine.frame import Frame
 from hopvec.engine.normalize import NORMALIZATIONS
-from hopvec.engine.slab import GaussianRows, Hops, Propagation, RandomRows, Slab, SparseRows
+from hopvec.engine.random_rows import GaussianRows, SparseRows
+from hopvec.engine.slab import Hops, Propagation, RandomRows, Slab
 from hopvec.errors import ParameterError
+from hopvec.graph import Graph
 from hopvec.methods.directed_method import DirectedMethod
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, documented
 from hopvec.methods.presets import preset
@@ -38,6 +41,7 @@ class FastRP(DirectedMethod):
     (3, 8)
     """
 
+    takes_features: ClassVar = True
     zero_vectors: ClassVar = "self_weight with a small sparsity, such as 3, gives them one"
     space: ClassVar = {"beta": "-1:0", "weights": "0,0,1,log:0.125:64"}  # paper, section 4.3
     only_sum: ClassVar = ("weights", "self_weight", "normalize", "spectrum")
@@ -66,6 +70,11 @@ class FastRP(DirectedMethod):
         Real(-1e6, 1e6),
         "weight of order 0, L R: with a small sparsity, it gives nodes without edges a vector",
     ] = 0.0
+    feature_weight: Annotated[
+        float,
+        Real(0, 1e6),
+        "weight of the features of nodes beside R: 1 makes both count alike, 0 leaves them out",
+    ] = 1.0
     normalize: Annotated[
         Literal["none", "orders", "authors", "full"],
         OneOf(tuple(NORMALIZATIONS)),
@@ -105,8 +114,8 @@ class FastRP(DirectedMethod):
     def propagation_along(self, hops: Hops, like: Frame | None = None) -> Propagation:
         """Algorithm 1, for a slab of columns; the orders are summed as they are made."""
         frame = like or self.frame(hops)
-        R = self.random_rows(frame)  # noqa: N806
-        powers, factor = degree_powers(hops, self.beta, frame.volume)
+        R = self.random_rows(hops[0].graph, frame)  # noqa: N806
+        powers, factor = degree_powers(hops, self.beta, frame.volume, R.reach)
 
         def algorithm_1(slab: Slab, orders: Collection[int]) -> None:
             A, (L, L_0), k = hops[slab.part], powers[slab.part], max(orders)  # noqa: N806
@@ -121,14 +130,32 @@ class FastRP(DirectedMethod):
 
     def frame(self, hops: Hops) -> Frame:
         """What another run must share with this one for its vectors to be comparable."""
-        s = math.sqrt(hops[0].graph.nodes) if self.sparsity == "sqrt" else float(self.sparsity)
-        return Frame(None if self.projection == "gaussian" else s, hops[0].volume)
+        graph, known = hops[0].graph, hops[0].graph.features
+        s = math.sqrt(graph.nodes) if self.sparsity == "sqrt" else float(self.sparsity)
+        return Frame(
+            sparsity=None if self.projection == "gaussian" else s,
+            volume=hops[0].volume,
+            features=known.columns if known else None,
+        )
 
-    def random_rows(self, frame: Frame) -> RandomRows:
-        """R: all projections have entries of mean 0 and variance 1."""
-        if frame.sparsity is None:
-            return GaussianRows(seed=int(self.seed))
-        return SparseRows(seed=int(self.seed), sparsity=frame.sparsity)
+    def random_rows(self, graph: Graph, frame: Frame) -> RandomRows:
+        """R: all projections have entries of mean 0 and variance 1; features are added to it."""
+        seed, s = int(self.seed), frame.sparsity
+        R = GaussianRows(seed) if s is None else SparseRows(seed, s)  # noqa: N806
+        if graph.features is None or frame.features is None:
+            return R
+        weight = float(self.feature_weight)
+        return FeatureRows(R, graph.features, frame.features, weight, graph.rows)
+
+    def accept(self, graph: Any) -> Graph:
+        """The Graph to embed; a weight of features that it has not is refused."""
+        accepted = super().accept(graph)
+        if accepted.features is None and self.feature_weight != FastRP.feature_weight:
+            raise ParameterError(
+                f"FastRP: feature_weight is {self.feature_weight:g}, and the graph has no features."
+                " Give some, embed(graph, features=...), or leave it out."
+            )
+        return accepted
 
     def check(self) -> None:
         """Raises ParameterError; a dense R has no sparsity."""
@@ -169,20 +196,22 @@ Diagonals = tuple[NDArray[np.float32], NDArray[np.float32]]
 """L, and L for order 0."""
 
 
-def degree_powers(hops: Hops, beta: float, volume: float) -> tuple[list[Diagonals], float]:
+def degree_powers(
+    hops: Hops, beta: float, volume: float, reach: float = 1.0
+) -> tuple[list[Diagonals], float]:
     """The diagonal of L for each of the hops: (d_j / 2m)^beta, float32 (paper, Eq. 7).
 
     `volume` is 2m. All diagonals lack a common factor, which comes beside them: it holds (2m)^-beta
     and a power of two that keeps the largest entry just below 2^15, so that every order fits
-    float16. A node of degree 0 has 0 for beta < 0, where there is nothing to propagate, and counts
-    as degree 1 in order 0.
+    float16 where no entry of R is beyond `reach`. A node of degree 0 has 0 for beta < 0, where
+    there is nothing to propagate, and counts as degree 1 in order 0.
     """
     powers = []
     for degrees in (A.degrees for A in hops):
         power_0 = _native.power(np.where(degrees > 0, degrees, 1.0), beta)
         powers.append((np.where(degrees > 0, power_0, 1.0 if beta == 0 else 0.0), power_0))
     largest = max(power_0.max() for _, power_0 in powers)
-    scale = math.ldexp(1.0, 15 - int(np.frexp(largest)[1]))
+    scale = math.ldexp(1.0, 15 - int(np.frexp(largest * reach)[1]))
     power_of_volume = _native.power(np.array([volume or 1.0]), -beta)[0]
     diagonals = [
         ((power * scale).astype(np.float32), (power_0 * scale).astype(np.float32))

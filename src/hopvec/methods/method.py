@@ -60,6 +60,9 @@ class Method(ABC):
     takes_directed: ClassVar[bool] = True
     """Whether the method is defined for directed graphs."""
 
+    takes_features: ClassVar[bool] = False
+    """Whether the method makes use of what is known of nodes beside their edges."""
+
     def check(self) -> None:
         """Raises ParameterError for what is wrong with a parameter, or with several together."""
         check(self)
@@ -106,16 +109,22 @@ class Method(ABC):
                 f"{type(self).__name__} is defined for undirected graphs, and this one is directed."
                 " Read it as undirected, or choose another method."
             )
+        if accepted.features is not None and not self.takes_features:
+            raise GraphError(
+                f"{type(self).__name__} has no use for the features of nodes. Embed the graph "
+                "without them, or choose FastRP."
+            )
         return accepted
 
     def record(
         self, graph: Graph, vectors: NDArray[np.float32], frame: Frame | None = None
     ) -> Embedding:
         """Vectors that this method made of a graph, with their ids and how they were made."""
+        known = {} if graph.features is None else {"features": graph.features.columns.names}
         return Embedding(
             vectors=vectors,
             ids=graph.ids,
-            parameters={"method": type(self).__name__, **self.plain_params()},
+            parameters={"method": type(self).__name__, **self.plain_params(), **known},
             graph=graph.describe() | {k: v for k, v in graph.origin.items() if k == "columns"},
             frame=frame,
         )

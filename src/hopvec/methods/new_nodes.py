@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import scipy.sparse as sp
 
 from hopvec.errors import GraphError
 from hopvec.graph import Graph
+from hopvec.graph.features import joined_features
 
 
 def with_new_nodes(graph: Graph, new: Graph) -> Graph:
     """The graph with the nodes of `new` that it has not: directed, its own rows as they are.
 
     The rows of the new nodes are their edges to old and to new nodes; they come last, in the order
-    of `new.ids`. Raises GraphError if there is no new node, or an edge between two old ones.
+    of `new.ids`, and so do their features. Raises GraphError if there is no new node, or an edge
+    between two old ones.
     """
     import pyarrow.compute as pc
 
@@ -48,7 +52,8 @@ def with_new_nodes(graph: Graph, new: Graph) -> Graph:
     own = graph.to_scipy()
     own.resize(graph.nodes, nodes)
     ids = pa.concat_arrays([graph.ids, new.ids.filter(pa.array(fresh))])
-    return Graph.from_scipy(sp.vstack([own, rows], format="csr"), ids=ids, directed=True)
+    extended = Graph.from_scipy(sp.vstack([own, rows], format="csr"), ids=ids, directed=True)
+    return replace(extended, features=joined_features(graph.features, new.features, fresh))
 
 
 def _kind(graph: Graph) -> str:

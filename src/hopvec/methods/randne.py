@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from hopvec.engine.combine import Vectors, combine
 from hopvec.engine.orthogonal import ROWS, gram_matrix, mix, mixing_bytes, orthogonal_mixing
-from hopvec.engine.slab import GaussianRows, Progress, Propagation, Slab, Transition, stage
+from hopvec.engine.random_rows import GaussianRows
+from hopvec.engine.slab import Progress, Propagation, Slab, Transition, stage
 from hopvec.errors import GraphError
 from hopvec.graph import Graph
 from hopvec.methods.fastrp import FastRP

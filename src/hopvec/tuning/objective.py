@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -139,8 +140,12 @@ def _some(graph: Graph, found: LabelledRows, which: NDArray[np.int64]) -> Labels
 
 def graph_checksum(graph: Graph) -> str:
     """Sixteen digits that tell one graph from another."""
-    weights = [] if graph.weights is None else [graph.weights]
-    return _checksum(graph.keys, graph.indptr, graph.indices, *weights)
+    more: list[NDArray[Any]] = [] if graph.weights is None else [graph.weights]
+    if graph.features is not None:
+        names = json.dumps(graph.features.columns.names).encode()
+        of_nodes = graph.features.number[graph.rows], graph.features.category[graph.rows]
+        more += [np.frombuffer(names, np.uint8), *of_nodes]
+    return _checksum(graph.keys, graph.indptr, graph.indices, *more)
 
 
 def _checksum(*arrays: NDArray[Any]) -> str:

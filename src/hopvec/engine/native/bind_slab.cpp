@@ -48,6 +48,21 @@ struct Target {
   }
 };
 
+// The arrays behind Features, kept alive with it.
+struct Known {
+  ConstMatrix number;
+  In<float> factor, shift;
+  In<uint64_t> number_key;
+  nb::ndarray<const uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> category;
+  In<int32_t> rows;
+  uint64_t seed;
+  double weight;
+  Features view() const {
+    return {int64_t(number.shape(1)), int64_t(category.shape(1)), number.data(),   factor.data(), shift.data(),
+            number_key.data(),        category.data(),            rows.data(),     seed,          weight};
+  }
+};
+
 void weighted_sum(const std::vector<In<uint8_t>>& orders, const std::vector<double>& weights, bool unit,
                   int64_t slabs, bool as_half, Matrix sum, In<int32_t> rows, int threads, const Stop& stop) {
   std::vector<const void*> order;
@@ -97,11 +112,13 @@ void standardize(Matrix sum, In<int32_t> rows, In<double> mean, In<double> facto
 template <class Law>
 void bind_draw(nb::module_& m) {
   m.def("draw", [](const Law& random, In<uint64_t> keys, In<float> diagonal, int64_t slab, bool as_half,
-                   const Target& sink, int threads, const Stop& stop) {
+                   const Target& sink, int threads, const Stop& stop, const Known* known) {
     Released released;
-    draw(random, keys.data(), diagonal.data(), int64_t(keys.size()), slab, as_half, sink.view(), threads, stop);
+    const std::optional<Features> features = known ? std::optional(known->view()) : std::nullopt;
+    draw(random, features ? &*features : nullptr, keys.data(), diagonal.data(), int64_t(keys.size()), slab, as_half,
+         sink.view(), threads, stop);
   }, nb::arg("random"), nb::arg("keys"), nb::arg("diagonal"), nb::arg("slab"), nb::arg("as_half"), nb::arg("sink"),
-     nb::arg("threads"), nb::arg("stop"));
+     nb::arg("threads"), nb::arg("stop"), nb::arg("features") = nb::none());
 }
 
 }  // namespace
@@ -138,6 +155,14 @@ void bind_slab(nb::module_& m) {
     for (int64_t i = 0; i < result.size; ++i) result[i] = power(x.data()[i], y);
     return to_array(std::move(result));
   }, nb::arg("x"), nb::arg("y"));
+  nb::class_<Known>(m, "Features")
+      .def("__init__",
+           [](Known* known, ConstMatrix number, In<float> factor, In<float> shift, In<uint64_t> number_key,
+              decltype(Known::category) category, In<int32_t> rows, uint64_t seed, double weight) {
+             new (known) Known{number, factor, shift, number_key, category, rows, seed, weight};
+           },
+           nb::kw_only(), nb::arg("number"), nb::arg("factor"), nb::arg("shift"), nb::arg("number_key"),
+           nb::arg("category"), nb::arg("rows"), nb::arg("seed"), nb::arg("weight"));
   bind_draw<SparseRows>(m);
   bind_draw<GaussianRows>(m);
   m.def("first_hop", [](const Graph& graph, const SparseRows& random, In<uint64_t> keys, In<float> diagonal,

@@ -37,6 +37,16 @@ struct Stream {
   double below(double bound) { return double(bits() >> 11) * 0x1p-53 * bound; }
 };
 
+// The signs of a feature in a group of 16 columns, one a bit: a pure function of (seed, key of the feature, group),
+// by a salt that no group of R has.
+struct FeatureSigns {
+  uint64_t chain;
+
+  FeatureSigns(uint64_t seed, int64_t group) : chain(salt(seed, -1 - group)) {}
+
+  uint64_t of(uint64_t key) const { return mix(key ^ chain); }
+};
+
 // One in `sparsity` entries is +1 or -1, the others are zero; scale sqrt(sparsity).
 //
 // Zeros are skipped geometrically: a draw gives the gap to the next non-zero entry and its sign, so a group that

@@ -72,31 +72,74 @@ void scatter(const Adjacency& S, Nonzero* begin, Nonzero* end, float* lines, int
   }
 }
 
+// The random signs of the columns of numbers in a group of 16 columns of the slab: [numbers][16].
+std::vector<double> number_signs(const Features& X, int64_t group) {
+  const FeatureSigns signs(X.seed, group);
+  std::vector<double> block(size_t(16 * X.numbers));
+  for (int64_t k = 0; k < X.numbers; ++k) {
+    const uint64_t bits = signs.of(X.number_key[k]);
+    for (int c = 0; c < 16; ++c) block[size_t(16 * k + c)] = bits >> c & 1 ? -1.0 : 1.0;
+  }
+  return block;
+}
+
+// lines[.][c] += weight * X P for nodes [first, last) and a group of 16 columns; `columns` leads from line to line.
+void add_features(const Features& X, const double* P, int64_t group, int64_t first, int64_t last, int columns,
+                  float* lines) {
+  constexpr int64_t together = 64;  // rows whose numbers are gathered at a time
+  const FeatureSigns signs(X.seed, group);
+  std::vector<float> numbers(size_t(together * X.numbers));
+  std::vector<double> sums(size_t(together * 16));
+  for (; first < last; first += together) {
+    const int64_t count = std::min(together, last - first);
+    std::fill(sums.begin(), sums.end(), 0.0);
+    for (int64_t i = 0; i < count; ++i)
+      for (int64_t k = 0; k < X.numbers; ++k) {
+        const float x = X.number[X.rows[first + i] * X.numbers + k];
+        numbers[size_t(i * X.numbers + k)] = x == x ? x * X.factor[k] + X.shift[k] : 0.0f;
+      }
+    kernels().multiply[0](numbers.data(), X.numbers, X.numbers, P, sums.data(), 0, count);
+    for (int64_t i = 0; i < count; ++i) {
+      for (int64_t k = 0; k < X.categories; ++k)
+        if (const uint64_t key = X.category[X.rows[first + i] * X.categories + k]) {
+          const uint64_t bits = signs.of(key);
+          for (int c = 0; c < 16; ++c) sums[size_t(16 * i + c)] += bits >> c & 1 ? -1.0 : 1.0;
+        }
+      for (int c = 0; c < 16; ++c) lines[i * columns + c] += float(X.weight * sums[size_t(16 * i + c)]);
+    }
+    lines += count * columns;
+  }
+}
+
 }  // namespace
 
 template <class Law>
-void draw(const Law& R, const uint64_t* keys, const float* diagonal, int64_t nodes, int64_t slab, bool as_half,
-          const Sink& sink, int threads, const Stop& stop) {
+void draw(const Law& R, const Features* features, const uint64_t* keys, const float* diagonal, int64_t nodes,
+          int64_t slab, bool as_half, const Sink& sink, int threads, const Stop& stop) {
   const int columns = 16 * groups(as_half);
   const int64_t chunks = (nodes + rows_per_chunk - 1) / rows_per_chunk;
+  std::vector<std::vector<double>> P;
+  for (int group = 0; features && group < groups(as_half); ++group)
+    P.push_back(number_signs(*features, slab * groups(as_half) + group));
   parallel_chunks(threads, chunks, stop, [&](int64_t chunk, int) {
     const int64_t first = chunk * rows_per_chunk, last = std::min(nodes, first + rows_per_chunk);
     std::vector<float> lines((last - first) * columns, 0.0f);
     for (int group = 0; group < groups(as_half); ++group) {
-      const uint64_t chain = salt(R.seed, slab * groups(as_half) + group);
+      const int64_t number = slab * groups(as_half) + group;
+      float* const part = lines.data() + 16 * group;
+      const uint64_t chain = salt(R.seed, number);
       for (int64_t node = first; node < last; ++node)
-        R.draw(keys[node], chain, [&](int column, float value) {
-          lines[(node - first) * columns + 16 * group + column] = value * diagonal[node];
-        });
+        R.draw(keys[node], chain, [&](int column, float value) { part[(node - first) * columns + column] = value; });
+      if (features) add_features(*features, P[size_t(group)].data(), number, first, last, columns, part);
     }
-    kernels().emit[as_half](lines.data(), nullptr, sink, first, last);
+    kernels().emit[as_half](lines.data(), diagonal, sink, first, last);
   });
 }
 
-template void draw(const SparseRows&, const uint64_t*, const float*, int64_t, int64_t, bool, const Sink&, int,
-                   const Stop&);
-template void draw(const GaussianRows&, const uint64_t*, const float*, int64_t, int64_t, bool, const Sink&, int,
-                   const Stop&);
+template void draw(const SparseRows&, const Features*, const uint64_t*, const float*, int64_t, int64_t, bool,
+                   const Sink&, int, const Stop&);
+template void draw(const GaussianRows&, const Features*, const uint64_t*, const float*, int64_t, int64_t, bool,
+                   const Sink&, int, const Stop&);
 
 void first_hop(const Adjacency& S, const SparseRows& R, const uint64_t* keys, const float* diagonal, int64_t slab,
                bool as_half, const Sink& sink, int threads, const Stop& stop) {

@@ -1,0 +1,52 @@
+"""The options that name features of nodes, the same for every verb that takes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from hopvec.cli.inputs import FILE
+from hopvec.cli.terminal import Terminal
+from hopvec.cli.verb import Declared, Function, gathered_options
+from hopvec.formats.features import read_features
+from hopvec.graph import Graph
+from hopvec.report import Report
+
+OPTIONS: Declared = [
+    (
+        "--features",
+        {
+            "type": FILE,
+            "metavar": "FILE",
+            "help": "Table of what is known of the nodes: a column of ids, and columns of numbers, "
+            "categories, texts.",
+        },
+    ),
+    (
+        "--features-id",
+        {
+            "metavar": "COLUMN",
+            "help": "Its column of ids. [default: one called id, node or name, else the first]",
+        },
+    ),
+]
+
+
+def feature_options(function: Function) -> Function:
+    """Adds the options of features; they arrive as one dict `known`, ready for `add_features`."""
+    return gathered_options("known", OPTIONS, "Input")(function)
+
+
+def add_features(terminal: Terminal, report: Report, graph: Graph, known: dict[str, Any]) -> Graph:
+    """The graph with the features of the file that was named; itself where none was."""
+    path, id_column = known["features"], known["features_id"]
+    if path is None:
+        if id_column is not None:
+            raise click.UsageError("--features-id is for --features, and no file is named there")
+        return graph
+    with terminal.progress(f"reading {path}", "bytes") as progress:
+        table = read_features(path, id_column=id_column, progress=progress)
+    graph = graph.with_features(table, id_column=table.column_names[0])
+    report.input["features"], report.graph = path, graph.describe()
+    return graph

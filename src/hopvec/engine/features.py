@@ -1,0 +1,85 @@
+"""Random rows that features join: R + weight * F, with F = X P / sqrt(columns)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hopvec import _native
+from hopvec.engine.random_rows import GaussianRows, SparseRows
+from hopvec.graph.features import FeatureColumns, Features
+
+ROWS = 1 << 14  # looked at together
+
+
+@dataclass(frozen=True)
+class FeatureRows:
+    """R + weight * F. X has the standard numbers of a node, and a 1 for each of its categories.
+
+    P are random signs by seed and name of the column, for a category by name and value. So an entry
+    of F has a variance of about 1, as one of R.
+    """
+
+    random: SparseRows | GaussianRows
+    known: Features
+    standard: FeatureColumns
+    """The mean and the deviation that numbers are measured by: their own, or those of a frame."""
+    weight: float
+    rows: NDArray[np.int32]
+    """[nodes]: node i has the features of row rows[i]."""
+
+    @property
+    def scale(self) -> float:
+        """It is `scale` times what is drawn."""
+        return self.random.scale
+
+    @property
+    def law(self) -> _native.SparseRows | _native.GaussianRows:
+        """The native form of R."""
+        return self.random.law
+
+    @cached_property
+    def reach(self) -> float:
+        """No entry of what is drawn is beyond this, whatever the signs."""
+        factor, shift = self._standardizing
+        largest = 0.0
+        for first in range(0, len(self.known.number), ROWS):
+            some = self.known.number[first : first + ROWS] * factor + shift
+            sums = np.abs(np.nan_to_num(some)).sum(axis=1, dtype=np.float64)
+            largest = max(largest, float(sums.max(initial=0.0)))
+        return 1.0 + self._share * (largest + len(self.known.columns.categories))
+
+    @cached_property
+    def features(self) -> _native.Features:
+        """The native form of weight * X P, as it joins what is drawn."""
+        factor, shift = self._standardizing
+        return _native.Features(
+            number=self.known.number,
+            factor=factor,
+            shift=shift,
+            number_key=self.known.columns.number_keys,
+            category=self.known.category,
+            rows=self.rows,
+            seed=self.random.seed,
+            weight=self._share,
+        )
+
+    @property
+    def _share(self) -> float:
+        columns = len(self.known.columns.names)
+        return self.weight / (math.sqrt(columns) * self.scale)
+
+    @cached_property
+    def _standardizing(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """What makes numbers, standard by their own mean and deviation, so by the given ones."""
+        own, given = self.known.columns, self.standard
+        varies = given.deviation > 0
+        divided = np.zeros((2, len(varies)))
+        for at, part in enumerate((own.deviation, own.mean - given.mean)):
+            np.divide(part, given.deviation, out=divided[at], where=varies)
+        factor, shift = divided.astype(np.float32)
+        return factor, shift

@@ -1,0 +1,106 @@
+"""`--features`: a table of nodes beside the edges."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.feather as feather
+import pyarrow.parquet as pq
+import pytest
+
+import hopvec
+from hopvec import FastRP
+
+NODES = "id,age,city\na,3,Bonn\nb,4,Ulm\nc,,Ulm\nz,2,Ulm\n"
+EDGES = "source,target\na,b\nb,c\nc,a\nd,a\n"
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "links.csv").write_text(EDGES)
+    (tmp_path / "nodes.csv").write_text(NODES)
+    return tmp_path
+
+
+def table():
+    ages, cities = [3, 4, None, 2], ["Bonn", "Ulm", "Ulm", "Ulm"]
+    return pa.table({"id": ["a", "b", "c", "z"], "age": ages, "city": cities})
+
+
+def test_the_vectors_are_those_of_the_library_and_gaps_are_told(run, files):
+    words = ["--dim", 16, "--features", "nodes.csv", "--feature-weight", 2, "--report", "run.json"]
+    result = run("embed", "links.csv", "-o", "vectors.parquet", *words)
+    assert result.exit_code == 0, result.stderr
+    graph = hopvec.read_graph(files / "links.csv")
+    expected = FastRP(dim=16, feature_weight=2).embed(graph, features=table())
+    got = hopvec.load(files / "vectors.parquet")
+    np.testing.assert_array_equal(got.vectors, expected.vectors)
+    told = "numbers age; categories city; 1 missing value, 1 node without a row, 1 row of no node"
+    assert told in result.stderr
+    report = json.loads((files / "run.json").read_text())
+    assert report["parameters"]["features"] == ["age", "city"]
+    assert report["input"]["features"] == "nodes.csv"
+    assert report["graph"]["features"]["rows_without_node"] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "write"),
+    [
+        ("nodes.parquet", lambda path: pq.write_table(table(), path)),
+        ("nodes.arrow", lambda path: feather.write_feather(table(), path)),
+        ("nodes.tsv", lambda path: path.write_text(NODES.replace(",", "\t"))),
+        ("nodes.txt", lambda path: path.write_text(NODES.replace(",", ";"))),
+    ],
+)
+def test_every_format_of_tables_is_read(run, files, name, write):
+    run("embed", "links.csv", "-o", "first.npz", "--features", "nodes.csv")
+    write(files / name)
+    result = run("embed", "links.csv", "-o", "second.npz", "--features", name)
+    assert result.exit_code == 0, result.stderr
+    first, second = (hopvec.load(files / f"{name}.npz").vectors for name in ("first", "second"))
+    np.testing.assert_array_equal(first, second)
+
+
+def test_an_earlier_run_takes_the_same_features(run, files):
+    words = ["--features", "nodes.csv"]
+    run("embed", "links.csv", "-o", "old.parquet", *words)
+    result = run("embed", "links.csv", "-o", "new.parquet", "--like", "old.parquet", *words)
+    assert result.exit_code == 0, result.stderr
+    result = run("embed", "links.csv", "-o", "new.parquet", "--like", "old.parquet")
+    assert result.exit_code == 2
+    assert "was made with the features age, city, and here are no features" in result.stderr
+
+
+def test_new_nodes_are_in_the_same_file(run, files):
+    (files / "new.csv").write_text("source,target\nz,a\n")
+    words = ["--features", "nodes.csv"]
+    run("embed", "links.csv", "-o", "old.parquet", "--dim", 8, *words)
+    command = ["transform", "old.parquet", "new.csv", "--base", "links.csv", "-o", "new.npz"]
+    result = run(*command, *words)
+    assert result.exit_code == 0, result.stderr
+    assert list(hopvec.load(files / "new.npz")) == ["z"]
+
+
+def test_estimate_and_tune_take_them(run, files):
+    assert run("estimate", "links.csv", "--features", "nodes.csv").exit_code == 0
+    words = ["--features", "nodes.csv", "--space", "feature_weight=0.5,2", "--search", "grid"]
+    result = run("tune", "links.csv", *words)
+    assert result.exit_code == 0, result.stderr
+    assert "--params tuned/best.json --features nodes.csv" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--features", "missing.csv"], "missing.csv: there is no such file"),
+        (["--features", "nodes.csv", "--features-id", "who"], "no column 'who' for the ids"),
+        (["--features-id", "who"], "--features-id is for --features"),
+        (["--features", "nodes.csv", "--features-id", "age"], "row 3: the id in 'age' is empty"),
+        (["--feature-weight", "2"], "the graph has no features"),
+        (["--features", "nodes.csv", "--method", "randne"], "RandNE has no use for the features"),
+    ],
+)
+def test_what_is_wrong_is_told_in_a_sentence(run, files, words, message):
+    result = run("embed", "links.csv", "-o", "vectors.npz", *words)
+    assert result.exit_code == 2
+    assert message in result.stderr

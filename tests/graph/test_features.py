@@ -1,0 +1,139 @@
+"""Graph.with_features: tables, dicts and arrays of what is known of nodes."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+
+from hopvec import Graph, GraphError
+
+GRAPH = Graph.from_edges(["a", "b", "c"], ["b", "c", "d"])
+NUMBERED = Graph.from_edges([1, 2, 3], [2, 3, 4])
+KNOWN = {"id": ["a", "b", "d", "x"], "age": [30, 40, None, 7], "city": ["Bonn", "Ulm", "Ulm", None]}
+
+
+def test_rows_are_matched_by_id_and_gaps_are_counted():
+    features = GRAPH.with_features(KNOWN).features
+    assert features.describe() == {
+        "numbers": ["age"],
+        "categories": ["city"],
+        "missing": 1,
+        "nodes_without_row": 1,
+        "rows_without_node": 1,
+    }
+    np.testing.assert_array_equal(features.number[:, 0], [-1, 1, np.nan, np.nan])
+    assert (features.category[:, 0] == 0).tolist() == [False, False, True, False]
+    assert features.category[1, 0] == features.category[3, 0] != features.category[0, 0]
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, dict])
+def test_all_kinds_of_tables_are_alike(make):
+    expected = GRAPH.with_features(KNOWN).features
+    got = GRAPH.with_features(make(KNOWN)).features
+    np.testing.assert_array_equal(got.number, expected.number)
+    np.testing.assert_array_equal(got.category, expected.category)
+    assert got.describe() == expected.describe()
+
+
+def test_the_graph_itself_stays_as_it_was():
+    assert GRAPH.with_features(KNOWN).indptr is GRAPH.indptr
+    assert GRAPH.features is None
+    assert "features" not in GRAPH.describe()
+    assert GRAPH.with_features(KNOWN).describe()["features"]["missing"] == 1
+
+
+def test_arrays_have_a_row_for_every_node_and_columns_named_by_number():
+    values = np.arange(8).reshape(4, 2)
+    for array in (values, values.astype(np.float32), sp.csr_array(values), values.tolist()):
+        features = GRAPH.with_features(array).features
+        assert features.columns.numbers == ("0", "1")
+        np.testing.assert_allclose(features.number.mean(axis=0), 0, atol=1e-7)
+        np.testing.assert_allclose(features.number.std(axis=0), 1, rtol=1e-6)
+
+
+def test_a_table_without_ids_has_the_order_of_the_nodes():
+    features = GRAPH.with_features({"size": [1, 2, 3, 4]}).features
+    assert features.number[0, 0] < features.number[3, 0]
+
+
+def test_ids_may_be_integers_or_their_texts():
+    known = {"node": ["4", "3"], "size": [1.0, 2.0]}
+    assert NUMBERED.with_features(known).features.without_row == 2
+    texts = Graph.from_edges(["1", "2"], ["2", "x"])
+    assert texts.with_features({"id": [1, 2], "size": [1, 2]}).features.without_row == 1
+
+
+def test_another_column_of_ids_can_be_named():
+    known = {"id": [9, 9, 9, 9], "who": ["d", "c", "b", "a"]}
+    assert GRAPH.with_features(known, id_column="who").features.columns.numbers == ("id",)
+
+
+def test_lists_are_as_many_columns_of_numbers():
+    lists = pa.FixedSizeListArray.from_arrays(pa.array(np.arange(8.0)), 2)
+    features = GRAPH.with_features(pa.table({"vector": lists})).features
+    assert features.columns.numbers == ("vector.0", "vector.1")
+
+
+def test_categories_truth_values_and_texts_are_hashed_by_column_and_value():
+    known = pa.table(
+        {
+            "kind": pa.array(["x", "y", "x", "x"]).dictionary_encode(),
+            "text": ["x", "y", "x", "x"],
+            "flag": [True, False, None, True],
+        }
+    )
+    features = GRAPH.with_features(known).features
+    assert features.columns.categories == ("flag", "kind", "text")
+    flag, kind, text = features.category.T
+    assert flag[0] == flag[3] != flag[1]
+    assert flag[2] == 0
+    assert (kind != text).all()  # the same values in another column
+
+
+def test_a_column_that_does_not_vary_is_zero():
+    known = {"year": [1e9, 1e9, 1e9, 1e9], "time": [1.7e9, 1.7e9 + 1, 1.7e9 + 2, 1.7e9 + 3]}
+    features = GRAPH.with_features(known).features
+    assert features.columns.numbers == ("time", "year")
+    assert features.number[:, 0].std() == pytest.approx(1)
+    assert not features.number[:, 1].any()
+
+
+@pytest.mark.parametrize(
+    ("known", "message"),
+    [
+        (np.ones((3, 2)), "there are 3 rows, and the graph has 4 nodes"),
+        ({"size": [1, 2]}, "there are 2 rows, and the graph has 4 nodes"),
+        (
+            np.array([[1, 2], [3, np.nan], [1, 1], [1, 1]]),
+            "features, row 2 \\('b'\\), column '1': the number nan is not allowed. Numbers are "
+            "finite and at most 1e\\+30 in size; one that is not known is null.",
+        ),
+        (
+            pa.table({"id": ["c", "b"], "w": pa.array([1.0, np.inf])}),
+            "row 2 \\('b'\\), column 'w': the number inf",
+        ),
+        (np.ones(4), "an array must have a row of numbers for every node"),
+        (np.array([["x"]] * 4), "Texts and categories have names: give a table"),
+        ({"id": ["a", "a"], "w": [1, 2]}, "the id 'a' has more than one row"),
+        ({"id": ["a", None], "w": [1, 2]}, "row 2: the id in 'id' is empty"),
+        ({"id": ["y", "z"], "w": [1, 2]}, "no id in the column 'id' is a node of the graph"),
+        ({"id": ["a", "b"]}, "there is no column beside the ids"),
+        ({"id": [1.5, 2.5], "w": [1, 2]}, "the column 'id' holds double; ids are"),
+        ({"id": ["a"], "at": pa.array([0], pa.timestamp("s"))}, "'at' holds timestamp"),
+        ({"id": ["a", "b"], "l": [[1.0], [1.0, 2.0]]}, "lists of the column 'l' differ"),
+        ({"id": ["a"], "w": [1, 2]}, "no columns of equal length"),
+        ("nodes.csv", "Read the file first"),
+    ],
+)
+def test_what_is_wrong_is_refused_by_name(known, message):
+    with pytest.raises(GraphError, match=message):
+        GRAPH.with_features(known)
+
+
+def test_a_column_of_ids_that_is_not_there_is_refused():
+    with pytest.raises(GraphError, match="no column 'who' for the ids; the columns are id, age"):
+        GRAPH.with_features(KNOWN, id_column="who")
+    with pytest.raises(GraphError, match="an array has no column of ids"):
+        GRAPH.with_features(np.ones((4, 1)), id_column="who")

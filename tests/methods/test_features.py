@@ -1,0 +1,284 @@
+"""Features: what is known of nodes beside their edges joins R, and is propagated with it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hopvec
+import oracle
+import rounding
+from examples import examples, on_disk, skewed_example
+from hopvec import FastRP, Graph, GraphError, MemoryBoundError, ParameterError, RandNE, tune
+from hopvec.engine import reference
+from hopvec.evaluate import hold_out
+
+CASE = skewed_example(600, 3000, weighted=True, seed=8)
+COLORS = ("red", "green", None)
+
+
+def known_of(nodes, seed=0):
+    """A table of two numbers, a text and a truth value; some are missing."""
+    random = np.random.default_rng(seed)
+    age = random.normal(40, 12, nodes)
+    return {
+        "id": list(range(nodes)),
+        "age": [None if random.random() < 0.2 else float(number) for number in age],
+        "rank": random.integers(0, 1000, nodes).tolist(),
+        "color": [COLORS[at] for at in random.integers(0, 3, nodes)],
+        "big": (random.random(nodes) < 0.5).tolist(),
+    }
+
+
+def signs_of(seed, names, dim):
+    return reference.feature_signs(seed, [reference.xxh64(name.encode()) for name in names], dim)
+
+
+def category_signs(seed, name, values, dim):
+    signs = np.zeros((len(values), dim))
+    for row, value in enumerate(values):
+        if value is not None:
+            text = str(value).lower() if isinstance(value, bool) else value
+            signs[row] = signs_of(seed, [f"{name}\0{text}"], dim)[0]
+    return signs
+
+
+def formula_of_features(known, dim, seed):
+    """F, from the table alone."""
+    numbers = np.array([known["age"], known["rank"]], dtype=float).T
+    categories = [category_signs(seed, name, known[name], dim) for name in ("color", "big")]
+    return oracle.features(numbers, signs_of(seed, ["age", "rank"], dim), categories)
+
+
+def random_matrix(graph, dim, sparsity, seed):
+    alone = {"weights": [0], "self_weight": 1, "beta": 0, "normalize": "none"}
+    return FastRP(dim=dim, sparsity=sparsity, seed=seed, **alone).embed(graph).vectors
+
+
+def expected_rows(case, known, dim, sparsity, seed=0, weight=1.0):
+    R = random_matrix(case.graph(), dim, sparsity, seed)  # noqa: N806
+    return R + weight * formula_of_features(known, dim, seed)
+
+
+@st.composite
+def formulas(draw):
+    return {
+        "dim": draw(st.sampled_from([1, 16, 17, 40])),
+        "weights": draw(st.sampled_from([[1], [0, 1, -0.5], [0, 0, 1, 4]])),
+        "beta": draw(st.sampled_from([-1.0, -0.3, 0.0, 0.5])),
+        "self_weight": draw(st.sampled_from([0.0, 0.5])),
+        "normalize": draw(st.sampled_from(["none", "authors", "full"])),
+    }
+
+
+class TestTheFormula:
+    @given(
+        examples(),
+        formulas(),
+        st.sampled_from([1, 3, 40]),
+        st.sampled_from([0.25, 1.0, 8.0]),
+        st.integers(0, 2**64 - 1),
+    )
+    def test_every_small_graph_agrees_within_rounding(self, case, formula, sparsity, weight, seed):
+        known = known_of(case.nodes, seed % 1000)
+        method = FastRP(sparsity=sparsity, feature_weight=weight, seed=seed, **formula)
+        got = method.embed(case.graph(), features=known).vectors
+        rows = expected_rows(case, known, formula["dim"], sparsity, seed, weight)
+        error = np.linalg.norm(got - oracle.embed(case.S, rows, **formula), axis=1)
+        assert (error <= rounding.bound(case.S, rows, **formula, epsilon=2e-6)).all()
+
+    @pytest.mark.parametrize("normalize", ["none", "full"])
+    @pytest.mark.parametrize("projection", ["sparse", "gaussian"])
+    @pytest.mark.parametrize("precision", ["float32", "float16"])
+    def test_ordinary_graphs_agree(self, precision, projection, normalize):
+        known, dim = known_of(CASE.nodes), 64
+        formula = {"dim": dim, "weights": [0, 1, 2], "beta": 0.25, "normalize": normalize}
+        options = {"projection": projection, "precision": precision, "feature_weight": 50.0}
+        alone = {"weights": [0], "self_weight": 1, "beta": 0, "normalize": "none", "dim": dim}
+        R = FastRP(projection=projection, **alone).embed(CASE.graph()).vectors  # noqa: N806
+        expected = oracle.embed(CASE.S, R + 50 * formula_of_features(known, dim, 0), **formula)
+        got = FastRP(**options, **formula).embed(CASE.graph(), features=known).vectors
+        error = np.abs(got - expected).max() / np.abs(expected).max()
+        assert error < (1e-5 if precision == "float32" else 5e-3)
+
+    def test_entries_of_f_have_about_the_variance_of_those_of_r(self):
+        features = formula_of_features(known_of(1000), 128, 3)
+        assert abs(features.mean()) < 0.1
+        assert 0.6 < features.var() < 1.1  # what is missing is zero
+
+    def test_signs_are_even_and_independent_of_r(self):
+        signs = signs_of(5, [f"column {number}" for number in range(300)], 64).astype(float)
+        assert abs(signs.mean()) < 0.02
+        assert np.abs(signs.T @ signs / 300 - np.eye(64)).max() < 0.3
+        R = reference.sparse_rows(  # noqa: N806
+            5, 1, [reference.xxh64(f"column {number}".encode()) for number in range(300)], 64
+        )
+        assert abs((signs * R).mean()) < 0.02  # a node that is called as a column is
+
+
+class TestSameBytes:
+    KNOWN = known_of(CASE.nodes)
+
+    @pytest.mark.parametrize("precision", ["float32", "float16"])
+    def test_for_any_threads_memory_and_place_of_the_rows(self, precision):
+        options = {"dim": 64, "oversample": 2, "precision": precision, "self_weight": 0.5}
+        graph = CASE.graph().with_features(self.KNOWN)
+        expected = FastRP(threads=1, **options).embed(graph).vectors.tobytes()
+        assert FastRP(threads=3, **options).embed(graph).vectors.tobytes() == expected
+        least = FastRP(**options).working_bytes(graph.nodes) + graph.nbytes + 60_000
+        bounded = FastRP(memory=least, **options)
+        assert bounded.plan(graph).output == "file"
+        assert bounded.embed(graph).vectors.tobytes() == expected
+        mapped = replace(graph, **{part: on_disk(graph, part) for part in ("indices", "weights")})
+        assert FastRP(**options).embed(mapped).vectors.tobytes() == expected
+
+    def test_for_any_order_of_columns_rows_and_nodes(self):
+        expected = FastRP(dim=32).embed(CASE.graph(), features=self.KNOWN)
+        turned = {name: column[::-1] for name, column in reversed(self.KNOWN.items())}
+        got = FastRP(dim=32).embed(CASE.graph(), features=turned)
+        assert got.vectors.tobytes() == expected.vectors.tobytes()
+        nodes = np.random.default_rng(0).permutation(CASE.nodes)
+        other = Graph.from_edges(CASE.source, CASE.target, CASE.weight, nodes=nodes)
+        got = FastRP(dim=32).embed(other, features=self.KNOWN)
+        assert got.vectors.tobytes() == expected.vectors[nodes].tobytes()
+
+    def test_of_orders_that_are_kept_and_of_an_earlier_frame(self, tmp_path):
+        method, graph = FastRP(dim=32, feature_weight=2), CASE.graph().with_features(self.KNOWN)
+        expected = method.embed(graph)
+        assert method.orders(graph).embed(method).vectors.tobytes() == expected.vectors.tobytes()
+        expected.save(tmp_path / "old.parquet")
+        alike = method.embed(graph, like=hopvec.load(tmp_path / "old.parquet"))
+        assert alike.vectors.tobytes() == expected.vectors.tobytes()
+        assert alike.parameters == expected.parameters
+
+    def test_a_weight_of_zero_leaves_the_features_out(self):
+        graph = CASE.graph()
+        got = FastRP(dim=32, feature_weight=0).embed(graph, features=self.KNOWN).vectors
+        np.testing.assert_allclose(got, FastRP(dim=32).embed(graph).vectors, rtol=0, atol=1e-6)
+
+
+def test_labels_that_only_features_show_are_found():
+    """A graph of the size of Cora, whose edges tell nothing of the labels and whose words do."""
+    random = np.random.default_rng(1)
+    nodes, classes, words, topic = 2708, 7, 500, 70
+    labels = random.integers(0, classes, nodes)
+    likely = np.full((classes, words), 0.01)
+    for label in range(classes):
+        likely[label, topic * label : topic * (label + 1)] = 0.2
+    bag = random.random((nodes, words)) < likely[labels]  # 18 words a node, as there
+    graph = Graph.from_edges(*random.integers(0, nodes, (2, 5278)), nodes=nodes)
+    answers = hopvec.Labels.from_pairs(graph.ids, labels.astype(str))
+    own = {"dim": 256, "self_weight": 1.0, "weights": (0.25,), "sparsity": 3}
+
+    def macro_f1(embedding):
+        scores = hopvec.evaluate.classify(embedding, answers, shares=[0.1], shuffles=3)
+        return scores.shares[0].macro_f1 / 100
+
+    assert macro_f1(FastRP(**own).embed(graph)) < 0.2  # chance is 1 / 7
+    assert macro_f1(FastRP(feature_weight=4, **own).embed(graph, features=bag)) > 0.95
+
+
+def test_a_node_without_edges_has_a_vector_by_its_features():
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 0], nodes=5)
+    known = {"id": [0, 1, 2, 3], "kind": ["a", "b", "a", "a"]}
+    method = FastRP(
+        dim=64, self_weight=1.0, weights=(0.1,), sparsity=1000, feature_weight=5, normalize="none"
+    )
+    vectors = method.embed(graph, features=known).vectors
+    assert vectors[3].any()
+    assert vectors[3] @ vectors[0] > vectors[3] @ vectors[1]  # of its own kind
+    assert not vectors[4].any()  # nothing is known of it
+
+
+class TestNewNodes:
+    FIRST_NEW = 560
+    OLD = (CASE.source < FIRST_NEW) & (CASE.target < FIRST_NEW)
+    KNOWN = known_of(CASE.nodes)
+
+    def graphs(self):
+        ends = [
+            (CASE.source[edges], CASE.target[edges], CASE.weight[edges])
+            for edges in (self.OLD, ~self.OLD)
+        ]
+        return Graph.from_edges(*ends[0], nodes=self.FIRST_NEW), Graph.from_edges(*ends[1])
+
+    def test_they_bring_their_features_measured_as_those_of_the_run(self):
+        graph, new = self.graphs()
+        graph = graph.with_features(self.KNOWN)
+        method = FastRP(dim=32, weights=(1, 0.5), beta=0.0, normalize="none", sparsity=3)
+        made = method.embed_new(new, graph=graph, like=method.embed(graph), features=self.KNOWN)
+        matrix = np.array(CASE.S)
+        matrix[: self.FIRST_NEW, self.FIRST_NEW :] = 0
+        numbers = np.array([self.KNOWN["age"], self.KNOWN["rank"]], dtype=float).T
+        old = numbers[: self.FIRST_NEW]
+        numbers = (numbers - np.nanmean(old, axis=0)) / np.nanstd(old, axis=0)
+        categories = [category_signs(0, name, self.KNOWN[name], 32) for name in ("color", "big")]
+        number_signs = signs_of(0, ["age", "rank"], 32)
+        features = (np.nan_to_num(numbers) @ number_signs + sum(categories)) / 2
+        R = random_matrix(CASE.graph(), 32, 3, 0) + features  # noqa: N806
+        expected = oracle.embed(matrix, R, 32, [1, 0.5])[made.ids.to_numpy()]
+        np.testing.assert_allclose(made.vectors, expected, rtol=0, atol=1e-4)
+
+    def test_without_features_they_are_refused(self):
+        graph, new = self.graphs()
+        graph = graph.with_features(self.KNOWN)
+        method = FastRP(dim=8)
+        with pytest.raises(GraphError, match="must have the same features; they have age, rank"):
+            method.embed_new(new, graph=graph, like=method.embed(graph))
+
+    def test_a_fitted_model_takes_them_with_the_graph(self):
+        graph, new = (graph.with_features(self.KNOWN) for graph in self.graphs())
+        model = FastRP(dim=8).fit(graph)
+        expected = model.embed_new(new, graph=graph, like=model.embedding_).vectors
+        np.testing.assert_array_equal(model.transform(new), expected)
+
+
+class TestWhatIsTold:
+    KNOWN = known_of(CASE.nodes)
+
+    def test_the_embedding_tells_of_the_features(self):
+        made = FastRP(dim=8).embed(CASE.graph(), features=self.KNOWN)
+        assert made.parameters["features"] == ["age", "rank", "big", "color"]
+        assert made.graph["features"]["numbers"] == ["age", "rank"]
+        assert hopvec.methods.method_of(made.parameters).plain_params() == (
+            FastRP(dim=8).plain_params()
+        )
+
+    def test_they_are_part_of_the_plan(self):
+        graph = CASE.graph().with_features(np.ones((CASE.nodes, 200)))
+        plain = FastRP(dim=8).plan(CASE.graph()).bytes.total
+        assert FastRP(dim=8).plan(graph).bytes.total == plain + 4 * 200 * CASE.nodes
+        with pytest.raises(MemoryBoundError):
+            FastRP(dim=8, memory=plain + 100_000).embed(graph)
+
+    def test_other_features_are_not_comparable(self):
+        old = FastRP(dim=8).embed(CASE.graph(), features=self.KNOWN)
+        for features, shown in (
+            (None, "here are no features"),
+            ({"id": self.KNOWN["id"], "age": self.KNOWN["age"]}, "here are the features age"),
+        ):
+            with pytest.raises(ParameterError, match=shown):
+                FastRP(dim=8).embed(CASE.graph(), features=features, like=old)
+
+    def test_a_weight_without_features_is_refused(self):
+        with pytest.raises(ParameterError, match="feature_weight is 2, and the graph has no"):
+            FastRP(feature_weight=2).embed(CASE.graph())
+
+    def test_a_method_that_has_no_use_for_them_says_so(self):
+        with pytest.raises(GraphError, match="RandNE has no use for the features of nodes"):
+            RandNE(dim=8).embed(CASE.graph().with_features(self.KNOWN))
+
+    def test_they_stay_with_a_graph_whose_edges_are_held_out_and_can_be_tuned(self):
+        graph = CASE.graph().with_features(self.KNOWN)
+        assert hold_out(graph).training.features is graph.features
+        tuning = tune(graph, space={"feature_weight": "0,1"}, search="grid", search_dim=16)
+        assert len({trial.score for trial in tuning.trials}) == 2
+
+    def test_a_study_of_other_features_does_not_go_on(self, tmp_path):
+        options = {"space": {"beta": "0,1"}, "search": "grid", "search_dim": 8}
+        graph, study = CASE.graph(), tmp_path / "study.jsonl"
+        tune(graph.with_features(known_of(CASE.nodes, 1)), study=study, **options)
+        with pytest.raises(hopvec.HopvecError, match="graph"):
+            tune(graph.with_features(known_of(CASE.nodes, 2)), study=study, **options)
