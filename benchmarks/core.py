@@ -6,20 +6,27 @@ every other round runs backwards, so that a machine that gets slower is unfair t
 """
 
 import argparse
-import os
 import statistics
-import subprocess
 import sys
-import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
-from benchmarks import core_tables, graphs, machine
+from benchmarks import machine, startup
 from benchmarks.measure import SETTING
-from benchmarks.processes import DISTURBED, RESULTS, python, say, spread, write
+from benchmarks.peers import environment_of
+from benchmarks.processes import (
+    MOST_SECONDS,
+    made_graphs,
+    python,
+    results_folder,
+    say,
+    spread,
+    take_turns,
+    write,
+)
 
-WHOLE, PARTIAL = RESULTS / "core.json", RESULTS / "partial.json"
 OURS = ("hopvec-float32", "hopvec-float16")
+PRODUCTS = ("fastrp", "scipy", "mkl", "torch")
 
 
 @dataclass(frozen=True)
@@ -30,141 +37,98 @@ class Case:
     threads: int
     measure: str  # what is compared: wall_seconds or cpu_seconds
     tools: tuple[str, ...]
+    dim: int = SETTING["dim"]
     large: bool = False
 
 
+ALL = machine.cores()
 CASES = (
     Case("blogcatalog", 1, "cpu_seconds", (*OURS, "authors")),
-    Case("blogcatalog", 2, "wall_seconds", (*OURS, "fastrp")),
-    Case("chung-lu-80k", 2, "wall_seconds", (*OURS, "fastrp", "scipy", "mkl")),
-    Case("chung-lu-200k", 2, "wall_seconds", (*OURS, "fastrp"), large=True),
+    Case("blogcatalog", ALL, "wall_seconds", (*OURS, *PRODUCTS)),
+    Case("cnr-2000", ALL, "wall_seconds", (*OURS, *PRODUCTS), dim=128),
+    Case("chung-lu-80k", ALL, "wall_seconds", (*OURS, *PRODUCTS)),
+    Case("erdos-renyi-1m", ALL, "wall_seconds", (*OURS, *PRODUCTS), dim=128, large=True),
+    Case("chung-lu-200k", ALL, "wall_seconds", (*OURS, *PRODUCTS), large=True),
 )
+QUICK = ("blogcatalog", "cnr-2000", "chung-lu-80k")
 
 # (graph, threads, hopvec's side, peer): at least so many times faster
 TARGETS = {
     ("blogcatalog", 1, "hopvec-float32", "authors"): 40,
-    ("blogcatalog", 2, "hopvec-float32", "fastrp"): 5,
-    ("chung-lu-80k", 2, "hopvec-float32", "fastrp"): 8,
-    ("chung-lu-80k", 2, "hopvec-float32", "scipy"): 12,
-    ("chung-lu-80k", 2, "hopvec-float32", "mkl"): 12,
-    ("chung-lu-200k", 2, "hopvec-float32", "fastrp"): 6,
-    ("chung-lu-200k", 2, "hopvec-float16", "fastrp"): 10,
+    ("blogcatalog", ALL, "hopvec-float32", "fastrp"): 5,
+    ("chung-lu-80k", ALL, "hopvec-float32", "fastrp"): 8,
+    ("chung-lu-80k", ALL, "hopvec-float32", "scipy"): 12,
+    ("chung-lu-80k", ALL, "hopvec-float32", "mkl"): 12,
+    ("chung-lu-200k", ALL, "hopvec-float32", "fastrp"): 6,
+    ("chung-lu-200k", ALL, "hopvec-float16", "fastrp"): 10,
 }
-IMPORTS = {
-    "python -c pass": "pass",
-    "import numpy, scipy, pyarrow": "import numpy, scipy, pyarrow",
-    "import hopvec": "import hopvec",
-}
-IMPORT_TARGET = 0.3  # seconds of CPU
-IMPORT_ROUNDS = 9
-
-
-def options(arguments: list[str] | None = None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(
-        prog="scripts/bench --only core", description=__doc__.split("\n")[0]
-    )
-    parser.add_argument("--quick", action="store_true", help="no 200k graph, one round")
-    parser.add_argument("--only", action="append", choices=graphs.GRAPHS, help="this graph only")
-    parser.add_argument("--repeats", type=int, default=3, help="rounds (default: 3)")
-    parser.add_argument("--large-repeats", type=int, default=2, help="rounds, 200k (default: 2)")
-    parser.add_argument("--all-peers", action="store_true", help="scipy and MKL at 200k too: slow")
-    return parser.parse_args(arguments)
 
 
 def main() -> int:
-    """Measure, conclude, write; 1 if a measurement failed."""
+    """Measure, conclude, write; 1 if hopvec itself failed."""
     args = options()
-    partial = bool(args.quick or args.only)
-    path = PARTIAL if partial else WHOLE
-    cases = chosen_cases(args)
+    cases = [case for case in CASES if not args.quick or case.graph in QUICK]
     tools = list(dict.fromkeys(tool for case in cases for tool in case.tools))
     results: dict[str, Any] = {
         "machine": machine.describe(),
         "setting": SETTING,
-        "graphs": {name: graph_facts(name) for name in dict.fromkeys(c.graph for c in cases)},
+        "graphs": made_graphs([case.graph for case in cases]),
         "law": laws(tools),
-        "imports": import_times(),
+        "startup": startup.measure(3 if args.quick else 9),
         "runs": [],
     }
     for case in cases:
-        repeats = 1 if args.quick else args.large_repeats if case.large else args.repeats
+        repeats = args.large_repeats if case.large else args.repeats
         results["runs"] += run_rounds(case, repeats)
         results |= conclusions(results, cases)
-        write(path, results)
-    if partial:
-        print(core_tables.section(results))
-        say(f"a partial run: kept in {path}, not published")
-    return 1 if any("error" in run for run in results["runs"]) else 0
+        write(results_folder(args.quick) / "core.json", results)
+    return 1 if any("error" in run for run in results["runs"] if run["tool"] in OURS) else 0
 
 
-def chosen_cases(args: argparse.Namespace) -> list[Case]:
-    """What the command line left of CASES."""
-    names = args.only or [name for name in graphs.GRAPHS if not (args.quick and "200k" in name)]
-    cases = [case for case in CASES if case.graph in names]
-    if args.all_peers:
-        cases = [
-            Case(**asdict(case) | {"tools": (*case.tools, "scipy", "mkl")}) if case.large else case
-            for case in cases
-        ]
-    return cases
-
-
-def graph_facts(name: str) -> dict[str, int]:
-    """Nodes and edges; makes the graph if it is not in the cache yet."""
-    say(f"{name}: loading")
-    adjacency = graphs.load(name)
-    return {"nodes": adjacency.shape[0], "edges": adjacency.nnz // 2}
+def options() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog="scripts/bench --only core", description=__doc__.split("\n")[0]
+    )
+    parser.add_argument("--quick", action="store_true", help="the smaller graphs only")
+    parser.add_argument("--repeats", type=int, default=3, help="rounds (default: 3)")
+    parser.add_argument("--large-repeats", type=int, default=2, help="rounds of large graphs")
+    return parser.parse_args()
 
 
 def laws(tools: list[str]) -> dict[str, Any]:
     """How well every tool keeps to the common law; a tool that does not makes times worthless."""
     say("do all tools compute the same thing?")
-    found = python("benchmarks.law", *tools, threads=1)
-    if "error" in found:
-        raise SystemExit(f"benchmarks.law: {found['error']}")
-    for tool, distances in found.items():
+    found: dict[str, Any] = {}
+    for tool in tools:
+        distances = python("benchmarks.law", tool, threads=1, environment=environment_of(tool))
+        if "error" in distances:
+            say(f"{tool}: {distances['error']}")
+            continue
+        distances = distances[tool]
         mistakes = [distances[name] for name in distances if name != "law"]
         if distances["law"] > min(mistakes) / 2:
             raise SystemExit(f"{tool} computes something else: {distances} (see benchmarks/law.py)")
+        found[tool] = distances
     return found
 
 
 def run_rounds(case: Case, repeats: int) -> list[dict[str, Any]]:
-    """Measure every tool of a case once a round."""
-    runs = []
-    for number in range(repeats):
-        for tool in case.tools if number % 2 == 0 else reversed(case.tools):
-            run = python("benchmarks.measure", case.graph, tool, case.threads, threads=case.threads)
-            runs.append({"graph": case.graph, "tool": tool, "threads": case.threads} | run)
-            seconds = run.get(case.measure)
-            outcome = run["error"] if seconds is None else f"{seconds:.3f} {case.measure}"
-            if run.get("others_share", 0) > DISTURBED:
-                outcome += f" (others took {run['others_share']:.0%} of the machine)"
-            say(f"{case.graph}, round {number + 1} of {repeats}, {tool}: {outcome}")
-    return runs
+    """Measure every tool of a case once a round; one that was too slow or failed, no more."""
+    say(f"{case.graph}, {case.threads} threads, dim {case.dim}")
 
+    def run(tool: str) -> dict[str, Any]:
+        found = python(
+            *("benchmarks.measure", case.graph, tool, case.threads, "--dim", case.dim),
+            threads=case.threads,
+            environment=environment_of(tool),
+            most_seconds=MOST_SECONDS,
+        )
+        facts = {"graph": case.graph, "tool": tool, "threads": case.threads, "dim": case.dim}
+        return facts | found
 
-def import_times() -> dict[str, Any]:
-    """CPU seconds of a fresh Python that imports something; the first round only warms the disk."""
-    say("imports")
-    samples: dict[str, list[float]] = {name: [] for name in IMPORTS}
-    for number in range(IMPORT_ROUNDS + 1):
-        for name, statement in IMPORTS.items():
-            seconds = cpu_seconds_of([sys.executable, "-c", statement])
-            if number > 0:
-                samples[name].append(seconds)
-    return {name: spread(values) for name, values in samples.items()}
-
-
-def cpu_seconds_of(command: list[str]) -> float:
-    """User and system time of a process, start to end, in a folder without sources."""
-    process = subprocess.Popen(command, cwd=tempfile.gettempdir())
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        raise SystemExit(f"{' '.join(command)} failed")
-    return usage.ru_utime + usage.ru_stime
+    turns = take_turns(case.tools, repeats, run)
+    return [run for runs in turns.values() for run in runs]
 
 
 def conclusions(results: dict[str, Any], cases: list[Case]) -> dict[str, Any]:
@@ -174,10 +138,10 @@ def conclusions(results: dict[str, Any], cases: list[Case]) -> dict[str, Any]:
         "times": times(runs),
         "ratios": [ratio for case in cases for ratio in ratios(case, runs)],
         "memory": memory(runs, results["graphs"]),
-        "import": {
-            "cpu_seconds": results["imports"]["import hopvec"]["median"],
-            "target": IMPORT_TARGET,
-            "met": results["imports"]["import hopvec"]["median"] < IMPORT_TARGET,
+        "failures": {
+            f"{run['graph']}, {run['threads']}, {run['tool']}": run["error"]
+            for run in results["runs"]
+            if "error" in run
         },
     }
 
@@ -239,7 +203,7 @@ def memory(runs: list[dict[str, Any]], facts: dict[str, Any]) -> list[dict[str, 
         row = {"graph": graph, "threads": threads, "tool": tool, "peak": peak, "growth": growth}
         if tool in OURS:
             csr, slabs = group[0]["graph_bytes"], group[0]["slabs_in_flight"]
-            output = nodes * SETTING["dim"] * 4
+            output = nodes * group[0]["dim"] * 4
             limit = csr + output + 128 * nodes * slabs + 100_000_000
             row |= {"csr": csr, "output": output, "slabs_in_flight": slabs, "limit": limit}
             row |= {"met": peak <= limit}

@@ -5,59 +5,85 @@ from typing import Any
 from benchmarks.markdown import (
     GRAPHS,
     MEASURES,
-    TOOLS,
     count,
+    failure,
     machine_line,
     number,
     seconds,
     table,
     verdict,
 )
+from benchmarks.peers import HOPVEC, PEERS, title_of
 
 WHAT_IS_COMPARED = """\
-Every tool computes four hops, dim 512, weights (0, 0, 1, 4), on the same graph, from input that
+Every tool computes the same: four hops, weights (0, 0, 1, 4), on the same graph, from input that
 lies in memory in the form the tool likes best; only the embedding is timed. Each measurement is a
-process of its own; tools take turns; a measurement under half a second is the median of nine, after
-a warm-up.
+process of its own, with all its threads on; tools take turns; a measurement under half a second is
+the median of nine, after a warm-up. hopvec is `FastRP(weights=(0, 0, 1, 4), beta=-0.5,
+normalize="none")`, in float32 and in float16."""
+ABOUT_GRAPHS = """\
+BlogCatalog and CNR 2000 are real; Chung-Lu graphs have degrees by a power law, Erdos-Renyi graphs
+are those of the paper's scalability study, both made by `hopvec.datasets`, with shuffled node
+numbers. That all tools compute the same thing is checked before the run on a small tree, by inner
+products (`benchmarks/law.py`)."""
+TITLES = HOPVEC | {name: peer.title for name, peer in PEERS.items()}
+SAME_LAW = [name for name, peer in PEERS.items() if peer.same_law]
 
-- **hopvec**: `FastRP(dim=512, weights=(0, 0, 1, 4), beta=-0.5, normalize="none")` in float32 and
-  in float16.
-- **PyPI fastrp** (Rust): the same hops; it has no beta and a fixed s = 3. It takes one weight more,
-  for the random matrix itself, which is 0 here.
-- **scipy**, **MKL**: CSR @ dense in float32, hop by hop, on a dense random block. scipy
-  has one thread; MKL is called through sparse-dot-mkl.
-- **authors' way**: scikit-learn's SparseRandomProjection, then sparse x sparse products in float64.
 
-BlogCatalog has 10,312 nodes; the Chung-Lu graphs are power-law graphs made by
-`benchmarks/graphs.py`, seeded, with shuffled node numbers. That all tools compute the same thing is
-checked before the run on a small tree, by inner products (`benchmarks/law.py`)."""
+def peers_list(names: list[str]) -> str:
+    """What is run of each peer."""
+    return "\n".join(f"- **{PEERS[name].title}**: {PEERS[name].way}." for name in names)
 
 
 def ratio_table(results: dict[str, Any]) -> str:
     """One row a comparison, one column a tool; every number is time / hopvec's time."""
-    ratios = [r for r in results["ratios"] if r["hopvec"] == "hopvec-float32"]
-    rows: dict[tuple[str, int, str], dict[str, float]] = {}
-    for r in ratios:
-        key = (r["graph"], r["threads"], r["measure"])
-        rows.setdefault(key, {"hopvec-float32": 1.0})[r["peer"]] = r["ratio"]
-    for (graph, threads, measure), row in rows.items():
-        seconds = {
-            t["tool"]: t[measure]["median"]
-            for t in results["times"]
-            if (t["graph"], t["threads"]) == (graph, threads)
-        }
-        if "hopvec-float16" in seconds:
-            row["hopvec-float16"] = seconds["hopvec-float16"] / seconds["hopvec-float32"]
-    tools = [tool for tool in TOOLS if any(tool in row for row in rows.values())]
-    header = ["time, hopvec = 1", *(TOOLS[tool] for tool in tools)]
-    body = [
+    tools = ["hopvec-float32", "hopvec-float16", *SAME_LAW]
+    keys = list(dict.fromkeys((r["graph"], r["threads"], r["measure"]) for r in results["ratios"]))
+    rows = [
         [
-            f"{GRAPHS[graph]}, {MEASURES[measure]}, {count(threads, 'thread')}",
-            *(number(row[tool]) if tool in row else "" for tool in tools),
+            f"{graph_title(results, graph, threads)}, {MEASURES[measure]}",
+            *(ratio_cell(results, graph, threads, measure, tool) for tool in tools),
         ]
-        for (graph, threads, measure), row in rows.items()
+        for graph, threads, measure in keys
     ]
-    return table(header, body)
+    return table(["time, hopvec = 1", *map(title_of, tools)], rows)
+
+
+def ratio_cell(results: dict[str, Any], graph: str, threads: int, measure: str, tool: str) -> str:
+    """A tool's time over hopvec's; why there is none if it failed."""
+    error = results["failures"].get(f"{graph}, {threads}, {tool}")
+    if error:
+        return failure(error)
+    seconds = {
+        t["tool"]: t[measure]["median"]
+        for t in results["times"]
+        if (t["graph"], t["threads"]) == (graph, threads)
+    }
+    return number(seconds[tool] / seconds["hopvec-float32"]) if tool in seconds else ""
+
+
+def graph_title(results: dict[str, Any], graph: str, threads: int) -> str:
+    """A graph, its columns and threads."""
+    runs = (r for r in results["runs"] if (r["graph"], r["threads"]) == (graph, threads))
+    return f"{GRAPHS[graph]}, dim {next(runs)['dim']}, {count(threads, 'thread')}"
+
+
+def ahead(results: dict[str, Any]) -> str:
+    """Whether hopvec is ahead of every peer on every graph, in a sentence."""
+    behind = [
+        f"{TITLES[r['peer']]} on {GRAPHS[r['graph']]} ({number(r['ratio'])})"
+        for r in results["ratios"]
+        if r["hopvec"] == "hopvec-float32" and r["ratio"] < 1
+    ]
+    if not behind:
+        return "hopvec is ahead of every peer on every graph."
+    return f"hopvec is ahead of every peer on every graph but for: {', '.join(behind)}."
+
+
+def failure_list(results: dict[str, Any]) -> str:
+    """What failed, with its error."""
+    lines = [f"- {what}: {error}" for what, error in results["failures"].items()]
+    return "\n".join(["What failed or took too long:", "", *lines]) if lines else ""
 
 
 def target_table(results: dict[str, Any]) -> str:
@@ -65,7 +91,7 @@ def target_table(results: dict[str, Any]) -> str:
     header = ["comparison", "times faster", "range", "target", "met"]
     rows = [
         [
-            f"{GRAPHS[r['graph']]}: {TOOLS[r['hopvec']]} against {TOOLS[r['peer']]} "
+            f"{GRAPHS[r['graph']]}: {TITLES[r['hopvec']]} against {TITLES[r['peer']]} "
             f"({MEASURES[r['measure']]}, {count(r['threads'], 'thread')})",
             number(r["ratio"]),
             " to ".join(map(number, r["range"])),
@@ -82,7 +108,7 @@ def time_table(results: dict[str, Any]) -> str:
     header = ["graph, threads, tool", "wall, s", "CPU, s", "input ready in, s", "others"]
     rows = [
         [
-            f"{GRAPHS[t['graph']]}, {t['threads']}, {TOOLS[t['tool']]}",
+            f"{GRAPHS[t['graph']]}, {t['threads']}, {TITLES[t['tool']]}",
             *(seconds(t[m]) for m in ("wall_seconds", "cpu_seconds", "prepare_seconds")),
             f"{t['others_share']['max']:.0%}",
         ]
@@ -96,7 +122,7 @@ def memory_table(results: dict[str, Any]) -> str:
     header = ["graph, threads, tool", "peak, MB", "growth, MB", "bound, MB", "slabs", "met"]
     rows = [
         [
-            f"{GRAPHS[m['graph']]}, {m['threads']}, {TOOLS[m['tool']]}",
+            f"{GRAPHS[m['graph']]}, {m['threads']}, {TITLES[m['tool']]}",
             *(f"{m[key] / 1e6:,.0f}" if key in m else "" for key in ("peak", "growth", "limit")),
             str(m.get("slabs_in_flight", "")),
             verdict(m.get("met")),
@@ -106,16 +132,21 @@ def memory_table(results: dict[str, Any]) -> str:
     return table(header, rows)
 
 
-def import_table(results: dict[str, Any]) -> str:
-    """CPU seconds of a fresh interpreter."""
-    rows = [[f"`{name}`", seconds(values)] for name, values in results["imports"].items()]
-    return table(["fresh interpreter", "CPU, s"], rows)
+def startup_table(results: dict[str, Any]) -> str:
+    """Seconds from the start of a process to its end."""
+    rows = [
+        [f"`{title}`", *(seconds(found[m]) for m in ("wall_seconds", "cpu_seconds"))]
+        if "error" not in found
+        else [f"`{title}`", found["error"], ""]
+        for title, found in results["startup"].items()
+    ]
+    return table(["start to end", "wall, s", "CPU, s"], rows)
 
 
 def law_table(results: dict[str, Any]) -> str:
     """Distance of each tool's inner products to the law, and to the nearest mistake."""
     rows = [
-        [TOOLS[tool], f"{d['law']:.3f}", f"{min(d[key] for key in d if key != 'law'):.3f}"]
+        [TITLES[tool], f"{d['law']:.3f}", f"{min(d[key] for key in d if key != 'law'):.3f}"]
         for tool, d in results["law"].items()
     ]
     return table(["relative distance to", "the law", "the nearest mistake"], rows)
@@ -123,7 +154,6 @@ def law_table(results: dict[str, Any]) -> str:
 
 def section(results: dict[str, Any]) -> str:
     """All tables, ratios first."""
-    target = results["import"]["target"]
     return f"""\
 ## In memory
 
@@ -131,14 +161,20 @@ def section(results: dict[str, Any]) -> str:
 
 {WHAT_IS_COMPARED}
 
+{peers_list(SAME_LAW)}
+
+{ABOUT_GRAPHS}
+
 ### Ratios
 
 {ratio_table(results)}
 
-Larger is slower; an empty cell was not measured. The same as "so many times faster", with the
-targets that were set before the first run, on another machine:
+Larger is slower; an empty cell was not measured. {ahead(results)} The same as "so many times
+faster", with the targets that were set before the first run, on another machine:
 
 {target_table(results)}
+
+{failure_list(results)}
 
 ### Times
 
@@ -155,11 +191,11 @@ in that step. hopvec's bound: CSR + output + 128 bytes x nodes x slabs in flight
 
 {memory_table(results)}
 
-### Import
+### Start
 
-Target: `import hopvec` below {target} s of CPU.
+A command line, or a fresh interpreter that imports something, each peer in its own environment.
 
-{import_table(results)}
+{startup_table(results)}
 
 ### The same law
 
@@ -173,6 +209,6 @@ def readme_block(results: dict[str, Any]) -> str:
     """What stands between the markers of README.md."""
     return (
         f"{ratio_table(results)}\n\n"
-        "Larger is slower, an empty cell was not measured; dim 512, four hops. "
+        "Larger is slower, an empty cell was not measured; the same four hops for all. "
         "Made by `scripts/bench`; [what was measured, times and memory](docs/benchmarks.md)."
     )

@@ -1,88 +1,86 @@
 """The edge lists of the file benchmark: python -m benchmarks.edge_files makes them, once.
 
-Power-law graphs, seeded. Every node has an edge, no edge occurs twice, nodes are numbered and edges
-are listed at random, as in data that grew over time.
+Power-law graphs of datasets.ChungLu, and a real one with the names of its nodes. No edge occurs
+twice and none is a loop, so that every tool has the same, unweighted graph; edges of the random
+ones are in the random order they are drawn in, as in data that grew over time. Prints JSON.
 """
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from benchmarks.files import INTEGERS, TEXTS, EdgeFile
-
-Nodes = NDArray[np.int64]
-
-
-def power_law_edges(nodes: int, edges: int, seed: int = 1) -> tuple[Nodes, Nodes]:
-    """Distinct undirected edges without loops; the first end of the first `nodes` is every node."""
-    rng = np.random.default_rng(seed)
-    keys = np.empty(0, np.int64)  # one number an edge: smaller end * nodes + larger end
-    while (missing := edges - len(keys)) > 0:
-        one = ranks(rng, nodes, missing)
-        if not len(keys):
-            one[:nodes] = rng.permutation(nodes)
-        other = ranks(rng, nodes, missing)
-        other[one == other] = (other[one == other] + 1) % nodes
-        keys = distinct(
-            np.concatenate([keys, np.minimum(one, other) * nodes + np.maximum(one, other)])
-        )
-    rng.shuffle(keys)
-    number = rng.permutation(nodes)
-    one, other = number[keys // nodes], number[keys % nodes]
-    swap = rng.random(edges) < 0.5
-    return np.where(swap, other, one), np.where(swap, one, other)
+from benchmarks import graphs
+from benchmarks.files import FILES, EdgeFile
+from hopvec import datasets
 
 
-def ranks(rng: np.random.Generator, nodes: int, count: int, exponent: float = 2.3) -> Nodes:
-    """Nodes drawn with P(rank i) ~ (i + nodes/500)^(-1/(exponent - 1)), the law of chung_lu."""
-    power = 1 - 1 / (exponent - 1)
-    low, high = (nodes / 500) ** power, (nodes + nodes / 500) ** power
-    drawn = (low + rng.random(count) * (high - low)) ** (1 / power) - nodes / 500
-    return np.clip(drawn.astype(np.int64), 0, nodes - 1)
+def drawn(file: EdgeFile) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Both ends of the distinct edges of a Chung-Lu graph, in the order they are drawn."""
+    random_graph = datasets.ChungLu(nodes=file.nodes, edges=file.draws)
+    source, target = map(np.concatenate, zip(*random_graph.blocks(), strict=True))
+    low, high = np.minimum(source, target), np.maximum(source, target)
+    _, first = np.unique(low.astype(np.int64) * file.nodes + high, return_index=True)
+    first = np.sort(first[low[first] != high[first]])
+    return source[first], target[first]
 
 
-def distinct(keys: Nodes) -> Nodes:
-    """Sorted, each once."""
-    keys.sort()
-    return keys[np.concatenate([[True], keys[1:] != keys[:-1]])]
+def named(numbers: NDArray[np.int32]) -> pa.Array:
+    """Ids such as user_123456."""
+    return pc.binary_join_element_wise("user", pa.array(numbers).cast(pa.string()), "_")
 
 
-def write_csv(path: Path, file: EdgeFile) -> None:
-    """CSV with a header; ids such as user_123456."""
+def write_csv(path: Path, source: pa.Array, target: pa.Array) -> None:
+    """CSV with a header."""
     from pyarrow import csv
 
-    numbers = pa.array(np.arange(file.nodes)).cast(pa.string())
-    ids = pc.binary_join_element_wise("user", numbers, "_")
-    ends = (ids.take(pa.array(end)) for end in power_law_edges(file.nodes, file.edges))
+    options = csv.WriteOptions(quoting_style="none")
     with path.open("wb") as out:
-        out.write(b"source,target\n")
-        options = csv.WriteOptions(include_header=False, quoting_style="none")
-        csv.write_csv(pa.table(dict(zip(("source", "target"), ends, strict=True))), out, options)
+        csv.write_csv(pa.table({"source": source, "target": target}), out, options)
 
 
-def write_parquet(path: Path, file: EdgeFile) -> None:
-    """Parquet; ids are integers."""
+def write_parquet(path: Path, source: pa.Array, target: pa.Array) -> None:
+    """Parquet."""
     import pyarrow.parquet as pq
 
-    source, target = power_law_edges(file.nodes, file.edges)
     pq.write_table(pa.table({"source": source, "target": target}), path)
 
 
-def make(file: EdgeFile, write: Callable[[Path, EdgeFile], None]) -> None:
-    """Beside, then rename: an interrupted run leaves nothing half done."""
-    if file.path.is_file():
-        return
-    file.path.parent.mkdir(exist_ok=True)
-    unfinished = file.path.with_suffix(f".{os.getpid()}")
-    write(unfinished, file)
-    unfinished.rename(file.path)
+def make(file: EdgeFile) -> dict[str, Any]:
+    """What is in a file, which is made unless it is there: beside, then renamed."""
+    known = file.path.with_suffix(".json")
+    if not (file.path.is_file() and known.is_file()):
+        file.path.parent.mkdir(exist_ok=True)
+        unfinished = file.path.with_suffix(f".{os.getpid()}")
+        known.write_text(json.dumps(write(file, unfinished)))
+        unfinished.rename(file.path)
+    return dict(json.loads(known.read_text())) | {"bytes": file.path.stat().st_size}
+
+
+def write(file: EdgeFile, path: Path) -> dict[str, int]:
+    """Writes a file; its nodes and edges."""
+    if file.draws:
+        source, target = drawn(file)
+        ends = [pa.array(source), pa.array(target)]
+        if file.path.suffix == ".csv":
+            ends = [named(source), named(target)]
+        nodes = len(np.union1d(source, target))
+    else:
+        graph = datasets.load(file.path.stem, graphs.data_folder()).graph
+        upper = sp.triu(graph.to_scipy()).tocoo()
+        ends = [graph.ids.take(pa.array(end)) for end in (upper.row, upper.col)]
+        nodes = graph.connected
+    writer: Callable[..., None] = write_csv if file.path.suffix == ".csv" else write_parquet
+    writer(path, *ends)
+    return {"nodes": nodes, "edges": len(ends[0])}
 
 
 if __name__ == "__main__":
-    make(TEXTS, write_csv)
-    make(INTEGERS, write_parquet)
+    print(json.dumps({name: make(file) for name, file in FILES.items()}))

@@ -1,21 +1,34 @@
 """From file to file: python -m benchmarks.files, once all is installed.
 
-hopvec's command line against pandas and PyPI fastrp, hopvec's reader against polars, and a run
-within a memory bound against the same run without one. Every run is a process of its own.
+hopvec's command line against pandas with each peer between reading and writing, hopvec's reader
+against polars, and a run within a memory bound against the same run without one. Every run is a
+process of its own.
 """
 
 import argparse
 import json
 import statistics
 import sys
-import sysconfig
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from benchmarks import machine
-from benchmarks.processes import CACHE, RESULTS, python, say, spreads, take_turns, watched, write
+from benchmarks.peers import environment_of
+from benchmarks.processes import (
+    CACHE,
+    HOPVEC,
+    MOST_SECONDS,
+    environment_python,
+    python,
+    results_folder,
+    say,
+    spreads,
+    take_turns,
+    watched,
+    write,
+)
 
 
 @dataclass(frozen=True)
@@ -23,8 +36,9 @@ class EdgeFile:
     """An edge list that edge_files.py makes."""
 
     name: str
-    nodes: int
-    edges: int
+    nodes: int = 0
+    draws: int = 0
+    """Edges that are drawn, of which a few repeat others; 0 for a data set of that name."""
 
     @property
     def path(self) -> Path:
@@ -32,66 +46,75 @@ class EdgeFile:
         return CACHE / self.name
 
 
-TEXTS = EdgeFile("edges-5m.csv", 1_000_000, 5_000_000)
-INTEGERS = EdgeFile("edges-20m.parquet", 2_000_000, 20_000_000)
+FILES = {
+    "texts": EdgeFile("edges-5m.csv", 1_000_000, 5_000_000),
+    "integers": EdgeFile("edges-20m.parquet", 2_000_000, 20_000_000),
+    "real": EdgeFile("debian-packages.csv"),
+}
+PEERS = ("fastrp", "scipy", "mkl", "torch", "pycleora-4", "scikit-network", "prone")
 DIM = 128
 PLAIN_SUM = ("--dim", DIM, "--weights", "1,1,1", "--normalize", "none")
 BOUND = 1_000_000_000
 BESIDE_BOUND = 100_000_000  # Python and its libraries
 TARGETS = {"whole": 3, "reading": 1, "memory_time": 2.5}
-HOPVEC = Path(sysconfig.get_path("scripts")) / "hopvec"
 
 
 def main() -> int:
     """Make the files, measure, write."""
     parser = argparse.ArgumentParser(prog="scripts/bench --only files")
+    parser.add_argument("--quick", action="store_true", help="no 20 M edges within a bound")
     parser.add_argument("--repeats", type=int, default=3, help="rounds (default: 3)")
     parser.add_argument("--large-repeats", type=int, default=2, help="rounds, 20 M edges")
     args = parser.parse_args()
     say("edge lists")
-    watched([sys.executable, "-m", "benchmarks.edge_files"])
+    found = python("benchmarks.edge_files", threads=machine.cores())
+    if "error" in found:
+        raise SystemExit(f"benchmarks.edge_files: {found['error']}")
     results: dict[str, Any] = {
         "machine": machine.describe(),
-        "files": {"texts": facts(TEXTS), "integers": facts(INTEGERS)},
+        "files": found,
         "dim": DIM,
         "targets": TARGETS,
     }
-    CACHE.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=CACHE) as folder:
-        results["whole"] = whole(Path(folder), args.repeats)
+    with tempfile.TemporaryDirectory(dir=CACHE) as name:
+        folder = Path(name)
+        results["real"] = whole(FILES["real"], folder, args.repeats)
+        results["whole"] = whole(FILES["texts"], folder, args.repeats)
         results["reading"] = reading(args.repeats)
-        results["memory"] = memory(Path(folder), args.large_repeats)
-    write(RESULTS / "files.json", results)
+        if not args.quick:
+            results["memory"] = memory(folder, args.large_repeats)
+    write(results_folder(args.quick) / "files.json", results)
     return 0
 
 
-def facts(file: EdgeFile) -> dict[str, Any]:
-    """What is told of an edge list."""
-    return asdict(file) | {"bytes": file.path.stat().st_size}
-
-
-def whole(folder: Path, repeats: int) -> dict[str, Any]:
-    """CSV to Parquet, hopvec against pandas with fastrp."""
+def whole(file: EdgeFile, folder: Path, repeats: int) -> dict[str, Any]:
+    """CSV to Parquet, hopvec against pandas with every peer."""
+    say(f"{file.name} to Parquet")
     commands: dict[str, list[object]] = {
-        "hopvec": embed(TEXTS, folder / "hopvec.parquet", folder, *PLAIN_SUM),
-        "pandas": [
-            *(sys.executable, "-W", "ignore", "-m", "benchmarks.pandas_way"),
-            *(TEXTS.path, folder / "pandas.parquet", DIM),
-        ],
+        "hopvec": embed(file, folder / "hopvec.parquet", folder, *PLAIN_SUM)
     }
+    for peer in PEERS:
+        interpreter = environment_python(environment_of(peer))
+        way = (interpreter, "-W", "ignore", "-m", "benchmarks.pandas_way", peer)
+        commands[peer] = [*way, file.path, folder / f"{peer}.parquet", DIM]
 
     def run(tool: str) -> dict[str, Any]:
-        measured = watched(commands[tool])
-        steps = stages(folder) if tool == "hopvec" else json.loads(measured["output"])
+        measured = watched(commands[tool], machine.cores(), MOST_SECONDS)
+        if "error" in measured:
+            return measured
+        steps = stages(folder) if tool == "hopvec" else json.loads(measured.pop("output"))
         return measured | {"steps": steps}
 
     runs = take_turns(list(commands), repeats, run)
-    tools = {
-        tool: spreads(of, "wall_seconds", "cpu_seconds", "peak_rss", "others_share")
-        | {"steps": {step: median(of, step) for step in of[0]["steps"]}}
-        for tool, of in runs.items()
-    }
-    return {"tools": tools} | ratio(runs, "pandas", "hopvec", "wall_seconds", TARGETS["whole"])
+    tools: dict[str, Any] = {}
+    for tool, of in runs.items():
+        if "error" in of[-1]:
+            tools[tool] = {"error": of[-1]["error"]}
+            continue
+        tools[tool] = spreads(of, "wall_seconds", "cpu_seconds", "peak_rss", "others_share")
+        tools[tool]["steps"] = {step: median(of, step) for step in of[0]["steps"]}
+        tools[tool] |= ratio(runs, tool, "hopvec", "wall_seconds", TARGETS["whole"])
+    return {"tools": tools}
 
 
 def embed(file: EdgeFile, output: Path, folder: Path, *options: object) -> list[object]:
@@ -111,11 +134,18 @@ def median(runs: list[dict[str, Any]], step: str) -> float:
     return statistics.median(run["steps"][step] for run in runs)
 
 
+def checked(run: dict[str, Any]) -> dict[str, Any]:
+    """A run of hopvec itself, which must not fail."""
+    if "error" in run:
+        raise SystemExit(run["error"])
+    return run
+
+
 def reading(repeats: int) -> dict[str, Any]:
     """CSV to ids and codes, hopvec against polars; hopvec's whole graph beside it."""
 
     def run(tool: str) -> dict[str, Any]:
-        found = python("benchmarks.reading", tool, TEXTS.path, threads=machine.cores())
+        found = python("benchmarks.reading", tool, FILES["texts"].path, threads=machine.cores())
         if "error" in found:
             raise SystemExit(f"reading with {tool}: {found['error']}")
         return found | {"wall_seconds": found["codes"]}
@@ -135,8 +165,8 @@ def memory(folder: Path, repeats: int) -> dict[str, Any]:
     options = {"bounded": ("--memory", BOUND), "free": ()}
 
     def run(how: str) -> dict[str, Any]:
-        command = embed(INTEGERS, outputs[how], folder, "--dim", DIM, *options[how])
-        return watched(command) | {"steps": stages(folder)}
+        command = embed(FILES["integers"], outputs[how], folder, "--dim", DIM, *options[how])
+        return checked(watched(command, machine.cores())) | {"steps": stages(folder)}
 
     runs = take_turns(list(outputs), repeats, run)
     say("are the vectors the same?")

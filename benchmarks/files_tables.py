@@ -2,9 +2,20 @@
 
 from typing import Any
 
-from benchmarks.markdown import machine_line, megabytes, number, seconds, table, verdict
+from benchmarks.markdown import (
+    failure,
+    machine_line,
+    megabytes,
+    number,
+    seconds,
+    table,
+    verdict,
+)
+from benchmarks.peers import PEERS
 
-TOOLS = {"hopvec": "`hopvec embed`", "pandas": "pandas, PyPI fastrp, pandas"}
+TOOLS = {"hopvec": "`hopvec embed`"} | {
+    name: f"pandas, {peer.title}, pandas" for name, peer in PEERS.items()
+}
 READERS = {"hopvec": "`hopvec.read_graph`", "polars": "polars, two Categorical columns"}
 HOW = {"bounded": "`--memory 1GB`", "free": "no bound"}
 
@@ -23,15 +34,29 @@ def runs_table(title: str, names: dict[str, str], runs: dict[str, Any]) -> str:
     return table([title, "wall, s", "CPU, s", "peak, MB", "others"], rows)
 
 
-def whole_table(results: dict[str, Any]) -> str:
-    """One row a way."""
-    return runs_table("CSV to Parquet", TOOLS, results["whole"]["tools"])
+def whole_table(found: dict[str, Any], title: str) -> str:
+    """One row a way, as ratios to hopvec and as times."""
+    rows = []
+    for key, tool in found["tools"].items():
+        if "error" in tool:
+            rows.append([TOOLS[key], failure(tool["error"]), "", "", "", "", ""])
+            continue
+        rows.append(
+            [
+                *(TOOLS[key], number(tool["ratio"]), " to ".join(map(number, tool["range"]))),
+                *(seconds(tool[measure]) for measure in ("wall_seconds", "cpu_seconds")),
+                megabytes(tool["peak_rss"]),
+                f"{tool['others_share']['max']:.0%}",
+            ]
+        )
+    header = [title, "wall, hopvec = 1", "range", "wall, s", "CPU, s", "peak, MB", "others"]
+    return table(header, rows)
 
 
-def steps(results: dict[str, Any], name: str) -> str:
+def steps(found: dict[str, Any], name: str) -> str:
     """The seconds of each step of one way, in one line."""
-    found = results["whole"]["tools"][name]["steps"]
-    return ", ".join(f"{step} {value:.1f}" for step, value in found.items())
+    steps = found["tools"][name].get("steps", {})
+    return ", ".join(f"{step} {value:.1f}" for step, value in steps.items())
 
 
 def reading_table(results: dict[str, Any]) -> str:
@@ -56,13 +81,18 @@ def memory_table(results: dict[str, Any]) -> str:
 
 def target_table(results: dict[str, Any]) -> str:
     """Every ratio with its range over the rounds and its target."""
-    reading, memory = results["reading"], results["memory"]
+    reading, memory = results["reading"], results.get("memory")
+    fastrp = results["whole"]["tools"]["fastrp"]
     ratios = [
-        ("file to file: times faster than pandas with fastrp (wall)", results["whole"], "3"),
         ("reading up to ids and codes: times faster than polars", reading["codes"], "1"),
         ("reading up to the whole graph: against polars' ids and codes", reading["whole"], ""),
-        ("within 1 GB: times slower than without a bound", memory["slower"], "at most 2.5"),
     ]
+    if "error" not in fastrp:
+        what = "file to file: times faster than pandas with fastrp (wall)"
+        ratios.insert(0, (what, fastrp, "3"))
+    if memory:
+        what = "within 1 GB: times slower than without a bound"
+        ratios.append((what, memory["slower"], "at most 2.5"))
     rows = [
         [
             what,
@@ -73,44 +103,49 @@ def target_table(results: dict[str, Any]) -> str:
         ]
         for what, r, target in ratios
     ]
-    peak = memory["runs"]["bounded"]["peak_rss"]
-    limit = f"at most {memory['limit'] / 1e6:,.0f}"
-    rows += [
-        ["within 1 GB: peak, MB", megabytes(peak), "", limit, verdict(memory["peak_met"])],
-        ["within 1 GB: the same ids and vectors, bit by bit", "", "", "", verdict(memory["same"])],
-    ]
+    if memory:
+        peak = megabytes(memory["runs"]["bounded"]["peak_rss"])
+        limit = f"at most {memory['limit'] / 1e6:,.0f}"
+        same = "within 1 GB: the same ids and vectors, bit by bit"
+        rows += [
+            ["within 1 GB: peak, MB", peak, "", limit, verdict(memory["peak_met"])],
+            [same, "", "", "", verdict(memory["same"])],
+        ]
     return table(["comparison", "found", "range", "target", "met"], rows)
 
 
 def section(results: dict[str, Any]) -> str:
     """The part of docs/benchmarks.md."""
-    texts, integers, dim = *results["files"].values(), results["dim"]
+    texts, dim = results["files"]["texts"], results["dim"]
     return f"""\
 ## From file to file
 
 {machine_line(results)}
 
 Every run is a process of its own, from its start to its end; tools take turns. Peaks are of
-resident memory, mapped files included, read from outside every 20 ms. Edge lists are power-law
-graphs made by `benchmarks/edge_files.py`, seeded, in random order.
+resident memory, mapped files included, read from outside every 20 ms. The edge lists are made by
+`benchmarks/edge_files.py`: power-law graphs in random order, and the packages of Debian with their
+names.
 
 {target_table(results)}
 
 ### A CSV of {texts["edges"]:,} edges
 
 {texts["nodes"]:,} nodes with ids such as user_123456, {texts["bytes"] / 1e6:,.0f} MB; out comes
-a Parquet file of ids and {dim} columns of float32, the plain sum of orders 1 to 3.
+a Parquet file of ids and {dim} columns of float32.
 
 - **hopvec**: `hopvec embed edges.csv -o vectors.parquet --dim {dim} --weights 1,1,1
-  --normalize none`.
-- **pandas**: `read_csv`, `factorize` over both columns, a symmetric CSR by scipy, PyPI fastrp with
-  the same weights, a frame of the ids and one column a dimension, `to_parquet`; all with their
-  defaults (`benchmarks/pandas_way.py`).
+  --normalize none`: the plain sum of orders 1 to 3.
+- **pandas**: `read_csv`, `factorize` over both columns, a symmetric CSR by scipy, the peer, a frame
+  of the ids and one column a dimension, `to_parquet`; all with their defaults
+  (`benchmarks/pandas_way.py`). Peers of the same law have the same weights; what the others do is
+  told under "Methods side by side".
 
-{whole_table(results)}
+{whole_table(results["whole"], "CSV to Parquet")}
 
-Seconds of the steps, medians: hopvec {steps(results, "hopvec")}; pandas {steps(results, "pandas")}.
-
+Seconds of the steps, medians: hopvec {steps(results["whole"], "hopvec")}; pandas with PyPI fastrp
+{steps(results["whole"], "fastrp")}.
+{real_section(results)}
 ### Reading it
 
 Up to ids and codes: hopvec gives both columns one numbering and sorts the ids; polars encodes each
@@ -118,12 +153,35 @@ column. The whole graph has the rows of both directions, sorted, duplicates adde
 not timed.
 
 {reading_table(results)}
+{memory_section(results)}"""
 
+
+def real_section(results: dict[str, Any]) -> str:
+    """The same from a real graph with names."""
+    if "real" not in results:
+        return ""
+    file = results["files"]["real"]
+    return f"""
+### The packages of Debian
+
+{file["nodes"]:,} nodes with names, {file["edges"]:,} edges, {file["bytes"] / 1e6:.1f} MB of CSV: a
+graph at which the start of a program counts.
+
+{whole_table(results["real"], "CSV to Parquet")}
+"""
+
+
+def memory_section(results: dict[str, Any]) -> str:
+    """A run within a bound."""
+    if "memory" not in results:
+        return ""
+    file, dim = results["files"]["integers"], results["dim"]
+    return f"""
 ### Within a memory bound
 
-{integers["nodes"]:,} nodes with integer ids and {integers["edges"]:,} edges in Parquet
-({integers["bytes"] / 1e6:,.0f} MB), dim {dim}, everything else by default; the vectors alone are
-{integers["nodes"] * dim * 4 / 1e6:,.0f} MB. The peak may be 1.1 times the bound
+{file["nodes"]:,} nodes with integer ids and {file["edges"]:,} edges in Parquet
+({file["bytes"] / 1e6:,.0f} MB), dim {dim}, everything else by default; the vectors alone are
+{file["nodes"] * dim * 4 / 1e6:,.0f} MB. The peak may be 1.1 times the bound
 and 100 MB for Python.
 
 {memory_table(results)}"""
@@ -132,22 +190,20 @@ and 100 MB for Python.
 def readme_block(results: dict[str, Any]) -> str:
     """What stands between the markers of README.md."""
     texts = results["files"]["texts"]
-    header = [
-        f"{texts['edges'] / 1e6:.0f} M edges, CSV to Parquet",
-        "wall, s",
-        "CPU, s",
-        "peak, MB",
-    ]
+    title = f"{texts['edges'] / 1e6:.1f} M edges, CSV to Parquet"
     rows = [
         [
             TOOLS[name],
+            number(tool["ratio"]),
             *(f"{tool[m]['median']:.1f}" for m in ("wall_seconds", "cpu_seconds")),
             megabytes(tool["peak_rss"]),
         ]
+        if "error" not in tool
+        else [TOOLS[name], failure(tool["error"]), "", "", ""]
         for name, tool in results["whole"]["tools"].items()
     ]
     return (
-        f"{table(header, rows)}\n\n"
-        f"{texts['nodes'] / 1e6:.0f} M nodes with string ids, dim {results['dim']}; "
+        f"{table([title, 'wall, hopvec = 1', 'wall, s', 'CPU, s', 'peak, MB'], rows)}\n\n"
+        f"{texts['nodes'] / 1e6:.1f} M nodes with string ids, dim {results['dim']}; "
         "[steps, reading alone, memory bounds](docs/benchmarks.md#from-file-to-file)."
     )

@@ -1,54 +1,74 @@
-"""The graphs of the benchmark: symmetric scipy CSR matrices, float32, made once and then cached."""
+"""The graphs of the benchmark: symmetric scipy CSR matrices, float32, made once and then cached.
 
+`python -m benchmarks.graphs NAME ...` makes them, with hopvec; `load` only reads, and so works in
+the environments of the peers, too. A name is that of a data set, one of RANDOM, "erdos-renyi-N-M"
+for N nodes and M edges, or any of these with "+training" behind it: the graph without the edges
+that are held out to be predicted.
+"""
+
+import json
 import os
-from collections.abc import Callable
+import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-ROOT = Path(__file__).resolve().parent.parent
-CACHE = ROOT / "benchmarks" / "cache"
+from benchmarks.processes import CACHE, ROOT
+
+HELD_OUT = 0.2  # share of the edges
+TRAINING = "+training"
+RANDOM: dict[str, dict[str, Any]] = {
+    # Draws; what is left without loops and repeated edges is about 6.5 and 33 million.
+    "chung-lu-80k": {"nodes": 80_000, "edges": 6_630_000},
+    "chung-lu-200k": {"nodes": 200_000, "edges": 33_530_000},
+    "erdos-renyi-1m": {"nodes": 1_000_000, "edges": 10_000_000},
+    "rmat-20": {"scale": 20, "edges": 16 << 20},
+}
+
+
+def load(name: str) -> sp.csr_matrix:
+    """The graph of a name, out of the cache."""
+    return sp.csr_matrix(sp.load_npz(CACHE / f"{name}.npz"))
+
+
+def make(name: str) -> None:
+    """Puts a graph into the cache, unless it is there."""
+    path = CACHE / f"{name}.npz"
+    if not path.is_file():
+        CACHE.mkdir(exist_ok=True)
+        unfinished = path.with_suffix(f".{os.getpid()}.npz")
+        sp.save_npz(unfinished, graph(name).to_scipy().astype(np.float32), compressed=False)
+        unfinished.rename(path)
+
+
+def graph(name: str) -> Any:
+    """The hopvec.Graph of a name; rows of its matrix follow graph.ids."""
+    from hopvec import datasets
+
+    if name.endswith(TRAINING):
+        return held_out(name.removesuffix(TRAINING)).training
+    if name.startswith("erdos-renyi-") and name not in RANDOM:
+        nodes, edges = map(int, name.removeprefix("erdos-renyi-").split("-"))
+        return datasets.ErdosRenyi(nodes=nodes, edges=edges).graph()
+    if name not in RANDOM:
+        return datasets.load(name, data_folder()).graph
+    laws = {"chung-lu": datasets.ChungLu, "erdos-renyi": datasets.ErdosRenyi, "rmat": datasets.RMat}
+    return laws[name.rpartition("-")[0]](**RANDOM[name]).graph()
+
+
+def held_out(name: str) -> Any:
+    """The edges of a graph that are held out, and the graph that is left."""
+    from hopvec.evaluate import hold_out
+
+    return hold_out(graph(name), share=HELD_OUT)
 
 
 def data_folder() -> Path:
     """Where the published graphs lie: HOPVEC_DATA, else ../shared/data beside the project."""
     return Path(os.environ.get("HOPVEC_DATA") or ROOT.parent / "shared" / "data")
-
-
-def blogcatalog() -> sp.csr_matrix:
-    """BlogCatalog: 10,312 nodes, 333,983 edges."""
-    from scipy.io import loadmat  # here, so that it does not count as memory of those who only load
-
-    path = data_folder() / "blogcatalog" / "blogcatalog.mat"
-    if not path.is_file():
-        raise SystemExit(f"{path} is missing. Set HOPVEC_DATA to the folder that has blogcatalog/.")
-    return sp.csr_matrix(loadmat(path)["network"], dtype=np.float32)
-
-
-def chung_lu(*, nodes: int, edges: int, exponent: float = 2.3, seed: int = 1) -> sp.csr_matrix:
-    """A power-law graph with exactly that many distinct undirected edges, no loops.
-
-    Both ends of an edge are drawn with P(node of rank i) ~ (i + nodes/500)^(-1/(exponent - 1))
-    (Chung and Lu, 2002); loops and repeated edges are drawn again. Node numbers are shuffled, so
-    that no tool profits from hubs that happen to come first.
-    """
-    rng = np.random.default_rng(seed)
-    weight = (np.arange(nodes) + 0.002 * nodes) ** (-1 / (exponent - 1))
-    cumulative = np.cumsum(weight)
-    cumulative /= cumulative[-1]
-    keys = np.empty(0, np.int64)  # one number an edge: smaller end * nodes + larger end
-    while len(keys) < edges:
-        draws = int(1.3 * (edges - len(keys))) + 1000
-        one = np.searchsorted(cumulative, rng.random(draws))
-        other = np.searchsorted(cumulative, rng.random(draws))
-        proper = one != other
-        low = np.minimum(one, other)[proper].astype(np.int64)
-        keys = np.unique(np.concatenate([keys, low * nodes + np.maximum(one, other)[proper]]))
-    keys = rng.choice(keys, edges, replace=False)
-    number = rng.permutation(nodes).astype(np.int32)
-    return symmetric(number[keys // nodes], number[keys % nodes], nodes)
 
 
 def symmetric(source: NDArray[np.int32], target: NDArray[np.int32], nodes: int) -> sp.csr_matrix:
@@ -60,19 +80,13 @@ def symmetric(source: NDArray[np.int32], target: NDArray[np.int32], nodes: int) 
     return matrix
 
 
-GRAPHS: dict[str, Callable[[], sp.csr_matrix]] = {
-    "blogcatalog": blogcatalog,
-    "chung-lu-80k": lambda: chung_lu(nodes=80_000, edges=6_500_000),
-    "chung-lu-200k": lambda: chung_lu(nodes=200_000, edges=33_000_000),
-}
+def facts(name: str) -> dict[str, int]:
+    """Nodes and edges of a graph, which is made unless it is there."""
+    make(name)
+    adjacency = load(name)
+    loops = int(np.count_nonzero(adjacency.diagonal()))
+    return {"nodes": adjacency.shape[0], "edges": (adjacency.nnz + loops) // 2}
 
 
-def load(name: str) -> sp.csr_matrix:
-    """The graph of that name, out of the cache if it was made before."""
-    path = CACHE / f"{name}.npz"
-    if not path.is_file():
-        CACHE.mkdir(exist_ok=True)
-        unfinished = path.with_suffix(f".{os.getpid()}.npz")
-        sp.save_npz(unfinished, GRAPHS[name](), compressed=False)
-        unfinished.rename(path)
-    return sp.csr_matrix(sp.load_npz(path))
+if __name__ == "__main__":
+    print(json.dumps({given: facts(given) for given in sys.argv[1:]}))

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import graphs, peers
+from benchmarks import graphs
 from benchmarks.measure import SETTING, tool
+from benchmarks.peers import same_law
 
 NODES, DIM = 80, 16_384
 HAS_NO_BETA = {"fastrp"}
@@ -32,9 +33,9 @@ def tree() -> Any:
 
 def gram(adjacency: Any, weights: Sequence[float], beta: float) -> NDArray[np.float64]:
     """M M^T, dense float64, straight from the formula."""
-    A = peers.transition(adjacency, np.float64).toarray()
+    A = same_law.transition(adjacency, np.float64).toarray()
     M = sum(w * np.linalg.matrix_power(A, i) for i, w in enumerate(weights, start=1))
-    M = M * peers.degree_power(adjacency, beta)
+    M = M * same_law.degree_power(adjacency, beta)
     return M @ M.T
 
 
@@ -59,4 +60,4 @@ def check(name: str) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    print(json.dumps({name: check(name) for name in sys.argv[1:]}, indent=1))
+    print(json.dumps({name: check(name) for name in sys.argv[1:]}))

@@ -1,26 +1,29 @@
 """What the machine allows a hop: python -m benchmarks.limit, once all is installed.
 
-The bare loop of limit.cpp does the memory work of a hop and nothing else. Its pace, and the peers'
-times of the same run, give the speed-up that an engine of this kind could reach at best.
+A bare loop does the memory work of a hop and nothing else (hopvec.engine.roofline). Its pace, and
+the peers' times of the same run, give the speed-up that an engine of this kind could reach at best.
 """
 
 import argparse
-import os
 import statistics
 import sys
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from benchmarks import machine
-from benchmarks.core import CASES, TARGETS
+from benchmarks.core import CASES, QUICK, TARGETS
 from benchmarks.measure import SETTING
-from benchmarks.processes import DISTURBED, RESULTS, ROOT, python, say, watched, write
+from benchmarks.processes import (
+    DISTURBED,
+    made_graphs,
+    python,
+    results_folder,
+    say,
+    write,
+)
 
 COLUMNS = {"hopvec-float32": 16, "hopvec-float16": 32}  # in one line of 64 bytes
 SECONDS = 12  # of turns on one graph, in one round
-COMPILER = os.environ.get("CXX", "c++")
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,7 @@ GOALS = tuple(
     for (graph, threads, ours, peer), target in TARGETS.items()
 )
 LARGE = {case.graph for case in CASES if case.large}
+GRAPHS = tuple(dict.fromkeys(case.graph for case in CASES))
 
 
 def main() -> int:
@@ -48,34 +52,27 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="scripts/bench --only limit")
     parser.add_argument("--repeats", type=int, default=2, help="rounds (default: 2)")
     parser.add_argument("--large-repeats", type=int, default=1, help="rounds, 200k (default: 1)")
+    parser.add_argument("--quick", action="store_true", help="the smaller graphs only")
     args = parser.parse_args()
+    names = QUICK if args.quick else GRAPHS
     results: dict[str, Any] = {"machine": machine.describe(), "graphs": {}, "goals": []}
-    with tempfile.TemporaryDirectory() as folder:
-        library = compiled(Path(folder))
-        for graph in dict.fromkeys(goal.graph for goal in GOALS):
-            repeats = args.large_repeats if graph in LARGE else args.repeats
-            rounds = [measure(graph, library) for _ in range(repeats)]
-            results["graphs"][graph] = paces([found["hop"] for found in rounds])
-            results["goals"] += [
-                conclude(goal, results["graphs"][graph], [found["tools"] for found in rounds])
-                for goal in GOALS
-                if goal.graph == graph
-            ]
-    write(RESULTS / "limit.json", results)
+    facts = made_graphs(names)
+    for graph in names:
+        repeats = args.large_repeats if graph in LARGE else args.repeats
+        rounds = [measure(graph) for _ in range(repeats)]
+        results["graphs"][graph] = facts[graph] | paces([found["hop"] for found in rounds])
+        results["goals"] += [
+            conclude(goal, results["graphs"][graph], [found["tools"] for found in rounds])
+            for goal in GOALS
+            if goal.graph == graph
+        ]
+    write(results_folder(args.quick) / "limit.json", results)
     return 0
 
 
-def compiled(folder: Path) -> Path:
-    """limit.cpp as a shared library, for this machine."""
-    library = folder / "limit.so"
-    options = ["-O3", "-march=native", "-std=c++17", "-shared", "-fPIC", "-pthread"]
-    watched([COMPILER, *options, ROOT / "benchmarks" / "limit.cpp", "-o", library])
-    return library
-
-
-def measure(graph: str, library: Path) -> dict[str, Any]:
+def measure(graph: str) -> dict[str, Any]:
     """One round on one graph: the hop alone, then every tool from end to end."""
-    hop = checked(graph, "hop", python("benchmarks.hop_pace", graph, library, SECONDS, threads=1))
+    hop = checked(graph, "hop", python("benchmarks.hop_pace", graph, SECONDS, threads=1))
     say(f"{graph}, the hop alone{remark(hop)}")
     tools: dict[tuple[str, int], dict[str, Any]] = {}
     for goal in GOALS:
@@ -102,23 +99,17 @@ def checked(graph: str, what: str, found: dict[str, Any]) -> dict[str, Any]:
 
 
 def paces(hops: list[dict[str, Any]]) -> dict[str, Any]:
-    """Nanoseconds per entry, median over rounds; of the bare loops, the best distance."""
-    pace = {key: statistics.median(hop["pace"][key] for hop in hops) for key in hops[0]["pace"]}
+    """Nanoseconds per entry by number of threads, medians over rounds."""
     rows = []
-    for threads in sorted({key.split()[1] for key in pace}, key=int):
-        of = {key.split()[0]: value for key, value in pace.items() if key.split()[1] == threads}
-        bare = {key: value for key, value in of.items() if key.startswith("bare-")}
-        best = min(bare, key=lambda key: bare[key])
-        row = {
-            "threads": int(threads),
-            "bare": bare[best],
-            "ahead": int(best.removeprefix("bare-")),
-            "random": min(of[key] for key in of if key.startswith("random-")),
-            "stream": statistics.median(hop["stream"][threads] for hop in hops),
+    for number, row in enumerate(hops[0]["rows"]):
+        same = [hop["rows"][number] for hop in hops]
+        medians = {key: statistics.median(found[key] for found in same) for key in row}
+        own = {
+            f"hopvec-{precision}": medians.pop(precision) for precision in ("float32", "float16")
         }
-        rows.append(row | {ours: of[ours] for ours in COLUMNS})
+        rows.append(medians | own | {"threads": row["threads"]})
     others = max(hop["others_share"] for hop in hops)
-    return {"entries": hops[0]["entries"], "rows": rows, "pace": pace, "others_share": others}
+    return {"entries": hops[0]["entries"], "rows": rows, "others_share": others}
 
 
 def conclude(

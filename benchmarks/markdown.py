@@ -4,17 +4,24 @@ from typing import Any
 
 GRAPHS = {
     "blogcatalog": "BlogCatalog",
+    "ppi": "PPI",
+    "wikipedia-pos": "Wikipedia-POS",
+    "wikispeedia": "Wikispeedia",
+    "cora": "Cora",
+    "citeseer": "Citeseer",
+    "pubmed": "PubMed",
+    "email-eu-core": "email-Eu-core",
+    "polblogs": "Polblogs",
+    "eurosis": "EuroSiS",
+    "dblp": "DBLP",
+    "uk-web-1996": "UK web 1996",
+    "debian-packages": "Debian",
+    "cnr-2000": "CNR 2000",
     "chung-lu-80k": "Chung-Lu 80k",
     "chung-lu-200k": "Chung-Lu 200k",
+    "erdos-renyi-1m": "Erdos-Renyi 1M",
 }
-TOOLS = {
-    "hopvec-float32": "hopvec",
-    "hopvec-float16": "hopvec, float16",
-    "fastrp": "PyPI fastrp",
-    "scipy": "scipy",
-    "mkl": "MKL",
-    "authors": "authors' way",
-}
+"""Names of graphs, in the order of tables."""
 MEASURES = {"wall_seconds": "wall", "cpu_seconds": "CPU"}
 
 
@@ -42,6 +49,11 @@ def count(amount: int, noun: str) -> str:
 def megabytes(values: dict[str, float]) -> str:
     """The greatest."""
     return f"{values['max'] / 1e6:,.0f}"
+
+
+def failure(error: str) -> str:
+    """Why there is no number, in a word or two for a cell; the whole error stands elsewhere."""
+    return f"> {error.split()[1]} s" if error.startswith("over ") else "failed"
 
 
 def verdict(met: bool | None) -> str:

@@ -1,24 +1,30 @@
 """One measurement in a process of its own: python -m benchmarks.measure GRAPH TOOL THREADS.
 
 Prints one JSON object. Only the embed step is timed; what happens before (reading the graph,
-building each tool's own input) is recorded as prepare_seconds. Sizes are in bytes.
+building each tool's own input) is recorded as prepare_seconds. Sizes are in bytes. --dim asks for
+another number of columns, --vectors keeps the vectors in a .npy file, to be scored.
 """
 
+import argparse
 import gc
 import json
 import os
 import statistics
-import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from benchmarks import graphs
-from benchmarks.peers import PEERS, Embed
+from benchmarks.peers import PEERS
+from benchmarks.peers.same_law import Embed
+from benchmarks.processes import busy_seconds, status_bytes
 
 SETTING: dict[str, Any] = {"dim": 512, "weights": (0, 0, 1, 4), "beta": -0.5}
 SHORT = 0.5  # seconds; anything shorter is measured REPEATS times after a warm-up
@@ -26,77 +32,65 @@ REPEATS = 9
 
 
 def hopvec(
-    adjacency: sp.csr_matrix,
-    *,
-    dim: int,
-    weights: Sequence[float],
-    beta: float,
-    precision: str,
-    threads: int,
-    facts: dict[str, Any],
+    adjacency: sp.csr_matrix, *, method: Any, facts: dict[str, Any], **setting: Any
 ) -> Embed:
     """Our own side of the comparison; what hopvec knows of its memory goes into `facts`."""
-    from hopvec import FastRP, Graph
+    from hopvec import Graph
 
     start = time.perf_counter()
     graph = Graph.from_scipy(adjacency)
     facts["prepare_seconds"] = time.perf_counter() - start
-    method = FastRP(
-        dim=dim,
-        weights=tuple(weights),
-        beta=beta,
-        normalize="none",
-        precision=precision,
-        threads=threads,
-    )
+    chosen = method(**setting)
     facts["graph_bytes"] = graph.nbytes
-    facts["slabs_in_flight"] = method.plan(graph).slabs_in_flight
-    return lambda: method.embed(graph).vectors
+    facts["slabs_in_flight"] = chosen.plan(graph).slabs_in_flight
+    return lambda: chosen.embed(graph).vectors
 
 
 def tool(name: str, threads: int, facts: dict[str, Any]) -> Callable[..., Embed]:
-    """The function behind a tool's name: a peer, or "hopvec-float32" / "hopvec-float16"."""
+    """The function behind a tool's name: (adjacency, *, dim), and weights and beta by the law."""
     if name in PEERS:
-        return PEERS[name]
-    precision = name.removeprefix("hopvec-")
-    return lambda adjacency, **setting: hopvec(
-        adjacency, **setting, precision=precision, threads=threads, facts=facts
-    )
+        module = "same_law" if PEERS[name].same_law else "other_methods"
+        found: Callable[..., Embed] = getattr(
+            import_module(f"benchmarks.peers.{module}"), name.replace("-", "_")
+        )
+        return found
+    from hopvec import FastRP
+
+    side = name.removeprefix("hopvec").removeprefix("-") or "balanced"
+    if side in ("float32", "float16"):
+        method: Any = partial(FastRP, normalize="none", precision=side, threads=threads)
+    else:
+        method = partial(FastRP.preset, side, threads=threads)
+    return partial(hopvec, method=method, facts=facts)
 
 
-def timed(embed: Embed, shape: tuple[int, int]) -> dict[str, float]:
-    """Wall and CPU seconds (all threads) of one call. Its result is looked at, then dropped."""
+def setting_of(name: str, dim: int) -> dict[str, Any]:
+    """What a tool is asked for: the law in full where it has it, else the columns alone."""
+    by_law = PEERS[name].same_law if name in PEERS else "float" in name
+    return SETTING | {"dim": dim} if by_law else {"dim": dim}
+
+
+def timed(embed: Embed, shape: tuple[int, int]) -> tuple[dict[str, float], NDArray[Any]]:
+    """Wall and CPU seconds (all threads) of one call, and the vectors, which are looked at."""
     wall, cpu = time.perf_counter(), time.process_time()
     vectors = embed()
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     if vectors.shape != shape or not np.isfinite(vectors[:100]).all():
         raise SystemExit(f"expected finite vectors of shape {shape}, got {vectors.shape}")
-    return {"wall_seconds": wall, "cpu_seconds": cpu}
+    return {"wall_seconds": wall, "cpu_seconds": cpu}, vectors
 
 
-def repeated(embed: Embed, shape: tuple[int, int]) -> dict[str, Any]:
+def repeated(embed: Embed, shape: tuple[int, int]) -> tuple[dict[str, Any], NDArray[Any]]:
     """One call if it is long; if it is short, that one was the warm-up and more are measured."""
-    samples = [timed(embed, shape)]
-    if samples[0]["wall_seconds"] < SHORT:
-        samples = [timed(embed, shape) for _ in range(REPEATS)]
-    medians = {key: statistics.median(s[key] for s in samples) for key in samples[0]}
-    return {**medians, "samples": samples}
-
-
-def resident_bytes() -> int:
-    """The resident memory of this process now."""
-    return status_bytes("VmRSS")
-
-
-def peak_bytes() -> int:
-    """The peak since forget_peak(). Not ru_maxrss: a child inherits that from its parent."""
-    return status_bytes("VmHWM")
-
-
-def status_bytes(field: str) -> int:
-    """A size out of /proc/self/status."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(f"{field}:"))
+    first, vectors = timed(embed, shape)
+    samples = [first]
+    if first["wall_seconds"] < SHORT:
+        del vectors
+        samples = [timed(embed, shape)[0] for _ in range(REPEATS - 1)]
+        last, vectors = timed(embed, shape)
+        samples.append(last)
+    medians = {key: statistics.median(s[key] for s in samples) for key in first}
+    return {**medians, "samples": samples}, vectors
 
 
 def forget_peak() -> None:
@@ -111,10 +105,8 @@ class OtherProcesses:
         self.wall, self.others = time.perf_counter(), self.seconds()
 
     def seconds(self) -> float:
-        """CPU seconds of everyone but us since boot: user, nice, system and stolen time."""
-        ticks = [int(value) for value in Path("/proc/stat").read_text().split()[1:9]]
-        user, nice, system, _, _, _, _, stolen = ticks
-        return (user + nice + system + stolen) / os.sysconf("SC_CLK_TCK") - time.process_time()
+        """CPU seconds of everyone but us since boot."""
+        return busy_seconds() - time.process_time()
 
     def share(self) -> float:
         """The part of all cores' time since the start that went to others, 0 to 1."""
@@ -122,31 +114,43 @@ class OtherProcesses:
         return max(0.0, self.seconds() - self.others) / available
 
 
-def warm_up(make: Callable[..., Embed]) -> None:
-    """Load the tool's libraries and start its threads, on a ring of 64 nodes."""
+def warm_up(name: str, make: Callable[..., Embed]) -> None:
+    """Load the tool's libraries, compile and start its threads, on a ring of 64 nodes."""
     ring = np.arange(64, dtype=np.int32)
-    make(graphs.symmetric(ring, np.roll(ring, 1), 64), **SETTING)()
+    make(graphs.symmetric(ring, np.roll(ring, 1), 64), **setting_of(name, 16))()
 
 
-def measure(graph: str, name: str, threads: int) -> dict[str, Any]:
+def measure(
+    graph: str, name: str, threads: int, dim: int, vectors: Path | None = None
+) -> dict[str, Any]:
     """Everything that is recorded about one tool on one graph."""
     facts: dict[str, Any] = {}
     make = tool(name, threads, facts)
-    warm_up(make)
+    warm_up(name, make)
     adjacency = graphs.load(graph)
     nodes = adjacency.shape[0]
     start = time.perf_counter()
-    embed = make(adjacency, **SETTING)
+    embed = make(adjacency, **setting_of(name, dim))
     facts.setdefault("prepare_seconds", time.perf_counter() - start)
     del adjacency
     gc.collect()
-    facts["rss_before"] = resident_bytes()
+    facts["rss_before"] = status_bytes("VmRSS")
     forget_peak()
     others = OtherProcesses()
-    result = repeated(embed, (nodes, SETTING["dim"]))
-    facts |= {"peak_rss": peak_bytes(), "others_share": others.share()}
-    return {"graph": graph, "tool": name, "threads": threads, **result, **facts}
+    result, found = repeated(embed, (nodes, dim))
+    # Not ru_maxrss: a child inherits that from its parent.
+    facts |= {"peak_rss": status_bytes("VmHWM"), "others_share": others.share()}
+    if vectors:
+        np.save(vectors, np.asarray(found, np.float32))
+    return {"graph": graph, "tool": name, "threads": threads, "dim": dim, **result, **facts}
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure(sys.argv[1], sys.argv[2], int(sys.argv[3]))))
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.measure")
+    parser.add_argument("graph")
+    parser.add_argument("tool")
+    parser.add_argument("threads", type=int)
+    parser.add_argument("--dim", type=int, default=SETTING["dim"])
+    parser.add_argument("--vectors", type=Path)
+    given = parser.parse_args()
+    print(json.dumps(measure(given.graph, given.tool, given.threads, given.dim, given.vectors)))

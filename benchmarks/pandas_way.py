@@ -1,7 +1,7 @@
-"""From file to file as it is done today: python -m benchmarks.pandas_way EDGES VECTORS DIM.
+"""From file to file as it is done today: python -m benchmarks.pandas_way TOOL EDGES VECTORS DIM.
 
 pandas reads and writes with its defaults: one column of ids, one column of float32 a dimension.
-Prints the seconds of each step as JSON.
+Between them is a peer, in its own environment. Prints the seconds of each step as JSON.
 """
 
 import sys
@@ -11,14 +11,19 @@ START = time.perf_counter()
 
 import json  # noqa: E402
 
-import fastrp  # noqa: E402
 import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
 import scipy.sparse as sp  # noqa: E402
 
+from benchmarks.measure import tool  # noqa: E402
+from benchmarks.peers import PEERS  # noqa: E402
 
-def main(edges_path: str, vectors_path: str, dim: int) -> dict[str, float]:
+LAW = {"weights": (1, 1, 1), "beta": 0.25}  # what files.py asks of hopvec
+
+
+def main(name: str, edges_path: str, vectors_path: str, dim: int) -> dict[str, float]:
     """Seconds of each step."""
+    make = tool(name, 0, {})
     ends = [("import", START), ("read", time.perf_counter())]
     edges = pd.read_csv(edges_path)
     ends.append(("number", time.perf_counter()))
@@ -27,17 +32,13 @@ def main(edges_path: str, vectors_path: str, dim: int) -> dict[str, float]:
     source, target = np.split(codes, 2)
     ends.append(("matrix", time.perf_counter()))
     rows, columns = np.concatenate([source, target]), np.concatenate([target, source])
-    matrix = sp.coo_matrix((np.ones(len(rows)), (rows, columns)), (len(ids), len(ids))).tocsr()
+    ones = np.ones(len(rows), np.float32)
+    matrix = sp.coo_matrix((ones, (rows, columns)), (len(ids), len(ids))).tocsr()
     ends.append(("embed", time.perf_counter()))
-    # Its weights[0] belongs to the random matrix itself; undirected=True would add the transpose.
-    vectors = fastrp.fit_csr(
-        *(matrix.indptr, matrix.indices, matrix.data, len(ids), dim),
-        weights=[0.0, 1.0, 1.0, 1.0],
-        seed=7,
-        undirected=False,
-    )
+    vectors = make(matrix, dim=dim, **LAW if PEERS[name].same_law else {})()
     ends.append(("write", time.perf_counter()))
-    frame = pd.DataFrame(vectors, columns=[f"v{column}" for column in range(dim)], copy=False)
+    named = [f"v{column}" for column in range(dim)]
+    frame = pd.DataFrame(vectors.astype(np.float32, copy=False), columns=named, copy=False)
     frame.insert(0, "id", ids)
     frame.to_parquet(vectors_path, index=False)
     ends.append(("end", time.perf_counter()))
@@ -45,4 +46,4 @@ def main(edges_path: str, vectors_path: str, dim: int) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(sys.argv[1], sys.argv[2], int(sys.argv[3]))))
+    print(json.dumps(main(*sys.argv[1:4], int(sys.argv[4]))))

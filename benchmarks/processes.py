@@ -7,9 +7,11 @@ wait4 has a say in what came after the last look.
 
 import json
 import os
+import signal
 import statistics
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -19,47 +21,96 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
 CACHE = ROOT / "benchmarks" / "cache"
-THREAD_VARIABLES = tuple(f"{name}_NUM_THREADS" for name in ("OMP", "MKL", "OPENBLAS", "RAYON"))
+HOPVEC = Path(sysconfig.get_path("scripts")) / "hopvec"
+THREAD_VARIABLES = tuple(
+    f"{name}_NUM_THREADS" for name in ("OMP", "MKL", "OPENBLAS", "RAYON", "NUMBA")
+)
 DISTURBED = 0.05  # share of the machine taken by other processes that deserves a remark
 LOOK_EVERY = 0.02  # seconds
+MOST_SECONDS = 900  # of one measurement; a tool that takes longer is told as "over 900 s"
 
 
-def python(module: str, *arguments: object, threads: int) -> dict[str, Any]:
-    """What `python -m module arguments` prints as JSON; {"error": ...} if it fails."""
-    environment = os.environ | dict.fromkeys(THREAD_VARIABLES, str(threads))
-    command = [sys.executable, "-W", "ignore", "-m", module, *map(str, arguments)]
-    answer = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
+def results_folder(quick: bool) -> Path:
+    """Where results go: those of a quick run are kept apart, and are not committed."""
+    return RESULTS / "quick" if quick else RESULTS
+
+
+def environment_python(name: str) -> Path:
+    """The interpreter of an environment; see environments.py."""
+    return ROOT / ".venv-bench" / name / "bin" / "python"
+
+
+def python(
+    module: str,
+    *arguments: object,
+    threads: int,
+    environment: str = "hopvec",
+    most_seconds: float | None = None,
+) -> dict[str, Any]:
+    """What `python -m module arguments` prints last, as JSON; {"error": ...} if it fails."""
+    variables = os.environ | dict.fromkeys(THREAD_VARIABLES, str(threads))
+    interpreter = environment_python(environment)
+    if not interpreter.is_file():
+        return {"error": f"there is no environment {environment}"}
+    command = [interpreter, "-W", "ignore", "-m", module, *map(str, arguments)]
+    try:
+        answer = subprocess.run(
+            command, env=variables, cwd=ROOT, capture_output=True, text=True, timeout=most_seconds
+        )
+    except subprocess.TimeoutExpired:
+        return {"error": f"over {most_seconds:.0f} s", "over": True}
     if answer.returncode != 0:
         last_line = answer.stderr.strip().splitlines()[-1:] or ["no message"]
-        return {"error": f"exit code {answer.returncode}: {last_line[0]}"}
-    return dict(json.loads(answer.stdout))
+        return {"error": f"exit code {answer.returncode}: {last_line[0][:300]}"}
+    return dict(json.loads(answer.stdout.strip().splitlines()[-1]))
 
 
-def watched(command: Sequence[object]) -> dict[str, Any]:
-    """Wall and CPU seconds, peak memory and output of a process; ends the run if it fails."""
+def made_graphs(names: Sequence[str]) -> dict[str, Any]:
+    """Nodes and edges of graphs, made by graphs.py if they are not in the cache yet."""
+    say(f"graphs: {', '.join(dict.fromkeys(names))}")
+    found = python("benchmarks.graphs", *dict.fromkeys(names), threads=os.cpu_count() or 1)
+    if "error" in found:
+        raise SystemExit(f"benchmarks.graphs: {found['error']}")
+    return found
+
+
+def watched(
+    command: Sequence[object], threads: int, most_seconds: float | None = None
+) -> dict[str, Any]:
+    """Wall and CPU seconds, peak memory and output of a process; {"error": ...} if it fails."""
+    variables = os.environ | dict.fromkeys(THREAD_VARIABLES, str(threads))
+    words = list(map(str, command))
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
         wall, busy = time.perf_counter(), busy_seconds()
-        process = subprocess.Popen(list(map(str, command)), cwd=ROOT, stdout=output, stderr=errors)
-        status, usage, peak = follow(process.pid)
+        try:
+            process = subprocess.Popen(words, cwd=ROOT, env=variables, stdout=output, stderr=errors)
+        except OSError as error:
+            return {"error": str(error)}
+        status, usage, peak = follow(process.pid, most_seconds)
         process.returncode = os.waitstatus_to_exitcode(status)
         wall, busy = time.perf_counter() - wall, busy_seconds() - busy
         texts = [(stream.seek(0), stream.read())[1] for stream in (output, errors)]
+    if most_seconds is not None and wall > most_seconds:
+        return {"error": f"over {most_seconds:.0f} s"}
     if process.returncode != 0:
-        raise SystemExit(f"{' '.join(map(str, command))} failed:\n{texts[1][-2000:]}")
+        last_line = texts[1].strip().splitlines()[-1:] or ["no message"]
+        return {"error": f"exit code {process.returncode}: {last_line[0][:300]}"}
     cpu = usage.ru_utime + usage.ru_stime
     return {
         "wall_seconds": wall,
         "cpu_seconds": cpu,
         "peak_rss": max(peak, usage.ru_maxrss * 1024),
         "others_share": max(0.0, busy - cpu) / (wall * (os.cpu_count() or 1)),
-        "output": texts[0],
+        "output": texts[0].strip(),
     }
 
 
-def follow(pid: int) -> tuple[int, Any, int]:
+def follow(pid: int, most_seconds: float | None) -> tuple[int, Any, int]:
     """Exit status and resources of a child at its end, and the largest peak seen meanwhile."""
-    peak = 0
+    peak, begin = 0, time.perf_counter()
     while True:
+        if most_seconds is not None and time.perf_counter() - begin > most_seconds:
+            os.kill(pid, signal.SIGKILL)
         done, status, usage = os.wait4(pid, os.WNOHANG)
         if done:
             return status, usage, peak
@@ -82,12 +133,20 @@ def busy_seconds() -> float:
 
 
 def take_turns(
-    names: Sequence[str], repeats: int, run: Callable[[str], dict[str, Any]]
+    names: Sequence[str],
+    repeats: int,
+    run: Callable[[str], dict[str, Any]],
+    once: Callable[[str], bool] = lambda name: False,
 ) -> dict[str, list[dict[str, Any]]]:
-    """The runs of every name, once a round; every other round runs backwards."""
+    """The runs of every name, one a round; every other round runs backwards.
+
+    One that failed, was too slow or shall run `once` sits the later rounds out.
+    """
     runs: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
     for number in range(repeats):
         for name in names if number % 2 == 0 else reversed(names):
+            if runs[name] and ("error" in runs[name][-1] or once(name)):
+                continue
             runs[name].append(run(name))
             say(f"round {number + 1} of {repeats}, {name}: {in_words(runs[name][-1])}")
     return runs
@@ -95,9 +154,11 @@ def take_turns(
 
 def in_words(run: dict[str, Any]) -> str:
     """One run on one line."""
-    words = f"{run['wall_seconds']:.2f} s"
+    if "error" in run:
+        return str(run["error"])
+    words = f"{run['wall_seconds']:.3g} s"
     if "peak_rss" in run:
-        words += f", CPU {run['cpu_seconds']:.2f} s, peak {run['peak_rss'] / 1e6:,.0f} MB"
+        words += f", CPU {run['cpu_seconds']:.3g} s, peak {run['peak_rss'] / 1e6:,.0f} MB"
     if run.get("others_share", 0) > DISTURBED:
         words += f" (others took {run['others_share']:.0%} of the machine)"
     return words

@@ -3,23 +3,8 @@
 from statistics import mean
 from typing import Any
 
-from benchmarks.markdown import machine_line, number, table
+from benchmarks.markdown import GRAPHS, machine_line, number, table
 
-TITLES = {
-    "blogcatalog": "BlogCatalog",
-    "ppi": "PPI",
-    "wikipedia-pos": "Wikipedia-POS",
-    "wikispeedia": "Wikispeedia",
-    "cora": "Cora",
-    "citeseer": "Citeseer",
-    "pubmed": "PubMed",
-    "email-eu-core": "email-Eu-core",
-    "polblogs": "Polblogs",
-    "eurosis": "EuroSiS",
-    "dblp": "DBLP",
-    "uk-web-1996": "UK web 1996",
-    "debian-packages": "Debian",
-}
 OF_ONE_COST = ("balanced", "fast", "social", "paper", "authors", "neo4j", "tuned")
 """Settings that compute no more columns than they keep."""
 
@@ -34,7 +19,7 @@ def score_table(results: dict[str, Any]) -> str:
         best = max(scores.values())
         cells = [f"**{s:.1f}**" if s == best else f"{s:.1f}" for s in scores.values()]
         deviation = mean(found["scores"][name]["deviation"] for name in names)
-        rows.append([TITLES[graph], *cells, f"{deviation / 10**0.5:.1f}"])
+        rows.append([GRAPHS[graph], *cells, f"{deviation / 10**0.5:.1f}"])
     return table(["macro F1, %", *names, "± of a mean"], rows)
 
 
@@ -47,7 +32,7 @@ def loss_table(results: dict[str, Any]) -> str:
         for among in (OF_ONE_COST, None):
             losses = {graph: loss(found, name, among) for graph, found in graphs.items()}
             worst = max(losses, key=losses.__getitem__)
-            cells += [f"{mean(losses.values()):.1f} %", f"{losses[worst]:.1f} % ({TITLES[worst]})"]
+            cells += [f"{mean(losses.values()):.1f} %", f"{losses[worst]:.1f} % ({GRAPHS[worst]})"]
         rows.append([name, *(cells if name in OF_ONE_COST else ["", "", *cells[2:]])])
     header = ["", "loss", "largest", "loss, against `best` too", "largest"]
     return table(header, rows)
@@ -68,7 +53,7 @@ def time_table(results: dict[str, Any]) -> str:
     for graph, found in graphs.items():
         seconds = {name: found["scores"][name]["cpu_seconds"] for name in names}
         cells = [number(seconds[name] / seconds["balanced"]) for name in names]
-        rows.append([f"{TITLES[graph]}, {seconds['balanced']:.2f} s", *cells])
+        rows.append([f"{GRAPHS[graph]}, {seconds['balanced']:.2f} s", *cells])
     return table(["CPU time, balanced = 1", *names], rows)
 
 
@@ -91,7 +76,7 @@ def new_nodes_section(results: dict[str, Any]) -> str:
     protocol = results["protocol"]
     rows = [
         [
-            TITLES[graph],
+            GRAPHS[graph],
             *(f"{found[way]['macro_f1']:.1f}" for way in ("joint", "embed_new", "mean")),
             *(
                 f"{found[way]['loss']:.1f} ± {found[way]['error']:.1f}"
@@ -115,7 +100,7 @@ tells those of the new ones. Their vectors come from an embedding of the whole g
 
 def in_order(results: dict[str, Any]) -> dict[str, Any]:
     """The graphs that were measured, in the order of their titles."""
-    return {name: results["graphs"][name] for name in TITLES if name in results["graphs"]}
+    return {name: results["graphs"][name] for name in GRAPHS if name in results["graphs"]}
 
 
 def section(results: dict[str, Any]) -> str:

@@ -1,40 +1,81 @@
-"""docs/benchmarks.md and the tables of README.md and docs/quality.md, from results/*.json.
+"""docs/benchmarks.md, its pictures, and the tables of README.md and docs/quality.md.
 
-Standard library only, so that scripts/bench --render needs nothing installed.
+`python -m benchmarks.render` makes all of them from results/*.json; with --quick, from those of a
+quick run, into results/quick: nothing that is published changes.
 """
 
+import argparse
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
-from benchmarks import core_tables, files_tables, limit_tables, quality_tables
-from benchmarks.processes import RESULTS, ROOT
+from benchmarks import (
+    core_tables,
+    environments_tables,
+    files_tables,
+    limit_tables,
+    methods_tables,
+    quality_tables,
+    scaling_tables,
+)
+from benchmarks.processes import RESULTS, ROOT, results_folder, say
 
-PARTS = {"core": core_tables, "files": files_tables, "limit": limit_tables}
+PARTS = {
+    "core": core_tables,
+    "methods": methods_tables,
+    "files": files_tables,
+    "scaling": scaling_tables,
+    "limit": limit_tables,
+    "environments": environments_tables,
+}
 OF_QUALITY = {"quality": quality_tables.section, "new_nodes": quality_tables.new_nodes_section}
+HEAD = ["# Benchmarks", "Made by `scripts/bench`; do not edit, run it again."]
 
 
-def publish(root: Path = ROOT, results: Path = RESULTS) -> None:
-    """Write the page and the tables of all parts that were measured."""
-    sections, readme = [], (root / "README.md").read_text()
+def publish(root: Path = ROOT) -> None:
+    """Write the page, its pictures and the tables of all parts that were measured."""
+    found = results(RESULTS)
+    write_page(found, root / "docs" / "benchmarks.md", root / "docs" / "images")
+    readme = (root / "README.md").read_text()
     for name, tables in PARTS.items():
-        path = results / f"{name}.json"
-        if path.is_file():
-            found = json.loads(path.read_text())
-            sections.append(tables.section(found))
-            readme = between_markers(readme, name, tables.readme_block(found))
-    if not sections:
-        sys.exit(f"There is nothing in {results}: run scripts/bench first.")
-    page = ["# Benchmarks", "Made by `scripts/bench`; do not edit, run it again.", *sections]
-    (root / "docs" / "benchmarks.md").write_text("\n\n".join(page) + "\n")
+        if name in found and hasattr(tables, "readme_block"):
+            readme = between_markers(readme, name, tables.readme_block(found[name]))
     (root / "README.md").write_text(readme)
     page_of_quality = root / "docs" / "quality.md"
     for name, section in OF_QUALITY.items():
-        path = results / f"{name}.json"
+        path = RESULTS / f"{name}.json"
         if path.is_file():
             block = section(json.loads(path.read_text()))
             text = between_markers(page_of_quality.read_text(), name, block)
             page_of_quality.write_text(text)
+
+
+def preview() -> Path:
+    """The page of a quick run, beside its results."""
+    folder = results_folder(quick=True)
+    page = folder / "benchmarks.md"
+    write_page(results(folder), page, folder / "images")
+    return page
+
+
+def results(folder: Path) -> dict[str, Any]:
+    """What was measured, by part."""
+    paths = {name: folder / f"{name}.json" for name in PARTS}
+    found = {name: json.loads(path.read_text()) for name, path in paths.items() if path.is_file()}
+    if not found:
+        sys.exit(f"There is nothing in {folder}: run scripts/bench first.")
+    return found
+
+
+def write_page(found: dict[str, Any], page: Path, images: Path) -> None:
+    """The page and its pictures."""
+    from benchmarks import plots
+
+    images.mkdir(parents=True, exist_ok=True)
+    plots.draw(found, images)
+    sections = [tables.section(found[name]) for name, tables in PARTS.items() if name in found]
+    page.write_text("\n\n".join([*HEAD, *(section.strip() for section in sections)]) + "\n")
 
 
 def between_markers(text: str, name: str, block: str) -> str:
@@ -47,4 +88,9 @@ def between_markers(text: str, name: str, block: str) -> str:
 
 
 if __name__ == "__main__":
-    publish()
+    parser = argparse.ArgumentParser(prog="scripts/bench --render")
+    parser.add_argument("--quick", action="store_true", help="of a quick run, beside its results")
+    if parser.parse_args().quick:
+        say(f"see {preview()}")
+    else:
+        publish()

@@ -278,6 +278,22 @@ def hop(
     threads: int,
     stop: Stop,
 ) -> None: ...
+def gather_lines(
+    start: NDArray[np.int64],
+    neighbor: NDArray[np.int32],
+    lines: NDArray[np.float32],
+    out: NDArray[np.float32],
+    distance: int,
+    threads: int,
+    stop: Stop,
+) -> None: ...
+def triad(
+    one: NDArray[np.float32],
+    other: NDArray[np.float32],
+    out: NDArray[np.float32],
+    threads: int,
+    stop: Stop,
+) -> None: ...
 def weighted_sum(
     orders: list[NDArray[np.uint8]],
     weights: list[float],

@@ -36,6 +36,7 @@ VERBS = {
     "reproduce": "Reproduce the tables and figures of the paper.",
     "data": "List the data sets that have a name, or download some.",
     "generate": "Generate a random graph: Erdos-Renyi, Chung-Lu or R-MAT.",
+    "bench": "Measure this machine: its memory, and what hopvec makes of it.",
     "demo": "Embed the packages of Debian, and see what is near what.",
     "completion": "Print the script that completes hopvec's words in a shell.",
 }

@@ -177,6 +177,26 @@ void bind_slab(nb::module_& m) {
     hop(graph.view(), block.data(), as_half, sink.view(), threads, stop);
   }, nb::arg("graph"), nb::arg("block"), nb::arg("as_half"), nb::arg("sink"), nb::arg("threads"), nb::arg("stop"));
 
+  m.def("gather_lines", [](In<int64_t> start, In<int32_t> neighbor, In<float> lines, Out<float> out, int64_t distance,
+                           int threads, const Stop& stop) {
+    Released released;
+    constexpr int64_t at_once = 64;
+    const int64_t rows = int64_t(start.size()) - 1;
+    parallel_chunks(threads, (rows + at_once - 1) / at_once, stop, [&](int64_t chunk, int) {
+      kernels().gather_lines(start.data(), neighbor.data(), lines.data(), out.data(), distance, chunk * at_once,
+                             std::min(rows, (chunk + 1) * at_once));
+    });
+  }, nb::arg("start"), nb::arg("neighbor"), nb::arg("lines"), nb::arg("out"), nb::arg("distance"),
+     nb::arg("threads"), nb::arg("stop"));
+  m.def("triad", [](In<float> one, In<float> other, Out<float> out, int threads, const Stop& stop) {
+    Released released;
+    constexpr int64_t at_once = 1 << 16;
+    const int64_t count = int64_t(out.size());
+    parallel_chunks(threads, (count + at_once - 1) / at_once, stop, [&](int64_t chunk, int) {
+      kernels().triad(one.data(), other.data(), out.data(), chunk * at_once, std::min(count, (chunk + 1) * at_once));
+    });
+  }, nb::arg("one"), nb::arg("other"), nb::arg("out"), nb::arg("threads"), nb::arg("stop"));
+
   m.def("weighted_sum", &weighted_sum, nb::arg("orders"), nb::arg("weights"), nb::arg("unit"), nb::arg("slabs"),
         nb::arg("as_half"), nb::arg("sum"), nb::arg("rows"), nb::arg("threads"), nb::arg("stop"));
   m.def("moments", &moments, nb::arg("sum"), nb::arg("rows"), nb::arg("mean").none(), nb::arg("threads"),

@@ -7,6 +7,7 @@
 #include "kernels.hpp"
 #include "lanes.hpp"
 #include "negative_sampling.hpp"
+#include "roofline.hpp"
 
 #if !defined(HOPVEC_KERNELS)
 #error "define HOPVEC_KERNELS and HOPVEC_LEVEL_NAME, see CMakeLists.txt"
@@ -352,6 +353,8 @@ extern const Kernels HOPVEC_KERNELS = {
     dot,
     subtract_both,
     rotate,
+    gather_lines,
+    triad,
 };
 
 }  // namespace hopvec

@@ -93,6 +93,10 @@ struct Kernels {
   void (*subtract_both)(double* x, double a, const double* y, double b, const double* z, int64_t count);
   // (x, y) <- (cosine * x - sine * y, sine * x + cosine * y), for each pair of numbers
   void (*rotate)(double* x, double* y, double cosine, double sine, int64_t count);
+  // Limits of the machine, see roofline.hpp
+  void (*gather_lines)(const int64_t* start, const int32_t* neighbor, const float* lines, float* out,
+                       int64_t distance, int64_t first, int64_t last);
+  void (*triad)(const float* one, const float* other, float* out, int64_t first, int64_t last);
 };
 
 extern const Kernels plain_kernels;

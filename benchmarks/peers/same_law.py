@@ -1,8 +1,8 @@
-"""The competitors, each doing the same work: N = sum_i weights[i-1] A^i L R with A = D^-1 S.
+"""Peers that do the very work of hopvec: N = sum_i weights[i-1] A^i L R with A = D^-1 S.
 
-A competitor is a function (adjacency, *, dim, weights, beta) that brings the input into the form
-the tool likes best and gives back the step to be timed. Threads are set by environment variables
-before the process starts (see core.py). A tool is imported by its own function only.
+A peer is a function (adjacency, *, dim, weights, beta) that brings the input into the form the tool
+likes best and gives back the step to be timed. Threads are set by environment variables before the
+process starts (see processes.py). A tool is imported by its own function only.
 """
 
 # ruff: noqa: N803, N806 (the capital letters are the paper's)
@@ -103,6 +103,22 @@ def mkl(adjacency: sp.csr_matrix, *, dim: int, weights: Sequence[float], beta: f
     return dense_hops(adjacency, dot_product_mkl, dim=dim, weights=weights, beta=beta)
 
 
+def torch(adjacency: sp.csr_matrix, *, dim: int, weights: Sequence[float], beta: float) -> Embed:
+    """The same with the product of PyTorch's sparse CSR tensors (OMP_NUM_THREADS)."""
+    import torch as package
+
+    matrices: dict[int, Any] = {}
+
+    def product(A: sp.csr_matrix, N: NDArray[np.float32]) -> NDArray[np.float32]:
+        if id(A) not in matrices:  # taken over without a copy, once
+            parts = map(package.from_numpy, (A.indptr, A.indices, A.data))
+            matrices[id(A)] = package.sparse_csr_tensor(*parts, size=A.shape)
+        with package.inference_mode():
+            return np.asarray((matrices[id(A)] @ package.from_numpy(N)).numpy())
+
+    return dense_hops(adjacency, product, dim=dim, weights=weights, beta=beta)
+
+
 def dense_hops(
     adjacency: sp.csr_matrix,
     product: Callable[[sp.csr_matrix, NDArray[np.float32]], NDArray[np.float32]],
@@ -135,11 +151,3 @@ def very_sparse(nodes: int, dim: int) -> NDArray[np.float32]:
     values = np.sqrt(s) * rng.choice(np.array([-1, 1], np.float32), count)
     R.ravel()[rng.integers(0, R.size, count)] = values
     return R
-
-
-PEERS: dict[str, Callable[..., Embed]] = {
-    "authors": authors,
-    "fastrp": fastrp,
-    "scipy": scipy,
-    "mkl": mkl,
-}

@@ -1,0 +1,148 @@
+"""The pictures of docs/benchmarks.md and README.md, light and dark, from results/*.json."""
+
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from benchmarks import methods_tables
+from benchmarks.limit_tables import LINE
+from benchmarks.markdown import GRAPHS
+from benchmarks.peers import PEERS, title_of
+from benchmarks.scaling_tables import TITLES
+from hopvec.paper.draw import PLAIN
+from hopvec.view.theme import PALETTE, THEMES, Theme
+
+MARKERS = "osD^vP*X<>pdh"
+
+
+def draw(results: dict[str, dict[str, Any]], folder: Path) -> None:
+    """Every picture of the parts that were measured."""
+    pictures = {"methods": methods, "scaling": scaling, "limit": limit}
+    for part, picture in pictures.items():
+        if part not in results:
+            continue
+        for name, theme in THEMES.items():
+            with mpl.rc_context(PLAIN | colors(theme)):
+                figure = picture(results[part], theme)
+            path = folder / f"bench-{part}-{name}.png"
+            figure.savefig(path, dpi=110, metadata={"Software": None})
+
+
+def colors(theme: Theme) -> dict[Any, Any]:
+    """What matplotlib draws in which colour."""
+    ink = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
+    grounds = ("figure.facecolor", "axes.facecolor", "savefig.facecolor")
+    return dict.fromkeys(ink, theme.ink) | dict.fromkeys(grounds, theme.ground)
+
+
+def style_of(tools: list[str], tool: str) -> dict[str, Any]:
+    """The marker and the colour of a tool: hopvec's sides share one colour."""
+    peers = [name for name in tools if name in PEERS]
+    if tool not in PEERS:
+        own = [name for name in tools if name not in PEERS]
+        return {"color": PALETTE[0], "marker": MARKERS[own.index(tool)], "zorder": 3}
+    place = peers.index(tool)
+    return {"color": PALETTE[1:][place % 8], "marker": MARKERS[3 + place % 10], "zorder": 2}
+
+
+def methods(results: dict[str, Any], theme: Theme) -> Figure:
+    """Macro F1 over the seconds of the embedding, a panel a graph: upper left is best."""
+    graphs = methods_tables.in_order(results)
+    tools = list(dict.fromkeys(tool for found in graphs.values() for tool in found["tools"]))
+    columns = min(3, len(graphs))
+    rows = -(-len(graphs) // columns)
+    figure = Figure(figsize=(3.7 * columns, 3.1 * rows + 1.0), layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    for axis, (graph, found) in zip(axes, graphs.items(), strict=False):
+        for tool, of in found["tools"].items():
+            if "macro_f1" in of:
+                axis.plot(
+                    of["wall_seconds"]["median"],
+                    of["macro_f1"],
+                    linestyle="",
+                    markersize=8,
+                    **style_of(tools, tool),
+                )
+        axis.set(xscale="log", title=GRAPHS[graph], xlabel="seconds", ylabel="macro F1, %")
+    for axis in axes[len(graphs) :]:
+        axis.remove()
+    legend(figure, tools, columns=max(3, 2 * columns - 1))
+    return figure
+
+
+def legend(figure: Figure, tools: list[str], columns: int) -> None:
+    """All tools, below the panels."""
+    from matplotlib.lines import Line2D
+
+    handles = [
+        Line2D([], [], linestyle="", label=title_of(tool).replace("`", ""), **style_of(tools, tool))
+        for tool in tools
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False)
+
+
+def scaling(results: dict[str, Any], theme: Theme) -> Figure:
+    """Wall seconds over nodes, edges, columns and threads."""
+    figure = Figure(figsize=(11, 6.6), layout="constrained")
+    axes = figure.subplots(2, 2).ravel()
+    tools = list(next(iter(results["series"].values()))[0]["tools"])
+    for axis, (name, points) in zip(axes, results["series"].items(), strict=True):
+        for tool in tools:
+            measured = [point for point in points if "error" not in point["tools"][tool]]
+            times = [point["tools"][tool]["wall_seconds"] for point in measured]
+            sizes = [point[name] for point in measured]
+            medians = [time["median"] for time in times]
+            spread = [
+                [time["median"] - time["min"] for time in times],
+                [time["max"] - time["median"] for time in times],
+            ]
+            axis.errorbar(sizes, medians, yerr=spread, **style_of(tools, tool))
+        axis.set(xscale="log", yscale="log", xlabel=TITLES[name], ylabel="seconds")
+        plain_ticks(axis, [point[name] for point in points])
+    legend(figure, tools, columns=len(tools))
+    return figure
+
+
+def plain_ticks(axis: Axes, sizes: list[int]) -> None:
+    """A tick at every size that was measured, in words."""
+    from matplotlib.ticker import NullLocator
+
+    axis.xaxis.set_minor_locator(NullLocator())
+    axis.set_xticks(sizes, [short(size) for size in sizes])
+
+
+def short(size: int) -> str:
+    """A size for an axis.
+
+    >>> short(128), short(333_333), short(30_000_000)
+    ('128', '333 k', '30 M')
+    """
+    if size >= 1_000_000:
+        return f"{size / 1e6:g} M"
+    return f"{size // 1000} k" if size >= 1000 else str(size)
+
+
+def limit(results: dict[str, Any], theme: Theme) -> Figure:
+    """Lines of 64 bytes a second: hopvec's hop, the bare loop, random lines, the stream."""
+    titles = {
+        "hopvec-float32": ("hopvec's hop", PALETTE[0]),
+        "bare": ("the bare loop", PALETTE[1]),
+        "random": ("random lines", PALETTE[3]),
+    }
+    figure = Figure(figsize=(11, 3.8), layout="constrained")
+    axis = figure.subplots()
+    graphs = results["graphs"]
+    for place, (key, (title, color)) in enumerate(titles.items()):
+        heights = [LINE / found["rows"][-1][key] for found in graphs.values()]
+        where = [graph + (place - 1) * 0.27 for graph in range(len(graphs))]
+        axis.bar(where, heights, 0.25, color=color, label=title)
+    stream = max(found["rows"][-1]["stream"] for found in graphs.values())
+    axis.axhline(stream, color=theme.quiet, linestyle="--", linewidth=1.5, label="stream")
+    axis.set_xticks(range(len(graphs)), [GRAPHS[graph] for graph in graphs])
+    axis.set(ylabel="GB/s, all threads")
+    axis.grid(axis="x", visible=False)
+    axis.legend(frameon=False)
+    return figure

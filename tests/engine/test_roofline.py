@@ -1,0 +1,36 @@
+"""The limits of the machine: the loops that measure them, and what is told of a hop."""
+
+import numpy as np
+import pytest
+
+from examples import random_example
+from hopvec import _native
+from hopvec.engine import roofline
+
+
+@pytest.mark.parametrize("distance", roofline.DISTANCES)
+def test_the_bare_loop_adds_up_the_lines_that_entries_name(distance):
+    graph = random_example(300, 2000, seed=1).graph()
+    rng = np.random.default_rng(2)
+    lines, out = rng.integers(0, 9, (2, 300 * 16)).astype(np.float32)
+    padded = np.append(graph.indices, np.zeros(64, np.int32))
+    _native.gather_lines(graph.indptr, padded, lines, out, distance, 2, _native.Stop())
+    rows = np.split(lines.reshape(300, 16)[graph.indices], graph.indptr[1:-1])
+    assert (out.reshape(300, 16) == np.stack([row.sum(axis=0) for row in rows])).all()
+
+
+def test_the_triad_is_that_of_stream():
+    one, other = np.arange(200_000, dtype=np.float32), np.ones(200_000, np.float32)
+    out = np.empty_like(one)
+    _native.triad(one, other, out, 2, _native.Stop())
+    assert (out == one + 2).all()
+
+
+def test_every_number_of_threads_has_its_pace():
+    graph = random_example(300, 2000, seed=1).graph()
+    paces = roofline.hop_paces(graph, [1, 2], seconds=0)
+    assert [pace.threads for pace in paces] == [1, 2]
+    for pace in paces:
+        assert min(pace.float32, pace.float16, pace.bare, pace.random) > 0
+        assert pace.bandwidth == 64 / pace.float32
+        assert pace.share == pace.random / pace.float32
