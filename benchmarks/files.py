@@ -10,6 +10,7 @@ import json
 import statistics
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,7 @@ FILES = {
     "real": EdgeFile("debian-packages.csv"),
 }
 PEERS = ("fastrp", "scipy", "mkl", "torch", "pycleora-4", "scikit-network", "prone")
+QUICK_PEERS = ("fastrp", "mkl", "torch")
 DIM = 128
 PLAIN_SUM = ("--dim", DIM, "--weights", "1,1,1", "--normalize", "none")
 BOUND = 1_000_000_000
@@ -62,7 +64,7 @@ TARGETS = {"whole": 3, "reading": 1, "memory_time": 2.5}
 def main() -> int:
     """Make the files, measure, write."""
     parser = argparse.ArgumentParser(prog="scripts/bench --only files")
-    parser.add_argument("--quick", action="store_true", help="no 20 M edges within a bound")
+    parser.add_argument("--quick", action="store_true", help="fewer peers, no 20 M edges")
     parser.add_argument("--repeats", type=int, default=3, help="rounds (default: 3)")
     parser.add_argument("--large-repeats", type=int, default=2, help="rounds, 20 M edges")
     args = parser.parse_args()
@@ -78,8 +80,9 @@ def main() -> int:
     }
     with tempfile.TemporaryDirectory(dir=CACHE) as name:
         folder = Path(name)
-        results["real"] = whole(FILES["real"], folder, args.repeats)
-        results["whole"] = whole(FILES["texts"], folder, args.repeats)
+        results["real"] = whole(FILES["real"], PEERS, folder, args.repeats)
+        peers = QUICK_PEERS if args.quick else PEERS
+        results["whole"] = whole(FILES["texts"], peers, folder, args.repeats)
         results["reading"] = reading(args.repeats)
         if not args.quick:
             results["memory"] = memory(folder, args.large_repeats)
@@ -87,13 +90,13 @@ def main() -> int:
     return 0
 
 
-def whole(file: EdgeFile, folder: Path, repeats: int) -> dict[str, Any]:
+def whole(file: EdgeFile, peers: Sequence[str], folder: Path, repeats: int) -> dict[str, Any]:
     """CSV to Parquet, hopvec against pandas with every peer."""
     say(f"{file.name} to Parquet")
     commands: dict[str, list[object]] = {
         "hopvec": embed(file, folder / "hopvec.parquet", folder, *PLAIN_SUM)
     }
-    for peer in PEERS:
+    for peer in peers:
         interpreter = environment_python(environment_of(peer))
         way = (interpreter, "-W", "ignore", "-m", "benchmarks.pandas_way", peer)
         commands[peer] = [*way, file.path, folder / f"{peer}.parquet", DIM]

@@ -106,6 +106,8 @@ Nanoseconds per entry and line. "Of random lines" and "of the bare loop" are the
 hopvec's, so 100 % is as fast; hubs lie together in hopvec's numbering, so a hop may be faster than
 random lines. A float16 line carries twice the columns:
 
+![Lines a second of a hop and of its limits](images/bench-limit-light.png)
+
 {pace_table(results)}
 
 {goal_table(results)}

@@ -29,7 +29,7 @@ from benchmarks.processes import (
 from benchmarks.score import SHARE, SHUFFLES
 
 GRAPHS = ("pubmed", "ppi", "wikispeedia", "blogcatalog", "dblp", "debian-packages")
-QUICK = ("ppi", "pubmed")
+QUICK = ("cora", "ppi")
 TOOLS = (
     *("hopvec", "hopvec-fast", "hopvec-best", "fastrp", "authors", "pycleora", "pycleora-4"),
     *("scikit-network", "prone", "deepwalk", "pecanpy", "fastnode2vec", "grape"),

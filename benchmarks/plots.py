@@ -13,7 +13,7 @@ from benchmarks.markdown import GRAPHS
 from benchmarks.peers import PEERS, title_of
 from benchmarks.scaling_tables import TITLES
 from hopvec.paper.draw import PLAIN
-from hopvec.view.theme import PALETTE, THEMES, Theme
+from hopvec.view.theme import THEMES, Theme
 
 MARKERS = "osD^vP*X<>pdh"
 
@@ -38,14 +38,15 @@ def colors(theme: Theme) -> dict[Any, Any]:
     return dict.fromkeys(ink, theme.ink) | dict.fromkeys(grounds, theme.ground)
 
 
-def style_of(tools: list[str], tool: str) -> dict[str, Any]:
+def style_of(theme: Theme, tools: list[str], tool: str) -> dict[str, Any]:
     """The marker and the colour of a tool: hopvec's sides share one colour."""
     peers = [name for name in tools if name in PEERS]
     if tool not in PEERS:
-        own = [name for name in tools if name not in PEERS]
-        return {"color": PALETTE[0], "marker": MARKERS[own.index(tool)], "zorder": 3}
+        place = [name for name in tools if name not in PEERS].index(tool)
+        hollow = {"markerfacecolor": "none", "markeredgewidth": 2} if place else {}
+        return {"color": theme.text[0], "marker": MARKERS[place], "zorder": 3} | hollow
     place = peers.index(tool)
-    return {"color": PALETTE[1:][place % 8], "marker": MARKERS[3 + place % 10], "zorder": 2}
+    return {"color": theme.text[1:][place % 8], "marker": MARKERS[3 + place % 10], "zorder": 2}
 
 
 def methods(results: dict[str, Any], theme: Theme) -> Figure:
@@ -64,21 +65,28 @@ def methods(results: dict[str, Any], theme: Theme) -> Figure:
                     of["macro_f1"],
                     linestyle="",
                     markersize=8,
-                    **style_of(tools, tool),
+                    **style_of(theme, tools, tool),
                 )
         axis.set(xscale="log", title=GRAPHS[graph], xlabel="seconds", ylabel="macro F1, %")
+        axis.xaxis.set_major_formatter("{x:g}")
     for axis in axes[len(graphs) :]:
         axis.remove()
-    legend(figure, tools, columns=max(3, 2 * columns - 1))
+    legend(figure, theme, tools, columns=max(3, 2 * columns - 1))
     return figure
 
 
-def legend(figure: Figure, tools: list[str], columns: int) -> None:
+def legend(figure: Figure, theme: Theme, tools: list[str], columns: int) -> None:
     """All tools, below the panels."""
     from matplotlib.lines import Line2D
 
     handles = [
-        Line2D([], [], linestyle="", label=title_of(tool).replace("`", ""), **style_of(tools, tool))
+        Line2D(
+            [],
+            [],
+            linestyle="",
+            label=title_of(tool).replace("`", ""),
+            **style_of(theme, tools, tool),
+        )
         for tool in tools
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False)
@@ -99,10 +107,14 @@ def scaling(results: dict[str, Any], theme: Theme) -> Figure:
                 [time["median"] - time["min"] for time in times],
                 [time["max"] - time["median"] for time in times],
             ]
-            axis.errorbar(sizes, medians, yerr=spread, **style_of(tools, tool))
+            dashed = "--" if tool == "hopvec-float16" else "-"
+            axis.errorbar(
+                sizes, medians, yerr=spread, linestyle=dashed, **style_of(theme, tools, tool)
+            )
         axis.set(xscale="log", yscale="log", xlabel=TITLES[name], ylabel="seconds")
+        axis.yaxis.set_major_formatter("{x:g}")
         plain_ticks(axis, [point[name] for point in points])
-    legend(figure, tools, columns=len(tools))
+    legend(figure, theme, tools, columns=len(tools))
     return figure
 
 
@@ -128,9 +140,9 @@ def short(size: int) -> str:
 def limit(results: dict[str, Any], theme: Theme) -> Figure:
     """Lines of 64 bytes a second: hopvec's hop, the bare loop, random lines, the stream."""
     titles = {
-        "hopvec-float32": ("hopvec's hop", PALETTE[0]),
-        "bare": ("the bare loop", PALETTE[1]),
-        "random": ("random lines", PALETTE[3]),
+        "hopvec-float32": ("hopvec's hop", theme.text[0]),
+        "bare": ("the bare loop", theme.text[1]),
+        "random": ("random lines", theme.text[3]),
     }
     figure = Figure(figsize=(11, 3.8), layout="constrained")
     axis = figure.subplots()
@@ -144,5 +156,6 @@ def limit(results: dict[str, Any], theme: Theme) -> Figure:
     axis.set_xticks(range(len(graphs)), [GRAPHS[graph] for graph in graphs])
     axis.set(ylabel="GB/s, all threads")
     axis.grid(axis="x", visible=False)
-    axis.legend(frameon=False)
+    axis.set_axisbelow(True)
+    figure.legend(loc="outside lower center", ncols=4, frameon=False)
     return figure

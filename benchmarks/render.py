@@ -6,6 +6,7 @@ quick run, into results/quick: nothing that is published changes.
 
 import argparse
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -75,7 +76,8 @@ def write_page(found: dict[str, Any], page: Path, images: Path) -> None:
     images.mkdir(parents=True, exist_ok=True)
     plots.draw(found, images)
     sections = [tables.section(found[name]) for name, tables in PARTS.items() if name in found]
-    page.write_text("\n\n".join([*HEAD, *(section.strip() for section in sections)]) + "\n")
+    text = "\n\n".join([*HEAD, *(section.strip() for section in sections)])
+    page.write_text(re.sub("\n{3,}", "\n\n", text) + "\n")
 
 
 def between_markers(text: str, name: str, block: str) -> str:
