@@ -17,8 +17,10 @@ PARTS = {
     "limit": ("--quick", "--repeats", "--large-repeats"),
     "quality": (),  # its shuffles are its rounds
     "new_nodes": (),
+    "large": ("--quick",),
 }
 """The parts, and the options that each takes."""
+ASKED_FOR = ("large",)  # run by --only alone
 QUICK = ("core", "methods", "files", "scaling", "limit")
 
 
@@ -32,7 +34,8 @@ def main() -> int:
     args = parser.parse_args()
     if args.quick:
         args.repeats, args.large_repeats = args.repeats or 1, args.large_repeats or 1
-    parts = args.only or (QUICK if args.quick else list(PARTS))
+    whole = [part for part in PARTS if part not in ASKED_FOR]
+    parts = args.only or (QUICK if args.quick else whole)
     run("environments", [])
     failed = [part for part in parts if run(part, options(args, part)) != 0]
     run("render", ["--quick"] * args.quick)

@@ -15,6 +15,7 @@ from benchmarks import (
     core_tables,
     environments_tables,
     files_tables,
+    large_tables,
     limit_tables,
     methods_tables,
     quality_tables,
@@ -28,6 +29,7 @@ PARTS = {
     "files": files_tables,
     "scaling": scaling_tables,
     "limit": limit_tables,
+    "large": large_tables,
     "environments": environments_tables,
 }
 OF_QUALITY = {"quality": quality_tables.section, "new_nodes": quality_tables.new_nodes_section}
