@@ -16,7 +16,9 @@ def section(results: dict[str, Any]) -> str:
         if "error" in found:
             rows.append([name, peers, f"does not install: {found['error']}"])
             continue
-        packages = {key.lower(): version for key, version in found["packages"].items()}
+        packages = {
+            key.lower().replace("_", "-"): version for key, version in found["packages"].items()
+        }
         wanted = [*found.get("asked", []), *BESIDE]
         shown = dict.fromkeys(key for key in wanted if key in packages)
         rows.append([name, peers, ", ".join(f"{key} {packages[key]}" for key in shown)])
