@@ -122,6 +122,8 @@ def readme_block(results: dict[str, Any]) -> str:
     ]
     header = [GRAPHS[graph], "wall, hopvec = 1", "peak, MB", "macro F1, %", "links, AUC, %"]
     return f"""\
+Speed is worth nothing without quality, so other methods are timed and scored in the same run:
+
 {table(header, rows)}
 
 Every tool with {results["protocol"]["dim"]} columns and all threads;
