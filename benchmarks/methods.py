@@ -31,8 +31,9 @@ from benchmarks.score import SHARE, SHUFFLES
 GRAPHS = ("pubmed", "ppi", "wikispeedia", "blogcatalog", "dblp", "debian-packages")
 QUICK = ("cora", "ppi")
 TOOLS = (
-    *("hopvec", "hopvec-fast", "hopvec-best", "fastrp", "authors", "pycleora", "pycleora-4"),
-    *("scikit-network", "prone", "deepwalk", "pecanpy", "fastnode2vec", "grape"),
+    *("hopvec", "hopvec-fast", "hopvec-best", "fastrp", "authors-code"),
+    *("pycleora", "pycleora-4", "scikit-network", "prone"),
+    *("deepwalk", "pecanpy", "fastnode2vec", "grape"),
 )
 DIM = 128
 

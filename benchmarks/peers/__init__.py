@@ -45,6 +45,12 @@ PEERS = {
     "torch": Peer(
         "PyTorch", "torch", "the same with the product of sparse CSR tensors", same_law=True
     ),
+    "authors-code": Peer(
+        "authors' FastRP",
+        "hopvec",
+        "the authors' way with the normalisation of their code: unit rows for each order, columns "
+        "standardised; weights 0, 0, 1, 4, beta -0.75",
+    ),
     "pycleora": Peer(
         "pycleora",
         "pycleora",

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from benchmarks.peers.same_law import SEED, Embed
+from benchmarks.peers.same_law import SEED, Embed, authors_orders, transition
 
 WALKS, LENGTH, WINDOW = 10, 80, 10  # a node, nodes, and to either side: the settings of node2vec
 
@@ -34,6 +34,20 @@ def in_rows(nodes: int, dim: int, ids: Sequence[Any], vectors: NDArray[Any]) -> 
     rows = np.zeros((nodes, dim), np.float32)
     rows[np.fromiter((int(id) for id in ids), np.int64, len(ids))] = vectors
     return rows
+
+
+def authors_code(adjacency: sp.csr_matrix, *, dim: int) -> Embed:
+    """FastRP of the authors with their normalisation, weights and beta as hopvec's preset has."""
+    from sklearn.preprocessing import normalize, scale
+
+    A, weights = transition(adjacency, np.float64), (0.0, 0.0, 1.0, 4.0)  # noqa: N806
+
+    def embed() -> NDArray[Any]:
+        orders = zip(weights, authors_orders(adjacency, A, dim, beta=-0.75), strict=False)
+        total = sum(weight * normalize(N) for weight, N in orders if weight)
+        return np.asarray(scale(total.toarray()))
+
+    return embed
 
 
 def pycleora(adjacency: sp.csr_matrix, *, dim: int) -> Embed:

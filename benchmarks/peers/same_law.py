@@ -9,7 +9,7 @@ process starts (see processes.py). A tool is imported by its own function only.
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,24 +46,30 @@ def authors(adjacency: sp.csr_matrix, *, dim: int, weights: Sequence[float], bet
     In float64, as their matrices are read. R is smaller by sqrt(dim) and L has d^beta instead of
     (d/2m)^beta: constant factors. They add orders of weight 0 as well; here these are left out.
     """
-    from sklearn.random_projection import SparseRandomProjection
-
-    A, degree = transition(adjacency, np.float64), degrees(adjacency)
-    L = sp.diags(np.power(degree, beta, out=np.zeros_like(degree), where=degree > 0))
+    A = transition(adjacency, np.float64)
 
     def embed() -> NDArray[Any]:
-        projection = SparseRandomProjection(n_components=dim, density="auto", random_state=SEED)
-        projection.fit(A)
-        projection.components_ = projection.components_ @ L
-        N = projection.transform(A)
-        total = weights[0] * N if weights[0] else None
-        for weight in weights[1:]:
-            N = A @ N
-            if weight:
-                total = weight * N if total is None else total + weight * N
-        return np.asarray(total.toarray())
+        orders = zip(weights, authors_orders(adjacency, A, dim, beta), strict=False)
+        return np.asarray(sum(weight * N for weight, N in orders if weight).toarray())
 
     return embed
+
+
+def authors_orders(
+    adjacency: sp.csr_matrix, A: sp.csr_matrix, dim: int, beta: float
+) -> Iterator[sp.csr_matrix]:
+    """N_1, N_2, ... as the authors compute them."""
+    from sklearn.random_projection import SparseRandomProjection
+
+    degree = degrees(adjacency)
+    L = sp.diags(np.power(degree, beta, out=np.zeros_like(degree), where=degree > 0))
+    projection = SparseRandomProjection(n_components=dim, density="auto", random_state=SEED)
+    projection.fit(A)
+    projection.components_ = projection.components_ @ L
+    N = projection.transform(A)
+    while True:
+        yield N
+        N = A @ N
 
 
 def fastrp(adjacency: sp.csr_matrix, *, dim: int, weights: Sequence[float], beta: float) -> Embed:
