@@ -65,8 +65,8 @@ PEERS = {
     "scikit-network": Peer(
         "scikit-network",
         "scikit-network",
-        "RandomProjection of the transition matrix, else with its defaults: three iterations on "
-        "orthogonal Gaussian columns in float64",
+        "RandomProjection with its defaults: three iterations of the adjacency matrix on "
+        "orthogonal Gaussian columns, in float64",
     ),
     "prone": Peer(
         "nodevectors ProNE",

@@ -79,10 +79,10 @@ def cleora(adjacency: sp.csr_matrix, dim: int, embed: Any) -> Embed:
 
 
 def scikit_network(adjacency: sp.csr_matrix, *, dim: int) -> Embed:
-    """RandomProjection of the transition matrix, else with its defaults."""
+    """RandomProjection with its defaults."""
     from sknetwork.embedding import RandomProjection
 
-    method = RandomProjection(n_components=dim, random_walk=True, random_state=SEED)
+    method = RandomProjection(n_components=dim, random_state=SEED)
     return lambda: np.asarray(method.fit_transform(adjacency))
 
 
