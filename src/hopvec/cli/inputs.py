@@ -33,6 +33,21 @@ OPTIONS: Declared = [
         {"is_flag": True, "help": "Take every entry of a matrix as an undirected edge."},
     ),
     (
+        "--bipartite",
+        {
+            "is_flag": True,
+            "help": "Sources and targets are two kinds, as users and items.",
+        },
+    ),
+    (
+        "--prefixes",
+        {
+            "metavar": "TEXT,TEXT",
+            "callback": lambda context, option, text: text and text.split(","),
+            "help": "What the ids of sources and targets shall begin with, to tell them apart.",
+        },
+    ),
+    (
         "--duplicates",
         {
             "type": click.Choice(DUPLICATES),

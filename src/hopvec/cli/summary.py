@@ -65,6 +65,9 @@ def graph_rows(facts: Mapping[str, Any], origin: Mapping[str, Any] | None = None
     for key, one in _REPAIRS.items():
         policy = _POLICIES.get((origin or {}).get(key, ""), "") if facts.get(key) else ""
         remarks.append(count(facts.get(key, 0), one) + policy)
+    if "sides" in facts:
+        sides = (count(facts["sides"][f"{one}s"], one) for one in ("source", "target"))
+        kind.insert(0, "bipartite (" + " and ".join(sides) + ")")
     rows = [("graph", ", ".join(size + kind)), ("", ", ".join(remarks))]
     return rows + ([("features", _features(facts["features"]))] if "features" in facts else [])
 

@@ -185,7 +185,7 @@ def without_edges(pairs: Pairs, out: Codes) -> Graph:
     )
     weights = None if weights is None else weights[kept]
     kept_graph = from_numbering(numbering, weights, graph.directed, "sum", "keep", None)
-    return replace(kept_graph, features=graph.features)
+    return replace(kept_graph, features=graph.features, is_target=graph.is_target)
 
 
 def _number(edges: int, share: float, count: int | None) -> int:

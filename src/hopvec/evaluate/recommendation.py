@@ -178,7 +178,7 @@ def recommend(
 
 def evaluate_recommendation(
     held_out: HeldOut,
-    items: Any,
+    items: Any | None = None,
     *,
     embedding: Embedding | None = None,
     similarity: Literal["cosine", "dot"] = "cosine",
@@ -190,8 +190,9 @@ def evaluate_recommendation(
     """How well the held-out items of users are found among all items they have no edge with.
 
     By P3-alpha or RP3-beta walks on the training graph or, if an `embedding` of it is given, by the
-    `similarity` of the vectors of users and items. `items` are the ids of one side of the graph.
-    Measured are recall@k and NDCG@k, means over the users that have held-out items.
+    `similarity` of the vectors of users and items. `items` are the ids of one side of the graph;
+    not given, its targets. Measured are recall@k and NDCG@k, means over the users that have
+    held-out items.
     """
     owner = "evaluate_recommendation"
     graph = held_out.training
@@ -200,7 +201,7 @@ def evaluate_recommendation(
     for at in k:
         check_value(owner, "k", Integer(1, 2**31), at)
     check_value(owner, "similarity", OneOf(("cosine", "dot")), similarity)
-    is_item = find_items(owner, graph, items)
+    is_item = find_items(owner, graph, graph.targets if items is None else items)
     users, wanted = _held_out_items(owner, held_out, graph, is_item)
     scorer: Walks | Similarities = _walks(owner, graph, alpha, beta)
     if embedding is not None:

@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec import _native
+from hopvec.errors import GraphError
 from hopvec.machine import interruptible
 
 if TYPE_CHECKING:
@@ -55,6 +56,8 @@ class Graph:
     """How a file was understood: its format and why, the columns used, what was left alone."""
     features: Features | None = None
     """What is known of the nodes beside their edges; `with_features` adds it."""
+    is_target: NDArray[np.bool_] | None = None
+    """[nodes], in the order of `ids`: of a bipartite graph, whether a node is a target."""
 
     def __post_init__(self) -> None:
         for array in (self.indptr, self.indices, self.weights, self.rows, self.keys):
@@ -89,6 +92,30 @@ class Graph:
         from hopvec.graph.build import build
 
         return build(source, target, weight, directed, duplicates, loops, nodes, threads)
+
+    @staticmethod
+    def from_bipartite(
+        source: Any,
+        target: Any,
+        weight: Any = None,
+        *,
+        prefixes: tuple[str, str] | None = None,
+        duplicates: Literal["sum", "first", "error"] = "sum",
+        threads: int | None = None,
+    ) -> Graph:
+        """A graph of two kinds of nodes, such as users and items, that edges lead between.
+
+        It is undirected, and knows its sides: `sources` and `targets` are their ids. An id stands
+        for one node, so one that is on both sides is refused, unless `prefixes` tells them apart:
+        with ("user:", "item:") the ids are "user:5" and "item:5". The rest as in from_edges.
+
+        >>> graph = Graph.from_bipartite([1, 1, 2], [1, 2, 2], prefixes=("user ", "item "))
+        >>> graph.sources.to_pylist(), graph.targets.to_pylist()
+        (['user 1', 'user 2'], ['item 1', 'item 2'])
+        """
+        from hopvec.graph.sides import from_bipartite
+
+        return from_bipartite(source, target, weight, prefixes, duplicates, threads)
 
     @staticmethod
     def from_arrow(
@@ -217,6 +244,24 @@ class Graph:
         return len(self.rows)
 
     @property
+    def sources(self) -> pa.Array:
+        """The ids of the sources of a bipartite graph, such as users, in the order of `ids`."""
+        return self._side(is_target=False)
+
+    @property
+    def targets(self) -> pa.Array:
+        """The ids of the targets of a bipartite graph, such as items, in the order of `ids`."""
+        return self._side(is_target=True)
+
+    def _side(self, *, is_target: bool) -> pa.Array:
+        if self.is_target is None:
+            raise GraphError(
+                "This graph has no sides: make it by Graph.from_bipartite, or "
+                "read_graph(..., bipartite=True)."
+            )
+        return self.ids.filter(pa.array(self.is_target == is_target))
+
+    @property
     def entries(self) -> int:
         """The number of stored entries of S."""
         return len(self.indices)
@@ -282,7 +327,12 @@ class Graph:
 
     def describe(self) -> dict[str, Any]:
         """The facts of the graph by name, ready for a report or JSON."""
-        known = {} if self.features is None else {"features": self.features.describe()}
+        known: dict[str, Any] = {}
+        if self.features is not None:
+            known["features"] = self.features.describe()
+        if self.is_target is not None:
+            targets = int(np.count_nonzero(self.is_target))
+            known["sides"] = {"sources": self.nodes - targets, "targets": targets}
         return {
             "nodes": self.nodes,
             "edges": self.edges,

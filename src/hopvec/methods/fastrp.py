@@ -21,6 +21,7 @@ from hopvec.errors import ParameterError
 from hopvec.graph import Graph
 from hopvec.methods.directed_method import DirectedMethod
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, documented
+from hopvec.methods.parities import check_parities
 from hopvec.methods.presets import preset
 from hopvec.methods.slab_method import counted
 
@@ -155,6 +156,8 @@ class FastRP(DirectedMethod):
                 f"FastRP: feature_weight is {self.feature_weight:g}, and the graph has no features."
                 " Give some, embed(graph, features=...), or leave it out."
             )
+        if accepted.is_target is not None:
+            check_parities("FastRP", self.order_weights())
         return accepted
 
     def check(self) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hopvec.errors import FormatError, GraphError, MemoryBoundError
+from hopvec.errors import FormatError, GraphError, MemoryBoundError, ParameterError
 from hopvec.formats.graphs import (
     adjacency,
     columnar,
@@ -27,9 +27,10 @@ from hopvec.formats.graphs.nodes import read_nodes
 from hopvec.formats.graphs.source import Progress, Source
 from hopvec.formats.graphs.spool import Spool
 from hopvec.graph import Graph
-from hopvec.graph.build import check_options, from_numbering, refuse_weights
+from hopvec.graph.build import check_flag, check_options, from_numbering, refuse_weights
 from hopvec.graph.dictionary import Dictionary, integers_if_all
 from hopvec.graph.ids import Numbering, first_missing, number_buffer
+from hopvec.graph.sides import checked_prefixes, prefixed, target_mask
 from hopvec.machine import in_words, memory_bound
 
 # By content in this order; text, which nearly anything might be, comes last.
@@ -67,6 +68,8 @@ def read_graph(
     variable: str | None = None,
     directed: bool | None = None,
     symmetrize: bool = False,
+    bipartite: bool = False,
+    prefixes: tuple[str, str] | None = None,
     duplicates: Literal["sum", "first", "error"] | None = None,
     loops: Literal["keep", "drop"] = "keep",
     nodes: str | PathLike[str] | Any | None = None,
@@ -80,7 +83,9 @@ def read_graph(
 
     The format, the columns and what else is not said are found by looking; `graph.origin` tells
     what was found and why. "-" is standard input. `nodes` names a file of ids, or is a list of
-    them: nodes that no edge need mention. Ids are in ascending order. `memory` bounds the memory of
+    them: nodes that no edge need mention. Ids are in ascending order. `bipartite` says that sources
+    and targets are two kinds of nodes, which `prefixes` of their ids may tell apart; see
+    Graph.from_bipartite. `memory` bounds the memory of
     the reading, and what does not fit is kept in files without a name; `reserve`, such as
     `method.working_bytes`, tells what must fit beside the graph later, by its nodes and the bytes
     of its rows.
@@ -92,6 +97,7 @@ def read_graph(
     """
     options = Options(source, target, weight, unweighted, separator, header, comment, variable)
     check_options("read_graph", directed or False, duplicates or "sum", loops, threads)
+    _check_sides(bipartite, prefixes, directed, nodes)
     bound = memory_bound(memory)
     with Source(path, progress) as opened:
         name, because = choose_format(opened, format)
@@ -101,6 +107,11 @@ def read_graph(
             origin["compression"] = opened.compression
         found = GRAPH_FORMATS[name].read_edges(opened, options)
         if isinstance(found, Matrix):
+            if bipartite:
+                raise FormatError(
+                    f"{opened.name}: bipartite is for lists of edges, and this is a matrix; leave "
+                    "it out."
+                )
             graph = _from_matrix(
                 opened, found, directed, symmetrize, duplicates, loops, nodes, threads
             )
@@ -111,8 +122,27 @@ def read_graph(
                     "unless directed=True."
                 )
             reading = _Reading(opened.name, found, bound, reserve, building)
+            reading.bipartite, reading.prefixes = bipartite, prefixes
+            if bipartite:
+                directed = False
             graph = reading.graph(directed, duplicates, loops, nodes, threads)
     return replace(graph, origin=origin | found.facts)
+
+
+def _check_sides(bipartite: bool, prefixes: Any, directed: bool | None, nodes: Any) -> None:
+    check_flag("read_graph", "bipartite", bipartite)
+    if not bipartite:
+        if prefixes is not None:
+            raise ParameterError("read_graph: prefixes are for a bipartite graph; leave them out.")
+        return
+    if prefixes is not None:
+        checked_prefixes("read_graph", prefixes)
+    for given, what, why in (
+        (directed, "directed", "edges are undirected"),
+        (nodes is not None, "nodes", "a node without edges is on no side"),
+    ):
+        if given:
+            raise ParameterError(f"read_graph: in a bipartite graph {why}; leave {what} out.")
 
 
 def choose_format(
@@ -201,6 +231,8 @@ class _Reading:
         self.target: Spool[np.int32] = Spool(np.int32, room)
         self.weight: Spool[np.float32] = Spool(np.float32, room)
         self.weighted = False
+        self.bipartite = False
+        self.prefixes: tuple[str, str] | None = None
 
     def graph(
         self,
@@ -228,10 +260,11 @@ class _Reading:
         )
         weight = self.weight.array() if self.weighted else None
         room, in_file = self._room(ids, directed)
-        self.source = self.target = Spool(np.int32, None)  # the numbering lets go of them, too
-        del place
         try:
-            return from_numbering(
+            is_target = self._targets(ids, place)
+            self.source = self.target = Spool(np.int32, None)  # the numbering lets go of them, too
+            del place
+            graph = from_numbering(
                 numbering,
                 weight,
                 directed,
@@ -244,12 +277,22 @@ class _Reading:
             )
         except GraphError as error:
             raise GraphError(f"{self.name}: {error}") from error
+        return replace(graph, is_target=is_target)
+
+    def _targets(self, ids: pa.Array, place: NDArray[np.int32]) -> NDArray[np.bool_] | None:
+        """Which ids are the targets of a bipartite graph."""
+        if not self.bipartite:
+            return None
+        return target_mask(ids, self.source.array(), self.target.array(), place)
 
     def _take(self, batch: Batch) -> None:
         first = len(self.source)
-        self._refuse_mixture(batch)
         for role, ids in (("source", batch.source), ("target", batch.target)):
             self._refuse_missing(role, ids, first)
+        if self.prefixes is not None:
+            source, target = map(prefixed, (batch.source, batch.target), self.prefixes)
+            batch = Batch(source, target, batch.weight)
+        self._refuse_mixture(batch)
         self.source.append(self.dictionary.encode(batch.source))
         self.target.append(self.dictionary.encode(batch.target))
         if batch.weight is not None:
@@ -271,7 +314,8 @@ class _Reading:
             raise GraphError(
                 f"{self.name}: the source column {used['source']!r} holds {words[0]}, the target "
                 f"column {used['target']!r} {words[1]}. Name others with --source and --target, or "
-                "make both the same."
+                "make both the same; two kinds of nodes can have prefixes: --bipartite --prefixes "
+                "user:,item:."
             )
 
     def _refuse_missing(self, role: str, ids: pa.Array, first: int) -> None:

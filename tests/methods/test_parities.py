@@ -1,0 +1,56 @@
+"""Users and items in one space: odd and even orders of bipartite graphs."""
+
+import logging
+
+import numpy as np
+import pytest
+
+from hopvec import FastRP, Graph, ParameterError
+from hopvec.evaluate import evaluate_recommendation, hold_out
+
+# Two groups of users, each with items of its own that they like.
+RANDOM = np.random.default_rng(0)
+USER = RANDOM.integers(0, 200, 6000)
+ITEM = 50 * (USER % 2) + RANDOM.integers(0, 50, 6000)
+GRAPH = Graph.from_bipartite(USER, ITEM, prefixes=("user ", "item "))
+
+
+def cosines(method):
+    """The mean cosine of users and items of the same group, and of others."""
+    embedding = method.embed(GRAPH)
+    users = embedding[[f"user {number}" for number in range(200)]]
+    items = embedding[[f"item {number}" for number in range(100)]]
+    users, items = (rows / np.linalg.norm(rows, axis=1)[:, None] for rows in (users, items))
+    same = (np.arange(200) % 2)[:, None] == (np.arange(100) // 50)[None, :]
+    products = users @ items.T
+    return products[same].mean(), products[~same].mean()
+
+
+def test_both_sides_lie_in_one_space_where_odd_and_even_orders_count():
+    same, other = cosines(FastRP(dim=128))
+    assert same > 0.5
+    assert other < -0.5
+
+
+def test_weights_that_count_one_kind_of_orders_are_refused():
+    for weights, kind in (((0, 0, 1), "odd"), ((0, 1, 0, 1), "even")):
+        with pytest.raises(ParameterError, match=f"only {kind} orders count"):
+            FastRP(dim=16, weights=weights).embed(GRAPH)
+    FastRP(dim=16, weights=(0, 0, 1), self_weight=1).embed(GRAPH)  # order 0 is even
+
+
+def test_unequal_weights_are_told(caplog):
+    with caplog.at_level(logging.WARNING, "hopvec"):
+        FastRP(dim=16, weights=(0, 0, 1, 4)).embed(GRAPH)
+    assert "Odd orders weigh 1 in all and even ones 4" in caplog.text
+    caplog.clear()
+    FastRP(dim=16).embed(GRAPH)
+    assert not caplog.records
+
+
+def test_the_targets_are_the_items_that_are_recommended():
+    held_out = hold_out(GRAPH, share=0.1, negatives=0)
+    embedding = FastRP(dim=64).embed(held_out.training)
+    by_sides = evaluate_recommendation(held_out, embedding=embedding)
+    assert by_sides == evaluate_recommendation(held_out, GRAPH.targets, embedding=embedding)
+    assert by_sides.items == 100
