@@ -1,10 +1,13 @@
 """Building with little room: a range of rows at a time, from files and into files."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopvec.graph import rows
 from hopvec.graph.build import from_numbering
 from hopvec.graph.ids import number
 from hopvec.graph.rows import EdgeList
@@ -74,3 +77,23 @@ def test_a_repeated_edge_is_refused_with_little_room_too():
     source, target, _ = edges(50, 2_000, 3, False)
     with pytest.raises(ValueError, match="repeats an earlier edge"):
         built(source, target, None, 100, duplicates="error")
+
+
+def test_progress_goes_on_within_the_edges_and_reaches_the_end(monkeypatch, tmp_path):
+    monkeypatch.setattr(rows, "CHUNK", 100)
+    source, target, _ = edges(50, 1000, seed=1, weighted=False)
+    numbering = number(source, target, None)
+    kept = {}
+    for end in ("source", "target"):
+        getattr(numbering, end).astype(np.int32).tofile(tmp_path / end)
+        kept[end] = np.memmap(tmp_path / end, np.int32)
+    told = []
+    from_numbering(
+        replace(numbering, **kept),
+        *(None, False, "first", "drop", 2),
+        room=10**6,
+        progress=lambda done, of: told.append(done),
+    )
+    assert told == sorted(told)
+    assert told[-1] == 100
+    assert len([done for done in set(told) if 10 < done < 50]) > 5

@@ -16,6 +16,7 @@ from hopvec.machine import forget
 from hopvec.scratch import Scratch
 
 CHUNK = 1 << 20  # edges, entries or nodes that are looked at together where not all fit
+PLACING = 0.75  # of the time of a draft; sorting takes the rest
 
 T = TypeVar("T", bound=np.generic)
 
@@ -26,6 +27,8 @@ class Edges(Protocol):
     @property
     def weight(self) -> NDArray[np.float32] | None:
         """Their weights, if they have some."""
+
+    def __len__(self) -> int: ...
 
     def chunks(self, *, directed: bool, drop_loops: bool) -> Iterator[_native.Edges]:
         """All of them, as the native steps see them."""
@@ -120,9 +123,12 @@ class Build:
             neighbor = np.empty(start[last] - start[first], dtype=np.int32)
             weight = np.empty(len(neighbor), dtype=np.float32) if weighted else None
             cursor = start[first:last] - start[first]
+            placed = 0
             for chunk in edges.chunks(directed=self.directed, drop_loops=self.drop_loops):
                 chunk.place(first, cursor, neighbor, weight, self.threads, stop)
                 go_on(stop)
+                placed += len(chunk)
+                self._tell((10, 50), first, last, PLACING * placed / len(edges))
             del cursor
             draft.repeated += _native.sort_rows(
                 start,
@@ -140,7 +146,7 @@ class Build:
             if draft.columns is not None:
                 _native.count_columns(start, first, last, neighbor, draft.columns)
             draft.entries.append(neighbor, weight, whole=last - first == self.nodes)
-            self.progress(10 + 40 * last // self.nodes, 100)
+            self._tell((10, 50), first, last, 1)
         return draft
 
     def finish(
@@ -177,9 +183,9 @@ class Build:
                     stop,
                 )
                 go_on(stop)
+                self._tell((50, 100), first, last, end / self.nodes)
             whole = last - first == self.nodes and not self.in_file
             entries.append(neighbor, weight, whole=whole)
-            self.progress(50 + 50 * last // self.nodes, 100)
         draft.entries, draft.start = Entries(), np.empty(0, dtype=np.int64)
         weights = None if all_one or entries.weight is None else entries.weight.array
         return Rows(indptr, entries.neighbor.array, weights, self._inverse(number))
@@ -187,12 +193,21 @@ class Build:
     def _count(self, edges: Edges, stop: _native.Stop) -> tuple[NDArray[np.int64], int, int]:
         start = np.zeros(self.nodes + 1, dtype=np.int64)
         loops = zeros = 0
+        counted = 0
         for chunk in edges.chunks(directed=self.directed, drop_loops=self.drop_loops):
             looped, weightless = chunk.count(start[1:], self.threads, stop)
             loops, zeros = loops + looped, zeros + weightless
             go_on(stop)
+            counted += len(chunk)
+            self._tell((0, 10), 0, self.nodes, counted / len(edges))
         np.cumsum(start, out=start)
         return start, loops, zeros
+
+    def _tell(self, percents: tuple[int, int], first: int, last: int, share: float) -> None:
+        """Tells that all rows before `first` are done, and a share of those before `last`."""
+        begin, end = percents
+        done = (first + (last - first) * share) / self.nodes
+        self.progress(begin + int((end - begin) * done), 100)
 
     def _numbering(
         self, order: NDArray[np.int32], distinct: NDArray[np.int32]

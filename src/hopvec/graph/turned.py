@@ -95,6 +95,9 @@ class _Entries:
             number[like.rows] = np.arange(graph.nodes, dtype=np.int32)
             self._table = number[graph.rows]
 
+    def __len__(self) -> int:
+        return len(self._graph.indices)
+
     def chunks(self, *, directed: bool, drop_loops: bool) -> Iterator[_native.Edges]:
         """All of them, as `EdgeList.chunks` gives them."""
         graph, first = self._graph, 0

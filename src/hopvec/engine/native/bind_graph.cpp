@@ -98,6 +98,9 @@ void bind_graph(nb::module_& m) {
               nb::arg("offset"), nb::arg("table").none(), nb::arg("directed"), nb::arg("drop_loops"));
   };
   nb::class_<EdgeArrays> edges(m, "Edges");
+  edges.def("__len__", [](const EdgeArrays& edges) {
+    return std::visit([](const auto& pair) { return pair.first.size(); }, edges.ends);
+  });
   edge_arguments(edges, &make_edges<int32_t>);
   edge_arguments(edges, &make_edges<int64_t>);
   edges
