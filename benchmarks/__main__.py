@@ -17,6 +17,7 @@ PARTS = {
     "limit": ("--quick", "--repeats", "--large-repeats"),
     "quality": (),  # its shuffles are its rounds
     "new_nodes": (),
+    "bipartite": (),
     "large": ("--quick",),
 }
 """The parts, and the options that each takes."""

@@ -16,6 +16,8 @@ GRAPHS = {
     "dblp": "DBLP",
     "uk-web-1996": "UK web 1996",
     "debian-packages": "Debian",
+    "web-trackers-2018": "trackers",
+    "debian-files": "Debian files",
     "cnr-2000": "CNR 2000",
     "chung-lu-80k": "Chung-Lu 80k",
     "chung-lu-200k": "Chung-Lu 200k",

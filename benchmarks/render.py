@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import (
+    bipartite_tables,
     core_tables,
     environments_tables,
     files_tables,
@@ -32,7 +33,12 @@ PARTS = {
     "large": large_tables,
     "environments": environments_tables,
 }
-OF_QUALITY = {"quality": quality_tables.section, "new_nodes": quality_tables.new_nodes_section}
+ELSEWHERE = {
+    "quality": ("quality.md", quality_tables.section),
+    "new_nodes": ("quality.md", quality_tables.new_nodes_section),
+    "bipartite": ("kinds.md", bipartite_tables.section),
+}
+"""Parts whose tables stand on other pages."""
 HEAD = ["# Benchmarks", "Made by `scripts/bench`; do not edit, run it again."]
 
 
@@ -45,13 +51,11 @@ def publish(root: Path = ROOT) -> None:
         if name in found and hasattr(tables, "readme_block"):
             readme = between_markers(readme, name, tables.readme_block(found[name]))
     (root / "README.md").write_text(readme)
-    page_of_quality = root / "docs" / "quality.md"
-    for name, section in OF_QUALITY.items():
-        path = RESULTS / f"{name}.json"
+    for name, (file, section) in ELSEWHERE.items():
+        path, page = RESULTS / f"{name}.json", root / "docs" / file
         if path.is_file():
             block = section(json.loads(path.read_text()))
-            text = between_markers(page_of_quality.read_text(), name, block)
-            page_of_quality.write_text(text)
+            page.write_text(between_markers(page.read_text(), name, block))
 
 
 def preview() -> Path:

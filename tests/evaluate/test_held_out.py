@@ -264,3 +264,19 @@ class TestFiles:
         with pytest.raises(FormatError, match=r"the suffix '.xlsx' names no format for edges"):
             held_out.save(*(tmp_path / name for name in names))
         assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("users", [6, 300])  # few pairs are listed, many are drawn
+def test_negatives_of_a_bipartite_graph_join_both_sides(users):
+    random = np.random.default_rng(3)
+    source, target = random.integers(0, users, 4 * users), random.integers(0, users, 4 * users)
+    graph = Graph.from_bipartite(source, target, prefixes=("user ", "item "))
+    held_out = hold_out(graph, count=users // 3, connected=False, negatives=2)
+    first, second = (held_out.negatives.column(end).to_pylist() for end in ("source", "target"))
+    assert len(set(zip(first, second, strict=True))) == 2 * (users // 3)
+    for one, other in zip(first, second, strict=True):
+        assert {one[:5], other[:5]} == {"user ", "item "}
+    edges = set(zip(source.tolist(), target.tolist(), strict=True))
+    for one, other in zip(first, second, strict=True):
+        user, item = sorted((one, other), reverse=True)
+        assert (int(user[5:]), int(item[5:])) not in edges

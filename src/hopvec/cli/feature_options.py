@@ -47,6 +47,7 @@ def add_features(terminal: Terminal, report: Report, graph: Graph, known: dict[s
         return graph
     with terminal.progress(f"reading {path}", "bytes") as progress:
         table = read_features(path, id_column=id_column, progress=progress)
-    graph = graph.with_features(table, id_column=table.column_names[0])
+    with terminal.progress("taking features", "columns") as progress:
+        graph = graph.with_features(table, id_column=table.column_names[0], progress=progress)
     report.input["features"], report.graph = path, graph.describe()
     return graph

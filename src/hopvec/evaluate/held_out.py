@@ -89,7 +89,8 @@ def hold_out(
 
     `negatives` pairs for each of the edges are drawn uniformly from all pairs of nodes that have an
     edge with another: distinct, no loops, and never an edge of the whole graph (in a directed
-    graph, never in that direction). The result depends on the graph and the seed alone. O(m log m).
+    graph, never in that direction; in a bipartite one, always of both sides). The result depends on
+    the graph and the seed alone. O(m log m).
 
     Raises GraphError where there is no edge, ParameterError where there are too few.
 

@@ -24,7 +24,7 @@ Nodes = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """The pairs of distinct nodes that an edge of a graph could join.
+    """The pairs of distinct nodes that an edge of a graph could join; if it has sides, of both.
 
     A pair (u, v) has the code u * nodes + v in the graph's own numbering, which depends on the
     graph alone; where the graph is undirected, u < v. So codes, and whatever is drawn of them, are
@@ -64,11 +64,21 @@ class Pairs:
         """The nodes that have an edge with another one."""
         return np.flatnonzero(self.joined)
 
+    @cached_property
+    def ends(self) -> tuple[Nodes, Nodes]:
+        """The nodes that either end of a pair can be: all such nodes, or those of its side."""
+        if self.graph.is_target is None:
+            return self.nodes, self.nodes
+        is_target = self.graph.is_target[self.graph.rows][self.nodes]
+        return self.nodes[~is_target], self.nodes[is_target]
+
     @property
     def count(self) -> int:
         """The number of pairs of such nodes."""
-        nodes = len(self.nodes)
-        return nodes * (nodes - 1) // (1 if self.graph.directed else 2)
+        first, second = map(len, self.ends)
+        if self.graph.is_target is not None:
+            return first * second
+        return first * (second - 1) // (1 if self.graph.directed else 2)
 
     def encode(self, first: NDArray[Any], second: NDArray[Any]) -> Codes:
         """The codes of pairs of nodes."""
@@ -146,8 +156,10 @@ class Pairs:
 
     def _all(self) -> Codes:
         """Every pair, ascending."""
-        nodes = self.nodes
-        first, second = np.repeat(nodes, len(nodes)), np.tile(nodes, len(nodes))
+        one, other = self.ends
+        first, second = np.repeat(one, len(other)), np.tile(other, len(one))
+        if self.graph.is_target is not None:
+            return np.sort(self.encode(first, second))
         kept = first != second if self.graph.directed else first < second
         return self.encode(first[kept], second[kept])
 
@@ -155,7 +167,8 @@ class Pairs:
         """Draws number start to start + count of an endless sequence of pairs, without loops."""
         numbers = np.arange(start, start + count, dtype=np.uint64)
         first, second = (
-            self.nodes[below(len(self.nodes), hashed(key, numbers, end))] for end in (0, 1)
+            nodes[below(len(nodes), hashed(key, numbers, end))]
+            for end, nodes in enumerate(self.ends)
         )
         apart = first != second
         return self.encode(first[apart], second[apart])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any
@@ -76,7 +76,11 @@ class Features:
 
 
 def features_of(
-    given: Any, ids: pa.Array, order: NDArray[np.int32], id_column: str | None
+    given: Any,
+    ids: pa.Array,
+    order: NDArray[np.int32],
+    id_column: str | None,
+    progress: Callable[[int, int], object],
 ) -> Features:
     """See Graph.with_features; statistics are taken over the nodes in `order`, places of ids."""
     if isinstance(given, str | PathLike):
@@ -95,7 +99,7 @@ def features_of(
         rows, unknown = np.arange(len(ids)), 0
     if not columns:
         raise GraphError("features: there is no column beside the ids.")
-    return _Builder(ids, rows, order).features(columns, unknown)
+    return _Builder(ids, rows, order, progress).features(columns, unknown)
 
 
 def joined_features(
@@ -134,6 +138,7 @@ class _Builder:
     rows: NDArray[np.int64]
     """[nodes]: the row of the table that tells of a node, -1 where none does."""
     order: NDArray[np.int32]
+    progress: Callable[[int, int], object]
 
     def features(self, columns: Mapping[str, Any], unknown: int) -> Features:
         """All columns by name, whatever their order."""
@@ -147,8 +152,10 @@ class _Builder:
             values = self._numbers(name, columns[name])
             mean[at], deviation[at] = _statistics(values[self.order])
             number[:, at] = (values - mean[at]) / (deviation[at] or np.inf)
+            self.progress(at + 1, len(columns))
         for at, name in enumerate(categories):
             category[:, at] = self._category(name, columns[name])
+            self.progress(len(numbers) + at + 1, len(columns))
         absent = int(np.count_nonzero(self.rows < 0))
         empty = np.count_nonzero(np.isnan(number)) + np.count_nonzero(category == 0)
         return Features(

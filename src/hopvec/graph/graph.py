@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -60,7 +60,8 @@ class Graph:
     """[nodes], in the order of `ids`: of a bipartite graph, whether a node is a target."""
 
     def __post_init__(self) -> None:
-        for array in (self.indptr, self.indices, self.weights, self.rows, self.keys):
+        given = (self.indptr, self.indices, self.weights, self.rows, self.keys, self.is_target)
+        for array in given:
             if array is not None:
                 array.flags.writeable = False
 
@@ -205,7 +206,13 @@ class Graph:
 
         return from_torch_geometric(data, directed, symmetrize, threads)
 
-    def with_features(self, features: Any, *, id_column: str | None = None) -> Graph:
+    def with_features(
+        self,
+        features: Any,
+        *,
+        id_column: str | None = None,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> Graph:
         """The same graph with what is known of its nodes: numbers, categories, texts.
 
         `features` is a table (pandas, polars, pyarrow, duckdb) or a dict of columns: rows are
@@ -214,6 +221,7 @@ class Graph:
         with a row for every node in that order, whose columns are named 0, 1, ... Numbers are
         brought to mean 0 and variance 1 over the nodes; texts, categories and truth values count
         by being equal; lists of numbers are as many columns. A null is a value that is not known.
+        `progress` is called with the columns that are done and their number.
 
         Raises GraphError naming the row and the column of what is wrong, such as NaN.
 
@@ -224,7 +232,9 @@ class Graph:
         """
         from hopvec.graph.features import features_of
 
-        return replace(self, features=features_of(features, self.ids, self.rows, id_column))
+        tell = progress or (lambda done, of: None)
+        known = features_of(features, self.ids, self.rows, id_column, tell)
+        return replace(self, features=known)
 
     def to_scipy(self) -> sp.csr_array:
         """The adjacency matrix S as a scipy CSR array, float32, rows in the order of `ids`."""
