@@ -128,7 +128,7 @@ class Build:
                 chunk.place(first, cursor, neighbor, weight, self.threads, stop)
                 go_on(stop)
                 placed += len(chunk)
-                self._tell((10, 50), first, last, PLACING * placed / len(edges))
+                self._tell((10, 50), first, last, PLACING * placed / max(1, len(edges)))
             del cursor
             draft.repeated += _native.sort_rows(
                 start,
@@ -199,7 +199,7 @@ class Build:
             loops, zeros = loops + looped, zeros + weightless
             go_on(stop)
             counted += len(chunk)
-            self._tell((0, 10), 0, self.nodes, counted / len(edges))
+            self._tell((0, 10), 0, self.nodes, counted / max(1, len(edges)))
         np.cumsum(start, out=start)
         return start, loops, zeros
 
