@@ -55,7 +55,8 @@ def methods(results: dict[str, Any], theme: Theme) -> Figure:
     tools = list(dict.fromkeys(tool for found in graphs.values() for tool in found["tools"]))
     columns = min(3, len(graphs))
     rows = -(-len(graphs) // columns)
-    figure = Figure(figsize=(3.7 * columns, 3.1 * rows + 1.0), layout="constrained")
+    width = max(3.7 * columns, 7.4)
+    figure = Figure(figsize=(width, 3.1 * rows + 1.0), layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
     for axis, (graph, found) in zip(axes, graphs.items(), strict=False):
         for tool, of in found["tools"].items():
@@ -71,7 +72,7 @@ def methods(results: dict[str, Any], theme: Theme) -> Figure:
         axis.xaxis.set_major_formatter("{x:g}")
     for axis in axes[len(graphs) :]:
         axis.remove()
-    legend(figure, theme, tools, columns=max(3, 2 * columns - 1))
+    legend(figure, theme, tools, columns=int(width // 2.2))
     return figure
 
 
