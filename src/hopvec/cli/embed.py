@@ -11,7 +11,8 @@ import click
 from hopvec.cli.feature_options import add_features, feature_options
 from hopvec.cli.inputs import graph_argument, read, reading_options
 from hopvec.cli.method_options import method_options
-from hopvec.cli.outputs import check_output, dtype_option, output_path, write_json
+from hopvec.cli.on_spark import embed_on_spark
+from hopvec.cli.outputs import Place, check_output, dtype_option, output_path, write_json
 from hopvec.cli.summary import count, report_rows
 from hopvec.cli.terminal import Terminal
 from hopvec.cli.verb import given_options, option, verb
@@ -34,6 +35,7 @@ FREE = ("--threads", "--memory")  # options of methods that go with --like
         "hopvec embed edges.csv -o vectors.parquet --params tuned/best.json",
         "hopvec embed today.parquet -o today-vectors.parquet --like vectors.parquet",
         "hopvec embed edges.csv -o vectors.parquet --features nodes.csv --feature-weight 2",
+        "hopvec embed edges/ -o vectors/ --spark spark://master:7077 --scratch s3://bucket/scratch",
         "zcat edges.tsv.gz | hopvec embed - -o vectors.parquet --report run.json",
     ]
 )
@@ -41,8 +43,9 @@ FREE = ("--threads", "--memory")  # options of methods that go with --like
 @option(
     "-o",
     "--output",
-    type=output_path,
-    help="File of the vectors; its suffix names the format, such as vectors.parquet.",
+    type=Place(path_type=Path),
+    help="File of the vectors; its suffix names the format, such as vectors.parquet. With --spark, "
+    "a folder of Parquet.",
     heading="Output",
 )
 @dtype_option
@@ -55,10 +58,16 @@ FREE = ("--threads", "--memory")  # options of methods that go with --like
 )
 @option(
     "--scratch",
-    type=click.Path(exists=True, file_okay=False, writable=True, path_type=Path),
+    type=Place(exists=True, file_okay=False, writable=True, path_type=Path),
     metavar="FOLDER",
-    help="Folder for what does not fit in memory. [default: that of the output]",
+    help="Folder for what does not fit in memory. [default: that of the output] With --spark, one "
+    "that all workers reach.",
     heading="Output",
+)
+@option(
+    "--spark",
+    metavar="MASTER",
+    help="Run on Apache Spark: local[*], yarn, spark://host:7077, k8s://... (docs/scale.md).",
 )
 @option("--report", type=output_path, help="Write the run report as JSON.", heading="Output")
 @reading_options
@@ -67,10 +76,11 @@ FREE = ("--threads", "--memory")  # options of methods that go with --like
 def embed(
     terminal: Terminal,
     graph: str,
-    output: Path | None,
+    output: Path | str | None,
     dtype: str,
     like: str | None,
-    scratch: Path | None,
+    scratch: Path | str | None,
+    spark: str | None,
     report: Path | None,
     reading: dict[str, Any],
     known: dict[str, Any],
@@ -84,6 +94,11 @@ def embed(
     """
     if output is None:
         raise click.UsageError("Say where the vectors go, such as -o vectors.parquet.")
+    if spark is not None:
+        embed_on_spark(terminal, spark, graph, str(output), scratch, reading, method)
+        return
+    if isinstance(output, str) or isinstance(scratch, str):
+        raise click.UsageError("Addresses such as s3://bucket/folder need --spark.")
     check_output(output, report, dtype=dtype, inputs=[graph, reading["nodes"], known["features"]])
     earlier = read_start(like).embedding if like else None
     if earlier:

@@ -17,6 +17,14 @@ from hopvec.formats.replace import replacing
 output_path = click.Path(path_type=Path)
 
 
+class Place(click.Path):
+    """A path, or the address of one in the storage of a cluster, which stays a text."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """A Path, or the text of an address such as s3://bucket/folder."""
+        return value if "://" in str(value) else super().convert(value, param, ctx)
+
+
 def dtype_option(function: Function) -> Function:
     """Adds --dtype, the type of the numbers in the file."""
     return option(

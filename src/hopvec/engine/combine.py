@@ -246,7 +246,7 @@ class Run:
             return self._propagation.scales(weights)
         norms = SumsOfSquares(self.plan, weights)
         self.slabs(norms)
-        return _unit_scales(norms.squares, weights)
+        return unit_scales(norms.squares, weights)
 
     def in_file(self, weights: Mapping[int, float], finish: Finish) -> Finished:
         """The embedding in a scratch file: summed by slabs, then finished by blocks of rows."""
@@ -310,9 +310,10 @@ def finish_sum(
         done(first + len(some))
 
 
-def _unit_scales(
+def unit_scales(
     squares: Mapping[int, NDArray[np.float64]], weights: Mapping[int, float]
 ) -> dict[int, NDArray[np.float32]]:
+    """What makes the rows of each order unit, by the sums of their squares, times its weight."""
     scales = {}
     for order, weight in weights.items():
         norm = np.sqrt(squares[order])

@@ -58,7 +58,12 @@ def statistics(values: NDArray[np.float32], rows: NDArray[np.int32], threads: in
     mean = interruptible(lambda stop: _native.moments(values, rows, None, threads, stop))
     mean /= len(rows)
     squares = interruptible(lambda stop: _native.moments(values, rows, mean, threads, stop))
-    deviation = np.sqrt(squares / len(rows))
+    return standardizing(mean, squares / len(rows))
+
+
+def standardizing(mean: NDArray[np.float64], variance: NDArray[np.float64]) -> Columns:
+    """What brings columns of this mean and variance to mean 0 and variance 1."""
+    deviation = np.sqrt(variance)
     varies = deviation > CONSTANT * np.sqrt(mean * mean + deviation * deviation)
     return Columns(mean, np.divide(1.0, deviation, out=np.zeros_like(deviation), where=varies))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -116,7 +116,8 @@ class FastRP(DirectedMethod):
         """Algorithm 1, for a slab of columns; the orders are summed as they are made."""
         frame = like or self.frame(hops)
         R = self.random_rows(hops[0].graph, frame)  # noqa: N806
-        powers, factor = degree_powers(hops, self.beta, frame.volume, R.reach)
+        degrees = [A.degrees for A in hops]
+        powers, factor = degree_powers(degrees, self.beta, frame.volume, R.reach)
 
         def algorithm_1(slab: Slab, orders: Collection[int]) -> None:
             A, (L, L_0), k = hops[slab.part], powers[slab.part], max(orders)  # noqa: N806
@@ -132,21 +133,26 @@ class FastRP(DirectedMethod):
     def frame(self, hops: Hops) -> Frame:
         """What another run must share with this one for its vectors to be comparable."""
         graph, known = hops[0].graph, hops[0].graph.features
-        s = math.sqrt(graph.nodes) if self.sparsity == "sqrt" else float(self.sparsity)
-        return Frame(
-            sparsity=None if self.projection == "gaussian" else s,
-            volume=hops[0].volume,
-            features=known.columns if known else None,
-        )
+        frame = self.frame_of(graph.nodes, hops[0].volume)
+        return replace(frame, features=known.columns) if known else frame
+
+    def frame_of(self, nodes: int, volume: float) -> Frame:
+        """The same for a graph without features, of so many nodes and this sum of all entries."""
+        s = math.sqrt(nodes) if self.sparsity == "sqrt" else float(self.sparsity)
+        return Frame(None if self.projection == "gaussian" else s, volume)
 
     def random_rows(self, graph: Graph, frame: Frame) -> RandomRows:
         """R: all projections have entries of mean 0 and variance 1; features are added to it."""
-        seed, s = int(self.seed), frame.sparsity
-        R = GaussianRows(seed) if s is None else SparseRows(seed, s)  # noqa: N806
+        R = self.plain_rows(frame)  # noqa: N806
         if graph.features is None or frame.features is None:
             return R
         weight = float(self.feature_weight)
         return FeatureRows(R, graph.features, frame.features, weight, graph.rows)
+
+    def plain_rows(self, frame: Frame) -> SparseRows | GaussianRows:
+        """R before any features are added to it."""
+        seed, s = int(self.seed), frame.sparsity
+        return GaussianRows(seed) if s is None else SparseRows(seed, s)
 
     def accept(self, graph: Any) -> Graph:
         """The Graph to embed; a weight of features that it has not is refused."""
@@ -200,9 +206,9 @@ Diagonals = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 
 def degree_powers(
-    hops: Hops, beta: float, volume: float, reach: float = 1.0
+    every: Sequence[NDArray[np.float64]], beta: float, volume: float, reach: float = 1.0
 ) -> tuple[list[Diagonals], float]:
-    """The diagonal of L for each of the hops: (d_j / 2m)^beta, float32 (paper, Eq. 7).
+    """The diagonal of L for each of some arrays of degrees: (d_j / 2m)^beta (paper, Eq. 7).
 
     `volume` is 2m. All diagonals lack a common factor, which comes beside them: it holds (2m)^-beta
     and a power of two that keeps the largest entry just below 2^15, so that every order fits
@@ -210,7 +216,7 @@ def degree_powers(
     there is nothing to propagate, and counts as degree 1 in order 0.
     """
     powers = []
-    for degrees in (A.degrees for A in hops):
+    for degrees in every:
         power_0 = _native.power(np.where(degrees > 0, degrees, 1.0), beta)
         powers.append((np.where(degrees > 0, power_0, 1.0 if beta == 0 else 0.0), power_0))
     largest = max(power_0.max() for _, power_0 in powers)

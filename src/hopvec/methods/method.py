@@ -133,11 +133,15 @@ class Method(ABC):
         """Warns of nodes without edges whose vectors are zero."""
         rows, what = self.without_edges(graph)
         zero = len(rows) - int(np.count_nonzero(not_zero(vectors, rows)))
+        self.warn_of_zero_vectors(zero, graph.nodes, what)
+
+    def warn_of_zero_vectors(self, zero: int, nodes: int, what: str) -> None:
+        """Warns of so many zero vectors among those of all nodes, if there are any."""
         if zero:
             logger.warning(
                 "Zero vectors: %s of %s nodes, all without %s%s.",
                 f"{zero:,}",
-                f"{graph.nodes:,}",
+                f"{nodes:,}",
                 what,
                 f"; {self.zero_vectors}" if self.zero_vectors else "",
             )

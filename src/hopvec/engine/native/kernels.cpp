@@ -36,6 +36,14 @@ inline double sum_of_squares(const Lanes& lanes, int64_t columns) {
   return sum_of_squares(column);
 }
 
+// Of one line, which then joins those of other slabs: the slabs may be computed apart.
+template <class Storage>
+inline double sum_of_squares(const Line<Storage>& line, int64_t columns) {
+  double squares = 0;
+  for (int p = 0; p < Line<Storage>::parts; ++p) squares += sum_of_squares(line.part[p], columns - 16 * p);
+  return squares;
+}
+
 template <bool weighted, class Storage>
 inline void add_neighbor(Line<Storage>& sum, const Adjacency& S, const Storage* block, int64_t entry) {
   Line<Storage> line = Line<Storage>::load(block + int64_t(S.neighbor[entry]) * Line<Storage>::columns);
@@ -122,9 +130,7 @@ inline void finish(const Sink& sink, int64_t node, Line<Storage> row) {
     row = Line<Storage>::load(stored);
   }
   if (sink.next) row.store(static_cast<Storage*>(sink.next) + node * Line<Storage>::columns);
-  if (sink.squares)
-    for (int p = 0; p < Line<Storage>::parts; ++p)
-      sink.squares[node] += sum_of_squares(row.part[p], sink.columns - 16 * p);
+  if (sink.squares) sink.squares[node] += sum_of_squares(row, sink.columns);
   if (sink.sum) sum_row(sink, node, row);
 }
 
@@ -167,8 +173,7 @@ inline float unit_scale(const Orders& orders, int32_t k, int64_t node, int64_t d
   double squares = 0;
   for (int64_t slab = 0; slab < orders.slabs; ++slab) {
     const Line<Storage> line = Line<Storage>::load(order + (slab * orders.nodes + node) * columns);
-    for (int p = 0; p < Line<Storage>::parts; ++p)
-      squares += sum_of_squares(line.part[p], dim - slab * columns - 16 * p);
+    squares += sum_of_squares(line, dim - slab * columns);
   }
   return squares > 0 ? float(orders.weight[k] / sqrt(squares)) : 0.0f;
 }

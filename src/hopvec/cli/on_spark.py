@@ -1,0 +1,102 @@
+"""`hopvec embed --spark`: from a folder of edges to a folder of vectors, on a cluster."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hopvec.cli.summary import count
+from hopvec.cli.terminal import Terminal
+from hopvec.cli.verb import given_options
+from hopvec.errors import FormatError, ParameterError
+from hopvec.methods import Method
+
+TAKEN = {"--source", "--target", "--weight", "--unweighted", "--directed", "--nodes", "--format"}
+TAKEN |= {"--output", "-o", "--scratch"}
+DELIMITED = {".csv": ",", ".tsv": "\t"}
+
+
+def embed_on_spark(
+    terminal: Terminal,
+    master: str,
+    edges: str,
+    output: str,
+    scratch: Path | str | None,
+    reading: dict[str, Any],
+    method: Method,
+) -> None:
+    """Embeds a table of edges that Spark can read."""
+    for flag in given_options("Input", "Output"):
+        if flag not in TAKEN:
+            raise click.UsageError(f"--spark knows no {flag}; leave one of them out")
+    if given_options("Options") != ["--spark"]:
+        raise click.UsageError("--spark makes no vectors like others; leave --like out")
+    from hopvec.spark import embed
+
+    with _session(master) as session, terminal.progress("embedding on Spark", "stages") as progress:
+        nodes = reading["nodes"]
+        vectors = embed(
+            _table(session, edges, reading["format"]),
+            **{name: reading[name] for name in ("source", "target", "weight", "unweighted")},
+            directed=bool(reading["directed"]),
+            nodes=None if nodes is None else _table(session, nodes, None),
+            method=method,  # type: ignore[arg-type]  # refused if it is another than FastRP
+            scratch=None if scratch is None else str(scratch),
+            output=output if "://" in output else str(Path(output).absolute()),
+            progress=progress,
+        )
+        rows = vectors.count()
+    terminal.say(f"{output}: {count(rows, 'vector')} of {count(int(method.dim), 'column')}")
+
+
+@contextmanager
+def _session(master: str) -> Iterator[Any]:
+    """A Spark session on a master; one that is there already is used, and not stopped."""
+    from pyspark.sql import SparkSession
+
+    there = SparkSession.getActiveSession()
+    if there is not None:
+        yield there
+        return
+    if master.startswith("local"):
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.appName("hopvec").master(master)
+    try:
+        session = builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
+    except Exception as error:
+        raise ParameterError(
+            f"--spark {master}: there is no session to be had ({_first_line(error)}). Spark needs "
+            "Java 17 or newer."
+        ) from error
+    session.sparkContext.setLogLevel("ERROR")
+    try:
+        yield session
+    finally:
+        session.stop()
+
+
+def _table(session: Any, path: str, format_: str | None) -> Any:
+    """A table of Parquet, or another format of Spark; files that end with .csv or .tsv as such."""
+    from pyspark.errors import AnalysisException
+
+    suffixes = [suffix for suffix in Path(path.rstrip("/")).suffixes if suffix in DELIMITED]
+    reader = session.read
+    if format_ == "csv" or (format_ is None and suffixes):
+        separator = DELIMITED[suffixes[-1]] if suffixes else ","
+        reader = reader.option("header", True).option("inferSchema", True).option("sep", separator)
+        format_ = "csv"
+    place = path if "://" in path else str(Path(path).absolute())
+    try:
+        return reader.format(format_ or "parquet").load(place)
+    except AnalysisException as error:
+        raise FormatError(f"{path}: Spark cannot read it ({_first_line(error)}).") from error
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0].rstrip(".")

@@ -1,0 +1,101 @@
+"""Embedding a graph on Spark: a DataFrame of edges in, a DataFrame of vectors out."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any, Literal
+
+from pyspark.sql import DataFrame
+
+from hopvec.graph.arrow import Wish
+from hopvec.machine import memory_bound
+from hopvec.methods import FastRP
+from hopvec.spark.blocks import vectors_by_blocks
+from hopvec.spark.columns import vectors_by_columns
+from hopvec.spark.edges import Edges
+from hopvec.spark.estimate import Cluster, Estimate, check_method, plan_run
+from hopvec.spark.graph import StoredGraph, store
+from hopvec.spark.tables import Tables
+
+INGEST = 7  # stages from the edges to their cells
+logger = logging.getLogger("hopvec")
+
+
+def embed(
+    edges: DataFrame,
+    *,
+    source: str | None = None,
+    target: str | None = None,
+    weight: str | None = None,
+    unweighted: bool = False,
+    directed: bool = False,
+    nodes: DataFrame | None = None,
+    method: FastRP | None = None,
+    strategy: Literal["auto", "columns", "blocks"] = "auto",
+    scratch: str | None = None,
+    output: str | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> DataFrame:
+    """The vectors of a graph, id and embedding: those of `method.embed` on one machine.
+
+    The columns of `edges` are those named, else those whose names say what they are, as for
+    Graph.from_arrow; ids are integers or strings. `nodes` adds nodes that no edge mentions.
+    "columns" gives the same bytes as one machine, "blocks" the same vectors up to rounding; "auto"
+    takes "columns" where a worker can hold the graph (see `estimate`). `method.memory` bounds the
+    memory of a worker.
+
+    `scratch` is a folder that all workers reach. What is written there is deleted when the Spark
+    application ends, the vectors too, unless `output` names a folder for them. `progress` is called
+    with the stages done and their number. Raises GraphError, FormatError, ParameterError or
+    MemoryBoundError.
+    """
+    method = FastRP() if method is None else method
+    check_method(method, strategy)
+    wish = Wish(source, target, weight, unweighted)
+    checked = Edges.of(edges, wish, directed=directed, nodes=nodes)
+    stages = [INGEST + 2]
+
+    def told(done: int) -> None:
+        if progress:
+            progress(done, max(done, *stages))
+
+    tables = Tables.create(edges.sparkSession, scratch, told)
+    if output is not None:
+        tables.refuse_existing(output)
+    checked.check(tables)
+    graph = store(checked, tables)
+    plan = _plan(graph, method, strategy)
+    logger.info("%s", plan)
+    stages.append(_stages(plan, method))
+    if 0 not in method.order_weights():
+        what = "outgoing edges" if directed else "edges"
+        method.warn_of_zero_vectors(graph.nodes - graph.connected, graph.nodes, what)
+    vectors = _vectors(graph, method, plan)
+    written = tables.write("vectors", vectors, doing="write vectors", path=output)
+    tables.drop(*tables.written - {"vectors"})
+    return written
+
+
+def _plan(graph: StoredGraph, method: FastRP, strategy: Any) -> Estimate:
+    """What a graph that is in tables takes, and the strategy that suits it."""
+    cluster = Cluster.of(graph.tables.session, memory_bound(method.memory))
+    sizes = graph.nodes, graph.entries
+    plan = plan_run(*sizes, method, cluster, weighted=graph.weighted, strategy=strategy)
+    check_method(method, plan.strategy)
+    return plan
+
+
+def _vectors(graph: StoredGraph, method: FastRP, plan: Estimate) -> DataFrame:
+    """The vectors by the strategy of a plan, not yet computed."""
+    if plan.strategy == "blocks":
+        return vectors_by_blocks(graph, method, plan.blocks, plan.cluster.cores)
+    return vectors_by_columns(graph, method, plan.cluster.cores)
+
+
+def _stages(plan: Estimate, method: FastRP) -> int:
+    """The number of stages of a run."""
+    normalization = method.finish.normalization
+    if plan.strategy == "columns":
+        return INGEST + 1 + normalization.unit_orders
+    return INGEST + 3 + max(method.order_weights()) + normalization.standard_columns

@@ -1,0 +1,299 @@
+"""The graph in tables: numbered and cut into cells in Spark SQL, as one machine would have it.
+
+Node i of the graph's own numbering lies in block i % blocks, at place i // blocks of it. A chunk is
+CHUNK places of a block, a cell the entries of S from a chunk of rows to a block of columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from hopvec.errors import GraphError
+from hopvec.graph.ids import MOST_NODES, refuse_collision
+from hopvec.spark.edges import Edges, key
+from hopvec.spark.tables import MANY_ROWS, Tables
+
+CHUNK = 4096  # nodes whose rows travel together
+PIECE = 1 << 22  # entries that are packed together; a larger cell comes in several pieces
+ROW_BITS = 33  # of monotonically_increasing_id count rows, the others partitions
+CELLS = (
+    "row_block int, column_block int, chunk int, first_place int, first_neighbor int, "
+    "counts binary, neighbors binary, weights binary"
+)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the nodes of a graph are spread over blocks and chunks."""
+
+    nodes: int
+    blocks: int = 1
+
+    def places(self, block: int) -> int:
+        """The number of nodes of a block."""
+        return (self.nodes - block + self.blocks - 1) // self.blocks
+
+    def rows(self, block: int, chunk: int) -> int:
+        """The number of nodes of a chunk."""
+        return min(CHUNK, self.places(block) - CHUNK * chunk)
+
+    def numbers(self, block: int, chunk: int) -> NDArray[np.int64]:
+        """The numbers of the nodes of a chunk."""
+        places = CHUNK * chunk + np.arange(self.rows(block, chunk))
+        return places * self.blocks + block
+
+    def block(self, number: str) -> Column:
+        """The block of a node, by its number."""
+        return (F.col(number) % self.blocks).cast("int")
+
+    def place(self, number: str) -> Column:
+        """The place of a node in its block, by its number."""
+        return F.expr(f"cast({number} div {self.blocks} as int)")
+
+
+@dataclass(frozen=True)
+class StoredGraph:
+    """A graph that lies in tables: `numbered` and `pairs`, and the cells and nodes made of them."""
+
+    tables: Tables
+    ids: str
+    """The type of the ids: 'string' or 'bigint'."""
+    directed: bool
+    weighted: bool
+    nodes: int
+    connected: int
+    """The nodes with a row; they come first."""
+    entries: int
+    """The entries of S."""
+    volume: float
+    """The sum of all entries: 2m."""
+    extremes: tuple[float, float]
+    """The least and the largest weighted degree, where a degree of 0 is taken as 1."""
+    offsets: tuple[int, ...]
+    """The number of the first node of each partition of the table of ranked nodes."""
+
+    def numbered(self) -> DataFrame:
+        """The nodes: id, key, weighted degree and number."""
+        partition = F.shiftright("rank", ROW_BITS)
+        number = F.lit(list(self.offsets))[partition] + F.col("rank").bitwiseAND(
+            (1 << ROW_BITS) - 1
+        )
+        return self.tables.read("ranked").select("id", "key", "degree", number.alias("number"))
+
+    def write_nodes(self, layout: Layout) -> DataFrame:
+        """The table of nodes by chunks: block, chunk, ids, keys and degrees."""
+        nodes = self.numbered()
+        nodes = nodes.withColumn("block", layout.block("number"))
+        nodes = nodes.withColumn("place", layout.place("number"))
+        nodes = nodes.withColumn("chunk", F.expr(f"place div {CHUNK}").cast("int"))
+        schema = f"block int, chunk int, ids array<{self.ids}>, keys binary, degrees binary"
+        packed = nodes.groupBy("block", "chunk").applyInArrow(_pack_nodes, schema)
+        return self.tables.write("nodes", packed, doing="pack nodes", batch=MANY_ROWS)
+
+    def write_cells(self, layout: Layout) -> DataFrame:
+        """The table of cells, cut into pieces; neighbours are places of their block, ascending."""
+        pairs, numbers = self.tables.read("pairs"), self.numbered().drop("id", "degree")
+        for end, name in (("u", "row"), ("v", "column")):
+            named = numbers.withColumnsRenamed({"key": end, "number": name})
+            pairs = pairs.join(named, end).drop(end)
+        if not self.directed:
+            there, back = (
+                F.struct("row", "column"),
+                F.struct(F.col("column").alias("row"), F.col("row").alias("column")),
+            )
+            both = F.when(F.expr("row = column"), F.array(there)).otherwise(F.array(there, back))
+            pairs = pairs.select("weight", F.inline(both))
+        entries = pairs.select(
+            layout.block("row").alias("row_block"),
+            layout.block("column").alias("column_block"),
+            layout.place("row").alias("place"),
+            layout.place("column").alias("neighbor"),
+            *(["weight"] if self.weighted else []),
+        )
+        order = ["row_block", "column_block", "place", "neighbor"]
+        entries = entries.repartitionByRange(*order).sortWithinPartitions(*order)
+        packed = entries.mapInArrow(lambda batches: pack_cells(batches, layout), CELLS)
+        return self.tables.write("cells", packed, doing="pack edges", batch=MANY_ROWS)
+
+
+def store(edges: Edges, tables: Tables) -> StoredGraph:
+    """The graph of edges that were checked: merged, and its nodes numbered."""
+    pairs = _merge(edges, tables)
+    _rank(edges, pairs, tables)
+    ranked = tables.read("ranked")
+    partition = F.shiftright("rank", ROW_BITS).alias("partition")
+    degree = F.when(F.col("degree") > 0, F.col("degree")).otherwise(1.0)
+    counts = [
+        F.count(F.lit(1)).alias("nodes"),
+        F.count(F.when(F.col("rows") > 0, 1)).alias("connected"),
+        F.sum("rows").alias("entries"),
+        F.sum("degree").alias("volume"),
+        F.min(degree).alias("least"),
+        F.max(degree).alias("largest"),
+        F.max("weighted").alias("weighted"),
+    ]
+    found = tables.run(
+        "count nodes", lambda: ranked.groupBy(partition).agg(*counts).sort("partition").collect()
+    )
+    _refuse_collisions(ranked, tables)
+    nodes, offsets = 0, [0] * (1 + found[-1]["partition"])
+    for row in found:
+        offsets[row["partition"]] = nodes
+        nodes += row["nodes"]
+    if nodes > MOST_NODES:
+        raise GraphError(f"A graph has at most {MOST_NODES:,} nodes, got {nodes:,}.")
+    return StoredGraph(
+        tables=tables,
+        ids=edges.ids,
+        directed=edges.directed,
+        weighted=any(row["weighted"] for row in found),
+        nodes=nodes,
+        connected=sum(row["connected"] for row in found),
+        entries=sum(row["entries"] for row in found),
+        volume=sum(row["volume"] for row in found),
+        extremes=(min(row["least"] for row in found), max(row["largest"] for row in found)),
+        offsets=tuple(offsets),
+    )
+
+
+def _merge(edges: Edges, tables: Tables) -> DataFrame:
+    """The table of pairs of keys (u, v), u <= v in an undirected graph, with their weight.
+
+    The weights of edges that repeat one another are added in ascending order in float64, so that
+    the sum does not depend on the order of edges.
+    """
+    u, v = key("source"), key("target")
+    ends = (u, v) if edges.directed else (F.least(u, v), F.greatest(u, v))
+    columns = [ends[0].alias("u"), ends[1].alias("v")]
+    if edges.weighted:
+        pairs = edges.frame.filter("weight != 0").select(*columns, F.col("weight").cast("float"))
+        ascending = F.array_sort(F.collect_list(F.col("weight").cast("double")))
+        weight = F.aggregate(ascending, F.lit(0.0), lambda total, weight: total + weight)
+    else:
+        pairs, weight = edges.frame.select(*columns), F.count(F.lit(1)).cast("double")
+    merged = pairs.groupBy("u", "v").agg(weight.cast("float").alias("weight"))
+    return tables.write("pairs", merged, doing="merge edges")
+
+
+def _rank(edges: Edges, pairs: DataFrame, tables: Tables) -> None:
+    """Writes the table of nodes in their order: most entries first, ties by key, no row last."""
+    all_ids = edges.all_ids().withColumn("key", key("id"))
+    ids = tables.write("ids", all_ids, doing="collect ids")
+    if edges.directed:
+        ends = pairs.select(*_end("u", "row")).unionAll(pairs.select(*_end("v", "column")))
+    else:  # a loop is one entry
+        others = pairs.filter("u != v").select(*_end("v", "row"))
+        ends = pairs.select(*_end("u", "row")).unionAll(others)
+    sums = [F.sum(name).alias(name) for name in ("rows", "columns", "degree")]
+    counts = ends.groupBy("key").agg(*sums, F.max("weighted").alias("weighted"))
+    nodes = ids.join(counts, "key", "left").fillna(0).fillna(False)
+    as_unsigned = F.col("key").bitwiseXOR(F.lit(-(1 << 63)))
+    ordered = nodes.orderBy(F.expr("rows = 0"), F.expr("rows + columns").desc(), as_unsigned)
+    ranked = ordered.select(
+        "id", "key", "rows", "degree", "weighted", F.monotonically_increasing_id().alias("rank")
+    )
+    tables.write("ranked", ranked, doing="number nodes")
+    tables.drop("ids")
+
+
+def _end(key: str, what: str) -> list[Column]:
+    """What an entry adds to the node of its row, or of its column."""
+    row, weight = int(what == "row"), F.col("weight").cast("double")
+    return [
+        F.col(key).alias("key"),
+        F.lit(row).alias("rows"),
+        F.lit(1 - row).alias("columns"),
+        (weight * row).alias("degree"),
+        (weight != 1).alias("weighted"),
+    ]
+
+
+def _refuse_collisions(ranked: DataFrame, tables: Tables) -> None:
+    """Raises GraphError naming both ids where two have the same key."""
+    twice = ranked.groupBy("key").count().filter("count > 1")
+    found = tables.run("count nodes", twice.first)
+    if found is not None:
+        same = ranked.filter(F.col("key") == found["key"]).select("id").take(2)
+        refuse_collision(pa.array([row["id"] for row in same]))
+
+
+def _pack_nodes(table: pa.Table) -> pa.Table:
+    """One row for the nodes of a chunk, in the order of their places."""
+    table = table.sort_by("place").combine_chunks()
+    ids = table["id"].chunk(0)
+    return pa.table(
+        {
+            "block": table["block"][:1],
+            "chunk": table["chunk"][:1],
+            "ids": pa.ListArray.from_arrays(pa.array([0, len(ids)], pa.int32()), ids),
+            "keys": pa.array([table["key"].to_numpy().tobytes()], pa.binary()),
+            "degrees": pa.array([table["degree"].to_numpy().tobytes()], pa.binary()),
+        }
+    )
+
+
+def pack_cells(batches: Iterable[pa.RecordBatch], layout: Layout) -> Iterator[pa.RecordBatch]:
+    """Cells of sorted entries. A cell with many of them comes in several pieces."""
+    waiting: list[pa.RecordBatch] = []
+    for batch in batches:
+        waiting.append(batch)
+        if sum(map(len, waiting)) >= PIECE:
+            entries = pa.Table.from_batches(waiting).combine_chunks()
+            whole = _cell_starts(entries)[-1] or len(entries)  # the last cell may go on
+            yield _pack(entries.slice(0, whole), layout)
+            waiting = entries.slice(whole).to_batches()
+    entries = pa.Table.from_batches(waiting) if waiting else None
+    if entries is not None and len(entries):
+        yield _pack(entries.combine_chunks(), layout)
+
+
+def _cell_starts(entries: pa.Table) -> NDArray[np.int64]:
+    """Where cells begin among sorted entries."""
+    starts = np.zeros(len(entries), dtype=bool)
+    starts[:1] = True
+    for name, size in (("row_block", 1), ("column_block", 1), ("place", CHUNK)):
+        values = entries[name].to_numpy() // size
+        starts[1:] |= values[1:] != values[:-1]
+    return np.flatnonzero(starts)
+
+
+def _pack(entries: pa.Table, layout: Layout) -> pa.RecordBatch:
+    starts = _cell_starts(entries)
+    ends = [*starts[1:].tolist(), len(entries)]
+    place, neighbor = entries["place"].to_numpy(), entries["neighbor"].to_numpy()
+    block, chunk = entries["row_block"].to_numpy()[starts], place[starts] // CHUNK
+    counts = [
+        np.bincount(
+            place[first:last] - CHUNK * chunk[at], minlength=layout.rows(block[at], chunk[at])
+        )
+        for at, (first, last) in enumerate(zip(starts, ends, strict=True))
+    ]
+    weights = None
+    if "weight" in entries.column_names:
+        weights = _cut(entries["weight"].to_numpy(), starts, ends)
+    return pa.RecordBatch.from_pydict(
+        {
+            "row_block": block,
+            "column_block": entries["column_block"].to_numpy()[starts],
+            "chunk": chunk,
+            "first_place": place[starts],
+            "first_neighbor": neighbor[starts],
+            "counts": pa.array([count.astype(np.int32).tobytes() for count in counts], pa.binary()),
+            "neighbors": _cut(neighbor, starts, ends),
+            "weights": pa.nulls(len(starts), pa.binary()) if weights is None else weights,
+        }
+    )
+
+
+def _cut(values: NDArray[np.generic], starts: NDArray[np.int64], ends: list[int]) -> pa.Array:
+    """Stretches of an array, one behind the other, as their bytes."""
+    offsets = np.array([*starts, ends[-1]], np.int64) * values.itemsize
+    buffers = [None, pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(values)]
+    return pa.Array.from_buffers(pa.binary(), len(starts), buffers)

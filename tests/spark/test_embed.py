@@ -1,0 +1,344 @@
+"""On two executors: the vectors of one machine, whatever happens; and what a run shuffles."""
+
+import os
+import signal
+import time
+from pathlib import Path
+from threading import Thread
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+import oracle
+from hopvec import FastRP, FormatError, Graph, GraphError, ParameterError
+from hopvec.cli.program import hopvec
+from hopvec.engine.reference import sparse_rows
+from hopvec.spark import Cluster, embed, estimate
+from hopvec.spark.estimate import Size
+
+NO_WEIGHT = "not allowed. A weight is 0 or between 1e-30 and 1e+30."
+BLOCKS = {"strategy": "blocks"}
+WEIGHTED = FastRP(dim=40, seed=7, beta=-0.5, weights=(1, 0, 2), normalize="none")
+NORMALIZED = FastRP(dim=24, seed=3, self_weight=0.5, sparsity=3)
+
+
+def words(nodes=1500, edges=6000):
+    """Edges of a skewed graph with texts as ids: some repeated, some loops; and isolated nodes."""
+    rng = np.random.default_rng(1)
+    ends = (nodes * rng.random((2, edges)) ** [[2], [1]]).astype(int)
+    ends[1, :20] = ends[0, :20]
+    ends[:, 20:60] = ends[:, 60:100]
+    ids = np.array([f"héllo-{number}" for number in range(nodes)])
+    table = pa.table({"src": ids[ends[0]], "dst": ids[ends[1]]})
+    return table, [f"alone-{number}" for number in range(50)]
+
+
+def numbers(nodes=5000, edges=30000):
+    """Weighted edges with integers as ids; weights of a pair differ by 20 orders of magnitude."""
+    rng = np.random.default_rng(2)
+    ends = (nodes * rng.random((2, edges)) ** [[1], [3]]).astype(np.int32) - 100
+    weight = np.exp(46 * (rng.random(edges) - 0.5))
+    weight[::50] = 0.0
+    return pa.table({"from": ends[0], "to": ends[1], "weight": weight})
+
+
+def vectors(frame):
+    """Ids and vectors of a DataFrame or a table, in ascending order of the ids."""
+    table = (frame if isinstance(frame, pa.Table) else frame.toArrow()).sort_by("id")
+    assert table.schema.field("embedding").type.value_type == pa.float32()
+    rows = table["embedding"].combine_chunks().flatten().to_numpy()
+    return table["id"].to_pylist(), rows.reshape(len(table), -1)
+
+
+def alone(graph, method):
+    """Ids and vectors of one machine, in ascending order of the ids."""
+    made = method.embed(graph)
+    order = np.argsort(np.array(made.ids.to_pylist()))
+    return [made.ids[int(at)].as_py() for at in order], made.vectors[order]
+
+
+def furthest(found, wanted):
+    """The largest distance of a row from where it should be, by its length."""
+    length = np.linalg.norm(wanted, axis=1)
+    return np.max(np.linalg.norm(found - wanted, axis=1) / np.where(length > 0, length, 1))
+
+
+@pytest.fixture(scope="module")
+def word_graph(spark):
+    table, isolated = words()
+    nodes = sorted(set(table["src"].to_pylist()) | set(table["dst"].to_pylist())) + isolated
+    alone_frame = spark.createDataFrame(pa.table({"id": isolated}))
+    graph = Graph.from_arrow(table, nodes=nodes)
+    return spark.createDataFrame(table), alone_frame, alone(graph, NORMALIZED)
+
+
+@pytest.fixture(scope="module")
+def number_graph(spark):
+    graph = Graph.from_arrow(numbers(), directed=True)
+    return spark.createDataFrame(numbers()), graph, alone(graph, WEIGHTED)
+
+
+@pytest.mark.parametrize(("strategy", "stage"), [("columns", 7), ("blocks", 10)])
+def test_texts_have_the_vectors_of_one_machine_though_an_executor_is_killed(
+    spark, word_graph, strategy, stage
+):
+    edges, isolated, (ids, wanted) = word_graph
+    killer, killed = None, []
+
+    def progress(done, of):
+        nonlocal killer
+        if done == stage and killer is None:  # before the norms of "columns", or hop 3 of "blocks"
+            killer = Thread(target=kill_an_executor, args=(spark.sparkContext, killed))
+            killer.start()
+
+    bound = {"memory": None if strategy == "columns" else 100_000}
+    method = FastRP(**NORMALIZED.get_params() | bound)
+    found_ids, found = vectors(embed(edges, nodes=isolated, method=method, progress=progress))
+    killer.join()
+    assert len(killed) == 1
+    assert found_ids == ids
+    assert len(ids) == 1550
+    if strategy == "columns":
+        assert np.array_equal(found, wanted)
+    else:
+        assert furthest(found, wanted) < 1e-5
+    assert furthest(found, judged(ids)) < 1e-4
+
+
+def judged(ids):
+    """The vectors of the words by the oracle."""
+    graph = Graph.from_arrow(words()[0], nodes=ids)
+    keys = np.empty(graph.nodes, np.uint64)
+    keys[graph.rows] = graph.keys
+    R = np.sqrt(3) * sparse_rows(3, 3.0, keys, 24)  # noqa: N806
+    S = graph.to_scipy().toarray()  # noqa: N806
+    weights = NORMALIZED.weights
+    return oracle.embed(S, R, 24, weights, beta=0.25, self_weight=0.5, normalize="full")
+
+
+def test_the_command_line_gives_the_bytes_of_one_machine_and_fetches_and_shuffles_as_foretold(
+    spark, number_graph, tmp_path, local_dirs
+):
+    edges, graph, (ids, wanted) = number_graph
+    edges.write.parquet(str(tmp_path / "edges"))
+    before = last_stage(spark)
+    command = ["embed", str(tmp_path / "edges"), "-o", str(tmp_path / "vectors"), "--directed"]
+    command += ["--spark", "local-cluster[2,1,1024]", "--dim", "40", "--seed", "7"]
+    command += ["--beta", "-0.5", "--weights", "1,0,2", "--normalize", "none"]
+    done = CliRunner().invoke(hopvec, command)
+    assert done.exit_code == 0, done.output
+    assert "4,999 vectors of 40 columns" in done.stderr
+    found_ids, found = vectors(pq.read_table(tmp_path / "vectors"))
+    assert found_ids == ids
+    assert np.array_equal(found, wanted)
+
+    size = Size(graph.nodes, graph.entries, True, WEIGHTED, Cluster(2, 1, 10**9))
+    assert size.graph_bytes == 8 * graph.entries + 12 * graph.nodes
+    assert size.columns_shuffle() == 2 * size.graph_bytes + 4 * graph.nodes * 48  # whole slabs
+    copies = sorted(local_dirs.rglob("hopvec-copy-*/graph"), key=lambda copy: copy.stat().st_mtime)
+    copies = [copy for copy in copies if copy.parent.name == copies[-1].parent.name]
+    assert 1 <= len(copies) <= 2  # an executor that had no task fetched nothing
+    for copy in copies:
+        assert sum(file.stat().st_size for file in copy.iterdir()) == size.graph_bytes
+    shuffled = shuffled_bytes(spark, before, "write vectors")
+    assert size.vector_bytes <= shuffled <= 1.05 * size.vector_bytes + 16 * graph.nodes
+
+    again = CliRunner().invoke(hopvec, command)
+    assert again.exit_code == 2
+    assert "there is something already" in again.stderr
+
+
+def test_blocks_of_directed_weights_have_the_vectors_of_one_machine_and_shuffle_as_foretold(
+    spark, number_graph
+):
+    edges, graph, (ids, wanted) = number_graph
+    before = last_stage(spark)
+    method = FastRP(**WEIGHTED.get_params() | {"memory": 300_000})
+    found_ids, found = vectors(embed(edges, directed=True, method=method))
+    assert found_ids == ids
+    assert furthest(found, wanted) < 1e-5
+    size = Size(graph.nodes, graph.entries, True, WEIGHTED, Cluster(2, 1, 300_000))
+    blocks = size.blocks("").blocks
+    assert blocks > 2
+    shuffled = shuffled_bytes(spark, before, "hop 2")
+    assert blocks * size.vector_bytes <= shuffled <= 1.05 * size.hop_shuffle(blocks)
+    assert size.hop_shuffle(blocks) <= (blocks + 3) * size.vector_bytes
+
+
+def kill_an_executor(context, killed):
+    """Waits until tasks are running, then kills one of the application's executors."""
+    tracker, deadline = context.statusTracker(), time.monotonic() + 60
+    while time.monotonic() < deadline:
+        stages = (tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds())
+        if any(stage and stage.numActiveTasks for stage in stages):
+            break
+        time.sleep(0.01)
+    process = executors(context)[0]
+    os.kill(process, signal.SIGKILL)
+    killed.append(process)
+
+
+def executors(context):
+    """The processes of the application's executors."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (folder / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        wanted = b"org.apache.spark.executor.CoarseGrainedExecutorBackend"
+        if wanted in command and context.applicationId.encode() in command:
+            found.append(int(folder.name))
+    return sorted(found)
+
+
+def stages(spark):
+    """All stages of the application so far."""
+    gateway = spark.sparkContext._gateway
+    store = spark.sparkContext._jsc.sc().statusStore()
+    empty = gateway.new_array(gateway.jvm.double, 0), gateway.jvm.java.util.ArrayList()
+    found = store.stageList(gateway.jvm.java.util.ArrayList(), False, False, *empty)
+    return [found.apply(at) for at in range(found.size())]
+
+
+def last_stage(spark):
+    return max((stage.stageId() for stage in stages(spark)), default=-1)
+
+
+def shuffled_bytes(spark, after, doing):
+    """What was written to shuffles under a description, by the stages after another."""
+    time.sleep(1)  # the store hears of the end of a stage a moment later
+    return sum(
+        stage.shuffleWriteBytes()
+        for stage in stages(spark)
+        if stage.stageId() > after
+        and stage.description().isDefined()
+        and stage.description().get() == f"hopvec: {doing}"
+    )
+
+
+def frame(spark, schema, *rows):
+    return spark.createDataFrame(list(rows), schema)
+
+
+@pytest.mark.parametrize(
+    ("schema", "rows", "error", "sentence"),
+    [
+        ("src string, dst string", [("a", "b"), (None, "c")], GraphError,
+         "source: there is no id (null), in an edge whose target is 'c'."),
+        ("src string, dst string", [("a", None)], GraphError,
+         "target: there is no id (null), in an edge whose source is 'a'."),
+        ("src int, dst int, weight float", [(1, 2, float("nan"))], GraphError,
+         f"the edge 1 - 2: the weight nan is {NO_WEIGHT}"),
+        ("src int, dst int, weight double", [(1, 2, None)], GraphError,
+         f"the edge 1 - 2: the weight nan is {NO_WEIGHT}"),
+        ("src int, dst int, weight double", [(1, 2, -1.0)], GraphError,
+         f"the edge 1 - 2: the weight -1.0 is {NO_WEIGHT}"),
+        ("src string, dst string", [], GraphError,
+         "The graph is empty: there are no edges, and no nodes were given."),
+        ("src string, dst string, weight string", [("a", "b", "1")], FormatError,
+         "the DataFrame of edges: the column 'weight' holds string, but weights are numbers. Name "
+         "another column, or leave it alone with unweighted=True."),
+        ("src string, dst double", [("a", 1.0)], FormatError,
+         "the DataFrame of edges: the column 'dst' holds double; ids are integers or texts."),
+        ("src string, dst bigint", [("a", 1)], GraphError,
+         "source and target must both hold integers or both hold strings."),
+    ],
+)  # fmt: skip
+def test_bad_edges_are_refused_before_any_shuffle(spark, schema, rows, error, sentence):
+    before = last_stage(spark)
+    with pytest.raises(error) as raised:
+        embed(frame(spark, schema, *rows))
+    assert str(raised.value) == sentence
+    assert sum(s.shuffleWriteBytes() for s in stages(spark) if s.stageId() > before) < 2000
+
+
+def test_a_column_that_is_not_there_is_refused_by_name(spark):
+    edges = frame(spark, "src string, dst string", ("a", "b"))
+    with pytest.raises(FormatError, match="there is no column 'cost' for the weight"):
+        embed(edges, weight="cost")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"strategy": "rows"}, "strategy must be one of 'auto', 'columns', 'blocks', got 'rows'"),
+        ({"method": FastRP(oversample=2)}, "oversample on Spark is not supported yet"),
+        ({"method": FastRP(threads=2)}, "on Spark the threads are those of its tasks"),
+        ({"method": FastRP(direction="in")}, "exchange source and target for 'in'"),
+        ({"method": FastRP(dim=0)}, "dim must be"),
+        ({"method": FastRP(precision="float16"), **BLOCKS}, "needs the strategy 'columns'"),
+    ],
+)
+def test_what_spark_cannot_carry_is_refused(spark, arguments, sentence):
+    with pytest.raises(ParameterError, match=sentence):
+        embed(frame(spark, "src string, dst string", ("a", "b")), **arguments)
+
+
+def test_two_ids_with_one_key_are_refused_by_name(spark, colliding):
+    edges = frame(spark, "src string, dst string", (colliding[0], "x"), ("x", colliding[1]))
+    with pytest.raises(GraphError, match="have the same 64-bit key") as error:
+        embed(edges)
+    assert all(repr(name) in str(error.value) for name in colliding)
+
+
+@pytest.fixture(scope="module")
+def colliding():
+    """Two texts of 16 ASCII characters with the same XXH64, seed 42.
+
+    Words of 8 bytes are mixed into the hash one after the other, each reversibly: whatever the
+    first word is, some second one leads to the same hash, and one in 256 of those is ASCII.
+    """
+    p1, p2, p4 = 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x85EBCA77C2B2AE63
+    mask, start = 2**64 - 1, (42 + 0x27D4EB2F165667C5 + 16) & (2**64 - 1)
+
+    def rotate(x, bits):
+        return (x << bits | x >> (64 - bits)) & mask
+
+    def mixed(word):
+        return rotate(word * p2 & mask, 31) * p1 & mask
+
+    def unmixed(value):
+        word = rotate(value * pow(p1, -1, 2**64) & mask, 64 - 31)
+        return word * pow(p2, -1, 2**64) & mask
+
+    def after(first):
+        return (rotate(start ^ mixed(int.from_bytes(first, "little")), 27) * p1 + p4) & mask
+
+    one = b"some-id-", b"12345678"
+    goal = after(one[0]) ^ mixed(int.from_bytes(one[1], "little"))
+    for number in range(10**6):
+        first = f"{number:08d}".encode()
+        second = unmixed(goal ^ after(first)).to_bytes(8, "little")
+        if all(32 < byte < 127 for byte in second):
+            return b"".join(one).decode(), (first + second).decode()
+    raise AssertionError("there is no such text")
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--loops", "drop"], "--spark knows no --loops"),
+        (["--dtype", "float16"], "--spark knows no --dtype"),
+        (["--like", "old.parquet"], "leave --like out"),
+    ],
+)
+def test_options_that_spark_does_not_know_are_refused(options, sentence):
+    done = CliRunner().invoke(
+        hopvec, ["embed", "edges", "-o", "vectors", "--spark", "local", *options]
+    )
+    assert done.exit_code == 2
+    assert sentence in done.stderr
+
+
+def test_an_estimate_counts_nodes_and_entries_of_a_frame(number_graph):
+    edges, graph, _ = number_graph
+    found = estimate(edges, directed=True, method=WEIGHTED)
+    assert abs(found.nodes - graph.nodes) < 0.05 * graph.nodes
+    assert found.entries == 30000
+    assert found.strategy == "columns"
+    assert found.cluster.workers == 2
+    assert "a worker can hold the graph" in str(found)

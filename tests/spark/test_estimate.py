@@ -1,0 +1,52 @@
+"""What a run will take, by formulas: no session is needed."""
+
+from dataclasses import replace
+
+import pytest
+
+from hopvec import FastRP, MemoryBoundError
+from hopvec.spark import Cluster
+from hopvec.spark.estimate import Size, plan_run
+
+CLUSTER = Cluster(workers=4, cores=8, memory=10**9)
+PLAIN = FastRP(dim=128, normalize="none")
+
+
+def test_columns_are_chosen_while_a_worker_can_hold_the_graph_and_a_slab():
+    plan = plan_run(10**6, 10**7, PLAIN, CLUSTER)
+    assert (plan.strategy, plan.blocks) == ("columns", 1)
+    assert plan.worker_bytes == 4 * 10**7 + 12 * 10**6 + (32 + 128 + 64) * 10**6
+    assert plan.shuffled_bytes == 4 * (4 * 10**7 + 12 * 10**6) + 4 * 10**6 * 128
+    assert "a worker can hold the graph and a slab" in str(plan)
+
+
+def test_blocks_are_chosen_where_it_cannot_and_are_as_few_as_fit():
+    plan = plan_run(10**7, 10**8, PLAIN, CLUSTER)
+    assert plan.strategy == "blocks"
+    size = Size(10**7, 10**8, False, PLAIN, CLUSTER)
+    assert size.blocks_bytes(plan.blocks) <= CLUSTER.memory < size.blocks_bytes(plan.blocks - 1)
+    assert size.hop_shuffle(plan.blocks) <= (plan.blocks + 3) * 4 * 10**7 * 128
+    assert "the graph and a slab take 2.76 GB, and a worker has 1 GB" in plan.reason
+
+
+def test_unit_orders_add_norms_and_a_second_pass():
+    plain = plan_run(10**6, 10**7, PLAIN, CLUSTER)
+    unit = plan_run(10**6, 10**7, FastRP(dim=128, normalize="orders"), CLUSTER)
+    assert unit.shuffled_bytes - plain.shuffled_bytes == 4 * 10**6 * (8 * 8 + 4 * 4)
+    assert unit.seconds > plain.seconds
+
+
+def test_weights_double_the_entries():
+    size = Size(1000, 5000, False, PLAIN, CLUSTER)
+    assert replace(size, weighted=True).graph_bytes - size.graph_bytes == 4 * 5000
+
+
+def test_a_price_makes_a_cost():
+    plan = plan_run(10**6, 10**7, PLAIN, replace(CLUSTER, price=3.6))
+    assert plan.cost == pytest.approx(4 * 3.6 * plan.seconds / 3600)
+    assert plan_run(10**6, 10**7, PLAIN, CLUSTER).cost is None
+
+
+def test_a_graph_that_no_number_of_blocks_makes_fit_is_refused():
+    with pytest.raises(MemoryBoundError, match="even 1,024 blocks need"):
+        plan_run(2 * 10**9, 10**10, PLAIN, replace(CLUSTER, memory=10**6))
