@@ -101,7 +101,7 @@ class _Entries:
     def chunks(self, *, directed: bool, drop_loops: bool) -> Iterator[_native.Edges]:
         """All of them, as `EdgeList.chunks` gives them."""
         graph, first = self._graph, 0
-        while first < graph.nodes:
+        while graph.indptr[first] < graph.entries:
             last = int(np.searchsorted(graph.indptr, graph.indptr[first] + CHUNK, side="right")) - 1
             last = min(max(last, first + 1), graph.nodes)
             entries = slice(graph.indptr[first], graph.indptr[last])
