@@ -21,6 +21,7 @@ from benchmarks import (
     methods_tables,
     quality_tables,
     scaling_tables,
+    spark_tables,
 )
 from benchmarks.processes import RESULTS, ROOT, results_folder, say
 
@@ -37,6 +38,7 @@ ELSEWHERE = {
     "quality": ("quality.md", quality_tables.section),
     "new_nodes": ("quality.md", quality_tables.new_nodes_section),
     "bipartite": ("kinds.md", bipartite_tables.section),
+    "spark": ("scale.md", spark_tables.section),
 }
 """Parts whose tables stand on other pages."""
 HEAD = ["# Benchmarks", "Made by `scripts/bench`; do not edit, run it again."]

@@ -66,7 +66,7 @@ def test_the_commands_of_the_readme_are_those_of_the_program(tmp_path, monkeypat
     Path("nodes.csv").write_text("id,size\n" + "".join(f"{site},{len(site)}\n" for site in sites))
     for command in commands:
         verb, *words = command.split()
-        if verb in TAKES_LONG:
+        if verb in TAKES_LONG or "--spark" in words:  # a cluster is not at hand
             program.get_command(click.Context(program), verb).make_context(verb, words)
             continue
         result = CliRunner().invoke(program, [verb, *words])

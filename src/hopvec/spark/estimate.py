@@ -84,7 +84,7 @@ class Estimate:
         return None if price is None else price * self.cluster.workers * self.seconds / 3600
 
     def __str__(self) -> str:
-        cost = "" if self.cost is None else f", at a cost of {self.cost:,.0f}"
+        cost = "" if self.cost is None else f", at a cost of {self.cost:,.2f}"
         cluster = self.cluster
         return (
             f"strategy {self.strategy!r}: {self.reason}\n"

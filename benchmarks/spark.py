@@ -1,0 +1,198 @@
+"""hopvec on Spark, end to end on this machine: python -m benchmarks.spark.
+
+5 million edges with texts as ids, 200,000 nodes, dim 128: from a folder of Parquet to a folder of
+Parquet by each strategy, with wall and CPU seconds of every stage, and what it shuffled. CPU time
+is that of Spark and of all its Python processes; that of the same embedding on one machine stands
+beside it.
+"""
+
+import argparse
+import json
+import logging
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from benchmarks import machine
+from benchmarks.processes import RESULTS, say
+from hopvec.spark.tables import Tables
+
+NODES, EDGES, DIM = 200_000, 5_000_000, 128
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def main() -> None:
+    """Measure, and keep the result."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--edges", type=int, default=EDGES)
+    parser.add_argument("--strategies", default="columns,blocks")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="hopvec-spark-") as folder:
+        edges = Path(folder, "edges")
+        write_edges(edges, options.edges)
+        found = {
+            "machine": machine.describe(),
+            "nodes": NODES,
+            "edges": options.edges,
+            "dim": DIM,
+            "one_machine": one_machine(edges),
+            "spark": {name: on_spark(edges, name) for name in options.strategies.split(",")},
+        }
+    (RESULTS / "spark.json").write_text(json.dumps(found, indent=2) + "\n")
+
+
+def write_edges(folder: Path, count: int) -> None:
+    """Edges with power-law degrees, ids such as 'host-123456.example'; in eight files."""
+    folder.mkdir()
+    rng = np.random.default_rng(7)
+    ids = np.array([f"host-{number}.example" for number in range(NODES)])
+    for part in range(8):
+        ends = (NODES * rng.random((2, count // 8)) ** [[2], [3]]).astype(np.int64)
+        table = pa.table({"src": ids[ends[0]], "dst": ids[ends[1]]})
+        pq.write_table(table, folder / f"part-{part}.parquet")
+
+
+def one_machine(edges: Path) -> dict[str, Any]:
+    """Reading, and CPU seconds of the embedding alone."""
+    from hopvec import FastRP, read_graph
+
+    start = time.process_time()
+    graph = read_graph(edges)
+    read = time.process_time() - start
+    wall, start = time.perf_counter(), time.process_time()
+    FastRP(dim=DIM, seed=7).embed(graph)
+    return {
+        "entries": graph.entries,
+        "read_cpu_seconds": read,
+        "embed_cpu_seconds": time.process_time() - start,
+        "embed_seconds": time.perf_counter() - wall,
+    }
+
+
+def on_spark(edges: Path, strategy: str) -> dict[str, Any]:
+    """Wall and CPU seconds by stage, and bytes shuffled, of a session of its own."""
+    from pyspark.sql import SparkSession
+
+    from hopvec import FastRP
+    from hopvec.spark import embed, estimate
+
+    say(strategy)
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = SparkSession.builder.master(f"local[{machine.cores()}]")
+    builder = builder.config("spark.driver.memory", "4g").config("spark.sql.shuffle.partitions", 8)
+    builder = builder.config("spark.ui.showConsoleProgress", "false")
+    session = builder.config("spark.ui.enabled", "false").getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    frame = session.read.parquet(str(edges))
+    method = FastRP(dim=DIM, seed=7, memory=None if strategy == "columns" else "20MB")
+    expected = estimate(frame, method=method, strategy=strategy)
+    output = edges.with_name("vectors")
+    with Stages() as stages:
+        embed(frame, method=method, strategy=strategy, output=str(output))
+    shutil.rmtree(output)
+    result = {
+        "blocks": expected.blocks,
+        "expected_seconds": expected.seconds,
+        "expected_shuffled_bytes": expected.shuffled_bytes,
+        "stages": stages.found,
+        "shuffled_bytes": shuffled(session),
+    }
+    if strategy == "columns":
+        with Stages() as stages, unwritten():
+            embed(frame, method=method, strategy=strategy)
+        result["stages_when_warm"] = stages.found
+    session.stop()
+    return result
+
+
+@contextmanager
+def unwritten() -> Iterator[None]:
+    """Inside, vectors are computed and thrown away: what is left is not the writing of Parquet."""
+    write = Tables.write
+
+    def write_or_not(tables: Tables, name: str, frame: Any, **options: Any) -> Any:
+        if name != "vectors":
+            return write(tables, name, frame, **options)
+        writer = frame.write.format("noop").mode("overwrite")
+        tables.run(options["doing"], writer.save)
+        return frame
+
+    Tables.write = write_or_not  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        Tables.write = write  # type: ignore[method-assign]
+
+
+class Stages(logging.Handler):
+    """Wall and CPU seconds of each stage, by the log that tells of its end."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.INFO)
+        self.found: dict[str, dict[str, float]] = {}
+        self._wall, self._cpu = time.perf_counter(), cpu_seconds(os.getpid())
+
+    def __enter__(self) -> Self:
+        logging.getLogger("hopvec").addHandler(self)
+        logging.getLogger("hopvec").setLevel(logging.INFO)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        logging.getLogger("hopvec").removeHandler(self)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Takes the time of the stage that the record tells of."""
+        name = str(record.args[0]) if record.args else ""
+        if record.msg != "%s: %.1f s":
+            return
+        wall, cpu = time.perf_counter(), cpu_seconds(os.getpid())
+        stage = self.found.setdefault(name, {"seconds": 0.0, "cpu_seconds": 0.0})
+        stage["seconds"] += wall - self._wall
+        stage["cpu_seconds"] += cpu - self._cpu
+        self._wall, self._cpu = wall, cpu
+        say(f"  {name}: {stage['seconds']:.1f} s, {stage['cpu_seconds']:.1f} s of CPU")
+
+
+def cpu_seconds(process: int) -> float:
+    """Of a process, of all that it started, and of what these have waited for."""
+    own, children = 0, []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(folder.name) == process:
+            own = sum(map(int, fields[11:15]))
+        elif int(fields[1]) == process:
+            children.append(int(folder.name))
+    return own / TICKS + sum(map(cpu_seconds, children))
+
+
+def shuffled(session: Any) -> dict[str, int]:
+    """Bytes written to shuffles, by stage of hopvec."""
+    time.sleep(2)  # the store hears of the end of a stage a moment later
+    gateway = session.sparkContext._gateway
+    empty = gateway.new_array(gateway.jvm.double, 0), gateway.jvm.java.util.ArrayList()
+    store = session.sparkContext._jsc.sc().statusStore()
+    stages = store.stageList(gateway.jvm.java.util.ArrayList(), False, False, *empty)
+    found: dict[str, int] = {}
+    for at in range(stages.size()):
+        stage = stages.apply(at)
+        if stage.description().isDefined() and stage.shuffleWriteBytes():
+            name = stage.description().get().removeprefix("hopvec: ")
+            found[name] = found.get(name, 0) + stage.shuffleWriteBytes()
+    return found
+
+
+if __name__ == "__main__":
+    main()

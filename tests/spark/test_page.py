@@ -1,0 +1,11 @@
+"""docs/scale.md is what the formulas say."""
+
+import runpy
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_plan_is_that_of_the_formulas():
+    made = runpy.run_path(str(ROOT / "scripts" / "build-scale-page"))["page"]()
+    assert made == (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
