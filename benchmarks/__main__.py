@@ -19,10 +19,9 @@ PARTS = {
     "new_nodes": (),
     "bipartite": (),
     "large": ("--quick",),
-    "spark": (),
 }
 """The parts, and the options that each takes."""
-ASKED_FOR = ("large", "spark")  # run by --only alone
+ASKED_FOR = ("large",)  # run by --only alone
 QUICK = ("core", "methods", "files", "scaling", "limit")
 
 

@@ -6,7 +6,7 @@ from benchmarks.markdown import number, table
 
 MEGABYTE = 1e6
 INGEST = ("check the edges", "merge edges", "collect ids", "number nodes", "count nodes")
-PACKING = ("pack nodes", "pack edges")
+PACKING = ("pack nodes", "join edges", "pack edges")
 
 
 def section(found: dict[str, Any]) -> str:
@@ -16,7 +16,7 @@ def section(found: dict[str, Any]) -> str:
         f"{found['edges']:,} edges with texts as ids, {found['nodes']:,} nodes, dim "
         f"{found['dim']}, from a folder of Parquet to a folder of Parquet on {machine['cores']} "
         f"cores ({machine['processor']}, load {machine['load_before']:.1f} before), `local` "
-        "master; made by `scripts/bench --only spark`. CPU time is that of Spark and all its "
+        "master; made by `python -m benchmarks.spark`. CPU time is that of Spark and all its "
         f"Python processes. On one machine, hopvec takes {number(alone['embed_cpu_seconds'])} s "
         f"of CPU for the embedding, and {number(alone['read_cpu_seconds'])} s for reading."
     )

@@ -81,7 +81,7 @@ def number_graph(spark):
     return spark.createDataFrame(numbers()), graph, alone(graph, WEIGHTED)
 
 
-@pytest.mark.parametrize(("strategy", "stage"), [("columns", 7), ("blocks", 10)])
+@pytest.mark.parametrize(("strategy", "stage"), [("columns", 8), ("blocks", 11)])
 def test_texts_have_the_vectors_of_one_machine_though_an_executor_is_killed(
     spark, word_graph, strategy, stage
 ):

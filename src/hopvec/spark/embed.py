@@ -18,7 +18,7 @@ from hopvec.spark.estimate import Cluster, Estimate, check_method, plan_run
 from hopvec.spark.graph import StoredGraph, store
 from hopvec.spark.tables import Tables
 
-INGEST = 7  # stages from the edges to their cells
+INGEST = 8  # stages from the edges to their cells
 logger = logging.getLogger("hopvec")
 
 

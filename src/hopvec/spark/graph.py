@@ -117,10 +117,14 @@ class StoredGraph:
             layout.place("column").alias("neighbor"),
             *(["weight"] if self.weighted else []),
         )
+        # Ranges are found by a sample: what is sampled should not be joined twice.
+        entries = self.tables.write("entries", entries, doing="join edges")
         order = ["row_block", "column_block", "place", "neighbor"]
         entries = entries.repartitionByRange(*order).sortWithinPartitions(*order)
         packed = entries.mapInArrow(lambda batches: pack_cells(batches, layout), CELLS)
-        return self.tables.write("cells", packed, doing="pack edges", batch=MANY_ROWS)
+        cells = self.tables.write("cells", packed, doing="pack edges", batch=MANY_ROWS)
+        self.tables.drop("entries")
+        return cells
 
 
 def store(edges: Edges, tables: Tables) -> StoredGraph:
