@@ -15,7 +15,7 @@ from benchmarks import machine, startup
 from benchmarks.measure import SETTING
 from benchmarks.peers import environment_of
 from benchmarks.processes import (
-    MOST_SECONDS,
+    embedded,
     made_graphs,
     python,
     results_folder,
@@ -118,14 +118,7 @@ def run_rounds(case: Case, repeats: int) -> list[dict[str, Any]]:
     say(f"{case.graph}, {case.threads} threads, dim {case.dim}")
 
     def run(tool: str) -> dict[str, Any]:
-        found = python(
-            *("benchmarks.measure", case.graph, tool, case.threads, "--dim", case.dim),
-            threads=case.threads,
-            environment=environment_of(tool),
-            most_seconds=MOST_SECONDS,
-        )
-        facts = {"graph": case.graph, "tool": tool, "threads": case.threads, "dim": case.dim}
-        return facts | found
+        return embedded(case.graph, tool, threads=case.threads, dim=case.dim)
 
     turns = take_turns(case.tools, repeats, run)
     return [run for runs in turns.values() for run in runs]

@@ -15,6 +15,7 @@ from benchmarks.core import CASES, QUICK, TARGETS
 from benchmarks.measure import SETTING
 from benchmarks.processes import (
     DISTURBED,
+    embedded,
     made_graphs,
     python,
     results_folder,
@@ -79,7 +80,7 @@ def measure(graph: str) -> dict[str, Any]:
         for tool in (goal.ours, goal.peer) if goal.graph == graph else ():
             key = (tool, goal.threads)
             if key not in tools:
-                run = python("benchmarks.measure", graph, *key, threads=goal.threads)
+                run = embedded(graph, tool, threads=goal.threads, dim=SETTING["dim"])
                 tools[key] = checked(graph, tool, run)
                 say(f"{graph}, {tool}: {run[goal.measure]:.3f} s{remark(run)}")
     return {"hop": hop, "tools": tools}

@@ -14,10 +14,10 @@ from typing import Any
 
 from benchmarks import machine
 from benchmarks.graphs import HELD_OUT, TRAINING
-from benchmarks.peers import PEERS, environment_of
+from benchmarks.peers import PEERS
 from benchmarks.processes import (
     CACHE,
-    MOST_SECONDS,
+    embedded,
     made_graphs,
     python,
     results_folder,
@@ -81,13 +81,7 @@ def measured(graph: str, folder: Path, repeats: int) -> dict[str, Any]:
 
 def embed(graph: str, tool: str, vectors: Path) -> dict[str, Any]:
     """One measurement, which leaves the vectors behind."""
-    threads = machine.cores()
-    return python(
-        *("benchmarks.measure", graph, tool, threads, "--dim", DIM, "--vectors", vectors),
-        threads=threads,
-        environment=environment_of(tool),
-        most_seconds=MOST_SECONDS,
-    )
+    return embedded(graph, tool, threads=machine.cores(), dim=DIM, vectors=vectors)
 
 
 def ratio(runs: list[dict[str, Any]], ours: list[dict[str, Any]]) -> dict[str, float]:

@@ -18,6 +18,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.peers import environment_of
+
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
 CACHE = ROOT / "benchmarks" / "cache"
@@ -63,6 +65,20 @@ def python(
         last_line = answer.stderr.strip().splitlines()[-1:] or ["no message"]
         return {"error": f"exit code {answer.returncode}: {last_line[0][:300]}"}
     return dict(json.loads(answer.stdout.strip().splitlines()[-1]))
+
+
+def embedded(
+    graph: str, tool: str, *, threads: int, dim: int, vectors: Path | None = None
+) -> dict[str, Any]:
+    """One measurement of a tool, by measure.py in the environment of the tool."""
+    kept = () if vectors is None else ("--vectors", vectors)
+    found = python(
+        *("benchmarks.measure", graph, tool, threads, "--dim", dim, *kept),
+        threads=threads,
+        environment=environment_of(tool),
+        most_seconds=MOST_SECONDS,
+    )
+    return {"graph": graph, "tool": tool, "threads": threads, "dim": dim} | found
 
 
 def made_graphs(names: Sequence[str]) -> dict[str, Any]:

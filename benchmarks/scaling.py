@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks import machine
-from benchmarks.peers import environment_of
 from benchmarks.processes import (
-    MOST_SECONDS,
+    embedded,
     made_graphs,
-    python,
     results_folder,
     say,
     spreads,
@@ -77,12 +75,7 @@ def measured(point: Point, repeats: int) -> dict[str, Any]:
     say(f"{point.nodes:,} nodes, {point.edges:,} edges, dim {point.dim}, {point.threads} threads")
 
     def run(tool: str) -> dict[str, Any]:
-        return python(
-            *("benchmarks.measure", point.graph, tool, point.threads, "--dim", point.dim),
-            threads=point.threads,
-            environment=environment_of(tool),
-            most_seconds=MOST_SECONDS,
-        )
+        return embedded(point.graph, tool, threads=point.threads, dim=point.dim)
 
     turns = take_turns(TOOLS, repeats, run)
     return {
