@@ -122,11 +122,14 @@ class Embedding:
     def nearest(self, id: object, k: int = 10) -> list[tuple[Any, float]]:
         """The k nodes most similar to one, best first, with their cosine similarity.
 
-        Exact; ties are broken by row. A zero vector has similarity 0 to every other. O(n dim).
+        Exact; ties are broken by row. Nothing is near a node whose vector is zero. O(n dim).
         """
         if isinstance(id, np.ndarray | list | tuple):
             raise UnknownNodeError(f"nearest takes the id of one node, got {_shown(id)}.")
-        rows, similarity = self.nearest_rows([self.row(id)], k)
+        row = self.row(id)
+        if not self.vectors[row].any():
+            return []
+        rows, similarity = self.nearest_rows([row], k)
         ids = self.ids.take(pa.array(rows[0])).to_pylist()
         return list(zip(ids, similarity[0].tolist(), strict=True))
 

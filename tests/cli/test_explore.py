@@ -85,6 +85,16 @@ def test_files_of_the_same_name_are_told_apart_by_their_folders(run, vectors, tm
     assert [side.name for side in explored[0][0].sides] == [vectors, "other/vectors.npy"]
 
 
+def test_the_columns_of_the_graph_can_be_named_and_strangers_in_it_are_told(
+    run, vectors, tmp_path, explored
+):
+    (tmp_path / "links.csv").write_text("no,who,whom\n1,ann,bob\n2,bob,zoe\n")
+    columns = ("--source", "who", "--target", "whom")
+    result = run("explore", vectors, "--graph", "links.csv", *columns, "--layout", "pca")
+    assert result.exit_code == 0, result.stderr
+    assert "1 of the 3 nodes of the graph have no vector" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

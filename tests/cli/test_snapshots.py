@@ -46,3 +46,17 @@ def test_nodes_that_come_later_get_vectors(run, edges):
     assert result.exit_code == 0, result.stderr
     assert hopvec.load("more.parquet").ids.to_pylist() == ["gus", "hal"]
     assert "more.parquet: 2 vectors of 8 columns" in result.stderr
+
+
+def test_what_was_read_is_told_and_another_graph_than_that_of_the_vectors_is_refused(run, edges):
+    embed(run, edges, "old.parquet", "--dim", "8", "--sparsity", "2")
+    Path("new.csv").write_text("source,target\ngus,ann\n")
+    words = ("transform", "old.parquet", "new.csv", "-o", "more.parquet", "--base")
+    told = run(*words, edges).stderr
+    assert "new.csv: text" in told
+    assert "2 nodes, 1 edge, undirected" in told
+    Path("other.csv").write_text(Path(edges).read_text() + "ann,zoe\n")
+    result = run(*words, "other.csv")
+    assert result.exit_code == 2
+    assert "The vectors were made from a graph of 6 nodes and" in result.stderr
+    assert "and this one has 7 nodes and" in result.stderr

@@ -145,6 +145,12 @@ class TestAnswer:
             "Now hopvec embed edges.csv -o vectors.parquet --params tuned/best.json\n"
         )
 
+    def test_the_next_command_reads_the_graph_in_the_same_way(self, run, files):
+        options = ("--trials", 1, "--search-dim", 8, "--shuffles", 1, "--dim", 8)
+        reading = ("--separator", ",", "--header", "--loops", "drop")
+        told = run("tune", *files, *options, *reading).stderr
+        assert "best.json --loops drop --separator , --header\n" in told
+
     def test_json_is_that_of_the_file(self, run, files, tmp_path):
         result = run("tune", *files, *QUICK, "--json", "--quiet")
         assert json.loads(result.stdout) == read_json(tmp_path / "tuned" / "best.json")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from hopvec.cli.inputs import FILE, read_vectors
+from hopvec.cli.inputs import FILE, edge_column_options, read_vectors
 from hopvec.cli.label_options import label_options, read_label_file
 from hopvec.cli.layout_options import kind_option, seed_option
 from hopvec.cli.summary import count
@@ -53,20 +53,20 @@ SERVER: Declared = [
 @click.argument("vectors", metavar="VECTORS...", type=click.Path(), nargs=-1, required=True)
 @option("--labels", type=FILE, help="Labels of nodes, to colour by.")
 @option("--graph", type=FILE, help="Graph of the nodes, to tell edges from similarity.")
-@option("--directed", is_flag=True, help="Take its edges as directed.")
 @kind_option(default=None)
 @seed_option
 @gathered_options("server", SERVER, "Server")
+@edge_column_options
 @label_options
 def explore(
     terminal: Terminal,
     vectors: tuple[str, ...],
     labels: str | None,
     graph: str | None,
-    directed: bool,
     kind: Any,
     seed: int,
     server: dict[str, Any],
+    reading: dict[str, Any],
     labelling: dict[str, Any],
 ) -> None:
     """Wander through vectors on a page in the browser.
@@ -81,15 +81,15 @@ def explore(
     require_extra()
     if labels is None and (given := given_options("Labels")):
         raise click.UsageError(f"{given[0]} is for --labels.")
-    if directed and graph is None:
-        raise click.UsageError("--directed is for --graph.")
+    if graph is None and (given := given_options("Graph")):
+        raise click.UsageError(f"{given[0]} is for --graph.")
     paths = _named(vectors)
     exploration = _exploration(
         terminal,
         {name: mapped(read_vectors(terminal, path)) for name, path in paths.items()},
         {name: read_further(path) for name, path in paths.items()},
         labels=None if labels is None else read_label_file(terminal, labels, labelling),
-        graph=None if graph is None else _graph(terminal, graph, directed),
+        graph=None if graph is None else _graph(terminal, graph, reading),
         layout=kind,
         seed=seed,
     )
@@ -119,9 +119,9 @@ def _named(paths: tuple[str, ...]) -> dict[str, str]:
     return dict(zip(names, paths, strict=True))
 
 
-def _graph(terminal: Terminal, path: str, directed: bool) -> Graph:
+def _graph(terminal: Terminal, path: str, reading: dict[str, Any]) -> Graph:
     with terminal.progress(f"reading {path}", "bytes") as progress:
-        return read_graph(path, directed=directed or None, progress=progress)
+        return read_graph(path, **reading, progress=progress)
 
 
 def _exploration(

@@ -22,6 +22,7 @@ LOOPS = ("keep", "drop")
 FILE = click.Path(allow_dash=True)
 
 
+COLUMNS = 5  # options that say which columns hold edges, the first ones
 OPTIONS: Declared = [
     ("--source", {"metavar": "COLUMN", "help": "Column of source ids: its name or number."}),
     ("--target", {"metavar": "COLUMN", "help": "Column of target ids."}),
@@ -86,6 +87,11 @@ def graph_argument(function: Function) -> Function:
 def reading_options(function: Function) -> Function:
     """Adds the options of reading; they arrive as one dict `reading`, ready for `read`."""
     return gathered_options("reading", OPTIONS, "Input")(function)
+
+
+def edge_column_options(function: Function) -> Function:
+    """Adds those that say which columns hold edges, beside the options of reading labels."""
+    return gathered_options("reading", OPTIONS[:COLUMNS], "Graph")(function)
 
 
 def read_vectors(terminal: Terminal, path: str) -> Embedding:

@@ -56,6 +56,12 @@ def neighbors(
         terminal.answer_json(found.to_dict() if beside else _of_one(found, vectors))
         return
     for id_, columns in found.found.items():
+        for path, near in columns.items():
+            if not near:
+                where = f" in {path}" if beside else ""
+                terminal.say(f"{id_}: its vector{where} is zero, so nothing is near it.")
+        if not any(columns.values()):
+            continue
         if is_terminal():
             names = [
                 name for path in columns for name in (path if beside else "node", "similarity")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import cleandoc
 from pathlib import Path
 
 import click
@@ -38,21 +39,20 @@ from hopvec.paper.reproduce import reproduce as reproduce_items
 def reproduce(
     terminal: Terminal, items: tuple[str, ...], data: Path | None, out: Path, quick: bool
 ) -> None:
-    r"""Reproduce the tables and figures of the paper.
+    """Reproduce the tables and figures of the paper.
 
     All of them if no ITEM is named. Writes index.html (one file, readable offline), report.md,
     each table as CSV, and each picture as PNG and SVG, with the paper's figures beside those found
-    here. A data set that is not there is reported as missing.
-
-    \b
-    ITEMS
+    here. A data set that is not there is reported as missing. `projection` and `neighbors` are the
+    quickest items.
     """
     page = reproduce_items(
         items, data=data, out=out, quick=quick, stage=lambda name: terminal.progress(name, "%")
     )
+    for note in dict.fromkeys(terminal.notes):
+        terminal.say(f"Note: {note}")
     terminal.answer(str(page))
 
 
-reproduce.help = (reproduce.help or "").replace(
-    "ITEMS", "\n".join(f"{name:<16}{line}" for name, line in ITEMS.items())
-)
+_ITEMS = "\n".join(f"{name:<16}{line}" for name, line in ITEMS.items())
+reproduce.help = f"{cleandoc(reproduce.help or '')}\n\n\b\n{_ITEMS}"

@@ -10,7 +10,7 @@ import click
 from hopvec.cli.feature_options import add_features, feature_options
 from hopvec.cli.inputs import graph_argument, read, reading_options
 from hopvec.cli.outputs import check_output, dtype_option, output_path
-from hopvec.cli.summary import count
+from hopvec.cli.summary import count, report_rows
 from hopvec.cli.terminal import Terminal
 from hopvec.cli.verb import option, verb
 from hopvec.errors import FormatError
@@ -68,13 +68,15 @@ def transform(
     method = method_of(like.parameters)
     if not isinstance(method, FastRP):
         raise FormatError(f"{vectors}: only vectors by FastRP can be added to.")
-    run = Report()
-    old = add_features(terminal, run, read(terminal, run, base, reading, method), known)
+    before, run = Report(), Report()
+    old = add_features(terminal, before, read(terminal, before, base, reading, method), known)
     new = add_features(terminal, run, read(terminal, run, graph, reading, method), known)
     with terminal.progress("embedding", "%") as progress:
         embedding = method.embed_new(new, graph=old, like=like, progress=progress)
     with terminal.progress(f"writing {output}", "rows") as progress:
         embedding.save(output, dtype=dtype, progress=progress)
+    notes = [("note", note) for note in dict.fromkeys(terminal.notes)]
+    terminal.facts([*report_rows(before), *report_rows(run), *notes])
     terminal.say(
         f"{output}: {count(len(embedding), 'vector')} of {count(embedding.dim, 'column')}, "
         f"{in_words(output.stat().st_size)}"

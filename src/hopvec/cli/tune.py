@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import click
@@ -20,7 +21,7 @@ from hopvec.cli.program import STOPPED
 from hopvec.cli.scores import ScoreTable
 from hopvec.cli.summary import parameters_text, report_rows
 from hopvec.cli.terminal import Terminal
-from hopvec.cli.verb import option, verb
+from hopvec.cli.verb import given_arguments, option, verb
 from hopvec.errors import FormatError
 from hopvec.formats.destination import check_writable
 from hopvec.formats.graphs.write import write_table
@@ -125,8 +126,10 @@ def tune(
     terminal.facts([*([] if classes is None else label_rows(classes)), *report_rows(run)])
     best = output / "best.json"
     terminal.say(f"{best}: {_best(tuning)}")
-    also = f" --features {known['features']}" if known["features"] else ""
-    terminal.say(f"Now hopvec embed {graph} -o vectors.parquet --params {best}{also}")
+    also = given_arguments("Input")
+    terminal.say(
+        f"Now hopvec embed {quote(graph)} -o vectors.parquet --params {quote(str(best))}{also}"
+    )
 
 
 class _Told:

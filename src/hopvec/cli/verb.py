@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
+from shlex import quote
 from typing import Any
 
 import click
@@ -102,9 +103,25 @@ def gathered_options(name: str, declared: Declared, heading: str) -> Callable[[F
 
 def given_options(*headings: str) -> list[str]:
     """The options under some headings that stand on the command line of the running verb."""
+    return [parameter.opts[0] for parameter, _ in _given(*headings)]
+
+
+def given_arguments(*headings: str) -> str:
+    """The same with their values, as they may stand on another command line."""
+    words: list[str] = []
+    for parameter, value in _given(*headings):
+        if isinstance(value, bool):
+            words.append((parameter.opts if value else parameter.secondary_opts)[0])
+        else:
+            text = ",".join(value) if isinstance(value, list) else str(value)
+            words += [parameter.opts[0], quote(text)]
+    return "".join(f" {word}" for word in words)
+
+
+def _given(*headings: str) -> list[tuple[click.Parameter, Any]]:
     ctx = click.get_current_context()
     return [
-        parameter.opts[0]
+        (parameter, ctx.params[str(parameter.name)])
         for parameter in ctx.command.params
         if heading(parameter) in headings
         and ctx.get_parameter_source(str(parameter.name)) is not ParameterSource.DEFAULT

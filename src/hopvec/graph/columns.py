@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from shlex import quote
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -36,11 +37,13 @@ class PairKind(NamedTuple):
     """What may stand several times behind a node."""
     numbers: Sequence[str] = WEIGHTS
     """The names that a column of numbers beside them usually has."""
+    alike: bool = True
+    """Whether both columns hold the same: integers or texts."""
 
 
 EDGES = PairKind("an edge", "edges", ("source", "target"), (SOURCES, TARGETS), "neighbours")
 LINKS = EDGES._replace(one="a pair", many="pairs", numbers=("label", "y", *WEIGHTS))
-LABELLED = PairKind("a label", "labels", ("id", "label"), (IDS, LABELS), "labels")
+LABELLED = PairKind("a label", "labels", ("id", "label"), (IDS, LABELS), "labels", alike=False)
 
 
 class Columns(NamedTuple):
@@ -76,13 +79,14 @@ class Wanted(Protocol):
 
 
 def choose_columns(
-    place: str, names: Sequence[str] | None, count: int, numeric: Sequence[bool], wanted: Wanted
+    place: str, names: Sequence[str] | None, count: int, numeric: Sequence[float], wanted: Wanted
 ) -> Columns:
     """The columns of a table that hold the pairs: as asked for, else by their names, else by place.
 
-    `names` is None where the table has none, `numeric` says which columns hold numbers. Without a
-    name, the third of three columns is the weight if it holds numbers. The row numbers of pandas
-    are taken for nothing unless they are asked for.
+    `names` is None where the table has none, `numeric` the share of numbers in each column. The
+    place of a target is behind that of the source. Without a name, the third of three columns is
+    the weight if it holds numbers. The row numbers of pandas are taken for nothing unless they are
+    asked for, and of three columns or more, numbers and texts are not taken for an edge.
     """
     if count < 2:
         found = f" ({', '.join(names)})" if names else ""
@@ -97,10 +101,18 @@ def choose_columns(
         target = _known(wanted.pairs.names[1], names, {source, weight})
     index = {at for at, name in enumerate(names or []) if name.strip().lower() in INDEXES}
     free = [at for at in range(count) if at not in {source, target, weight} | index]
+    by_place = source is None or target is None
     if source is None:
         source = _next(free, place, names, count, wanted)
     if target is None:
-        target = _next(free, place, names, count, wanted)
+        target = _next(free, place, names, count, wanted, behind=source)
+    if (
+        by_place
+        and wanted.pairs.alike
+        and count > 2
+        and {numeric[source], numeric[target]} == {0, 1}
+    ):
+        raise _unlike(place, names, (source, target), numeric, wanted)
     if weight is None and not wanted.unweighted:
         weight = _known(wanted.pairs.numbers, names, {source, target})
         if weight is None and names is None and count == 3 and numeric[free[0]]:
@@ -113,7 +125,7 @@ def choose_columns(
 
 
 def left_numbers(
-    names: Sequence[str], numeric: Sequence[bool], columns: Columns, wanted: Wanted
+    names: Sequence[str], numeric: Sequence[float], columns: Columns, wanted: Wanted
 ) -> str | None:
     """What to tell of numbers that might have been meant as weights; None if there are none."""
     if columns.weight is not None or wanted.unweighted:
@@ -127,7 +139,7 @@ def left_numbers(
         return None
     return (
         f"No weights are used, though {' and '.join(map(repr, left[:3]))} would be numbers: "
-        f"--weight {left[0]} takes them, --unweighted says that this is meant."
+        f"--weight {quote(left[0])} takes them, --unweighted says that this is meant."
     )
 
 
@@ -232,13 +244,36 @@ def _known(
 
 
 def _next(
-    free: list[int], place: str, names: Sequence[str] | None, count: int, wanted: Wanted
+    free: list[int],
+    place: str,
+    names: Sequence[str] | None,
+    count: int,
+    wanted: Wanted,
+    behind: int = -1,
 ) -> int:
     if not free:
         columns = ", ".join(names) if names else f"{count} columns without names"
         needs = f"{wanted.pairs.one} needs two"
         raise FormatError(f"{place}: there is no column left, and {needs} ({columns}).")
-    return free.pop(0)
+    found = next((at for at in free if at > behind), free[0])
+    free.remove(found)
+    return found
+
+
+def _unlike(
+    place: str,
+    names: Sequence[str] | None,
+    columns: tuple[int, int],
+    numeric: Sequence[float],
+    wanted: Wanted,
+) -> FormatError:
+    one, other = (repr(names[at]) if names else f"column {at + 1}" for at in columns)
+    kinds = ["numbers" if numeric[at] else "texts" for at in columns]
+    source, target = wanted.pairs.roles
+    return FormatError(
+        f"{place}: by their place {one} and {other} would be {wanted.pairs.one}, but they hold "
+        f"{kinds[0]} and {kinds[1]}. Name the right columns with --{source} and --{target}."
+    )
 
 
 def _asked(

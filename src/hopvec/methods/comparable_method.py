@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -13,12 +14,14 @@ from hopvec.embedding import Embedding
 from hopvec.engine.combine import combine
 from hopvec.engine.frame import Frame
 from hopvec.engine.slab import Hops, Progress, Propagation
-from hopvec.errors import ParameterError
+from hopvec.errors import GraphError, ParameterError
 from hopvec.graph import Graph
 from hopvec.graph.features import Features
 from hopvec.methods.method import Method, as_graph
 from hopvec.methods.orders import FREE
 from hopvec.methods.slab_method import SlabMethod
+
+TELLING = ("nodes", "edges", "directed", "weighted", "volume")  # facts that tell graphs apart
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -93,6 +96,7 @@ class ComparableMethod(SlabMethod):
         """
         graph = self.accept(graph)
         frame = shared_frame(self, like, graph.features)
+        check_same_graph(graph, like)
         new = _with_features(as_graph(new_edges), features)
         propagation = self.propagation_along(self.hops_of_new_nodes(graph, new), frame)
         extended = propagation.graph
@@ -174,3 +178,20 @@ def _in_words(names: list[str]) -> str:
         return "no features"
     shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
     return f"the features {shown}"
+
+
+def check_same_graph(graph: Graph, like: Embedding) -> None:
+    """Raises GraphError if an embedding tells that it was made from another graph."""
+    facts = graph.describe()
+    if any(like.graph.get(fact, facts[fact]) != facts[fact] for fact in TELLING):
+        raise GraphError(
+            f"The vectors were made from a graph of {_size_and_kind(like.graph)}, and this one has "
+            f"{_size_and_kind(facts)}. New nodes need the graph of the run, read in the same way."
+        )
+
+
+def _size_and_kind(facts: Mapping[str, Any]) -> str:
+    kind = "directed" if facts["directed"] else "undirected"
+    weighted = "weighted" if facts["weighted"] else "unweighted"
+    size = f"{facts['nodes']:,} nodes and {facts['edges']:,} edges"
+    return f"{size}, {kind}, {weighted}, with 2m = {facts['volume']:,.9g}"

@@ -49,6 +49,8 @@ def reproduce(
     with warnings_once():
         for item in items or ITEMS:
             sections.append(import_module(f"hopvec.paper.{item}").reproduce(workshop))
+            if missing := sections[-1].missing:
+                logger.warning("%s: not all data sets are there: %s", item, "; ".join(missing))
             page = Report(_title(quick), _introduction(quick), sections).write(folder)
     return page
 

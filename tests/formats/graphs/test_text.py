@@ -276,3 +276,23 @@ def test_a_broken_file_of_nodes_is_told_with_its_line(graph_of, tmp_path, conten
 def test_an_empty_id_in_a_list_of_nodes_is_refused(graph_of):
     with pytest.raises(GraphError, match="entry 2: the id is empty"):
         graph_of("a,b\n", nodes=["c", ""])
+
+
+NUMBERED = "No;Citing;Cited;Clicks\n1;Bede;Rome;3\n2;Rome;Nero;1\n3;Nero;Bede;4\n"
+
+
+def test_numbers_and_texts_are_not_taken_for_an_edge_by_their_place(graph_of):
+    with pytest.raises(FormatError, match="'No' and 'Citing' would be an edge, but they hold numb"):
+        graph_of(NUMBERED)
+    assert ids(graph_of(NUMBERED, source="Citing", target="Cited")) == ["Bede", "Nero", "Rome"]
+    assert ids(graph_of("1,Bede\n2,Rome\n")) == ["1", "2", "Bede", "Rome"]  # there are no others
+
+
+def test_the_target_comes_behind_a_source_that_is_named(graph_of):
+    graph = graph_of(NUMBERED, source="Citing")
+    assert graph.origin["columns"]["target"] == "Cited"
+
+
+def test_advice_can_be_pasted(graph_of, caplog):
+    graph_of("source,target,# clicks\na,b,3\nb,c,4\n")
+    assert "--weight '# clicks' takes them" in caplog.text

@@ -69,6 +69,12 @@ def test_compressed_text_is_read(tmp_path, pack, suffix):
     assert members(hopvec.read_labels(path)) == {1: {"x"}, 2: {"y"}}
 
 
+def test_a_first_line_whose_label_comes_nowhere_else_names_the_columns(labels_of):
+    lines = [f"n{number},{'ab'[number % 2]}" for number in range(12)]
+    assert set(labels_of("\n".join(["Article,Subject", *lines])).classes) == {"a", "b"}
+    assert set(labels_of("\n".join(["n99,c", *lines, "n98,c"])).classes) == {"a", "b", "c"}
+
+
 def test_a_separator_is_found_only_where_it_divides_labels_that_recur(labels_of):
     found = labels_of("1,red;blue\n2,red\n3,blue\n")
     assert found.classes == ("blue", "red")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -155,7 +156,10 @@ def _separator(place: str, lines: Sequence[str], options: Options) -> str:
 
 
 def _is_header(rows: Sequence[list[str]], options: Options) -> bool:
-    """Whether the first row names the columns: by known names, or texts above numbers."""
+    """Whether the first row names the columns: by known names, or texts above numbers.
+
+    In a table of labels also by a label that no other row has.
+    """
     first, body = rows[0], rows[1:]
     asked = [name for name in (options.source, options.target, options.weight) if name in first]
     if any(not str(name).isdecimal() for name in asked):
@@ -165,7 +169,17 @@ def _is_header(rows: Sequence[list[str]], options: Options) -> bool:
     if name_both_ends(first, options.pairs):  # unless u or v is a node, as in the edges u v, v w
         letters = {cell for cell in first if len(cell) == 1}
         return letters.isdisjoint(cell for row in body for cell in row)
-    return any(_all_numbers(body, at) for at in range(len(first)))
+    if any(_all_numbers(body, at) for at in range(len(first))):
+        return True
+    return not options.pairs.alike and len(first) == 2 and _comes_nowhere_else(rows, 1)
+
+
+def _comes_nowhere_else(rows: Sequence[list[str]], at: int) -> bool:
+    """Whether a column says something in the first row alone, and nearly all others repeat."""
+    cells = [row[at] for row in rows if at < len(row)]
+    often = Counter(cells)
+    alone = sum(often[cell] == 1 for cell in cells)
+    return len(cells) > 9 and often[cells[0]] == 1 and alone <= len(cells) // 5
 
 
 def _all_numbers(rows: Sequence[list[str]], at: int) -> bool:

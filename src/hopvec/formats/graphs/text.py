@@ -45,9 +45,7 @@ def read_edges(source: Source, options: Options) -> EdgeStream:
     layout, rows = find_layout(source, options)
     names = rows[0] if layout.header else None
     body = rows[1:] if layout.header else rows
-    numeric = [
-        any(is_number(row[at]) for row in body if at < len(row)) for at in range(layout.count)
-    ]
+    numeric = [_share_of_numbers(body, at) for at in range(layout.count)]
     _refuse_other_tables(source.name, rows, layout, options)
     columns = choose_columns(source.name, names, layout.count, numeric, options)
     if names and (note := left_numbers(names, numeric, columns, options)):
@@ -72,6 +70,12 @@ def read_edges(source: Source, options: Options) -> EdgeStream:
         untyped=True,
         place=lambda edge: f"line {lines.number(edge):,}",
     )
+
+
+def _share_of_numbers(rows: list[list[str]], at: int) -> float:
+    """How many of the rows that have a column have a number in it, from 0 to 1."""
+    cells = [row[at] for row in rows if at < len(row)]
+    return sum(map(is_number, cells)) / max(1, len(cells))
 
 
 def _refuse_other_tables(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 
 from hopvec.errors import ParameterError
 from hopvec.graph import Graph
+
+logger = logging.getLogger("hopvec")
 
 TOLD = 3  # ids that are named
 
@@ -48,6 +51,13 @@ class NodeEdges:
                 f"The graph has none of the {len(ids):,} nodes that have a vector: its nodes are "
                 f"called {in_graph}, ..., those with a vector {in_vectors}, ... Give the graph "
                 "that the vectors were made from."
+            )
+        strange = graph.nodes - int(np.count_nonzero(place >= 0))
+        if strange:
+            logger.warning(
+                "%s of the %s nodes of the graph have no vector; their edges are not shown.",
+                f"{strange:,}",
+                f"{graph.nodes:,}",
             )
         number_of_place = np.empty(graph.nodes, np.int64)
         number_of_place[graph.rows] = np.arange(graph.nodes)
