@@ -90,7 +90,7 @@ def test_labelled_nodes_without_a_vector_are_counted_told_and_left_out(caplog):
     with caplog.at_level(logging.WARNING, "hopvec"):
         found = labels.align(embedding(["a", "q"]))
     assert (found.rows.tolist(), found.without_vector, found.classes) == ([0], 4, ("x",))
-    assert "4 of 5 labelled nodes have no vector and are left out: 'b', 'c', 'd'" in caplog.text
+    assert "Labelled nodes without a vector, 4 of 5, are left out: 'b', 'c', 'd'" in caplog.text
 
 
 def test_labels_of_other_nodes_are_refused_with_some_names_of_both():

@@ -64,7 +64,8 @@ class Embedding:
 
     def __repr__(self) -> str:
         method = self.parameters.get("method", "unknown method")
-        return f"Embedding({len(self):,} nodes, dim {self.dim}, {method})"
+        nodes = "1 node" if len(self) == 1 else f"{len(self):,} nodes"
+        return f"Embedding({nodes}, dim {self.dim}, {method})"
 
     def __iter__(self) -> Iterator[Any]:
         """The ids, in the order of the rows."""

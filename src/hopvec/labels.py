@@ -138,7 +138,7 @@ class Labels:
                 f"nodes of the embedding {own}, ... Name the column of the ids."
             )
         logger.warning(
-            "%s of %s labelled nodes have no vector and are left out: %s.",
+            "Labelled nodes without a vector, %s of %s, are left out: %s.",
             f"{len(lacking):,}",
             f"{of:,}",
             first,

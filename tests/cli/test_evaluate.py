@@ -124,7 +124,7 @@ def test_nodes_without_a_vector_are_told(run, files, tmp_path):
         file.write("\nabsent,a\n")
     result = run("evaluate", clear, labels, *FEW)
     assert result.exit_code == 0
-    assert "1 of 61 labelled nodes have no vector and are left out: 'absent'" in result.stderr
+    assert "Labelled nodes without a vector, 1 of 61, are left out: 'absent'" in result.stderr
 
 
 @pytest.mark.parametrize(

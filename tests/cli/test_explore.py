@@ -75,7 +75,7 @@ def test_positions_of_the_file_are_used_unless_a_layout_is_asked_for(
 def test_labels_of_some_other_nodes_are_told(run, vectors, tmp_path, explored):
     (tmp_path / "labels.csv").write_text("id,label\nann,a\nzoe,b\n")
     result = run("explore", vectors, "--labels", "labels.csv", "--layout", "pca")
-    assert "1 of 2 labelled nodes have no vector and are left out: 'zoe'." in result.stderr
+    assert "Labelled nodes without a vector, 1 of 2, are left out: 'zoe'." in result.stderr
 
 
 def test_files_of_the_same_name_are_told_apart_by_their_folders(run, vectors, tmp_path, explored):
@@ -92,7 +92,7 @@ def test_the_columns_of_the_graph_can_be_named_and_strangers_in_it_are_told(
     columns = ("--source", "who", "--target", "whom")
     result = run("explore", vectors, "--graph", "links.csv", *columns, "--layout", "pca")
     assert result.exit_code == 0, result.stderr
-    assert "1 of the 3 nodes of the graph have no vector" in result.stderr
+    assert "Nodes of the graph without a vector, 1 of 3, are not shown" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -70,10 +70,10 @@ def _list(terminal: Terminal, data: str | None, as_json: bool) -> None:
     if as_json:
         terminal.answer_json([_facts(name, here.get(name)) for name in catalogue()])
         return
-    rows = [(*_numbers(name), _state(name, here.get(name))) for name in catalogue()]
-    columns = ["name", "nodes", "edges", "classes", "here"]
+    rows = [(name, _state(name, here.get(name)), *_numbers(name)) for name in catalogue()]
+    columns = ["name", "here", "nodes", "edges", "classes"]
     if is_terminal():
-        terminal.answer_table(f"Data sets in {data_folder(data)}", columns, rows)
+        terminal.answer_table(f"Data sets in {data_folder(data)}", columns, rows, numbers=3)
     else:
         for row in rows:
             terminal.answer("\t".join(row))
@@ -106,17 +106,17 @@ def _get(terminal: Terminal, name: str, data: str | None, as_json: bool) -> str:
     return str(folder)
 
 
-def _numbers(name: str) -> tuple[str, str, str, str]:
+def _numbers(name: str) -> tuple[str, str, str]:
     published = find(name).published
     classes = "" if published.classes is None else f"{published.classes:,}"
-    return name, f"{published.nodes:,}", f"{published.edges:,}", classes
+    return f"{published.nodes:,}", f"{published.edges:,}", classes
 
 
 def _state(name: str, found: Available | None) -> str:
     """Whether a data set is here, and else whether it can be."""
     if found:
-        return in_words(found.bytes) if found.folder else "with hopvec"
-    return "hopvec data get" if find(name).can_be_fetched else "no"
+        return in_words(found.bytes) if found.folder else "comes with hopvec"
+    return "can be got" if find(name).can_be_fetched else "no"
 
 
 def _facts(name: str, found: Available | None) -> dict[str, Any]:

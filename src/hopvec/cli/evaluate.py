@@ -32,6 +32,8 @@ LINKING: Declared = [
 Scores = dict[str, Classification]
 """By the name of the file of vectors."""
 
+MANY = 1000  # labelled nodes whose scores are waited for
+
 
 @verb(
     examples=[
@@ -117,6 +119,10 @@ def _classes(
         raise click.UsageError(f"{labels} holds vectors; the file of labels comes last.")
     require_extra("evaluate")
     read = read_label_file(terminal, labels, labelling)
+    if len(read) > MANY and not given_options("Protocol"):
+        terminal.say(
+            "All shares and shuffles may take minutes; a quick look: --shares 0.5 --shuffles 2"
+        )
     scores: Scores = {}
     for path in vectors:
         embedding = read_vectors(terminal, path)

@@ -54,7 +54,8 @@ class ClassificationProtocol:
     def summary(self) -> str:
         """How it is done, in words."""
         C = "chosen within the training nodes" if self.C == "auto" else f"{self.C:g}"  # noqa: N806
-        return f"{self.shuffles} shuffles of seed {self.seed}, scale {self.scale}, C {C}"
+        shuffles = "1 shuffle" if self.shuffles == 1 else f"{self.shuffles} shuffles"
+        return f"{shuffles} of seed {self.seed}, scale {self.scale}, C {C}"
 
 
 class Shuffle(NamedTuple):

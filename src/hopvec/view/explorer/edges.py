@@ -55,7 +55,7 @@ class NodeEdges:
         strange = graph.nodes - int(np.count_nonzero(place >= 0))
         if strange:
             logger.warning(
-                "%s of the %s nodes of the graph have no vector; their edges are not shown.",
+                "Nodes of the graph without a vector, %s of %s, are not shown.",
                 f"{strange:,}",
                 f"{graph.nodes:,}",
             )
