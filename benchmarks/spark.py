@@ -40,15 +40,17 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="hopvec-spark-") as folder:
         edges = Path(folder, "edges")
         write_edges(edges, options.edges)
-        found = {
+        found: dict[str, Any] = {
             "machine": machine.describe(),
             "nodes": NODES,
             "edges": options.edges,
             "dim": DIM,
             "one_machine": one_machine(edges),
-            "spark": {name: on_spark(edges, name) for name in options.strategies.split(",")},
+            "spark": {},
         }
-    (RESULTS / "spark.json").write_text(json.dumps(found, indent=2) + "\n")
+        for strategy in options.strategies.split(","):
+            found["spark"][strategy] = on_spark(edges, strategy)
+            (RESULTS / "spark.json").write_text(json.dumps(found, indent=2) + "\n")
 
 
 def write_edges(folder: Path, count: int) -> None:

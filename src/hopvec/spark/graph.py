@@ -118,7 +118,7 @@ class StoredGraph:
             *(["weight"] if self.weighted else []),
         )
         # Ranges are found by a sample: what is sampled should not be joined twice.
-        entries = self.tables.write("entries", entries, doing="join edges")
+        entries = self.tables.write("entries", entries, doing="join edges", batch=MANY_ROWS)
         order = ["row_block", "column_block", "place", "neighbor"]
         entries = entries.repartitionByRange(*order).sortWithinPartitions(*order)
         packed = entries.mapInArrow(lambda batches: pack_cells(batches, layout), CELLS)
@@ -143,9 +143,8 @@ def store(edges: Edges, tables: Tables) -> StoredGraph:
         F.max(degree).alias("largest"),
         F.max("weighted").alias("weighted"),
     ]
-    found = tables.run(
-        "count nodes", lambda: ranked.groupBy(partition).agg(*counts).sort("partition").collect()
-    )
+    ordered = ranked.groupBy(partition).agg(*counts).sort("partition")
+    found = tables.run("count nodes", ordered.collect, batch=MANY_ROWS)
     _refuse_collisions(ranked, tables)
     nodes, offsets = 0, [0] * (1 + found[-1]["partition"])
     for row in found:
@@ -203,7 +202,7 @@ def _rank(edges: Edges, pairs: DataFrame, tables: Tables) -> None:
     ranked = ordered.select(
         "id", "key", "rows", "degree", "weighted", F.monotonically_increasing_id().alias("rank")
     )
-    tables.write("ranked", ranked, doing="number nodes")
+    tables.write("ranked", ranked, doing="number nodes", batch=MANY_ROWS)
     tables.drop("ids")
 
 
@@ -222,7 +221,7 @@ def _end(key: str, what: str) -> list[Column]:
 def _refuse_collisions(ranked: DataFrame, tables: Tables) -> None:
     """Raises GraphError naming both ids where two have the same key."""
     twice = ranked.groupBy("key").count().filter("count > 1")
-    found = tables.run("count nodes", twice.first)
+    found = tables.run("count nodes", twice.first, batch=MANY_ROWS)
     if found is not None:
         same = ranked.filter(F.col("key") == found["key"]).select("id").take(2)
         refuse_collision(pa.array([row["id"] for row in same]))

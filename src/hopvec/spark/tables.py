@@ -22,7 +22,9 @@ logger = logging.getLogger("hopvec")
 
 FEW_ROWS = 64  # of chunks of nodes, in memory at a time: each has up to some hundred kilobytes
 MANY_ROWS = 1 << 16  # of single edges or nodes
+READER_ROWS = 4096  # that Spark reads of Parquet at a time, unless told otherwise
 BATCHES = "spark.sql.execution.arrow.maxRecordsPerBatch"
+READER_BATCHES = "spark.sql.parquet.columnarReaderBatchSize"
 DESCRIPTION = "spark.job.description"
 
 
@@ -45,9 +47,7 @@ class Tables:
     ) -> Tables:
         """The tables of a new run, below `scratch`; they are deleted when the application ends."""
         base = scratch or _default_scratch(session)
-        own = session.newSession()
-        own.conf.set("spark.sql.parquet.columnarReaderBatchSize", str(FEW_ROWS))
-        tables = cls(own, f"{base.rstrip('/')}/hopvec-{uuid4().hex}", told)
+        tables = cls(session.newSession(), f"{base.rstrip('/')}/hopvec-{uuid4().hex}", told)
         path, file_system = tables._hadoop(tables.folder)
         file_system.mkdirs(path)
         file_system.deleteOnExit(path)
@@ -69,7 +69,7 @@ class Tables:
         """Computes a table, at another place if `path` names one, and reads it back.
 
         `doing` is what Spark's pages show, and the name of the stage in `seconds`. So many rows as
-        a `batch` go through Arrow at a time.
+        a `batch` are read, or go through Arrow, at a time.
         """
         writer = frame.write.option("compression", "none")
         writer = writer.option("parquet.enable.dictionary", "false")
@@ -82,6 +82,7 @@ class Tables:
         context = self.session.sparkContext
         before, start = context.getLocalProperty(DESCRIPTION), perf_counter()
         self.session.conf.set(BATCHES, str(batch))
+        self.session.conf.set(READER_BATCHES, str(min(batch, READER_ROWS)))
         context.setLocalProperty(DESCRIPTION, f"hopvec: {doing}")
         try:
             result = action()
