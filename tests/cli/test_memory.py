@@ -63,5 +63,5 @@ def test_a_bound_below_the_minimum_says_what_the_minimum_is_and_what_needs_it(fo
     assert finished.returncode == 2
     sentence = finished.stderr.strip().splitlines()[-1]
     assert "needs at least" in sentence
-    assert "for one slab" in sentence
+    assert "MB for the run beside it" in sentence
     assert not (folder / "none.npy").exists()

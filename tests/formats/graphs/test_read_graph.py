@@ -360,3 +360,17 @@ def test_the_file_is_closed_whatever_happens(written, recwarn):
     with pytest.raises(FormatError):
         read_graph(path, source="nowhere")
     assert not [warning for warning in recwarn if warning.category is ResourceWarning]
+
+
+def test_a_run_that_cannot_fit_is_refused_before_the_graph_is_built(tmp_path):
+    path = tmp_path / "ring.csv"
+    path.write_text("".join(f"{node},{node + 1}\n" for node in range(20_000)))
+    built = []
+    with pytest.raises(MemoryBoundError, match=r"a run on a graph of 20,001 nodes needs at least"):
+        read_graph(
+            path,
+            memory="30MB",
+            reserve=lambda nodes, rows: 2000 * nodes,
+            building=lambda done, of: built.append(done),
+        )
+    assert built in ([], [0])

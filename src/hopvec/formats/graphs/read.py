@@ -362,8 +362,16 @@ class _Reading:
         fixed = int(ids.nbytes) + 44 * nodes  # what the builder holds for each node
         if not isinstance(self.source.array(), np.memmap):
             fixed += len(self.source) * (12 if self.weighted else 8)
-        later = self.reserve(nodes, entries * size) if self.reserve else 0
-        in_file = int(ids.nbytes) + 40 * nodes + entries * size + later > self.bound
+        kept = int(ids.nbytes) + 40 * nodes  # what a run keeps of a graph whose rows are in a file
+        least, later = (self.reserve(nodes, r) if self.reserve else 0 for r in (0, entries * size))
+        if kept + least > self.bound:
+            raise MemoryBoundError(
+                f"{self.name}: a run on a graph of {nodes:,} nodes needs at least "
+                f"{in_words(kept + least)} ({in_words(kept)} for the graph, {in_words(least)} for "
+                f"the run beside it), and the memory bound is {in_words(self.bound)}. Allow it "
+                "more memory."
+            )
+        in_file = kept + entries * size + later > self.bound
         if fixed + 2 * entries * size <= self.bound:
             return None, in_file
         least = fixed + (8 << 20)
