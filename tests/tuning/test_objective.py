@@ -81,7 +81,7 @@ class TestClasses:
     def test_labels_of_nodes_that_the_graph_lacks_are_told_of_once(self, caplog):
         ids, names = [*GRAPH.ids.to_pylist(), "stranger"], ["a", "b"] * 120 + ["a"]
         objective = classes(Labels.from_pairs(ids, names))
-        assert "1 of 241 labelled nodes" in caplog.text
+        assert "Labelled nodes without a vector, 1 of 241," in caplog.text
         caplog.clear()
         score(objective, FastRP(dim=16))
         assert caplog.text == ""
