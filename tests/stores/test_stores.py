@@ -112,6 +112,8 @@ def test_a_process_killed_while_exporting_leaves_the_old_table_or_none(target, b
     assert holds(target, made(NUMBERS)) if before else kept(target) is None
     made(NUMBERS, seed=2).export(target)
     assert holds(target, made(NUMBERS, seed=2))
+    if target.startswith("lancedb:"):
+        assert os.listdir(target.partition(":")[2]) == ["vectors.lance"]  # noqa: PTH208
 
 
 @pytest.mark.parametrize(

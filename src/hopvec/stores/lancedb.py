@@ -30,7 +30,8 @@ def write_table(embedding: Embedding, place: Path, table: str, progress: Progres
     """Writes or replaces the table; the parameters become metadata of its schema.
 
     The new rows are seen when all are there: a run that dies before leaves the old table, or none;
-    one that dies later leaves the new table without its index.
+    one that dies later leaves the new table without its index. LanceDB replaces a table at once,
+    but lists a new one before it can be opened: a new one is made in a folder of its own first.
     """
     try:
         import lancedb
@@ -41,22 +42,23 @@ def write_table(embedding: Embedding, place: Path, table: str, progress: Progres
     failures: list[BaseException] = []
     batches = _remembering(batches_of(embedding, progress=progress, copied=True), failures)
     reader = pa.RecordBatchReader.from_batches(schema_of(embedding), batches)
-    folder = place / f"{table}.lance"
-    fresh, done = not folder.exists(), False
+    folder, part = place / f"{table}.lance", place / f".{table}.part"
     try:
-        store = lancedb.connect(str(place.absolute()))
-        written = store.create_table(table, reader, mode="create" if fresh else "overwrite")
-        done = True
+        if folder.exists():
+            lancedb.connect(str(place.absolute())).create_table(table, reader, mode="overwrite")
+        else:
+            shutil.rmtree(part, ignore_errors=True)
+            lancedb.connect(str(part.absolute())).create_table(table, reader)
+            (part / folder.name).rename(folder)
         if len(embedding) >= INDEX_FROM:
-            _index(written)
+            _index(lancedb.connect(str(place.absolute())).open_table(table))
     except Exception as error:
         if failures:
             raise failures[0] from None
         reason = str(error).splitlines()[0].rstrip(". ")
         raise FormatError(f"{place}: cannot be written by LanceDB ({reason}).") from error
     finally:
-        if fresh and not done:
-            shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(part, ignore_errors=True)
 
 
 def _index(table: Any) -> None:
