@@ -127,8 +127,9 @@ def test_a_name_that_is_not_there_is_an_attribute_error():
         _ = hopvec.fastrp
 
 
-def test_import_loads_nothing_heavy():
-    code = f"import sys, hopvec; print([name for name in {HEAVY} if name in sys.modules])"
+@pytest.mark.parametrize("module", ["hopvec", "hopvec.cli.embed"])
+def test_import_loads_nothing_heavy(module):
+    code = f"import sys, {module}; print([name for name in {HEAVY} if name in sys.modules])"
     finished = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )

@@ -22,8 +22,8 @@ from hopvec.engine.slab import Transition
 from hopvec.graph import Graph
 
 LINE = 64  # bytes: 16 columns of float32
-DISTANCES = (0, 8, 16, 24, 32, 64)  # of the prefetch, in lines; 0 is none
-FAR = DISTANCES[3:]  # those that random lines are tried with
+DISTANCES = (0, 16, 24, 32, 64, 96)  # of the prefetch, in lines; 0 is none
+FAR = DISTANCES[2:]  # those that random lines are tried with
 LONG = 1 << 25  # floats of an array that no cache holds
 ROUNDS = (5, 200)  # least and most
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
-import scipy.sparse as sp
 
 from hopvec.errors import GraphError
 from hopvec.graph import Graph
@@ -21,6 +20,7 @@ def with_new_nodes(graph: Graph, new: Graph) -> Graph:
     between two old ones.
     """
     import pyarrow.compute as pc
+    import scipy.sparse as sp
 
     if graph.ids.type != new.ids.type:
         raise GraphError(

@@ -16,7 +16,7 @@
 namespace hopvec {
 namespace {
 
-constexpr int64_t ahead = 24;            // lines prefetched ahead of their use,
+constexpr int64_t ahead = 64;            // lines prefetched ahead of their use,
 constexpr int64_t near_nodes = 1 << 14;  // unless the block is so small that it is near anyway
 constexpr int64_t rows_ahead = 4;        // rows of the sum prefetched ahead of theirs
 constexpr int64_t stretch = 1024;        // neighbours summed before the sum joins the total: bounds rounding error
