@@ -15,6 +15,7 @@ PARTS = {
     "files": ("--quick", "--repeats", "--large-repeats"),
     "scaling": ("--quick", "--repeats"),
     "limit": ("--quick", "--repeats", "--large-repeats"),
+    "ablation": ("--quick",),
     "quality": (),  # its shuffles are its rounds
     "new_nodes": (),
     "bipartite": (),

@@ -192,7 +192,7 @@ def ratio(
 ) -> dict[str, Any]:
     """How many times more one takes than the other: of the medians, and the range over rounds."""
     upper, lower = ([run[measure] for run in runs[name]] for name in (above, below))
-    by_round = [a / b for a, b in zip(upper, lower, strict=True)]
+    by_round = [a / b for a, b in zip(upper, lower, strict=False)]
     found = statistics.median(upper) / statistics.median(lower)
     return {
         "ratio": found,

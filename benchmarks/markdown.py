@@ -22,6 +22,7 @@ GRAPHS = {
     "chung-lu-80k": "Chung-Lu 80k",
     "chung-lu-200k": "Chung-Lu 200k",
     "erdos-renyi-1m": "Erdos-Renyi 1M",
+    "rmat-20": "R-MAT 2^20",
 }
 """Names of graphs, in the order of tables."""
 MEASURES = {"wall_seconds": "wall", "cpu_seconds": "CPU"}

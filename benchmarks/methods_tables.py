@@ -5,6 +5,7 @@ from typing import Any
 from benchmarks.core_tables import peers_list
 from benchmarks.markdown import GRAPHS, failure, machine_line, megabytes, number, seconds, table
 from benchmarks.peers import PEERS, title_of
+from benchmarks.processes import SLOW_SECONDS
 
 README_GRAPH = "blogcatalog"
 ALTERNATIVE = "Macro F1 over the time of the embedding, for every tool and graph."
@@ -106,7 +107,8 @@ by `hopvec.evaluate`. F1 is of a linear model that knows {protocol["share"]:.0%}
 {protocol["shuffles"]} shuffles, C chosen within the training nodes; AUC is of links,
 {protocol["held_out"]:.0%} of the edges held out and the rest embedded, by the best of dot product,
 cosine and a regression on products. Only the embedding is timed; tools take turns with hopvec, and
-those that train on random walks do so once.
+one that takes over {SLOW_SECONDS} seconds has one turn. Those that train on random walks are left
+out of graphs of over {protocol["walked_nodes"]:,} nodes.
 
 hopvec has its defaults, then the presets `fast` and `best`. The others:
 
@@ -136,7 +138,7 @@ Speed is worth nothing without quality, so other methods are timed and scored in
 {table(header, rows)}
 
 Every tool with {results["protocol"]["dim"]} columns and all threads;
-[six graphs, settings, times](docs/benchmarks.md#methods-side-by-side).
+[more graphs, settings, times](docs/benchmarks.md#methods-side-by-side).
 
 <picture>
   <source media="(prefers-color-scheme: dark)" srcset="docs/images/bench-methods-dark.png">

@@ -30,6 +30,7 @@ THREAD_VARIABLES = tuple(
 DISTURBED = 0.05  # share of the machine taken by other processes that deserves a remark
 LOOK_EVERY = 0.02  # seconds
 MOST_SECONDS = 900  # of one measurement; a tool that takes longer is told as "over 900 s"
+SLOW_SECONDS = 100  # of one measurement; a tool that takes longer is measured once
 
 
 def results_folder(quick: bool) -> Path:
@@ -152,16 +153,16 @@ def take_turns(
     names: Sequence[str],
     repeats: int,
     run: Callable[[str], dict[str, Any]],
-    once: Callable[[str], bool] = lambda name: False,
 ) -> dict[str, list[dict[str, Any]]]:
     """The runs of every name, one a round; every other round runs backwards.
 
-    One that failed, was too slow or shall run `once` sits the later rounds out.
+    One that failed or was slow sits the later rounds out.
     """
     runs: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
     for number in range(repeats):
         for name in names if number % 2 == 0 else reversed(names):
-            if runs[name] and ("error" in runs[name][-1] or once(name)):
+            last = runs[name][-1] if runs[name] else {}
+            if "error" in last or last.get("wall_seconds", 0) > SLOW_SECONDS:
                 continue
             runs[name].append(run(name))
             say(f"round {number + 1} of {repeats}, {name}: {in_words(runs[name][-1])}")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import (
+    ablation_tables,
     bipartite_tables,
     core_tables,
     environments_tables,
@@ -35,6 +36,7 @@ PARTS = {
     "environments": environments_tables,
 }
 ELSEWHERE = {
+    "ablation": ("performance.md", ablation_tables.section),
     "quality": ("quality.md", quality_tables.section),
     "new_nodes": ("quality.md", quality_tables.new_nodes_section),
     "bipartite": ("kinds.md", bipartite_tables.section),

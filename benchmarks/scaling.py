@@ -55,7 +55,7 @@ def main() -> int:
     """Measure every series, write after each; 1 if hopvec itself failed."""
     parser = argparse.ArgumentParser(prog="scripts/bench --only scaling")
     parser.add_argument("--quick", action="store_true", help="a twentieth of the sizes")
-    parser.add_argument("--repeats", type=int, default=3, help="rounds (default: 3)")
+    parser.add_argument("--repeats", type=int, default=2, help="rounds (default: 2)")
     args = parser.parse_args()
     wanted = series(50_000 if args.quick else 1_000_000)
     results: dict[str, Any] = {"machine": machine.describe(), "series": {}}

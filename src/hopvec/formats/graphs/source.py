@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 
@@ -159,9 +159,10 @@ class _Decompressed:
 
     def __init__(self, source: Source) -> None:
         self._source, self._count = source, 0
-        raw = pa.PythonFile(_Counted(source), mode="r")
-        kind = source.compression
-        self._stream = pa.CompressedInputStream(raw, kind) if kind else raw
+        self._stream: Any = _Counted(source)
+        if source.compression:
+            packed = pa.PythonFile(self._stream, mode="r")
+            self._stream = pa.CompressedInputStream(packed, source.compression)
 
     def read(self, size: int) -> bytes:
         try:

@@ -1,0 +1,114 @@
+"""What each part of the hop is worth: python -m benchmarks.ablation, once all is installed.
+
+variants.cpp does one hop in many ways, hopvec's own among them, and measures them in turns; here it
+is compiled for this machine and run on graphs of several kinds, and on each of them in several
+numberings of the nodes. Only the ways that pay are part of hopvec; the others live here, so that
+anyone can see that they do not.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.sparse import csgraph
+
+from benchmarks import graphs, machine
+from benchmarks.processes import CACHE, made_graphs, results_folder, say, write
+from hopvec import Graph
+
+GRAPHS = ("blogcatalog", "cnr-2000", "chung-lu-80k", "rmat-20", "erdos-renyi-1m", "chung-lu-200k")
+QUICK = ("blogcatalog", "cnr-2000", "chung-lu-80k")
+SECONDS = 20  # of turns on one graph; a numbering has a third of it
+SOURCE = Path(__file__).with_name("variants.cpp")
+OURS = "hopvec's way"
+
+
+def main() -> int:
+    """Compile, measure, write after every graph."""
+    parser = argparse.ArgumentParser(prog="scripts/bench --only ablation")
+    parser.add_argument("--quick", action="store_true", help="the smaller graphs only")
+    args = parser.parse_args()
+    names = QUICK if args.quick else GRAPHS
+    results: dict[str, Any] = {"machine": machine.describe(), "graphs": made_graphs(names)}
+    with tempfile.TemporaryDirectory(dir=CACHE) as folder:
+        program = compiled(Path(folder))
+        for name in names:
+            seconds = SECONDS / 4 if args.quick else SECONDS
+            results["graphs"][name] |= measured(name, program, Path(folder), seconds)
+            write(results_folder(args.quick) / "ablation.json", results)
+    return 0
+
+
+def compiled(folder: Path) -> Path:
+    """The program of variants.cpp."""
+    program = folder / "variants"
+    compiler = os.environ.get("CXX", "c++")
+    flags = ("-std=c++17", "-O3", "-march=native", "-pthread", "-Wno-psabi")
+    subprocess.run([compiler, *flags, SOURCE, "-o", program], check=True)
+    return program
+
+
+def measured(name: str, program: Path, folder: Path, seconds: float) -> dict[str, Any]:
+    """Nanoseconds per entry and 16 columns: of all variants, and of ours in other numberings."""
+    graph = Graph.from_scipy(graphs.load(name))
+    rows = np.ones(len(graph.indices), np.float32), graph.indices, graph.indptr
+    adjacency = sp.csr_array(rows, shape=(graph.nodes, graph.nodes))
+    file = folder / "graph"
+    found: dict[str, Any] = {"entries": len(graph.indices), "largest_row": int(max_row(adjacency))}
+    for numbering, order in numberings(adjacency).items():
+        write_rows(file, adjacency[order][:, order])
+        threads = (1, machine.cores()) if numbering == "degrees" else (machine.cores(),)
+        for count in dict.fromkeys(threads):
+            share = 1 if numbering == "degrees" else 1 / 3
+            say(f"{name}, numbered by {numbering}, {count} threads")
+            command = [program, file, str(count), str(seconds * share)]
+            paces = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+            if numbering == "degrees":
+                found.setdefault("variants", {})[str(count)] = paces
+            found.setdefault("numberings", {})[numbering] = paces[OURS]
+    return found
+
+
+def numberings(adjacency: sp.csr_array) -> dict[str, NDArray[np.int64]]:
+    """Orders of the nodes; a Graph already has them by degrees."""
+    nodes = adjacency.shape[0]
+    return {
+        "degrees": np.arange(nodes),
+        "chance": np.random.default_rng(0).permutation(nodes),
+        "breadth first": breadth_first(adjacency),
+        "bandwidth": csgraph.reverse_cuthill_mckee(adjacency, symmetric_mode=True),
+    }
+
+
+def breadth_first(adjacency: sp.csr_array) -> NDArray[np.int64]:
+    """As a search from the largest hub meets the nodes; what it does not meet comes last."""
+    met = csgraph.breadth_first_order(adjacency, 0, directed=False, return_predecessors=False)
+    rest = np.setdiff1d(np.arange(adjacency.shape[0]), met)
+    return np.concatenate([met, rest])
+
+
+def max_row(adjacency: sp.csr_array) -> int:
+    """Entries of the longest row."""
+    return int(np.diff(adjacency.indptr).max())
+
+
+def write_rows(file: Path, adjacency: sp.csr_array) -> None:
+    """The file that variants.cpp reads."""
+    adjacency.sort_indices()
+    nodes = np.array([adjacency.shape[0]], np.int64)
+    parts = nodes, adjacency.indptr.astype(np.int64), adjacency.indices.astype(np.int32)
+    with file.open("wb") as opened:
+        for part in parts:
+            part.tofile(opened)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

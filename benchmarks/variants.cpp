@@ -1,0 +1,365 @@
+// Ways to do one hop, side by side: variants GRAPH THREADS SECONDS prints nanoseconds per entry and 16 columns.
+//
+// GRAPH is a file of int64 nodes, int64 start[nodes + 1] and int32 neighbor[entries], in the numbering to be tried. Every
+// variant adds up the lines that a row names and stores the sum. All take turns; medians are printed as JSON. "hopvec's
+// way" is the loop of its kernels; the others differ from it in what their names say. ablation.py compiles and runs this.
+#include <sys/mman.h>
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+constexpr int64_t behind = 256;           // entries that may be read behind the last one
+constexpr int64_t chunk_work = 1 << 16;   // entries that a thread takes at a time
+constexpr int64_t tile_nodes = 1 << 14;   // whose lines, 1 MB, stay in the cache of a core
+constexpr int least_rounds = 3;
+
+struct Graph {
+  int64_t nodes = 0;
+  std::vector<int64_t> start;
+  std::vector<int32_t> neighbor;
+  int64_t entries() const { return start[size_t(nodes)]; }
+};
+
+Graph read(const char* path) {
+  std::FILE* file = std::fopen(path, "rb");
+  const auto take = [&](void* to, size_t bytes) {
+    if (!file || std::fread(to, 1, bytes, file) != bytes) std::exit((std::perror(path), 1));
+  };
+  Graph graph;
+  take(&graph.nodes, 8);
+  graph.start.resize(size_t(graph.nodes + 1));
+  take(graph.start.data(), 8 * graph.start.size());
+  graph.neighbor.resize(size_t(graph.entries() + behind));
+  take(graph.neighbor.data(), 4 * size_t(graph.entries()));
+  std::fclose(file);
+  return graph;
+}
+
+// Zeros on large pages or on small ones.
+struct Block {
+  char* bytes;
+  explicit Block(int64_t count, bool large = true) {
+    const size_t size = (size_t(count) >> 21 << 21) + (1 << 21);
+    bytes = static_cast<char*>(std::aligned_alloc(1 << 21, size));
+    madvise(bytes, size, large ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+    std::memset(bytes, 0, size);
+  }
+  Block(const Block&) = delete;
+  ~Block() { std::free(bytes); }
+};
+
+// The sum of lines that lie `bytes` apart, in so many columns.
+template <class Vector, int count>
+struct Sum {
+  static constexpr int columns = count * int(sizeof(Vector) / sizeof(float));
+  Vector part[count] = {};
+  void add(const Sum& other) {
+    for (int p = 0; p < count; ++p) part[p] += other.part[p];
+  }
+};
+using Eight = float __attribute__((vector_size(32)));  // these are GCC's and Clang's, for any machine
+using Sixteen = float __attribute__((vector_size(64)));
+using Words = uint32_t __attribute__((vector_size(64)));
+
+template <class Vector>
+Vector load(const char* line) {
+  Vector vector;
+  std::memcpy(&vector, line, sizeof vector);
+  return vector;
+}
+
+struct Columns8 : Sum<Eight, 1> {
+  static constexpr int bytes = 32;
+  void add_line(const char* line) { part[0] += load<Eight>(line); }
+};
+struct Columns16 : Sum<Sixteen, 1> {
+  static constexpr int bytes = 64;
+  void add_line(const char* line) { part[0] += load<Sixteen>(line); }
+};
+struct Columns32 : Sum<Sixteen, 2> {
+  static constexpr int bytes = 128;
+  void add_line(const char* line) {
+    for (int p = 0; p < 2; ++p) part[p] += load<Sixteen>(line + 64 * p);
+  }
+};
+struct Bfloat16 : Sum<Sixteen, 2> {  // even columns in one part, odd ones in the other
+  static constexpr int bytes = 64;
+  void add_line(const char* line) {
+    const Words both = load<Words>(line);
+    part[0] += reinterpret_cast<Sixteen>(both << 16);
+    part[1] += reinterpret_cast<Sixteen>(both & 0xffff0000u);
+  }
+};
+#if defined(__AVX512F__)  // compilers vectorise conversions of halves by intrinsics alone
+struct Float16 : Sum<Sixteen, 2> {
+  static constexpr int bytes = 64;
+  void add_line(const char* line) {
+    for (int p = 0; p < 2; ++p) part[p] += _mm512_cvtph_ps(load<__m256i>(line + 32 * p));
+  }
+};
+#endif
+
+template <class Line>
+void store(Line sum, char* out, bool past_the_cache) {
+  if (!past_the_cache) {
+    std::memcpy(out, sum.part, sizeof sum.part);
+    return;
+  }
+  long long words[sizeof sum.part / 8];
+  std::memcpy(words, sum.part, sizeof words);
+  for (size_t k = 0; k < sizeof words / 8; ++k) {
+#if defined(__x86_64__)
+    __builtin_ia32_movnti64(reinterpret_cast<long long*>(out) + k, words[k]);
+#else
+    reinterpret_cast<long long*>(out)[k] = words[k];
+#endif
+  }
+}
+
+// A row as it is: `sums` sums take turns, and lines are fetched `ahead` entries before they are added.
+template <class Line, int sums, int64_t ahead, bool past_the_cache>
+void add_rows(const Graph& graph, const char* block, char* out, int64_t first, int64_t last) {
+  const auto line = [=, neighbor = graph.neighbor.data()](int64_t entry) {
+    return block + int64_t(neighbor[entry]) * Line::bytes;
+  };
+  for (int64_t row = first; row < last; ++row) {
+    Line sum[sums];
+    int64_t entry = graph.start[size_t(row)];
+    const int64_t end = graph.start[size_t(row + 1)];
+    for (; entry + sums <= end; entry += sums)
+      for (int k = 0; k < sums; ++k) {
+        for (int byte = 0; ahead && byte < Line::bytes; byte += 64)
+          __builtin_prefetch(line(entry + k + ahead) + byte);
+        sum[k].add_line(line(entry + k));
+      }
+    for (int k = 0; k < sums - 1; ++k)
+      if (entry + k < end) sum[k].add_line(line(entry + k));
+    for (int half = sums / 2; half; half /= 2)
+      for (int k = 0; k < half; ++k) sum[k].add(sum[k + half]);
+    store(sum[0], out + row * int64_t(sizeof(Line)), past_the_cache);
+  }
+}
+
+template <class Work>
+void shared_by(int threads, int64_t chunks, Work work) {
+  std::atomic<int64_t> next{0};
+  const auto take = [&] {
+    for (int64_t chunk; (chunk = next++) < chunks;) work(chunk);
+  };
+  std::vector<std::thread> others;
+  for (int k = 1; k < threads; ++k) others.emplace_back(take);
+  take();
+  for (std::thread& other : others) other.join();
+}
+
+// The first rows of chunks of about the same number of entries, or of rows.
+std::vector<int64_t> chunks_of(const Graph& graph, int64_t chunks, bool by_work) {
+  std::vector<int64_t> first;
+  for (int64_t chunk = 0; chunk < chunks; ++chunk)
+    first.push_back(by_work ? std::lower_bound(graph.start.begin(), graph.start.end() - 1,
+                                               graph.entries() * chunk / chunks) - graph.start.begin()
+                            : graph.nodes * chunk / chunks);
+  first.push_back(graph.nodes);
+  return first;
+}
+
+// Rows whose entries are sorted by tile: lines of a tile are near while many rows are added over them, and neighbours
+// take two bytes. Ends of rows are no branch, since there are many: what is not there is a line of zeros.
+struct TiledRows {
+  int64_t first, last;
+  std::vector<uint16_t> count, neighbor;  // count[tile][row]
+
+  TiledRows(const Graph& graph, int64_t first, int64_t last) : first(first), last(last) {
+    std::vector<int64_t> cursor(graph.start.begin() + first, graph.start.begin() + last);
+    for (int64_t tile = 0; tile < graph.nodes; tile += tile_nodes)
+      for (int64_t row = first; row < last; ++row) {
+        int64_t& entry = cursor[size_t(row - first)];
+        const int64_t before = entry;
+        for (; entry < graph.start[size_t(row + 1)] && graph.neighbor[size_t(entry)] < tile + tile_nodes; ++entry)
+          neighbor.push_back(uint16_t(graph.neighbor[size_t(entry)] - tile));
+        count.push_back(uint16_t(entry - before));
+      }
+    neighbor.resize(neighbor.size() + 4);
+  }
+
+  template <class Line>
+  void add(int64_t nodes, const char* block, char* out) const {
+    alignas(64) static const char zeros[Line::bytes] = {};
+    const uint16_t *entries = count.data(), *entry = neighbor.data();
+    for (int64_t tile = 0; tile < nodes; tile += tile_nodes) {
+      const char* const lines = block + tile * Line::bytes;
+      for (int64_t row = first; row < last; ++row) {
+        char* const to = out + row * int64_t(sizeof(Line));
+        Line sum[4];
+        if (tile) std::memcpy(sum[3].part, to, sizeof(Line));
+        const uint16_t *const end = entry + *entries++;
+        for (; entry + 4 <= end; entry += 4)
+          for (int k = 0; k < 4; ++k) sum[k].add_line(lines + int64_t(entry[k]) * Line::bytes);
+        for (int k = 0; k < 3; ++k) sum[k].add_line(entry + k < end ? lines + int64_t(entry[k]) * Line::bytes : zeros);
+        entry = end;
+        sum[0].add(sum[1]);
+        sum[2].add(sum[3]);
+        sum[0].add(sum[2]);
+        store(sum[0], to, false);
+      }
+    }
+  }
+};
+
+// Neighbours as differences to the one before, in seven bits a byte.
+struct Packed {
+  std::vector<int64_t> start;
+  std::vector<uint8_t> bytes;
+
+  explicit Packed(const Graph& graph) {
+    for (int64_t row = 0; row < graph.nodes; ++row) {
+      start.push_back(int64_t(bytes.size()));
+      uint32_t before = 0;
+      for (int64_t entry = graph.start[size_t(row)]; entry < graph.start[size_t(row + 1)]; ++entry) {
+        const uint32_t neighbor = uint32_t(graph.neighbor[size_t(entry)]);
+        uint32_t left = neighbor - before;
+        for (; left >= 128; left >>= 7) bytes.push_back(uint8_t(left | 128));
+        bytes.push_back(uint8_t(left));
+        before = neighbor;
+      }
+    }
+    bytes.resize(bytes.size() + 8);
+  }
+
+  // Unpacks and fetches some, then adds them.
+  void add_rows(const Graph& graph, const char* block, char* out, int64_t first, int64_t last) const {
+    constexpr int64_t some = 64;
+    int32_t neighbor[some];
+    const auto line = [&](int64_t k) { return block + int64_t(neighbor[k]) * 64; };
+    for (int64_t row = first; row < last; ++row) {
+      const uint8_t* byte = bytes.data() + start[size_t(row)];
+      uint32_t last_one = 0;
+      Columns16 sum[4];
+      for (int64_t left = graph.start[size_t(row + 1)] - graph.start[size_t(row)]; left > 0; left -= some) {
+        const int64_t count = std::min(left, some);
+        for (int64_t k = 0; k < count; ++k) {
+          uint32_t difference = *byte & 127;
+          for (int shift = 7; *byte++ & 128; shift += 7) difference |= uint32_t(*byte & 127) << shift;
+          neighbor[k] = int32_t(last_one += difference);
+          __builtin_prefetch(line(k));
+        }
+        int64_t k = 0;
+        for (; k + 4 <= count; k += 4)
+          for (int s = 0; s < 4; ++s) sum[s].add_line(line(k + s));
+        for (; k < count; ++k) sum[0].add_line(line(k));
+      }
+      sum[0].add(sum[1]);
+      sum[2].add(sum[3]);
+      sum[0].add(sum[2]);
+      store(sum[0], out + row * 64, false);
+    }
+  }
+};
+
+struct Variant {
+  std::string name;
+  double hops;  // of 16 columns, that a step does
+  std::function<void()> step;
+  std::vector<double> nanoseconds = {};
+};
+
+std::vector<Variant> variants(const Graph& graph, int threads, Block& block, Block& small, std::vector<Block*> own,
+                              Block& out) {
+  const std::vector<int64_t> rows = chunks_of(graph, graph.entries() / chunk_work + 1, true);
+  const auto hop = [&graph, threads](auto add, const Block& from, const Block& to, std::vector<int64_t> chunks) {
+    return [=, &graph, &from, &to] {
+      shared_by(threads, int64_t(chunks.size()) - 1,
+                [&](int64_t chunk) { add(graph, from.bytes, to.bytes, chunks[size_t(chunk)], chunks[size_t(chunk + 1)]); });
+    };
+  };
+  const auto plain = add_rows<Columns16, 4, 64, false>;
+  const auto tiled = std::make_shared<std::vector<TiledRows>>();
+  const std::vector<int64_t> parts = chunks_of(graph, 4 * threads, true);
+  for (size_t part = 0; part + 1 < parts.size(); ++part) tiled->emplace_back(graph, parts[part], parts[part + 1]);
+  const auto by_tiles = [&, tiled, threads](auto line) {
+    return [&, tiled, threads] {
+      shared_by(threads, int64_t(tiled->size()), [&](int64_t part) {
+        (*tiled)[size_t(part)].template add<decltype(line)>(graph.nodes, block.bytes, out.bytes);
+      });
+    };
+  };
+  const auto packed = std::make_shared<Packed>(graph);
+  const auto packed_rows = [packed](const Graph& graph, const char* from, char* to, int64_t first, int64_t last) {
+    packed->add_rows(graph, from, to, first, last);
+  };
+  std::vector<Variant> all = {
+      {"hopvec's way", 1, hop(plain, block, out, rows)},
+      {"no prefetch", 1, hop(add_rows<Columns16, 4, 0, false>, block, out, rows)},
+      {"prefetch 16 ahead", 1, hop(add_rows<Columns16, 4, 16, false>, block, out, rows)},
+      {"prefetch 128 ahead", 1, hop(add_rows<Columns16, 4, 128, false>, block, out, rows)},
+      {"one sum", 1, hop(add_rows<Columns16, 1, 64, false>, block, out, rows)},
+      {"eight sums", 1, hop(add_rows<Columns16, 8, 64, false>, block, out, rows)},
+      {"8 columns at once", 0.5, hop(add_rows<Columns8, 4, 64, false>, block, out, rows)},
+      {"32 columns at once", 2, hop(add_rows<Columns32, 4, 64, false>, block, out, rows)},
+      {"stores past the cache", 1, hop(add_rows<Columns16, 4, 64, true>, block, out, rows)},
+      {"small pages", 1, hop(plain, small, out, rows)},
+      {"bfloat16", 2, hop(add_rows<Bfloat16, 4, 64, false>, block, out, rows)},
+      {"tiles", 1, by_tiles(Columns16{})},
+      {"packed neighbours", 1, hop(packed_rows, block, out, rows)},
+  };
+#if defined(__AVX512F__)
+  all.push_back({"float16", 2, hop(add_rows<Float16, 4, 64, false>, block, out, rows)});
+  all.push_back({"tiles of float16", 2, by_tiles(Float16{})});
+#endif
+  if (threads > 1) {
+    all.push_back({"rows dealt by number", 1, hop(plain, block, out, chunks_of(graph, threads, false))});
+    all.push_back({"a slab for each thread", double(threads), [=, &graph] {
+                     shared_by(threads, threads, [&](int64_t thread) {
+                       char* const lines = own[size_t(thread)]->bytes;
+                       plain(graph, lines, lines + graph.nodes * 64, 0, graph.nodes);
+                     });
+                   }});
+  }
+  return all;
+}
+
+double seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+int main(int count, char** given) {
+  if (count != 4) return std::fprintf(stderr, "variants GRAPH THREADS SECONDS\n"), 2;
+  const Graph graph = read(given[1]);
+  const int threads = std::atoi(given[2]);
+  Block block(128 * graph.nodes), small(64 * graph.nodes, false), out(128 * graph.nodes);
+  std::vector<Block*> own;
+  for (int thread = 0; thread < threads; ++thread) own.push_back(new Block(128 * graph.nodes));
+  std::vector<Variant> all = variants(graph, threads, block, small, own, out);
+  const double end = seconds() + std::atof(given[3]);
+  for (int round = 0; round <= least_rounds || seconds() < end; ++round)
+    for (Variant& variant : all) {
+      const double before = seconds();
+      variant.step();
+      if (round) variant.nanoseconds.push_back((seconds() - before) * 1e9 / double(graph.entries()) / variant.hops);
+    }
+  const char* separator = "{";
+  for (Variant& variant : all) {
+    std::vector<double>& found = variant.nanoseconds;
+    std::nth_element(found.begin(), found.begin() + long(found.size() / 2), found.end());
+    std::printf("%s\"%s\": %.4f", separator, variant.name.c_str(), found[found.size() / 2]);
+    separator = ", ";
+  }
+  std::printf("}\n");
+}
