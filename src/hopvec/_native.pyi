@@ -405,5 +405,5 @@ def positive_logarithm(
     matrix: NDArray[np.float32], factor: NDArray[np.float64], threads: int, stop: Stop
 ) -> None: ...
 def eigen(
-    matrix: NDArray[np.float64], threads: int, stop: Stop
+    matrix: NDArray[np.float64], count: int, by_magnitude: bool, threads: int, stop: Stop
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...

@@ -109,23 +109,51 @@ def symmetric(size, seed, *, rank=None, values=None):
     if values is None:
         values = random.normal(size=size) * 10.0 ** random.integers(-6, 6)
     values = np.array(values, np.float64)
-    values[rank:] = 0.0
+    if rank is not None:
+        values[rank:] = 0.0
     matrix = basis * values @ basis.T
     return (matrix + matrix.T) / 2
 
 
 class TestEigen:
-    @given(st.integers(1, 60), seeds, st.one_of(st.none(), st.integers(0, 60)))
-    def test_it_is_the_decomposition_of_the_twin(self, size, seed, rank):
-        matrix = symmetric(size, seed, rank=rank)
-        values, rows = _native.eigen(matrix, 2, STOP)
-        scale = np.abs(matrix).max()
-        np.testing.assert_allclose(
-            np.sort(values), reference.eigen(matrix)[0], rtol=0, atol=1e-13 * size * scale
-        )
-        np.testing.assert_allclose(rows @ rows.T, np.eye(size), rtol=0, atol=1e-13 * size)
-        np.testing.assert_allclose(
-            rows @ matrix, values[:, None] * rows, rtol=0, atol=1e-13 * size * scale
+    @given(
+        st.integers(1, 60), seeds, st.none() | st.integers(0, 60), st.integers(0, 60), st.booleans()
+    )
+    def test_it_is_the_decomposition_of_the_twin(self, size, seed, rank, count, by_magnitude):
+        matrix, count = symmetric(size, seed, rank=rank), min(size, count)
+        values, rows = _native.eigen(matrix, count, by_magnitude, 2, STOP)
+        expected, expected_rows = reference.eigen(matrix, count, by_magnitude)
+        error = 1e-13 * size * np.abs(matrix).max()
+        assert rows.shape == expected_rows.shape
+        np.testing.assert_allclose(np.sort(values), np.sort(expected), rtol=0, atol=error)
+        front = np.abs(values) if by_magnitude else values
+        assert (np.diff(front) <= 0).all()
+        np.testing.assert_allclose(rows @ rows.T, np.eye(count), rtol=0, atol=1e-13 * size)
+        np.testing.assert_allclose(rows @ matrix, values[:count, None] * rows, rtol=0, atol=error)
+
+    @given(
+        st.lists(
+            st.tuples(st.sampled_from([0.0, 1.0, -1.0, 3.0]), st.sampled_from([0.0, 1e-12, 1e-5])),
+            min_size=1,
+            max_size=200,
+        ),
+        st.data(),
+        seeds,
+    )
+    def test_the_first_vectors_are_orthonormal_however_close_the_values(self, near, data, seed):
+        matrix = symmetric(len(near), seed, values=[value + shift for value, shift in near])
+        count = data.draw(st.integers(0, len(near)))
+        values, rows = _native.eigen(matrix, count, False, 2, STOP)
+        np.testing.assert_allclose(rows @ rows.T, np.eye(count), rtol=0, atol=1e-12)
+        np.testing.assert_allclose(rows @ matrix, values[:count, None] * rows, rtol=0, atol=1e-12)
+
+    @given(st.integers(1, 40), seeds, st.data())
+    def test_the_first_vectors_are_those_of_all(self, size, seed, data):
+        matrix = symmetric(size, seed)
+        count = data.draw(st.integers(0, size))
+        np.testing.assert_array_equal(
+            _native.eigen(matrix, count, False, 1, STOP)[1],
+            _native.eigen(matrix, size, False, 1, STOP)[1][:count],
         )
 
     @pytest.mark.parametrize(
@@ -138,25 +166,30 @@ class TestEigen:
             np.kron(np.eye(3), np.ones((3, 3))),
             np.fliplr(np.eye(8)),
             symmetric(40, 1, values=[1] * 15 + [-1] * 15 + [3] * 10),
+            np.array([[-2.0]]),
+            np.array([[1.0, 2.0], [2.0, 1.0]]),
             np.zeros((0, 0)),
         ],
-        ids=["0", "1", "ones", "diagonal", "blocks", "pairs", "three values", "empty"],
+        ids=["0", "1", "ones", "diagonal", "blocks", "pairs", "three", "1x1", "2x2", "empty"],
     )
     def test_multiple_eigenvalues_have_orthonormal_vectors(self, matrix):
-        values, rows = _native.eigen(matrix, 2, STOP)
         size = len(matrix)
+        values, rows = _native.eigen(matrix, size, False, 2, STOP)
         np.testing.assert_allclose(rows @ rows.T, np.eye(size), rtol=0, atol=1e-13)
         np.testing.assert_allclose(rows.T * values @ rows, matrix, rtol=0, atol=1e-12)
 
     def test_the_same_bytes_on_one_thread_and_on_five(self):
         matrix = symmetric(600, 3)
-        results = {b"".join(a.tobytes() for a in _native.eigen(matrix, n, STOP)) for n in (1, 5)}
+        results = {
+            b"".join(part.tobytes() for part in _native.eigen(matrix, 50, False, threads, STOP))
+            for threads in (1, 5)
+        }
         assert len(results) == 1
 
     def test_the_matrix_is_left_as_it_was(self):
         matrix = symmetric(10, 0)
         before = matrix.copy()
-        _native.eigen(matrix, 2, STOP)
+        _native.eigen(matrix, 10, False, 2, STOP)
         np.testing.assert_array_equal(matrix, before)
 
 

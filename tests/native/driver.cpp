@@ -347,7 +347,7 @@ std::vector<double> multiply_dense(int64_t rows, int64_t columns, int threads) {
   for (int64_t row = 0; row < columns; ++row)
     for (int64_t column = 0; column < row; ++column) gram[size_t(row * columns + column)] = gram[size_t(column * columns + row)];
   std::vector<double> square = gram;
-  eigen(square.data(), columns, values.data(), vectors.data(), threads, stop);
+  eigen(square.data(), columns, columns, true, values.data(), vectors.data(), threads, stop);
   std::vector<double> results(packed.begin(), packed.end());
   for (const auto& part : {product, transposed, coefficients, total, gram, values, vectors})
     results.insert(results.end(), part.begin(), part.end());

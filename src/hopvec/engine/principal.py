@@ -76,9 +76,8 @@ def principal_components(
     whose deviation is rounding error become 0. `done` is told how many rows have been read.
     """
     covariance, mean = _covariance(blocks, width, present, threads, done)
-    values, vectors = interruptible(lambda stop: _native.eigen(covariance, threads, stop))
-    order = np.argsort(-values, kind="stable")[:dim]
-    values, basis = values[order], np.ascontiguousarray(vectors[order].T)
+    values, rows = interruptible(lambda stop: _native.eigen(covariance, dim, False, threads, stop))
+    values, basis = values[:dim], np.ascontiguousarray(rows.T)
     largest = np.abs(basis).argmax(axis=0)
     basis *= np.where(basis[largest, np.arange(dim)] < 0, -1.0, 1.0)
     offset = (mean[:, None] * basis).sum(axis=0)
@@ -110,8 +109,13 @@ def _column_sums(rows: NDArray[np.float32], threads: int, stop: _native.Stop) ->
 
 
 def principal_bytes(width: int, dim: int) -> int:
-    """The memory that all of it takes: covariance and eigenvectors, a block of rows, the basis."""
-    return 8 * 3 * width * width + 28 * width * dim + 4 * ROWS * (width + 2 * dim + 8 * COLUMNS)
+    """The memory that all of it takes: covariance and eigenvectors, a block of rows, the basis.
+
+    The covariance twice, and a 32nd of it for the solver's states; for each column its rotations.
+    """
+    eigen = (16 + 0.25) * width * width + 8192 * width
+    blocks = 4 * ROWS * (width + 2 * dim + 8 * COLUMNS)
+    return int(eigen) + 36 * width * (dim + COLUMNS) + blocks
 
 
 def principal_seconds(nodes: int, width: int, dim: int, threads: int) -> float:
@@ -125,6 +129,7 @@ def principal_seconds(nodes: int, width: int, dim: int, threads: int) -> float:
     by_rows = perf_counter() - start
     matrix = np.add.outer(np.arange(size), np.arange(size)) % 7.0
     start = perf_counter()
-    interruptible(lambda stop: _native.eigen(matrix, threads, stop))
+    count = -(-dim * size // width)
+    interruptible(lambda stop: _native.eigen(matrix, count, False, threads, stop))
     eigen = perf_counter() - start
     return by_rows * nodes / len(rows) + eigen * (width / size) ** 3

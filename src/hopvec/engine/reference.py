@@ -224,10 +224,11 @@ def positive_logarithm(matrix: NDArray[np.floating], factor: Floats) -> Floats:
     return result
 
 
-def eigen(matrix: Floats) -> tuple[Floats, Floats]:
-    """The eigenvalues of a symmetric matrix, ascending, and its eigenvectors in rows."""
+def eigen(matrix: Floats, count: int, by_magnitude: bool) -> tuple[Floats, Floats]:
+    """The eigenvalues of a symmetric matrix, the largest first, and the first vectors in rows."""
     values, columns = np.linalg.eigh(matrix)
-    return values, columns.T
+    order = np.argsort(-(np.abs(values) if by_magnitude else values), kind="stable")
+    return values[order], columns.T[order[:count]]
 
 
 def nearest(

@@ -23,6 +23,9 @@ Floats = NDArray[np.float64]
 Multiply = Callable[[Floats, _native.Stop], Floats]
 """A symmetric matrix times a block [nodes][16]."""
 
+Order = Literal["magnitude", "value"]
+"""By what eigenvalues are the foremost."""
+
 Draw = Callable[[int, _native.Stop], Floats]
 """The random block [nodes][16] of a number."""
 
@@ -94,10 +97,16 @@ class Krylov:
         self._coupling = self._products([following], rest, stop)
         self._next = following
 
-    def ritz(self) -> tuple[Floats, Floats, Floats]:
-        """Eigenvalues of T, its eigenvectors y in rows, and the lengths of M Q y - value Q y."""
+    def ritz(self, count: int, by: Order) -> tuple[Floats, Floats, Floats]:
+        """Eigenvalues of T, the foremost first; of at most `count` more.
+
+        These are their eigenvectors y in rows, and the lengths of M Q y - value Q y.
+        """
+        count = min(count, len(self._projected))
         values, rows = interruptible(
-            lambda stop: _native.eigen(self._projected, self._threads, stop)
+            lambda stop: _native.eigen(
+                self._projected, count, by == "magnitude", self._threads, stop
+            )
         )
         errors = (self._coupling[:, :, None] * rows[:, -COLUMNS:].T).sum(axis=1)
         return values, rows, np.sqrt((errors * errors).sum(axis=0))
@@ -160,7 +169,7 @@ def largest_eigenpairs(
     draw: Draw,
     count: int,
     *,
-    by: Literal["magnitude", "value"],
+    by: Order,
     tolerance: float,
     threads: int,
     progress: Progress,
@@ -182,17 +191,14 @@ def largest_eigenpairs(
 
     while True:
         interruptible(extend)
-        values, rows, errors = krylov.ritz()
-        order = np.argsort(-(np.abs(values) if by == "magnitude" else values), kind="stable")
-        values, rows, errors = values[order], rows[order], errors[order]
+        values, rows, errors = krylov.ritz(COLUMNS * kept, by)
         good = errors[:count] <= tolerance * np.abs(values).max()
         progress(int(np.count_nonzero(good)), count)
         if krylov.exhausted or (good.all() and len(good) == count):
             blocks = interruptible(partial(krylov.vectors, rows[:count]))
             return _signed(values[:count], blocks, count)
         if len(krylov.blocks) == most:
-            size = COLUMNS * kept
-            interruptible(partial(krylov.restart, values[:size], rows[:size]))
+            interruptible(partial(krylov.restart, values[: len(rows)], rows))
 
 
 def most_blocks(count: int) -> int:

@@ -32,8 +32,9 @@ def principal_components(embedding: Embedding, rows: NDArray[np.int64]) -> Float
             columns = slice(first, first + COLUMNS)
             covariance[:, columns] += _times(unit, unit[:, columns], transposed=True)
     covariance -= len(rows) * mean[:, None] * mean
-    values, directions = interruptible(lambda stop: _native.eigen(covariance, cores(), stop))
-    axes = directions[np.argsort(-values, kind="stable")][:2].T
+    count = min(2, embedding.dim)
+    _, axes = interruptible(lambda stop: _native.eigen(covariance, count, False, cores(), stop))
+    axes = axes.T
     shift = (mean[:, None] * axes).sum(axis=0)
     parts = [_times(unit, axes) - shift for unit in _unit_rows(embedding, rows)]
     components = np.zeros((len(rows), 2))

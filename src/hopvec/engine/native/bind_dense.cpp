@@ -62,17 +62,17 @@ void bind_dense(nb::module_& m) {
     Released released;
     positive_logarithm(matrix.data(), int64_t(matrix.shape(0)), int64_t(matrix.shape(1)), factor.data(), threads, stop);
   }, nb::arg("matrix"), nb::arg("factor"), nb::arg("threads"), nb::arg("stop"));
-  m.def("eigen", [](nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> matrix, int threads,
-                    const Stop& stop) {
+  m.def("eigen", [](nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> matrix, int64_t count,
+                    bool by_magnitude, int threads, const Stop& stop) {
     const int64_t size = int64_t(matrix.shape(0));
-    Buffer<double> values(size), vectors(size * size);
+    Buffer<double> values(size), vectors(count * size);
     {
       Released released;
       std::vector<double> copy(matrix.data(), matrix.data() + size * size);
-      eigen(copy.data(), size, values.get(), vectors.get(), threads, stop);
+      eigen(copy.data(), size, count, by_magnitude, values.get(), vectors.get(), threads, stop);
     }
     return std::make_pair(to_array(std::move(values)), to_matrix(std::move(vectors), size));
-  }, nb::arg("matrix"), nb::arg("threads"), nb::arg("stop"));
+  }, nb::arg("matrix"), nb::arg("count"), nb::arg("by_magnitude"), nb::arg("threads"), nb::arg("stop"));
 }
 
 }  // namespace hopvec

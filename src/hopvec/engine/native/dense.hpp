@@ -37,8 +37,9 @@ void add_combination(const std::vector<const double*>& basis, int64_t rows, cons
 void positive_logarithm(float* matrix, int64_t rows, int64_t columns, const double* factor, int threads,
                         const Stop& stop);
 
-// The eigenvalues of a symmetric matrix [size][size], in no order, and its eigenvectors as rows. The matrix is
-// used up.
-void eigen(double* matrix, int64_t size, double* values, double* vectors, int threads, const Stop& stop);
+// The eigenvalues of a symmetric matrix [size][size], the largest first, by value or by magnitude, and the eigenvectors
+// of the first `count` as rows. The matrix is used up.
+void eigen(double* matrix, int64_t size, int64_t count, bool by_magnitude, double* values, double* vectors, int threads,
+           const Stop& stop);
 
 }  // namespace hopvec

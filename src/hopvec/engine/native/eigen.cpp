@@ -1,6 +1,10 @@
-// Eigenvalues and eigenvectors of a small symmetric matrix: Householder's reflections make it tridiagonal, implicit QL
-// steps make that diagonal. Sums are taken in order, so the bytes are the same everywhere.
+// Eigenvalues of a small symmetric matrix, and the eigenvectors of the foremost: Householder's reflections make it
+// tridiagonal, and the rotations of implicit QL steps make that diagonal. With M = H_last ... H_0 and G = R_last ... R_0
+// the matrix is M^T G^T diag(values) G M, so the eigenvector of value k is M^T G^T e_k: rotations and reflections act on
+// the unit vectors of the values that are wanted, the last first. What they do is orthogonal, however close values are.
+// Sums are taken in order, so the bytes are the same everywhere.
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 
 #include "dense.hpp"
@@ -8,10 +12,13 @@
 namespace hopvec {
 namespace {
 
-constexpr int64_t panel = 32;         // columns of the eigenvectors that are turned together, near the core
-constexpr size_t at_most = 1 << 17;   // rotations that wait for it
-constexpr int64_t many = 256;         // rows worth a thread
-constexpr int64_t few = 16;           // rows that are reflected together
+constexpr int64_t together = 64;  // eigenvalues whose rotations are kept at a time
+constexpr int64_t many = 256;     // rows worth a thread
+
+// off[k] is between k and k + 1; the last one is 0.
+struct Tridiagonal {
+  std::vector<double> diagonal, off;
+};
 
 double dot(const double* x, const double* y, int64_t count) { return kernels().dot(x, y, count); }
 
@@ -21,8 +28,8 @@ void subtract(double* x, double factor, const double* y, int64_t count) {
 
 // Calls work(first, last) for ranges of rows [0, count), on threads where there are many.
 template <class Work>
-void for_ranges(int64_t count, int64_t least, int threads, const Stop& stop, Work work) {
-  const int64_t ranges = std::max<int64_t>(1, count / least);
+void for_ranges(int64_t count, int threads, const Stop& stop, Work work) {
+  const int64_t ranges = std::max<int64_t>(1, count / many);
   parallel_chunks(threads, ranges, stop,
                   [&](int64_t range, int) { work(count * range / ranges, count * (range + 1) / ranges); });
 }
@@ -40,10 +47,11 @@ double reflection(double* v, int64_t rest, double& factor) {
 }
 
 // One reflection for each row k but the last clears it right of its first entry off the diagonal, and v takes the place
-// of what is cleared. Leaves the tridiagonal matrix in `diagonal` and `off`. Each row is read once a reflection: what
-// the last one leaves of it is multiplied with the v of the next at once.
-void tridiagonalize(double* matrix, int64_t size, double* diagonal, double* off, double* factor, int threads,
-                    const Stop& stop) {
+// of what is cleared. Each row is read once a reflection: what the last one leaves of it is multiplied with the v of the
+// next at once.
+Tridiagonal tridiagonalize(double* matrix, int64_t size, double* factor, int threads, const Stop& stop) {
+  Tridiagonal T{std::vector<double>(size_t(size)), std::vector<double>(size_t(size))};
+  double *const diagonal = T.diagonal.data(), *const off = T.off.data();
   std::vector<double> buffer(static_cast<size_t>(3 * size));
   double *product = buffer.data(), *next = product + size, *w = next + size;
   const auto row = [&](int64_t k) { return matrix + k * size; };
@@ -60,7 +68,7 @@ void tridiagonalize(double* matrix, int64_t size, double* diagonal, double* off,
     kernels().subtract_both(row(start) + start, v[start], w + start, w[start], v + start, rest);
     double* const following = row(start) + start + 1;
     if (rest > 1) off[start] = reflection(following, rest - 1, factor[start]);
-    for_ranges(rest - 1, many, threads, stop, [&](int64_t first, int64_t last) {
+    for_ranges(rest - 1, threads, stop, [&](int64_t first, int64_t last) {
       for (int64_t i = start + 1 + first; i < start + 1 + last; ++i) {
         kernels().subtract_both(row(i) + start, v[i], w + start, w[i], v + start, rest);
         next[i] = dot(row(i) + start + 1, following, rest - 1);
@@ -70,61 +78,12 @@ void tridiagonalize(double* matrix, int64_t size, double* diagonal, double* off,
   }
   for (int64_t k = 0; k < size; ++k) diagonal[k] = row(k)[k];
   off[size - 1] = 0;
+  return T;
 }
-
-// vectors <- the product of all reflections, transposed: its rows turn with the rotations of QL.
-void multiply_reflections(const double* matrix, int64_t size, const double* factor, double* vectors, int threads,
-                          const Stop& stop) {
-  std::fill_n(vectors, size * size, 0.0);
-  for_ranges(size, few, threads, stop, [&](int64_t first, int64_t last) {
-    for (int64_t row = first; row < last; ++row) vectors[row * size + row] = 1;
-    for (int64_t k = last - 2; k >= 0; --k) {
-      const int64_t rest = size - k - 1;
-      const double* const v = matrix + k * size + k + 1;
-      for (int64_t row = std::max(first, k + 1); row < last; ++row) {
-        double* const part = vectors + row * size + k + 1;
-        subtract(part, factor[k] * dot(part, v, rest), v, rest);
-      }
-    }
-  });
-}
-
-// Rotations of the rows of the eigenvectors. They wait until many can be done to one panel of columns after the other.
-struct Rotations {
-  struct Rotation {
-    int64_t row;  // and the one after it
-    double cosine, sine;
-  };
-  double* vectors;
-  int64_t size;
-  int threads;
-  const Stop& stop;
-  std::vector<Rotation> waiting;
-
-  void add(int64_t row, double cosine, double sine) {
-    waiting.push_back({row, cosine, sine});
-    if (waiting.size() == at_most) apply();
-  }
-
-  void apply() {
-    parallel_chunks(threads, (size + panel - 1) / panel, stop, [&](int64_t chunk, int) {
-      const int64_t first = chunk * panel, width = std::min(panel, size - first);
-      std::vector<double> columns(static_cast<size_t>(size * width));
-      for (int64_t row = 0; row < size; ++row)
-        std::copy_n(vectors + row * size + first, width, columns.data() + row * width);
-      for (const Rotation& turn : waiting) {
-        double* const row = columns.data() + turn.row * width;
-        kernels().rotate(row, row + width, turn.cosine, turn.sine, width);
-      }
-      for (int64_t row = 0; row < size; ++row)
-        std::copy_n(columns.data() + row * width, width, vectors + row * size + first);
-    });
-    waiting.clear();
-  }
-};
 
 // One implicit QL step with Wilkinson's shift on the rows [first, last] of the tridiagonal matrix.
-void ql_step(double* diagonal, double* off, int64_t first, int64_t last, Rotations& rotations) {
+void ql_step(double* diagonal, double* off, int64_t first, int64_t last,
+             std::vector<Rotation>& rotations) {
   const double half = (diagonal[first + 1] - diagonal[first]) / (2 * off[first]);
   const double root = std::sqrt(half * half + 1);
   double bulge = diagonal[last] - diagonal[first] + off[first] / (half + (half < 0 ? -root : root));
@@ -145,35 +104,89 @@ void ql_step(double* diagonal, double* off, int64_t first, int64_t last, Rotatio
     shift = sine * turn;
     diagonal[i + 1] = rest + shift;
     bulge = cosine * turn - b;
-    rotations.add(i, cosine, sine);
+    rotations.push_back({i, cosine, sine});
   }
   diagonal[first] -= shift;
   off[first] = bulge;
   off[last] = 0;
 }
 
+// Makes the entries [first, last) of the diagonal eigenvalues, and lists the rotations that do it. What is off the
+// diagonal and at most `negligible` counts as 0.
+void diagonalize(Tridiagonal& T, int64_t first, int64_t last, double negligible, std::vector<Rotation>& rotations) {
+  constexpr int most_steps = 60;  // two are usual
+  const int64_t size = int64_t(T.diagonal.size());
+  rotations.clear();
+  for (; first < last; ++first)
+    for (int steps = 0;; ++steps) {
+      int64_t end = first;
+      while (end + 1 < size && std::abs(T.off[size_t(end)]) > negligible) ++end;
+      if (end == first) break;
+      if (steps == most_steps) throw std::runtime_error("the eigenvalues of a matrix did not converge");
+      ql_step(T.diagonal.data(), T.off.data(), first, end, rotations);
+    }
+}
+
+// The numbers of values from the foremost to the last.
+std::vector<int64_t> ranking(const std::vector<double>& values, bool by_magnitude) {
+  std::vector<int64_t> order(values.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto rank = [&](int64_t k) { return by_magnitude ? std::abs(values[size_t(k)]) : values[size_t(k)]; };
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return rank(a) > rank(b); });
+  return order;
+}
+
+// block <- M^T block, for a block of 16 vectors in columns
+void reflect(const double* matrix, int64_t size, const double* factor, double* block) {
+  for (int64_t k = size - 2; k >= 0; --k) {
+    const int64_t rest = size - k - 1;
+    const double* const v = matrix + k * size + k + 1;
+    double* const part = block + block_columns * (k + 1);
+    double sums[block_columns] = {};
+    kernels().multiply[1](v, rest, rest, part, sums, 0, 1);
+    for (double& sum : sums) sum *= -factor[k];
+    kernels().multiply[1](v, 1, 1, sums, part, 0, rest);
+  }
+}
+
 }  // namespace
 
-void eigen(double* matrix, int64_t size, double* values, double* vectors, int threads, const Stop& stop) {
+void eigen(double* matrix, int64_t size, int64_t count, bool by_magnitude, double* values, double* vectors, int threads,
+           const Stop& stop) {
   if (size == 0) return;
   constexpr double epsilon = 1.1102230246251565e-16;
-  constexpr int most_steps = 60;  // two are usual
-  std::vector<double> off(static_cast<size_t>(size)), factor(static_cast<size_t>(size));
-  tridiagonalize(matrix, size, values, off.data(), factor.data(), threads, stop);
-  multiply_reflections(matrix, size, factor.data(), vectors, threads, stop);
-  if (stop.flag) return;
-  Rotations rotations{vectors, size, threads, stop, {}};
+  std::vector<double> factor(static_cast<size_t>(size));
+  Tridiagonal T = tridiagonalize(matrix, size, factor.data(), threads, stop);
   double largest = 0;
-  for (int64_t k = 0; k < size; ++k) largest = std::max(largest, std::abs(values[k]) + std::abs(off[size_t(k)]));
-  for (int64_t first = 0; first < size && !stop.flag; ++first)
-    for (int steps = 0;; ++steps) {
-      int64_t last = first;
-      while (last + 1 < size && std::abs(off[size_t(last)]) > epsilon * largest) ++last;
-      if (last == first) break;
-      if (steps == most_steps) throw std::runtime_error("the eigenvalues of a matrix did not converge");
-      ql_step(values, off.data(), first, last, rotations);
-    }
-  rotations.apply();
+  for (size_t k = 0; k < factor.size(); ++k) largest = std::max(largest, std::abs(T.diagonal[k]) + std::abs(T.off[k]));
+  // All rotations take more memory than the matrix. They are found twice instead, the second time from states between.
+  std::vector<Tridiagonal> states;
+  std::vector<Rotation> rotations;
+  const auto diagonalize_from = [&](Tridiagonal& state, int64_t first) {
+    diagonalize(state, first, std::min(size, first + together), epsilon * largest, rotations);
+  };
+  for (int64_t first = 0; first < size && !stop.flag; first += together) {
+    states.push_back(T);
+    diagonalize_from(T, first);
+  }
+  if (stop.flag) return;
+  const std::vector<int64_t> order = ranking(T.diagonal, by_magnitude);
+  for (int64_t k = 0; k < size; ++k) values[k] = T.diagonal[size_t(order[size_t(k)])];
+
+  const int64_t blocks = (count + block_columns - 1) / block_columns, entries = block_columns * size;
+  std::vector<double> columns(size_t(blocks * entries));
+  const auto at = [&](int64_t k) { return columns.data() + k / block_columns * entries + k % block_columns; };
+  for (int64_t k = 0; k < count; ++k) at(k)[block_columns * order[size_t(k)]] = 1;
+  for (int64_t state = int64_t(states.size()) - 1; state >= 0; --state) {
+    diagonalize_from(states[size_t(state)], state * together);
+    parallel_chunks(threads, blocks, stop, [&](int64_t block, int) {
+      kernels().rotate_back(rotations.data(), int64_t(rotations.size()), columns.data() + block * entries);
+    });
+  }
+  parallel_chunks(threads, blocks, stop,
+                  [&](int64_t block, int) { reflect(matrix, size, factor.data(), columns.data() + block * entries); });
+  for (int64_t k = 0; k < count; ++k)
+    for (int64_t row = 0; row < size; ++row) vectors[k * size + row] = at(k)[block_columns * row];
 }
 
 }  // namespace hopvec

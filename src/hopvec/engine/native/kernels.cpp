@@ -333,12 +333,24 @@ void subtract_both(double* x, double a, const double* y, double b, const double*
   for (int64_t k = 0; k < count; ++k) x[k] -= a * y[k] + b * z[k];
 }
 
-void rotate(double* x, double* y, double cosine, double sine, int64_t count) {
-  for (int64_t k = 0; k < count; ++k) {
-    const double from_x = x[k], from_y = y[k];
-    x[k] = cosine * from_x - sine * from_y;
-    y[k] = sine * from_x + cosine * from_y;
+// The second row of a rotation is mostly the first of the one before it, and stays in registers.
+void rotate_back(const Rotation* rotations, int64_t count, double* block) {
+  int64_t held = -1;
+  Doubles x, y = Doubles::every(0.0);
+  for (const Rotation* turn = rotations + count; turn-- != rotations;) {
+    if (turn->row == held) {
+      x = y;
+    } else {
+      if (held >= 0) y.store(block + 16 * held);
+      x = Doubles::load(block + 16 * turn->row);
+    }
+    y = Doubles::load(block + 16 * (turn->row + 1));
+    const Doubles cosine = Doubles::every(turn->cosine), sine = Doubles::every(turn->sine);
+    (cosine * x + sine * y).store(block + 16 * turn->row);
+    y = cosine * y + Doubles::every(-turn->sine) * x;
+    held = turn->row + 1;
   }
+  if (held >= 0) y.store(block + 16 * held);
 }
 
 }  // namespace
@@ -357,7 +369,7 @@ extern const Kernels HOPVEC_KERNELS = {
     line_products,
     dot,
     subtract_both,
-    rotate,
+    rotate_back,
     gather_lines,
     triad,
 };

@@ -56,6 +56,12 @@ struct Samples {
 };
 constexpr int32_t most_targets = 64;
 
+// (x, y) <- (cosine * x - sine * y, sine * x + cosine * y), where x is a row of a matrix and y the one after it.
+struct Rotation {
+  int64_t row;
+  double cosine, sine;
+};
+
 // One set a dispatch level; index 0 is float32 storage, index 1 float16.
 struct Kernels {
   const char* level;
@@ -91,8 +97,8 @@ struct Kernels {
   double (*dot)(const double* x, const double* y, int64_t count);
   // x <- x - a * y - b * z
   void (*subtract_both)(double* x, double a, const double* y, double b, const double* z, int64_t count);
-  // (x, y) <- (cosine * x - sine * y, sine * x + cosine * y), for each pair of numbers
-  void (*rotate)(double* x, double* y, double cosine, double sine, int64_t count);
+  // Undoes rotations of the rows of a block of 16 float64 columns, the last first
+  void (*rotate_back)(const Rotation* rotations, int64_t count, double* block);
   // Limits of the machine, see roofline.hpp
   void (*gather_lines)(const int64_t* start, const int32_t* neighbor, const float* lines, float* out,
                        int64_t distance, int64_t first, int64_t last);
