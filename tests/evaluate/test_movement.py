@@ -26,6 +26,21 @@ def test_a_zero_vector_has_moved_unless_it_was_one():
     assert movement(old, new).cosines.tolist() == [0, 1]
 
 
+def test_it_shows_the_nodes_that_moved_most():
+    old = embedding([[1, 0], [1, 0], [1, 0]], ["ann", "bob", "cem"])
+    new = embedding([[2, 0], [3, 4], [1, 0]], ["ann", "bob", "dan"])
+    assert repr(movement(old, new)) == (
+        "Movement(2 nodes in both, 1 gone, 1 new; "
+        "cosines from the least: 'bob' 0.6000, 'ann' 1.0000)"
+    )
+
+
+def test_it_shows_only_the_first_of_many():
+    same = embedding(np.ones((1000, 2)), range(1000))
+    assert repr(movement(same, same)).endswith("2 1.0000, 3 1.0000, 4 1.0000, ...)")
+    assert "none" in repr(movement(same, embedding([[1, 0]], [-1])))
+
+
 def test_vectors_of_other_sizes_are_refused():
     with pytest.raises(ParameterError, match=r"cannot be compared: 2 columns .* 3 columns"):
         movement(embedding([[1, 0]], [1]), embedding([[1, 0, 0]], [1]))

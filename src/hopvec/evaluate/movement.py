@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from hopvec.embedding import Embedding
 from hopvec.errors import ParameterError
 
+SHOWN = 5  # nodes that stand in the representation of a Movement
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Movement:
     """The nodes that two embeddings share, those that moved most first."""
 
@@ -23,6 +25,15 @@ class Movement:
     """Nodes of the first embedding that the second has not."""
     come: int
     """Nodes of the second embedding that the first has not."""
+
+    def __repr__(self) -> str:
+        first = zip(self.ids[:SHOWN].to_pylist(), self.cosines[:SHOWN], strict=True)
+        moved = ", ".join(f"{id!r} {cosine:.4f}" for id, cosine in first)
+        more = ", ..." if len(self.ids) > SHOWN else ""
+        return (
+            f"Movement({len(self.ids):,} nodes in both, {self.gone:,} gone, {self.come:,} new; "
+            f"cosines from the least: {moved or 'none'}{more})"
+        )
 
 
 def movement(old: Embedding, new: Embedding) -> Movement:
