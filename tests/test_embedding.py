@@ -297,6 +297,30 @@ def test_k_must_be_a_positive_integer(k):
         assert str(error.value) == f"nearest: k must be an integer of at least 1, got {k!r}."
 
 
+@pytest.mark.parametrize("block", [1, 7, 100])
+def test_nearest_among_another_embedding_are_the_largest_cosines(monkeypatch, block):
+    monkeypatch.setattr("hopvec.embedding.BLOCK", block)
+    both = embedding_of(list(range(40)))
+    old = Embedding(both.vectors[:30], both.ids[:30])
+    new = Embedding(both.vectors[30:], both.ids[30:])
+    expected = [(id, cosine) for id, cosine in both.nearest(35, 39) if id < 30]
+    assert new.nearest(35, 8, among=old) == expected[:8]
+    assert new.nearest(35, 99, among=old) == expected
+    assert both.nearest(3, 1, among=old) == [(3, pytest.approx(1.0, abs=1e-6))]
+
+
+def test_ties_among_another_embedding_are_broken_by_row(monkeypatch):
+    monkeypatch.setattr("hopvec.embedding.BLOCK", 2)
+    old = Embedding(np.ones((5, 2), np.float32), pa.array([4, 3, 2, 1, 0]))
+    new = Embedding(np.ones((1, 2), np.float32), pa.array(["zoe"]))
+    assert [id for id, _ in new.nearest("zoe", 3, among=old)] == [4, 3, 2]
+
+
+def test_vectors_of_other_sizes_are_not_looked_among():
+    with pytest.raises(ParameterError, match="cannot be compared: 8 columns, and 4 in those"):
+        embedding_of([1]).nearest(1, among=embedding_of([1, 2], dim=4))
+
+
 def test_nearest_to_an_unknown_id_is_refused():
     with pytest.raises(UnknownNodeError, match="No node 7 among"):
         INTEGERS.nearest(7)

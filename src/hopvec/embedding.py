@@ -20,6 +20,7 @@ from hopvec.machine import cores, interruptible
 ALIKE = 3  # ids to suggest for one that is not there
 SHOWN = 60  # characters of what is no id
 QUERIES = 4096  # rows whose neighbours are searched before progress is told
+BLOCK = 1 << 18  # rows of another embedding that are looked among at a time
 
 
 class Neighbors(NamedTuple):
@@ -120,19 +121,47 @@ class Embedding:
         found: NDArray[np.int64] = rows.to_numpy().astype(np.int64)
         return found
 
-    def nearest(self, id: object, k: int = 10) -> list[tuple[Any, float]]:
+    def nearest(
+        self, id: object, k: int = 10, *, among: Embedding | None = None
+    ) -> list[tuple[Any, float]]:
         """The k nodes most similar to one, best first, with their cosine similarity.
 
-        Exact; ties are broken by row. Nothing is near a node whose vector is zero. O(n dim).
+        Of the other nodes, or of all `among` a comparable embedding: the old nodes near a new one
+        of `embed_new`. Exact; ties are broken by row. Nothing is near a node whose vector is zero.
+        O(n dim).
         """
         if isinstance(id, np.ndarray | list | tuple):
             raise UnknownNodeError(f"nearest takes the id of one node, got {_shown(id)}.")
         row = self.row(id)
         if not self.vectors[row].any():
             return []
+        if among is not None:
+            return self._nearest_among(among, row, k)
         rows, similarity = self.nearest_rows([row], k)
         ids = self.ids.take(pa.array(rows[0])).to_pylist()
         return list(zip(ids, similarity[0].tolist(), strict=True))
+
+    def _nearest_among(self, other: Embedding, row: int, k: int) -> list[tuple[Any, float]]:
+        """The nodes of another embedding most similar to a row of this one, by blocks of rows."""
+        if other.dim != self.dim:
+            raise ParameterError(
+                f"These vectors cannot be compared: {self.dim} columns, and {other.dim} in those "
+                "to look among."
+            )
+        k, own, query = _checked(k), slice(row, row + 1), np.zeros(1, dtype=np.int64)
+        found: list[tuple[int, float]] = []
+        for first in range(0, len(other), BLOCK):
+            some = slice(first, first + BLOCK)
+            vectors = np.concatenate([self.vectors[own], other.vectors[some]])
+            norms = np.concatenate([self.inverse_norms[own], other.inverse_norms[some]])
+            most = min(k, len(vectors) - 1)
+            near, similarity = interruptible(
+                partial(_native.nearest, vectors, norms, query, most, cores())
+            )
+            places = near + (first - 1)
+            found += zip(places.tolist(), np.clip(similarity, -1.0, 1.0).tolist(), strict=True)
+        best = sorted(found, key=lambda one: -one[1])[:k]
+        return [(other.ids[place].as_py(), similarity) for place, similarity in best]
 
     def nearest_all(
         self, k: int = 10, *, progress: Callable[[int, int], object] | None = None
@@ -157,9 +186,7 @@ class Embedding:
         `among` are the rows to choose from, instead of all; they must be distinct. `progress` is
         called with the rows done and their number.
         """
-        if not isinstance(k, int | np.integer) or k < 1:
-            raise ParameterError(f"nearest: k must be an integer of at least 1, got {k!r}.")
-        k = max(0, min(int(k), len(self if among is None else among) - 1))
+        k = max(0, min(_checked(k), len(self if among is None else among) - 1))
         norms, queries = self.inverse_norms, np.asarray(rows, dtype=np.int64)
         shape = len(queries), k
         found = Neighbors(np.empty(shape, np.int64), np.empty(shape, np.float32))
@@ -308,6 +335,13 @@ def _listed(ids: Any) -> list[Any]:
         return [id.as_py() if isinstance(id, pa.Scalar) else id for id in ids]
     except TypeError:
         return [ids]
+
+
+def _checked(k: Any) -> int:
+    """A number of neighbours to find."""
+    if not isinstance(k, int | np.integer) or k < 1:
+        raise ParameterError(f"nearest: k must be an integer of at least 1, got {k!r}.")
+    return int(k)
 
 
 def _shown(id: object) -> str:

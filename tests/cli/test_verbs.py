@@ -135,6 +135,16 @@ class TestNeighbors:
         assert vectors in table
         assert "other.npz" in table
 
+    def test_old_nodes_are_found_near_a_new_one(self, run, vectors, tmp_path):
+        old = hopvec.load(tmp_path / vectors)
+        new = hopvec.Embedding(old.vectors[:1] * 2, pa.array(["zoe"]))
+        new.save(tmp_path / "new.npz")
+        words = ("neighbors", "new.npz", "zoe", "-k", 3, "--among", vectors)
+        rows = [line.split("\t") for line in run(*words).stdout.splitlines()]
+        first = old.ids[0].as_py()
+        assert [row[1] for row in rows] == [first, *(id_ for id_, _ in old.nearest(first, 2))]
+        assert run(*words, "--beside", vectors).exit_code == 2
+
     def test_its_json_parses(self, run, vectors, tmp_path):
         answer = json.loads(run("neighbors", vectors, "ann", "-k", 2, "--json").stdout)
         assert [entry["id"] for entry in answer] == ["ann"]

@@ -20,6 +20,7 @@ from hopvec.evaluate.neighborhoods import neighbors as find_neighbors
         "hopvec neighbors vectors.parquet nytimes.com",
         "hopvec neighbors vectors.parquet 17 42 -k 5",
         "hopvec neighbors vectors.parquet nytimes.com --beside deepwalk.parquet",
+        "hopvec neighbors new-vectors.parquet zoe --among vectors.parquet",
         "hopvec neighbors vectors.parquet nytimes.com --json",
         "hopvec neighbors vectors.parquet nytimes.com | cut -f 2",
     ]
@@ -33,6 +34,12 @@ from hopvec.evaluate.neighborhoods import neighbors as find_neighbors
     multiple=True,
     help="Another file of vectors, whose neighbours stand beside; may be given several times.",
 )
+@option(
+    "--among",
+    type=click.Path(),
+    help="A file of comparable vectors whose nodes are listed, instead of those of VECTORS: the "
+    "old nodes near the new ones of `hopvec transform`.",
+)
 @json_option
 def neighbors(
     terminal: Terminal,
@@ -40,6 +47,7 @@ def neighbors(
     ids: tuple[str, ...],
     k: int,
     beside: tuple[str, ...],
+    among: str | None,
     as_json: bool,
 ) -> None:
     """List the nodes most similar to some.
@@ -48,10 +56,13 @@ def neighbors(
     similarity with tabs between them, and the file of vectors if there are several. An ID that
     begins with "-" goes behind "--".
     """
+    if among and beside:
+        raise click.UsageError("Give --among or --beside, not both.")
     embeddings = {path: read_vectors(terminal, path) for path in (vectors, *beside)}
+    others = read_vectors(terminal, among) if among else None
     wanted = [as_id(embeddings[vectors], text) for text in ids]
-    with terminal.progress(f"searching {' and '.join(embeddings)}", "%"):
-        found = find_neighbors(embeddings, wanted, k=k)
+    with terminal.progress(f"searching {among or ' and '.join(embeddings)}", "%"):
+        found = find_neighbors(embeddings, wanted, k=k, among=others)
     if as_json:
         terminal.answer_json(found.to_dict() if beside else _of_one(found, vectors))
         return

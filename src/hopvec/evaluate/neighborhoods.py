@@ -55,12 +55,17 @@ class Neighborhoods:
 
 
 def neighbors(
-    embeddings: Mapping[str, Embedding], ids: Iterable[Any], *, k: int = 5
+    embeddings: Mapping[str, Embedding],
+    ids: Iterable[Any],
+    *,
+    k: int = 5,
+    among: Embedding | None = None,
 ) -> Neighborhoods:
     """The k nearest neighbours of each node by every embedding, best first: exact, by cosine.
 
-    `embeddings` have the names that their columns get. Raises UnknownNodeError, naming the
-    embedding, for a node that one of several does not have.
+    `embeddings` have the names that their columns get. `among` is a comparable embedding whose
+    nodes are listed, instead of the other nodes of each, as in `Embedding.nearest`. Raises
+    UnknownNodeError, naming the embedding, for a node that one of several does not have.
 
     >>> import numpy as np, pyarrow as pa
     >>> line = Embedding(np.float32([[1, 0], [2, 1], [0, 1]]), pa.array(["ann", "bob", "cem"]))
@@ -84,7 +89,10 @@ def neighbors(
             raise UnknownNodeError(f"{name}: {error}" if len(embeddings) > 1 else error) from error
     return Neighborhoods(
         {
-            id_: {name: embedding.nearest(id_, k) for name, embedding in embeddings.items()}
+            id_: {
+                name: embedding.nearest(id_, k, among=among)
+                for name, embedding in embeddings.items()
+            }
             for id_ in wanted
         }
     )
