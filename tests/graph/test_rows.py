@@ -1,5 +1,6 @@
 """Building with little room: a range of rows at a time, from files and into files."""
 
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -97,3 +98,17 @@ def test_progress_goes_on_within_the_edges_and_reaches_the_end(monkeypatch, tmp_
     assert told == sorted(told)
     assert told[-1] == 100
     assert len([done for done in set(told) if 10 < done < 50]) > 5
+
+
+def test_room_for_the_rows_once_is_not_taken_twice():
+    arrays = edges(20_000, 500_000, 0, False)
+    size = 2 * 500_000 * 4
+
+    def peak(room):
+        tracemalloc.start()
+        built(*arrays, room, duplicates="first")
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return most
+
+    assert peak(None) - peak(size) > 0.9 * size

@@ -96,9 +96,9 @@ class Build:
     """One building of rows: what is asked for, and the room it has.
 
     `draft` is a stable counting sort by row and a sort of each row; `finish` numbers the nodes and
-    places the rows again in that numbering. `room` bounds the bytes of entries held at a time:
-    where all of them do not fit, both go through their input once for every range of rows that
-    does, and the rows are kept in files without a name.
+    places the rows again in that numbering. `room` bounds the bytes of entries held at a time, None
+    if there is room for both: else the draft is kept in a file without a name, and both go through
+    their input once for every range of rows that fits.
     """
 
     nodes: int
@@ -145,7 +145,7 @@ class Build:
             go_on(stop)
             if draft.columns is not None:
                 _native.count_columns(start, first, last, neighbor, draft.columns)
-            draft.entries.append(neighbor, weight, whole=last - first == self.nodes)
+            draft.entries.append(neighbor, weight, whole=self.room is None)
             self._tell((10, 50), first, last, 1)
         return draft
 
