@@ -120,14 +120,15 @@ def conclude(
 
     The bare loop is charged for the hops after the first, which R makes sparse, and for nothing
     else: no first hop, no sum of orders, no output. Threads share a slab or, where that would be
-    faster, have one each and do not slow each other down.
+    faster, have one each and do not slow each other down. Where hopvec's own hop is faster, because
+    it has long rows by tile, that counts.
     """
 
     def seconds(tool: str) -> float:
         return statistics.median(found[tool, goal.threads][goal.measure] for found in rounds)
 
     row = min(found["rows"], key=lambda row: abs(row["threads"] - goal.threads))
-    pace = min(row["bare"], found["rows"][0]["bare"] / row["threads"])
+    pace = min(row["bare"], found["rows"][0]["bare"] / row["threads"], row[goal.ours])
     slabs = SETTING["dim"] // COLUMNS[goal.ours]
     lines = found["entries"] * slabs * (len(SETTING["weights"]) - 1)
     bare = pace * 1e-9 * lines

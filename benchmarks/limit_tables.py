@@ -103,8 +103,8 @@ random: what the machine gives to gathers that no order of nodes helps. "Stream"
 arrays that no cache holds.
 
 Nanoseconds per entry and line. "Of random lines" and "of the bare loop" are their times over
-hopvec's, so 100 % is as fast; hubs lie together in hopvec's numbering, so a hop may be faster than
-random lines. A float16 line carries twice the columns:
+hopvec's, so 100 % is as fast; hubs lie together in hopvec's numbering, and long rows are taken by
+tile, so a hop may be faster than both. A float16 line carries twice the columns:
 
 ![Lines a second of a hop and of its limits](images/bench-limit-light.png)
 
@@ -117,8 +117,8 @@ adds it to the sum, and looks whether it shall stop; the float16 hop converts ev
 
 The speed-up of the bare loop itself: the peer's time in the same run over the loop's, which is
 charged for the hops after the first and for nothing else, with threads that share a slab or have
-one each, whichever is faster. An engine that gathers whole lines by indices of 4 bytes has no more
-to gain; smaller lines, smaller indices or a better order of nodes would.
+one each, whichever is faster; or over that of hopvec's own hop, where it is faster since it has
+long rows by tile ([performance.md](performance.md)).
 
 {bound_table(results)}"""
 

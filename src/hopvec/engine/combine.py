@@ -225,6 +225,9 @@ class Run:
             if finished:
                 finished(slab)
 
+        if self.plan.tiles:
+            for transition in self._propagation.hops:
+                transition.sort_by_tile(self.plan.threads)
         for_each_slab(self.plan, self.graph, destination, work, done)
 
     def advance(self, done: int) -> None:

@@ -1,7 +1,8 @@
 """What the machine allows a hop, and how much of it hopvec's hop reaches.
 
 A hop reads a line of 64 bytes for every entry of the graph's index list. A bare loop that adds up
-the lines its entries name, and does nothing else, is the limit of any engine that gathers lines;
+the lines its entries name, and does nothing else, is the limit of any engine that takes rows as
+they are (long ones that hopvec keeps by tile may be faster);
 the same loop over an index list drawn at random is what the machine gives where no order helps.
 All take turns in one process, on the same index list and the same blocks.
 """
@@ -108,6 +109,7 @@ def _hop_steps(graph: Graph, threads: Sequence[int]) -> dict[tuple[str, int, int
     padded = np.concatenate([graph.indices, behind])
     # One index list for all: with lists of their own, one would find its in the cache, another not.
     transition = Transition(replace(graph, indices=padded[:entries]))
+    transition.sort_by_tile(max(threads))
     anywhere = np.random.default_rng(0).integers(0, nodes, len(padded), dtype=np.int32)
     blocks = (_native.allocate(LINE * nodes), _native.allocate(LINE * nodes))
     lines, out = (block.view(np.float32) for block in blocks)

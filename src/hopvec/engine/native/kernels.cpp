@@ -77,15 +77,26 @@ inline Line<Storage> part_sum(const Adjacency& S, const Storage* block, int64_t 
                     : stretch_sum<weighted, false>(S, block, entry, end);
 }
 
-// Entries up to `far` have lines that are worth a prefetch.
+// total += entries [entry, end); those up to `far` have lines that are worth a prefetch.
 template <bool weighted, class Storage>
+inline void add_stretches(Line<Storage>& total, const Adjacency& S, const Storage* block, int64_t entry, int64_t end,
+                          int64_t far) {
+  for (; entry < end; entry += stretch)
+    total.add(part_sum<weighted>(S, block, entry, entry + stretch < end ? entry + stretch : end, far));
+}
+
+template <bool weighted, bool tiled, class Storage>
 inline Line<Storage> row_sum(const Adjacency& S, const Storage* block, int64_t node, int64_t far) {
   const int64_t end = S.start[node + 1];
   int64_t entry = S.start[node];
-  if (end - entry <= stretch) return part_sum<weighted>(S, block, entry, end, far);  // nearly all rows
+  if (!tiled && end - entry <= stretch) return part_sum<weighted>(S, block, entry, end, far);  // nearly all rows
   Line<Storage> total = Line<Storage>::zero();
-  for (; entry < end; entry += stretch)
-    total.add(part_sum<weighted>(S, block, entry, entry + stretch < end ? entry + stretch : end, far));
+  if (!tiled) add_stretches<weighted>(total, S, block, entry, end, far);
+  for (int64_t limit = S.tile; tiled && entry < end; limit += S.tile) {
+    const int64_t first = entry;
+    while (entry < end && S.neighbor[entry] < limit) ++entry;
+    add_stretches<weighted>(total, S, block, first, entry, far);
+  }
   return total;
 }
 
@@ -135,25 +146,93 @@ inline void finish(const Sink& sink, int64_t node, Line<Storage> row) {
 }
 
 // S and the sink as copies: the compiler knows that no store of a row changes them, and keeps them in registers.
-template <bool weighted, class Storage>
+template <bool weighted, bool tiled, class Storage>
 void hop_rows(const Adjacency S, const Storage* block, const Sink sink, int64_t first, int64_t last) {
   const int64_t far = S.nodes > near_nodes ? S.entries() - ahead : -1;
   for (int64_t node = first; node < last; ++node) {
     if (sink.sum && node + rows_ahead < last)
       prefetch_line(sink.sum + int64_t(sink.rows[node + rows_ahead]) * sink.stride);
-    Line<Storage> row = row_sum<weighted>(S, block, node, far);
+    Line<Storage> row = row_sum<weighted, tiled>(S, block, node, far);
     row.scale(S.inverse_degree[node]);
     finish(sink, node, row);
   }
 }
 
-template <class Storage>
+template <bool tiled, class Storage>
 void hop(const Adjacency& S, const void* block, const Sink& sink, int64_t first, int64_t last) {
   const Storage* lines = static_cast<const Storage*>(block);
   if (S.weight)
-    hop_rows<true>(S, lines, sink, first, last);
+    hop_rows<true, tiled>(S, lines, sink, first, last);
   else
-    hop_rows<false>(S, lines, sink, first, last);
+    hop_rows<false, tiled>(S, lines, sink, first, last);
+}
+
+template <class Storage>
+void hop(const Adjacency& S, const void* block, const Sink& sink, int64_t first, int64_t last) {
+  const int64_t middle = first < S.tiled ? (S.tiled < last ? S.tiled : last) : first;
+  hop<true, Storage>(S, block, sink, first, middle);
+  hop<false, Storage>(S, block, sink, middle, last);
+}
+
+// As stretch_sum, over entries of a row in a tile. The last few are zeros where there is none: that is cheaper than to
+// branch in many short sums, whose ends no processor foresees.
+template <bool weighted, class Storage>
+inline Line<Storage> tile_sum(const Storage* tile, const uint16_t* neighbor, const float* weight, int64_t count) {
+  constexpr int columns = Line<Storage>::columns;
+  Line<Storage> sum[4];
+  for (int k = 0; k < 4; ++k) sum[k] = Line<Storage>::zero();
+  const int64_t whole = count & ~int64_t(3);
+  for (int64_t entry = 0; entry < whole; entry += 4)
+    for (int k = 0; k < 4; ++k) {
+      Line<Storage> line = Line<Storage>::load(tile + neighbor[entry + k] * columns);
+      if (weighted) line.scale(weight[entry + k]);
+      sum[k].add(line);
+    }
+  for (int k = 0; k < 3; ++k) {
+    Line<Storage> line = Line<Storage>::load_if(whole + k < count, tile + neighbor[whole + k] * columns);
+    if (weighted) line.scale(weight[whole + k]);
+    sum[k].add(line);
+  }
+  sum[0].add(sum[1]);
+  sum[2].add(sum[3]);
+  sum[0].add(sum[2]);
+  return sum[0];
+}
+
+template <bool weighted, class Storage>
+void hop_tiled_rows(const TiledRows rows, const Adjacency S, const Storage* block, float* partial, const Sink sink) {
+  constexpr int columns = Line<Storage>::columns;
+  const uint16_t* count = rows.count;
+  const uint16_t* neighbor = rows.neighbor;
+  const float* weight = rows.weight;
+  for (int32_t t = 0; t < rows.tiles; ++t) {
+    const Storage* const tile = block + int64_t(t) * S.tile * columns;
+    float* to = partial;
+    for (int64_t node = rows.first; node < rows.last; ++node, to += columns) {
+      Line<Storage> sum = t ? Line<Storage>::load(to) : Line<Storage>::zero();
+      int64_t left = *count++;
+      for (; left > stretch; left -= stretch, neighbor += stretch, weight += weighted ? stretch : 0)
+        sum.add(tile_sum<weighted>(tile, neighbor, weight, stretch));
+      sum.add(tile_sum<weighted>(tile, neighbor, weight, left));
+      neighbor += left;
+      weight += weighted ? left : 0;
+      if (t + 1 < rows.tiles) {
+        sum.store(to);
+        continue;
+      }
+      sum.scale(S.inverse_degree[node]);
+      finish(sink, node, sum);
+    }
+  }
+}
+
+template <class Storage>
+void hop_tiles(const TiledRows& rows, const Adjacency& S, const void* block, float* partial, const Sink& sink) {
+  const Storage* lines = static_cast<const Storage*>(block);
+  if (rows.weight)
+    hop_tiled_rows<true>(rows, S, lines, partial, sink);
+  else
+    hop_tiled_rows<false>(rows, S, lines, partial, sink);
 }
 
 template <class Storage>
@@ -358,6 +437,7 @@ void rotate_back(const Rotation* rotations, int64_t count, double* block) {
 extern const Kernels HOPVEC_KERNELS = {
     HOPVEC_LEVEL_NAME,
     {hop<float>, hop<half>},
+    {hop_tiles<float>, hop_tiles<half>},
     {emit<float>, emit<half>},
     {weighted_sum<float>, weighted_sum<half>},
     moments,

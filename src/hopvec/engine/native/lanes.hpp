@@ -1,5 +1,7 @@
 // Sixteen columns of one node, float32 (Lanes) or float64 (Doubles), added and multiplied together.
 //
+// load_if gives zeros for what is not wanted, and does not look at it: no branch, where the processor has masks.
+//
 // The same sixteen IEEE additions happen at every dispatch level: one 64-byte register on x86-64-v4,
 // two 32-byte ones on v3 (a 64-byte vector type there compiles to code three times slower), a plain
 // loop elsewhere. Nothing crosses lanes, so the results are the same bytes everywhere.
@@ -66,6 +68,12 @@ struct Lanes {
   static Lanes load(const half* from) {
     return {_mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)))};
   }
+  static Lanes load_if(bool wanted, const float* from) {
+    return {_mm512_maskz_loadu_ps(__mmask16(-int(wanted)), from)};
+  }
+  static Lanes load_if(bool wanted, const half* from) {
+    return {_mm512_cvtph_ps(_mm256_maskz_loadu_epi16(__mmask16(-int(wanted)), from))};
+  }
   void store(float* to) const { _mm512_storeu_ps(to, all); }
   void store(half* to) const {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtps_ph(all, _MM_FROUND_TO_NEAREST_INT));
@@ -97,6 +105,15 @@ struct Lanes {
   static Lanes load(const half* from) {
     const __m128i* bits = reinterpret_cast<const __m128i*>(from);
     return {_mm256_cvtph_ps(_mm_loadu_si128(bits)), _mm256_cvtph_ps(_mm_loadu_si128(bits + 1))};
+  }
+  static Lanes load_if(bool wanted, const float* from) {
+    const __m256i mask = _mm256_set1_epi32(-int(wanted));
+    return {_mm256_maskload_ps(from, mask), _mm256_maskload_ps(from + 8, mask)};
+  }
+  static Lanes load_if(bool wanted, const half* from) {
+    const __m128i mask = _mm_set1_epi32(-int(wanted));
+    const int* bits = reinterpret_cast<const int*>(from);
+    return {_mm256_cvtph_ps(_mm_maskload_epi32(bits, mask)), _mm256_cvtph_ps(_mm_maskload_epi32(bits + 4, mask))};
   }
   void store(float* to) const {
     _mm256_storeu_ps(to, low);
@@ -158,6 +175,10 @@ struct Lanes {
     for (int c = 0; c < 16; ++c) lanes.column[c] = from_half_bits(from[c].bits);
     return lanes;
   }
+  template <class From>
+  static Lanes load_if(bool wanted, const From* from) {
+    return wanted ? load(from) : zero();
+  }
   void store(float* to) const { std::memcpy(to, column, sizeof column); }
   void store(half* to) const {
     for (int c = 0; c < 16; ++c) to[c].bits = to_half_bits(column[c]);
@@ -216,7 +237,13 @@ struct Line {
     for (int p = 0; p < parts; ++p) line.part[p] = Lanes::load(from + 16 * p);
     return line;
   }
-  void store(Storage* to) const {
+  static Line load_if(bool wanted, const Storage* from) {
+    Line line;
+    for (int p = 0; p < parts; ++p) line.part[p] = Lanes::load_if(wanted, from + 16 * p);
+    return line;
+  }
+  template <class To>
+  void store(To* to) const {
     for (int p = 0; p < parts; ++p) part[p].store(to + 16 * p);
   }
   void add(const Line& other) {
