@@ -179,6 +179,17 @@ def test_a_class_of_the_legend_is_set_apart(here, exploration):
     assert {name: here.count(color) for name, color in COLORS.items()} == before
 
 
+@pytest.mark.parametrize("size", [(1280, 800), (390, 844)])
+def test_the_legend_covers_no_part_of_the_map(here, size):
+    page = here.page
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.locator("#legend").evaluate("legend => (legend.open = true)")
+    here.settled()
+    maps, legend = (page.locator(name).bounding_box() for name in ("#maps", "#legend"))
+    assert maps["y"] + maps["height"] <= legend["y"] + 0.5
+    assert maps["height"] > size[1] / 5
+
+
 def test_points_are_coloured_by_another_column(here):
     before = here.drawn()
     here.page.locator("#color").select_option(label="degree")
