@@ -28,7 +28,7 @@ GRAPHS = ("blogcatalog", "cnr-2000", "chung-lu-80k", "rmat-20", "erdos-renyi-1m"
 QUICK = ("blogcatalog", "cnr-2000", "chung-lu-80k")
 SECONDS = 20  # of turns on one graph; a numbering has a third of it
 SOURCE = Path(__file__).with_name("variants.cpp")
-OURS = "hopvec's way"
+OURS = "hopvec's loop"
 
 
 def main() -> int:

@@ -7,7 +7,7 @@ from benchmarks.markdown import GRAPHS, count, machine_line, table
 
 
 def variant_table(results: dict[str, Any], threads: str) -> str:
-    """Every variant's time over that of hopvec's way, on every graph."""
+    """Every variant's time over that of hopvec's loop, on every graph."""
     graphs = {
         name: found["variants"][threads]
         for name, found in results["graphs"].items()

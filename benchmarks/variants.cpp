@@ -2,7 +2,7 @@
 //
 // GRAPH is a file of int64 nodes, int64 start[nodes + 1] and int32 neighbor[entries], in the numbering to be tried. Every
 // variant adds up the lines that a row names and stores the sum. All take turns; medians are printed as JSON. "hopvec's
-// way" is the loop of its kernels; the others differ from it in what their names say. ablation.py compiles and runs this.
+// loop" is that of its kernels; the others differ from it in what their names say. ablation.py compiles and runs this.
 #include <sys/mman.h>
 #if defined(__AVX512F__)
 #include <immintrin.h>
@@ -303,7 +303,7 @@ std::vector<Variant> variants(const Graph& graph, int threads, Block& block, Blo
     packed->add_rows(graph, from, to, first, last);
   };
   std::vector<Variant> all = {
-      {"hopvec's way", 1, hop(plain, block, out, rows)},
+      {"hopvec's loop", 1, hop(plain, block, out, rows)},
       {"no prefetch", 1, hop(add_rows<Columns16, 4, 0, false>, block, out, rows)},
       {"prefetch 16 ahead", 1, hop(add_rows<Columns16, 4, 16, false>, block, out, rows)},
       {"prefetch 128 ahead", 1, hop(add_rows<Columns16, 4, 128, false>, block, out, rows)},
