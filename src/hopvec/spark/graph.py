@@ -21,7 +21,7 @@ from hopvec.spark.edges import Edges, key
 from hopvec.spark.tables import MANY_ROWS, Tables
 
 CHUNK = 4096  # nodes whose rows travel together
-PIECE = 1 << 22  # entries that are packed together; a larger cell comes in several pieces
+PIECE = 1 << 21  # entries that are sorted and packed together; a cell may come in several pieces
 ROW_BITS = 33  # of monotonically_increasing_id count rows, the others partitions
 CELLS = (
     "row_block int, column_block int, chunk int, first_place int, first_neighbor int, "
@@ -40,6 +40,10 @@ class Layout:
         """The number of nodes of a block."""
         return (self.nodes - block + self.blocks - 1) // self.blocks
 
+    def chunks(self, block: int) -> int:
+        """The number of chunks of a block."""
+        return -(-self.places(block) // CHUNK)
+
     def rows(self, block: int, chunk: int) -> int:
         """The number of nodes of a chunk."""
         return min(CHUNK, self.places(block) - CHUNK * chunk)
@@ -56,6 +60,17 @@ class Layout:
     def place(self, number: str) -> Column:
         """The place of a node in its block, by its number."""
         return F.expr(f"cast({number} div {self.blocks} as int)")
+
+    def entry(self, row: str, column: str) -> Column:
+        """An entry of S as one number, by which entries are in the order of their cells."""
+        cell = self.block(row).cast("bigint") * self.blocks + self.block(column)
+        return (cell * self.places(0) + self.place(row)) * self.places(0) + self.place(column)
+
+    def cells_of(self, entries: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
+        """The block of rows, the block of columns, place and neighbour of each of some entries."""
+        rows, neighbor = np.divmod(entries, self.places(0))
+        cell, place = np.divmod(rows, self.places(0))
+        return *np.divmod(cell, self.blocks), place, neighbor
 
 
 @dataclass(frozen=True)
@@ -110,18 +125,13 @@ class StoredGraph:
             )
             both = F.when(F.expr("row = column"), F.array(there)).otherwise(F.array(there, back))
             pairs = pairs.select("weight", F.inline(both))
-        entries = pairs.select(
-            layout.block("row").alias("row_block"),
-            layout.block("column").alias("column_block"),
-            layout.place("row").alias("place"),
-            layout.place("column").alias("neighbor"),
-            *(["weight"] if self.weighted else []),
-        )
+        entry = layout.entry("row", "column").alias("entry")
+        entries = pairs.select(entry, *(["weight"] if self.weighted else []))
         # Ranges are found by a sample: what is sampled should not be joined twice.
         entries = self.tables.write("entries", entries, doing="join edges", batch=MANY_ROWS)
-        order = ["row_block", "column_block", "place", "neighbor"]
-        entries = entries.repartitionByRange(*order).sortWithinPartitions(*order)
-        packed = entries.mapInArrow(lambda batches: pack_cells(batches, layout), CELLS)
+        ranges = max(self.entries // PIECE, self.tables.session.sparkContext.defaultParallelism)
+        ranged = entries.repartitionByRange(ranges, "entry")
+        packed = ranged.mapInArrow(lambda batches: pack_cells(batches, layout), CELLS)
         cells = self.tables.write("cells", packed, doing="pack edges", batch=MANY_ROWS)
         self.tables.drop("entries")
         return cells
@@ -243,54 +253,35 @@ def _pack_nodes(table: pa.Table) -> pa.Table:
 
 
 def pack_cells(batches: Iterable[pa.RecordBatch], layout: Layout) -> Iterator[pa.RecordBatch]:
-    """Cells of sorted entries. A cell with many of them comes in several pieces."""
-    waiting: list[pa.RecordBatch] = []
-    for batch in batches:
-        waiting.append(batch)
-        if sum(map(len, waiting)) >= PIECE:
-            entries = pa.Table.from_batches(waiting).combine_chunks()
-            whole = _cell_starts(entries)[-1] or len(entries)  # the last cell may go on
-            yield _pack(entries.slice(0, whole), layout)
-            waiting = entries.slice(whole).to_batches()
-    entries = pa.Table.from_batches(waiting) if waiting else None
-    if entries is not None and len(entries):
-        yield _pack(entries.combine_chunks(), layout)
-
-
-def _cell_starts(entries: pa.Table) -> NDArray[np.int64]:
-    """Where cells begin among sorted entries."""
-    starts = np.zeros(len(entries), dtype=bool)
-    starts[:1] = True
-    for name, size in (("row_block", 1), ("column_block", 1), ("place", CHUNK)):
-        values = entries[name].to_numpy() // size
-        starts[1:] |= values[1:] != values[:-1]
-    return np.flatnonzero(starts)
-
-
-def _pack(entries: pa.Table, layout: Layout) -> pa.RecordBatch:
-    starts = _cell_starts(entries)
+    """The cells of a range of entries, which are sorted here; the first and last may go on."""
+    some = [batch for batch in batches if len(batch)]
+    if not some:
+        return
+    table, weights = pa.Table.from_batches(some), None
+    entries = table["entry"].to_numpy()
+    if "weight" in table.column_names:
+        order = np.argsort(entries)
+        entries, weights = entries[order], table["weight"].to_numpy()[order]
+    else:
+        entries = np.sort(entries)
+    row_block, column_block, place, neighbor = layout.cells_of(entries)
+    cells = np.stack([row_block, column_block, place // CHUNK])
+    starts = np.flatnonzero(np.append(True, np.any(cells[:, 1:] != cells[:, :-1], axis=0)))
     ends = [*starts[1:].tolist(), len(entries)]
-    place, neighbor = entries["place"].to_numpy(), entries["neighbor"].to_numpy()
-    block, chunk = entries["row_block"].to_numpy()[starts], place[starts] // CHUNK
     counts = [
-        np.bincount(
-            place[first:last] - CHUNK * chunk[at], minlength=layout.rows(block[at], chunk[at])
-        )
-        for at, (first, last) in enumerate(zip(starts, ends, strict=True))
+        np.bincount(place[first:last] - CHUNK * chunk, minlength=layout.rows(block, chunk))
+        for first, last, (block, _, chunk) in zip(starts, ends, cells[:, starts].T, strict=True)
     ]
-    weights = None
-    if "weight" in entries.column_names:
-        weights = _cut(entries["weight"].to_numpy(), starts, ends)
-    return pa.RecordBatch.from_pydict(
+    integers = np.vstack([cells[:, starts], place[starts], neighbor[starts]]).astype(np.int32)
+    names = ("row_block", "column_block", "chunk", "first_place", "first_neighbor")
+    yield pa.RecordBatch.from_pydict(
         {
-            "row_block": block,
-            "column_block": entries["column_block"].to_numpy()[starts],
-            "chunk": chunk,
-            "first_place": place[starts],
-            "first_neighbor": neighbor[starts],
+            **dict(zip(names, integers, strict=True)),
             "counts": pa.array([count.astype(np.int32).tobytes() for count in counts], pa.binary()),
-            "neighbors": _cut(neighbor, starts, ends),
-            "weights": pa.nulls(len(starts), pa.binary()) if weights is None else weights,
+            "neighbors": _cut(neighbor.astype(np.int32), starts, ends),
+            "weights": pa.nulls(len(starts), pa.binary())
+            if weights is None
+            else _cut(weights, starts, ends),
         }
     )
 
