@@ -9,6 +9,7 @@ import numpy as np
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql import types as T  # noqa: N812
+from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame
 
 from hopvec.errors import FormatError, GraphError
 from hopvec.graph.arrow import Wish
@@ -40,6 +41,11 @@ class Edges:
         check_flag("embed", "directed", directed)
         if not isinstance(frame, DataFrame):
             raise GraphError(f"embed takes a Spark DataFrame of edges, got {type(frame).__name__}.")
+        if not isinstance(frame, ClassicDataFrame):
+            raise GraphError(
+                "embed takes no DataFrame of Spark Connect, which gives no SparkContext; hopvec "
+                "needs one. Read the edges in a session of a master, such as yarn or local[*]."
+            )
         fields = frame.schema.fields
         numeric = [isinstance(field.dataType, T.NumericType) for field in fields]
         at = choose_columns(PLACE, frame.columns, len(fields), numeric, wish)
