@@ -1,7 +1,8 @@
 """The strategy "columns": every worker holds the graph, and a task computes whole slabs.
 
-Nothing goes from worker to worker between hops. Slabs become rows by one shuffle in the end; where
-the rows of every order are made unit, a first pass over the slabs finds their norms.
+Nothing goes from worker to worker between hops. A task leaves its slab in a file of the scratch
+folder, and those that make vectors read the rows they need of all slabs. Where the rows of every
+order are made unit, a first pass over the slabs finds their norms.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from pyspark import TaskContext
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Row
 
 from hopvec import _native
 from hopvec.engine.combine import SlabSum, SumsOfSquares, unit_scales
@@ -23,13 +24,14 @@ from hopvec.engine.plan import COLUMNS, LINE, SlabPlan
 from hopvec.engine.slab import Destination, Propagation, Slab
 from hopvec.graph import Graph
 from hopvec.methods import FastRP
+from hopvec.spark.files import SlabFiles, write_file
 from hopvec.spark.graph import CHUNK, Layout, StoredGraph
 from hopvec.spark.local import kept, local_graph, local_scales
-from hopvec.spark.tables import whole_worker
-from hopvec.spark.vectors import PARTS, cut, joined, present_rows, statistics_of, table
+from hopvec.spark.tables import FEW_ROWS, whole_worker
+from hopvec.spark.vectors import present_rows, table
 
-SQUARES = "chunk int, slab int, squares binary"
-SCALES = "chunk int, scales binary"
+FILES = "slab bigint, file string, statistics binary"
+SCALES = "chunk bigint, scales binary"
 
 
 def vectors_by_columns(graph: StoredGraph, method: FastRP, cores: int) -> DataFrame:
@@ -38,19 +40,28 @@ def vectors_by_columns(graph: StoredGraph, method: FastRP, cores: int) -> DataFr
     A worker computes one slab at a time, on all its cores.
     """
     tables, layout = graph.tables, Layout(graph.nodes)
+    session, parallel = tables.session, tables.session.sparkContext.defaultParallelism
     nodes = graph.write_nodes(layout)
     graph.write_cells(layout)
     run = SlabRun(tables.folder, graph.nodes, graph.connected, graph.directed, method)
-    slabs = tables.session.range(0, run.slabs, 1, run.slabs)
-    profile = whole_worker(tables.session, cores)
+    slabs = session.range(0, run.slabs, 1, run.slabs)
+    profile = whole_worker(session, cores)
     if method.finish.normalization.unit_orders:
-        squares = slabs.mapInArrow(run.squares, SQUARES, False, profile).groupBy("chunk")
-        scales = squares.applyInArrow(lambda key, some: run.scales(key, some), SCALES)
+        tables.make_folder("squares")
+        squares = slabs.mapInArrow(run.squares, FILES, False, profile)
+        norms = sorted(tables.run("row norms", squares.collect))
+        chunks = session.range(0, layout.chunks(0), 1, parallel)
+        scales = chunks.mapInArrow(lambda batches: run.scales(batches, norms), SCALES)
         tables.write("scales", scales, doing="row norms")
-    parts = slabs.mapInArrow(run.sums, PARTS, False, profile).groupBy("block", "chunk")
-    finished = parts.cogroup(nodes.select("block", "chunk", "ids").groupBy("block", "chunk"))
-    return finished.applyInArrow(
-        lambda key, some, ids: run.finish(key, some, ids), f"id {graph.ids}, embedding array<float>"
+        tables.drop("squares")
+    tables.make_folder("sums")
+    sums = slabs.mapInArrow(run.sums, FILES, False, profile)
+    files = sorted(tables.run("sum orders", sums.collect))
+    spread = nodes.select("chunk", "ids").repartition(
+        max(parallel, layout.chunks(0) // FEW_ROWS), "chunk"
+    )
+    return spread.mapInArrow(
+        lambda batches: run.finish(batches, files), f"id {graph.ids}, embedding array<float>"
     )
 
 
@@ -70,27 +81,29 @@ class SlabRun:
         return -(-self.method.width // COLUMNS[self.method.precision])
 
     def squares(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The sums of squares of the rows of every order, by chunks: SQUARES of some slabs."""
+        """Files of the sums of squares of some slabs: those of every order, chunk after chunk."""
         for index, engine in self._slabs(batches):
             norms = SumsOfSquares(engine.plan, engine.orders)
             engine.carry(index, norms)
-            for chunk in range(-(-self.nodes // CHUNK)):
-                here = slice(CHUNK * chunk, CHUNK * (chunk + 1))
-                some = np.stack([norms.squares[order][here] for order in engine.orders])
-                yield _row(SQUARES, chunk, index, some)
+            yield self._file("squares", index, self._by_chunks(list(norms.squares.values())))
 
-    def scales(self, key: tuple[Any, ...], squares: pa.Table) -> pa.Table:
-        """What makes the rows of a chunk unit, by the squares of all slabs, added in order."""
+    def scales(
+        self, batches: Iterable[pa.RecordBatch], squares: list[Row]
+    ) -> Iterator[pa.RecordBatch]:
+        """What makes the rows of some chunks unit, by the squares of all slabs, added in order."""
         weights = self.method.order_weights()
-        total = np.zeros((len(weights), Layout(self.nodes).rows(0, key[0].as_py())))
-        for payload in squares.sort_by("slab")["squares"]:
-            total += np.frombuffer(payload.as_buffer(), np.float64).reshape(total.shape)
-        scales = unit_scales(dict(zip(weights, total, strict=True)), weights)
-        some = np.stack([scales[order] for order in weights])
-        return pa.Table.from_batches([_row(SCALES, key[0].as_py(), some)])
+        names = [row["file"] for row in squares]
+        with SlabFiles(names, self._layout, len(weights), np.float64) as files:
+            for chunk in _integers(batches):
+                total = np.zeros((len(weights), self._layout.rows(0, chunk)))
+                for some in files.read(chunk):
+                    total += some.reshape(total.shape)
+                scales = unit_scales(dict(zip(weights, total, strict=True)), weights)
+                some = np.stack([scales[order] for order in weights])
+                yield pa.RecordBatch.from_pylist([{"chunk": chunk, "scales": some.tobytes()}])
 
     def sums(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The weighted sum of the orders, by chunks: PARTS of some slabs."""
+        """Files of the weighted sum of the orders of some slabs."""
         unit = self.method.finish.normalization.unit_orders
         for index, engine in self._slabs(batches):
             scales: Any = engine.propagation.scales(self.method.order_weights())
@@ -98,19 +111,27 @@ class SlabRun:
                 scales = kept(self.folder, "scales", self._scales)
             rows = np.zeros((self.nodes, engine.plan.columns), dtype=np.float32)
             engine.carry(index, SlabSum(rows, engine.graph.rows, scales))
-            found = self._statistics(rows, scales, engine)
-            yield from cut(rows, slab=index, columns=found)
+            yield self._file("sums", index, [rows], self._statistics(rows, scales, engine))
 
-    def finish(self, key: tuple[Any, ...], parts: pa.Table, nodes: pa.Table) -> pa.Table:
-        """The vectors of a chunk of nodes."""
-        numbers = Layout(self.nodes).numbers(0, key[1].as_py())
-        rows = joined(parts, len(numbers), self.method.width)
-        columns = statistics_of(parts, self.method.width)
-        if columns:
-            present = present_rows(rows, numbers, self.connected)
-            unit = self.method.finish.normalization.unit_rows
-            columns.apply(rows, present, unit=unit, threads=1)
-        return table(nodes["ids"].combine_chunks(), rows)
+    def finish(
+        self, batches: Iterable[pa.RecordBatch], sums: list[Row]
+    ) -> Iterator[pa.RecordBatch]:
+        """The vectors of some chunks of nodes."""
+        columns = _joined_statistics(sums, self.method.width)
+        unit = self.method.finish.normalization.unit_rows
+        width, names = COLUMNS[self.method.precision], [row["file"] for row in sums]
+        with SlabFiles(names, self._layout, width, np.float32) as files:
+            for batch in batches:
+                for at, chunk in enumerate(batch["chunk"].to_pylist()):
+                    numbers = self._layout.numbers(0, chunk)
+                    rows = np.empty((len(numbers), self.method.width), np.float32)
+                    for slab, some in enumerate(files.read(chunk)):
+                        here = rows[:, slab * width : (slab + 1) * width]
+                        here[:] = some.reshape(-1, width)[:, : here.shape[1]]
+                    if columns:
+                        present = present_rows(rows, numbers, self.connected)
+                        columns.apply(rows, present, unit=unit, threads=1)
+                    yield from table(batch["ids"].slice(at, 1), rows).to_batches()
 
     def _statistics(
         self, rows: NDArray[np.float32], scales: dict[int, NDArray[np.float32]], engine: Engine
@@ -129,9 +150,8 @@ class SlabRun:
 
     def _slabs(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Engine]]:
         engine = kept(self.folder, "engine", self._engine)
-        for batch in batches:
-            for index in batch["id"].to_pylist():
-                yield index, engine
+        for index in _integers(batches):
+            yield index, engine
 
     def _engine(self) -> Engine:
         graph = local_graph(self.folder, self.nodes, self.directed)
@@ -141,6 +161,24 @@ class SlabRun:
         return Engine(
             graph, plan, self.method.propagation(graph), list(self.method.order_weights())
         )
+
+    @property
+    def _layout(self) -> Layout:
+        return Layout(self.nodes)
+
+    def _by_chunks(self, values: list[NDArray[np.float64]]) -> Iterator[NDArray[np.float64]]:
+        """Arrays side by side, cut into chunks."""
+        for chunk in range(self._layout.chunks(0)):
+            yield np.stack([some[CHUNK * chunk : CHUNK * (chunk + 1)] for some in values])
+
+    def _file(
+        self, kind: str, slab: int, arrays: Iterable[NDArray[Any]], columns: Columns | None = None
+    ) -> pa.RecordBatch:
+        """Writes arrays to a file of this attempt at a task, and tells of it: a row of FILES."""
+        file = f"{self.folder}/{kind}/{slab}-{TaskContext.get().taskAttemptId()}"
+        write_file(file, arrays)
+        found = np.stack([columns.mean, columns.factor]).tobytes() if columns else b""
+        return pa.RecordBatch.from_pylist([{"slab": slab, "file": file, "statistics": found}])
 
 
 @dataclass(frozen=True)
@@ -160,9 +198,16 @@ class Engine:
         self.propagation.carry(slab, self.orders)
 
 
-def _row(schema: str, *values: Any) -> pa.RecordBatch:
-    """One row of whole numbers and, last, the bytes of an array."""
-    names = [column.split()[0] for column in schema.split(", ")]
-    arrays = [pa.array([value], pa.int32()) for value in values[:-1]]
-    arrays.append(pa.array([values[-1].tobytes()], pa.binary()))
-    return pa.RecordBatch.from_arrays(arrays, names)
+def _integers(batches: Iterable[pa.RecordBatch]) -> Iterator[int]:
+    """What a range of Spark holds."""
+    for batch in batches:
+        yield from batch["id"].to_pylist()
+
+
+def _joined_statistics(sums: list[Row], width: int) -> Columns | None:
+    """The statistics of the columns of all slabs, where they came with the files."""
+    if not all(row["statistics"] for row in sums):
+        return None
+    found = [np.frombuffer(row["statistics"], np.float64).reshape(2, -1) for row in sums]
+    mean, factor = np.concatenate(found, axis=1)[:, :width]
+    return Columns(mean, factor)

@@ -97,5 +97,5 @@ def _stages(plan: Estimate, method: FastRP) -> int:
     """The number of stages of a run."""
     normalization = method.finish.normalization
     if plan.strategy == "columns":
-        return INGEST + 1 + normalization.unit_orders
+        return INGEST + 2 + normalization.unit_orders
     return INGEST + 3 + max(method.order_weights()) + normalization.standard_columns

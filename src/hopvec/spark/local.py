@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from hopvec.graph import Graph
+from hopvec.spark.files import file_system
 from hopvec.spark.graph import CHUNK
 from hopvec.spark.vectors import rows_of
 
@@ -136,20 +137,11 @@ def _fetch_graph(folder: str, nodes: int, place: Path) -> None:
 
 def _rows(uri: str, columns: list[str]) -> Iterator[dict[str, Any]]:
     """The rows of a table that Spark has written, a few at a time."""
-    file_system, path = _file_system(uri)
-    for info in file_system.get_file_info(pa.fs.FileSelector(path)):
+    system, path = file_system(uri)
+    for info in system.get_file_info(pa.fs.FileSelector(path)):
         if info.base_name.endswith(".parquet"):
-            with file_system.open_input_file(info.path) as file:
+            with system.open_input_file(info.path) as file:
                 yield from rows_of(pq.ParquetFile(file).iter_batches(AT_ONCE, columns=columns))
-
-
-def _file_system(uri: str) -> tuple[pa.fs.FileSystem, str]:
-    """The file system of a folder, by the names that Hadoop has for it."""
-    for hadoop, arrow in (("s3a:", "s3:"), ("s3n:", "s3:"), ("dbfs:", "/dbfs")):
-        if uri.startswith(hadoop):
-            uri = arrow + uri.removeprefix(hadoop)
-    found: tuple[pa.fs.FileSystem, str] = pa.fs.FileSystem.from_uri(uri)
-    return found
 
 
 def _mapped(path: Path, kind: type[np.generic]) -> NDArray[Any]:

@@ -77,6 +77,12 @@ class Tables:
         self.run(doing, lambda: writer.parquet(path or self.path(name)), batch=batch)
         return self.read(name) if path is None else self.session.read.parquet(path)
 
+    def make_folder(self, name: str) -> None:
+        """Makes a folder for files that tasks write themselves."""
+        path, file_system = self._hadoop(self.path(name))
+        file_system.mkdirs(path)
+        self.written.add(name)
+
     def run(self, doing: str, action: Callable[[], Any], *, batch: int = FEW_ROWS) -> Any:
         """The result of an action of Spark, under a name."""
         context = self.session.sparkContext

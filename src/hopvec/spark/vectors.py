@@ -1,4 +1,4 @@
-"""Rows of vectors on their way: cut into chunks, joined again, and set beside their ids."""
+"""Rows of vectors on their way: cut into chunks, and set beside their ids."""
 
 from __future__ import annotations
 
@@ -9,25 +9,16 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hopvec.engine.normalize import Columns
 from hopvec.spark.graph import CHUNK
 from hopvec.spark.tables import FEW_ROWS
 
-PARTS = "block int, chunk int, slab int, rows binary, mean binary, factor binary"
+PARTS = "block int, chunk int, slab int, rows binary"
 
 
 def cut(
-    rows: NDArray[np.float32],
-    *,
-    block: int = 0,
-    chunk: int = 0,
-    slab: int,
-    columns: Columns | None = None,
+    rows: NDArray[np.float32], *, block: int, chunk: int = 0, slab: int
 ) -> Iterator[pa.RecordBatch]:
-    """Rows of a slab, from the first of a chunk on, as PARTS of one chunk each.
-
-    The statistics of their columns go with them.
-    """
+    """Rows of a slab, from the first of a chunk on, as PARTS of one chunk each."""
     line = rows.shape[1] * rows.itemsize
     chunks = -(-len(rows) // CHUNK)
     for first in range(0, chunks, FEW_ROWS):
@@ -35,20 +26,12 @@ def cut(
         some = rows[CHUNK * first : CHUNK * (first + count)]
         ends = np.minimum(CHUNK * np.arange(count + 1), len(some)) * line
         buffers = [None, pa.py_buffer(ends.astype(np.int32)), pa.py_buffer(some)]
-        mean = factor = pa.nulls(count, pa.binary())
-        if columns:
-            mean, factor = (
-                pa.array([values.tobytes()] * count, pa.binary())
-                for values in (columns.mean, columns.factor)
-            )
         yield pa.RecordBatch.from_pydict(
             {
                 "block": np.full(count, block, np.int32),
                 "chunk": chunk + np.arange(first, first + count, dtype=np.int32),
                 "slab": np.full(count, slab, np.int32),
                 "rows": pa.Array.from_buffers(pa.binary(), count, buffers),
-                "mean": mean,
-                "factor": factor,
             }
         )
 
@@ -59,27 +42,6 @@ def rows_of(batches: Iterable[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
         names = [field.name for field in batch.schema if not pa.types.is_list(field.type)]
         for at in range(len(batch)):
             yield {name: _value(batch[name][at]) for name in names}
-
-
-def joined(parts: pa.Table, rows: int, width: int) -> NDArray[np.float32]:
-    """The rows of a chunk, of all slabs side by side."""
-    slabs = [
-        np.frombuffer(payload.as_buffer(), np.float32).reshape(rows, -1)
-        for payload in parts.sort_by("slab")["rows"]
-    ]
-    return np.ascontiguousarray(np.concatenate(slabs, axis=1)[:, :width])
-
-
-def statistics_of(parts: pa.Table, width: int) -> Columns | None:
-    """The statistics of the columns of all slabs, where they came with the rows."""
-    parts = parts.sort_by("slab")
-    if parts["mean"].null_count:
-        return None
-    mean, factor = (
-        np.concatenate([np.frombuffer(value.as_buffer(), np.float64) for value in parts[name]])
-        for name in ("mean", "factor")
-    )
-    return Columns(mean[:width], factor[:width])
 
 
 def present_rows(
