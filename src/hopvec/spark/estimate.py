@@ -20,10 +20,12 @@ from hopvec.spark.edges import Edges, key
 Strategy = Literal["columns", "blocks"]
 STRATEGIES = ("auto", "columns", "blocks")
 
-# What a core does, rounded for the worse: measured by benchmarks/spark.py.
+# What a core does, rounded for the worse: from the stages that benchmarks/spark.py measures.
+START = 15.0  # seconds until Spark's code is compiled and Python processes have begun
 GATHER = 10e-9  # seconds for a line of 64 bytes from memory that no cache holds
-INGEST = 8e-6  # seconds for an edge, from the DataFrame to cells
+INGEST = 10e-6  # seconds for an entry, from the DataFrame to cells
 SHUFFLE = 60e6  # bytes a second through Arrow, Spark and the disk
+WRITE = 10e6  # bytes of vectors a second, from rows of slabs to Parquet
 NETWORK = 1e9  # bytes a second of a worker
 MOST_BLOCKS = 1024
 
@@ -112,7 +114,8 @@ def estimate(
     """What `embed` with these arguments will take, on this session's cluster or on another.
 
     Goes through the edges once and counts the nodes to about 2 %; edges count as if none
-    repeated another. `method.memory` bounds the memory of a worker.
+    repeated another. `method.memory` bounds the memory of a worker. The time is that of workers
+    which do nothing else, in a session that has just begun.
     """
     method = FastRP() if method is None else method
     check_method(method, strategy)
@@ -207,7 +210,8 @@ class Size:
         passes = 2 if self.orders else 1
         rounds = -(-self.slabs // self.cluster.workers)
         compute = passes * rounds * self._hop_seconds() * self.hops
-        scratch = self.graph_bytes + 2 * self.vector_bytes
+        squares = 8 * self.orders * self.nodes * self.slabs
+        scratch = self.graph_bytes + 2 * self.vector_bytes + squares
         return self._estimate(
             "columns", reason, 1, self.columns_bytes(), self.columns_shuffle(), scratch, compute
         )
@@ -262,7 +266,8 @@ class Size:
     ) -> Estimate:
         cluster = self.cluster
         cores = cluster.workers * cluster.cores
-        ingest = self.entries * INGEST / cores
+        ingest = START + self.entries * INGEST / cores
+        written = self.vector_bytes / (cores * WRITE)
         moved = shuffle / min(cores * SHUFFLE, cluster.workers * NETWORK)
         return Estimate(
             strategy=strategy,
@@ -274,7 +279,7 @@ class Size:
             worker_bytes=worker,
             shuffled_bytes=shuffle,
             scratch_bytes=scratch,
-            seconds=ingest + moved + compute,
+            seconds=ingest + moved + compute + written,
         )
 
 
