@@ -49,7 +49,9 @@ def hub_table(results: dict[str, Any]) -> str:
 
 
 def section(results: dict[str, Any]) -> str:
-    """The tables of docs/performance.md."""
+    """The tables of docs/performance.md, of the graphs that were measured."""
+    measured = {name: found for name, found in results["graphs"].items() if "variants" in found}
+    results = results | {"graphs": measured}
     threads = next(iter(results["graphs"].values()))["variants"]
     tables = [variant_table(results, number) for number in reversed(threads)]
     return "\n\n".join(

@@ -26,6 +26,7 @@ def figures(seconds: float, peak: float) -> list[str]:
 def graph_section(title: str, found: dict[str, Any]) -> str:
     """One graph."""
     graph = next(iter(found["embedded"].values()))["graph"]
+    note = f"\n\n{found['note']}" if "note" in found else ""
     same = f" The same bytes for all bounds: {verdict(found['same'])}." if "same" in found else ""
     return f"""\
 ### R-MAT with {title}
@@ -34,7 +35,7 @@ def graph_section(title: str, found: dict[str, Any]) -> str:
 {graph["nodes"]:,} nodes have an edge, {graph["edges"]:,} edges are left without loops and repeats.
 dim {found["dim"]}, everything else by default.{same}
 
-{stage_table(found)}"""
+{stage_table(found)}{note}"""
 
 
 def section(results: dict[str, Any]) -> str:

@@ -70,17 +70,30 @@ def methods(results: dict[str, Any], theme: Theme) -> Figure:
                 )
         axis.set(xscale="log", title=GRAPHS[graph], xlabel="seconds", ylabel="macro F1, %")
         axis.xaxis.set_major_formatter("{x:g}")
-    for axis in axes[len(graphs) :]:
-        axis.remove()
-    legend(figure, theme, tools, columns=int(width // 2.2))
+        axis.xaxis.set_minor_formatter("")
+    spare = axes[len(graphs) :]
+    for axis in spare:
+        axis.set_axis_off()
+    if len(spare) > 1:  # the legend has room there
+        place = {"loc": "lower right", "bbox_to_anchor": (0.95, 0.06)}
+        figure.legend(handles=handles(theme, tools), ncols=2, frameon=False, **place)
+    else:
+        legend(figure, theme, tools, columns=int(width // 2.2))
     return figure
 
 
 def legend(figure: Figure, theme: Theme, tools: list[str], columns: int) -> None:
     """All tools, below the panels."""
+    figure.legend(
+        handles=handles(theme, tools), loc="outside lower center", ncols=columns, frameon=False
+    )
+
+
+def handles(theme: Theme, tools: list[str]) -> list[Any]:
+    """The markers of all tools with their titles."""
     from matplotlib.lines import Line2D
 
-    handles = [
+    return [
         Line2D(
             [],
             [],
@@ -90,7 +103,6 @@ def legend(figure: Figure, theme: Theme, tools: list[str], columns: int) -> None
         )
         for tool in tools
     ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False)
 
 
 def scaling(results: dict[str, Any], theme: Theme) -> Figure:
