@@ -54,6 +54,6 @@ def section(results: dict[str, Any]) -> str:
     results = results | {"graphs": measured}
     threads = next(iter(results["graphs"].values()))["variants"]
     tables = [variant_table(results, number) for number in reversed(threads)]
-    return "\n\n".join(
-        [machine_line(results), *tables, numbering_table(results), hub_table(results)]
-    )
+    if all("numberings" in found for found in measured.values()):
+        tables.append(numbering_table(results))
+    return "\n\n".join([machine_line(results), *tables, hub_table(results)])
