@@ -2,8 +2,8 @@
 
 A hop reads a line of 64 bytes for every entry of the graph's index list. A bare loop that adds up
 the lines its entries name, and does nothing else, is the limit of any engine that takes rows as
-they are (long ones that hopvec keeps by tile may be faster);
-the same loop over an index list drawn at random is what the machine gives where no order helps.
+they are; long rows that hopvec keeps by tile may be faster. The same loop over an index list drawn
+at random is what the machine gives where no order helps.
 All take turns in one process, on the same index list and the same blocks.
 """
 
