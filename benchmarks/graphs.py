@@ -6,17 +6,21 @@ for N nodes and M edges, or any of these with "+training" behind it: the graph w
 that are held out to be predicted.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from benchmarks.processes import CACHE, ROOT
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 HELD_OUT = 0.2  # share of the edges
 TRAINING = "+training"
@@ -29,14 +33,33 @@ RANDOM: dict[str, dict[str, Any]] = {
 }
 
 
+def path_of(name: str) -> Path:
+    """The file of a graph in the cache."""
+    return CACHE / f"{name}.npz"
+
+
 def load(name: str) -> sp.csr_matrix:
     """The graph of a name, out of the cache."""
-    return sp.csr_matrix(sp.load_npz(CACHE / f"{name}.npz"))
+    import scipy.sparse as sp
+
+    return sp.csr_matrix(sp.load_npz(path_of(name)))
+
+
+def load_edges(name: str) -> tuple[NDArray[np.int32], NDArray[np.int32], int]:
+    """The edges of a graph, each once, and the number of its nodes; without scipy."""
+    with np.load(path_of(name)) as file:
+        indptr, target = file["indptr"], file["indices"].astype(np.int32, copy=False)
+    nodes = len(indptr) - 1
+    source = np.repeat(np.arange(nodes, dtype=np.int32), np.diff(indptr))
+    once = source <= target
+    return source[once], target[once], nodes
 
 
 def make(name: str) -> None:
     """Puts a graph into the cache, unless it is there."""
-    path = CACHE / f"{name}.npz"
+    import scipy.sparse as sp
+
+    path = path_of(name)
     if not path.is_file():
         CACHE.mkdir(exist_ok=True)
         unfinished = path.with_suffix(f".{os.getpid()}.npz")
@@ -73,6 +96,8 @@ def data_folder() -> Path:
 
 def symmetric(source: NDArray[np.int32], target: NDArray[np.int32], nodes: int) -> sp.csr_matrix:
     """The adjacency matrix of distinct undirected edges: float32 ones, sorted columns."""
+    import scipy.sparse as sp
+
     rows, columns = np.concatenate([source, target]), np.concatenate([target, source])
     ones = np.ones(len(rows), np.float32)
     matrix = sp.coo_matrix((ones, (rows, columns)), shape=(nodes, nodes)).tocsr()

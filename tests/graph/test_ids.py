@@ -1,6 +1,8 @@
 """Ids: their keys are XXH64 with seed 42, their order is sorted or as given."""
 
 import struct
+import subprocess
+import sys
 
 import networkx as nx
 import numpy as np
@@ -121,3 +123,22 @@ def test_the_numbering_does_not_depend_on_the_order_of_the_ids():
     first, second = ([graph.ids[int(row)].as_py() for row in graph.rows] for graph in graphs)
     assert first == second
     assert (graphs[0].indices == graphs[1].indices).all()
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "Graph.from_edges(ends, ends + 1)",
+        "Graph.from_edges(10**12 * ends, 10**12 * ends + 1)",
+        "Graph.from_edges(ends, ends + 1, nodes=6)",
+        "Graph.from_edges(ends, ends + 1, nodes=np.arange(6))",
+    ],
+)
+def test_integers_become_vectors_without_pandas_which_takes_half_a_second_to_load(made):
+    pytest.importorskip("pandas")
+    code = (
+        "import sys\nimport numpy as np\nfrom hopvec import FastRP, Graph\nends = np.arange(5)\n"
+        f"FastRP(dim=16).embed({made}).vectors\n"
+        "assert 'pandas' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -21,6 +21,7 @@ from hopvec import _native, machine
 from hopvec.errors import ParameterError
 from hopvec.formats.graphs.write import write_table
 from hopvec.graph import Graph
+from hopvec.graph.ids import number_array
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, check, documented
 
 BLOCK = 1 << 20  # edges that are drawn and written together: 8 MB
@@ -105,7 +106,7 @@ class RandomGraph:
         def batches() -> Iterator[pa.RecordBatch]:
             done = 0
             for block in self.blocks():
-                yield pa.RecordBatch.from_arrays([pa.array(end) for end in block], schema=schema)
+                yield pa.RecordBatch.from_arrays(list(map(number_array, block)), schema=schema)
                 done += len(block[0])
                 if progress:
                     progress(done, self.edges)

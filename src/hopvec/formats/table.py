@@ -15,6 +15,7 @@ from hopvec.errors import FormatError
 from hopvec.formats.facts import from_json, to_json
 from hopvec.formats.rows import Progress, Stack, blocks, ignore
 from hopvec.formats.text import IF_EDGES
+from hopvec.graph.ids import number_array
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
@@ -52,9 +53,7 @@ def batches_of(
     schema = schema_of(embedding, dtype)
     kind = schema.field("embedding").type
     for ids, rows in blocks(embedding, dtype, progress):
-        data = pa.py_buffer(rows.copy() if copied else rows)
-        # pa.array would load pandas, where there is one, to look at an array
-        numbers = pa.Array.from_buffers(kind.value_type, rows.size, [None, data])
+        numbers = number_array((rows.copy() if copied else rows).reshape(-1))
         lists = pa.FixedSizeListArray.from_arrays(numbers, type=kind)
         yield pa.RecordBatch.from_arrays([ids, lists], schema=schema)
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from hopvec import _native
 from hopvec.errors import GraphError
-from hopvec.graph.ids import number_buffer, text_buffers
+from hopvec.graph.ids import number_array, number_buffer, text_buffers
 
 
 class Dictionary:
@@ -52,8 +52,7 @@ class Dictionary:
             values = _native.integers_of_texts(offsets, text)
         if values is not None:
             order = np.argsort(values, kind="stable").astype(np.int32)
-            values = values[order]  # pa.array would load pandas, where there is one, to look at it
-            ids = pa.Array.from_buffers(pa.int64(), len(values), [None, pa.py_buffer(values)])
+            ids = number_array(values[order])
         else:
             # Arrow's own take would do, but its first use loads 40 MB of functions.
             order = _native.sort_texts(offsets, text)
@@ -69,4 +68,4 @@ def integers_if_all(ids: pa.Array) -> pa.Array:
     if pa.types.is_integer(ids.type) or len(ids) == 0:
         return ids
     values = _native.integers_of_texts(*text_buffers(ids.cast(pa.large_string())))
-    return ids if values is None else pa.array(values)
+    return ids if values is None else number_array(values)

@@ -54,10 +54,10 @@ def ids_of(values: Any) -> pa.Array:
     if isinstance(values, int | np.integer):
         if not 0 < values <= MOST_NODES:
             raise GraphError(f"nodes must be between 1 and {MOST_NODES:,}, got {values:,}.")
-        return pa.array(np.arange(values, dtype=np.int64))
+        return number_array(np.arange(values, dtype=np.int64))
     ids = column(values, "nodes")
     if isinstance(ids, np.ndarray):
-        ids = pa.array(ids.astype(np.int64, copy=True))  # Arrow would share the caller's memory
+        ids = number_array(ids.astype(np.int64, copy=True))  # not the caller's memory
     counts = ids.value_counts()
     if len(counts) < len(ids):
         twice = counts.field("values")[int(np.argmax(counts.field("counts").to_numpy()))]
@@ -117,6 +117,12 @@ def number_buffer(array: pa.Array) -> NDArray[Any]:
         return copy
     numbers = np.frombuffer(array.buffers()[1], array.type.to_pandas_dtype())
     return numbers[array.offset : array.offset + len(array)]
+
+
+def number_array(numbers: NDArray[Any]) -> pa.Array:
+    """An Arrow array that looks at numbers; pa.array would load pandas as to_numpy does."""
+    data = pa.py_buffer(np.ascontiguousarray(numbers))
+    return pa.Array.from_buffers(pa.from_numpy_dtype(numbers.dtype), len(numbers), [None, data])
 
 
 def first_missing(ids: pa.Array) -> int | None:
@@ -195,7 +201,7 @@ def _number_integers(source: NDArray[Any], target: NDArray[Any]) -> Numbering:
         for start in range(0, len(ids), CHUNK):
             present[ids[start : start + CHUNK] - low] = True
     if present.all():
-        return Numbering(lambda: pa.array(np.arange(span) + low), span, source, target, low)
+        return Numbering(lambda: number_array(np.arange(span) + low), span, source, target, low)
     table = np.cumsum(present, dtype=np.int32)
     table -= 1
     nodes = int(table[-1]) + 1
@@ -205,13 +211,17 @@ def _number_integers(source: NDArray[Any], target: NDArray[Any]) -> Numbering:
 def _present_ids(present: NDArray[np.bool_], low: int) -> pa.Array:
     ids = np.flatnonzero(present)
     ids += low
-    return pa.array(ids)
+    return number_array(ids)
+
+
+def _array(values: NDArray[Any] | pa.Array) -> pa.Array:
+    return number_array(values) if isinstance(values, np.ndarray) else values
 
 
 def _distinct(source: Any, target: Any) -> pa.Array:
     import pyarrow.compute as pc
 
-    both = pa.chunked_array([pa.array(source), pa.array(target)]).unique()
+    both = pa.chunked_array([_array(source), _array(target)]).unique()
     both = both.cast(pa.int64()) if pa.types.is_integer(both.type) else both
     return both.take(pc.sort_indices(both))
 
@@ -223,12 +233,12 @@ def _look_up(source: Any, target: Any, ids: pa.Array) -> Numbering:
         raise GraphError(f"A graph has at most {MOST_NODES:,} nodes, got {len(ids):,}.")
     numbers = []
     for name, values in (("source", source), ("target", target)):
-        found = pc.index_in(pa.array(values).cast(ids.type), value_set=ids)
+        found = pc.index_in(_array(values).cast(ids.type), value_set=ids)
         if found.null_count:
             first = int(np.argmax(found.is_null().to_numpy(zero_copy_only=False)))
-            wrong = pa.array(values[first : first + 1])[0].as_py()
+            wrong = values[first : first + 1].tolist()[0]
             raise GraphError(f"{name}, edge {first + 1}: the id {wrong!r} is not among the nodes.")
-        numbers.append(found.to_numpy())
+        numbers.append(number_buffer(found))
     return Numbering(lambda: ids, len(ids), numbers[0], numbers[1])
 
 

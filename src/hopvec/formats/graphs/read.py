@@ -29,7 +29,7 @@ from hopvec.formats.graphs.spool import Spool
 from hopvec.graph import Graph
 from hopvec.graph.build import check_flag, check_options, from_numbering, refuse_weights
 from hopvec.graph.dictionary import Dictionary, integers_if_all
-from hopvec.graph.ids import Numbering, first_missing, number_buffer
+from hopvec.graph.ids import Numbering, first_missing, number_array, number_buffer
 from hopvec.graph.sides import checked_prefixes, prefixed, target_mask
 from hopvec.machine import in_words, memory_bound
 
@@ -338,7 +338,7 @@ class _Reading:
         """Nodes that the format lists, and those that the caller adds."""
         for listed in (self.stream.nodes, None if nodes is None else read_nodes(nodes)):
             if isinstance(listed, int):
-                listed = pa.array(np.arange(listed, dtype=np.int64))
+                listed = number_array(np.arange(listed, dtype=np.int64))
             if listed is None or len(listed) == 0:
                 continue
             try:
