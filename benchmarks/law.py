@@ -16,19 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import graphs
-from benchmarks.measure import SETTING, tool
+from benchmarks.measure import SETTING, as_taken, tool
 from benchmarks.peers import same_law
 
 NODES, DIM = 80, 16_384
 HAS_NO_BETA = {"fastrp"}
 
 
-def tree() -> Any:
-    """A random tree: node i hangs on one of the nodes before it."""
+def tree() -> tuple[NDArray[np.int32], NDArray[np.int32], int]:
+    """The edges of a random tree, where node i hangs on one of the nodes before it."""
     rng = np.random.default_rng(3)
     child = np.arange(1, NODES, dtype=np.int32)
     parent = np.array([rng.integers(max(0, i - 6), i) for i in child], np.int32)
-    return graphs.symmetric(child, parent, NODES)
+    return child, parent, NODES
 
 
 def gram(adjacency: Any, weights: Sequence[float], beta: float) -> NDArray[np.float64]:
@@ -46,10 +46,12 @@ def distance(one: NDArray[Any], other: NDArray[Any]) -> float:
 
 def check(name: str) -> dict[str, float]:
     """A tool's distance to its law, and to the three mistakes that are easiest to make."""
-    adjacency, weights = tree(), SETTING["weights"]
+    adjacency, weights = graphs.symmetric(*tree()), SETTING["weights"]
     beta = 0.0 if name in HAS_NO_BETA else SETTING["beta"]
     make = tool(name, 1, {})
-    vectors = make(adjacency, dim=DIM, weights=weights, beta=beta)().astype(np.float64)
+    vectors = make(as_taken(name, *tree()), dim=DIM, weights=weights, beta=beta)().astype(
+        np.float64
+    )
     found = vectors @ vectors.T
     return {
         "law": distance(found, gram(adjacency, weights, beta)),

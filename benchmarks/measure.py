@@ -111,24 +111,19 @@ class OtherProcesses:
         return max(0.0, self.seconds() - self.others) / available
 
 
-def loaded(name: str, graph: str) -> Any:
-    """A graph as a tool takes it: a matrix of scipy for peers, a hopvec.Graph for hopvec."""
+def as_taken(name: str, source: NDArray[np.int32], target: NDArray[np.int32], nodes: int) -> Any:
+    """Distinct edges as a tool takes them: a matrix of scipy for peers, else a hopvec.Graph."""
     if name in PEERS:
-        return graphs.load(graph)
+        return graphs.symmetric(source, target, nodes)
     from hopvec import Graph
 
-    source, target, nodes = graphs.load_edges(graph)
     return Graph.from_edges(source, target, nodes=nodes)
 
 
-def ring(name: str) -> Any:
-    """A ring of 64 nodes as a tool takes it."""
-    ends = np.arange(64, dtype=np.int32)
-    if name in PEERS:
-        return graphs.symmetric(ends, np.roll(ends, 1), 64)
-    from hopvec import Graph
-
-    return Graph.from_edges(ends, np.roll(ends, 1))
+def warm_up(name: str, make: Callable[..., Embed]) -> None:
+    """Load the tool's libraries, compile and start its threads, on a ring of 64 nodes."""
+    ring = np.arange(64, dtype=np.int32)
+    make(as_taken(name, ring, np.roll(ring, 1), 64), **setting_of(name, 16))()
 
 
 def measure(
@@ -137,9 +132,9 @@ def measure(
     """Everything that is recorded about one tool on one graph."""
     facts: dict[str, Any] = {}
     make = tool(name, threads, facts)
-    make(ring(name), **setting_of(name, 16))()  # loads libraries, compiles, starts threads
+    warm_up(name, make)
     start = time.perf_counter()
-    given = loaded(name, graph)
+    given = graphs.load(graph) if name in PEERS else as_taken(name, *graphs.load_edges(graph))
     nodes = given.shape[0] if name in PEERS else given.nodes
     embed = make(given, **setting_of(name, dim))
     facts["prepare_seconds"] = time.perf_counter() - start
