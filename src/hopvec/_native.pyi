@@ -1,5 +1,6 @@
 """The compiled module; its sources are in engine/native, the slow twins in engine/reference.py."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -117,9 +118,7 @@ class Sink:
         scale: NDArray[np.float32] | None = None,
         weight: float = 0.0,
         add: bool = False,
-        previous: NDArray[np.uint8] | None = None,
-        previous_scale: NDArray[np.float32] | None = None,
-        previous_weight: float = 0.0,
+        joined: Sequence[tuple[NDArray[np.uint8], NDArray[np.float32] | None, float]] = (),
     ) -> None: ...
 
 class LineOrder:

@@ -23,7 +23,7 @@ from examples import (
     skewed_example,
     star,
 )
-from hopvec import FastRP, GraphError
+from hopvec import FastRP, Graph, GraphError
 from hopvec.engine import reference
 
 NORMALIZE = ("none", "authors", "full")
@@ -171,6 +171,17 @@ class TestAgainstTheOracle:
         mean, size = R[1:].mean(axis=0), np.abs(R[1:]).mean(axis=0)
         assert (np.abs(got[0] - mean) < 1e-6 * size).all()
         np.testing.assert_allclose(got[1:], np.broadcast_to(R[0], got[1:].shape), rtol=1e-6)
+
+    @pytest.mark.parametrize("weights", [(1, 1, 1), (0, 1, 0, 2, 3, 4), (0, 0, 5)])
+    @pytest.mark.parametrize("precision", ["float32", "float16"])
+    def test_a_sum_that_no_cache_holds_has_the_bytes_of_a_narrow_one(self, weights, precision):
+        ends = np.random.default_rng(4).integers(0, 70_000, (2, 200_000))
+        graph = Graph.from_edges(*ends, nodes=70_000)
+        setting = {"weights": weights, "normalize": "none", "sparsity": 3, "precision": precision}
+        wide = FastRP(dim=256, threads=2, **setting).embed(graph).vectors
+        assert wide.nbytes > 1 << 26  # lines are stored past the caches
+        narrow = FastRP(dim=64, threads=1, **setting).embed(graph).vectors
+        np.testing.assert_array_equal(wide[:, :64], narrow)
 
     def test_the_published_blogcatalog_graph_agrees_with_scipy_in_float64(self, data_folder):
         network = scipy.io.loadmat(data_folder / "blogcatalog" / "blogcatalog.mat")["network"]

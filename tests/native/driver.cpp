@@ -190,13 +190,14 @@ void propagate(const Case& c, const Adjacency& S, const Tiles* tiles, const std:
     with_sum.columns = here;
     with_sum.scale = scale.data();
     hop(S, tiles, block[1], as_half, with_sum, threads, stop);
-    Sink joined = with_sum;  // two orders at a time, and no block after the last
+    Sink joined = with_sum;  // three orders at a time, and no block after the last
     joined.next = nullptr;
     joined.add = true;
     joined.scale = nullptr;
     joined.weight = 2.0f;
-    joined.previous = block[2];
-    joined.previous_weight = -0.25f;
+    joined.joined[0] = {block[1], nullptr, 0.5f};
+    joined.joined[1] = {block[2], nullptr, -0.25f};
+    joined.joins = 2;
     hop(S, tiles, block[2], as_half, joined, threads, stop);
   }
   for (const std::vector<uint8_t>& order : kept) results.blocks.insert(results.blocks.end(), order.begin(), order.end());

@@ -36,10 +36,14 @@ class WeightedSum:
         scales: Mapping[int, float | NDArray[np.float32]],
     ) -> None:
         self.output, self.rows, self.scales = output, rows, scales
-        self.joined: set[int] = set()  # orders added together with the one after them
-        for order in scales:
-            if order >= 1 and order + 1 in scales and order - 1 not in self.joined:
-                self.joined.add(order)
+        self._together: list[list[int]] = []  # orders that are added when the last of them is made
+        for order in sorted(scales):
+            most = 3 if order == max(scales) else 2  # as many as the blocks still hold
+            before = self._together[-1] if self._together else []
+            if before and before[0] >= 1 and before[-1] == order - 1 and len(before) < most:
+                before.append(order)
+            else:
+                self._together.append([order])
 
     def block(self, order: int, slab: int) -> None:
         """No order is kept."""
@@ -49,12 +53,13 @@ class WeightedSum:
         return slab.first_column
 
     def sink(self, order: int, slab: Slab, block: NDArray[np.uint8] | None) -> _native.Sink:
-        """Adds the rows of an order that has a scale; the first one overwrites."""
-        if order not in self.scales or order in self.joined:
+        """Adds the rows of orders that have a scale; the first ones overwrite."""
+        together = next((some for some in self._together if some[-1] == order), None)
+        if together is None:
             return _native.Sink(next=block)
-        joins = order - 1 in self.joined
+        blocks = (slab.spare, slab.block)[3 - len(together) :]
+        joined = zip(blocks, together, strict=False)
         scale, weight = self._scale(order)
-        previous_scale, previous_weight = self._scale(order - 1) if joins else (None, 0.0)
         return _native.Sink(
             next=block,
             sum=self.output,
@@ -63,10 +68,8 @@ class WeightedSum:
             columns=slab.columns,
             scale=scale,
             weight=weight,
-            add=order - joins != min(self.scales),
-            previous=slab.block if joins else None,
-            previous_scale=previous_scale,
-            previous_weight=previous_weight,
+            add=together is not self._together[0],
+            joined=[(kept, *self._scale(before)) for kept, before in joined],
         )
 
     def _scale(self, order: int) -> tuple[NDArray[np.float32] | None, float]:

@@ -110,6 +110,11 @@ class Slab:
         self.block, self._blocks = blocks[0], blocks  # the order reached, and where hops may go
         self._stop = stop
 
+    @property
+    def spare(self) -> NDArray[np.uint8]:
+        """The block that is not read; in the last hop it still has the order before that."""
+        return self._blocks[1] if self.block is self._blocks[0] else self._blocks[0]
+
     def draw(self, random: RandomRows, diagonal: NDArray[np.float32]) -> None:
         """Order 0: L R, rows of R scaled by the diagonal of L. It does not enter the hops."""
         self._draw(
@@ -178,9 +183,8 @@ class Slab:
     def _advance(self, last: bool, step: Callable[[_native.Sink], None]) -> None:
         """Takes one step into a kept block, else into the block that is not being read."""
         self.order += 1
-        spare = self._blocks[1] if self.block is self._blocks[0] else self._blocks[0]
         kept = self._destination.block(self.order, self.index)
-        target = kept if kept is not None else None if last else spare
+        target = kept if kept is not None else None if last else self.spare
         step(self._destination.sink(self.order, self, target))
         if target is not None:
             self.block = target

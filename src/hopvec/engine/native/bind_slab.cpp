@@ -23,6 +23,9 @@ struct Graph {
   }
 };
 
+// An order that joins a sum: its block, and its scale or weight.
+using Before = std::tuple<In<uint8_t>, std::optional<In<float>>, float>;
+
 struct Target {
   std::optional<Out<uint8_t>> next;
   std::optional<Out<double>> squares;
@@ -33,22 +36,24 @@ struct Target {
   std::optional<In<float>> scale;
   float weight;
   bool add;
-  std::optional<In<uint8_t>> previous;
-  std::optional<In<float>> previous_scale;
-  float previous_weight;
+  std::vector<Before> joined;
   Sink view() const {
-    return {next ? next->data() : nullptr,
-            squares ? squares->data() : nullptr,
-            sum ? sum->data() + first_column : nullptr,
-            pointer<int32_t>(rows),
-            sum ? int64_t(sum->shape(1)) : 0,
-            columns,
-            pointer<float>(scale),
-            weight,
-            add,
-            pointer<uint8_t>(previous),
-            pointer<float>(previous_scale),
-            previous_weight};
+    Sink sink{next ? next->data() : nullptr,
+              squares ? squares->data() : nullptr,
+              sum ? sum->data() + first_column : nullptr,
+              pointer<int32_t>(rows),
+              sum ? int64_t(sum->shape(1)) : 0,
+              columns,
+              pointer<float>(scale),
+              weight,
+              add,
+              {},
+              int32_t(joined.size())};
+    for (size_t k = 0; k < joined.size(); ++k) {
+      const auto& [block, own_scale, own_weight] = joined[k];
+      sink.joined[k] = {block.data(), pointer<float>(own_scale), own_weight};
+    }
+    return sink;
   }
 };
 
@@ -155,16 +160,14 @@ void bind_slab(nb::module_& m) {
            [](Target* target, std::optional<Out<uint8_t>> next, std::optional<Out<double>> squares,
               std::optional<Matrix> sum, std::optional<In<int32_t>> rows, int64_t first_column,
               int32_t columns, std::optional<In<float>> scale, float weight, bool add,
-              std::optional<In<uint8_t>> previous, std::optional<In<float>> previous_scale,
-              float previous_weight) {
-             new (target) Target{next,  squares, sum, rows,     first_column,   columns,
-                                 scale, weight,  add, previous, previous_scale, previous_weight};
+              std::vector<Before> joined) {
+             if (joined.size() > std::size(Sink{}.joined)) throw nb::value_error("at most two orders join another");
+             new (target) Target{next, squares, sum, rows, first_column, columns, scale, weight, add, joined};
            },
            nb::kw_only(), nb::arg("next") = nb::none(), nb::arg("squares") = nb::none(),
            nb::arg("sum") = nb::none(), nb::arg("rows") = nb::none(), nb::arg("first_column") = 0,
            nb::arg("columns") = 0, nb::arg("scale") = nb::none(), nb::arg("weight") = 0.0f,
-           nb::arg("add") = false, nb::arg("previous") = nb::none(), nb::arg("previous_scale") = nb::none(),
-           nb::arg("previous_weight") = 0.0f);
+           nb::arg("add") = false, nb::arg("joined") = std::vector<Before>());
   m.def("power", [](In<double> x, double y) {
     Buffer<double> result(int64_t(x.size()));
     for (int64_t i = 0; i < result.size; ++i) result[i] = power(x.data()[i], y);

@@ -19,6 +19,7 @@ namespace {
 constexpr int64_t ahead = 64;            // lines prefetched ahead of their use,
 constexpr int64_t near_nodes = 1 << 14;  // unless the block is so small that it is near anyway
 constexpr int64_t rows_ahead = 4;        // rows of the sum prefetched ahead of theirs
+constexpr int64_t far_bytes = 1 << 26;   // of a sum that no cache keeps: what is not added to it is stored past them
 constexpr int64_t stretch = 1024;        // neighbours summed before the sum joins the total: bounds rounding error
 
 inline double sum_of_squares(const float* column) {
@@ -100,13 +101,16 @@ inline Line<Storage> row_sum(const Adjacency& S, const Storage* block, int64_t n
   return total;
 }
 
-// to[0 .. columns) = (add ? to : 0) + terms, in order; a full line stays in registers.
+// to[0 .. columns) = (add ? to : 0) + terms, in order; a full line stays in registers, and may be stored past caches.
 template <int count>
-inline void add_to_sum(float* to, int32_t columns, bool add, const Lanes (&term)[count]) {
+inline void add_to_sum(float* to, int32_t columns, bool add, bool past, const Lanes (&term)[count]) {
   if (columns >= 16) {
     Lanes sum = add ? Lanes::load(to) + term[0] : term[0];
     for (int k = 1; k < count; ++k) sum = sum + term[k];
-    sum.store(to);
+    if (past)
+      sum.store_past(to);
+    else
+      sum.store(to);
     return;
   }
   for (int k = 0; k < count; ++k) {
@@ -116,24 +120,43 @@ inline void add_to_sum(float* to, int32_t columns, bool add, const Lanes (&term)
   }
 }
 
-template <class Storage>
-inline void sum_row(const Sink& sink, int64_t node, const Line<Storage>& row) {
+template <int joins, class Storage>
+inline void sum_row(const Sink& sink, bool past, int64_t node, const Line<Storage>& row) {
   float* to = sink.sum + int64_t(sink.rows[node]) * sink.stride;
-  const Lanes scale = Lanes::every(sink.scale ? sink.scale[node] : sink.weight);
-  if (!sink.previous) {
-    for (int p = 0; p < Line<Storage>::parts; ++p)
-      add_to_sum<1>(to + 16 * p, sink.columns - 16 * p, sink.add, {row.part[p] * scale});
-    return;
+  Lanes scale[joins + 1];
+  const Storage* line[joins + 1];
+  for (int k = 0; k < joins; ++k) {
+    const Joined& before = sink.joined[k];
+    scale[k] = Lanes::every(before.scale ? before.scale[node] : before.weight);
+    line[k] = static_cast<const Storage*>(before.block) + node * Line<Storage>::columns;
   }
-  const Storage* before = static_cast<const Storage*>(sink.previous) + node * Line<Storage>::columns;
-  const Lanes before_scale = Lanes::every(sink.previous_scale ? sink.previous_scale[node] : sink.previous_weight);
-  for (int p = 0; p < Line<Storage>::parts; ++p)
-    add_to_sum<2>(to + 16 * p, sink.columns - 16 * p, sink.add,
-                  {Lanes::load(before + 16 * p) * before_scale, row.part[p] * scale});
+  scale[joins] = Lanes::every(sink.scale ? sink.scale[node] : sink.weight);
+  for (int p = 0; p < Line<Storage>::parts; ++p) {
+    Lanes term[joins + 1];
+    for (int k = 0; k < joins; ++k) term[k] = Lanes::load(line[k] + 16 * p) * scale[k];
+    term[joins] = row.part[p] * scale[joins];
+    add_to_sum(to + 16 * p, sink.columns - 16 * p, sink.add, past, term);
+  }
 }
 
 template <class Storage>
-inline void finish(const Sink& sink, int64_t node, Line<Storage> row) {
+inline void sum_row(const Sink& sink, bool past, int64_t node, const Line<Storage>& row) {
+  if (sink.joins == 0)
+    sum_row<0>(sink, past, node, row);
+  else if (sink.joins == 1)
+    sum_row<1>(sink, past, node, row);
+  else
+    sum_row<2>(sink, past, node, row);
+}
+
+// Whether the rows of the sum are only written, as whole lines, and no cache would keep them till they are read.
+inline bool stored_past(const Sink& sink, int64_t nodes) {
+  const bool lines = sink.stride % 16 == 0 && reinterpret_cast<uintptr_t>(sink.sum) % 64 == 0;
+  return sink.sum && !sink.add && lines && nodes * sink.stride * int64_t(sizeof(float)) >= far_bytes;
+}
+
+template <class Storage>
+inline void finish(const Sink& sink, bool past, int64_t node, Line<Storage> row) {
   if (sizeof(Storage) < sizeof(float)) {
     // Every consumer sees the row as it is stored, so that keeping an order and computing it twice agree.
     Storage stored[Line<Storage>::columns];
@@ -142,20 +165,22 @@ inline void finish(const Sink& sink, int64_t node, Line<Storage> row) {
   }
   if (sink.next) row.store(static_cast<Storage*>(sink.next) + node * Line<Storage>::columns);
   if (sink.squares) sink.squares[node] += sum_of_squares(row, sink.columns);
-  if (sink.sum) sum_row(sink, node, row);
+  if (sink.sum) sum_row(sink, past, node, row);
 }
 
 // S and the sink as copies: the compiler knows that no store of a row changes them, and keeps them in registers.
 template <bool weighted, bool tiled, class Storage>
 void hop_rows(const Adjacency S, const Storage* block, const Sink sink, int64_t first, int64_t last) {
   const int64_t far = S.nodes > near_nodes ? S.entries() - ahead : -1;
+  const bool past = stored_past(sink, S.nodes);
   for (int64_t node = first; node < last; ++node) {
-    if (sink.sum && node + rows_ahead < last)
+    if (sink.sum && !past && node + rows_ahead < last)
       prefetch_line(sink.sum + int64_t(sink.rows[node + rows_ahead]) * sink.stride);
     Line<Storage> row = row_sum<weighted, tiled>(S, block, node, far);
     row.scale(S.inverse_degree[node]);
-    finish(sink, node, row);
+    finish(sink, past, node, row);
   }
+  if (past) wait_for_stores();
 }
 
 template <bool tiled, class Storage>
@@ -205,6 +230,7 @@ void hop_tiled_rows(const TiledRows rows, const Adjacency S, const Storage* bloc
   const uint16_t* count = rows.count;
   const uint16_t* neighbor = rows.neighbor;
   const float* weight = rows.weight;
+  const bool past = stored_past(sink, S.nodes);
   for (int32_t t = 0; t < rows.tiles; ++t) {
     const Storage* const tile = block + int64_t(t) * S.tile * columns;
     float* to = partial;
@@ -221,9 +247,10 @@ void hop_tiled_rows(const TiledRows rows, const Adjacency S, const Storage* bloc
         continue;
       }
       sum.scale(S.inverse_degree[node]);
-      finish(sink, node, sum);
+      finish(sink, past, node, sum);
     }
   }
+  if (past) wait_for_stores();
 }
 
 template <class Storage>
@@ -240,7 +267,7 @@ void emit(const float* lines, const float* scale, const Sink& sink, int64_t firs
   for (int64_t node = first; node < last; ++node, lines += Line<Storage>::columns) {
     Line<Storage> row = Line<Storage>::load(lines);
     if (scale) row.scale(scale[node]);
-    finish(sink, node, row);
+    finish(sink, false, node, row);
   }
 }
 
@@ -270,7 +297,7 @@ void weighted_sum(const Orders& orders, float* sum, const int32_t* rows, int64_t
         const Line<Storage> line = Line<Storage>::load(order + (slab * orders.nodes + node) * columns);
         for (int p = 0; p < Line<Storage>::parts; ++p) {
           const int64_t column = slab * columns + 16 * p;
-          add_to_sum<1>(row + column, int32_t(dim - column < 16 ? dim - column : 16), k > 0,
+          add_to_sum<1>(row + column, int32_t(dim - column < 16 ? dim - column : 16), k > 0, false,
                         {line.part[p] * Lanes::every(scale)});
         }
       }

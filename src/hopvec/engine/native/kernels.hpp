@@ -33,6 +33,13 @@ struct TiledRows {
   const float* weight;       // [entries + 3], or null: every entry is 1
 };
 
+// An order that joins the sum together with a later one.
+struct Joined {
+  const void* block;   // [nodes][64 bytes]
+  const float* scale;  // [nodes], or null: `weight` for every node
+  float weight;
+};
+
 // Where a finished row of one order goes; each part may be absent (null).
 struct Sink {
   void* next;            // block [nodes][64 bytes]: the row itself, input of the next hop
@@ -44,10 +51,8 @@ struct Sink {
   const float* scale;    // [nodes], or null: `weight` for every node
   float weight;
   bool add;              // sum += scale * row; else sum = scale * row
-  // The order before, if it joins the sum together with this one and saves a pass over it.
-  const void* previous;  // block [nodes][64 bytes]
-  const float* previous_scale;
-  float previous_weight;
+  Joined joined[2];      // orders before this one that join the sum with it, and save passes over it,
+  int32_t joins;         // and how many of them there are
 };
 
 // Orders N_i that were kept, to be summed: one array [slab][node][64 bytes] an order.

@@ -1,6 +1,7 @@
 // Sixteen columns of one node, float32 (Lanes) or float64 (Doubles), added and multiplied together.
 //
 // load_if gives zeros for what is not wanted, and does not look at it: no branch, where the processor has masks.
+// store_past writes a whole line of 64 bytes past the caches, where the processor can.
 //
 // The same sixteen IEEE additions happen at every dispatch level: one 64-byte register on x86-64-v4,
 // two 32-byte ones on v3 (a 64-byte vector type there compiles to code three times slower), a plain
@@ -75,6 +76,7 @@ struct Lanes {
     return {_mm512_cvtph_ps(_mm256_maskz_loadu_epi16(__mmask16(-int(wanted)), from))};
   }
   void store(float* to) const { _mm512_storeu_ps(to, all); }
+  void store_past(float* to) const { _mm512_stream_ps(to, all); }
   void store(half* to) const {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtps_ph(all, _MM_FROUND_TO_NEAREST_INT));
   }
@@ -118,6 +120,10 @@ struct Lanes {
   void store(float* to) const {
     _mm256_storeu_ps(to, low);
     _mm256_storeu_ps(to + 8, high);
+  }
+  void store_past(float* to) const {
+    _mm256_stream_ps(to, low);
+    _mm256_stream_ps(to + 8, high);
   }
   void store(half* to) const {
     __m128i* bits = reinterpret_cast<__m128i*>(to);
@@ -180,6 +186,7 @@ struct Lanes {
     return wanted ? load(from) : zero();
   }
   void store(float* to) const { std::memcpy(to, column, sizeof column); }
+  void store_past(float* to) const { store(to); }
   void store(half* to) const {
     for (int c = 0; c < 16; ++c) to[c].bits = to_half_bits(column[c]);
   }
@@ -253,6 +260,13 @@ struct Line {
     for (int p = 0; p < parts; ++p) part[p] = part[p] * Lanes::every(factor);
   }
 };
+
+// After this, other threads see what was stored past the caches.
+inline void wait_for_stores() {
+#if defined(__AVX2__)
+  _mm_sfence();
+#endif
+}
 
 inline void prefetch_line(const void* address) {
 #if defined(__GNUC__) || defined(__clang__)
