@@ -1,5 +1,6 @@
 """On two executors: the vectors of one machine, whatever happens; and what a run shuffles."""
 
+import contextlib
 import os
 import signal
 import time
@@ -25,6 +26,7 @@ NO_WEIGHT = "not allowed. A weight is 0 or between 1e-30 and 1e+30."
 BLOCKS = {"strategy": "blocks"}
 WEIGHTED = FastRP(dim=40, seed=7, beta=-0.5, weights=(1, 0, 2), normalize="none")
 NORMALIZED = FastRP(dim=24, seed=3, self_weight=0.5, sparsity=3)
+FEATURED = FastRP(dim=20, seed=5, weights=(0, 1), self_weight=0.5, feature_weight=3)
 
 
 def words(nodes=1500, edges=6000):
@@ -45,6 +47,26 @@ def numbers(nodes=5000, edges=30000):
     weight = np.exp(46 * (rng.random(edges) - 0.5))
     weight[::50] = 0.0
     return pa.table({"from": ends[0], "to": ends[1], "weight": weight})
+
+
+def known(ids):
+    """What is known of nine in ten ids: all kinds of columns, with gaps; and a row of no node."""
+    rng, ids = np.random.default_rng(3), [*(some for at, some in enumerate(ids) if at % 10), -777]
+    ids = [str(ids[at]) for at in rng.permutation(len(ids))]
+
+    def gaps(values):
+        return pa.array(values, mask=rng.random(len(ids)) < 0.2)
+
+    return pa.table(
+        {
+            "node": ids,
+            "a.size": gaps(np.exp(9 * rng.random(len(ids)))),
+            "flag": gaps(rng.random(len(ids)) < 0.3),
+            "vector": gaps(list(rng.normal(1000, 1, (len(ids), 2)).astype(np.float32))),
+            "city": gaps(np.array(["Köln", "Ulm", ""])[rng.integers(0, 3, len(ids))]),
+            "year": rng.integers(1950, 2020, len(ids)),
+        }
+    )
 
 
 def vectors(frame):
@@ -172,6 +194,39 @@ def test_blocks_of_directed_weights_have_the_vectors_of_one_machine_and_shuffle_
     assert size.hop_shuffle(blocks) <= (blocks + 3) * size.vector_bytes
 
 
+def test_the_command_line_takes_features_and_gives_the_bytes_of_one_machine(number_graph, tmp_path):
+    ids = [*number_graph[1].ids.to_pylist(), 10**6]
+    tables = {"edges": numbers(), "nodes": pa.table({"id": [10**6]}), "known": known(ids)}
+    for name, table in tables.items():
+        pq.write_table(table, tmp_path / f"{name}.parquet")
+    graph = Graph.from_arrow(numbers(), directed=True, nodes=ids).with_features(known(ids))
+    wanted_ids, wanted = alone(graph, FEATURED)
+    command = ["embed", "edges.parquet", "-o", "vectors", "--spark", "local-cluster[2,1,1024]"]
+    command += ["--directed", "--nodes", "nodes.parquet", "--features", "known.parquet"]
+    command += ["--dim", "20", "--seed", "5", "--weights", "0,1", "--self-weight", "0.5"]
+    with contextlib.chdir(tmp_path):
+        done = CliRunner().invoke(hopvec, [*command, "--feature-weight", "3", "--verbose"])
+    assert done.exit_code == 0, done.output
+    found_ids, found = vectors(pq.read_table(tmp_path / "vectors"))
+    assert found_ids == wanted_ids
+    assert np.linalg.norm(found[-1]) > 0  # the node without an edge
+    assert np.array_equal(found, wanted)
+    told = "missing values {:,}, nodes without a row {:,}, rows of no node 1"
+    told = told.format(graph.features.missing, graph.features.without_row)
+    assert told in " ".join(done.stderr.split())
+
+
+def test_blocks_take_features_and_have_the_vectors_of_one_machine(spark, word_graph):
+    edges, isolated, (ids, _) = word_graph
+    method = FastRP(**FEATURED.get_params() | {"normalize": "none"})
+    graph = Graph.from_arrow(words()[0], nodes=ids).with_features(known(ids))
+    features = spark.createDataFrame(known(ids).rename_columns({"node": "who"}))
+    columns = {"features": features, "features_id": "who"}
+    found_ids, found = vectors(embed(edges, nodes=isolated, method=method, **columns, **BLOCKS))
+    assert found_ids == ids
+    assert furthest(found, alone(graph, method)[1]) < 1e-5
+
+
 def kill_an_executor(context, killed):
     """Waits until tasks are running, then kills one of the application's executors."""
     tracker, deadline = context.statusTracker(), time.monotonic() + 60
@@ -266,6 +321,76 @@ def test_a_column_that_is_not_there_is_refused_by_name(spark):
         embed(edges, weight="cost")
 
 
+@pytest.mark.parametrize(
+    ("schema", "rows", "error", "sentence"),
+    [
+        ("id string, x double", [("a", 1.0), ("b", float("nan"))], GraphError,
+         "features, the row of 'b', column 'x': the number nan is not allowed. Numbers are finite "
+         "and at most 1e+30 in size; one that is not known is null."),
+        ("id string, l array<float>", [("a", [1.0, None]), ("b", [1.0, float("inf")])], GraphError,
+         "features, the row of 'b', column 'l.1': the number inf is not allowed. Numbers are "
+         "finite and at most 1e+30 in size; one that is not known is null."),
+        ("id string, l array<float>", [("a", [1.0]), ("b", [1.0, 2.0])], GraphError,
+         "features: the lists of the column 'l' differ in length."),
+        ("id string, x int", [("a", 1), ("b", 1), ("a", 2)], GraphError,
+         "features: the id 'a' has more than one row."),
+        ("id string, x int", [("a", 1), (None, 1)], GraphError,
+         "features, some row: the id in 'id' is empty."),
+        ("id string, x int", [("a", 1), ("", 1)], GraphError,
+         "features, some row: the id in 'id' is empty."),
+        ("id string", [("a",)], GraphError,
+         "features: there is no column beside the ids."),
+        ("id string, x int, x int", [("a", 1, 2)], GraphError,
+         "features: two columns are called 'x'; rename one of them."),
+        ("id double, x int", [(1.0, 1)], FormatError,
+         "features: the column 'id' holds double; ids are integers or texts."),
+        ("id string, at timestamp", [("a", None)], GraphError,
+         "features: the column 'at' holds timestamp; features are numbers, texts, categories and "
+         "truth values. Cast it, or leave it out."),
+        ("who string, x int", [("a", 1)], GraphError,
+         "features: there is no column of ids. Call it id, or name it: features_id=, or "
+         "--features-id."),
+    ],
+)  # fmt: skip
+def test_bad_features_are_refused_before_any_shuffle(spark, schema, rows, error, sentence):
+    before = last_stage(spark)
+    with pytest.raises(error) as raised:
+        embed(
+            frame(spark, "src string, dst string", ("a", "b")),
+            features=frame(spark, schema, *rows),
+        )
+    assert str(raised.value) == sentence
+    assert sum(s.shuffleWriteBytes() for s in stages(spark) if s.stageId() > before) < 2000
+
+
+def test_features_of_no_node_are_refused(spark):
+    edges = frame(spark, "src string, dst string", ("a", "b"))
+    features = frame(spark, "id string, who bigint, x int", ("a", 1, 1))
+    with pytest.raises(GraphError, match="no id in the column 'who' is a node"):
+        embed(edges, features=features, features_id="who")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "sentence"),
+    [
+        ({"method": FastRP(feature_weight=2)}, ParameterError, "and the graph has no features"),
+        ({"features_id": "id"}, GraphError, "names a column of features, and there are none"),
+        ({"features": {"id": ["a"]}}, GraphError, "features must be a Spark DataFrame, got dict"),
+    ],
+)
+def test_what_has_no_use_without_features_is_refused(spark, arguments, error, sentence):
+    for action in (embed, estimate):
+        with pytest.raises(error, match=sentence):
+            action(frame(spark, "src string, dst string", ("a", "b")), **arguments)
+
+
+def test_an_estimate_counts_the_columns_of_features_lists_taken_apart(spark):
+    edges = frame(spark, "src string, dst string", ("a", "b"))
+    features = frame(spark, "id string, l array<float>, t string", ("a", [1.0, 2.0], "x"))
+    plain, more = estimate(edges), estimate(edges, features=features)
+    assert more.worker_bytes - plain.worker_bytes == 2 * 3 * 8
+
+
 @pytest.mark.parametrize("action", [embed, estimate])
 def test_a_frame_of_spark_connect_is_refused(action):
     class ConnectFrame(DataFrame):
@@ -338,6 +463,7 @@ def colliding():
         (["--loops", "drop"], "--spark knows no --loops"),
         (["--dtype", "float16"], "--spark knows no --dtype"),
         (["--like", "old.parquet"], "leave --like out"),
+        (["--features-id", "who"], "--features-id is for --features"),
     ],
 )
 def test_options_that_spark_does_not_know_are_refused(options, sentence):

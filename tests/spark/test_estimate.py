@@ -41,6 +41,16 @@ def test_weights_double_the_entries():
     assert replace(size, weighted=True).graph_bytes - size.graph_bytes == 4 * 5000
 
 
+def test_features_add_eight_bytes_a_column_and_node():
+    for strategy in ("columns", "blocks"):
+        plain = plan_run(10**6, 10**7, PLAIN, CLUSTER, strategy=strategy)
+        more = plan_run(10**6, 10**7, PLAIN, CLUSTER, features=3, strategy=strategy)
+        columns, one = strategy == "columns", 3 * 8 * 10**6
+        assert more.scratch_bytes - plain.scratch_bytes == one
+        assert more.worker_bytes - plain.worker_bytes == columns * one
+        assert more.shuffled_bytes - plain.shuffled_bytes == (2 + columns * CLUSTER.workers) * one
+
+
 def test_a_price_makes_a_cost():
     plan = plan_run(10**6, 10**7, PLAIN, replace(CLUSTER, price=3.6))
     assert plan.cost == pytest.approx(4 * 3.6 * plan.seconds / 3600)

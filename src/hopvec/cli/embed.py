@@ -67,7 +67,8 @@ FREE = ("--threads", "--memory")  # options of methods that go with --like
 @option(
     "--spark",
     metavar="MASTER",
-    help="Run on Apache Spark: local[*], yarn, spark://host:7077, k8s://... (docs/scale.md).",
+    help="Run on Apache Spark: local[*], yarn, spark://host:7077, k8s://... (docs/scale.md). "
+    "Edges, --nodes and --features are Parquet or CSV.",
 )
 @option("--report", type=output_path, help="Write the run report as JSON.", heading="Output")
 @reading_options
@@ -95,7 +96,7 @@ def embed(
     if output is None:
         raise click.UsageError("Say where the vectors go, such as -o vectors.parquet.")
     if spark is not None:
-        embed_on_spark(terminal, spark, graph, str(output), scratch, reading, method)
+        embed_on_spark(terminal, spark, graph, str(output), scratch, reading, known, method)
         return
     if isinstance(output, str) or isinstance(scratch, str):
         raise click.UsageError("Addresses such as s3://bucket/folder need --spark.")

@@ -38,12 +38,18 @@ def feature_options(function: Function) -> Function:
     return gathered_options("known", OPTIONS, "Input")(function)
 
 
+def features_file(known: dict[str, Any]) -> str | None:
+    """The file of features that was named, if any."""
+    path: str | None = known["features"]
+    if path is None and known["features_id"] is not None:
+        raise click.UsageError("--features-id is for --features, and no file is named there")
+    return path
+
+
 def add_features(terminal: Terminal, report: Report, graph: Graph, known: dict[str, Any]) -> Graph:
     """The graph with the features of the file that was named; itself where none was."""
-    path, id_column = known["features"], known["features_id"]
+    path, id_column = features_file(known), known["features_id"]
     if path is None:
-        if id_column is not None:
-            raise click.UsageError("--features-id is for --features, and no file is named there")
         return graph
     with terminal.progress(f"reading {path}", "bytes") as progress:
         table = read_features(path, id_column=id_column, progress=progress)

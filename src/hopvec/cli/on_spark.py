@@ -11,14 +11,16 @@ from typing import Any
 
 import click
 
+from hopvec.cli.feature_options import features_file
 from hopvec.cli.summary import count
 from hopvec.cli.terminal import Terminal
 from hopvec.cli.verb import given_options
 from hopvec.errors import FormatError, ParameterError
+from hopvec.graph.columns import usual_id_column
 from hopvec.methods import Method
 
 TAKEN = {"--source", "--target", "--weight", "--unweighted", "--directed", "--nodes", "--format"}
-TAKEN |= {"--output", "-o", "--scratch"}
+TAKEN |= {"--features", "--features-id", "--output", "-o", "--scratch"}
 DELIMITED = {".csv": ",", ".tsv": "\t"}
 
 
@@ -29,14 +31,16 @@ def embed_on_spark(
     output: str,
     scratch: Path | str | None,
     reading: dict[str, Any],
+    known: dict[str, Any],
     method: Method,
 ) -> None:
-    """Embeds a table of edges that Spark can read."""
+    """Embeds a table of edges, with one of features if there is one, that Spark can read."""
     for flag in given_options("Input", "Output"):
         if flag not in TAKEN:
             raise click.UsageError(f"--spark knows no {flag}; leave one of them out")
     if given_options("Options") != ["--spark"]:
         raise click.UsageError("--spark makes no vectors like others; leave --like out")
+    features = features_file(known)
     from hopvec.spark import embed
 
     with _session(master) as session, terminal.progress("embedding on Spark", "stages") as progress:
@@ -46,6 +50,7 @@ def embed_on_spark(
             **{name: reading[name] for name in ("source", "target", "weight", "unweighted")},
             directed=bool(reading["directed"]),
             nodes=None if nodes is None else _table(session, nodes, None),
+            **_features(session, features, known["features_id"]),
             method=method,  # type: ignore[arg-type]  # refused if it is another than FastRP
             scratch=None if scratch is None else str(scratch),
             output=output if "://" in output else str(Path(output).absolute()),
@@ -79,6 +84,15 @@ def _session(master: str) -> Iterator[Any]:
         yield session
     finally:
         session.stop()
+
+
+def _features(session: Any, path: str | None, id_column: str | None) -> dict[str, Any]:
+    """The arguments that tell of features; their ids are found as those of a file are."""
+    if path is None:
+        return {}
+    frame = _table(session, path, None)
+    found = id_column or usual_id_column(frame.columns) or frame.columns[0]
+    return {"features": frame, "features_id": found}
 
 
 def _table(session: Any, path: str, format_: str | None) -> Any:

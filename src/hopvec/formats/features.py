@@ -10,7 +10,7 @@ from hopvec.errors import FormatError
 from hopvec.formats.graphs import columnar, text
 from hopvec.formats.graphs.layout import Layout, first_lines
 from hopvec.formats.graphs.source import Progress, Source
-from hopvec.graph.columns import IDS
+from hopvec.graph.columns import usual_id_column
 
 SEPARATORS = "\t,;|"
 
@@ -48,7 +48,7 @@ def _id_column(source: Source, names: list[str], asked: str | None) -> str:
         twice = next(name for name in names if names.count(name) > 1)
         raise FormatError(f"{source.name}: two columns are called {twice!r}; rename one of them.")
     if asked is None:
-        return next((name for name in names if name.strip().lower() in IDS), names[0])
+        return usual_id_column(names) or names[0]
     if asked not in names:
         raise FormatError(
             f"{source.name}: there is no column {asked!r} for the ids; the columns are "

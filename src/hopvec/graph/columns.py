@@ -124,6 +124,11 @@ def choose_columns(
     return Columns(source, target, weight)
 
 
+def usual_id_column(names: Sequence[str]) -> str | None:
+    """The first column whose name says that it holds the ids of nodes."""
+    return next((name for name in names if name.strip().lower() in IDS), None)
+
+
 def left_numbers(
     names: Sequence[str], numeric: Sequence[float], columns: Columns, wanted: Wanted
 ) -> str | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -13,12 +14,25 @@ from numpy.typing import NDArray
 
 from hopvec.errors import GraphError
 from hopvec.graph.arrow import open_table
-from hopvec.graph.columns import IDS, id_array, is_number
+from hopvec.graph.columns import id_array, is_number
 from hopvec.graph.dictionary import integers_if_all
+from hopvec.graph.feature_columns import (
+    category_keys,
+    choose_id_column,
+    column_sums,
+    empty_id,
+    flat_columns,
+    measured,
+    no_nodes,
+    numbers_of,
+    refuse_no_columns,
+    repeated_id,
+    standardized,
+    unlike_lists,
+    wrong_kind,
+    wrong_number,
+)
 from hopvec.graph.ids import first_missing, keys
-
-LARGEST = 1e30
-CONSTANT = 2.0**-40  # spread of a column, relative to its size, that is rounding error and no more
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,11 +66,11 @@ class Features:
     """[nodes, numbers]: mean 0 and variance 1, NaN where there is no value."""
     category: NDArray[np.uint64]
     """[nodes, categories]: XXH64 of the name of the column and the value, 0 where there is none."""
-    missing: int
+    missing: int = 0
     """Values that the rows of nodes lack."""
-    without_row: int
+    without_row: int = 0
     """Nodes that no row tells of."""
-    unknown: int
+    unknown: int = 0
     """Rows that tell of no node."""
 
     @property
@@ -90,15 +104,14 @@ def features_of(
     if hasattr(given, "__arrow_c_stream__"):
         table = open_table(given).read_all()
         rows, used = _rows_by_id(table, ids, id_column)
-        columns = dict(_flat_columns(table.drop_columns(used)))
+        columns = _flat_columns(table.drop_columns(used))
         unknown = len(table) - int(np.count_nonzero(rows >= 0))
     elif id_column is not None:
         raise GraphError("features: an array has no column of ids; leave id_column out.")
     else:
         columns = _columns_of_array(given, len(ids))
         rows, unknown = np.arange(len(ids)), 0
-    if not columns:
-        raise GraphError("features: there is no column beside the ids.")
+    refuse_no_columns(columns)
     return _Builder(ids, rows, order, progress).features(columns, unknown)
 
 
@@ -119,10 +132,9 @@ def joined_features(
         )
     theirs, own = new.columns, old.columns
     raw = new.number[fresh] * theirs.deviation + theirs.mean
-    number = (raw - own.mean) / np.where(own.deviation > 0, own.deviation, np.inf)
     return Features(
         own,
-        np.concatenate([old.number, number.astype(np.float32)]),
+        np.concatenate([old.number, standardized(raw, own.mean, own.deviation)]),
         np.concatenate([old.category, new.category[fresh]]),
         missing=old.missing + new.missing,
         without_row=old.without_row + new.without_row,
@@ -149,12 +161,13 @@ class _Builder:
         category = np.empty((len(self.rows), len(categories)), dtype=np.uint64)
         mean, deviation = np.zeros(len(numbers)), np.zeros(len(numbers))
         for at, name in enumerate(numbers):
-            values = self._numbers(name, columns[name])
-            mean[at], deviation[at] = _statistics(values[self.order])
-            number[:, at] = (values - mean[at]) / (deviation[at] or np.inf)
+            values, here = self._numbers(name, columns[name]), slice(at, at + 1)
+            mean[here], deviation[here] = measured(partial(column_sums, [values[self.order]], 1))
+            number[:, here] = standardized(values, mean[here], deviation[here])
             self.progress(at + 1, len(columns))
         for at, name in enumerate(categories):
-            category[:, at] = self._category(name, columns[name])
+            keys_of_rows = np.append(category_keys(name, columns[name]), np.uint64(0))
+            category[:, at] = keys_of_rows[self.rows]
             self.progress(len(numbers) + at + 1, len(columns))
         absent = int(np.count_nonzero(self.rows < 0))
         empty = np.count_nonzero(np.isnan(number)) + np.count_nonzero(category == 0)
@@ -168,51 +181,18 @@ class _Builder:
         )
 
     def _numbers(self, name: str, column: Any) -> NDArray[np.float64]:
-        """The numbers of the nodes; NaN where there is none."""
-        if isinstance(column, np.ndarray):
-            values, known = column.astype(np.float64), np.ones(len(column), dtype=bool)
-        else:
-            known = ~column.is_null().to_numpy()
-            values = column.cast(pa.float64(), safe=False).to_numpy()
-        wrong = known & ~(np.abs(values) <= LARGEST)
+        """[nodes, 1]: the numbers of the nodes; NaN where there is none."""
+        values, wrong = numbers_of(column)
         if wrong.any():
             row = int(np.argmax(wrong))
-            raise GraphError(
-                f"features, row {row + 1:,}{self._named(row)}, column {name!r}: the number "
-                f"{values[row]} is not allowed. Numbers are finite and at most {LARGEST:g} in "
-                "size; one that is not known is null."
-            )
-        values = np.append(np.where(known, values, np.nan), np.nan)  # the last, for nodes without
-        of_nodes: NDArray[np.float64] = values[self.rows]
-        return of_nodes
-
-    def _category(self, name: str, column: pa.ChunkedArray) -> NDArray[np.uint64]:
-        """The keys of the values of the nodes; 0 where there is none."""
-        import pyarrow.compute as pc
-
-        texts = _texts(column)
-        encoded = texts.combine_chunks().dictionary_encode()
-        words = encoded.dictionary
-        prefix, mark = (pa.scalar(text, pa.large_string()) for text in (name, "\0"))
-        table = np.maximum(keys(pc.binary_join_element_wise(prefix, words, mark)), 1)
-        table = np.append(table, np.zeros(1, np.uint64))
-        places = np.append(encoded.indices.fill_null(len(words)).to_numpy(), len(words))
-        of_nodes: NDArray[np.uint64] = table[places[self.rows]]
+            raise wrong_number(f"row {row + 1:,}{self._named(row)}", name, values[row])
+        values = np.append(values, np.nan)  # for nodes without a row
+        of_nodes: NDArray[np.float64] = values[self.rows, np.newaxis]
         return of_nodes
 
     def _named(self, row: int) -> str:
         node = np.flatnonzero(self.rows == row)
         return f" ({self.ids[int(node[0])].as_py()!r})" if len(node) else ""
-
-
-def _statistics(values: NDArray[np.float64]) -> tuple[float, float]:
-    """Mean and deviation of the values that there are, added one after the other."""
-    known = values[~np.isnan(values)]
-    if not len(known):
-        return 0.0, 0.0
-    mean = float(np.cumsum(known)[-1]) / len(known)
-    deviation = float(np.sqrt(np.cumsum((known - mean) ** 2)[-1] / len(known)))
-    return mean, deviation if deviation > CONSTANT * np.hypot(mean, deviation) else 0.0
 
 
 def _table_of_mapping(columns: Mapping[str, Any]) -> pa.Table:
@@ -241,17 +221,7 @@ def _rows_by_id(
     """The row of every node, -1 where there is none, and the columns that were used for it."""
     import pyarrow.compute as pc
 
-    names = table.column_names
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise GraphError(f"features: two columns are called {twice!r}; rename one of them.")
-    if id_column is None:
-        id_column = next((name for name in names if name.strip().lower() in IDS), None)
-    elif id_column not in names:
-        raise GraphError(
-            f"features: there is no column {id_column!r} for the ids; the columns are "
-            f"{', '.join(names)}."
-        )
+    id_column = choose_id_column(table.column_names, id_column)
     if id_column is None:
         if len(table) != len(ids):
             raise _wrong_rows(len(table), len(ids))
@@ -263,7 +233,7 @@ def _rows_by_id(
         )
     known = id_array(table.column(id_column).combine_chunks(), lambda row: f"features, row {row}")
     if (empty := first_missing(known)) is not None:
-        raise GraphError(f"features, row {empty + 1:,}: the id in {id_column!r} is empty.")
+        raise empty_id(f"row {empty + 1:,}", id_column)
     if pa.types.is_integer(ids.type):
         known = integers_if_all(known)
     known = known.cast(ids.type) if known.type != ids.type and len(known) == 0 else known
@@ -272,14 +242,11 @@ def _rows_by_id(
     counts = known.value_counts()
     if len(counts) < len(known):
         twice = counts.field("values")[int(np.argmax(counts.field("counts").to_numpy()))]
-        raise GraphError(f"features: the id {twice.as_py()!r} has more than one row.")
+        raise repeated_id(twice.as_py())
     found = pc.index_in(ids if known.type == ids.type else ids.cast(known.type), value_set=known)
     rows = found.fill_null(-1).to_numpy().astype(np.int64)
     if (rows < 0).all():
-        raise GraphError(
-            f"features: no id in the column {id_column!r} is a node of the graph. Name the column "
-            "of the ids: id_column=, or --features-id."
-        )
+        raise no_nodes(id_column)
     return rows, [id_column]
 
 
@@ -290,20 +257,19 @@ def _wrong_rows(rows: int, nodes: int) -> GraphError:
     )
 
 
-def _flat_columns(table: pa.Table) -> Iterator[tuple[str, pa.ChunkedArray]]:
-    """The columns of a table, a column of lists of numbers as one column an entry."""
+def _flat_columns(table: pa.Table) -> dict[str, pa.ChunkedArray]:
+    """The columns of a table by name, lists taken apart; these must be of one length."""
     import pyarrow.compute as pc
 
+    lengths = {}
     for name in table.column_names:
         column = table.column(name)
-        if not (pa.types.is_nested(column.type) and hasattr(column.type, "value_type")):
-            yield name, column
-            continue
-        lengths = pc.unique(pc.list_value_length(column).drop_null()).to_pylist()
-        if len(lengths) != 1:
-            raise GraphError(f"features: the lists of the column {name!r} differ in length.")
-        for at in range(lengths[0]):
-            yield f"{name}.{at}", pc.list_element(column, at)
+        if pa.types.is_nested(column.type) and hasattr(column.type, "value_type"):
+            found = pc.unique(pc.list_value_length(column).drop_null()).to_pylist()
+            if len(found) != 1:
+                raise unlike_lists(name)
+            lengths[name] = found[0]
+    return flat_columns(table, lengths)
 
 
 def _is_numeric(name: str, column: Any) -> bool:
@@ -312,13 +278,4 @@ def _is_numeric(name: str, column: Any) -> bool:
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if pa.types.is_boolean(kind) or "string" in str(kind) or pa.types.is_integer(kind):
         return False
-    raise GraphError(
-        f"features: the column {name!r} holds {column.type}; features are numbers, texts, "
-        "categories and truth values. Cast it, or leave it out."
-    )
-
-
-def _texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    return column.cast(pa.large_string())
+    raise wrong_kind(name, column.type)

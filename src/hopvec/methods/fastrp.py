@@ -19,6 +19,7 @@ from hopvec.engine.random_rows import GaussianRows, SparseRows
 from hopvec.engine.slab import Hops, Propagation, RandomRows, Slab
 from hopvec.errors import ParameterError
 from hopvec.graph import Graph
+from hopvec.graph.features import Features
 from hopvec.methods.directed_method import DirectedMethod
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, documented
 from hopvec.methods.parities import check_parities
@@ -115,7 +116,8 @@ class FastRP(DirectedMethod):
     def propagation_along(self, hops: Hops, like: Frame | None = None) -> Propagation:
         """Algorithm 1, for a slab of columns; the orders are summed as they are made."""
         frame = like or self.frame(hops)
-        R = self.random_rows(hops[0].graph, frame)  # noqa: N806
+        graph = hops[0].graph
+        R = self.random_rows(frame, graph.features, graph.rows)  # noqa: N806
         degrees = [A.degrees for A in hops]
         powers, factor = degree_powers(degrees, self.beta, frame.volume, R.reach)
 
@@ -141,13 +143,17 @@ class FastRP(DirectedMethod):
         s = math.sqrt(nodes) if self.sparsity == "sqrt" else float(self.sparsity)
         return Frame(None if self.projection == "gaussian" else s, volume)
 
-    def random_rows(self, graph: Graph, frame: Frame) -> RandomRows:
-        """R: all projections have entries of mean 0 and variance 1; features are added to it."""
+    def random_rows(
+        self, frame: Frame, known: Features | None, rows: NDArray[np.int32]
+    ) -> RandomRows:
+        """R: all projections have entries of mean 0 and variance 1; features are added to it.
+
+        Node i has the features of row rows[i].
+        """
         R = self.plain_rows(frame)  # noqa: N806
-        if graph.features is None or frame.features is None:
+        if known is None or frame.features is None:
             return R
-        weight = float(self.feature_weight)
-        return FeatureRows(R, graph.features, frame.features, weight, graph.rows)
+        return FeatureRows(R, known, frame.features, float(self.feature_weight), rows)
 
     def plain_rows(self, frame: Frame) -> SparseRows | GaussianRows:
         """R before any features are added to it."""
@@ -157,14 +163,18 @@ class FastRP(DirectedMethod):
     def accept(self, graph: Any) -> Graph:
         """The Graph to embed; a weight of features that it has not is refused."""
         accepted = super().accept(graph)
-        if accepted.features is None and self.feature_weight != FastRP.feature_weight:
+        self.check_feature_weight(accepted.features is not None)
+        if accepted.is_target is not None:
+            check_parities("FastRP", self.order_weights())
+        return accepted
+
+    def check_feature_weight(self, has_features: bool) -> None:
+        """Raises ParameterError for a weight of features where a graph has none."""
+        if not has_features and self.feature_weight != FastRP.feature_weight:
             raise ParameterError(
                 f"FastRP: feature_weight is {self.feature_weight:g}, and the graph has no features."
                 " Give some, embed(graph, features=...), or leave it out."
             )
-        if accepted.is_target is not None:
-            check_parities("FastRP", self.order_weights())
-        return accepted
 
     def check(self) -> None:
         """Raises ParameterError; a dense R has no sparsity."""

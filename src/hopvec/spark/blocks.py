@@ -7,23 +7,27 @@ before come to it one block of columns after the other. Every order is a table o
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from hopvec import _native
+from hopvec.engine.frame import Frame
 from hopvec.engine.normalize import Columns, standardizing
 from hopvec.engine.plan import COLUMNS, LINE
-from hopvec.engine.random_rows import GaussianRows, SparseRows
+from hopvec.engine.slab import RandomRows
+from hopvec.graph.feature_columns import column_sums, measured, standardized
+from hopvec.graph.features import FeatureColumns, Features
 from hopvec.methods import FastRP
 from hopvec.methods.fastrp import Diagonals, degree_powers
+from hopvec.spark.features import FeatureTable
 from hopvec.spark.graph import CHUNK, Layout, StoredGraph
 from hopvec.spark.tables import Tables, whole_worker
 from hopvec.spark.vectors import PARTS, cut, present_rows, rows_of, table
@@ -37,9 +41,12 @@ def vectors_by_blocks(graph: StoredGraph, method: FastRP, blocks: int, cores: in
     A worker computes one slab of one block at a time, on all its cores.
     """
     tables, layout = graph.tables, Layout(graph.nodes, blocks)
-    run = BlockRun(layout, graph.connected, graph.volume, graph.extremes, method)
-    nodes, cells = graph.write_nodes(layout), graph.write_cells(layout)
-    rows = tables.write("start", nodes.mapInArrow(run.draw, PARTS), doing="draw R")
+    nodes = graph.write_nodes(layout)
+    known = _measure(nodes, graph.features, graph) if graph.features else None
+    run = BlockRun(layout, graph.connected, graph.volume, graph.extremes, method, known)
+    cells = graph.write_cells(layout)
+    drawn = nodes.mapInArrow(run.draw, PARTS)
+    rows = tables.write("start", drawn, doing="draw R", batch=graph.batch)
     profile = whole_worker(tables.session, cores)
     counted, before = [rows.limit(0).withColumn("order", F.lit(0))], "start"
     for order in range(1, 1 + max(run.weights)):
@@ -51,6 +58,36 @@ def vectors_by_blocks(graph: StoredGraph, method: FastRP, blocks: int, cores: in
             counted.append(rows.withColumn("order", F.lit(order)))
         before = f"order-{order}"
     return _finish(graph, counted, nodes, run)
+
+
+def _measure(nodes: DataFrame, features: FeatureTable, graph: StoredGraph) -> FeatureColumns:
+    """The columns of features, with what makes their numbers standard."""
+    columns = len(features.numbers)
+
+    def sums(mean: NDArray[np.float64] | None) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        parts = nodes.select("keys", "numbers").mapInArrow(
+            lambda batches: _sum_features(batches, columns, mean), "count binary, total binary"
+        )
+        found = graph.tables.run("measure features", parts.collect, batch=graph.batch)
+        count = sum(np.frombuffer(row["count"], np.int64) for row in found)
+        total = sum(np.frombuffer(row["total"], np.float64) for row in found)
+        return np.asarray(count), np.asarray(total)
+
+    return FeatureColumns(features.numbers, features.categories, *measured(sums))
+
+
+def _sum_features(
+    batches: Iterable[pa.RecordBatch], columns: int, mean: NDArray[np.float64] | None
+) -> Iterator[pa.RecordBatch]:
+    """The sums of columns of numbers over some chunks of nodes."""
+    parts = (_matrix(node, "numbers", np.float64, columns) for node in rows_of(batches))
+    count, total = column_sums(parts, columns, mean)
+    yield pa.RecordBatch.from_pydict({"count": [count.tobytes()], "total": [total.tobytes()]})
+
+
+def _matrix(node: dict[str, Any], name: str, kind: DTypeLike, columns: int) -> NDArray[Any]:
+    """Features of a chunk of nodes."""
+    return np.frombuffer(node[name], kind).reshape(len(node["keys"]) // 8, columns)
 
 
 def _join(cells: DataFrame, rows: DataFrame, run: BlockRun) -> DataFrame:
@@ -71,13 +108,15 @@ def _finish(
     graph: StoredGraph, counted: list[DataFrame], nodes: DataFrame, run: BlockRun
 ) -> DataFrame:
     """The vectors of the orders that count."""
+    if 0 not in run.weights:  # the only order for which R is drawn again
+        nodes = nodes.drop("numbers", "categories")
     parts = reduce(DataFrame.unionAll, counted).groupBy("block", "chunk")
     sums = parts.cogroup(nodes.groupBy("block", "chunk")).applyInArrow(
         lambda key, some, ids: run.total(key, some, ids),
         f"block int, chunk int, ids array<{graph.ids}>, rows binary",
     )
     tables = graph.tables
-    sums = tables.write("sums", sums, doing="sum orders")
+    sums = tables.write("sums", sums, doing="sum orders", batch=graph.batch)
     columns = None
     if run.method.finish.normalization.standard_columns:
         moments = partial(_moments, sums, run, tables)
@@ -109,6 +148,7 @@ class BlockRun:
     volume: float
     extremes: tuple[float, float]
     method: FastRP
+    features: FeatureColumns | None
 
     @property
     def slabs(self) -> int:
@@ -124,8 +164,9 @@ class BlockRun:
         """L R, from which the hops go on: PARTS of some nodes."""
         for node in rows_of(batches):
             (L, _), _ = self._degree_powers(node)  # noqa: N806
+            R = self._random_rows(node)  # noqa: N806
             for slab in range(self.slabs):
-                rows = self._drawn(node, L, slab)
+                rows = self._drawn(R, node, L, slab)
                 yield from cut(rows, block=node["block"], chunk=node["chunk"], slab=slab)
 
     def hop(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -147,10 +188,11 @@ class BlockRun:
         unit = self.method.finish.normalization.unit_orders
         kept: dict[int, list[Any]] = {order: [] for order in sorted(self.weights)}
         if 0 in kept:
-            kept[0] = [self._drawn(node, L_0, slab) for slab in range(self.slabs)]
+            R = self._random_rows(node)  # noqa: N806
+            kept[0] = [self._drawn(R, node, L_0, slab) for slab in range(self.slabs)]
         for row in rows_of(parts.sort_by("slab").to_batches()):
             kept[row["order"]].append(np.frombuffer(row["rows"], np.float32).reshape(-1, WIDTH))
-        scale = 1.0 if unit else factor * self._random_rows.scale
+        scale = 1.0 if unit else factor * self.method.plain_rows(self._frame).scale
         sums = np.zeros((len(node["keys"]) // 8, self.method.width), np.float32)
         _native.weighted_sum(
             [np.concatenate(slabs).view(np.uint8).reshape(-1) for slabs in kept.values()],
@@ -196,8 +238,22 @@ class BlockRun:
         return rows, present_rows(rows, numbers, self.connected)
 
     @property
-    def _random_rows(self) -> SparseRows | GaussianRows:
-        return self.method.plain_rows(self.method.frame_of(self.layout.nodes, self.volume))
+    def _frame(self) -> Frame:
+        frame = self.method.frame_of(self.layout.nodes, self.volume)
+        return replace(frame, features=self.features)
+
+    def _random_rows(self, node: dict[str, Any]) -> RandomRows:
+        """R for a chunk of nodes, with their features."""
+        rows, known = np.arange(len(node["keys"]) // 8, dtype=np.int32), None
+        if self.features:
+            columns = self.features
+            numbers = _matrix(node, "numbers", np.float64, len(columns.numbers))
+            known = Features(
+                columns,
+                standardized(numbers, columns.mean, columns.deviation),
+                _matrix(node, "categories", np.uint64, len(columns.categories)),
+            )
+        return self.method.random_rows(self._frame, known, rows)
 
     def _degree_powers(self, node: dict[str, Any]) -> tuple[Diagonals, float]:
         """The diagonals of L for a chunk of nodes, on one scale for all of them, and the factor."""
@@ -207,13 +263,17 @@ class BlockRun:
         return powers[0], factor
 
     def _drawn(
-        self, node: dict[str, Any], diagonal: NDArray[np.float32], slab: int
+        self,
+        random: RandomRows,
+        node: dict[str, Any],
+        diagonal: NDArray[np.float32],
+        slab: int,
     ) -> NDArray[np.float32]:
         """The rows of a slab of R, scaled by a diagonal, for a chunk of nodes."""
         keys = np.frombuffer(node["keys"], np.uint64)
         block = _native.allocate(LINE * len(keys))
         sink, stop = _native.Sink(next=block), _native.Stop()
-        _native.draw(self._random_rows.law, keys, diagonal, slab, False, sink, 1, stop)
+        _native.draw(random.law, keys, diagonal, slab, False, sink, 1, stop, random.features)
         return block.view(np.float32).reshape(-1, WIDTH)
 
 

@@ -26,7 +26,7 @@ from hopvec.graph import Graph
 from hopvec.methods import FastRP
 from hopvec.spark.files import SlabFiles, write_file
 from hopvec.spark.graph import CHUNK, Layout, StoredGraph
-from hopvec.spark.local import kept, local_graph, local_scales
+from hopvec.spark.local import kept, local_features, local_graph, local_scales
 from hopvec.spark.tables import FEW_ROWS, whole_worker
 from hopvec.spark.vectors import present_rows, table
 
@@ -43,7 +43,9 @@ def vectors_by_columns(graph: StoredGraph, method: FastRP, cores: int) -> DataFr
     session, parallel = tables.session, tables.session.sparkContext.defaultParallelism
     nodes = graph.write_nodes(layout)
     graph.write_cells(layout)
-    run = SlabRun(tables.folder, graph.nodes, graph.connected, graph.directed, method)
+    known = graph.features
+    names = (known.numbers, known.categories) if known else None
+    run = SlabRun(tables.folder, graph.nodes, graph.connected, graph.directed, method, names)
     slabs = session.range(0, run.slabs, 1, run.slabs)
     profile = whole_worker(session, cores)
     if method.finish.normalization.unit_orders:
@@ -74,6 +76,8 @@ class SlabRun:
     connected: int
     directed: bool
     method: FastRP
+    features: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+    """The names of columns of numbers and of categories."""
 
     @property
     def slabs(self) -> int:
@@ -155,6 +159,9 @@ class SlabRun:
 
     def _engine(self) -> Engine:
         graph = local_graph(self.folder, self.nodes, self.directed)
+        if self.features:
+            known = local_features(self.folder, self.nodes, *self.features)
+            graph = replace(graph, features=known)
         threads = TaskContext.get().cpus()
         plan = self.method.narrow(1).set_params(normalize="none", threads=threads).plan(graph)
         plan = replace(plan, width=self.method.width, slabs=self.slabs)

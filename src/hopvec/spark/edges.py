@@ -50,8 +50,8 @@ class Edges:
         numeric = [isinstance(field.dataType, T.NumericType) for field in fields]
         at = choose_columns(PLACE, frame.columns, len(fields), numeric, wish)
         source, target = fields[at.source], fields[at.target]
-        ids = _id_type(PLACE, source)
-        if _id_type(PLACE, target) != ids:
+        ids = id_type(PLACE, source)
+        if id_type(PLACE, target) != ids:
             raise GraphError("source and target must both hold integers or both hold strings.")
         columns = [
             _named(source).cast(ids).alias("source"),
@@ -110,11 +110,8 @@ def key(column: str) -> Column:
     return F.xxhash64(column)
 
 
-def _named(field: T.StructField) -> Column:
-    return F.col("`" + field.name.replace("`", "``") + "`")
-
-
-def _id_type(place: str, field: T.StructField) -> str:
+def id_type(place: str, field: T.StructField) -> str:
+    """How Spark keeps the ids of a column: 'string' or 'bigint'."""
     if isinstance(field.dataType, T.StringType):
         return "string"
     if isinstance(field.dataType, T.IntegralType):
@@ -123,6 +120,10 @@ def _id_type(place: str, field: T.StructField) -> str:
         f"{place}: the column {field.name!r} holds {field.dataType.simpleString()}; ids are "
         "integers or texts."
     )
+
+
+def _named(field: T.StructField) -> Column:
+    return F.col("`" + field.name.replace("`", "``") + "`")
 
 
 def _weight(field: T.StructField) -> Column:
@@ -142,7 +143,7 @@ def _node_ids(nodes: Any, ids: str) -> DataFrame:
     named = [fields[name] for name in IDS if name in fields] or nodes.schema.fields
     if len(named) != 1:
         raise FormatError(f"nodes: which of {', '.join(nodes.columns)} holds the ids? Call it id.")
-    if _id_type("nodes", named[0]) != ids:
+    if id_type("nodes", named[0]) != ids:
         kinds = {"string": "strings", "bigint": "integers"}
         other = kinds["bigint" if ids == "string" else "string"]
         raise GraphError(f"The edges hold {kinds[ids]}, the nodes {other}.")

@@ -15,6 +15,7 @@ from hopvec.spark.blocks import vectors_by_blocks
 from hopvec.spark.columns import vectors_by_columns
 from hopvec.spark.edges import Edges
 from hopvec.spark.estimate import Cluster, Estimate, check_method, plan_run
+from hopvec.spark.features import feature_table
 from hopvec.spark.graph import StoredGraph, store
 from hopvec.spark.tables import Tables
 
@@ -31,6 +32,8 @@ def embed(
     unweighted: bool = False,
     directed: bool = False,
     nodes: DataFrame | None = None,
+    features: DataFrame | None = None,
+    features_id: str | None = None,
     method: FastRP | None = None,
     strategy: Literal["auto", "columns", "blocks"] = "auto",
     scratch: str | None = None,
@@ -41,6 +44,9 @@ def embed(
 
     The columns of `edges` are those named, else those whose names say what they are, as for
     Graph.from_arrow; ids are integers or strings. `nodes` adds nodes that no edge mentions.
+    `features` is what is known of nodes, as for Graph.with_features: rows are matched by the ids in
+    the column `features_id`, not given one called id, node, name, ...
+
     "columns" gives the same bytes as one machine, "blocks" the same vectors up to rounding; "auto"
     takes "columns" where a worker can hold the graph (see `estimate`). `method.memory` bounds the
     memory of a worker.
@@ -51,9 +57,10 @@ def embed(
     MemoryBoundError.
     """
     method = FastRP() if method is None else method
-    check_method(method, strategy)
+    check_method(method, strategy, features is not None)
     wish = Wish(source, target, weight, unweighted)
     checked = Edges.of(edges, wish, directed=directed, nodes=nodes)
+    known = feature_table(features, features_id, checked.ids)
     stages = [INGEST + 2]
 
     def told(done: int) -> None:
@@ -64,10 +71,10 @@ def embed(
     if output is not None:
         tables.refuse_existing(output)
     checked.check(tables)
-    graph = store(checked, tables)
+    graph = store(checked, tables, known.check(tables) if known else None)
     plan = _plan(graph, method, strategy)
     logger.info("%s", plan)
-    stages.append(_stages(plan, method))
+    stages.append(_stages(plan, method) + (2 if known else 0))
     if 0 not in method.order_weights():
         what = "outgoing edges" if directed else "edges"
         method.warn_of_zero_vectors(graph.nodes - graph.connected, graph.nodes, what)
@@ -81,8 +88,11 @@ def _plan(graph: StoredGraph, method: FastRP, strategy: Any) -> Estimate:
     """What a graph that is in tables takes, and the strategy that suits it."""
     cluster = Cluster.of(graph.tables.session, memory_bound(method.memory))
     sizes = graph.nodes, graph.entries
-    plan = plan_run(*sizes, method, cluster, weighted=graph.weighted, strategy=strategy)
-    check_method(method, plan.strategy)
+    columns = graph.features.columns if graph.features else 0
+    plan = plan_run(
+        *sizes, method, cluster, weighted=graph.weighted, features=columns, strategy=strategy
+    )
+    check_method(method, plan.strategy, columns > 0)
     return plan
 
 

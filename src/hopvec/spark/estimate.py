@@ -16,6 +16,7 @@ from hopvec.graph.arrow import Wish
 from hopvec.machine import available_memory, in_words, memory_bound
 from hopvec.methods import FastRP
 from hopvec.spark.edges import Edges, key
+from hopvec.spark.features import feature_table
 
 Strategy = Literal["columns", "blocks"]
 STRATEGIES = ("auto", "columns", "blocks")
@@ -107,20 +108,23 @@ def estimate(
     unweighted: bool = False,
     directed: bool = False,
     nodes: DataFrame | None = None,
+    features: DataFrame | None = None,
+    features_id: str | None = None,
     method: FastRP | None = None,
     strategy: Literal["auto", "columns", "blocks"] = "auto",
     cluster: Cluster | None = None,
 ) -> Estimate:
     """What `embed` with these arguments will take, on this session's cluster or on another.
 
-    Goes through the edges once and counts the nodes to about 2 %; edges count as if none
-    repeated another. `method.memory` bounds the memory of a worker. The time is that of workers
-    which do nothing else, in a session that has just begun.
+    Goes through the edges once, and through features that have lists, and counts the nodes to
+    about 2 %; edges count as if none repeated another. `method.memory` bounds the memory of a
+    worker. The time is that of workers which do nothing else, in a session that has just begun.
     """
     method = FastRP() if method is None else method
-    check_method(method, strategy)
+    check_method(method, strategy, features is not None)
     wish = Wish(source, target, weight, unweighted)
     checked = Edges.of(edges, wish, directed=directed, nodes=nodes)
+    known = feature_table(features, features_id, checked.ids)
     ids = checked.frame.select(F.explode(F.array("source", "target")).alias("id"))
     ids = ids if checked.nodes is None else ids.unionAll(checked.nodes)
     session = edges.sparkSession
@@ -133,6 +137,7 @@ def estimate(
         method,
         cluster or Cluster.of(session, memory),
         weighted=checked.weighted,
+        features=known.columns if known else 0,
         strategy=strategy,
     )
 
@@ -144,10 +149,14 @@ def plan_run(
     cluster: Cluster,
     *,
     weighted: bool = False,
+    features: int = 0,
     strategy: Literal["auto", "columns", "blocks"] = "auto",
 ) -> Estimate:
-    """What a run on a graph of this size will take; raises MemoryBoundError if nothing fits."""
-    size = Size(nodes, entries, weighted, method, cluster)
+    """What a run on a graph of this size will take; raises MemoryBoundError if nothing fits.
+
+    `features` is the number of their columns.
+    """
+    size = Size(nodes, entries, weighted, method, cluster, features)
     needed, free = in_words(size.columns_bytes()), in_words(cluster.memory)
     if strategy == "columns":
         return size.columns("it was asked for")
@@ -167,6 +176,8 @@ class Size:
     weighted: bool
     method: FastRP
     cluster: Cluster
+    features: int = 0
+    """Columns of features."""
 
     @property
     def slabs(self) -> int:
@@ -180,8 +191,13 @@ class Size:
 
     @property
     def graph_bytes(self) -> int:
-        """The bytes that a worker fetches: entries, and a count and a key a node."""
-        return self.entry_bytes + 12 * self.nodes
+        """The bytes that a worker fetches: entries, and a count, a key and features a node."""
+        return self.entry_bytes + 12 * self.nodes + self.feature_bytes
+
+    @property
+    def feature_bytes(self) -> int:
+        """The bytes of all features, numbers in float64."""
+        return 8 * self.features * self.nodes
 
     @property
     def vector_bytes(self) -> int:
@@ -200,10 +216,14 @@ class Size:
         return self.graph_bytes + self.nodes * (32 + slab)
 
     def columns_shuffle(self) -> int:
-        """The graph to every worker, slabs to rows; and norms to nodes, scales to every worker."""
+        """The graph to every worker, slabs to rows; and norms to nodes, scales to every worker.
+
+        Features are joined with nodes and then packed by chunks before.
+        """
         workers = self.cluster.workers
         norms = self.orders * self.nodes * (8 * self.slabs + 4 * workers)
-        return workers * self.graph_bytes + self.vector_bytes + norms
+        packed = 2 * self.feature_bytes
+        return workers * self.graph_bytes + self.vector_bytes + norms + packed
 
     def columns(self, reason: str) -> Estimate:
         """A run by columns."""
@@ -243,6 +263,7 @@ class Size:
             )
         counted = len(self.method.order_weights())
         shuffle = self.hops * self.hop_shuffle(blocks) + counted * self.vector_bytes
+        shuffle += (3 if 0 in self.method.order_weights() else 2) * self.feature_bytes
         rounds = -(-self.slabs * blocks // self.cluster.workers) / blocks
         compute = rounds * self._hop_seconds() * self.hops
         scratch = self.graph_bytes + (counted + 2) * self.vector_bytes
@@ -283,7 +304,7 @@ class Size:
         )
 
 
-def check_method(method: object, strategy: str) -> None:
+def check_method(method: object, strategy: str, has_features: bool) -> None:
     """Refuses what Spark cannot carry."""
     if strategy not in STRATEGIES:
         allowed = ", ".join(map(repr, STRATEGIES))
@@ -301,8 +322,7 @@ def check_method(method: object, strategy: str) -> None:
             "FastRP: direction on Spark is 'out' so far: exchange source and target for 'in', read "
             f"the edges as undirected for 'both', got {method.direction!r}."
         )
-    if method.feature_weight != FastRP.feature_weight:
-        raise ParameterError("FastRP: features on Spark are not supported yet. Leave them out.")
+    method.check_feature_weight(has_features)
     if method.threads is not None:
         raise ParameterError(
             "FastRP: on Spark the threads are those of its tasks. Leave threads out, got "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +12,8 @@ import pyarrow.fs
 from numpy.typing import DTypeLike, NDArray
 
 from hopvec.spark.graph import CHUNK, Layout
+
+MOST_OPEN = 512  # files of a task; systems allow a process 1,024 and more
 
 
 def file_system(uri: str) -> tuple[pa.fs.FileSystem, str]:
@@ -40,9 +42,8 @@ class SlabFiles:
         self._open = ExitStack()
 
     def __enter__(self) -> Self:
-        places = [file_system(name) for name in self._names]
-        opened = (system.open_input_file(path) for system, path in places)
-        self._files = [self._open.enter_context(file) for file in opened]
+        kept = self._names[:MOST_OPEN]
+        self._files = {name: self._open.enter_context(_opened(name)) for name in kept}
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -52,5 +53,12 @@ class SlabFiles:
         """The values of the nodes of a chunk, slab after slab."""
         node = self._values * self._kind.itemsize
         first, size = CHUNK * chunk, self._layout.rows(0, chunk)
-        for file in self._files:
-            yield np.frombuffer(file.read_at(size * node, first * node), self._kind)
+        for name in self._names:
+            kept = self._files.get(name)
+            with nullcontext(kept) if kept else _opened(name) as file:
+                yield np.frombuffer(file.read_at(size * node, first * node), self._kind)
+
+
+def _opened(uri: str) -> pa.NativeFile:
+    system, path = file_system(uri)
+    return system.open_input_file(path)

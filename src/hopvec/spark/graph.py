@@ -18,7 +18,8 @@ from pyspark.sql import functions as F  # noqa: N812
 from hopvec.errors import GraphError
 from hopvec.graph.ids import MOST_NODES, refuse_collision
 from hopvec.spark.edges import Edges, key
-from hopvec.spark.tables import MANY_ROWS, Tables
+from hopvec.spark.features import PACKED, FeatureTable, pack_features
+from hopvec.spark.tables import FEW_ROWS, MANY_ROWS, Tables
 
 CHUNK = 4096  # nodes whose rows travel together
 PIECE = 1 << 21  # entries that are sorted and packed together; a cell may come in several pieces
@@ -93,6 +94,13 @@ class StoredGraph:
     """The least and the largest weighted degree, where a degree of 0 is taken as 1."""
     offsets: tuple[int, ...]
     """The number of the first node of each partition of the table of ranked nodes."""
+    features: FeatureTable | None
+
+    @property
+    def batch(self) -> int:
+        """The chunks of nodes, with their features, that may be in memory at a time."""
+        columns = self.features.columns if self.features else 0
+        return max(1, FEW_ROWS // (1 + columns // 8))
 
     def numbered(self) -> DataFrame:
         """The nodes: id, key, weighted degree and number."""
@@ -103,14 +111,23 @@ class StoredGraph:
         return self.tables.read("ranked").select("id", "key", "degree", number.alias("number"))
 
     def write_nodes(self, layout: Layout) -> DataFrame:
-        """The table of nodes by chunks: block, chunk, ids, keys and degrees."""
-        nodes = self.numbered()
+        """The table of nodes by chunks: block, chunk, ids, keys and degrees; features as PACKED."""
+        nodes, known = self.numbered(), self.features
+        columns = (len(known.numbers), len(known.categories)) if known else None
+        nodes = known.beside(nodes) if known else nodes
         nodes = nodes.withColumn("block", layout.block("number"))
         nodes = nodes.withColumn("place", layout.place("number"))
         nodes = nodes.withColumn("chunk", F.expr(f"place div {CHUNK}").cast("int"))
         schema = f"block int, chunk int, ids array<{self.ids}>, keys binary, degrees binary"
-        packed = nodes.groupBy("block", "chunk").applyInArrow(_pack_nodes, schema)
-        return self.tables.write("nodes", packed, doing="pack nodes", batch=MANY_ROWS)
+        schema += PACKED if known else ""
+        packed = nodes.groupBy("block", "chunk").applyInArrow(
+            lambda table: _pack_nodes(table, columns), schema
+        )
+        nodes = self.tables.write("nodes", packed, doing="pack nodes", batch=MANY_ROWS)
+        if known:
+            known.tell(nodes, self.nodes, self.tables)
+            self.tables.drop("features")
+        return nodes
 
     def write_cells(self, layout: Layout) -> DataFrame:
         """The table of cells, cut into pieces; neighbours are places of their block, ascending."""
@@ -137,8 +154,8 @@ class StoredGraph:
         return cells
 
 
-def store(edges: Edges, tables: Tables) -> StoredGraph:
-    """The graph of edges that were checked: merged, and its nodes numbered."""
+def store(edges: Edges, tables: Tables, features: FeatureTable | None) -> StoredGraph:
+    """The graph of edges and features that were checked: merged, and its nodes numbered."""
     pairs = _merge(edges, tables)
     _rank(edges, pairs, tables)
     ranked = tables.read("ranked")
@@ -173,6 +190,7 @@ def store(edges: Edges, tables: Tables) -> StoredGraph:
         volume=sum(row["volume"] for row in found),
         extremes=(min(row["least"] for row in found), max(row["largest"] for row in found)),
         offsets=tuple(offsets),
+        features=features,
     )
 
 
@@ -237,8 +255,8 @@ def _refuse_collisions(ranked: DataFrame, tables: Tables) -> None:
         refuse_collision(pa.array([row["id"] for row in same]))
 
 
-def _pack_nodes(table: pa.Table) -> pa.Table:
-    """One row for the nodes of a chunk, in the order of their places."""
+def _pack_nodes(table: pa.Table, features: tuple[int, int] | None) -> pa.Table:
+    """One row for the nodes of a chunk, in the order of their places; features in columns."""
     table = table.sort_by("place").combine_chunks()
     ids = table["id"].chunk(0)
     return pa.table(
@@ -248,6 +266,7 @@ def _pack_nodes(table: pa.Table) -> pa.Table:
             "ids": pa.ListArray.from_arrays(pa.array([0, len(ids)], pa.int32()), ids),
             "keys": pa.array([table["key"].to_numpy().tobytes()], pa.binary()),
             "degrees": pa.array([table["degree"].to_numpy().tobytes()], pa.binary()),
+            **(pack_features(table, *features) if features else {}),
         }
     )
 

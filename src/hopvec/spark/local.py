@@ -16,6 +16,8 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from hopvec.graph import Graph
+from hopvec.graph.feature_columns import column_sums, measured, standardized
+from hopvec.graph.features import FeatureColumns, Features
 from hopvec.spark.files import file_system
 from hopvec.spark.graph import CHUNK
 from hopvec.spark.vectors import rows_of
@@ -58,6 +60,22 @@ def local_graph(folder: str, nodes: int, directed: bool) -> Graph:
         rows=np.arange(nodes, dtype=np.int32),
         keys=_mapped(copy / "keys", np.uint64),
         directed=directed,
+    )
+
+
+def local_features(
+    folder: str, nodes: int, numbers: tuple[str, ...], categories: tuple[str, ...]
+) -> Features:
+    """The features of nodes in their order, from the table `nodes` of a folder; bit by bit."""
+    columns = {"numbers": len(numbers), "categories": len(categories)}
+    copy = _local_copy(
+        folder, "features", lambda place: _fetch_features(folder, nodes, columns, place)
+    )
+    mean, deviation = _mapped(copy / "statistics", np.float64).reshape(2, len(numbers))
+    return Features(
+        FeatureColumns(numbers, categories, mean, deviation),
+        _mapped(copy / "standard", np.float32).reshape(nodes, len(numbers)),
+        _mapped(copy / "categories", np.uint64).reshape(nodes, len(categories)),
     )
 
 
@@ -135,13 +153,31 @@ def _fetch_graph(folder: str, nodes: int, place: Path) -> None:
                 files[name].write(row[name])
 
 
-def _rows(uri: str, columns: list[str]) -> Iterator[dict[str, Any]]:
+def _fetch_features(folder: str, nodes: int, columns: dict[str, int], place: Path) -> None:
+    """Writes categories, standard numbers, and the mean and deviation that they had before."""
+    with ExitStack() as stack:
+        files = {name: stack.enter_context((place / name).open("wb")) for name in columns}
+        for row in _rows(f"{folder}/nodes", ["chunk", *columns], at_once=1):
+            for name, file in files.items():
+                file.seek(8 * columns[name] * CHUNK * row["chunk"])
+                file.write(row[name])
+    numbers = _mapped(place / "numbers", np.float64).reshape(nodes, columns["numbers"])
+    parts = [numbers[first : first + CHUNK] for first in range(0, nodes, CHUNK)]
+    mean, deviation = measured(lambda mean: column_sums(parts, columns["numbers"], mean))
+    np.stack([mean, deviation]).tofile(place / "statistics")
+    with (place / "standard").open("wb") as file:
+        for some in parts:
+            file.write(standardized(some, mean, deviation).tobytes())
+    (place / "numbers").unlink()
+
+
+def _rows(uri: str, columns: list[str], at_once: int = AT_ONCE) -> Iterator[dict[str, Any]]:
     """The rows of a table that Spark has written, a few at a time."""
     system, path = file_system(uri)
     for info in system.get_file_info(pa.fs.FileSelector(path)):
         if info.base_name.endswith(".parquet"):
             with system.open_input_file(info.path) as file:
-                yield from rows_of(pq.ParquetFile(file).iter_batches(AT_ONCE, columns=columns))
+                yield from rows_of(pq.ParquetFile(file).iter_batches(at_once, columns=columns))
 
 
 def _mapped(path: Path, kind: type[np.generic]) -> NDArray[Any]:

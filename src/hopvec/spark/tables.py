@@ -73,6 +73,8 @@ class Tables:
         """
         writer = frame.write.option("compression", "none")
         writer = writer.option("parquet.enable.dictionary", "false")
+        for part in ("block", "page"):  # a row may have megabytes: do not wait for a hundred
+            writer = writer.option(f"parquet.{part}.size.row.check.min", "1")
         self.written.add(name)
         self.run(doing, lambda: writer.parquet(path or self.path(name)), batch=batch)
         return self.read(name) if path is None else self.session.read.parquet(path)
