@@ -383,14 +383,15 @@ void refuse_unless(bool right, const char* what) {
   std::exit(1);
 }
 
-// Ids of every length up to 40, in batches that repeat them, against the dictionary of the standard library.
-void check_dictionary() {
-  Dictionary dictionary;
+// Ids of every length up to 40, in batches that repeat them, against the dictionary of the standard library. The last
+// batch is so large that every shard has a thread.
+void check_dictionary(int shards) {
+  Dictionary<TextShard> dictionary(shards);
   std::map<std::string, int32_t> expected;
   Generator random;
   for (int batch = 0; batch < 12; ++batch) {
     std::vector<std::string> ids;
-    for (int i = 0; i < 1 + 400 * (batch % 4); ++i) {
+    for (int i = 0; i < (batch == 11 ? 20000 : 1 + 400 * (batch % 4)); ++i) {
       const std::string digits = std::to_string(random.below(3000));
       ids.push_back(i % 3 ? digits : digits + std::string(size_t(random.below(36)), char(200)));
     }
@@ -405,15 +406,19 @@ void check_dictionary() {
     std::vector<int32_t> codes(ids.size());
     dictionary.encode({start.data(), bytes.data(), int64_t(ids.size())}, codes.data());
     for (size_t i = 0; i < ids.size(); ++i)
-      refuse_unless(expected.emplace(ids[i], int32_t(expected.size())).first->second == codes[i], "a wrong code");
-    if (batch == 6) dictionary.forget_slots();
+      refuse_unless(expected.emplace(ids[i], codes[i]).first->second == codes[i], "a wrong code");
   }
-  const Texts texts = dictionary.texts();
+  const std::vector<int64_t> sizes = dictionary.sizes();
+  std::vector<int64_t> first{0};  // of each shard, among the texts
+  for (const int64_t size : sizes) first.push_back(first.back() + size);
+  const Texts texts = dictionary.merge();
   refuse_unless(texts.count == int64_t(expected.size()), "a wrong number of ids");
+  refuse_unless(texts.count == first.back(), "wrong sizes of shards");
   std::vector<int32_t> order(size_t(texts.count));
   sort_texts(texts, order.data());
   size_t place = 0;
-  for (const auto& [id, code] : expected) refuse_unless(order[place++] == code, "a wrong order");
+  for (const auto& [id, code] : expected)
+    refuse_unless(order[place++] == first[size_t(code % shards)] + code / shards, "a wrong order");
   std::vector<int64_t> start(size_t(texts.count) + 1);
   std::vector<uint8_t> bytes(size_t(texts.start[texts.count]));
   take_texts(texts, order.data(), start.data(), bytes.data());
@@ -425,6 +430,28 @@ void check_dictionary() {
   }
   std::vector<int64_t> values(size_t(texts.count));
   refuse_unless(!all_integers(texts, values.data()), "texts taken for integers");
+}
+
+// The same for integers.
+void check_integers(int shards) {
+  Dictionary<IntegerShard> dictionary(shards);
+  std::map<int64_t, int32_t> expected;
+  Generator random;
+  for (const int count : {0, 1, 3000, 20000}) {
+    std::vector<int64_t> ids;
+    for (int i = 0; i < count; ++i) ids.push_back(int64_t(random.below(5000)) * (i % 2 ? -1 : int64_t(1) << 50));
+    std::vector<int32_t> codes(ids.size());
+    dictionary.encode({ids.data(), int64_t(ids.size())}, codes.data());
+    for (size_t i = 0; i < ids.size(); ++i)
+      refuse_unless(expected.emplace(ids[i], codes[i]).first->second == codes[i], "a wrong code of an integer");
+  }
+  const std::vector<int64_t> sizes = dictionary.sizes();
+  const Integers ids = dictionary.merge();
+  refuse_unless(ids.count == int64_t(expected.size()), "a wrong number of integers");
+  int64_t first = 0;
+  for (int shard = 0; shard < shards; first += sizes[size_t(shard++)])
+    for (int64_t k = 0; k < sizes[size_t(shard)]; ++k)
+      refuse_unless(expected.at(ids.value[first + k]) == k * shards + shard, "a wrong integer");
 }
 
 }  // namespace
@@ -441,7 +468,10 @@ int main() {
       {"large", 16401, 32800, false, true, Duplicates::sum, true},
   };
   std::printf("%s\n", kernels().level);
-  check_dictionary();
+  for (const int shards : {1, 3}) {
+    check_dictionary(shards);
+    check_integers(shards);
+  }
   check_same("edges", generate(1), generate(3));
   for (auto [rows, columns] : {std::pair{1, 3}, {67, 135}, {700, 520}})
     check_same("dense", multiply_dense(rows, columns, 1), multiply_dense(rows, columns, 3));

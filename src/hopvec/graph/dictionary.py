@@ -10,46 +10,58 @@ from hopvec import _native
 from hopvec.errors import GraphError
 from hopvec.graph.ids import number_array, number_buffer, text_buffers
 
+MOST_SHARDS = 16
+
 
 class Dictionary:
-    """Ids get codes in the order they come; `numbered` then puts them in ascending order."""
+    """Ids get codes as they come, by so many threads; `numbered` then puts them in order."""
 
-    def __init__(self) -> None:
-        self._native = _native.Dictionary()
-        self.integers: bool | None = None
-        """What kind of ids it holds; None before the first."""
+    def __init__(self, threads: int = 1) -> None:
+        self._shards = min(threads, MOST_SHARDS)
+        self._known: _native.TextDictionary | _native.IntegerDictionary | None = None
 
     def __len__(self) -> int:
-        return len(self._native)
+        return 0 if self._known is None else len(self._known)
+
+    @property
+    def integers(self) -> bool | None:
+        """What kind of ids it holds; None before the first."""
+        if self._known is None:
+            return None
+        return isinstance(self._known, _native.IntegerDictionary)
 
     @property
     def nbytes(self) -> int:
         """The memory it holds."""
-        return self._native.nbytes
+        return 0 if self._known is None else self._known.nbytes
 
     def encode(self, ids: pa.Array) -> NDArray[np.int32]:
-        """The codes of ids, int64 or large_string without nulls; new ones get the next codes."""
+        """The codes of ids, int64 or large_string without nulls."""
+        if not len(ids):
+            return np.empty(0, dtype=np.int32)
         integers = bool(pa.types.is_integer(ids.type))
-        if len(ids) and self.integers is None:
-            self.integers = integers
-        if len(ids) and integers != self.integers:
+        if self._known is None:
+            kind = _native.IntegerDictionary if integers else _native.TextDictionary
+            self._known = kind(self._shards)
+        if integers != self.integers:
             raise GraphError("Some ids are integers and others are texts; make them all the same.")
-        if integers:
-            return self._native.encode_integers(number_buffer(ids.cast(pa.int64())))
-        return self._native.encode(*text_buffers(ids))
+        if isinstance(self._known, _native.IntegerDictionary):
+            return self._known.encode(number_buffer(ids.cast(pa.int64())))
+        return self._known.encode(*text_buffers(ids))
 
     def numbered(self, *, untyped: bool) -> tuple[pa.Array, NDArray[np.int32]]:
-        """The ids in ascending order, and the place of each code among them.
+        """The ids in ascending order, and the place of each code among them; uses it up.
 
         `untyped` texts become integers if every one is an integer as it is usually written.
         """
-        self._native.forget_slots()
-        offsets, text = self._native.texts()
-        values: NDArray[np.int64] | None = None
-        if self.integers:
-            values = np.ascontiguousarray(text).view(np.int64)
-        elif untyped:
-            values = _native.integers_of_texts(offsets, text)
+        known = _native.TextDictionary(1) if self._known is None else self._known
+        sizes = known.sizes
+        values: NDArray[np.int64] | None
+        if isinstance(known, _native.IntegerDictionary):
+            values = known.merge()
+        else:
+            offsets, text = known.merge()
+            values = _native.integers_of_texts(offsets, text) if untyped else None
         if values is not None:
             order = np.argsort(values, kind="stable").astype(np.int32)
             ids = number_array(values[order])
@@ -57,10 +69,20 @@ class Dictionary:
             # Arrow's own take would do, but its first use loads 40 MB of functions.
             order = _native.sort_texts(offsets, text)
             buffers = _native.take_texts(offsets, text, order)
-            ids = pa.LargeStringArray.from_buffers(len(self), *map(pa.py_buffer, buffers))
+            ids = pa.LargeStringArray.from_buffers(len(order), *map(pa.py_buffer, buffers))
         place = np.empty(len(order), dtype=np.int32)
         place[order] = np.arange(len(order), dtype=np.int32)
-        return ids, place
+        return ids, _by_code(place, sizes)
+
+
+def _by_code(place: NDArray[np.int32], sizes: list[int]) -> NDArray[np.int32]:
+    """What belongs to the ids of one shard after the other, by their codes; some codes are free."""
+    if len(sizes) == 1:
+        return place
+    by_code = np.zeros(len(sizes) * max(sizes), dtype=np.int32)
+    for shard, some in enumerate(np.split(place, np.cumsum(sizes)[:-1])):
+        by_code[shard :: len(sizes)][: len(some)] = some
+    return by_code
 
 
 def integers_if_all(ids: pa.Array) -> pa.Array:

@@ -40,27 +40,29 @@ Texts texts_view(const In<int64_t>& offsets, const In<uint8_t>& bytes) {
   return {offsets.data(), bytes.data(), int64_t(offsets.size()) - 1};
 }
 
-Array<int32_t> encode_texts(Dictionary& dictionary, In<int64_t> offsets, In<uint8_t> bytes) {
-  Buffer<int32_t> codes(int64_t(offsets.size()) - 1);
+template <class Shard>
+Array<int32_t> encode(Dictionary<Shard>& dictionary, const typename Shard::Ids& ids) {
+  Buffer<int32_t> codes(ids.count);
   {
     Released released;
-    dictionary.encode(texts_view(offsets, bytes), codes.get());
+    dictionary.encode(ids, codes.get());
   }
   return to_array(std::move(codes));
 }
 
-Array<int32_t> encode_integers(Dictionary& dictionary, In<int64_t> ids) {
-  Buffer<int32_t> codes(int64_t(ids.size()));
-  {
-    Released released;
-    constexpr int64_t together = 1 << 12;
-    int64_t start[together + 1];
-    for (int64_t i = 0; i <= together; ++i) start[i] = 8 * i;
-    const uint8_t* bytes = reinterpret_cast<const uint8_t*>(ids.data());
-    for (int64_t first = 0; first < codes.size; first += together)
-      dictionary.encode({start, bytes + 8 * first, std::min(together, codes.size - first)}, codes.get() + first);
-  }
-  return to_array(std::move(codes));
+template <class Shard>
+nb::class_<Dictionary<Shard>> bind_dictionary(nb::module_& m, const char* name) {
+  return nb::class_<Dictionary<Shard>>(m, name)
+      .def(nb::init<int>(), nb::arg("shards"))
+      .def("__len__", &Dictionary<Shard>::size)
+      .def_prop_ro("nbytes", &Dictionary<Shard>::bytes)
+      .def_prop_ro("sizes", &Dictionary<Shard>::sizes);
+}
+
+// An array that belongs to a dictionary.
+template <class T>
+auto part_of(nb::handle self, const T* data, int64_t size) {
+  return nb::ndarray<nb::numpy, const T, nb::ndim<1>, nb::c_contig>(data, {size_t(size)}, self);
 }
 
 nb::object integers_of_texts(In<int64_t> offsets, In<uint8_t> bytes) {
@@ -119,19 +121,22 @@ void bind_graph(nb::module_& m) {
         });
       }, nb::arg("first"), nb::arg("cursor"), nb::arg("neighbor"), nb::arg("weight").none(), nb::arg("threads"),
          nb::arg("stop"));
-  nb::class_<Dictionary>(m, "Dictionary")
-      .def(nb::init<>())
-      .def("encode", &encode_texts, nb::arg("offsets"), nb::arg("bytes"))
-      .def("encode_integers", &encode_integers, nb::arg("ids"))
-      .def("__len__", &Dictionary::size)
-      .def_prop_ro("nbytes", &Dictionary::bytes)
-      .def("forget_slots", &Dictionary::forget_slots)
-      .def("texts", [](nb::handle_t<Dictionary> self) {
-        const Texts texts = nb::cast<const Dictionary&>(self).texts();
-        const size_t count = size_t(texts.count), bytes = size_t(texts.start[texts.count]);
-        return nb::make_tuple(
-            nb::ndarray<nb::numpy, const int64_t, nb::ndim<1>, nb::c_contig>(texts.start, {count + 1}, self),
-            nb::ndarray<nb::numpy, const uint8_t, nb::ndim<1>, nb::c_contig>(texts.bytes, {bytes}, self));
+  bind_dictionary<TextShard>(m, "TextDictionary")
+      .def("encode", [](Dictionary<TextShard>& self, In<int64_t> offsets, In<uint8_t> bytes) {
+        return encode(self, texts_view(offsets, bytes));
+      }, nb::arg("offsets"), nb::arg("bytes"))
+      .def("merge", [](nb::handle_t<Dictionary<TextShard>> self) {
+        const Texts texts = nb::cast<Dictionary<TextShard>&>(self).merge();
+        return nb::make_tuple(part_of(self, texts.start, texts.count + 1),
+                              part_of(self, texts.bytes, texts.start[texts.count]));
+      });
+  bind_dictionary<IntegerShard>(m, "IntegerDictionary")
+      .def("encode", [](Dictionary<IntegerShard>& self, In<int64_t> ids) {
+        return encode(self, {ids.data(), int64_t(ids.size())});
+      }, nb::arg("ids"))
+      .def("merge", [](nb::handle_t<Dictionary<IntegerShard>> self) {
+        const Integers ids = nb::cast<Dictionary<IntegerShard>&>(self).merge();
+        return part_of(self, ids.value, ids.count);
       });
   m.def("degrees", [](In<int64_t> start, std::optional<In<float>> weight, bool mapped) {
     Buffer<double> result(int64_t(start.size()) - 1);

@@ -31,7 +31,7 @@ from hopvec.graph.build import check_flag, check_options, from_numbering, refuse
 from hopvec.graph.dictionary import Dictionary, integers_if_all
 from hopvec.graph.ids import Numbering, first_missing, number_array, number_buffer
 from hopvec.graph.sides import checked_prefixes, prefixed, target_mask
-from hopvec.machine import in_words, memory_bound
+from hopvec.machine import cores, in_words, memory_bound
 
 # By content in this order; text, which nearly anything might be, comes last.
 GRAPH_FORMATS: dict[str, GraphFormat] = {
@@ -121,11 +121,11 @@ def read_graph(
                     f"{opened.name}: symmetrize is for matrices; an edge of a list is undirected "
                     "unless directed=True."
                 )
-            reading = _Reading(opened.name, found, bound, reserve, building)
+            reading = _Reading(opened.name, found, bound, threads, reserve, building)
             reading.bipartite, reading.prefixes = bipartite, prefixes
             if bipartite:
                 directed = False
-            graph = reading.graph(directed, duplicates, loops, nodes, threads)
+            graph = reading.graph(directed, duplicates, loops, nodes)
     return replace(graph, origin=origin | found.facts)
 
 
@@ -220,13 +220,15 @@ class _Reading:
         name: str,
         stream: EdgeStream,
         bound: int | None,
+        threads: int | None,
         reserve: Callable[[int, int], int] | None = None,
         building: Progress | None = None,
     ) -> None:
         self.name, self.stream, self.bound, self.reserve = name, stream, bound, reserve
+        self.threads = threads or cores()
         self.building = building or (lambda done, of: None)
         room = None if bound is None else bound // 16
-        self.dictionary = Dictionary()
+        self.dictionary = Dictionary(self.threads)
         self.source: Spool[np.int32] = Spool(np.int32, room)
         self.target: Spool[np.int32] = Spool(np.int32, room)
         self.weight: Spool[np.float32] = Spool(np.float32, room)
@@ -240,7 +242,6 @@ class _Reading:
         duplicates: str | None,
         loops: str,
         nodes: Any,
-        threads: int | None,
     ) -> Graph:
         """All edges read, and the graph they make."""
         for batch in self.stream.batches:
@@ -270,7 +271,7 @@ class _Reading:
                 directed,
                 duplicates,
                 loops,
-                threads,
+                self.threads,
                 room=room,
                 in_file=in_file,
                 progress=self.building,
