@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import time
 from pathlib import Path
 
@@ -69,6 +70,18 @@ def test_a_stopped_run_ends_at_once_and_leaves_nothing(
     assert (run.returncode, stdout, stderr.strip()) == (code, "", said)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["edges.csv", "temporary"]
     assert list((tmp_path / "temporary").iterdir()) == []
+
+
+@unix
+def test_ctrl_c_is_heard_while_it_waits_for_standard_input(process, tmp_path):
+    run = process("embed", "-", "-o", tmp_path / "vectors.parquet", stdin=subprocess.PIPE)
+    run.stdin.write("ann,bob\nbob,cem\n" * 400_000)
+    run.stdin.flush()  # more than a pipe holds: it has begun to read
+    time.sleep(0.5)
+    assert run.poll() is None
+    run.send_signal(signal.SIGINT)
+    assert run.wait(timeout=30) == 130
+    assert not list(tmp_path.iterdir())
 
 
 @unix

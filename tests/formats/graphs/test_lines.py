@@ -81,20 +81,22 @@ def test_a_byte_0_is_refused_with_its_line(tmp_path, before):
         read(tmp_path / "text")
 
 
+@pytest.mark.parametrize("endless", [False, True])
 class TestParsedAhead:
-    def test_what_is_parsed_comes_in_order(self):
-        assert list(parsed_ahead(lambda block: block * 2, range(20))) == list(range(0, 40, 2))
+    def test_what_is_parsed_comes_in_order(self, endless):
+        found = parsed_ahead(lambda block: block * 2, range(20), endless=endless)
+        assert list(found) == list(range(0, 40, 2))
 
-    def test_of_several_faults_the_first_is_told(self):
+    def test_of_several_faults_the_first_is_told(self, endless):
         def parse(block):
             if block >= 3:
                 raise FormatError(f"block {block}")
             return block
 
         with pytest.raises(FormatError, match="block 3"):
-            list(parsed_ahead(parse, range(20)))
+            list(parsed_ahead(parse, range(20), endless=endless))
 
-    def test_what_is_wrong_in_a_block_is_told_before_a_later_one_that_cannot_be_read(self):
+    def test_what_is_wrong_in_a_block_is_told_before_a_later_one_that_cannot_be_read(self, endless):
         def blocks():
             yield 1
             raise FormatError("cannot be read")
@@ -103,6 +105,6 @@ class TestParsedAhead:
             raise FormatError(f"block {block}")
 
         with pytest.raises(FormatError, match="block 1"):
-            list(parsed_ahead(parse, blocks()))
+            list(parsed_ahead(parse, blocks(), endless=endless))
         with pytest.raises(FormatError, match="cannot be read"):
-            list(parsed_ahead(lambda block: block, blocks()))
+            list(parsed_ahead(lambda block: block, blocks(), endless=endless))

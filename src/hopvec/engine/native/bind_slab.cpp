@@ -170,7 +170,9 @@ void bind_slab(nb::module_& m) {
            nb::arg("add") = false, nb::arg("joined") = std::vector<Before>());
   m.def("power", [](In<double> x, double y) {
     Buffer<double> result(int64_t(x.size()));
-    for (int64_t i = 0; i < result.size; ++i) result[i] = power(x.data()[i], y);
+    const double* const from = x.data();  // degrees come in runs of equal ones
+    for (int64_t i = 0; i < result.size; ++i)
+      result[i] = i && from[i] == from[i - 1] ? result[i - 1] : power(from[i], y);
     return to_array(std::move(result));
   }, nb::arg("x"), nb::arg("y"));
   nb::class_<Known>(m, "Features")

@@ -6,7 +6,7 @@ from array import array
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -164,27 +164,27 @@ class Lines:
             )
 
 
-def parsed_ahead(parse: Callable[[Block], T], blocks: Iterable[Block]) -> Iterator[T]:
-    """What `parse` makes of each block: a thread parses the next ones meanwhile."""
-    ahead: deque[Future[T]] = deque()
-    fault: FormatError | None = None
+def parsed_ahead(
+    parse: Callable[[Block], T], blocks: Iterable[Block], *, endless: bool = False
+) -> Iterator[T]:
+    """What `parse` makes of each block: a thread reads and parses the next ones meanwhile.
+
+    Blocks that may be `endless` in coming are waited for here, where Ctrl-C is heard.
+    """
+    if endless:
+        yield from map(parse, blocks)
+        return
+    rest = iter(blocks)
+
+    def parse_next() -> T | None:
+        block = next(rest, None)
+        return None if block is None else parse(block)
+
     with ThreadPoolExecutor(1) as parser:
-        rest = iter(blocks)
-        while True:
-            try:
-                block = next(rest, None)
-            except FormatError as error:
-                fault = error  # what stands above it may be wrong as well, and is told first
-                break
-            if block is None:
-                break
-            ahead.append(parser.submit(parse, block))
-            if len(ahead) > AHEAD:
-                yield ahead.popleft().result()
-        while ahead:
-            yield ahead.popleft().result()
-    if fault:
-        raise fault
+        ahead = deque(parser.submit(parse_next) for _ in range(1 + AHEAD))
+        while (parsed := ahead.popleft().result()) is not None:
+            ahead.append(parser.submit(parse_next))
+            yield parsed
 
 
 def _unix(text: bytes) -> bytes:

@@ -57,6 +57,11 @@ class Source:
         return self.path.stat().st_size if self.path is not None and self.path.is_file() else 0
 
     @property
+    def is_pipe(self) -> bool:
+        """Whether one may have to wait for its bytes: standard input, or another pipe."""
+        return self.path is None or not (self.path.is_file() or self.is_folder)
+
+    @property
     def is_folder(self) -> bool:
         """Whether it is a folder, which has no bytes of its own."""
         return self._raw is None

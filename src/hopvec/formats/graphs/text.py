@@ -140,7 +140,8 @@ def parse(
     source: Source, lines: Lines, layout: Layout, used: Sequence[int]
 ) -> Iterator[list[pa.Array]]:
     """The used columns as texts, batch by batch."""
-    return parsed_ahead(partial(_columns, source.name, layout, used), lines)
+    columns = partial(_columns, source.name, layout, used)
+    return parsed_ahead(columns, lines, endless=source.is_pipe)
 
 
 def _columns(name: str, layout: Layout, used: Sequence[int], block: Block) -> list[pa.Array]:
