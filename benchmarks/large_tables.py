@@ -56,9 +56,10 @@ def readme_block(results: dict[str, Any]) -> str:
     title, found = list(results["graphs"].items())[-1]
     bound, embedded = next(iter(found["embedded"].items()))
     stages = ", ".join(f"{stage['name']} {stage['seconds']:.0f} s" for stage in embedded["stages"])
+    size, peak = found["bytes"] / 1e9, embedded["peak_rss"] / 1e9
     return (
-        f"**{title[0].upper()}{title[1:]}** (R-MAT, {found['bytes'] / 1e9:.1f} GB of Parquet) become "
+        f"**{title[0].upper()}{title[1:]}** (R-MAT, {size:.1f} GB of Parquet) become "
         f"{found['dim']} columns within `--memory {bound}` on {results['machine']['cores']} cores: "
-        f"{stages}; the peak is {embedded['peak_rss'] / 1e9:.1f} GB. "
+        f"{stages}; the peak is {peak:.1f} GB. "
         "[What bounds it](docs/benchmarks.md#larger-than-memory)."
     )
