@@ -57,6 +57,12 @@ class TestInfo:
         assert "seed 7" in result.stdout
         assert "6 nodes, 7 edges" in result.stdout
 
+    def test_it_tells_a_folder_of_vectors_as_spark_writes_it(self, run, vectors, tmp_path):
+        (tmp_path / "folder").mkdir()
+        (tmp_path / vectors).rename(tmp_path / "folder" / "part-00000.parquet")
+        assert "6 vectors of 8 columns\n" in run("info", "folder").stdout
+        assert run("neighbors", "folder", "ann", "-k", "2").exit_code == 0
+
     @pytest.mark.parametrize(
         ("suffix", "known"), [(".npy", True), (".npz", True), (".csv", False), (".txt", False)]
     )

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hopvec import Embedding, ParameterError
+from hopvec import Embedding, FastRP, Graph, ParameterError
 from hopvec.evaluate import movement
 
 
@@ -44,3 +44,12 @@ def test_it_shows_only_the_first_of_many():
 def test_vectors_of_other_sizes_are_refused():
     with pytest.raises(ParameterError, match=r"cannot be compared: 2 columns .* 3 columns"):
         movement(embedding([[1, 0]], [1]), embedding([[1, 0, 0]], [1]))
+
+
+def test_vectors_by_other_parameters_are_refused():
+    graph = Graph.from_edges(["a", "b"], ["b", "c"])
+    old, new = (FastRP(dim=8, seed=seed).embed(graph) for seed in (0, 9))
+    with pytest.raises(ParameterError, match="seed is 0 in the first and 9 in the second"):
+        movement(old, new)
+    more_threads = FastRP(dim=8, threads=2).embed(graph, like=old)
+    assert movement(old, more_threads).cosines.min() > 0.999

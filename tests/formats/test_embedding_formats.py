@@ -4,6 +4,7 @@ import os
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 import hopvec
 from embeddings import INTEGERS, PLAIN, SUFFIXES, WORDS, files_of, made, same, strings, suffix_of
 from hopvec import Embedding, FastRP, FormatError, Graph, ParameterError
-from hopvec.formats import EMBEDDING_FORMATS, rows, text
+from hopvec.formats import EMBEDDING_FORMATS, read_start, rows, text
+from hopvec.formats.recognize import holds_embedding
 
 HALF = [".parquet", ".arrow", ".feather", ".npy", ".npz"]
 
@@ -264,3 +266,26 @@ def test_an_npz_refuses_ids_that_it_would_cut_short(tmp_path):
     with pytest.raises(FormatError, match=r"\.npz cannot hold ids that end in a null character"):
         embedding.save(tmp_path / "vectors.npz")
     assert files_of(tmp_path) == {}
+
+
+def test_a_folder_of_parquet_files_as_spark_writes_it_is_read_as_one_file(tmp_path):
+    embedding = made(INTEGERS[:8], dim=5)
+    folder = tmp_path / "vectors"
+    folder.mkdir()
+    kind = pa.schema([("id", pa.int64()), ("embedding", pa.list_(pa.float32()))])
+    for part, rows_ in enumerate((slice(0, 0), slice(0, 3), slice(3, 8))):
+        some = {"id": embedding.ids[rows_], "embedding": embedding.vectors[rows_].tolist()}
+        pq.write_table(pa.table(some).cast(kind), folder / f"part-{part:05}.snappy.parquet")
+    (folder / "_SUCCESS").touch()
+    loaded = hopvec.load(folder)
+    assert loaded.ids.to_pylist() == embedding.ids.to_pylist()
+    np.testing.assert_array_equal(loaded.vectors, embedding.vectors)
+    start = read_start(folder)
+    assert (len(start.embedding), start.rows) == (3, 8)
+    assert holds_embedding(folder)
+
+
+def test_a_folder_without_parquet_files_is_refused(tmp_path):
+    assert not holds_embedding(tmp_path)
+    with pytest.raises(FormatError, match="there is no Parquet file in this folder"):
+        hopvec.load(tmp_path)

@@ -13,6 +13,7 @@ from hopvec.cli.summary import Rows, count, graph_rows, parameters_text, report_
 from hopvec.cli.terminal import Terminal
 from hopvec.cli.verb import given_options, option, verb
 from hopvec.formats import read_start
+from hopvec.formats.parquet import files_of
 from hopvec.formats.recognize import holds_embedding
 from hopvec.formats.rows import Start
 from hopvec.machine import in_words
@@ -66,7 +67,7 @@ def _facts(file: str, start: Start) -> dict[str, Any]:
     embedding = start.embedding
     return {
         "file": file,
-        "bytes": Path(file).stat().st_size,
+        "bytes": sum(one.stat().st_size for one in files_of(Path(file))),
         "nodes": start.rows,
         "dim": embedding.dim,
         "ids": "integers" if str(embedding.ids.type) == "int64" else "strings",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import signal
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -72,6 +75,9 @@ def _session(master: str) -> Iterator[Any]:
     if master.startswith("local"):
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("hopvec").master(master)
+    on_interrupt = signal.getsignal(signal.SIGINT)
+    warnings.filterwarnings("ignore", message=".*pandas", category=FutureWarning)  # of pyspark
+    logging.getLogger().addHandler(logging.NullHandler())  # py4j would tell of Ctrl-C at length
     try:
         session = builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
     except Exception as error:
@@ -79,6 +85,7 @@ def _session(master: str) -> Iterator[Any]:
             f"--spark {master}: there is no session to be had ({_first_line(error)}). Spark needs "
             "Java 17 or newer."
         ) from error
+    signal.signal(signal.SIGINT, on_interrupt)  # Spark's own asks a dying Java to cancel its jobs
     session.sparkContext.setLogLevel("ERROR")
     try:
         yield session

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +12,7 @@ from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding
 from hopvec.errors import ParameterError
+from hopvec.methods.orders import FREE
 
 SHOWN = 5  # nodes that stand in the representation of a Movement
 
@@ -40,7 +43,8 @@ def movement(old: Embedding, new: Embedding) -> Movement:
     """How far each node moved from one embedding to another that was made like it.
 
     Ties are in the order of the ids of `old`. Raises ParameterError if the vectors cannot be
-    compared: other numbers of columns, or ids of another kind.
+    compared: other numbers of columns, ids of another kind, or, where both tell of them, other
+    parameters.
     """
     import pyarrow.compute as pc
 
@@ -50,6 +54,7 @@ def movement(old: Embedding, new: Embedding) -> Movement:
             f"{new.dim} columns and ids of type {new.ids.type}. Make the second with like=, or "
             "--like."
         )
+    _refuse_other_parameters(old.parameters, new.parameters)
     places = pc.index_in(old.ids, value_set=new.ids)
     here = np.flatnonzero(places.is_valid().to_numpy(zero_copy_only=False))
     there = places.drop_null().to_numpy()
@@ -62,3 +67,13 @@ def movement(old: Embedding, new: Embedding) -> Movement:
     order = np.argsort(cosines, kind="stable")
     ids = old.ids.take(pa.array(here[order]))
     return Movement(ids, cosines[order], len(old) - len(here), len(new) - len(there))
+
+
+def _refuse_other_parameters(old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
+    """Raises ParameterError naming the first parameter that differs, where both tell of some."""
+    for name in sorted(old.keys() & new.keys() - set(FREE)):
+        if old[name] != new[name]:
+            raise ParameterError(
+                f"These vectors cannot be compared: {name} is {old[name]!r} in the first and "
+                f"{new[name]!r} in the second. Make the second with like=, or --like."
+            )

@@ -121,7 +121,7 @@ def _whole(path: Path, progress: Progress) -> Start:
 
 def _checked(path: Path, read: Callable[[], Start]) -> Start:
     """What is read. Raises FormatError if it fails, or if the ids are none."""
-    if not path.is_file():
+    if not path.exists():
         raise FormatError(f"{path}: there is no such file.")
     try:
         start = read()
@@ -137,7 +137,9 @@ def _checked(path: Path, read: Callable[[], Start]) -> Start:
 
 
 def _recognised(path: Path) -> Format:
-    """The format of a file that is there."""
+    """The format of a file that is there; a folder holds Parquet, as Spark writes it."""
+    if path.is_dir():
+        return parquet
     with path.open("rb") as file:
         start = file.read(max(map(len, EMBEDDING_MAGIC)))
     for magic, format_ in EMBEDDING_MAGIC.items():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from hopvec.errors import FormatError
 from hopvec.formats.parquet_writer import write_parquet
 from hopvec.formats.replace import replacing
 from hopvec.formats.rows import FIRST, Progress, Start, blocks, rows_in_block
@@ -33,30 +34,48 @@ def read_embedding(path: Path, progress: Progress) -> Embedding:
     """
     import pyarrow.parquet as pq
 
-    # pre_buffer would hold the whole file beside the vectors
-    with pq.ParquetFile(path, pre_buffer=False, page_checksum_verification=True) as file:
-        schema, about = file.schema_arrow, file.metadata
-        bytes_ = sum(
-            about.row_group(group).total_byte_size for group in range(about.num_row_groups)
-        )
-        at_once = rows_in_block(bytes_ // max(1, about.num_rows))  # a quarter of a block
-        batches = file.iter_batches(
-            batch_size=min(at_once, 1 << 20),
-            columns=find_columns(path, schema).names,
-            use_threads=False,
-        )
-        return from_batches(path, schema, _counted(batches, about.num_rows, progress))
+    files = files_of(path)
+    schema, about = pq.read_schema(files[0]), [pq.read_metadata(file) for file in files]
+    rows = sum(one.num_rows for one in about)
+    bytes_ = sum(
+        one.row_group(group).total_byte_size for one in about for group in range(one.num_row_groups)
+    )
+    at_once = rows_in_block(bytes_ // max(1, rows))  # a quarter of a block
+    names = find_columns(path, schema).names
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for one in files:
+            # pre_buffer would hold the whole file beside the vectors
+            with pq.ParquetFile(one, pre_buffer=False, page_checksum_verification=True) as file:
+                yield from file.iter_batches(
+                    batch_size=min(at_once, 1 << 20), columns=names, use_threads=False
+                )
+
+    return from_batches(path, schema, _counted(batches(), rows, progress))
 
 
 def read_start(path: Path) -> Start:
-    """Reads the first rows; the file tells the number of all."""
+    """Reads the first rows; the files tell the number of all."""
     import pyarrow.parquet as pq
 
+    files = files_of(path)
+    counts = [pq.read_metadata(file).num_rows for file in files]
+    first = next((file for file, count in zip(files, counts, strict=True) if count), files[0])
     # buffer_size reads pages as they are needed, not a column of a row group at a time
-    with pq.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as file:
+    with pq.ParquetFile(first, pre_buffer=False, buffer_size=1 << 20) as file:
         names = find_columns(path, file.schema_arrow).names
-        first = islice(file.iter_batches(FIRST, columns=names, use_threads=False), 1)
-        return Start(from_batches(path, file.schema_arrow, first), file.metadata.num_rows)
+        some = islice(file.iter_batches(FIRST, columns=names, use_threads=False), 1)
+        return Start(from_batches(path, file.schema_arrow, some), sum(counts))
+
+
+def files_of(path: Path) -> list[Path]:
+    """The files of an embedding: one, or those of a folder that Spark has written."""
+    if not path.is_dir():
+        return [path]
+    files = sorted(path.glob("*.parquet"))
+    if not files:
+        raise FormatError(f"{path}: there is no Parquet file in this folder.")
+    return files
 
 
 def _counted(

@@ -10,15 +10,19 @@ import pyarrow as pa
 
 from hopvec.errors import FormatError
 from hopvec.formats.npy import ids_path
+from hopvec.formats.parquet import files_of
 from hopvec.formats.table import find_columns
 from hopvec.formats.text import read_header
 
 
 def holds_embedding(path: Path) -> bool:
-    """Whether a file holds an embedding, by its suffix and a look at how it begins."""
-    look = LOOKS.get(path.suffix.lower())
+    """Whether a file holds an embedding, by its suffix and a look at how it begins.
+
+    A folder does if it holds Parquet files that do.
+    """
+    look = _parquet if path.is_dir() else LOOKS.get(path.suffix.lower())
     try:
-        return look is not None and path.is_file() and look(path)
+        return look is not None and path.exists() and look(path)
     except (FormatError, OSError, pa.ArrowException, zipfile.BadZipFile):
         return False
 
@@ -26,7 +30,7 @@ def holds_embedding(path: Path) -> bool:
 def _parquet(path: Path) -> bool:
     import pyarrow.parquet as pq
 
-    return bool(find_columns(path, pq.read_schema(path)))
+    return bool(find_columns(path, pq.read_schema(files_of(path)[0])))
 
 
 def _arrow(path: Path) -> bool:
