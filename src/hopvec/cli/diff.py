@@ -26,8 +26,8 @@ def diff(terminal: Terminal, old: str, new: str, k: int, as_json: bool) -> None:
     """List the nodes that moved most from one embedding to another.
 
     NEW is one that `hopvec embed --like OLD` made: only then are vectors comparable; other
-    parameters are refused. Nodes are listed with the cosine of their two vectors, the least first:
-    1 for one that has not moved.
+    parameters and features are refused. Nodes are listed with the cosine of their two vectors, the
+    least first: 1 for one that has not moved.
     """
     found = movement(read_vectors(terminal, old), read_vectors(terminal, new))
     rows = list(zip(found.ids[:k].to_pylist(), found.cosines[:k].tolist(), strict=True))

@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding
+from hopvec.engine.frame import Frame
 from hopvec.errors import ParameterError
 from hopvec.methods.orders import FREE
 
@@ -44,7 +45,7 @@ def movement(old: Embedding, new: Embedding) -> Movement:
 
     Ties are in the order of the ids of `old`. Raises ParameterError if the vectors cannot be
     compared: other numbers of columns, ids of another kind, or, where both tell of them, other
-    parameters.
+    parameters or features.
     """
     import pyarrow.compute as pc
 
@@ -55,6 +56,11 @@ def movement(old: Embedding, new: Embedding) -> Movement:
             "--like."
         )
     _refuse_other_parameters(old.parameters, new.parameters)
+    if old.frame and new.frame and _features(old.frame) != _features(new.frame):
+        raise ParameterError(
+            "These vectors cannot be compared: they were made with other features. Make the second "
+            "with like=, or --like."
+        )
     places = pc.index_in(old.ids, value_set=new.ids)
     here = np.flatnonzero(places.is_valid().to_numpy(zero_copy_only=False))
     there = places.drop_null().to_numpy()
@@ -67,6 +73,10 @@ def movement(old: Embedding, new: Embedding) -> Movement:
     order = np.argsort(cosines, kind="stable")
     ids = old.ids.take(pa.array(here[order]))
     return Movement(ids, cosines[order], len(old) - len(here), len(new) - len(there))
+
+
+def _features(frame: Frame) -> list[str]:
+    return frame.features.names if frame.features else []
 
 
 def _refuse_other_parameters(old: Mapping[str, Any], new: Mapping[str, Any]) -> None:

@@ -1,0 +1,35 @@
+"""How the orders of a slab meet in the sum."""
+
+import numpy as np
+import pytest
+
+from hopvec import FastRP, Graph, _native
+
+GRAPH = Graph.from_edges(np.arange(40), (np.arange(40) * 7 + 1) % 40)
+
+
+@pytest.mark.parametrize(
+    ("weights", "self_weight", "passes"),
+    [
+        ((1,), 0, 1),
+        ((1, 1), 0, 1),
+        ((1, 1, 1), 0, 1),
+        ((0, 0, 1, 1, 1, 1), 0, 2),
+        ((1, 1, 1, 1, 1), 0, 2),
+        ((1, 0, 1), 0, 2),
+        ((1, 1, 1), 1, 2),
+    ],
+)
+def test_as_many_orders_join_the_sum_at_once_as_the_blocks_still_hold(
+    monkeypatch, weights, self_weight, passes
+):
+    sums = []
+
+    def sink(**places):
+        sums.append(places.get("sum"))
+        return native(**places)
+
+    native = _native.Sink
+    monkeypatch.setattr(_native, "Sink", sink)
+    FastRP(dim=16, weights=weights, self_weight=self_weight, normalize="none").embed(GRAPH)
+    assert sum(one is not None for one in sums) == passes
