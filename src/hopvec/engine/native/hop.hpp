@@ -1,0 +1,267 @@
+// One hop, row <- the mean of the lines of its neighbours, and what becomes of the row: the hottest loop, part of the
+// kernels of each level.
+#pragma once
+
+#include "kernels.hpp"
+#include "lanes.hpp"
+
+namespace hopvec {
+namespace {
+
+constexpr int64_t ahead = 64;            // lines prefetched ahead of their use,
+constexpr int64_t near_nodes = 1 << 14;  // unless the block is so small that it is near anyway
+constexpr int64_t rows_ahead = 4;        // rows of the sum prefetched ahead of theirs
+constexpr int64_t far_bytes = 1 << 26;   // of a sum that no cache keeps: what is not added to it is stored past them
+constexpr int64_t stretch = 1024;        // neighbours summed before the sum joins the total: bounds rounding error
+
+inline double sum_of_squares(const float* column) {
+  double partial[4] = {0, 0, 0, 0};
+  for (int c = 0; c < 16; c += 4)
+    for (int k = 0; k < 4; ++k) partial[k] += double(column[c + k]) * double(column[c + k]);
+  return (partial[0] + partial[1]) + (partial[2] + partial[3]);
+}
+
+// Of the first `columns`: a last slab may have fewer than its lines hold.
+inline double sum_of_squares(const Lanes& lanes, int64_t columns) {
+  float column[16];
+  lanes.store(column);
+  for (int64_t c = columns > 0 ? columns : 0; c < 16; ++c) column[c] = 0.0f;
+  return sum_of_squares(column);
+}
+
+// Of one line, which then joins those of other slabs: the slabs may be computed apart.
+template <class Storage>
+inline double sum_of_squares(const Line<Storage>& line, int64_t columns) {
+  double squares = 0;
+  for (int p = 0; p < Line<Storage>::parts; ++p) squares += sum_of_squares(line.part[p], columns - 16 * p);
+  return squares;
+}
+
+template <bool weighted, class Storage>
+inline void add_neighbor(Line<Storage>& sum, const Adjacency& S, const Storage* block, int64_t entry) {
+  Line<Storage> line = Line<Storage>::load(block + int64_t(S.neighbor[entry]) * Line<Storage>::columns);
+  if (weighted) line.scale(S.weight[entry]);
+  sum.add(line);
+}
+
+// Entries [entry, end) in four interleaved sums, so that additions do not wait for each other.
+template <bool weighted, bool prefetch, class Storage>
+inline Line<Storage> stretch_sum(const Adjacency& S, const Storage* block, int64_t entry, int64_t end) {
+  Line<Storage> sum[4];
+  for (int k = 0; k < 4; ++k) sum[k] = Line<Storage>::zero();
+  for (; entry + 4 <= end; entry += 4)
+    for (int k = 0; k < 4; ++k) {
+      if (prefetch) prefetch_line(block + int64_t(S.neighbor[entry + k + ahead]) * Line<Storage>::columns);
+      add_neighbor<weighted>(sum[k], S, block, entry + k);
+    }
+  // The last few by constant indices: a variable one would send the sums through memory.
+  if (entry < end) add_neighbor<weighted>(sum[0], S, block, entry);
+  if (entry + 1 < end) add_neighbor<weighted>(sum[1], S, block, entry + 1);
+  if (entry + 2 < end) add_neighbor<weighted>(sum[2], S, block, entry + 2);
+  sum[0].add(sum[1]);
+  sum[2].add(sum[3]);
+  sum[0].add(sum[2]);
+  return sum[0];
+}
+
+template <bool weighted, class Storage>
+inline Line<Storage> part_sum(const Adjacency& S, const Storage* block, int64_t entry, int64_t end, int64_t far) {
+  return end <= far ? stretch_sum<weighted, true>(S, block, entry, end)
+                    : stretch_sum<weighted, false>(S, block, entry, end);
+}
+
+// total += entries [entry, end); those up to `far` have lines that are worth a prefetch.
+template <bool weighted, class Storage>
+inline void add_stretches(Line<Storage>& total, const Adjacency& S, const Storage* block, int64_t entry, int64_t end,
+                          int64_t far) {
+  for (; entry < end; entry += stretch)
+    total.add(part_sum<weighted>(S, block, entry, entry + stretch < end ? entry + stretch : end, far));
+}
+
+template <bool weighted, bool tiled, class Storage>
+inline Line<Storage> row_sum(const Adjacency& S, const Storage* block, int64_t node, int64_t far) {
+  const int64_t end = S.start[node + 1];
+  int64_t entry = S.start[node];
+  if (!tiled && end - entry <= stretch) return part_sum<weighted>(S, block, entry, end, far);  // nearly all rows
+  Line<Storage> total = Line<Storage>::zero();
+  if (!tiled) add_stretches<weighted>(total, S, block, entry, end, far);
+  for (int64_t limit = S.tile; tiled && entry < end; limit += S.tile) {
+    const int64_t first = entry;
+    while (entry < end && S.neighbor[entry] < limit) ++entry;
+    add_stretches<weighted>(total, S, block, first, entry, far);
+  }
+  return total;
+}
+
+// to[0 .. columns) = (add ? to : 0) + terms, in order; a full line stays in registers, and may be stored past caches.
+template <int count>
+inline void add_to_sum(float* to, int32_t columns, bool add, bool past, const Lanes (&term)[count]) {
+  if (columns >= 16) {
+    Lanes sum = add ? Lanes::load(to) + term[0] : term[0];
+    for (int k = 1; k < count; ++k) sum = sum + term[k];
+    if (past)
+      sum.store_past(to);
+    else
+      sum.store(to);
+    return;
+  }
+  for (int k = 0; k < count; ++k) {
+    float column[16];
+    term[k].store(column);
+    for (int c = 0; c < columns; ++c) to[c] = add || k > 0 ? to[c] + column[c] : column[c];
+  }
+}
+
+template <int joins, class Storage>
+inline void sum_row(const Sink& sink, bool past, int64_t node, const Line<Storage>& row) {
+  float* to = sink.sum + int64_t(sink.rows[node]) * sink.stride;
+  Lanes scale[joins + 1];
+  const Storage* line[joins + 1];
+  for (int k = 0; k < joins; ++k) {
+    const Joined& before = sink.joined[k];
+    scale[k] = Lanes::every(before.scale ? before.scale[node] : before.weight);
+    line[k] = static_cast<const Storage*>(before.block) + node * Line<Storage>::columns;
+  }
+  scale[joins] = Lanes::every(sink.scale ? sink.scale[node] : sink.weight);
+  for (int p = 0; p < Line<Storage>::parts; ++p) {
+    Lanes term[joins + 1];
+    for (int k = 0; k < joins; ++k) term[k] = Lanes::load(line[k] + 16 * p) * scale[k];
+    term[joins] = row.part[p] * scale[joins];
+    add_to_sum(to + 16 * p, sink.columns - 16 * p, sink.add, past, term);
+  }
+}
+
+template <class Storage>
+inline void sum_row(const Sink& sink, bool past, int64_t node, const Line<Storage>& row) {
+  if (sink.joins == 0)
+    sum_row<0>(sink, past, node, row);
+  else if (sink.joins == 1)
+    sum_row<1>(sink, past, node, row);
+  else
+    sum_row<2>(sink, past, node, row);
+}
+
+// Whether the rows of the sum are only written, as whole lines, and no cache would keep them till they are read.
+inline bool stored_past(const Sink& sink, int64_t nodes) {
+  const bool lines = sink.stride % 16 == 0 && reinterpret_cast<uintptr_t>(sink.sum) % 64 == 0;
+  return sink.sum && !sink.add && lines && nodes * sink.stride * int64_t(sizeof(float)) >= far_bytes;
+}
+
+template <class Storage>
+inline void finish(const Sink& sink, bool past, int64_t node, Line<Storage> row) {
+  if (sizeof(Storage) < sizeof(float)) {
+    // Every consumer sees the row as it is stored, so that keeping an order and computing it twice agree.
+    Storage stored[Line<Storage>::columns];
+    row.store(stored);
+    row = Line<Storage>::load(stored);
+  }
+  if (sink.next) row.store(static_cast<Storage*>(sink.next) + node * Line<Storage>::columns);
+  if (sink.squares) sink.squares[node] += sum_of_squares(row, sink.columns);
+  if (sink.sum) sum_row(sink, past, node, row);
+}
+
+// S and the sink as copies: the compiler knows that no store of a row changes them, and keeps them in registers.
+template <bool weighted, bool tiled, class Storage>
+void hop_rows(const Adjacency S, const Storage* block, const Sink sink, int64_t first, int64_t last) {
+  const int64_t far = S.nodes > near_nodes ? S.entries() - ahead : -1;
+  const bool past = stored_past(sink, S.nodes);
+  for (int64_t node = first; node < last; ++node) {
+    if (sink.sum && !past && node + rows_ahead < last)
+      prefetch_line(sink.sum + int64_t(sink.rows[node + rows_ahead]) * sink.stride);
+    Line<Storage> row = row_sum<weighted, tiled>(S, block, node, far);
+    row.scale(S.inverse_degree[node]);
+    finish(sink, past, node, row);
+  }
+  if (past) wait_for_stores();
+}
+
+template <bool tiled, class Storage>
+void hop(const Adjacency& S, const void* block, const Sink& sink, int64_t first, int64_t last) {
+  const Storage* lines = static_cast<const Storage*>(block);
+  if (S.weight)
+    hop_rows<true, tiled>(S, lines, sink, first, last);
+  else
+    hop_rows<false, tiled>(S, lines, sink, first, last);
+}
+
+template <class Storage>
+void hop(const Adjacency& S, const void* block, const Sink& sink, int64_t first, int64_t last) {
+  const int64_t middle = first < S.tiled ? (S.tiled < last ? S.tiled : last) : first;
+  hop<true, Storage>(S, block, sink, first, middle);
+  hop<false, Storage>(S, block, sink, middle, last);
+}
+
+// As stretch_sum, over entries of a row in a tile. The last few are zeros where there is none: that is cheaper than to
+// branch in many short sums, whose ends no processor foresees.
+template <bool weighted, class Storage>
+inline Line<Storage> tile_sum(const Storage* tile, const uint16_t* neighbor, const float* weight, int64_t count) {
+  constexpr int columns = Line<Storage>::columns;
+  Line<Storage> sum[4];
+  for (int k = 0; k < 4; ++k) sum[k] = Line<Storage>::zero();
+  const int64_t whole = count & ~int64_t(3);
+  for (int64_t entry = 0; entry < whole; entry += 4)
+    for (int k = 0; k < 4; ++k) {
+      Line<Storage> line = Line<Storage>::load(tile + neighbor[entry + k] * columns);
+      if (weighted) line.scale(weight[entry + k]);
+      sum[k].add(line);
+    }
+  for (int k = 0; k < 3; ++k) {
+    Line<Storage> line = Line<Storage>::load_if(whole + k < count, tile + neighbor[whole + k] * columns);
+    if (weighted) line.scale(weight[whole + k]);
+    sum[k].add(line);
+  }
+  sum[0].add(sum[1]);
+  sum[2].add(sum[3]);
+  sum[0].add(sum[2]);
+  return sum[0];
+}
+
+template <bool weighted, class Storage>
+void hop_tiled_rows(const TiledRows rows, const Adjacency S, const Storage* block, float* partial, const Sink sink) {
+  constexpr int columns = Line<Storage>::columns;
+  const uint16_t* count = rows.count;
+  const uint16_t* neighbor = rows.neighbor;
+  const float* weight = rows.weight;
+  const bool past = stored_past(sink, S.nodes);
+  for (int32_t t = 0; t < rows.tiles; ++t) {
+    const Storage* const tile = block + int64_t(t) * S.tile * columns;
+    float* to = partial;
+    for (int64_t node = rows.first; node < rows.last; ++node, to += columns) {
+      Line<Storage> sum = t ? Line<Storage>::load(to) : Line<Storage>::zero();
+      int64_t left = *count++;
+      for (; left > stretch; left -= stretch, neighbor += stretch, weight += weighted ? stretch : 0)
+        sum.add(tile_sum<weighted>(tile, neighbor, weight, stretch));
+      sum.add(tile_sum<weighted>(tile, neighbor, weight, left));
+      neighbor += left;
+      weight += weighted ? left : 0;
+      if (t + 1 < rows.tiles) {
+        sum.store(to);
+        continue;
+      }
+      sum.scale(S.inverse_degree[node]);
+      finish(sink, past, node, sum);
+    }
+  }
+  if (past) wait_for_stores();
+}
+
+template <class Storage>
+void hop_tiles(const TiledRows& rows, const Adjacency& S, const void* block, float* partial, const Sink& sink) {
+  const Storage* lines = static_cast<const Storage*>(block);
+  if (rows.weight)
+    hop_tiled_rows<true>(rows, S, lines, partial, sink);
+  else
+    hop_tiled_rows<false>(rows, S, lines, partial, sink);
+}
+
+template <class Storage>
+void emit(const float* lines, const float* scale, const Sink& sink, int64_t first, int64_t last) {
+  for (int64_t node = first; node < last; ++node, lines += Line<Storage>::columns) {
+    Line<Storage> row = Line<Storage>::load(lines);
+    if (scale) row.scale(scale[node]);
+    finish(sink, false, node, row);
+  }
+}
+
+}  // namespace
+}  // namespace hopvec
