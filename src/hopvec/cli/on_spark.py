@@ -45,7 +45,9 @@ def embed_on_spark(
         raise click.UsageError("--spark makes no vectors like others; leave --like out")
     features = features_file(known)
     from hopvec.spark import embed
+    from hopvec.spark.estimate import check_method
 
+    check_method(method, "auto", features is not None)  # before Spark takes seconds to start
     with _session(master) as session, terminal.progress("embedding on Spark", "stages") as progress:
         nodes = reading["nodes"]
         vectors = embed(
@@ -54,7 +56,7 @@ def embed_on_spark(
             directed=bool(reading["directed"]),
             nodes=None if nodes is None else _table(session, nodes, None),
             **_features(session, features, known["features_id"]),
-            method=method,  # type: ignore[arg-type]  # refused if it is another than FastRP
+            method=method,  # type: ignore[arg-type]  # check_method has seen that it is FastRP
             scratch=None if scratch is None else str(scratch),
             output=output if "://" in output else str(Path(output).absolute()),
             progress=progress,

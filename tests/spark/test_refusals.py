@@ -1,0 +1,225 @@
+"""What is refused on Spark, and in which words."""
+
+import pytest
+from click.testing import CliRunner
+from pyspark.sql import DataFrame
+
+from hopvec import FastRP, FormatError, GraphError, ParameterError
+from hopvec.cli import on_spark
+from hopvec.cli.program import hopvec
+from hopvec.spark import embed, estimate
+from stages import last_stage, stages
+
+NO_WEIGHT = "not allowed. A weight is 0 or between 1e-30 and 1e+30."
+BLOCKS = {"strategy": "blocks"}
+
+
+def frame(spark, schema, *rows):
+    return spark.createDataFrame(list(rows), schema)
+
+
+@pytest.mark.parametrize(
+    ("schema", "rows", "error", "sentence"),
+    [
+        ("src string, dst string", [("a", "b"), (None, "c")], GraphError,
+         "source: there is no id (null), in an edge whose target is 'c'."),
+        ("src string, dst string", [("a", None)], GraphError,
+         "target: there is no id (null), in an edge whose source is 'a'."),
+        ("src int, dst int, weight float", [(1, 2, float("nan"))], GraphError,
+         f"the edge 1 - 2: the weight nan is {NO_WEIGHT}"),
+        ("src int, dst int, weight double", [(1, 2, None)], GraphError,
+         f"the edge 1 - 2: the weight nan is {NO_WEIGHT}"),
+        ("src int, dst int, weight double", [(1, 2, -1.0)], GraphError,
+         f"the edge 1 - 2: the weight -1.0 is {NO_WEIGHT}"),
+        ("src string, dst string", [], GraphError,
+         "The graph is empty: there are no edges, and no nodes were given."),
+        ("src string, dst string, weight string", [("a", "b", "1")], FormatError,
+         "the DataFrame of edges: the column 'weight' holds string, but weights are numbers. Name "
+         "another column, or leave it alone with unweighted=True."),
+        ("src string, dst double", [("a", 1.0)], FormatError,
+         "the DataFrame of edges: the column 'dst' holds double; ids are integers or texts."),
+        ("src string, dst bigint", [("a", 1)], GraphError,
+         "source and target must both hold integers or both hold strings."),
+    ],
+)  # fmt: skip
+def test_bad_edges_are_refused_before_any_shuffle(spark, schema, rows, error, sentence):
+    before = last_stage(spark)
+    with pytest.raises(error) as raised:
+        embed(frame(spark, schema, *rows))
+    assert str(raised.value) == sentence
+    assert sum(s.shuffleWriteBytes() for s in stages(spark) if s.stageId() > before) < 2000
+
+
+def test_a_column_that_is_not_there_is_refused_by_name(spark):
+    edges = frame(spark, "src string, dst string", ("a", "b"))
+    with pytest.raises(FormatError, match="there is no column 'cost' for the weight"):
+        embed(edges, weight="cost")
+
+
+@pytest.mark.parametrize(
+    ("schema", "rows", "error", "sentence"),
+    [
+        ("id string, x double", [("a", 1.0), ("b", float("nan"))], GraphError,
+         "features, the row of 'b', column 'x': the number nan is not allowed. Numbers are finite "
+         "and at most 1e+30 in size; one that is not known is null."),
+        ("id string, l array<float>", [("a", [1.0, None]), ("b", [1.0, float("inf")])], GraphError,
+         "features, the row of 'b', column 'l.1': the number inf is not allowed. Numbers are "
+         "finite and at most 1e+30 in size; one that is not known is null."),
+        ("id string, l array<float>", [("a", [1.0]), ("b", [1.0, 2.0])], GraphError,
+         "features: the lists of the column 'l' differ in length."),
+        ("id string, x int", [("a", 1), ("b", 1), ("a", 2)], GraphError,
+         "features: the id 'a' has more than one row."),
+        ("id string, x int", [("a", 1), (None, 1)], GraphError,
+         "features, some row: the id in 'id' is empty."),
+        ("id string, x int", [("a", 1), ("", 1)], GraphError,
+         "features, some row: the id in 'id' is empty."),
+        ("id string", [("a",)], GraphError,
+         "features: there is no column beside the ids."),
+        ("id string, x int, x int", [("a", 1, 2)], GraphError,
+         "features: two columns are called 'x'; rename one of them."),
+        ("id double, x int", [(1.0, 1)], FormatError,
+         "features: the column 'id' holds double; ids are integers or texts."),
+        ("id string, at timestamp", [("a", None)], GraphError,
+         "features: the column 'at' holds timestamp; features are numbers, texts, categories and "
+         "truth values. Cast it, or leave it out."),
+        ("who string, x int", [("a", 1)], GraphError,
+         "features: there is no column of ids. Call it id, or name it: features_id=, or "
+         "--features-id."),
+    ],
+)  # fmt: skip
+def test_bad_features_are_refused_before_any_shuffle(spark, schema, rows, error, sentence):
+    before = last_stage(spark)
+    with pytest.raises(error) as raised:
+        embed(
+            frame(spark, "src string, dst string", ("a", "b")),
+            features=frame(spark, schema, *rows),
+        )
+    assert str(raised.value) == sentence
+    assert sum(s.shuffleWriteBytes() for s in stages(spark) if s.stageId() > before) < 2000
+
+
+def test_features_of_no_node_are_refused(spark):
+    edges = frame(spark, "src string, dst string", ("a", "b"))
+    features = frame(spark, "id string, who bigint, x int", ("a", 1, 1))
+    with pytest.raises(GraphError, match="no id in the column 'who' is a node"):
+        embed(edges, features=features, features_id="who")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "sentence"),
+    [
+        ({"method": FastRP(feature_weight=2)}, ParameterError, "and the graph has no features"),
+        ({"features_id": "id"}, GraphError, "names a column of features, and there are none"),
+        ({"features": {"id": ["a"]}}, GraphError, "features must be a Spark DataFrame, got dict"),
+    ],
+)
+def test_what_has_no_use_without_features_is_refused(spark, arguments, error, sentence):
+    for action in (embed, estimate):
+        with pytest.raises(error, match=sentence):
+            action(frame(spark, "src string, dst string", ("a", "b")), **arguments)
+
+
+def test_an_estimate_counts_the_columns_of_features_lists_taken_apart(spark):
+    edges = frame(spark, "src string, dst string", ("a", "b"))
+    features = frame(spark, "id string, l array<float>, t string", ("a", [1.0, 2.0], "x"))
+    plain, more = estimate(edges), estimate(edges, features=features)
+    assert more.worker_bytes - plain.worker_bytes == 2 * 3 * 8
+
+
+@pytest.mark.parametrize("action", [embed, estimate])
+def test_a_frame_of_spark_connect_is_refused(action):
+    class ConnectFrame(DataFrame):
+        def __new__(cls):
+            return object.__new__(cls)
+
+    with pytest.raises(GraphError, match="embed takes no DataFrame of Spark Connect, which gives"):
+        action(ConnectFrame())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"strategy": "rows"}, "strategy must be one of 'auto', 'columns', 'blocks', got 'rows'"),
+        ({"method": FastRP(oversample=2)}, "oversample on Spark is not supported yet"),
+        ({"method": FastRP(threads=2)}, "on Spark the threads are those of its tasks"),
+        ({"method": FastRP(direction="in")}, "exchange source and target for 'in'"),
+        ({"method": FastRP(dim=0)}, "dim must be"),
+        ({"method": FastRP(precision="float16"), **BLOCKS}, "needs the strategy 'columns'"),
+    ],
+)
+def test_what_spark_cannot_carry_is_refused(spark, arguments, sentence):
+    with pytest.raises(ParameterError, match=sentence):
+        embed(frame(spark, "src string, dst string", ("a", "b")), **arguments)
+
+
+def test_two_ids_with_one_key_are_refused_by_name(spark, colliding):
+    edges = frame(spark, "src string, dst string", (colliding[0], "x"), ("x", colliding[1]))
+    with pytest.raises(GraphError, match="have the same 64-bit key") as error:
+        embed(edges)
+    assert all(repr(name) in str(error.value) for name in colliding)
+
+
+@pytest.fixture(scope="module")
+def colliding():
+    """Two texts of 16 ASCII characters with the same XXH64, seed 42.
+
+    Words of 8 bytes are mixed into the hash one after the other, each reversibly: whatever the
+    first word is, some second one leads to the same hash, and one in 256 of those is ASCII.
+    """
+    p1, p2, p4 = 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x85EBCA77C2B2AE63
+    mask, start = 2**64 - 1, (42 + 0x27D4EB2F165667C5 + 16) & (2**64 - 1)
+
+    def rotate(x, bits):
+        return (x << bits | x >> (64 - bits)) & mask
+
+    def mixed(word):
+        return rotate(word * p2 & mask, 31) * p1 & mask
+
+    def unmixed(value):
+        word = rotate(value * pow(p1, -1, 2**64) & mask, 64 - 31)
+        return word * pow(p2, -1, 2**64) & mask
+
+    def after(first):
+        return (rotate(start ^ mixed(int.from_bytes(first, "little")), 27) * p1 + p4) & mask
+
+    one = b"some-id-", b"12345678"
+    goal = after(one[0]) ^ mixed(int.from_bytes(one[1], "little"))
+    for number in range(10**6):
+        first = f"{number:08d}".encode()
+        second = unmixed(goal ^ after(first)).to_bytes(8, "little")
+        if all(32 < byte < 127 for byte in second):
+            return b"".join(one).decode(), (first + second).decode()
+    raise AssertionError("there is no such text")
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--loops", "drop"], "--spark knows no --loops"),
+        (["--dtype", "float16"], "--spark knows no --dtype"),
+        (["--like", "old.parquet"], "leave --like out"),
+        (["--features-id", "who"], "--features-id is for --features"),
+    ],
+)
+def test_options_that_spark_does_not_know_are_refused(options, sentence):
+    done = CliRunner().invoke(
+        hopvec, ["embed", "edges", "-o", "vectors", "--spark", "local", *options]
+    )
+    assert done.exit_code == 2
+    assert sentence in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--method", "randne"], "on Spark the method must be FastRP"),
+        (["--oversample", "2"], "oversample on Spark is not supported yet"),
+        (["--feature-weight", "2"], "and the graph has no features"),
+    ],
+)
+def test_what_spark_cannot_carry_is_refused_before_it_starts(monkeypatch, options, sentence):
+    monkeypatch.setattr(on_spark, "_session", lambda master: pytest.fail("a session was started"))
+    command = ["embed", "edges", "-o", "vectors", "--spark", "local", *options]
+    done = CliRunner().invoke(hopvec, command)
+    assert done.exit_code == 2
+    assert sentence in " ".join(done.stderr.split())
