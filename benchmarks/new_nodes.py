@@ -122,7 +122,7 @@ def means(
 
 def f1(rows: NDArray[np.float64], members: NDArray[np.bool_], training: int) -> float:
     """The macro F1 behind the first `training` rows, by a model of those; as in `classify`."""
-    rows = rows / np.sqrt(np.mean(rows * rows))
+    rows = np.column_stack([rows / np.sqrt(np.mean(rows * rows)), np.ones(len(rows))])
     C = choose_c(rows[:training], members[:training], Stop())  # noqa: N806
     return train_and_judge(rows, members, training, C, Stop()).macro_f1
 

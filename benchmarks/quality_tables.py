@@ -110,8 +110,8 @@ def section(results: dict[str, Any]) -> str:
 {machine_line(results)}
 
 dim {protocol["dim"]}, {protocol["share"]:.0%} of the labels for training, the mean of
-{protocol["shuffles"]} shuffles; "tuned" is the best of 25 settings for each graph, chosen on other
-shuffles.
+{protocol["shuffles"]} shuffles for each of {protocol["seeds"]} seeds of R; "tuned" is the best of
+25 settings for each graph, chosen on other shuffles and another R.
 
 {score_table(results)}
 

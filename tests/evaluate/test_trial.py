@@ -3,7 +3,8 @@ import pytest
 from sklearn.metrics import f1_score
 
 from hopvec._native import Stop
-from hopvec.evaluate.trial import FOLDS, JUDGED, Tally, _folds, choose_c, judge, likeliest
+from hopvec.evaluate import trial
+from hopvec.evaluate.trial import FOLDS, GRID, JUDGED, Tally, _folds, choose_c, judge, likeliest
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -53,8 +54,30 @@ def test_folds_judge_enough_nodes_and_each_of_them_once(count):
 
 def test_noise_is_held_back_and_what_is_faint_is_not():
     random = np.random.default_rng(0)
+    hint, chance = random.standard_normal((2, 300))
+    members = np.column_stack([hint + chance > 0, hint + chance <= 0])
+    noise, ones = random.standard_normal((300, 150)), np.ones(300)
+    assert choose_c(np.column_stack([3 * hint, noise, ones]), members, Stop()) <= 0.1
     members = random.random((200, 4)) < [0.1, 0.2, 0.3, 0.4]
-    noisy = np.column_stack([members, 3 * random.standard_normal((200, 150)), np.ones(200)])
     faint = np.column_stack([0.02 * members, np.ones(200)])  # a small C finds nothing in it
-    assert choose_c(noisy, members, Stop()) <= 0.1
     assert choose_c(faint, members, Stop()) >= 3
+
+
+@pytest.mark.parametrize(("nodes", "chosen", "tried"), [(90, 0.1, len(GRID)), (JUDGED, 0.001, 3)])
+def test_two_worse_scores_end_the_search_only_where_enough_nodes_were_judged(
+    monkeypatch, nodes, chosen, tried
+):
+    curve = dict(zip(GRID, (30, 20, 10, 40, 50, 40, 40, 40, 40, 40, 40), strict=True))
+    seen = []
+
+    def fit(rows, members, C, **options):  # noqa: N803
+        seen.append(C)
+        return C
+
+    def judge(rows, members, weights, trained_on):
+        return Tally(np.array([curve[weights]]), np.array([200]))
+
+    monkeypatch.setattr(trial, "fit", fit)
+    monkeypatch.setattr(trial, "judge", judge)
+    assert choose_c(np.ones((nodes, 1)), np.ones((nodes, 1), bool), Stop()) == chosen
+    assert len(set(seen)) == tried

@@ -17,7 +17,7 @@ Members = NDArray[np.bool_]
 GRID = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)  # of C, to choose from
 FOLDS = 5
 JUDGED = 1000  # nodes to judge a C by; once there are as many, the other folds are not needed
-PATIENCE = 2  # values of C in a row that are worse than the best; then no larger one is tried
+PATIENCE = 2  # values of C in a row that are worse than the best: enough nodes say so by no chance
 ROUGH = 1e-2  # tolerance for choosing C; a finer one chooses the same
 
 
@@ -79,8 +79,10 @@ def choose_c(rows: Matrix, members: Members, stop: Stop) -> float:
     """The C with the best macro F1 in a cross-validation within these nodes.
 
     The counts of the folds are added up, since a fold alone has too few nodes of most classes.
+    Where all of them together are few, a worse score may be chance, and the whole grid is tried.
     """
     folds = _folds(len(rows))
+    patience = PATIENCE if len(rows) >= JUDGED else len(GRID)
     weights: list[Matrix | None] = [None] * len(folds)
     best, chosen, worse = -1.0, GRID[0], 0
     for C in GRID:  # noqa: N806
@@ -94,7 +96,7 @@ def choose_c(rows: Matrix, members: Members, stop: Stop) -> float:
             )
             counts = counts.plus(judge(rows[fold], members[fold], found, trained_on))
         worse = worse + 1 if counts.macro_f1 < best else 0
-        if worse == PATIENCE:
+        if worse == patience:
             break
         if counts.macro_f1 > best:
             best, chosen = counts.macro_f1, C
