@@ -83,18 +83,27 @@ def in_words(bytes_: float) -> str:
     return f"{bytes_:.3g} TB"
 
 
+def file_map(array: NDArray[Any]) -> mmap.mmap | None:
+    """The map of the file that an array lies in; None if changes would not go there.
+
+    A copy of a numpy.memmap, or one that was pickled, still is of that type, and lies in memory.
+    """
+    owner: Any = array
+    shared = False
+    while isinstance(owner, np.ndarray):
+        shared = isinstance(owner, np.memmap) and owner.mode != "c"
+        owner = owner.base
+    return owner if shared and isinstance(owner, mmap.mmap) else None
+
+
 def forget(rows: NDArray[Any]) -> None:
     """Frees the memory of rows of a numpy memory map that are done with; the file still has them.
 
     What is read again comes from the file. Of arrays in memory, and of maps whose changes no file
     takes (mode "c"), nothing is freed.
     """
-    owner: Any = rows
-    shared = False
-    while isinstance(owner, np.ndarray):
-        shared = isinstance(owner, np.memmap) and owner.mode != "c"
-        owner = owner.base
-    if not (shared and isinstance(owner, mmap.mmap) and hasattr(owner, "madvise")):
+    owner = file_map(rows)
+    if owner is None or not hasattr(owner, "madvise"):
         return
     if not (rows.size and rows.flags.c_contiguous):
         return

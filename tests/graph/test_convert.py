@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from hopvec import Graph, GraphError
+from hopvec import Graph, GraphError, ParameterError
 
 SYMMETRIC = np.array([[0, 2, 0, 0], [2, 0, 1, 0], [0, 1, 3, 0], [0, 0, 0, 0]], np.float32)
 DIRECTED = np.array([[0, 2, 0], [0.5, 0, 0], [1, 0, 4]], np.float32)
@@ -230,3 +230,9 @@ def test_a_networkx_graph_without_edges_is_a_graph():
 def test_a_networkx_graph_that_cannot_be_taken_is_refused(edges, message):
     with pytest.raises(GraphError, match=message):
         Graph.from_networkx(nx.Graph(edges))
+
+
+@pytest.mark.parametrize("threads", [-1, 0, "4", 2.5])
+def test_no_number_of_threads_is_refused(threads):
+    with pytest.raises(ParameterError, match="threads must be an integer of at least 1"):
+        Graph.from_scipy(sp.csr_array(SYMMETRIC), threads=threads)

@@ -89,6 +89,12 @@ def test_edge_weights_are_taken():
     assert graph.to_scipy().toarray().tolist() == [[0, 2, 0], [2, 0, 3], [0, 3, 0]]
 
 
+@pytest.mark.parametrize("weights", [[2.0], [[2.0]]])
+def test_a_single_edge_may_have_a_weight(weights):
+    one = data([[0], [1]], edge_weight=Tensor(weights))
+    assert Graph.from_torch_geometric(one, directed=True).volume == 2
+
+
 def test_one_direction_needs_a_word_on_what_it_means():
     one_way = data([[0, 1], [1, 2]])
     with pytest.raises(GraphError, match=r"from_torch_geometric\(data, directed=True\).*symmetri"):

@@ -175,8 +175,12 @@ class TestSameBytes:
                 graph, **{part: on_disk(graph, part) for part in ("indices", "weights")}
             )
             assert mapped.mapped
-            assert embed(name, mapped, options).tobytes() == embed(name, graph, options).tobytes()
+            expected = embed(name, graph, options).tobytes()
+            assert embed(name, mapped, options).tobytes() == expected
             assert mapped.describe() == graph.describe()
+            copied = pickle.loads(pickle.dumps(mapped))
+            assert not copied.mapped  # its arrays call themselves maps, and lie in memory
+            assert embed(name, copied, options).tobytes() == expected
 
     def test_for_shuffled_edges(self, name, options):
         for case in cases(name, WEIGHTED, PLAIN, DIRECTED):

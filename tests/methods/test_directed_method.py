@@ -140,6 +140,41 @@ def test_new_nodes_have_the_rows_of_the_formula_that_nothing_flows_back_from(dir
     )
 
 
+@pytest.mark.parametrize("turn", ["old", "new"])
+def test_both_ways_count_twice_where_all_edges_of_a_part_lead_both_ways(turn):
+    pairs = {"old": ([0, 1, 2], [1, 2, 3]), "new": ([4, 4], [0, 2])}
+    parts = {}
+    for name, (source, target) in pairs.items():
+        ends = (source + target, target + source) if name == turn else (source, target)
+        parts[name] = Graph.from_edges(*ends, directed=True)
+    method = FastRP(
+        dim=16, weights=[1, 1], beta=-0.75, normalize="none", direction="both", sparsity=1
+    )
+    old = method.embed(parts["old"])
+    new = method.embed_new(parts["new"], graph=parts["old"], like=old)
+    degree, volume = np.zeros(5), parts["old"].volume * 2
+    S = np.zeros((5, 5))  # noqa: N806
+    for graph in parts.values():
+        rows, ids = graph.to_scipy().toarray(), graph.ids.to_numpy()
+        S[np.ix_(ids, ids)] += rows + rows.T
+    S[:4, 4] = 0
+    degree = S.sum(axis=1)
+    R = random_matrix(Graph.from_edges([0], [1], nodes=5), 16, 1)  # noqa: N806
+    first = S / degree[:, None] @ ((degree / volume)[:, None] ** -0.75 * R)
+    expected = first + S / degree[:, None] @ first
+    np.testing.assert_allclose(new.vectors[0], expected[4], rtol=1e-4)
+
+
+def test_new_nodes_without_edges_to_follow_are_told(caplog):
+    graph = Graph.from_edges([0, 1], [1, 2], directed=True)
+    method = FastRP(dim=8)
+    new = method.embed_new(
+        Graph.from_edges([0], [7], directed=True), graph=graph, like=method.embed(graph)
+    )
+    assert not new.vectors.any()
+    assert "Zero vectors: 1 of 1 nodes" in caplog.text
+
+
 def test_new_edges_of_another_kind_are_refused():
     graph = Graph.from_edges([0, 1], [1, 2], directed=True)
     method = FastRP(dim=8)
@@ -161,6 +196,8 @@ class TestUndirectedGraphs:
     def test_two_equal_halves_are_refused(self):
         with pytest.raises(GraphError, match="both halves would be the same"):
             FastRP(dim=32, direction="concat").embed(self.GRAPH)
+        with pytest.raises(GraphError, match="both halves would be the same"):
+            estimate(self.GRAPH, FastRP(dim=32, direction="concat"))
 
 
 @pytest.mark.parametrize(

@@ -225,7 +225,9 @@ class TestNewNodes:
         graph, new = self.graphs()
         graph = graph.with_features(self.KNOWN)
         method = FastRP(dim=8)
-        with pytest.raises(GraphError, match="must have the same features; they have age, rank"):
+        with pytest.raises(
+            GraphError, match="must have the same features; they have age \\(numbers\\), rank"
+        ):
             method.embed_new(new, graph=graph, like=method.embed(graph))
 
     def test_a_fitted_model_takes_them_with_the_graph(self):
@@ -282,3 +284,21 @@ class TestWhatIsTold:
         tune(graph.with_features(known_of(CASE.nodes, 1)), study=study, **options)
         with pytest.raises(hopvec.HopvecError, match="graph"):
             tune(graph.with_features(known_of(CASE.nodes, 2)), study=study, **options)
+
+
+def test_numbers_in_the_place_of_categories_are_other_features():
+    graph = Graph.from_edges(["a", "b"], ["b", "c"])
+    ids, texts = ["a", "b", "c"], ["53111", "53113", "53111"]
+    method = FastRP(dim=8)
+    old = method.embed(graph, features={"id": ids, "zip": texts})
+    numbers = {"id": ids, "zip": list(map(int, texts))}
+    with pytest.raises(ParameterError, match=r"zip \(categories\), and here are .* zip \(numbers"):
+        method.embed(graph, features=numbers, like=old)
+    new = Graph.from_edges(["d"], ["a"])
+    with pytest.raises(GraphError, match=r"they have zip \(categories\) and zip \(numbers\)"):
+        method.embed_new(
+            new,
+            graph=graph.with_features({"id": ids, "zip": texts}),
+            like=old,
+            features={"id": ["a", "d"], "zip": [1, 2]},
+        )

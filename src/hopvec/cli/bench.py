@@ -12,7 +12,8 @@ from hopvec.cli.outputs import json_option
 from hopvec.cli.terminal import Terminal, is_terminal
 from hopvec.cli.verb import option, verb
 from hopvec.datasets import ChungLu, ErdosRenyi, debian
-from hopvec.engine.roofline import LINE, Pace, hop_paces, stream_bandwidth
+from hopvec.engine.plan import LINE
+from hopvec.engine.roofline import Pace, hop_paces, stream_bandwidth
 from hopvec.graph import Graph
 from hopvec.methods import FastRP
 

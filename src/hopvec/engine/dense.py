@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from hopvec import _native
 from hopvec.engine.combine import WeightedSum
+from hopvec.engine.finish import allocate_rows
 from hopvec.engine.plan import LINE, make_slab_plan
 from hopvec.engine.random_rows import GaussianRows
 from hopvec.engine.slab import Progress, Slab, Transition, for_each_slab
@@ -28,7 +29,7 @@ def transition_powers(
     graph: Graph, orders: Collection[int], threads: int, progress: Progress, *, columns: int
 ) -> Dense:
     """The first columns of the sum of A^r over some orders r, by hops from the identity matrix."""
-    matrix = _allocate(graph.nodes, columns)
+    matrix = allocate_rows(graph.nodes, columns)
     last, A = max(orders), Transition(graph)  # noqa: N806
 
     def hops(slab: Slab) -> None:
@@ -154,7 +155,7 @@ def _normalized_adjacency(graph: Graph, threads: int) -> Multiply:
 
 def _times_its_transpose(factor: Dense, threads: int, stop: _native.Stop) -> Dense:
     nodes, rank = factor.shape
-    matrix = _allocate(nodes, nodes)
+    matrix = allocate_rows(nodes, nodes)
     for first in range(0, nodes, COLUMNS):
         some = factor[first : first + COLUMNS]
         block = np.zeros((rank, COLUMNS))
@@ -171,7 +172,3 @@ def _inverse_root_degrees(graph: Graph) -> Floats:
 
 def _as_floats(block: NDArray[np.uint8]) -> Floats:
     return block.view(np.float32).reshape(-1, COLUMNS).astype(np.float64)
-
-
-def _allocate(rows: int, columns: int) -> Dense:
-    return _native.allocate(4 * rows * columns).view(np.float32).reshape(rows, columns)

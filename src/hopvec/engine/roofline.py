@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec import _native
+from hopvec.engine.plan import LINE
 from hopvec.engine.slab import Transition
 from hopvec.graph import Graph
 
-LINE = 64  # bytes: 16 columns of float32
 DISTANCES = (0, 16, 24, 32, 64, 96)  # of the prefetch, in lines; 0 is none
 FAR = DISTANCES[2:]  # those that random lines are tried with
 LONG = 1 << 25  # floats of an array that no cache holds

@@ -102,6 +102,11 @@ def check_options(
             options = ", ".join(repr(option) for option in allowed)
             raise ParameterError(f"{owner}: {name} must be one of {options}, got {value!r}.")
     check_flag(owner, "directed", directed)
+    check_threads(threads)
+
+
+def check_threads(threads: object) -> None:
+    """Refuses what is no number of threads."""
     if threads is not None and (not isinstance(threads, int | np.integer) or threads < 1):
         raise ParameterError(f"threads must be an integer of at least 1, got {threads!r}.")
 

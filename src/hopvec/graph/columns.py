@@ -125,8 +125,9 @@ def choose_columns(
 
 
 def usual_id_column(names: Sequence[str]) -> str | None:
-    """The first column whose name says that it holds the ids of nodes."""
-    return next((name for name in names if name.strip().lower() in IDS), None)
+    """The column whose name says that it holds the ids of nodes: id before node, and so on."""
+    by_name = {name.strip().lower(): name for name in reversed(names)}
+    return next((by_name[usual] for usual in IDS if usual in by_name), None)
 
 
 def left_numbers(

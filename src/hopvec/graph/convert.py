@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hopvec import _native, machine
 from hopvec.errors import GraphError
-from hopvec.graph.build import check_flag, checked_weights, from_numbering
+from hopvec.graph.build import check_flag, check_threads, checked_weights, from_numbering
 from hopvec.graph.graph import Graph
 from hopvec.graph.ids import Numbering, ids_of
 
@@ -34,6 +34,7 @@ def from_scipy(
     name = owner.split("(")[0]
     check_flag(name, "directed", directed)
     check_flag(name, "symmetrize", symmetrize)
+    check_threads(threads)
     if directed and symmetrize:
         raise GraphError("directed=True and symmetrize=True exclude each other.")
     try:
@@ -137,7 +138,9 @@ def from_torch_geometric(data: Any, directed: bool, symmetrize: bool, threads: i
             f"{ends.dtype} in the shape {list(ends.shape)}."
         )
     weight = getattr(data, "edge_weight", None)
-    weights = np.ones(ends.shape[1], np.float32) if weight is None else _values(weight).squeeze()
+    weights = np.ones(ends.shape[1], np.float32) if weight is None else _values(weight)
+    if weights.ndim == 2 and weights.shape[1] == 1:
+        weights = weights[:, 0]
     if weights.shape != ends.shape[1:]:
         raise GraphError(
             f"edge_weight must have one number an edge: {ends.shape[1]:,} edges, got the shape "

@@ -52,6 +52,12 @@ class FeatureColumns:
         return [*self.numbers, *self.categories]
 
     @property
+    def kinds(self) -> list[str]:
+        """All of them with what they hold."""
+        numbers = [f"{name} (numbers)" for name in self.numbers]
+        return [*numbers, *(f"{name} (categories)" for name in self.categories)]
+
+    @property
     def number_keys(self) -> NDArray[np.uint64]:
         """What the random signs of the columns of numbers are drawn from: XXH64 of their names."""
         return keys(pa.array(self.numbers, pa.large_string()))
@@ -124,8 +130,8 @@ def joined_features(
     """
     if old is None and new is None:
         return None
-    if old is None or new is None or old.columns.names != new.columns.names:
-        both = (", ".join(some.columns.names[:5]) if some else "none" for some in (old, new))
+    if old is None or new is None or old.columns.kinds != new.columns.kinds:
+        both = (", ".join(some.columns.kinds[:5]) if some else "none" for some in (old, new))
         raise GraphError(
             "The nodes of the graph and the new ones must have the same features; they have {} and "
             "{}.".format(*both)
@@ -231,7 +237,9 @@ def _rows_by_id(
         raise GraphError(
             f"features: the column {id_column!r} holds {kind}; ids are integers or texts."
         )
-    known = id_array(table.column(id_column).combine_chunks(), lambda row: f"features, row {row}")
+    known = id_array(
+        table.column(id_column).combine_chunks(), lambda row: f"features, row {row + 1:,}"
+    )
     if (empty := first_missing(known)) is not None:
         raise empty_id(f"row {empty + 1:,}", id_column)
     if pa.types.is_integer(ids.type):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hopvec import _native
 from hopvec.errors import GraphError
-from hopvec.machine import interruptible
+from hopvec.machine import file_map, interruptible
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -333,7 +333,7 @@ class Graph:
     @property
     def mapped(self) -> bool:
         """Whether indices and weights lie in a file, because they did not fit a memory bound."""
-        return isinstance(self.indices, np.memmap)
+        return file_map(self.indices) is not None
 
     def describe(self) -> dict[str, Any]:
         """The facts of the graph by name, ready for a report or JSON."""

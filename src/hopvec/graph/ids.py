@@ -199,13 +199,19 @@ def _number_integers(source: NDArray[Any], target: NDArray[Any]) -> Numbering:
     present = np.zeros(span, dtype=bool)
     for ids in (source, target):
         for start in range(0, len(ids), CHUNK):
-            present[ids[start : start + CHUNK] - low] = True
+            present[np.subtract(ids[start : start + CHUNK], low, dtype=np.int64)] = True
+    _refuse_too_many(int(np.count_nonzero(present)))
     if present.all():
         return Numbering(lambda: number_array(np.arange(span) + low), span, source, target, low)
     table = np.cumsum(present, dtype=np.int32)
     table -= 1
     nodes = int(table[-1]) + 1
     return Numbering(partial(_present_ids, present, low), nodes, source, target, low, table)
+
+
+def _refuse_too_many(nodes: int) -> None:
+    if nodes > MOST_NODES:
+        raise GraphError(f"A graph has at most {MOST_NODES:,} nodes, got {nodes:,}.")
 
 
 def _present_ids(present: NDArray[np.bool_], low: int) -> pa.Array:
@@ -229,8 +235,7 @@ def _distinct(source: Any, target: Any) -> pa.Array:
 def _look_up(source: Any, target: Any, ids: pa.Array) -> Numbering:
     import pyarrow.compute as pc
 
-    if len(ids) > MOST_NODES:
-        raise GraphError(f"A graph has at most {MOST_NODES:,} nodes, got {len(ids):,}.")
+    _refuse_too_many(len(ids))
     numbers = []
     for name, values in (("source", source), ("target", target)):
         found = pc.index_in(_array(values).cast(ids.type), value_set=ids)

@@ -63,6 +63,16 @@ def target_mask(
     return marks[1]
 
 
+def sources_first(
+    graph: Graph, one: NDArray[Any], other: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The ends of edges, nodes in the graph's own numbering; of sides, the source comes first."""
+    if graph.is_target is None:
+        return one, other
+    turned = graph.is_target[graph.rows[one]]
+    return np.where(turned, other, one), np.where(turned, one, other)
+
+
 def checked_prefixes(owner: str, prefixes: Any) -> tuple[str, str]:
     """Two different texts."""
     given = list(prefixes) if isinstance(prefixes, list | tuple) else []

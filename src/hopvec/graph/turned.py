@@ -33,7 +33,7 @@ class TurnedRows:
     @property
     def mapped(self) -> bool:
         """Whether indices and weights lie in a file."""
-        return isinstance(self.indices, np.memmap)
+        return machine.file_map(self.indices) is not None
 
     @cached_property
     def node_degrees(self) -> NDArray[np.float64]:
@@ -66,11 +66,14 @@ def turned_graph(graph: Graph, turn: Turn) -> Graph:
     """A graph turned, with its ids and features; itself where it is undirected."""
     if turn == "out" or not graph.directed:
         return graph
+    import scipy.sparse as sp
+
     rows = graph.to_scipy()
     if turn == "in":
         turned = Graph.from_scipy(rows.T, ids=graph.ids, directed=True)
     else:
-        turned = Graph.from_scipy(rows, ids=graph.ids, symmetrize=True)
+        loops = sp.diags_array(rows.diagonal())  # which are the same both ways, and count once
+        turned = Graph.from_scipy(rows + rows.T - loops, ids=graph.ids)
     return replace(turned, features=graph.features)
 
 

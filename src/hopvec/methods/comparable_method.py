@@ -102,7 +102,10 @@ class ComparableMethod(SlabMethod):
         extended = propagation.graph
         vectors = self._alike(propagation, frame, progress)
         made = self.record(extended, vectors, frame)
-        return replace(made, vectors=vectors[graph.nodes :], ids=extended.ids[graph.nodes :])
+        made = replace(made, vectors=vectors[graph.nodes :], ids=extended.ids[graph.nodes :])
+        zero = len(made) - int(np.count_nonzero(made.vectors.any(axis=1)))
+        self.warn_of_zero_vectors(zero, len(made), self.without_edges(extended)[1])
+        return made
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: N803
         """Embeds the graph, and keeps the result as `embedding_` and the graph for `transform`."""
@@ -163,8 +166,8 @@ def shared_frame(method: Method, like: Embedding, features: Features | None = No
                 f"{name}: {parameter} is {value!r}, and the embedding to be like was made with "
                 f"{like.parameters.get(parameter)!r}. Comparable vectors have the same parameters."
             )
-    theirs = like.frame.features.names if like.frame.features else []
-    ours = features.columns.names if features else []
+    theirs = like.frame.features.kinds if like.frame.features else []
+    ours = features.columns.kinds if features else []
     if theirs != ours:
         raise ParameterError(
             f"{name}: the embedding to be like was made with {_in_words(theirs)}, and here are "

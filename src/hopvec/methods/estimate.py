@@ -9,7 +9,7 @@ from hopvec.engine.plan import Plan
 from hopvec.engine.slab import Progress
 from hopvec.errors import ParameterError
 from hopvec.machine import in_words
-from hopvec.methods.method import Method, as_graph
+from hopvec.methods.method import Method
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,6 @@ def estimate(graph: Any, method: Method, *, progress: Progress | None = None) ->
     """
     if not isinstance(method, Method):
         raise ParameterError(f"estimate takes a graph and a method, got {method!r} as the method.")
-    graph = as_graph(graph)
-    method.check()
+    graph = method.accept(graph)
     plan = method.plan(graph)
     return Estimate(plan, method.seconds(graph, progress or (lambda done, of: None)))

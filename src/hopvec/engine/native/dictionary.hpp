@@ -10,9 +10,6 @@
 
 namespace hopvec {
 
-template <class T>
-using LargeArray = std::vector<T, LargePages<T>>;
-
 // Texts one behind the other: text i is bytes[start[i] .. start[i + 1]).
 struct Texts {
   const int64_t* start;

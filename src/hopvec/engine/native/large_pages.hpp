@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <new>
+#include <vector>
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -45,5 +46,8 @@ struct LargePages {
     return false;
   }
 };
+
+template <class T>
+using LargeArray = std::vector<T, LargePages<T>>;
 
 }  // namespace hopvec

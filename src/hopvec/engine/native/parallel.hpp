@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -34,7 +35,11 @@ void parallel_chunks(int threads, int64_t chunks, const Stop& stop, Body body) {
   };
   std::vector<std::thread> others;
   const int wanted = int(std::min<int64_t>(threads, chunks));
-  for (int thread = 1; thread < wanted; ++thread) others.emplace_back(work, thread);
+  try {
+    for (int thread = 1; thread < wanted; ++thread) others.emplace_back(work, thread);
+  } catch (const std::system_error&) {
+    // The machine has no more threads to give: those there are do all chunks.
+  }
   work(0);
   for (std::thread& other : others) other.join();
   if (failure) std::rethrow_exception(failure);

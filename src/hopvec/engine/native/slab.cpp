@@ -157,10 +157,10 @@ void first_hop(const Adjacency& S, const SparseRows& R, const uint64_t* keys, co
                bool as_half, const Sink& sink, int threads, const Stop& stop) {
   const int columns = 16 * groups(as_half);
   const std::vector<Nonzero> drawn = draw_nonzeros(S, R, keys, diagonal, slab, as_half, threads, stop);
-  // A thread owns a range of rows and walks it in a few pieces: fewer visits to each entry's neighbours,
-  // and room for no more than a thirty-second of the rows.
+  // A thread owns a range of rows and walks it in a few pieces: few visits to each entry's neighbours, and room for
+  // no more than an eighth of the rows in all threads.
   const RowChunks ranges{S.start, S.nodes, threads};
-  const int64_t piece = std::max<int64_t>(1 << 14, S.nodes / 32);
+  const int64_t piece = std::max<int64_t>(1 << 14, S.nodes / (8 * std::max(4, threads)));
   const auto scatter_rows = S.weight ? (as_half ? scatter<true, 32> : scatter<true, 16>)
                                      : (as_half ? scatter<false, 32> : scatter<false, 16>);
   parallel_chunks(threads, threads, stop, [&](int64_t range, int) {

@@ -12,15 +12,12 @@
 
 namespace hopvec {
 
-template <class T>
-using Large = std::vector<T, LargePages<T>>;
-
 // Some rows, their entries sorted by tile.
 struct TiledChunk {
   int64_t first = 0, last = 0;
   int32_t tiles = 0;
-  Large<uint16_t> count, neighbor;
-  Large<float> weight;
+  LargeArray<uint16_t> count, neighbor;
+  LargeArray<float> weight;
   TiledRows view() const;
 };
 
