@@ -38,6 +38,9 @@ def main() -> int:
         args.repeats, args.large_repeats = args.repeats or 1, args.large_repeats or 1
     whole = [part for part in PARTS if part not in ASKED_FOR]
     parts = args.only or (QUICK if args.quick else whole)
+    slow = [part for part in parts if args.quick and "--quick" not in PARTS[part]]
+    if slow:
+        parser.error(f"{slow[0]} has no quick form; leave --quick out")
     run("environments", [])
     failed = [part for part in parts if run(part, options(args, part)) != 0]
     run("render", ["--quick"] * args.quick)

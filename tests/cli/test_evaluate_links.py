@@ -126,6 +126,10 @@ def test_a_directed_split_is_scored_as_such(run, files, tmp_path):
             ("clear.npz", "--links", "links.csv", "--label-column", "x"),
             "--label-column is for labels, not for links.",
         ),
+        (
+            ("clear.npz", "--links", "links.csv", "--directed"),
+            "--directed is for --graph, and no file is named there",
+        ),
         (("clear.npz", "--links", "links.csv", "-o", "links.csv"), "links.csv: this is the input"),
         (("links.csv", "--links", "links.csv"), "links.csv"),
     ],

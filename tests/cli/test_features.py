@@ -68,7 +68,27 @@ def test_an_earlier_run_takes_the_same_features(run, files):
     assert result.exit_code == 0, result.stderr
     result = run("embed", "links.csv", "-o", "new.parquet", "--like", "old.parquet")
     assert result.exit_code == 2
-    assert "was made with the features age, city, and here are no features" in result.stderr
+    assert (
+        "the features age (numbers), city (categories), and here are no features" in result.stderr
+    )
+
+
+def test_a_missing_file_is_told_before_the_edges_are_read(run, files):
+    result = run("embed", "absent.csv", "-o", "vectors.npz", "--features", "missing.csv")
+    assert "missing.csv: there is no such file" in result.stderr
+    result = run("embed", "absent.csv", "-o", "vectors.npz", "--nodes", "missing.csv")
+    assert "missing.csv: there is no such file" in result.stderr
+
+
+def test_na_is_a_name_and_no_number(run, files):
+    (files / "links.csv").write_text("source,target\nNA,b\nb,null\n")
+    (files / "nodes.csv").write_text("id,land,age\nNA,NA,3\nb,,NA\nnull,Ulm,5\n")
+    words = ["--features", "nodes.csv", "--report", "run.json"]
+    result = run("embed", "links.csv", "-o", "vectors.npz", *words)
+    assert result.exit_code == 0, result.stderr
+    facts = json.loads((files / "run.json").read_text())["graph"]["features"]
+    assert (facts["numbers"], facts["categories"]) == (["age"], ["land"])
+    assert (facts["missing"], facts["nodes_without_row"]) == (2, 0)  # an empty cell, and NA of age
 
 
 def test_new_nodes_are_in_the_same_file(run, files):

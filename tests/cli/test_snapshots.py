@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 import hopvec
 
 
@@ -37,6 +39,44 @@ def test_parameters_beside_like_are_refused(run, edges):
     result = run("embed", edges, "-o", "new.parquet", "--like", "old.parquet", "--dim", "4")
     assert result.exit_code == 2
     assert "--like takes all parameters from its file; leave --dim out" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("output", "options", "message"),
+    [
+        ("old.parquet", ["--method", "randne"], "old.parquet: these vectors are by RandNE"),
+        ("old.csv", [], "old.csv: this file does not tell what comparable vectors must share"),
+    ],
+)
+def test_vectors_that_none_can_be_like_are_refused(run, edges, output, options, message):
+    embed(run, edges, output, "--dim", "16", *options)
+    for command in (
+        ["embed", edges, "--like", output, "-o", "new.parquet"],
+        ["transform", output, edges, "--base", edges, "-o", "new.parquet"],
+    ):
+        result = run(*command)
+        assert result.exit_code == 2
+        assert message in result.stderr
+        assert not Path("new.parquet").exists()
+
+
+def test_the_earlier_vectors_are_not_replaced(run, edges):
+    embed(run, edges, "old.parquet", "--dim", "8")
+    result = run("embed", edges, "-o", "old.parquet", "--like", "old.parquet")
+    assert "old.parquet: this is the input" in result.stderr
+    words = ("--base", edges, "--nodes", "nodes.parquet", "-o", "nodes.parquet")
+    Path("nodes.parquet").write_bytes(Path("old.parquet").read_bytes())
+    result = run("transform", "old.parquet", edges, *words)
+    assert "nodes.parquet: this is the input" in result.stderr
+
+
+def test_vectors_that_were_not_made_alike_are_told(run, edges):
+    embed(run, edges, "old.parquet", "--dim", "8")
+    Path("more.csv").write_text(Path(edges).read_text() + "gus,eve\ngus,ann\n")
+    embed(run, "more.csv", "new.parquet", "--dim", "8")
+    assert "not made like the first" in run("diff", "old.parquet", "new.parquet").stderr
+    embed(run, "more.csv", "new.parquet", "--like", "old.parquet")
+    assert "not made like" not in run("diff", "old.parquet", "new.parquet").stderr
 
 
 def test_nodes_that_come_later_get_vectors(run, edges):

@@ -51,6 +51,34 @@ def test_a_directed_graph_says_how_to_embed_it(run, dense):
     assert "embed it with --directed" in told
 
 
+def test_the_sides_of_a_bipartite_graph_keep_their_columns(run, tmp_path):
+    pairs = [(user, item) for user in range(9) for item in range(4) if item == 0 or user % item]
+    lines = "".join(f"user{user},item{item}\n" for user, item in pairs)
+    (tmp_path / "ratings.csv").write_text("user,item\n" + lines)
+    result = run("split", "ratings.csv", *PARTS, "--bipartite", "--share", "0.2")
+    assert result.exit_code == 0, result.stderr
+    assert "embed it with --bipartite" in result.stderr
+    training = hopvec.read_graph(tmp_path / "training.csv", bipartite=True)
+    assert all(id.startswith("item") for id in training.targets.to_pylist())
+    links = read_links(tmp_path / "links.csv")
+    for pairs in (links.edges, links.negatives):
+        assert all(id.startswith("user") for id in pairs.column("source").to_pylist())
+
+
+def test_a_tree_can_be_split_if_it_may_fall_apart(run, tmp_path):
+    (tmp_path / "tree.csv").write_text("source,target\na,b\nb,c\nc,d\n")
+    result = run("split", "tree.csv", *PARTS, "--count", "1")
+    assert "let components fall apart: connected=False, or --any-edges" in result.stderr
+    result = run("split", "tree.csv", *PARTS, "--count", "1", "--any-edges")
+    assert result.exit_code == 0, result.stderr
+    assert "training.csv: 2 edges to embed" in result.stderr
+
+
+def test_numbers_are_checked_before_the_graph_is_read(run):
+    result = run("split", "absent.csv", *PARTS, "--share", "2")
+    assert "share must be a number from 0 to 1" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

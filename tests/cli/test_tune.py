@@ -186,6 +186,11 @@ class TestRefusals:
             (("--weights", "0,1"), "weights is searched, and --weights says what it is"),
             (("--held-out", "0.5"), "held_out is for a search without labels, and some are given"),
             (("--search", "grid"), "a grid needs choices or steps, and beta is any number of -1:0"),
+            (
+                ("--space", "dim=8,16", "--search-dim", "8"),
+                "dim is searched; leave --search-dim out",
+            ),
+            (("--features", "absent.csv"), "absent.csv: there is no such file"),
             (("--validation", "0"), "validation must be a number from 0.001 to 1, got 0"),
         ],
     )

@@ -135,7 +135,8 @@ class TestErrors:
             hold_out(graph, count=2)
         assert str(error.value) == (
             "hold_out: 2 of 5 edges cannot be held out, since 4 are needed to keep the components "
-            "whole. At most 1 can, a share of 0.2; or let components fall apart: connected=False."
+            "whole. At most 1 can, a share of 0.2; or let components fall apart: connected=False, "
+            "or --any-edges."
         )
         assert len(hold_out(graph, share=0.2).edges) == 1
 
@@ -188,6 +189,20 @@ class TestFiles:
         )
         assert links.training is None
         assert edges_of(read_graph(tmp_path / f"training{suffix}")) == edges_of(held_out.training)
+
+    def test_both_files_are_replaced_or_none(self, tmp_path):
+        graph = random_example(40, 150).graph()
+        paths = tmp_path / "links.csv", tmp_path / "training.csv"
+        hold_out(graph).save(*paths)
+        before = [path.read_bytes() for path in paths]
+
+        def fail(done, of):
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            hold_out(graph, seed=1).save(*paths, progress=fail)
+        assert [path.read_bytes() for path in paths] == before
+        assert len(list(tmp_path.iterdir())) == 2
 
     @pytest.mark.parametrize("given", ["whole", "training"])
     def test_the_whole_graph_and_the_training_graph_give_the_same(self, tmp_path, given):

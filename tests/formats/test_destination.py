@@ -21,6 +21,13 @@ def test_a_folder_that_cannot_be_written_to_is_refused(tmp_path):
         check_destination(tmp_path / "vectors.npz")
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such pipes")
+def test_a_pipe_is_not_replaced_by_a_file(tmp_path):
+    os.mkfifo(tmp_path / "vectors.npz")
+    with pytest.raises(FormatError, match="a device or a pipe, which a file would replace"):
+        check_destination(tmp_path / "vectors.npz")
+
+
 def test_there_is_space_for_little_and_not_for_everything(tmp_path):
     check_space(tmp_path / "vectors.npz", 1)
     with pytest.raises(FormatError, match=r"vectors.npz: needs about 1e\+06 TB"):

@@ -117,5 +117,7 @@ def test_another_graph_has_another_checksum():
         Graph.from_edges([0, 1, 2], [1, 2, 4]),
         Graph.from_edges([0, 1, 2], [1, 2, 3], [1.0, 2.0, 1.0]),
         Graph.from_edges([0, 1, 3], [1, 2, 1]),
+        Graph.from_bipartite([0, 2, 2], [1, 1, 3]),
+        Graph.from_edges([0, 1, 1, 2, 2, 3], [1, 0, 2, 1, 3, 2], directed=True),  # the same rows
     ]
-    assert len({graph_checksum(graph) for graph in [one, *others]}) == 4
+    assert len({graph_checksum(graph) for graph in [one, *others]}) == 6

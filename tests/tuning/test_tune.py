@@ -112,6 +112,10 @@ class TestSearch:
         tune(GRAPH, LABELS, shuffles=1, space={"beta": range_}, search="grid")  # ends only
         assert (f"is at the end of its range {range_}" in caplog.text) == told
 
+    def test_integers_at_the_end_of_their_range_are_told_as_well(self, caplog):
+        tune(GRAPH, LABELS, shuffles=1, space={"oversample": "2:3:1"}, search="grid")
+        assert "is at the end of its range" in caplog.text
+
 
 class TestStudy:
     @pytest.mark.parametrize("after", [1, 4, 11])

@@ -107,7 +107,7 @@ def _show_neighbors(terminal: Terminal, embeddings: dict[str, Embedding]) -> Non
     names = [part for name in embeddings for part in (name, "cosine")]
     for package in PACKAGES:
         rows = [
-            [part if at % 2 == 0 else part[:-1] for at, part in enumerate(row)]
+            [part and f"{float(part):.3f}" if at % 2 else part for at, part in enumerate(row)]
             for row in found.rows(package)
         ]
         terminal.answer_table(f"Near {package}", names, rows)

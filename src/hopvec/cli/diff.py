@@ -30,6 +30,7 @@ def diff(terminal: Terminal, old: str, new: str, k: int, as_json: bool) -> None:
     least first: 1 for one that has not moved.
     """
     found = movement(read_vectors(terminal, old), read_vectors(terminal, new))
+    terminal.facts([("note", note) for note in terminal.notes])
     rows = list(zip(found.ids[:k].to_pylist(), found.cosines[:k].tolist(), strict=True))
     if as_json:
         terminal.answer_json(

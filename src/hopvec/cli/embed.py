@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from hopvec.cli.feature_options import add_features, feature_options
+from hopvec.cli.earlier import earlier_run
+from hopvec.cli.feature_options import add_features, feature_options, features_file
 from hopvec.cli.inputs import graph_argument, read, reading_options
 from hopvec.cli.method_options import method_options
 from hopvec.cli.on_spark import embed_on_spark
@@ -16,11 +17,9 @@ from hopvec.cli.outputs import Place, check_output, dtype_option, output_path, w
 from hopvec.cli.summary import count, report_rows
 from hopvec.cli.terminal import Terminal
 from hopvec.cli.verb import given_options, option, verb
-from hopvec.embedding import Embedding
-from hopvec.formats import read_start
 from hopvec.formats.destination import bytes_on_disk, check_space
 from hopvec.machine import in_words
-from hopvec.methods import FastRP, Method, method_of
+from hopvec.methods import FastRP, Method
 from hopvec.report import Report
 
 FREE = ("--threads", "--memory")  # options of methods that go with --like
@@ -100,10 +99,13 @@ def embed(
         return
     if isinstance(output, str) or isinstance(scratch, str):
         raise click.UsageError("Addresses such as s3://bucket/folder need --spark.")
-    check_output(output, report, dtype=dtype, inputs=[graph, reading["nodes"], known["features"]])
-    earlier = read_start(like).embedding if like else None
-    if earlier:
-        method = method_like(earlier, method)
+    inputs = [graph, reading["nodes"], features_file(known), like]
+    check_output(output, report, dtype=dtype, inputs=inputs)
+    earlier = None
+    if like:
+        refuse_parameters()
+        earlier, theirs = earlier_run(like)
+        method = theirs.set_params(threads=method.threads, memory=method.memory)
     tempfile.tempdir = str((scratch or output.parent).absolute())
     run = Report()
     read_graph = read(terminal, run, graph, reading, method)
@@ -138,9 +140,8 @@ def embed(
     )
 
 
-def method_like(earlier: Embedding, typed: Method) -> Method:
-    """The method of an earlier run, with the threads and the memory that were typed."""
+def refuse_parameters() -> None:
+    """Refuses parameters beside --like, but for threads and memory."""
     others = [flag for flag in given_options("Method") if flag not in FREE]
     if others:
         raise click.UsageError(f"--like takes all parameters from its file; leave {others[0]} out")
-    return method_of(earlier.parameters).set_params(threads=typed.threads, memory=typed.memory)

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from hopvec.cli.feature_options import add_features, feature_options
+from hopvec.cli.feature_options import add_features, feature_options, features_file
 from hopvec.cli.inputs import graph_argument, read, reading_options
 from hopvec.cli.method_options import method_options
 from hopvec.cli.outputs import dtype_option, json_option, output_path
@@ -59,6 +59,7 @@ def estimate(
     timed, and nothing is written.
     """
     format_to_write(output, dtype)
+    features_file(known)
     run = Report()
     read_graph = read(terminal, run, graph, reading, method)
     read_graph = add_features(terminal, run, read_graph, known)

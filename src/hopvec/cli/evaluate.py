@@ -90,6 +90,8 @@ def evaluate(
         table, rows = _classes(terminal, files, settings, labelling)
     else:
         _refuse("is for labels, not for links", "Protocol", "Labels")
+        if linking["directed"] and linking["graph"] is None:
+            raise click.UsageError("--directed is for --graph, and no file is named there")
         table, rows = _links(terminal, files, links, linking, settings.get("seed", 0))
     if output is not None:
         table.write(output)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from hopvec.cli.inputs import FILE
+from hopvec.cli.inputs import FILE, check_there
 from hopvec.cli.terminal import Terminal
 from hopvec.cli.verb import Declared, Function, gathered_options
 from hopvec.formats.features import read_features
@@ -38,11 +38,19 @@ def feature_options(function: Function) -> Function:
     return gathered_options("known", OPTIONS, "Input")(function)
 
 
-def features_file(known: dict[str, Any]) -> str | None:
-    """The file of features that was named, if any."""
+def features_place(known: dict[str, Any]) -> str | None:
+    """Where the features are that were named, if any."""
     path: str | None = known["features"]
     if path is None and known["features_id"] is not None:
         raise click.UsageError("--features-id is for --features, and no file is named there")
+    return path
+
+
+def features_file(known: dict[str, Any]) -> str | None:
+    """The same, a file of this machine. Raises FormatError if it is not there."""
+    path = features_place(known)
+    if path is not None:
+        check_there(path)
     return path
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import click
@@ -12,6 +13,7 @@ import pyarrow as pa
 from hopvec.cli.terminal import Progress, Terminal
 from hopvec.cli.verb import Declared, Function, gathered_options
 from hopvec.embedding import Embedding, load
+from hopvec.errors import FormatError
 from hopvec.formats.graphs.read import read_graph
 from hopvec.graph import Graph
 from hopvec.methods import Method
@@ -94,6 +96,12 @@ def edge_column_options(function: Function) -> Function:
     return gathered_options("reading", OPTIONS[:COLUMNS], "Graph")(function)
 
 
+def check_there(path: str) -> None:
+    """Raises FormatError unless there is such a file, or it is standard input."""
+    if path != "-" and not Path(path).exists():
+        raise FormatError(f"{path}: there is no such file.")
+
+
 def read_vectors(terminal: Terminal, path: str) -> Embedding:
     """The embedding of a file."""
     with terminal.progress(f"reading {path}", "%") as progress:
@@ -118,6 +126,8 @@ def read(
             "memory": method.memory,
             "reserve": method.working_bytes,
         }
+    if reading["nodes"] is not None:
+        check_there(reading["nodes"])  # before the edges, which may take long
     name = "standard input" if path == "-" else path
     if path == "-" and sys.stdin.isatty():
         terminal.say("Waiting for edges on standard input, a line each; Ctrl-D ends them.")

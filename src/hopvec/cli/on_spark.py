@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from hopvec.cli.feature_options import features_file
+from hopvec.cli.feature_options import features_place
 from hopvec.cli.summary import count
 from hopvec.cli.terminal import Terminal
 from hopvec.cli.verb import given_options
@@ -43,7 +43,7 @@ def embed_on_spark(
             raise click.UsageError(f"--spark knows no {flag}; leave one of them out")
     if given_options("Options") != ["--spark"]:
         raise click.UsageError("--spark makes no vectors like others; leave --like out")
-    features = features_file(known)
+    features = features_place(known)
     from hopvec.spark import embed
     from hopvec.spark.estimate import check_method
 

@@ -47,6 +47,7 @@ Examples:
   hopvec embed --help
 """
 LIST = "N,N,..."  # how the help shows that an option takes a list of numbers
+KEEPING = ("demo", "reproduce")  # verbs that write one thing after the other
 STOPPED, TERMINATED = 130, 143  # 128 + the signal, as shells have it
 
 
@@ -114,7 +115,9 @@ class Program(click.Group):
         except (click.Abort, KeyboardInterrupt):
             if "--quiet" not in words:
                 start = "\r" if sys.stderr.isatty() else ""  # over the ^C
-                click.echo(f"{start}Stopped; nothing was written.", err=True)
+                kept = any(word in KEEPING for word in words[:1])
+                left = "what was finished is kept" if kept else "nothing was written"
+                click.echo(f"{start}Stopped; {left}.", err=True)
             sys.exit(STOPPED)
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -15,6 +15,7 @@ from hopvec.cli.terminal import Terminal
 from hopvec.cli.verb import option, verb
 from hopvec.errors import FormatError
 from hopvec.evaluate import hold_out
+from hopvec.evaluate.held_out import check_numbers
 from hopvec.formats.graphs.write import check_table
 from hopvec.report import Report
 
@@ -43,6 +44,11 @@ from hopvec.report import Report
     show_default=True,
     help="Pairs that are no edges, for each edge held out.",
 )
+@option(
+    "--any-edges",
+    is_flag=True,
+    help="Hold out edges as well whose removal cuts a component in two.",
+)
 @option("--seed", type=int, default=0, show_default=True, help="Same seed, same split.")
 @reading_options
 def split(
@@ -53,16 +59,17 @@ def split(
     share: float | None,
     count: int | None,
     negatives: int,
+    any_edges: bool,
     seed: int,
     reading: dict[str, Any],
 ) -> None:
     """Hold edges of a graph out, to predict them.
 
     The graph is kept in one piece, as far as it is: an edge whose removal would cut a component in
-    two stays. The file of --links has the columns source, target and label: 1 for an edge that was
-    held out, 0 for a pair of nodes that never was an edge. Embed the other file, and `hopvec
-    evaluate --links` tells whether the vectors know which is which. Formats are .csv, .tsv,
-    .parquet and .arrow.
+    two stays, but for --any-edges. The file of --links has the columns source, target and label: 1
+    for an edge that was held out, 0 for a pair of nodes that never was an edge. Embed the other
+    file, and `hopvec evaluate --links` tells whether the vectors know which is which. Formats are
+    .csv, .tsv, .parquet and .arrow.
     """
     if output is None or links is None:
         raise click.UsageError(
@@ -75,17 +82,26 @@ def split(
         check_apart(path, [graph, reading["nodes"]])
     if links.absolute() == output.absolute():
         raise FormatError(f"{links}: the two parts need names of their own.")
+    check_numbers(0.2 if share is None else share, negatives, seed)
     run = Report()
     whole = read(terminal, run, graph, reading)
     sizes: dict[str, Any] = {"share": share} if share is not None else {"count": count}
     with run.stage("split"), terminal.progress("holding edges out", "%") as progress:
-        held_out = hold_out(whole, **sizes, negatives=negatives, seed=seed, progress=progress)
+        held_out = hold_out(
+            whole,
+            **sizes,
+            negatives=negatives,
+            connected=not any_edges,
+            seed=seed,
+            progress=progress,
+        )
     with run.stage("write"), terminal.progress(f"writing {output}", "nodes") as progress:
         held_out.save(links, output, progress=progress)
     run.notes = terminal.notes
     terminal.facts(report_rows(run))
-    directed = ", directed: embed it with --directed" if whole.directed else ""
+    kind = "directed" if whole.directed else "bipartite" if whole.is_target is not None else None
+    advice = f", {kind}: embed it with --{kind}" if kind else ""
     left = counted(whole.edges - len(held_out.edges), "edge")
-    terminal.say(f"{output}: {left} to embed{directed}")
+    terminal.say(f"{output}: {left} to embed{advice}")
     pairs = f"{counted(len(held_out.edges), 'edge')} and {counted(len(held_out.negatives), 'pair')}"
     terminal.say(f"{links}: {pairs} to tell apart")

@@ -7,16 +7,14 @@ from typing import Any
 
 import click
 
-from hopvec.cli.feature_options import add_features, feature_options
+from hopvec.cli.earlier import earlier_run
+from hopvec.cli.feature_options import add_features, feature_options, features_file
 from hopvec.cli.inputs import graph_argument, read, reading_options
 from hopvec.cli.outputs import check_output, dtype_option, output_path
 from hopvec.cli.summary import count, report_rows
 from hopvec.cli.terminal import Terminal
 from hopvec.cli.verb import option, verb
-from hopvec.errors import FormatError
-from hopvec.formats import read_start
 from hopvec.machine import in_words
-from hopvec.methods import FastRP, method_of
 from hopvec.report import Report
 
 
@@ -63,11 +61,9 @@ def transform(
     vectors are comparable with VECTORS, which stay as they are. Features are those of old and new
     nodes in one file.
     """
-    check_output(output, dtype=dtype, inputs=[vectors, graph, base])
-    like = read_start(vectors).embedding
-    method = method_of(like.parameters)
-    if not isinstance(method, FastRP):
-        raise FormatError(f"{vectors}: only vectors by FastRP can be added to.")
+    inputs = [vectors, graph, base, reading["nodes"], features_file(known)]
+    check_output(output, dtype=dtype, inputs=inputs)
+    like, method = earlier_run(vectors)
     before, run = Report(), Report()
     old = add_features(terminal, before, read(terminal, before, base, reading, method), known)
     new = add_features(terminal, run, read(terminal, run, graph, reading, method), known)

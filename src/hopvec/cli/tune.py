@@ -12,7 +12,7 @@ import click
 import pyarrow as pa
 from click.core import ParameterSource
 
-from hopvec.cli.feature_options import add_features, feature_options
+from hopvec.cli.feature_options import add_features, feature_options, features_file
 from hopvec.cli.inputs import FILE, graph_argument, read, reading_options
 from hopvec.cli.label_options import label_column_options, label_rows, read_label_file
 from hopvec.cli.method_options import flag, method_options, parameter_options, shown
@@ -21,10 +21,10 @@ from hopvec.cli.program import STOPPED
 from hopvec.cli.scores import ScoreTable
 from hopvec.cli.summary import parameters_text, report_rows
 from hopvec.cli.terminal import Terminal
-from hopvec.cli.verb import given_arguments, option, verb
+from hopvec.cli.verb import given_arguments, given_options, option, verb
 from hopvec.errors import FormatError
 from hopvec.formats.destination import check_writable
-from hopvec.formats.graphs.write import write_table
+from hopvec.formats.graphs.write import Table, write_tables
 from hopvec.labels import Labels
 from hopvec.methods import Method
 from hopvec.report import Report
@@ -97,6 +97,7 @@ def tune(
     check_search(Search(**settings), labelled=labels is not None)
     _refuse_idle(given, labels, labelling)
     Space(method, given)
+    features_file(known)
     study = _check_folder(output)
     run = Report()
     classes = None if labels is None else read_label_file(terminal, labels, labelling)
@@ -176,6 +177,8 @@ def _refuse_idle(
                 f"{name} is searched, and {flag(name)} says what it is. Leave {flag(name)} out, or "
                 "say by --space what else is to be searched"
             )
+    if "dim" in searched and "--search-dim" in given_options("Search"):
+        raise click.UsageError("dim is searched; leave --search-dim out")
     idle = [name for name, value in labelling.items() if value is not None]
     if labels is None and idle:
         raise click.UsageError(f"{flag(idle[0])} is for labels, and no file of them is named")
@@ -200,7 +203,7 @@ def _write(tuning: Tuning, table: ScoreTable, output: Path) -> None:
     table.write(output / "trials.csv")
     if tuning.unseen is not None:
         pairs = _pairs(tuning.unseen)
-        write_table(output / "unseen.csv", pairs.schema, pairs.to_batches())
+        write_tables(Table(output / "unseen.csv", pairs.schema, pairs.to_batches()))
     tuning.plot(output / "search.png")
     tuning.save(output / "best.json")
 

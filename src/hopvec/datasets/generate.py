@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from hopvec import _native, machine
 from hopvec.errors import ParameterError
-from hopvec.formats.graphs.write import write_table
+from hopvec.formats.graphs.write import Table, write_tables
 from hopvec.graph import Graph
 from hopvec.graph.ids import number_array
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, check, documented
@@ -111,7 +111,7 @@ class RandomGraph:
                 if progress:
                     progress(done, self.edges)
 
-        write_table(Path(path), schema, batches())
+        write_tables(Table(Path(path), schema, batches()))
 
 
 @documented

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from hopvec.errors import GraphError, ParameterError
 from hopvec.evaluate.pairs import Codes, Pairs, contains, hashed, ids_like
 from hopvec.formats.graphs.links import read_pairs
-from hopvec.formats.graphs.write import check_table, write_graph, write_table
+from hopvec.formats.graphs.write import Table, edge_table, write_tables
+from hopvec.formats.rows import ignore
 from hopvec.graph import Graph
 from hopvec.graph.build import check_flag, from_numbering
 from hopvec.graph.ids import Numbering
@@ -49,19 +50,20 @@ class HeldOut:
         """Writes the pairs, edges first, with the column label: 1 for an edge, 0 for no edge.
 
         `training` is a file for the edges of the training graph. The suffixes name the formats:
-        .csv, .tsv, .parquet, .arrow; also .csv.gz and .tsv.gz. `read_links` reads the pairs back.
+        .csv, .tsv, .parquet, .arrow; also .csv.gz and .tsv.gz. Files of these names are replaced
+        together or not at all. `read_links` reads the pairs back.
         """
-        check_table(Path(links))
-        if training is not None:
-            if self.training is None:
-                raise ParameterError("save: these pairs come without a training graph.")
-            write_graph(self.training, training, progress=progress)
-        tables = [
+        parts = [
             table.append_column("label", pa.array(np.full(len(table), label, dtype=np.int8)))
             for table, label in ((self.edges, 1), (self.negatives, 0))
         ]
-        pairs = pa.concat_tables(tables)
-        write_table(Path(links), pairs.schema, pairs.to_batches())
+        pairs = pa.concat_tables(parts)
+        tables = [Table(Path(links), pairs.schema, pairs.to_batches())]
+        if training is not None:
+            if self.training is None:
+                raise ParameterError("save: these pairs come without a training graph.")
+            tables.append(edge_table(self.training, Path(training), progress or ignore))
+        write_tables(*tables)
 
     def __repr__(self) -> str:
         return (
@@ -98,9 +100,7 @@ def hold_out(
     >>> hold_out(graph, count=1)
     HeldOut(edges: 1, negatives: 1, training: Graph(6 nodes, 5 edges, undirected, unweighted))
     """
-    check_value("hold_out", "share", Real(0, 1), share)
-    check_value("hold_out", "negatives", NEGATIVES, negatives)
-    check_value("hold_out", "seed", SEED, seed)
+    check_numbers(share, negatives, seed)
     check_flag("hold_out", "connected", connected)
     tell = progress or (lambda done, of: None)
     pairs = Pairs(graph)
@@ -120,6 +120,13 @@ def hold_out(
     held_out = HeldOut(without_edges(pairs, out), pairs.to_ids(out), pairs.to_ids(others))
     tell(STEPS, STEPS)
     return held_out
+
+
+def check_numbers(share: float, negatives: int, seed: int) -> None:
+    """Raises ParameterError for what no graph can be split by."""
+    check_value("hold_out", "share", Real(0, 1), share)
+    check_value("hold_out", "negatives", NEGATIVES, negatives)
+    check_value("hold_out", "seed", SEED, seed)
 
 
 def read_links(
@@ -235,5 +242,6 @@ def _too_many(count: int, most: int, edges: int) -> ParameterError:
     return ParameterError(
         f"hold_out: {count:,} of {edges:,} edges cannot be held out, since {edges - most:,} are "
         f"needed to keep the components whole. At most {most:,} can, a share of "
-        f"{np.floor(1000 * most / edges) / 1000:g}; or let components fall apart: connected=False."
+        f"{np.floor(1000 * most / edges) / 1000:g}; or let components fall apart: connected=False, "
+        "or --any-edges."
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from hopvec.engine.frame import Frame
 from hopvec.errors import ParameterError
 from hopvec.methods.orders import FREE
 
+logger = logging.getLogger("hopvec")
 SHOWN = 5  # nodes that stand in the representation of a Movement
 
 
@@ -61,6 +63,11 @@ def movement(old: Embedding, new: Embedding) -> Movement:
             "These vectors cannot be compared: they were made with other features. Make the second "
             "with like=, or --like."
         )
+    if old.frame and new.frame and not _alike(old.frame, new.frame):
+        logger.warning(
+            "The second vectors were not made like the first: part of what moved are the scales of "
+            "columns. Make them with like=, or --like."
+        )
     places = pc.index_in(old.ids, value_set=new.ids)
     here = np.flatnonzero(places.is_valid().to_numpy(zero_copy_only=False))
     there = places.drop_null().to_numpy()
@@ -75,8 +82,18 @@ def movement(old: Embedding, new: Embedding) -> Movement:
     return Movement(ids, cosines[order], len(old) - len(here), len(new) - len(there))
 
 
+def _alike(one: Frame, other: Frame) -> bool:
+    """Whether two runs used the same R, 2m and statistics of columns."""
+    if (one.sparsity, one.volume) != (other.sparsity, other.volume):
+        return False
+    first, second = one.measured.columns, other.measured.columns
+    if first is None or second is None:
+        return first is second
+    return np.array_equal(first.mean, second.mean) and np.array_equal(first.factor, second.factor)
+
+
 def _features(frame: Frame) -> list[str]:
-    return frame.features.names if frame.features else []
+    return frame.features.kinds if frame.features else []
 
 
 def _refuse_other_parameters(old: Mapping[str, Any], new: Mapping[str, Any]) -> None:

@@ -14,6 +14,7 @@ from hopvec.errors import ParameterError, UnknownNodeError
 from hopvec.graph import Graph
 from hopvec.graph.dictionary import integers_if_all
 from hopvec.graph.ids import column
+from hopvec.graph.sides import sources_first
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 DENSE = 4  # where fewer than one pair in so many is free or drawn, all pairs are listed
@@ -121,7 +122,8 @@ class Pairs:
 
     def to_ids(self, codes: Codes) -> pa.Table:
         """The ids of pairs, in the columns source and target."""
-        rows = (self.graph.rows[nodes] for nodes in self.decode(codes))
+        ends = sources_first(self.graph, *self.decode(codes))
+        rows = (self.graph.rows[nodes] for nodes in ends)
         source, target = (self.graph.ids.take(pa.array(row)) for row in rows)
         return pa.table({"source": source, "target": target})
 

@@ -25,6 +25,8 @@ def check_writable(path: Path) -> None:
     """Raises FormatError unless a file of this name could be written."""
     if path.is_dir():
         raise FormatError(f"{path}: this is a folder. Name a file in it.")
+    if path.exists() and not path.is_file():
+        raise FormatError(f"{path}: this is a device or a pipe, which a file would replace.")
     if not path.parent.is_dir():
         raise FormatError(f"{path}: there is no folder {path.parent}. Make it first.")
     replaced = path.exists() and not os.access(path, os.W_OK)

@@ -89,15 +89,23 @@ def _from_text(source: Source, asked: str | None) -> pa.Table:
     names = Layout(separator, 0).cells(line)
     ids = _id_column(source, names, asked)
     try:
-        return csv.read_csv(
+        table = csv.read_csv(
             source.stream(),
             read_options=csv.ReadOptions(
                 column_names=names, skip_rows=skipped + 1, use_threads=False
             ),
             parse_options=csv.ParseOptions(delimiter=separator),
-            convert_options=csv.ConvertOptions(
-                strings_can_be_null=True, column_types={ids: pa.large_string()}
-            ),
+            convert_options=csv.ConvertOptions(column_types={ids: pa.large_string()}),
         )
     except pa.ArrowException as error:
         raise FormatError(f"{source.name}: the features cannot be read ({error}).") from error
+    return pa.table({name: _empty_to_null(table.column(name)) for name in names})
+
+
+def _empty_to_null(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """An empty text is none; others stay, NA as well, which may be a name."""
+    import pyarrow.compute as pc
+
+    if not pa.types.is_string(column.type) and not pa.types.is_large_string(column.type):
+        return column
+    return pc.if_else(pc.equal(column, ""), None, column)

@@ -20,7 +20,6 @@ from hopvec.formats.table import find_columns
 
 PLANE = ("x", "y")
 ROWS = 1 << 14  # that are copied together
-MOST_ROWS = 1 << 17  # of a row group
 
 
 def read_positions(path: str | PathLike[str]) -> NDArray[np.float32] | None:

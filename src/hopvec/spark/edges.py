@@ -14,7 +14,7 @@ from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame
 from hopvec.errors import FormatError, GraphError
 from hopvec.graph.arrow import Wish
 from hopvec.graph.build import LARGEST, SMALLEST, check_flag, refuse_weights
-from hopvec.graph.columns import IDS, choose_columns
+from hopvec.graph.columns import choose_columns, usual_id_column
 from hopvec.spark.tables import Tables
 
 PLACE = "the DataFrame of edges"
@@ -139,15 +139,15 @@ def _node_ids(nodes: Any, ids: str) -> DataFrame:
     """The ids of a DataFrame of nodes: its only column, or the one whose name says so."""
     if not isinstance(nodes, DataFrame):
         raise GraphError(f"nodes must be a Spark DataFrame, got {type(nodes).__name__}.")
-    fields = {field.name.lower(): field for field in nodes.schema.fields}
-    named = [fields[name] for name in IDS if name in fields] or nodes.schema.fields
-    if len(named) != 1:
+    found = usual_id_column(nodes.columns)
+    if found is None and len(nodes.columns) != 1:
         raise FormatError(f"nodes: which of {', '.join(nodes.columns)} holds the ids? Call it id.")
-    if id_type("nodes", named[0]) != ids:
+    field = nodes.schema[found or nodes.columns[0]]
+    if id_type("nodes", field) != ids:
         kinds = {"string": "strings", "bigint": "integers"}
         other = kinds["bigint" if ids == "string" else "string"]
         raise GraphError(f"The edges hold {kinds[ids]}, the nodes {other}.")
-    return nodes.select(_named(named[0]).cast(ids).alias("id"))
+    return nodes.select(_named(field).cast(ids).alias("id"))
 
 
 def _check_nodes(nodes: DataFrame, tables: Tables) -> None:

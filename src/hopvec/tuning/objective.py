@@ -141,11 +141,14 @@ def _some(graph: Graph, found: LabelledRows, which: NDArray[np.int64]) -> Labels
 def graph_checksum(graph: Graph) -> str:
     """Sixteen digits that tell one graph from another."""
     more: list[NDArray[Any]] = [] if graph.weights is None else [graph.weights]
+    if graph.is_target is not None:
+        more.append(graph.is_target[graph.rows])
     if graph.features is not None:
         names = json.dumps(graph.features.columns.names).encode()
         of_nodes = graph.features.number[graph.rows], graph.features.category[graph.rows]
         more += [np.frombuffer(names, np.uint8), *of_nodes]
-    return _checksum(graph.keys, graph.indptr, graph.indices, *more)
+    kind = np.array([graph.directed, graph.weights is not None, graph.is_target is not None])
+    return _checksum(kind, graph.keys, graph.indptr, graph.indices, *more)
 
 
 def _checksum(*arrays: NDArray[Any]) -> str:

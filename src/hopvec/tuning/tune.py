@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -253,6 +254,8 @@ def _tell_of_ends(space: Space, best: Trial) -> None:
     for name, dimension in space.dimensions.items():
         value = best.parameters[name]
         beyond = dimension.beyond(value) if isinstance(dimension, Range) else None
+        if beyond is not None and space.whole(name):
+            beyond = math.floor(beyond) if beyond < value else math.ceil(beyond)
         if beyond is not None and space.allows({**best.parameters, name: beyond}):
             logger.warning(
                 "The best %s, %.4g, is at the end of its range %s: a wider one may do better.",

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopvec import FormatError
+from hopvec import FormatError, read_graph
 from hopvec.formats.graphs import adjacency
 from reading import edges_of, graph_of, open_edges, read, reason
 
@@ -117,3 +117,10 @@ def test_what_networkx_writes_comes_back(tmp_path_factory, pairs, directed, rows
     again.add_edges_from((int(u), int(v)) for u, v in edges)
     again.add_node(77)
     assert nx.utils.graphs_equal(again, original)
+
+
+def test_edges_on_the_lines_of_both_ends_are_not_told_as_summed(path):
+    path.write_text("a b c\nb a c\nc a b\n")
+    graph = read_graph(path, format="adjacency")
+    assert graph.origin["duplicates"] == "first"
+    assert (graph.edges, graph.weights) == (3, None)

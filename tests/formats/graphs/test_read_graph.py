@@ -346,6 +346,18 @@ def test_what_happens_while_reading_comes_out_as_it_is(written, name, compressio
         read_graph(written(name, compression), progress=progress)
 
 
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+@pytest.mark.parametrize("names", [("name", "id"), ("id", "name")])
+def test_the_column_called_id_comes_before_the_one_called_name(tmp_path, suffix, names):
+    (tmp_path / "edges.csv").write_text("source,target\na,b\n")
+    columns = {"id": ["a", "z"], "name": ["Ann", "Zoe"]}
+    table = pa.table({name: columns[name] for name in names})
+    path = tmp_path / f"nodes{suffix}"
+    (pq.write_table if suffix == ".parquet" else pyarrow.csv.write_csv)(table, path)
+    graph = read_graph(tmp_path / "edges.csv", nodes=path)
+    assert graph.ids.to_pylist() == ["a", "b", "z"]
+
+
 def test_ids_of_a_text_of_nodes_are_of_the_kind_of_the_edges(written, tmp_path):
     (tmp_path / "nodes.txt").write_text("7\n3\n")
     graph = read_graph(written("edges.parquet"), nodes=tmp_path / "nodes.txt")

@@ -46,10 +46,10 @@ def test_neighbors_that_have_an_edge_are_marked_and_edges_know_their_rank(explor
     assert similar == pytest.approx([expected[card["node"]] for card in edges["nodes"]], abs=1e-6)
 
 
-def test_an_isolated_node_has_no_edges_and_similarity_0(exploration):
+def test_an_isolated_node_has_no_edges_and_nothing_is_near_it(exploration):
     found = exploration.neighborhood(explored.NODES - 1, 5)
     assert found["edges"] == {"count": 0, "nodes": []}
-    assert {card["similarity"] for card in found["near"][0]} == {0.0}
+    assert found["near"] == [[]]
 
 
 def test_a_node_that_is_not_there_is_refused(exploration):

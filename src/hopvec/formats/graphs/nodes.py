@@ -12,7 +12,7 @@ from hopvec.formats.graphs import columnar, text
 from hopvec.formats.graphs.edges import Options
 from hopvec.formats.graphs.layout import LOOKED_AT, Layout, first_lines
 from hopvec.formats.graphs.source import Source
-from hopvec.graph.columns import IDS, id_array
+from hopvec.graph.columns import id_array, usual_id_column
 from hopvec.graph.ids import column, first_missing
 
 COMMENTS = (b"# ", b"% ")  # without a blank, it is an id
@@ -47,8 +47,9 @@ def _from_text(source: Source) -> pa.Array:
         raise FormatError(f"{source.name}: there are no ids in it.")
     lines = [line for _, line in numbered[:LOOKED_AT]]
     separator = next((mark for mark in "\t,;" if _cuts(lines, mark)), NOTHING)
-    first = [cell.strip().lower() for cell in Layout(separator, 0).cells(lines[0])]
-    at = next((first.index(name) for name in IDS if name in first), None)
+    first = Layout(separator, 0).cells(lines[0])
+    found = usual_id_column(first)
+    at = None if found is None else first.index(found)
     layout = Layout(
         separator=separator,
         count=len(first),
@@ -84,13 +85,13 @@ def _from_table(source: Source) -> pa.Array:
     try:
         table = ds.dataset(source.path, format=kind)
         names = table.schema.names
-        found = [name for name in names if name.lower() in IDS] or names
-        if len(found) > 1 and found is names:
+        found = usual_id_column(names) or (names[0] if len(names) == 1 else None)
+        if found is None:
             raise FormatError(
                 f"{source.name}: which column holds the ids? Call it id; there are "
                 f"{', '.join(names)}."
             )
-        ids = table.to_table(columns=[found[0]]).column(0).combine_chunks()
+        ids = table.to_table(columns=[found]).column(0).combine_chunks()
     except pa.ArrowException as error:
         raise FormatError(f"{source.name}: the ids cannot be read ({error}).") from error
     ids = id_array(ids, lambda row: f"{source.name}, row {row + 1:,}")

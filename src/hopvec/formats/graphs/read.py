@@ -125,7 +125,8 @@ def read_graph(
             reading.bipartite, reading.prefixes = bipartite, prefixes
             if bipartite:
                 directed = False
-            graph = reading.graph(directed, duplicates, loops, nodes)
+            origin["duplicates"] = duplicates or found.duplicates or "sum"
+            graph = reading.graph(directed, origin["duplicates"], loops, nodes)
     return replace(graph, origin=origin | found.facts)
 
 
@@ -239,7 +240,7 @@ class _Reading:
     def graph(
         self,
         directed: bool | None,
-        duplicates: str | None,
+        duplicates: str,
         loops: str,
         nodes: Any,
     ) -> Graph:
@@ -254,8 +255,6 @@ class _Reading:
         self.dictionary = Dictionary()
         if directed is None:
             directed = bool(self.stream.directed)
-        if duplicates is None:
-            duplicates = self.stream.duplicates or "sum"
         numbering = Numbering(
             lambda: ids, len(ids), self.source.array(), self.target.array(), 0, place
         )

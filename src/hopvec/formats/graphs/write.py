@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from gzip import GzipFile
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +17,7 @@ from hopvec.formats.delimited import packed, separator_of
 from hopvec.formats.destination import check_writable
 from hopvec.formats.replace import replacing
 from hopvec.formats.rows import Progress, ignore
+from hopvec.graph.sides import sources_first
 
 if TYPE_CHECKING:
     from hopvec.graph import Graph
@@ -34,32 +35,52 @@ def write_graph(
     name is replaced whole or not at all. `progress` is called with the nodes written and their
     number.
     """
+    write_tables(edge_table(graph, Path(path), progress or ignore))
+
+
+class Table(NamedTuple):
+    """What a file is to hold."""
+
+    path: Path
+    schema: pa.Schema
+    batches: Iterable[pa.RecordBatch]
+
+
+def edge_table(graph: Graph, path: Path, progress: Progress) -> Table:
+    """The edges of a graph, for a file."""
     fields = [("source", graph.ids.type), ("target", graph.ids.type)]
     if graph.weights is not None:
         fields.append(("weight", pa.float32()))
     schema = pa.schema(fields)
-    write_table(Path(path), schema, _batches(graph, schema, progress or ignore))
+    return Table(path, schema, _batches(graph, schema, progress))
 
 
-def write_table(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
-    """Writes the batches of a table in the format that the suffix names."""
-    check_table(path)
-    with replacing(path) as (file,):
-        if suffix_of(path) == ".parquet":
-            import pyarrow.parquet as pq
+def write_tables(*tables: Table) -> None:
+    """Writes tables in the formats that the suffixes name, all or none; see `replacing`."""
+    for table in tables:
+        check_table(table.path)
+    with replacing(*(table.path for table in tables)) as files:
+        for file, table in zip(files, tables, strict=True):
+            _write(file, table)
 
-            # Numbers of nodes hardly repeat within a row group: a dictionary only takes time.
-            texts = [field.name for field in schema if not pa.types.is_primitive(field.type)]
-            with pq.ParquetWriter(file, schema, compression="zstd", use_dictionary=texts) as writer:
-                for batch in batches:
-                    writer.write_batch(batch)
-        elif suffix_of(path) == ".arrow":
-            with pa.ipc.new_file(file, schema) as ipc:
-                for batch in batches:
-                    ipc.write_batch(batch)
-        else:
-            with packed(file, path) as text:
-                _write_lines(text, separator_of(path), schema, batches)
+
+def _write(file: BinaryIO, table: Table) -> None:
+    path, schema, batches = table
+    if suffix_of(path) == ".parquet":
+        import pyarrow.parquet as pq
+
+        # Numbers of nodes hardly repeat within a row group: a dictionary only takes time.
+        texts = [field.name for field in schema if not pa.types.is_primitive(field.type)]
+        with pq.ParquetWriter(file, schema, compression="zstd", use_dictionary=texts) as writer:
+            for batch in batches:
+                writer.write_batch(batch)
+    elif suffix_of(path) == ".arrow":
+        with pa.ipc.new_file(file, schema) as ipc:
+            for batch in batches:
+                ipc.write_batch(batch)
+    else:
+        with packed(file, path) as text:
+            _write_lines(text, separator_of(path), schema, batches)
 
 
 def check_table(path: Path) -> None:
@@ -97,7 +118,8 @@ def _batches(graph: Graph, schema: pa.Schema, progress: Progress) -> Iterator[pa
         source = np.repeat(np.arange(first, last), np.diff(graph.indptr[first : last + 1]))
         target = graph.indices[entries]
         once = np.ones(len(target), dtype=bool) if graph.directed else source <= target
-        columns = [graph.ids.take(pa.array(graph.rows[nodes[once]])) for nodes in (source, target)]
+        ends = sources_first(graph, source[once], target[once])
+        columns = [graph.ids.take(pa.array(graph.rows[nodes])) for nodes in ends]
         if graph.weights is not None:
             columns.append(pa.array(graph.weights[entries][once]))
         yield pa.RecordBatch.from_arrays(columns, schema=schema)

@@ -50,7 +50,12 @@ class Side:
         return node if self.rows is None else int(self.rows[node])
 
     def nearest(self, node: int, k: int) -> tuple[list[int], list[float]]:
-        """The k nodes most similar to one, exactly, with their cosine similarity."""
+        """The k nodes most similar to one, exactly, with their cosine similarity.
+
+        None is near a zero vector.
+        """
+        if self.embedding.inverse_norms[self.row(node)] == 0:
+            return [], []
         rows, similarity = self.embedding.nearest_rows([self.row(node)], k)
         nodes = rows[0] if self.nodes is None else self.nodes[rows[0]]
         return nodes.tolist(), similarity[0].tolist()

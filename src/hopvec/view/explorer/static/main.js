@@ -195,7 +195,7 @@ class Page {
       map.select({ card: found, near, edges });
       if (fly) map.show([node, ...near.map((card) => card.node)]);
     });
-    say(`${found.near[0].length} neighbours of ${shown(found.name, 60)}`, { quietly: true });
+    say(`${Math.max(...found.near.map((list) => list.length))} neighbours of ${shown(found.name, 60)}`, { quietly: true });
   }
 
   leave() {

@@ -12,8 +12,7 @@ export function showNode(panel, about, found, k, asked) {
     facts(found),
     ...(compared ? [overlaps(about, found)] : []),
     nearHead(about, found, k, asked),
-    ...(found.edges ? [nearNote(found)] : []),
-    compared ? compareTable(about, found, asked) : nearTable(about, found, asked),
+    ...near(about, found, asked),
     ...(found.edges ? edgeList(about, found, asked) : []),
   );
   panel.scrollTop = 0;
@@ -60,8 +59,22 @@ function facts(found) {
   );
 }
 
+function near(about, found, asked) {
+  if (!longestOf(found)) return [element("p", { class: "note" }, "Nothing is near it: its vector is zero.")];
+  const compared = about.embeddings.length > 1;
+  return [
+    ...(found.edges ? [nearNote(found)] : []),
+    compared ? compareTable(about, found, asked) : nearTable(about, found, asked),
+  ];
+}
+
+// A zero vector has no neighbours, so that the lists may differ.
+function longestOf(found) {
+  return Math.max(...found.near.map((list) => list.length));
+}
+
 function overlaps(about, found) {
-  const longest = found.near[0].length,
+  const longest = longestOf(found),
     names = about.embeddings.map((embedding) => shown(embedding.name, 40));
   return element(
     "div",
@@ -94,13 +107,13 @@ function nearHead(about, found, k, asked) {
     { class: "head" },
     element("h3", {}, "Nearest"),
     choice,
-    copyButton(() => csv(nearRows(about, found)), found.near[0].length),
+    copyButton(() => csv(nearRows(about, found)), longestOf(found)),
   );
 }
 
 function nearNote(found) {
   const joined = found.near.map((list) => list.filter((card) => card.edge).length);
-  const sentence = `${joined.join(" and ")} of these ${found.near[0].length} are joined to it by an edge `;
+  const sentence = `${joined.join(" and ")} of these ${longestOf(found)} are joined to it by an edge `;
   return element("p", { class: "note" }, sentence, edgeMark(false));
 }
 
@@ -133,12 +146,15 @@ function compareTable(about, found, asked) {
   const times = new Map();
   for (const list of found.near) for (const { node } of list) times.set(node, (times.get(node) ?? 0) + 1);
   const heads = [["#", "rank"], ...about.embeddings.map((embedding) => [shown(embedding.name, 40), "side"])];
-  const rows = found.near[0].map((_, at) =>
+  const ranks = [...Array(longestOf(found)).keys()];
+  const rows = ranks.map((at) =>
     element(
       "tr",
       {},
       element("td", { class: "number soft" }, String(at + 1)),
-      ...found.near.map((list) => sideCell(list[at], times.get(list[at].node) > 1, asked)),
+      ...found.near.map((list) =>
+        list[at] ? sideCell(list[at], times.get(list[at].node) > 1, asked) : element("td", { class: "side" }),
+      ),
     ),
   );
   return element(
