@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from examples import example, path, skewed_example
-from hopvec import FastRP, ParameterError
+from hopvec import FastRP, Graph, GraphError, ParameterError
 
 
 class TestParameters:
@@ -119,6 +119,13 @@ class TestParameters:
         assert np.isfinite(largest.vectors).all()
         with pytest.raises(ParameterError, match=r"got \[1e\+300\] \(entry 1 is beyond 1e\+06\)"):
             FastRP(dim=8, weights=[1e300]).embed(graph)
+
+    def test_degrees_whose_powers_leave_float32_are_refused_where_they_matter(self):
+        graph = Graph.from_edges([0, 1], [1, 2], [1e-30, 1e30])
+        options = {"dim": 8, "beta": -1.0, "sparsity": 1}
+        with pytest.raises(GraphError, match=r"Order 3 leaves float32: the degrees of this graph"):
+            FastRP(normalize="none", **options).embed(graph)
+        assert np.isfinite(FastRP(normalize="full", **options).embed(graph).vectors).all()
 
     @pytest.mark.parametrize(
         "wrong",

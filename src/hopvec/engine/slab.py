@@ -15,12 +15,15 @@ from hopvec import _native
 from hopvec.engine.features import FeatureRows
 from hopvec.engine.plan import LINE, SlabPlan
 from hopvec.engine.random_rows import GaussianRows, SparseRows
+from hopvec.errors import GraphError
 from hopvec.graph import Graph
 from hopvec.graph.turned import TurnedRows
 from hopvec.machine import interruptible, run_all
 
 if TYPE_CHECKING:
     from hopvec.engine.frame import Frame
+
+LARGEST_ENTRY = 2.0**15  # of an order as it is made, so that it fits float16
 
 RandomRows = SparseRows | GaussianRows | FeatureRows
 
@@ -231,8 +234,19 @@ class Propagation:
         return rows
 
     def scales(self, weights: Mapping[int, float]) -> dict[int, float]:
-        """What orders as they are made must be multiplied with to count by these weights."""
-        return {i: weight * self.factor * self.growth**i for i, weight in weights.items()}
+        """What orders as they are made must be multiplied with to count by these weights.
+
+        Raises GraphError if the plain sum would leave float32.
+        """
+        scales = {i: weight * self.factor * self.growth**i for i, weight in weights.items()}
+        for order, scale in scales.items():
+            if not abs(scale) * LARGEST_ENTRY < np.finfo(np.float32).max:
+                raise GraphError(
+                    f"Order {order} leaves float32: the degrees of this graph lie too far apart. "
+                    "Make the rows of orders unit, such as normalize='full', or the weights of "
+                    "edges more alike."
+                )
+        return scales
 
 
 def for_each_slab(

@@ -14,7 +14,7 @@ from hopvec.graph.graph import Graph
 from hopvec.graph.ids import Numbering, column, keys, number, refuse_collision
 from hopvec.graph.rows import Build, EdgeList
 
-SMALLEST, LARGEST = 1e-30, 1e30  # weights whose sums and powers stay inside float32
+SMALLEST, LARGEST = 1e-30, 1e30  # weights whose sums stay inside float32
 
 
 def build(

@@ -110,9 +110,11 @@ class SlabRun:
         """Files of the weighted sum of the orders of some slabs."""
         unit = self.method.finish.normalization.unit_orders
         for index, engine in self._slabs(batches):
-            scales: Any = engine.propagation.scales(self.method.order_weights())
+            scales: Any
             if unit:
                 scales = kept(self.folder, "scales", self._scales)
+            else:
+                scales = engine.propagation.scales(self.method.order_weights())
             rows = np.zeros((self.nodes, engine.plan.columns), dtype=np.float32)
             engine.carry(index, SlabSum(rows, engine.graph.rows, scales))
             yield self._file("sums", index, [rows], self._statistics(rows, scales, engine))
