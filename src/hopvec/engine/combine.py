@@ -92,7 +92,12 @@ class KeptOrders:
         self.plan, self.propagation = plan, propagation
         self.graph = propagation.graph
         self.size = LINE * plan.nodes
-        self.kept = {order: _native.allocate(plan.slabs * self.size) for order in orders}
+        whole = plan.slabs * self.size
+        memory = _native.allocate(whole * len(orders))
+        self.kept = {
+            order: memory[number * whole : (number + 1) * whole]
+            for number, order in enumerate(orders)
+        }
 
     @property
     def nbytes(self) -> int:

@@ -14,7 +14,7 @@ constexpr int64_t rows_ahead = 4;        // rows of the sum prefetched ahead of 
 constexpr int64_t far_bytes = 1 << 26;   // of a sum that no cache keeps: what is not added to it is stored past them
 constexpr int64_t stretch = 1024;        // neighbours summed before the sum joins the total: bounds rounding error
 
-inline double sum_of_squares(const float* column) {
+HOPVEC_INLINE double sum_of_squares(const float* column) {
   double partial[4] = {0, 0, 0, 0};
   for (int c = 0; c < 16; c += 4)
     for (int k = 0; k < 4; ++k) partial[k] += double(column[c + k]) * double(column[c + k]);
@@ -22,23 +22,24 @@ inline double sum_of_squares(const float* column) {
 }
 
 // Of the first `columns`: a last slab may have fewer than its lines hold.
-inline double sum_of_squares(const Lanes& lanes, int64_t columns) {
+HOPVEC_INLINE double sum_of_squares(const Lanes& lanes, int64_t columns) {
   float column[16];
   lanes.store(column);
-  for (int64_t c = columns > 0 ? columns : 0; c < 16; ++c) column[c] = 0.0f;
+  if (columns < 16)
+    for (int64_t c = columns > 0 ? columns : 0; c < 16; ++c) column[c] = 0.0f;
   return sum_of_squares(column);
 }
 
 // Of one line, which then joins those of other slabs: the slabs may be computed apart.
 template <class Storage>
-inline double sum_of_squares(const Line<Storage>& line, int64_t columns) {
+HOPVEC_INLINE double sum_of_squares(const Line<Storage>& line, int64_t columns) {
   double squares = 0;
   for (int p = 0; p < Line<Storage>::parts; ++p) squares += sum_of_squares(line.part[p], columns - 16 * p);
   return squares;
 }
 
 template <bool weighted, class Storage>
-inline void add_neighbor(Line<Storage>& sum, const Adjacency& S, const Storage* block, int64_t entry) {
+HOPVEC_INLINE void add_neighbor(Line<Storage>& sum, const Adjacency& S, const Storage* block, int64_t entry) {
   Line<Storage> line = Line<Storage>::load(block + int64_t(S.neighbor[entry]) * Line<Storage>::columns);
   if (weighted) line.scale(S.weight[entry]);
   sum.add(line);
@@ -46,7 +47,7 @@ inline void add_neighbor(Line<Storage>& sum, const Adjacency& S, const Storage* 
 
 // Entries [entry, end) in four interleaved sums, so that additions do not wait for each other.
 template <bool weighted, bool prefetch, class Storage>
-inline Line<Storage> stretch_sum(const Adjacency& S, const Storage* block, int64_t entry, int64_t end) {
+HOPVEC_INLINE Line<Storage> stretch_sum(const Adjacency& S, const Storage* block, int64_t entry, int64_t end) {
   Line<Storage> sum[4];
   for (int k = 0; k < 4; ++k) sum[k] = Line<Storage>::zero();
   for (; entry + 4 <= end; entry += 4)
@@ -65,21 +66,21 @@ inline Line<Storage> stretch_sum(const Adjacency& S, const Storage* block, int64
 }
 
 template <bool weighted, class Storage>
-inline Line<Storage> part_sum(const Adjacency& S, const Storage* block, int64_t entry, int64_t end, int64_t far) {
+HOPVEC_INLINE Line<Storage> part_sum(const Adjacency& S, const Storage* block, int64_t entry, int64_t end, int64_t far) {
   return end <= far ? stretch_sum<weighted, true>(S, block, entry, end)
                     : stretch_sum<weighted, false>(S, block, entry, end);
 }
 
 // total += entries [entry, end); those up to `far` have lines that are worth a prefetch.
 template <bool weighted, class Storage>
-inline void add_stretches(Line<Storage>& total, const Adjacency& S, const Storage* block, int64_t entry, int64_t end,
+HOPVEC_INLINE void add_stretches(Line<Storage>& total, const Adjacency& S, const Storage* block, int64_t entry, int64_t end,
                           int64_t far) {
   for (; entry < end; entry += stretch)
     total.add(part_sum<weighted>(S, block, entry, entry + stretch < end ? entry + stretch : end, far));
 }
 
 template <bool weighted, bool tiled, class Storage>
-inline Line<Storage> row_sum(const Adjacency& S, const Storage* block, int64_t node, int64_t far) {
+HOPVEC_INLINE Line<Storage> row_sum(const Adjacency& S, const Storage* block, int64_t node, int64_t far) {
   const int64_t end = S.start[node + 1];
   int64_t entry = S.start[node];
   if (!tiled && end - entry <= stretch) return part_sum<weighted>(S, block, entry, end, far);  // nearly all rows
@@ -95,7 +96,7 @@ inline Line<Storage> row_sum(const Adjacency& S, const Storage* block, int64_t n
 
 // to[0 .. columns) = (add ? to : 0) + terms, in order; a full line stays in registers, and may be stored past caches.
 template <int count>
-inline void add_to_sum(float* to, int32_t columns, bool add, bool past, const Lanes (&term)[count]) {
+HOPVEC_INLINE void add_to_sum(float* to, int32_t columns, bool add, bool past, const Lanes (&term)[count]) {
   if (columns >= 16) {
     Lanes sum = add ? Lanes::load(to) + term[0] : term[0];
     for (int k = 1; k < count; ++k) sum = sum + term[k];
@@ -113,7 +114,7 @@ inline void add_to_sum(float* to, int32_t columns, bool add, bool past, const La
 }
 
 template <int joins, class Storage>
-inline void sum_row(const Sink& sink, bool past, int64_t node, const Line<Storage>& row) {
+HOPVEC_INLINE void sum_row(const Sink& sink, bool past, int64_t node, const Line<Storage>& row) {
   float* to = sink.sum + int64_t(sink.rows[node]) * sink.stride;
   Lanes scale[joins + 1];
   const Storage* line[joins + 1];
@@ -132,7 +133,7 @@ inline void sum_row(const Sink& sink, bool past, int64_t node, const Line<Storag
 }
 
 template <class Storage>
-inline void sum_row(const Sink& sink, bool past, int64_t node, const Line<Storage>& row) {
+HOPVEC_INLINE void sum_row(const Sink& sink, bool past, int64_t node, const Line<Storage>& row) {
   if (sink.joins == 0)
     sum_row<0>(sink, past, node, row);
   else if (sink.joins == 1)
@@ -148,7 +149,7 @@ inline bool stored_past(const Sink& sink, int64_t nodes) {
 }
 
 template <class Storage>
-inline void finish(const Sink& sink, bool past, int64_t node, Line<Storage> row) {
+HOPVEC_INLINE void finish(const Sink& sink, bool past, int64_t node, Line<Storage> row) {
   if (sizeof(Storage) < sizeof(float)) {
     // Every consumer sees the row as it is stored, so that keeping an order and computing it twice agree.
     Storage stored[Line<Storage>::columns];
@@ -194,7 +195,7 @@ void hop(const Adjacency& S, const void* block, const Sink& sink, int64_t first,
 // As stretch_sum, over entries of a row in a tile. The last few are zeros where there is none: that is cheaper than to
 // branch in many short sums, whose ends no processor foresees.
 template <bool weighted, class Storage>
-inline Line<Storage> tile_sum(const Storage* tile, const uint16_t* neighbor, const float* weight, int64_t count) {
+HOPVEC_INLINE Line<Storage> tile_sum(const Storage* tile, const uint16_t* neighbor, const float* weight, int64_t count) {
   constexpr int columns = Line<Storage>::columns;
   Line<Storage> sum[4];
   for (int k = 0; k < 4; ++k) sum[k] = Line<Storage>::zero();

@@ -4,8 +4,8 @@
 // store_past writes a whole line of 64 bytes past the caches, where the processor can.
 //
 // The same sixteen IEEE additions happen at every dispatch level: one 64-byte register on x86-64-v4,
-// two 32-byte ones on v3 (a 64-byte vector type there compiles to code three times slower), a plain
-// loop elsewhere. Nothing crosses lanes, so the results are the same bytes everywhere.
+// two 32-byte ones on v3 (a 64-byte vector type there compiles to code three times slower), four
+// 16-byte ones elsewhere. Nothing crosses lanes, so the results are the same bytes everywhere.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,13 @@
 #endif
 
 #include "kernels.hpp"
+
+// For what a row goes through: a call would send its lines through memory.
+#if defined(_MSC_VER)
+#define HOPVEC_INLINE __forceinline
+#else
+#define HOPVEC_INLINE inline __attribute__((always_inline))
+#endif
 
 namespace hopvec {
 namespace {
@@ -163,40 +170,60 @@ inline Doubles operator*(Doubles a, Doubles b) {
 
 #else
 
+// Four columns: a register of every processor of today, where the compiler has a name for it.
+#if defined(__GNUC__) || defined(__clang__)
+typedef float Four __attribute__((vector_size(16)));
+#else
+struct Four {
+  float column[4];
+};
+inline Four operator+(Four a, Four b) {
+  for (int c = 0; c < 4; ++c) a.column[c] += b.column[c];
+  return a;
+}
+inline Four operator*(Four a, Four b) {
+  for (int c = 0; c < 4; ++c) a.column[c] *= b.column[c];
+  return a;
+}
+#endif
+
 struct Lanes {
-  float column[16];
-  static Lanes zero() { return every(0.0f); }
-  static Lanes every(float value) {
-    Lanes lanes;
-    for (int c = 0; c < 16; ++c) lanes.column[c] = value;
-    return lanes;
+  Four part[4];
+  static HOPVEC_INLINE Lanes zero() { return every(0.0f); }
+  static HOPVEC_INLINE Lanes every(float value) {
+    const Four same = {value, value, value, value};
+    return {{same, same, same, same}};
   }
-  static Lanes load(const float* from) {
+  static HOPVEC_INLINE Lanes load(const float* from) {
     Lanes lanes;
-    std::memcpy(lanes.column, from, sizeof lanes.column);
+    for (int p = 0; p < 4; ++p) std::memcpy(&lanes.part[p], from + 4 * p, sizeof(Four));
     return lanes;
   }
   static Lanes load(const half* from) {
-    Lanes lanes;
-    for (int c = 0; c < 16; ++c) lanes.column[c] = from_half_bits(from[c].bits);
-    return lanes;
+    float column[16];
+    for (int c = 0; c < 16; ++c) column[c] = from_half_bits(from[c].bits);
+    return load(column);
   }
   template <class From>
-  static Lanes load_if(bool wanted, const From* from) {
+  static HOPVEC_INLINE Lanes load_if(bool wanted, const From* from) {
     return wanted ? load(from) : zero();
   }
-  void store(float* to) const { std::memcpy(to, column, sizeof column); }
+  HOPVEC_INLINE void store(float* to) const {
+    for (int p = 0; p < 4; ++p) std::memcpy(to + 4 * p, &part[p], sizeof(Four));
+  }
   void store_past(float* to) const { store(to); }
   void store(half* to) const {
+    float column[16];
+    store(column);
     for (int c = 0; c < 16; ++c) to[c].bits = to_half_bits(column[c]);
   }
 };
-inline Lanes operator+(Lanes a, Lanes b) {
-  for (int c = 0; c < 16; ++c) a.column[c] += b.column[c];
+HOPVEC_INLINE Lanes operator+(Lanes a, Lanes b) {
+  for (int p = 0; p < 4; ++p) a.part[p] = a.part[p] + b.part[p];
   return a;
 }
-inline Lanes operator*(Lanes a, Lanes b) {
-  for (int c = 0; c < 16; ++c) a.column[c] *= b.column[c];
+HOPVEC_INLINE Lanes operator*(Lanes a, Lanes b) {
+  for (int p = 0; p < 4; ++p) a.part[p] = a.part[p] * b.part[p];
   return a;
 }
 
@@ -233,30 +260,30 @@ struct Line {
   static constexpr int columns = 16 * parts;
   Lanes part[parts];
 
-  static Line zero() {
+  static HOPVEC_INLINE Line zero() {
     Line line;
     for (int p = 0; p < parts; ++p) line.part[p] = Lanes::zero();
     return line;
   }
   template <class From>
-  static Line load(const From* from) {
+  static HOPVEC_INLINE Line load(const From* from) {
     Line line;
     for (int p = 0; p < parts; ++p) line.part[p] = Lanes::load(from + 16 * p);
     return line;
   }
-  static Line load_if(bool wanted, const Storage* from) {
+  static HOPVEC_INLINE Line load_if(bool wanted, const Storage* from) {
     Line line;
     for (int p = 0; p < parts; ++p) line.part[p] = Lanes::load_if(wanted, from + 16 * p);
     return line;
   }
   template <class To>
-  void store(To* to) const {
+  HOPVEC_INLINE void store(To* to) const {
     for (int p = 0; p < parts; ++p) part[p].store(to + 16 * p);
   }
-  void add(const Line& other) {
+  HOPVEC_INLINE void add(const Line& other) {
     for (int p = 0; p < parts; ++p) part[p] = part[p] + other.part[p];
   }
-  void scale(float factor) {
+  HOPVEC_INLINE void scale(float factor) {
     for (int p = 0; p < parts; ++p) part[p] = part[p] * Lanes::every(factor);
   }
 };
