@@ -14,7 +14,7 @@ PARTS = {
     "methods": ("--quick", "--repeats"),
     "files": ("--quick", "--repeats", "--large-repeats"),
     "scaling": ("--quick", "--repeats"),
-    "limit": ("--quick", "--repeats", "--large-repeats"),
+    "limit": ("--quick", "--repeats"),
     "ablation": ("--quick",),
     "quality": (),  # its shuffles are its rounds
     "new_nodes": (),

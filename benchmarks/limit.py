@@ -1,10 +1,11 @@
 """What the machine allows a hop: python -m benchmarks.limit, once all is installed.
 
 A bare loop does the memory work of a hop and nothing else (hopvec.engine.roofline). Its pace, and
-the peers' times of the same run, give the speed-up that an engine of this kind could reach at best.
+the times that core.py found before, give the speed-up that an engine of this kind could reach.
 """
 
 import argparse
+import json
 import statistics
 import sys
 from dataclasses import dataclass
@@ -13,15 +14,7 @@ from typing import Any
 from benchmarks import machine
 from benchmarks.core import CASES, QUICK, TARGETS
 from benchmarks.measure import SETTING
-from benchmarks.processes import (
-    DISTURBED,
-    embedded,
-    made_graphs,
-    python,
-    results_folder,
-    say,
-    write,
-)
+from benchmarks.processes import DISTURBED, made_graphs, python, results_folder, say, write
 
 COLUMNS = {"hopvec-float32": 16, "hopvec-float16": 32}  # in one line of 64 bytes
 SECONDS = 12  # of turns on one graph, in one round
@@ -44,59 +37,51 @@ GOALS = tuple(
     Goal(graph, threads, MEASURES[graph, threads], ours, peer, target)
     for (graph, threads, ours, peer), target in TARGETS.items()
 )
-LARGE = {case.graph for case in CASES if case.large}
 GRAPHS = tuple(dict.fromkeys(case.graph for case in CASES))
 
 
 def main() -> int:
-    """Compile, measure, conclude, write."""
+    """Measure, conclude, write."""
     parser = argparse.ArgumentParser(prog="scripts/bench --only limit")
     parser.add_argument("--repeats", type=int, default=2, help="rounds (default: 2)")
-    parser.add_argument("--large-repeats", type=int, default=1, help="rounds, 200k (default: 1)")
     parser.add_argument("--quick", action="store_true", help="the smaller graphs only")
     args = parser.parse_args()
     names = QUICK if args.quick else GRAPHS
     results: dict[str, Any] = {"machine": machine.describe(), "graphs": {}, "goals": []}
     facts = made_graphs(names)
+    times = core_times(args.quick)
     for graph in names:
-        repeats = args.large_repeats if graph in LARGE else args.repeats
-        rounds = [measure(graph) for _ in range(repeats)]
-        results["graphs"][graph] = facts[graph] | paces([found["hop"] for found in rounds])
+        rounds = [paced(graph) for _ in range(args.repeats)]
+        results["graphs"][graph] = facts[graph] | paces(rounds)
         results["goals"] += [
-            conclude(goal, results["graphs"][graph], [found["tools"] for found in rounds])
-            for goal in GOALS
-            if goal.graph == graph
+            conclude(goal, results["graphs"][graph], times) for goal in GOALS if goal.graph == graph
         ]
     write(results_folder(args.quick) / "limit.json", results)
     return 0
 
 
-def measure(graph: str) -> dict[str, Any]:
-    """One round on one graph: the hop alone, then every tool from end to end."""
-    hop = checked(graph, "hop", python("benchmarks.hop_pace", graph, SECONDS, threads=1))
+def core_times(quick: bool) -> dict[tuple[str, int, str], dict[str, Any]]:
+    """What core.py measured, by graph, threads and tool."""
+    path = results_folder(quick) / "core.json"
+    if not path.is_file():
+        raise SystemExit("limit: it compares with the times of core, so run that part first.")
+    rows = json.loads(path.read_text())["times"]
+    return {(row["graph"], row["threads"], row["tool"]): row for row in rows}
+
+
+def paced(graph: str) -> dict[str, Any]:
+    """One round on one graph: the hop alone and the bare loop, in turns."""
+    hop = python("benchmarks.hop_pace", graph, SECONDS, threads=1)
+    if "error" in hop:
+        raise SystemExit(f"{graph}, hop: {hop['error']}")
     say(f"{graph}, the hop alone{remark(hop)}")
-    tools: dict[tuple[str, int], dict[str, Any]] = {}
-    for goal in GOALS:
-        for tool in (goal.ours, goal.peer) if goal.graph == graph else ():
-            key = (tool, goal.threads)
-            if key not in tools:
-                run = embedded(graph, tool, threads=goal.threads, dim=SETTING["dim"])
-                tools[key] = checked(graph, tool, run)
-                say(f"{graph}, {tool}: {run[goal.measure]:.3f} s{remark(run)}")
-    return {"hop": hop, "tools": tools}
+    return hop
 
 
 def remark(run: dict[str, Any]) -> str:
     """Whether a measurement was disturbed."""
     share = run["others_share"]
     return f" (others took {share:.0%} of the machine)" if share > DISTURBED else ""
-
-
-def checked(graph: str, what: str, found: dict[str, Any]) -> dict[str, Any]:
-    """What was found, if it was found."""
-    if "error" in found:
-        raise SystemExit(f"{graph}, {what}: {found['error']}")
-    return found
 
 
 def paces(hops: list[dict[str, Any]]) -> dict[str, Any]:
@@ -114,7 +99,7 @@ def paces(hops: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def conclude(
-    goal: Goal, found: dict[str, Any], rounds: list[dict[tuple[str, int], dict[str, Any]]]
+    goal: Goal, found: dict[str, Any], times: dict[tuple[str, int, str], dict[str, Any]]
 ) -> dict[str, Any]:
     """The speed-up that was reached, and the one that the bare loop would reach.
 
@@ -125,7 +110,7 @@ def conclude(
     """
 
     def seconds(tool: str) -> float:
-        return statistics.median(found[tool, goal.threads][goal.measure] for found in rounds)
+        return float(times[goal.graph, goal.threads, tool][goal.measure]["median"])
 
     row = min(found["rows"], key=lambda row: abs(row["threads"] - goal.threads))
     pace = min(row["bare"], found["rows"][0]["bare"] / row["threads"], row[goal.ours])

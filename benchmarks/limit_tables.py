@@ -115,7 +115,7 @@ tile, so a hop may be faster than both. A float16 line carries twice the columns
 Where the rest goes: {faster_places(results)} The hop also multiplies by 1/degree, stores the row or
 adds it to the sum, and looks whether it shall stop; the float16 hop converts every number.
 
-The speed-up of the bare loop itself: the peer's time in the same run over the loop's, which is
+The speed-up of the bare loop itself: the peer's time [above](#in-memory) over the loop's, which is
 charged for the hops after the first and for nothing else, with threads that share a slab or have
 one each, whichever is faster; or over that of hopvec's own hop, where it is faster since it has
 long rows by tile ([performance.md](performance.md)).

@@ -30,7 +30,7 @@ THREAD_VARIABLES = tuple(
 DISTURBED = 0.05  # share of the machine taken by other processes that deserves a remark
 LOOK_EVERY = 0.02  # seconds
 MOST_SECONDS = 900  # of one measurement; a tool that takes longer is told as "over 900 s"
-SLOW_SECONDS = 100  # of one measurement; a tool that takes longer is measured once
+SLOW_SECONDS = 15  # of one measurement; a tool that takes longer is measured once
 
 
 def results_folder(quick: bool) -> Path:
