@@ -15,18 +15,6 @@ void release_entries(const Adjacency& S, int64_t first, int64_t last) {
   if (S.weight) release_pages(S.weight + first, S.weight + last);
 }
 
-// The rows that are kept by tiles.
-void hop_by_tiles(const Adjacency& S, const Tiles& tiles, const void* block, bool as_half, const Sink& sink, int threads,
-                  const Stop& stop) {
-  std::vector<std::vector<float>> partial(static_cast<size_t>(threads));
-  parallel_chunks(threads, int64_t(tiles.chunks.size()), stop, [&](int64_t chunk, int thread) {
-    const TiledRows rows = tiles.chunks[size_t(chunk)].view();
-    std::vector<float>& sums = partial[size_t(thread)];
-    sums.resize(std::max(sums.size(), size_t((rows.last - rows.first) * 16 * groups(as_half))));
-    kernels().hop_tiles[as_half](rows, S, block, sums.data(), sink);
-  });
-}
-
 // One non-zero entry of L R, and how far its column of S has been walked.
 struct Nonzero {
   int64_t entry, end;  // in the neighbour list of its node
@@ -184,11 +172,19 @@ void first_hop(const Adjacency& S, const SparseRows& R, const uint64_t* keys, co
 
 void hop(const Adjacency& S, const Tiles* tiles, const void* block, bool as_half, const Sink& sink, int threads,
          const Stop& stop) {
-  if (tiles) hop_by_tiles(S, *tiles, block, as_half, sink, threads, stop);
-  const int64_t done = tiles ? S.tiled : 0;
+  const int64_t done = tiles ? S.tiled : 0, tiled = tiles ? int64_t(tiles->chunks.size()) : 0;
   const RowChunks rows = RowChunks::sized(S.start + done, S.nodes - done, work_per_chunk);
-  parallel_chunks(threads, rows.chunks, stop, [&](int64_t chunk, int) {
-    const int64_t first = done + rows.first(chunk), last = done + rows.first(chunk + 1);
+  std::vector<std::vector<float>> partial(static_cast<size_t>(threads));
+  // The few large chunks of tiles come first, so that the many small ones of other rows even threads out.
+  parallel_chunks(threads, tiled + rows.chunks, stop, [&](int64_t chunk, int thread) {
+    if (chunk < tiled) {
+      const TiledRows some = tiles->chunks[size_t(chunk)].view();
+      std::vector<float>& sums = partial[size_t(thread)];
+      sums.resize(std::max(sums.size(), size_t((some.last - some.first) * 16 * groups(as_half))));
+      kernels().hop_tiles[as_half](some, S, block, sums.data(), sink);
+      return;
+    }
+    const int64_t first = done + rows.first(chunk - tiled), last = done + rows.first(chunk - tiled + 1);
     kernels().hop[as_half](S, block, sink, first, last);
     release_entries(S, S.start[first], S.start[last]);
   });
