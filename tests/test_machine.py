@@ -97,7 +97,15 @@ def test_a_size_is_shown_with_three_digits(bytes_, words):
 @pytest.fixture
 def cgroup(monkeypatch, tmp_path):
     monkeypatch.setattr(machine, "CGROUP", tmp_path)
+    monkeypatch.setattr(machine, "OWN_GROUPS", tmp_path / "own")
     return tmp_path
+
+
+def group(cgroup, path, **files):
+    """A control group with some files, named with __ for a point."""
+    (cgroup / path).mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (cgroup / path / name.replace("__", ".")).write_text(f"{text}\n")
 
 
 def affinity(monkeypatch, count):
@@ -155,6 +163,52 @@ def test_available_memory_is_what_the_control_group_leaves(monkeypatch, cgroup):
     assert machine.available_memory() == 0
     (cgroup / "memory.max").write_text("max\n")
     assert machine.available_memory() == 10_000
+
+
+def test_pages_of_files_that_were_read_are_available_memory(monkeypatch, cgroup):
+    monkeypatch.setattr(machine, "_system_memory", lambda: 10_000)
+    stat = "anon 100\ninactive_anon 7\ninactive_file 8000\nactive_file 900"
+    group(cgroup, "", memory__max=9000, memory__current=8900, memory__stat=stat)
+    assert machine.available_memory() == 8_100
+
+
+def test_the_least_over_the_own_group_and_those_above_it_is_available(monkeypatch, cgroup):
+    monkeypatch.setattr(machine, "_system_memory", lambda: 10_000)
+    affinity(monkeypatch, 8)
+    (cgroup / "own").write_text("0::/slice/unit:1/job\n")
+    group(cgroup, "slice/unit:1/job", memory__max=9000, memory__current=100, cpu__max="max 100000")
+    group(cgroup, "slice/unit:1", memory__max=5000, memory__current=300, cpu__max="300000 100000")
+    group(cgroup, "slice", memory__max="max", memory__current=400, cpu__max="500000 100000")
+    group(cgroup, "other", memory__max=10, memory__current=1, cpu__max="1 100000")
+    assert machine.available_memory() == 4_700
+    assert machine.cores() == 3
+
+
+def test_control_groups_of_version_1_are_read_in_the_folders_of_their_controllers(
+    monkeypatch, cgroup
+):
+    monkeypatch.setattr(machine, "_system_memory", lambda: 10_000)
+    affinity(monkeypatch, 8)
+    (cgroup / "own").write_text("9:memory:/job\n4:cpu,cpuacct:/job\n1:name=systemd:/\n0::/job\n")
+    memory = {"memory__limit_in_bytes": 2**63 - 4096, "memory__usage_in_bytes": 9000}
+    group(cgroup, "memory", **memory)
+    group(cgroup, "cpu", cpu__cfs_quota_us=-1, cpu__cfs_period_us=100_000)
+    group(cgroup, "cpu/job")
+    assert machine.available_memory() == 10_000
+    assert machine.cores() == 8
+    stat = "inactive_file 10\ntotal_inactive_file 2500"
+    memory = {"memory__limit_in_bytes": 5000, "memory__usage_in_bytes": 4000}
+    group(cgroup, "memory/job", memory__stat=stat, **memory)
+    group(cgroup, "cpu/job", cpu__cfs_quota_us=150_000, cpu__cfs_period_us=100_000)
+    assert machine.available_memory() == 3_500
+    assert machine.cores() == 2
+
+
+def test_a_container_that_does_not_see_its_path_is_the_topmost_group(monkeypatch, cgroup):
+    monkeypatch.setattr(machine, "_system_memory", lambda: 10_000)
+    (cgroup / "own").write_text("9:memory:/docker/abc\n")
+    group(cgroup, "memory", memory__limit_in_bytes=4000, memory__usage_in_bytes=1000)
+    assert machine.available_memory() == 3_000
 
 
 def test_available_memory_is_below_that_of_the_machine(cgroup):

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, TypeVar
@@ -25,6 +25,7 @@ T = TypeVar("T")
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 UNITS |= {f"{unit}I": 2 ** (10 * power) for power, unit in enumerate("KMGT", start=1)}
 CGROUP = Path("/sys/fs/cgroup")
+OWN_GROUPS = Path("/proc/self/cgroup")
 
 
 def cores() -> int:
@@ -33,18 +34,27 @@ def cores() -> int:
         allowed = len(os.sched_getaffinity(0))
     else:
         allowed = os.cpu_count() or 1
-    quota, _, period = _read(CGROUP / "cpu.max").partition(" ")
-    if quota.isdigit() and period.strip().isdigit():
-        allowed = min(allowed, math.ceil(int(quota) / int(period)))
+    for group in _groups("cpu"):
+        quota = _read(group / "cpu.max", "cpu.cfs_quota_us") + _read(group / "cpu.cfs_period_us")
+        numbers = [int(number) for number in quota.split() if number.isdigit()]
+        if len(numbers) == 2:  # one is the period alone: there is no quota
+            allowed = min(allowed, math.ceil(numbers[0] / numbers[1]))
     return max(1, allowed)
 
 
 def available_memory() -> int:
-    """Bytes this process can still allocate before the machine or its control group runs out."""
+    """Bytes this process can still allocate before the machine or a control group runs out.
+
+    What a group uses counts pages of files that were read, too, which it gives up when it must.
+    """
     free = [_system_memory()]
-    limit, used = _read(CGROUP / "memory.max").strip(), _read(CGROUP / "memory.current").strip()
-    if limit.isdigit() and used.isdigit():
-        free.append(int(limit) - int(used))
+    for group in _groups("memory"):
+        limit = _read(group / "memory.max", "memory.limit_in_bytes").strip()
+        used = _read(group / "memory.current", "memory.usage_in_bytes").strip()
+        if limit.isdigit() and used.isdigit():
+            # Version 1 counts a group alone, and as total_inactive_file with those below it.
+            pages = re.findall(r"inactive_file (\d+)", _read(group / "memory.stat"))
+            free.append(int(limit) - int(used) + max(map(int, pages), default=0))
     return max(0, min(free))
 
 
@@ -220,8 +230,24 @@ def _windows_memory() -> int:
     return int(status[2])
 
 
-def _read(path: Path) -> str:
-    try:
-        return path.read_text()
-    except OSError:
-        return ""
+def _groups(controller: str) -> list[Path]:
+    """The folders of the control groups that hold this process, its own and all above it.
+
+    A line of /proc is 0::/path in version 2, 4:cpu,cpuacct:/path in version 1. Paths that a
+    container does not see are no folders there, and its own group is then the topmost.
+    """
+    groups = []
+    for names, path in re.findall(r"^\d+:(.*?):/*(.*)$", _read(OWN_GROUPS) or "0::/", re.M):
+        if not names or controller in names.split(","):
+            top = CGROUP / controller if names else CGROUP
+            own = PurePosixPath(path)
+            groups += [top / group for group in (own, *own.parents)]
+    return groups
+
+
+def _read(path: Path, *others: str) -> str:
+    """The text of a file, or else of one beside it that others have in its place."""
+    for name in (path.name, *others):
+        with suppress(OSError):
+            return path.with_name(name).read_text()
+    return ""
