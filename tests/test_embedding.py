@@ -134,7 +134,35 @@ def test_an_id_of_the_other_kind_is_never_converted():
             STRINGS[wanted]
 
 
-@pytest.mark.parametrize("wanted", [slice(0, 2), {"b": 1, "zz": 2}, [["b"]], np.array([["b"]])])
+@pytest.mark.parametrize(
+    ("rows", "shown"),
+    [(slice(0, 3), "0:3"), (slice(None, -1), ":-1"), (slice(None, None, 2), "::2")],
+)
+def test_a_slice_is_told_where_rows_are(rows, shown):
+    with pytest.raises(UnknownNodeError) as error:
+        STRINGS[rows]
+    assert str(error.value) == (
+        f"embedding[...] takes ids; rows by number are embedding.vectors[{shown}]."
+    )
+
+
+@pytest.mark.parametrize("ids", [["b", "a", "c", "a"], ["a", "a"], [3, 1, 3]], ids=str)
+def test_an_id_that_comes_twice_is_refused_by_every_lookup(ids):
+    twice = ids[-1]
+    for look_up in (
+        lambda embedding: embedding.row(twice),
+        lambda embedding: embedding.find([twice]),
+        lambda embedding: embedding[[ids[0]]],
+        lambda embedding: twice in embedding,
+    ):
+        with pytest.raises(ParameterError) as error:
+            look_up(embedding_of(ids))
+        assert str(error.value) == (
+            f"Embedding: the id {twice!r} comes more than once, and every row must have its own."
+        )
+
+
+@pytest.mark.parametrize("wanted", [{"b": 1, "zz": 2}, [["b"]], np.array([["b"]])])
 def test_what_is_no_id_and_no_list_of_ids_is_refused(wanted):
     with pytest.raises(UnknownNodeError):
         STRINGS[wanted]
@@ -367,3 +395,31 @@ def test_nearest_rows_among_some_are_those_of_the_twin():
     np.testing.assert_array_equal(found.rows, rows)
     np.testing.assert_allclose(found.similarity, similarity, atol=1e-6)
     assert told == [(90, 90)]
+
+
+@pytest.mark.parametrize("name", ["rows", "among"])
+@pytest.mark.parametrize(
+    ("numbers", "found"),
+    [
+        ([0, 7], "among the 3 rows of this embedding, counted from 0, got 7"),
+        ([-1], "among the 3 rows of this embedding, counted from 0, got -1"),
+        ([1.5], "a list of row numbers, got [1.5]"),
+        ([[0, 1]], "a list of row numbers, got [[0, 1]]"),
+        (["b"], "a list of row numbers, got ['b']"),
+    ],
+    ids=str,
+)
+def test_rows_that_are_not_there_are_not_looked_at(name, numbers, found):
+    given = {"rows": [0], "among": np.array([0, 1])} | {name: numbers}
+    with pytest.raises(ParameterError) as error:
+        embedding_of([1, 2, 3]).nearest_rows(k=2, **given)
+    assert str(error.value) == f"nearest_rows: {name} must be {found}."
+
+
+def test_rows_that_are_not_among_those_to_choose_from_get_all_of_them():
+    embedding = embedding_of(range(6))
+    assert sorted(embedding.nearest_rows([0, 5], 9, among=[1, 2, 3]).rows[1]) == [1, 2, 3]
+    assert embedding.nearest_rows([0], 9, among=[2]).rows.tolist() == [[2]]
+    assert embedding.nearest_rows([0, 2], 9, among=[1, 2, 3]).rows.shape == (2, 2)
+    assert embedding.nearest_rows([2], 9, among=[2]).rows.shape == (1, 0)
+    assert embedding.nearest_rows([0], 9, among=[]).rows.shape == (1, 0)

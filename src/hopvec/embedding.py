@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from hopvec import _native
 from hopvec.engine.frame import Frame
 from hopvec.errors import ParameterError, UnknownNodeError
+from hopvec.graph.ids import first_repeated
 from hopvec.machine import cores, interruptible
 
 ALIKE = 3  # ids to suggest for one that is not there
@@ -77,6 +78,12 @@ class Embedding:
 
     def __getitem__(self, ids: Any) -> NDArray[np.float32]:
         """The vector of an id, or one row for each of a list of ids."""
+        if isinstance(ids, slice):
+            ends = (ids.start, ids.stop) if ids.step is None else (ids.start, ids.stop, ids.step)
+            rows = ":".join("" if end is None else f"{end!r}" for end in ends)
+            raise UnknownNodeError(
+                f"embedding[...] takes ids; rows by number are embedding.vectors[{rows}]."
+            )
         if isinstance(ids, str | int | np.integer):
             vector: NDArray[np.float32] = self.vectors[self.row(ids)]
             return vector
@@ -115,7 +122,7 @@ class Embedding:
             wanted = wanted.cast(self.ids.type)
         except (pa.ArrowException, TypeError, OverflowError, UnicodeError):
             raise self._unknown(next((id for id in _listed(ids) if id not in self), ids)) from None
-        rows = pc.index_in(wanted, value_set=self.ids)
+        rows = pc.index_in(wanted, value_set=self._distinct)
         if rows.null_count:
             raise self._unknown(wanted[rows.is_null().index(True).as_py()].as_py())
         found: NDArray[np.int64] = rows.to_numpy().astype(np.int64)
@@ -178,16 +185,23 @@ class Embedding:
         rows: Sequence[int] | NDArray[np.int64],
         k: int = 10,
         *,
-        among: NDArray[np.int64] | None = None,
+        among: Sequence[int] | NDArray[np.int64] | None = None,
         progress: Callable[[int, int], object] | None = None,
     ) -> Neighbors:
         """The k nodes most similar to each of some rows, as row numbers and cosine similarities.
 
-        `among` are the rows to choose from, instead of all; they must be distinct. `progress` is
-        called with the rows done and their number.
+        `among` are the rows to choose from, instead of all; they must be distinct. A row is no
+        neighbour of itself: k is at most the number of rows to choose from, and one less if some
+        are asked for themselves. `progress` is called with the rows done and their number.
         """
-        k = max(0, min(_checked(k), len(self if among is None else among) - 1))
-        norms, queries = self.inverse_norms, np.asarray(rows, dtype=np.int64)
+        queries, k = self._numbers("rows", rows), _checked(k)
+        if among is None:
+            k = max(0, min(k, len(self) - 1))
+        else:
+            among = self._numbers("among", among)
+            if k >= len(among):
+                k = len(among) - bool(np.isin(among, queries).any())
+        norms = self.inverse_norms
         shape = len(queries), k
         found = Neighbors(np.empty(shape, np.int64), np.empty(shape, np.float32))
         for first in range(0, len(queries) if k else 0, QUERIES):
@@ -202,6 +216,23 @@ class Embedding:
             if progress:
                 progress(part.stop, len(queries))
         return found
+
+    def _numbers(self, name: str, rows: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+        """Numbers of rows. Raises ParameterError for what is none: the kernel does not look."""
+        numbers = np.asarray(rows)
+        if not numbers.size:
+            return np.empty(0, dtype=np.int64)
+        if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
+            raise ParameterError(
+                f"nearest_rows: {name} must be a list of row numbers, got {_shown(rows)}."
+            )
+        wrong = (numbers < 0) | (numbers >= len(self))
+        if wrong.any():
+            raise ParameterError(
+                f"nearest_rows: {name} must be among the {len(self):,} rows of this embedding, "
+                f"counted from 0, got {numbers[np.argmax(wrong)]:,}."
+            )
+        return numbers.astype(np.int64, copy=False)
 
     @cached_property
     def inverse_norms(self) -> NDArray[np.float32]:
@@ -263,8 +294,19 @@ class Embedding:
 
         if len(self) < 2 or pc.all(pc.less(self.ids[:-1], self.ids[1:])).as_py():
             return None
-        order: NDArray[np.uint64] = pc.sort_indices(self.ids).to_numpy()
+        order: NDArray[np.uint64] = pc.sort_indices(self._distinct).to_numpy()
         return order
+
+    @cached_property
+    def _distinct(self) -> pa.Array:
+        """The ids. Raises ParameterError if one comes twice: which of its rows would be meant?"""
+        twice = first_repeated(self.ids)
+        if twice is not None:
+            raise ParameterError(
+                f"Embedding: the id {twice!r} comes more than once, and every row must have its "
+                "own."
+            )
+        return self.ids
 
     def _comparable(self, id: object) -> Any:
         """An id as Arrow orders it: UTF-8 bytes, or an integer; None if it is of the other kind."""

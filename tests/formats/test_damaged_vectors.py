@@ -239,3 +239,9 @@ def test_ids_of_other_kinds_beside_vectors_are_refused(tmp_path, ids):
     with pa.ipc.new_file(str(npy_format.ids_path(path)), table.schema) as writer:
         writer.write_table(table)
     assert refusal(path).startswith(": its ids must be int64 or strings without nulls")
+
+
+def test_an_id_that_comes_twice_is_refused(path):
+    twice = hopvec.Embedding(np.ones((3, 2), np.float32), pa.array(["b", "a", "b"]))
+    twice.save(path)
+    assert refusal(path) == ": the id 'b' comes more than once, and every row must have its own."

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from hopvec.errors import FormatError, ParameterError
 from hopvec.formats import arrow, delimited, npy, npz, parquet, word2vec
 from hopvec.formats.rows import Progress, Start, ignore
+from hopvec.graph.ids import first_repeated
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
@@ -120,7 +121,7 @@ def _whole(path: Path, progress: Progress) -> Start:
 
 
 def _checked(path: Path, read: Callable[[], Start]) -> Start:
-    """What is read. Raises FormatError if it fails, or if the ids are none."""
+    """What is read. Raises FormatError if it fails, or if the ids are none or repeated."""
     if not path.exists():
         raise FormatError(f"{path}: there is no such file.")
     try:
@@ -130,9 +131,16 @@ def _checked(path: Path, read: Callable[[], Start]) -> Start:
     except Exception as error:
         reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(". ")
         raise FormatError(f"{path}: cannot be read as an embedding ({reason}).") from error
-    kind = start.embedding.ids.type
-    if start.embedding.ids.null_count or str(kind) not in ("int64", "string", "large_string"):
-        raise FormatError(f"{path}: its ids must be int64 or strings without nulls, got {kind}.")
+    ids = start.embedding.ids
+    if ids.null_count or str(ids.type) not in ("int64", "string", "large_string"):
+        raise FormatError(
+            f"{path}: its ids must be int64 or strings without nulls, got {ids.type}."
+        )
+    twice = first_repeated(ids)
+    if twice is not None:
+        raise FormatError(
+            f"{path}: the id {twice!r} comes more than once, and every row must have its own."
+        )
     return start
 
 
