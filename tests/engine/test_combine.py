@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from hopvec import FastRP, Graph, _native
+from hopvec import FastRP, Graph, GraphError, _native
+from hopvec.engine.slab import checked_scales
 
 GRAPH = Graph.from_edges(np.arange(40), (np.arange(40) * 7 + 1) % 40)
 
@@ -33,3 +34,10 @@ def test_as_many_orders_join_the_sum_at_once_as_the_blocks_still_hold(
     monkeypatch.setattr(_native, "Sink", sink)
     FastRP(dim=16, weights=weights, self_weight=self_weight, normalize="none").embed(GRAPH)
     assert sum(one is not None for one in sums) == passes
+
+
+def test_orders_that_leave_float32_only_together_are_refused():
+    scale = 2.0**112  # times the largest entry, 2^15: half of what float32 holds
+    assert checked_scales({1: scale}) == {1: scale}
+    with pytest.raises(GraphError, match="Order 1 leaves float32"):
+        checked_scales({1: scale, 2: -scale})

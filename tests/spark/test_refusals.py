@@ -223,3 +223,10 @@ def test_what_spark_cannot_carry_is_refused_before_it_starts(monkeypatch, option
     done = CliRunner().invoke(hopvec, command)
     assert done.exit_code == 2
     assert sentence in " ".join(done.stderr.split())
+
+
+def test_orders_that_leave_float32_are_refused_by_blocks_before_the_hops(spark):
+    edges = frame(spark, "src int, dst int, weight double", (0, 1, 1e-30), (1, 2, 1e30))
+    method = FastRP(dim=8, beta=-1.0, sparsity=1, normalize="none")
+    with pytest.raises(GraphError, match="Order 3 leaves float32"):
+        embed(edges, method=method, **BLOCKS)

@@ -238,15 +238,21 @@ class Propagation:
 
         Raises GraphError if the plain sum would leave float32.
         """
-        scales = {i: weight * self.factor * self.growth**i for i, weight in weights.items()}
-        for order, scale in scales.items():
-            if not abs(scale) * LARGEST_ENTRY < np.finfo(np.float32).max:
-                raise GraphError(
-                    f"Order {order} leaves float32: the degrees of this graph lie too far apart. "
-                    "Make the rows of orders unit, such as normalize='full', or the weights of "
-                    "edges more alike."
-                )
-        return scales
+        return checked_scales(
+            {i: weight * self.factor * self.growth**i for i, weight in weights.items()}
+        )
+
+
+def checked_scales(scales: dict[int, float]) -> dict[int, float]:
+    """The scales of orders. Raises GraphError if their plain sum could leave float32."""
+    largest = sum(map(abs, scales.values())) * LARGEST_ENTRY
+    if not largest < float(np.finfo(np.float32).max):
+        order = max(scales, key=lambda order: abs(scales[order]))
+        raise GraphError(
+            f"Order {order} leaves float32: the degrees of this graph lie too far apart. Make the "
+            "rows of orders unit, such as normalize='full', or the weights of edges more alike."
+        )
+    return scales
 
 
 def for_each_slab(

@@ -22,7 +22,7 @@ from hopvec import _native
 from hopvec.engine.frame import Frame
 from hopvec.engine.normalize import Columns, standardizing
 from hopvec.engine.plan import COLUMNS, LINE
-from hopvec.engine.slab import RandomRows
+from hopvec.engine.slab import RandomRows, checked_scales
 from hopvec.graph.feature_columns import column_sums, measured, standardized
 from hopvec.graph.features import FeatureColumns, Features
 from hopvec.methods import FastRP
@@ -44,6 +44,7 @@ def vectors_by_blocks(graph: StoredGraph, method: FastRP, blocks: int, cores: in
     nodes = graph.write_nodes(layout)
     known = _measure(nodes, graph.features, graph) if graph.features else None
     run = BlockRun(layout, graph.connected, graph.volume, graph.extremes, method, known)
+    run.scales()  # refused here, before the hops, rather than in a task
     cells = graph.write_cells(layout)
     drawn = nodes.mapInArrow(run.draw, PARTS)
     rows = tables.write("start", drawn, doing="draw R", batch=graph.batch)
@@ -160,10 +161,21 @@ class BlockRun:
         """The orders that count, with their weights."""
         return self.method.order_weights()
 
+    def scales(self) -> dict[int, float]:
+        """What orders as they are made must be multiplied with to count by their weights.
+
+        Raises GraphError if the plain sum would leave float32.
+        """
+        if self.method.finish.normalization.unit_orders:
+            return self.weights
+        _, factor = degree_powers([np.array(self.extremes)], self.method.beta, self.volume)
+        scale = factor * self.method.plain_rows(self._frame).scale
+        return checked_scales({order: weight * scale for order, weight in self.weights.items()})
+
     def draw(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """L R, from which the hops go on: PARTS of some nodes."""
         for node in rows_of(batches):
-            (L, _), _ = self._degree_powers(node)  # noqa: N806
+            L, _ = self._degree_powers(node)  # noqa: N806
             R = self._random_rows(node)  # noqa: N806
             for slab in range(self.slabs):
                 rows = self._drawn(R, node, L, slab)
@@ -184,7 +196,7 @@ class BlockRun:
     def total(self, key: tuple[Any, ...], parts: pa.Table, nodes: pa.Table) -> pa.Table:
         """The weighted sum of the orders of a chunk, the rows of each made unit if asked."""
         (node,) = rows_of(nodes.to_batches())
-        (_, L_0), factor = self._degree_powers(node)  # noqa: N806
+        _, L_0 = self._degree_powers(node)  # noqa: N806
         unit = self.method.finish.normalization.unit_orders
         kept: dict[int, list[Any]] = {order: [] for order in sorted(self.weights)}
         if 0 in kept:
@@ -192,11 +204,11 @@ class BlockRun:
             kept[0] = [self._drawn(R, node, L_0, slab) for slab in range(self.slabs)]
         for row in rows_of(parts.sort_by("slab").to_batches()):
             kept[row["order"]].append(np.frombuffer(row["rows"], np.float32).reshape(-1, WIDTH))
-        scale = 1.0 if unit else factor * self.method.plain_rows(self._frame).scale
+        scales = self.scales()
         sums = np.zeros((len(node["keys"]) // 8, self.method.width), np.float32)
         _native.weighted_sum(
             [np.concatenate(slabs).view(np.uint8).reshape(-1) for slabs in kept.values()],
-            [self.weights[order] * scale for order in kept],
+            [scales[order] for order in kept],
             unit,
             self.slabs,
             False,
@@ -255,12 +267,12 @@ class BlockRun:
             )
         return self.method.random_rows(self._frame, known, rows)
 
-    def _degree_powers(self, node: dict[str, Any]) -> tuple[Diagonals, float]:
-        """The diagonals of L for a chunk of nodes, on one scale for all of them, and the factor."""
+    def _degree_powers(self, node: dict[str, Any]) -> Diagonals:
+        """The diagonals of L for a chunk of nodes, on one scale for all of them."""
         degrees = np.frombuffer(node["degrees"], np.float64)
         every = [degrees, np.array(self.extremes)]
-        powers, factor = degree_powers(every, self.method.beta, self.volume)
-        return powers[0], factor
+        powers, _ = degree_powers(every, self.method.beta, self.volume)
+        return powers[0]
 
     def _drawn(
         self,
