@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
 
+READER = "read_graph"  # the owner of matrices in files, whose options the command line has, too
+
+
 def from_scipy(
     matrix: sp.sparray | sp.spmatrix | NDArray[Any],
     ids: Sequence[Any] | Any | None,
@@ -66,9 +69,12 @@ def from_scipy(
         return _as_undirected(graph)
     if symmetrize:
         return built(directed=False)
+    ways = f"{owner}, directed=True)", "symmetrize=True there"
+    if owner == READER:
+        ways = "directed=True (--directed)", "symmetrize=True (--symmetrize)"
     raise GraphError(
-        f"The adjacency matrix is not symmetric. Use {owner}, directed=True) if its "
-        "direction matters, or symmetrize=True there to take every entry as an undirected edge."
+        f"The adjacency matrix is not symmetric. Use {ways[0]} if its direction matters, or "
+        f"{ways[1]} to take every entry as an undirected edge."
     )
 
 

@@ -386,3 +386,29 @@ def test_a_run_that_cannot_fit_is_refused_before_the_graph_is_built(tmp_path):
             building=lambda done, of: built.append(done),
         )
     assert built in ([], [0])
+
+
+@pytest.mark.parametrize("suffix", [".mtx", ".npz", ".mat"])
+def test_a_matrix_beyond_the_memory_bound_is_refused(tmp_path, suffix):
+    path = tmp_path / f"matrix{suffix}"
+    matrix = sp.random_array((2000, 2000), density=0.01, rng=np.random.default_rng(0)).tocsc()
+    if suffix == ".mtx":
+        scipy.io.mmwrite(path, matrix)
+    elif suffix == ".npz":
+        sp.save_npz(path, matrix)
+    else:
+        scipy.io.savemat(path, {"network": matrix})
+    with pytest.raises(MemoryBoundError, match=r"\.\w+: a matrix is read whole, and one of 40"):
+        read_graph(path, directed=True, memory="500kB")
+    assert read_graph(path, directed=True, memory="9MB").nodes == 2000
+
+
+def test_a_matrix_that_is_not_symmetric_is_told_of_the_options_of_a_file(tmp_path):
+    sp.save_npz(tmp_path / "matrix.npz", sp.coo_array(([1.0], ([0], [1])), shape=(2, 2)))
+    with pytest.raises(GraphError) as error:
+        read_graph(tmp_path / "matrix.npz")
+    assert str(error.value) == (
+        f"{tmp_path / 'matrix.npz'}: The adjacency matrix is not symmetric. Use directed=True "
+        "(--directed) if its direction matters, or symmetrize=True (--symmetrize) to take every "
+        "entry as an undirected edge."
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from os import PathLike
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -28,10 +28,14 @@ from hopvec.formats.graphs.source import Progress, Source
 from hopvec.formats.graphs.spool import Spool
 from hopvec.graph import Graph
 from hopvec.graph.build import check_flag, check_options, from_numbering, refuse_weights
+from hopvec.graph.convert import READER, from_scipy
 from hopvec.graph.dictionary import Dictionary, integers_if_all
 from hopvec.graph.ids import Numbering, first_missing, number_array, number_buffer
 from hopvec.graph.sides import checked_prefixes, prefixed, target_mask
 from hopvec.machine import cores, in_words, memory_bound
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 # By content in this order; text, which nearly anything might be, comes last.
 GRAPH_FORMATS: dict[str, GraphFormat] = {
@@ -113,7 +117,7 @@ def read_graph(
                     "it out."
                 )
             graph = _from_matrix(
-                opened, found, directed, symmetrize, duplicates, loops, nodes, threads
+                opened, found, directed, symmetrize, duplicates, loops, nodes, threads, bound
             )
         else:
             if symmetrize:
@@ -197,6 +201,7 @@ def _from_matrix(
     loops: str,
     nodes: Any,
     threads: int | None,
+    bound: int | None,
 ) -> Graph:
     for given, what in (
         (nodes is not None, "nodes"),
@@ -205,12 +210,28 @@ def _from_matrix(
     ):
         if given:
             raise FormatError(f"{source.name}: {what} means nothing for a matrix; leave it out.")
+    if bound is not None:
+        _refuse_large(source.name, found.matrix, symmetrize, bound)
     try:
-        return Graph.from_scipy(
-            found.matrix, directed=bool(directed), symmetrize=symmetrize, threads=threads
-        )
+        return from_scipy(found.matrix, None, bool(directed), symmetrize, threads, READER)
     except GraphError as error:
         raise GraphError(f"{source.name}: {error}") from error
+
+
+def _refuse_large(name: str, matrix: sp.sparray, symmetrize: bool, bound: int) -> None:
+    """Refuses a matrix that does not fit in memory beside the graph that is built of it."""
+    import scipy.sparse as sp
+
+    entries = sp.coo_array(matrix)
+    size = 4 if (entries.data == 1).all() else 8
+    held = sum(int(part.nbytes) for part in (*entries.coords, entries.data))
+    needed = held + 52 * entries.shape[0] + (4 if symmetrize else 2) * entries.nnz * size
+    if needed > bound:
+        raise MemoryBoundError(
+            f"{name}: a matrix is read whole, and one of {entries.nnz:,} entries needs at least "
+            f"{in_words(needed)}, and the memory bound is {in_words(bound)}. Allow it more memory, "
+            "or make a list of edges of it, which is read in parts."
+        )
 
 
 class _Reading:
