@@ -1,6 +1,8 @@
 """What can be said of an output before there is one."""
 
 import os
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -43,3 +45,9 @@ def test_the_size_is_about_that_of_the_file(tmp_path, suffix, dtype):
     FastRP(dim=128).embed(graph).save(path, dtype=dtype)
     size = path.stat().st_size
     assert 0.7 * size < bytes_on_disk(graph, 128, path, dtype) < 2.5 * size
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /proc")
+def test_a_folder_that_takes_no_files_is_refused_even_to_root():
+    with pytest.raises(FormatError, match=r"^/proc/x.parquet: you may not write there\.$"):
+        check_destination(Path("/proc/x.parquet"))

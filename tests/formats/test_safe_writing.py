@@ -12,6 +12,7 @@ import hopvec
 from embeddings import SUFFIXES, files_of, made, same
 from hopvec import FormatError
 from hopvec.formats import rows
+from hopvec.formats.replace import replacing
 
 no_kill = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has no SIGKILL")
 
@@ -171,3 +172,25 @@ def test_ids_are_never_left_beside_the_vectors_of_another_run(tmp_path, number):
             hopvec.load(path)
     made(seed=2).save(path)
     assert same(hopvec.load(path), made(seed=2), path)
+
+
+def test_old_files_of_a_killed_swap_are_swept_by_the_next(tmp_path):
+    path, left = tmp_path / "vectors.npy", tmp_path / ".vectors.npy.1234.old"
+    left.write_bytes(b"old")
+    made().save(path)
+    assert not left.exists()
+
+
+def test_two_threads_that_save_to_one_path_do_not_meet(tmp_path):
+    path = tmp_path / "file"
+    with replacing(path) as (first,), replacing(path) as (second,):
+        assert first.name != second.name
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    folder = tmp_path / "nodir"
+    with pytest.raises(FormatError) as error:
+        made().save(folder / "x.parquet")
+    assert (
+        str(error.value) == f"{folder / 'x.parquet'}: there is no folder {folder}. Make it first."
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from pathlib import Path
 
 from hopvec.errors import FormatError
@@ -30,8 +31,17 @@ def check_writable(path: Path) -> None:
     if not path.parent.is_dir():
         raise FormatError(f"{path}: there is no folder {path.parent}. Make it first.")
     replaced = path.exists() and not os.access(path, os.W_OK)
-    if replaced or not os.access(path.parent, os.W_OK):
+    if replaced or not _takes_files(path.parent):
         raise FormatError(f"{path}: you may not write there.")
+
+
+def _takes_files(folder: Path) -> bool:
+    """Whether a file can be made in a folder, by making one: /proc allows it, and has no room."""
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
 
 
 def check_space(path: Path, bytes_: int) -> None:

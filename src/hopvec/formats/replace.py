@@ -2,6 +2,7 @@
 
 import glob
 import os
+import secrets
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -19,7 +20,9 @@ def replacing(*paths: Path) -> Iterator[Sequence[BinaryIO]]:
     that a run killed in between leaves no first file rather than one beside those of another run.
     What killed runs have left of these files is swept away.
     """
-    parts = [path.with_name(f".{path.name}.{os.getpid()}.part") for path in paths]
+    parts = [path.with_name(f".{path.name}.{secrets.token_hex(4)}.part") for path in paths]
+    if not paths[0].parent.is_dir():
+        raise FormatError(f"{paths[0]}: there is no folder {paths[0].parent}. Make it first.")
     try:
         for path in paths:
             if path.is_dir():
@@ -72,7 +75,10 @@ def _sweep(path: Path) -> None:
 
 
 def _change_hands(parts: Sequence[Path], paths: Sequence[Path]) -> None:
-    """Gives every part its name, the first last; puts the old files back if that fails."""
+    """Gives every part its name, the first last; puts the old files back if that fails.
+
+    Old files of killed runs go when the new ones are there: before, they may be all that is left.
+    """
     kept: list[tuple[Path, Path]] = []
     taken: list[Path] = []
     try:
@@ -90,5 +96,6 @@ def _change_hands(parts: Sequence[Path], paths: Sequence[Path]) -> None:
         for old, path in reversed(kept):
             old.replace(path)
         raise
-    for old, _ in kept:
-        old.unlink()
+    for path in paths:
+        for old in path.parent.glob(f".{glob.escape(path.name)}.*.old"):
+            old.unlink(missing_ok=True)
