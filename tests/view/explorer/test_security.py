@@ -173,3 +173,15 @@ def test_hostile_names_arrive_as_they_are(client):
         assert answer.headers["content-type"] == "application/json"
         assert answer.json()["name"] == name
         assert client.get("/api/find", params={"name": name}).json()["node"] == node
+
+
+def test_browsers_leave_the_port_of_http_out(exploration):
+    app = guarded(exploration, LOCAL, 80, None)
+    for host, code in (
+        (LOCAL, 200),
+        ("localhost", 200),
+        (f"{LOCAL}:80", 200),
+        (f"{LOCAL}:81", 400),
+    ):
+        answer = TestClient(app, base_url="http://x").get("/", headers={"host": host})
+        assert answer.status_code == code

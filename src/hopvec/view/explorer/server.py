@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import secrets
 import socket
 import webbrowser
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 LOCAL = "127.0.0.1"
 PORT = 8765
+HTTP = 80
 TRIED = 20  # ports, where none is asked for
 
 
@@ -83,7 +85,8 @@ def guarded(exploration: Exploration, host: str, port: int, token: str | None) -
 
     any_host = host in ("0.0.0.0", "::")
     names = {LOCAL, "localhost"} if host == LOCAL else {_in_address(host).lower()}
-    hosts = None if any_host else frozenset(f"{name}:{port}" for name in names)
+    ports = [f":{port}", ""] if port == HTTP else [f":{port}"]  # browsers leave that of http out
+    hosts = None if any_host else frozenset(name + end for name in names for end in ports)
     return Guard(explorer_app(exploration), hosts, token)
 
 
@@ -93,7 +96,8 @@ def listening(host: str, port: int | None) -> socket.socket:
     ports = range(PORT, PORT + TRIED) if port is None else [port]
     for number in ports:
         taken = socket.socket(family)
-        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if os.name == "posix":  # on Windows two processes would share the port
+            taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             taken.bind((host, number))
             taken.listen()
