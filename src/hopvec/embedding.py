@@ -299,7 +299,7 @@ class Embedding:
 
     @cached_property
     def _distinct(self) -> pa.Array:
-        """The ids. Raises ParameterError if one comes twice: which of its rows would be meant?"""
+        """The ids. Raises ParameterError if one comes twice, since rows are ambiguous."""
         twice = first_repeated(self.ids)
         if twice is not None:
             raise ParameterError(

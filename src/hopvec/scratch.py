@@ -49,7 +49,13 @@ class Scratch:
         with _told():
             self._file.seek(offset)
             while left:
-                left = left[self._file.readinto(left) :]
+                count = self._file.readinto(left)
+                if not count:
+                    raise FormatError(
+                        f"The scratch folder {tempfile.gettempdir()}: a file in it ends "
+                        f"{len(left):,} bytes too early. Name another one: TMPDIR, or --scratch."
+                    )
+                left = left[count:]
 
     def mapped(self, kind: np.dtype[Any] | type, shape: tuple[int, ...] = (-1,)) -> NDArray[Any]:
         """The whole file as an array that is read from disk as it is touched."""

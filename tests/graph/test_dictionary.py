@@ -119,3 +119,14 @@ def test_two_million_ids_take_seconds_and_keep_their_codes(kind, threads):
     assert np.array_equal(again, first)
     assert np.array_equal(in_order.to_numpy(), np.arange(2_000_000))
     assert np.array_equal(place[first], numbers.to_numpy())
+
+
+def test_more_ids_than_a_graph_can_have_are_a_fault_of_the_graph():
+    class Full:
+        def encode(self, *ids):
+            raise ValueError("A graph has at most 2,147,483,647 nodes.")
+
+    dictionary = Dictionary()
+    dictionary._known = Full()
+    with pytest.raises(GraphError, match="A graph has at most 2,147,483,647 nodes"):
+        dictionary.encode(pa.array(["a"], pa.large_string()))

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopvec import Graph, GraphError, _native
+from hopvec.graph.ids import _arrow
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=100)
 INT64 = st.integers(-(2**63), 2**63 - 1)
@@ -142,3 +143,9 @@ def test_integers_become_vectors_without_pandas_which_takes_half_a_second_to_loa
         "assert 'pandas' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_chunks_of_texts_are_made_large_before_they_become_one():
+    chunks = pa.chunked_array([["a"], ["b"]])
+    assert _arrow(chunks, "source").type == pa.large_string()
+    assert _arrow(pa.table({"id": chunks})["id"], "source").to_pylist() == ["a", "b"]

@@ -45,9 +45,12 @@ class Dictionary:
             self._known = kind(self._shards)
         if integers != self.integers:
             raise GraphError("Some ids are integers and others are texts; make them all the same.")
-        if isinstance(self._known, _native.IntegerDictionary):
-            return self._known.encode(number_buffer(ids.cast(pa.int64())))
-        return self._known.encode(*text_buffers(ids))
+        try:
+            if isinstance(self._known, _native.IntegerDictionary):
+                return self._known.encode(number_buffer(ids.cast(pa.int64())))
+            return self._known.encode(*text_buffers(ids))
+        except ValueError as error:  # too many nodes, or an id that is too long
+            raise GraphError(str(error)) from error
 
     def numbered(self, *, untyped: bool) -> tuple[pa.Array, NDArray[np.int32]]:
         """The ids in ascending order, and the place of each code among them; uses it up.

@@ -173,12 +173,14 @@ def _arrow(values: Any, name: str) -> pa.Array:
         values = values.tolist()  # Arrow would cut these at their first null character
     try:
         if hasattr(values, "__arrow_c_stream__") and not isinstance(values, pa.Array):
-            array = pa.chunked_array(values).combine_chunks()
+            array = pa.chunked_array(values)
         else:
             array = pa.array(values)
     except (pa.ArrowException, TypeError, OverflowError, UnicodeError) as error:
         raise GraphError(f"{name}: ids must be all integers or all strings ({error}).") from error
     if isinstance(array, pa.ChunkedArray):
+        if pa.types.is_string(array.type):  # which holds at most 2 GiB in one piece
+            array = array.cast(pa.large_string())
         array = array.combine_chunks()
     if pa.types.is_dictionary(array.type):
         words = array.dictionary  # a dictionary of string views cannot be decoded

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hopvec import FormatError
 from hopvec.formats.graphs import lines as module
-from hopvec.formats.graphs.lines import Lines, parsed_ahead
+from hopvec.formats.graphs.lines import Block, Lines, parsed_ahead
 from hopvec.formats.graphs.source import Source
 
 texts = st.lists(
@@ -108,3 +108,18 @@ class TestParsedAhead:
             list(parsed_ahead(parse, blocks(), endless=endless))
         with pytest.raises(FormatError, match="cannot be read"):
             list(parsed_ahead(lambda block: block, blocks(), endless=endless))
+
+
+def test_the_number_of_a_line_is_told_while_a_thread_reads_on(tmp_path):
+    class Late(Block):
+        def __getattribute__(self, name):
+            if name == "edge":
+                lines._recent.append(self)  # as the thread does
+            return super().__getattribute__(name)
+
+    (tmp_path / "edges").write_text("a b\n")
+    with Source(tmp_path / "edges") as source:
+        lines = Lines(source)
+        late, first = Late(b"", 1, 9, 10, ()), Block(b"", 1, 0, 1, ())
+        lines._recent.extend([first, late])
+        assert lines.number(0) == 1

@@ -88,7 +88,8 @@ class Lines:
 
     def number(self, edge: int) -> int:
         """The number of the line of an edge of the last few blocks."""
-        return next(block for block in reversed(self._recent) if block.edge <= edge).number(edge)
+        recent = tuple(self._recent)  # a thread may read on meanwhile
+        return next(block for block in reversed(recent) if block.edge <= edge).number(edge)
 
     def _next_lines(self) -> bytes:
         """Whole lines; the last line of the text may lack its end."""
