@@ -265,15 +265,17 @@ class Embedding:
         target: str,
         *,
         table: str = "vectors",
+        replace: bool = False,
         progress: Callable[[int, int], object] | None = None,
     ) -> int:
         """The number of rows written to a table of a vector store.
 
-        The target is "duckdb:graph.db" or "lancedb:folder"; a table of that name is replaced.
+        The target is "duckdb:graph.db" or "lancedb:folder". A table of that name is replaced if
+        hopvec made it; any other one is refused with ParameterError, unless `replace` is True.
         """
         from hopvec.stores import export
 
-        return export(self, target, table=table, progress=progress)
+        return export(self, target, table=table, replace=replace, progress=progress)
 
     @staticmethod
     def load(

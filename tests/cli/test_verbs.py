@@ -239,6 +239,22 @@ class TestExport:
         with duckdb.connect(str(tmp_path / "graph.db")) as connection:
             assert connection.sql("select count(*) from pages").fetchall() == [(6,)]
 
+    def test_it_tells_that_it_replaced_a_table(self, run, vectors):
+        pytest.importorskip("duckdb")
+        run("export", vectors, "duckdb:graph.db")
+        result = run("export", vectors, "duckdb:graph.db")
+        assert result.stderr == "duckdb:graph.db: 6 rows in the table vectors, replaced\n"
+
+    def test_a_table_of_the_user_is_replaced_only_if_that_is_wanted(self, run, vectors, tmp_path):
+        duckdb = pytest.importorskip("duckdb")
+        with duckdb.connect(str(tmp_path / "graph.db")) as connection:
+            connection.execute("create table vectors (price integer)")
+        result = run("export", "absent.parquet", "duckdb:graph.db")
+        assert result.exit_code == 2
+        assert "has a table vectors that hopvec did not make" in result.stderr
+        result = run("export", vectors, "duckdb:graph.db", "--replace")
+        assert result.stderr == "duckdb:graph.db: 6 rows in the table vectors, replaced\n"
+
     @pytest.mark.parametrize(
         ("target", "sentence"),
         [

@@ -71,6 +71,64 @@ def test_a_table_of_that_name_is_replaced_and_others_are_left(target):
     assert holds(target, made(NUMBERS, seed=1), "other")
 
 
+OWN = pa.table(
+    {"id": [1, 2], "embedding": [[0.5], [0.25]]},
+    pa.schema([("id", pa.int64()), ("embedding", pa.list_(pa.float32(), 1))]),
+)
+
+
+def keep_own(target, table, columns=OWN):
+    """Makes a table by the store's own means."""
+    kind, _, place = target.partition(":")
+    if kind == "lancedb":
+        lancedb.connect(place).create_table(table, columns)
+    else:
+        with duckdb.connect(place) as connection:
+            connection.register("given", columns)
+            connection.execute(f'CREATE TABLE "{table}" AS SELECT * FROM given')
+
+
+def test_a_table_that_hopvec_did_not_make_is_refused_and_left(target):
+    keep_own(target, "vectors")
+    with pytest.raises(ParameterError) as error:
+        made(NUMBERS).export(target)
+    assert str(error.value) == (
+        f"export: {target} has a table vectors that hopvec did not make. Name another table "
+        "(table=, or --table), or let it be replaced (replace=True, or --replace)."
+    )
+    assert kept(target)[0] == [1, 2]
+    made(NUMBERS).export(target, table="others")
+    assert holds(target, made(NUMBERS), "others")
+    assert kept(target)[0] == [1, 2]
+
+
+def test_a_table_of_any_make_is_replaced_on_demand(target):
+    keep_own(target, "vectors", OWN.append_column("price", pa.array([1, 2])))
+    made(NUMBERS).export(target, replace=True)
+    assert holds(target, made(NUMBERS))
+    made(NUMBERS, seed=2).export(target)
+    assert holds(target, made(NUMBERS, seed=2))
+
+
+def test_a_table_of_ours_with_a_column_more_is_no_longer_ours(target):
+    made(NUMBERS).export(target)
+    kind, _, place = target.partition(":")
+    if kind == "lancedb":
+        lancedb.connect(place).open_table("vectors").add_columns({"price": "id * 2"})
+    else:
+        with duckdb.connect(place) as connection:
+            connection.execute("ALTER TABLE vectors ADD COLUMN price INTEGER")
+    with pytest.raises(ParameterError, match="a table vectors that hopvec did not make"):
+        made(NUMBERS, seed=2).export(target)
+    assert holds(target, made(NUMBERS))
+
+
+def test_duckdb_tells_no_names_apart_by_case(tmp_path):
+    keep_own(f"duckdb:{tmp_path / 'store'}", "Vectors")
+    with pytest.raises(ParameterError, match="a table vectors that hopvec did not make"):
+        made(NUMBERS).export(f"duckdb:{tmp_path / 'store'}")
+
+
 @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
 @pytest.mark.parametrize("before", [True, False])
 def test_an_export_that_fails_midway_leaves_the_old_table_or_none(

@@ -36,6 +36,11 @@ def to_json(embedding: Embedding) -> str:
     return json.dumps(facts, default=_plain)
 
 
+def is_json_of_facts(text: str) -> bool:
+    """Whether a text looks like one of `to_json`, which may be too long to be read for that."""
+    return text.startswith('{"parameters": {')
+
+
 def from_json(text: str | bytes) -> Facts:
     """The parameters, the facts of the graph and the frame; empty where the text is."""
     facts = json.loads(text or "{}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +11,7 @@ import pyarrow as pa
 
 from hopvec.errors import FormatError, MissingExtraError
 from hopvec.formats.destination import check_writable
-from hopvec.formats.facts import to_json
+from hopvec.formats.facts import is_json_of_facts, to_json
 from hopvec.formats.rows import Progress
 from hopvec.formats.table import batches_of
 from hopvec.machine import available_memory
@@ -23,29 +25,54 @@ def check_place(place: Path) -> None:
     check_writable(place)
 
 
+def is_ours(place: Path, table: str) -> bool | None:
+    """Whether the table has the columns and the comment that `write_table` gives one."""
+    if not place.exists():
+        return None
+    with _connected(place) as connection:
+        found = connection.execute(  # case makes no difference to DuckDB
+            "SELECT comment FROM duckdb_tables() WHERE database_name = current_database() "
+            "AND schema_name = 'main' AND lower(table_name) = lower(?)",
+            [table],
+        ).fetchone()
+        if found is None:
+            return None
+        columns = connection.execute(f'SELECT * FROM main."{table}" LIMIT 0').description
+    names = [name for name, *_ in columns]
+    return names == ["id", "embedding"] and is_json_of_facts(found[0] or "")
+
+
 def write_table(embedding: Embedding, place: Path, table: str, progress: Progress) -> None:
     """Writes or replaces the table in one transaction; the parameters become its comment.
 
     Other tables are left alone. A run that dies leaves the old table, or none.
     """
+    fresh, done = not place.exists(), False
+    try:
+        with _connected(place) as connection:
+            _fill(connection, embedding, table, progress)
+        done = True
+    finally:
+        if fresh and not done:
+            place.unlink(missing_ok=True)
+            place.with_name(f"{place.name}.wal").unlink(missing_ok=True)
+
+
+@contextmanager
+def _connected(place: Path) -> Iterator[Any]:
+    """A connection to the database; what DuckDB finds wrong is raised as FormatError."""
     try:
         import duckdb
     except ImportError as error:
         raise MissingExtraError(
             "export to DuckDB needs the duckdb extra: pip install 'hopvec[duckdb]'."
         ) from error
-    fresh, done = not place.exists(), False
     try:
         with duckdb.connect(str(place.absolute())) as connection:
-            _fill(connection, embedding, table, progress)
-        done = True
+            yield connection
     except duckdb.Error as error:
         reason = str(error).splitlines()[0].rstrip(". ")
         raise FormatError(f"{place}: cannot be written by DuckDB ({reason}).") from error
-    finally:
-        if fresh and not done:
-            place.unlink(missing_ok=True)
-            place.with_name(f"{place.name}.wal").unlink(missing_ok=True)
 
 
 def _fill(connection: Any, embedding: Embedding, table: str, progress: Progress) -> None:

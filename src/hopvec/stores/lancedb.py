@@ -26,6 +26,18 @@ def check_place(place: Path) -> None:
         raise FormatError(f"{place}: this is a file. Name a folder.")
 
 
+def is_ours(place: Path, table: str) -> bool | None:
+    """Whether the table has the columns and the metadata that `write_table` gives one."""
+    if not (place / f"{table}.lance").exists():
+        return None
+    connect = _connect()
+    try:
+        schema = connect(str(place.absolute())).open_table(table).schema
+    except Exception as error:
+        raise _failed(place, error) from error
+    return schema.names == ["id", "embedding"] and b"hopvec" in (schema.metadata or {})
+
+
 def write_table(embedding: Embedding, place: Path, table: str, progress: Progress) -> None:
     """Writes or replaces the table; the parameters become metadata of its schema.
 
@@ -33,32 +45,42 @@ def write_table(embedding: Embedding, place: Path, table: str, progress: Progres
     one that dies later leaves the new table without its index. LanceDB replaces a table at once,
     but lists a new one before it can be opened: a new one is made in a folder of its own first.
     """
-    try:
-        import lancedb
-    except ImportError as error:
-        raise MissingExtraError(
-            "export to LanceDB needs the lancedb extra: pip install 'hopvec[lancedb]'."
-        ) from error
+    connect = _connect()
     failures: list[BaseException] = []
     batches = _remembering(batches_of(embedding, progress=progress, copied=True), failures)
     reader = pa.RecordBatchReader.from_batches(schema_of(embedding), batches)
     folder, part = place / f"{table}.lance", place / f".{table}.part"
     try:
         if folder.exists():
-            lancedb.connect(str(place.absolute())).create_table(table, reader, mode="overwrite")
+            connect(str(place.absolute())).create_table(table, reader, mode="overwrite")
         else:
             shutil.rmtree(part, ignore_errors=True)
-            lancedb.connect(str(part.absolute())).create_table(table, reader)
+            connect(str(part.absolute())).create_table(table, reader)
             (part / folder.name).rename(folder)
         if len(embedding) >= INDEX_FROM:
-            _index(lancedb.connect(str(place.absolute())).open_table(table))
+            _index(connect(str(place.absolute())).open_table(table))
     except Exception as error:
         if failures:
             raise failures[0] from None
-        reason = str(error).splitlines()[0].rstrip(". ")
-        raise FormatError(f"{place}: cannot be written by LanceDB ({reason}).") from error
+        raise _failed(place, error) from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
+
+
+def _connect() -> Any:
+    """What opens a folder of tables."""
+    try:
+        import lancedb
+    except ImportError as error:
+        raise MissingExtraError(
+            "export to LanceDB needs the lancedb extra: pip install 'hopvec[lancedb]'."
+        ) from error
+    return lancedb.connect
+
+
+def _failed(place: Path, error: Exception) -> FormatError:
+    reason = str(error).splitlines()[0].rstrip(". ")
+    return FormatError(f"{place}: cannot be written by LanceDB ({reason}).")
 
 
 def _index(table: Any) -> None:
