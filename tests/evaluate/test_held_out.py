@@ -74,6 +74,20 @@ def test_the_same_seed_holds_out_the_same_and_another_one_does_not():
     assert set(ends(one.negatives)) != set(ends(other.negatives))
 
 
+@pytest.mark.parametrize("directed", [False, True])
+def test_other_edges_of_a_later_snapshot_do_not_redraw_those_that_stay(directed):
+    made = random_example(200, 600, directed=directed)
+    hubs = np.random.default_rng(0).choice(200, 20, replace=False)
+    source = np.concatenate([made.source, np.repeat(hubs, 30)])
+    target = np.concatenate([made.target, np.arange(1000, 1600)])
+    later = Graph.from_edges(source, target, directed=directed)
+    earlier = made.graph()
+    before = set(as_keys(earlier, hold_out(earlier, connected=False, share=0.5).edges))
+    after = set(as_keys(later, hold_out(later, connected=False, share=0.5).edges))
+    kept = after & edges_of(earlier).keys()
+    assert kept <= before or before <= kept
+
+
 def test_every_edge_of_a_cycle_is_held_out_as_often_as_any_other():
     graph = Graph.from_edges(np.arange(12), (np.arange(12) + 1) % 12)
     often = {}

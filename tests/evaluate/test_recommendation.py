@@ -217,6 +217,19 @@ class TestEvaluation:
         assert result.recall[5] == pytest.approx(np.mean(recalls))
         assert result.method == f"{similarity} of vectors"
 
+    @pytest.mark.parametrize("similarity", ["cosine", "dot"])
+    def test_items_with_the_same_vector_have_the_same_score_wherever_they_are(self, similarity):
+        graph = random_purchases(items=43, edges=900)
+        random = np.random.default_rng(0)
+        is_item = np.array([id.startswith("item") for id in graph.ids.to_pylist()])
+        vectors = random.normal(size=(graph.nodes, 133)).astype(np.float32)
+        vectors[is_item] = vectors[0]
+        items, users = np.flatnonzero(is_item[graph.rows]), np.flatnonzero(~is_item[graph.rows])
+        embedding = Embedding(vectors, graph.ids)
+        scorer = recommendation.Similarities(graph, embedding, items, similarity)
+        for count in (1, 3, 17, 33):
+            assert all(len(set(scores)) == 1 for _, scores in scorer.scores(users[:count]))
+
     def test_a_perfect_embedding_recommends_all_that_was_held_out(self):
         groups = np.repeat(np.arange(4), 5)
         pairs = [

@@ -213,6 +213,8 @@ def _number(edges: int, share: float, count: int | None) -> int:
 def _random_order(pairs: Pairs, seed: int) -> NDArray[np.int64]:
     """The places of all edges in random order; a draw depends on the seed and the two ids alone."""
     first, second = (pairs.graph.keys[nodes] for nodes in pairs.decode(pairs.edges))
+    if not pairs.graph.directed:  # which end comes first would depend on degrees
+        first, second = np.minimum(first, second), np.maximum(first, second)
     return np.argsort(hashed(seed, EDGES, first, second), kind="stable")
 
 

@@ -9,20 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from hopvec import _native
 from hopvec.embedding import Embedding
+from hopvec.engine.spectral import COLUMNS
 from hopvec.errors import ParameterError
 from hopvec.evaluate import ranking
 from hopvec.evaluate.bipartite import check_bipartite, find_items
 from hopvec.evaluate.held_out import HeldOut
 from hopvec.evaluate.pairs import Pairs
 from hopvec.graph import Graph
+from hopvec.machine import cores, interruptible
 from hopvec.methods.parameters import Integer, OneOf, Real, check_value
 
 if TYPE_CHECKING:
@@ -89,20 +92,25 @@ class Similarities:
         return self.embedding.find(self.graph.ids)[self.graph.rows]
 
     @cached_property
-    def _items(self) -> NDArray[np.float64]:
-        return self._vectors(self.items)
+    def _items(self) -> NDArray[np.float32]:
+        return self.embedding.vectors[self._rows[self.items]]
 
-    def _vectors(self, nodes: Nodes) -> NDArray[np.float64]:
-        """The vectors of some nodes; for cosines, their length is 1."""
-        rows = self._rows[nodes]
-        vectors = self.embedding.vectors[rows].astype(np.float64)
-        norms = self.embedding.inverse_norms[rows]  # refuses vectors that are not finite
-        return vectors * norms[:, None] if self.similarity == "cosine" else vectors
+    def _scale(self, nodes: Nodes) -> NDArray[np.float64]:
+        """What the products of the vectors of some nodes are multiplied by."""
+        norms = self.embedding.inverse_norms[self._rows[nodes]]  # refuses what is not finite
+        return (norms if self.similarity == "cosine" else np.ones(len(nodes))).astype(np.float64)
 
     def scores(self, users: Nodes) -> Iterator[tuple[Nodes, NDArray[np.float64]]]:
         """All items for each user, and their scores."""
-        for values in self._vectors(users) @ self._items.T:
-            yield self.items, values
+        scale = self._scale(self.items)
+        for start in range(0, len(users), COLUMNS):
+            some = users[start : start + COLUMNS]
+            block = np.zeros((self.embedding.dim, COLUMNS))
+            block[:, : len(some)] = self.embedding.vectors[self._rows[some]].T
+            product = partial(_native.product, self._items, block, False, cores())
+            products = interruptible(product)  # not by BLAS, where a sum depends on its place
+            for values, factor in zip(products.T[: len(some)], self._scale(some), strict=True):
+                yield self.items, values * scale * factor
 
     def __str__(self) -> str:
         return f"{self.similarity} of vectors"
