@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -36,9 +35,10 @@ void parallel_chunks(int threads, int64_t chunks, const Stop& stop, Body body) {
   std::vector<std::thread> others;
   const int wanted = int(std::min<int64_t>(threads, chunks));
   try {
+    others.reserve(size_t(std::max(0, wanted)));
     for (int thread = 1; thread < wanted; ++thread) others.emplace_back(work, thread);
-  } catch (const std::system_error&) {
-    // The machine has no more threads to give: those there are do all chunks.
+  } catch (const std::exception&) {
+    // The machine has no more threads to give, or no memory for them: those there are do all chunks.
   }
   work(0);
   for (std::thread& other : others) other.join();

@@ -15,9 +15,9 @@ void release_entries(const Adjacency& S, int64_t first, int64_t last) {
   if (S.weight) release_pages(S.weight + first, S.weight + last);
 }
 
-// One non-zero entry of L R, and how far its column of S has been walked.
+// One non-zero entry of L R. All threads share them; how far each has walked the neighbours is its own.
 struct Nonzero {
-  int64_t entry, end;  // in the neighbour list of its node
+  int64_t start, end;  // in the neighbour list of its node
   float value;
   int32_t column;
 };
@@ -39,36 +39,42 @@ std::vector<Nonzero> draw_nonzeros(const Adjacency& S, const SparseRows& R, cons
         });
     }
   });
+  size_t count = 0;
+  for (const std::vector<Nonzero>& some : drawn) count += some.size();
   std::vector<Nonzero> all;
-  for (const std::vector<Nonzero>& some : drawn) all.insert(all.end(), some.begin(), some.end());
+  all.reserve(count);
+  for (std::vector<Nonzero>& some : drawn) {
+    all.insert(all.end(), some.begin(), some.end());
+    std::vector<Nonzero>().swap(some);
+  }
   return all;
 }
 
-// Calls work(begin, end) for non-zero entries: all at once, or, where the rows of S lie in a file, a few at a
+// Calls work(first, last) for non-zero entries: all at once, or, where the rows of S lie in a file, a few at a
 // time, since every row that is touched brings the pages around it into memory.
 template <class Work>
-void for_some(const Adjacency& S, std::vector<Nonzero>& nonzeros, Work work) {
-  const size_t together = S.mapped ? 256 : std::max<size_t>(1, nonzeros.size());
-  for (size_t first = 0; first < nonzeros.size(); first += together) {
-    const size_t last = std::min(nonzeros.size(), first + together);
-    work(nonzeros.data() + first, nonzeros.data() + last);
+void for_some(const Adjacency& S, size_t nonzeros, Work work) {
+  const size_t together = S.mapped ? 256 : std::max<size_t>(1, nonzeros);
+  for (size_t first = 0; first < nonzeros; first += together) {
+    work(first, std::min(nonzeros, first + together));
     release_entries(S, 0, S.entries());
   }
 }
 
-// Adds each non-zero entry to the rows [first, last) of its neighbours, and leaves its cursor behind them.
+// Adds each non-zero entry to the rows [first, last) of its neighbours; `walked`, those before them, goes on behind.
 template <bool weighted, int columns>
-void scatter(const Adjacency& S, Nonzero* begin, Nonzero* end, float* lines, int64_t first, int64_t last) {
+void scatter(const Adjacency& S, const Nonzero* begin, const Nonzero* end, int32_t* walked, float* lines, int64_t first,
+             int64_t last) {
   const int32_t* const neighbor = S.neighbor;
   const float* const weight = S.weight;
-  for (Nonzero* nonzero = begin; nonzero < end; ++nonzero) {
+  for (const Nonzero* nonzero = begin; nonzero < end; ++nonzero, ++walked) {
     float* const column = lines + nonzero->column;
     const float value = nonzero->value;
     const int64_t row_end = nonzero->end;
-    int64_t entry = nonzero->entry;
+    int64_t entry = nonzero->start + *walked;
     for (; entry < row_end && neighbor[entry] < last; ++entry)
       column[(neighbor[entry] - first) * columns] += weighted ? weight[entry] * value : value;
-    nonzero->entry = entry;
+    *walked = int32_t(entry - nonzero->start);
   }
 }
 
@@ -144,7 +150,7 @@ template void draw(const GaussianRows&, const Features*, const uint64_t*, const 
 void first_hop(const Adjacency& S, const SparseRows& R, const uint64_t* keys, const float* diagonal, int64_t slab,
                bool as_half, const Sink& sink, int threads, const Stop& stop) {
   const int columns = 16 * groups(as_half);
-  const std::vector<Nonzero> drawn = draw_nonzeros(S, R, keys, diagonal, slab, as_half, threads, stop);
+  const std::vector<Nonzero> nonzeros = draw_nonzeros(S, R, keys, diagonal, slab, as_half, threads, stop);
   // A thread owns a range of rows and walks it in a few pieces: few visits to each entry's neighbours, and room for
   // no more than an eighth of the rows in all threads.
   const RowChunks ranges{S.start, S.nodes, threads};
@@ -152,18 +158,20 @@ void first_hop(const Adjacency& S, const SparseRows& R, const uint64_t* keys, co
   const auto scatter_rows = S.weight ? (as_half ? scatter<true, 32> : scatter<true, 16>)
                                      : (as_half ? scatter<false, 32> : scatter<false, 16>);
   parallel_chunks(threads, threads, stop, [&](int64_t range, int) {
-    std::vector<Nonzero> nonzeros = drawn;
+    std::vector<int32_t> walked(nonzeros.size());  // a row has fewer entries than there are nodes
     const int64_t begin = ranges.first(range), end = ranges.first(range + 1);
-    for_some(S, nonzeros, [&](Nonzero* some, Nonzero* some_end) {
-      for (; some < some_end; ++some)
-        some->entry = std::lower_bound(S.neighbor + some->entry, S.neighbor + some->end, begin) - S.neighbor;
+    for_some(S, nonzeros.size(), [&](size_t some, size_t some_end) {
+      for (; some < some_end; ++some) {
+        const int32_t* const row = S.neighbor + nonzeros[some].start;
+        walked[some] = int32_t(std::lower_bound(row, S.neighbor + nonzeros[some].end, begin) - row);
+      }
     });
     std::vector<float> lines;
     for (int64_t first = begin; first < end && !stop.flag; first += piece) {
       const int64_t last = std::min(end, first + piece);
       lines.assign((last - first) * columns, 0.0f);
-      for_some(S, nonzeros, [&](Nonzero* some, Nonzero* some_end) {
-        scatter_rows(S, some, some_end, lines.data(), first, last);
+      for_some(S, nonzeros.size(), [&](size_t some, size_t some_end) {
+        scatter_rows(S, &nonzeros[some], nonzeros.data() + some_end, &walked[some], lines.data(), first, last);
       });
       kernels().emit[as_half](lines.data(), S.inverse_degree, sink, first, last);
     }
