@@ -85,7 +85,8 @@ class Graph:
         0 .. n-1. Without it the nodes are those of the edges, in ascending order.
 
         Raises GraphError naming the first edge that is wrong. Linear in the edges but for sorting
-        each row; peak memory is about twice the finished rows beside the input.
+        each row; peak memory is about twice the finished rows beside the input, and more where ids
+        are looked up: strings, and integers that are spread over more than twice the edges.
 
         >>> Graph.from_edges(["a", "b"], ["b", "c"])
         Graph(3 nodes, 2 edges, undirected, unweighted)

@@ -213,7 +213,7 @@ def _number_integers(source: NDArray[Any], target: NDArray[Any]) -> Numbering:
     """Numbers by a table over the range of ids where that is small, else by looking each one up."""
     low = int(min(source.min(), target.min()))
     span = int(max(source.max(), target.max())) - low + 1
-    if span > max(8 * len(source), 1 << 16):
+    if span > max(2 * len(source), 1 << 16):  # more than the edges can fill, at 5 bytes an id
         return _look_up(source, target, _distinct(source, target))
     present = np.zeros(span, dtype=bool)
     for ids in (source, target):
