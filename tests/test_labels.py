@@ -118,3 +118,11 @@ def test_a_matrix_of_another_shape_is_refused():
     labels = Labels.from_pairs(["a"], ["x"])
     with pytest.raises(ParameterError, match="1 x 2"):
         Labels(labels.ids, labels.matrix, ("x", "y"))
+
+
+def test_ids_that_hardly_ever_match_are_told_as_both_sides_have_them(caplog):
+    ids = [f"n{number}" for number in range(200)]
+    labels = Labels.from_pairs([*ids, "q"], ["x"] * 201)
+    assert "Only 1" in labels.align(embedding(["q", "r"])).mismatch
+    assert "Only 1 of the 201 labelled nodes has a vector: they are called 'n0'" in caplog.text
+    assert "the nodes of the embedding 'q', 'r'" in caplog.text

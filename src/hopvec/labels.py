@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("hopvec")
 
+FEW = 0.01  # the share of labelled nodes with a vector below which the ids hardly match
 TOLD = 3  # ids without a vector that are named
 
 
@@ -36,6 +37,8 @@ class LabelledRows(NamedTuple):
     """The names of the classes that have a member among them."""
     without_vector: int
     """Labelled nodes that the embedding does not have."""
+    mismatch: str = ""
+    """A sentence on ids that hardly ever match: they may be those of another column."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -99,8 +102,8 @@ class Labels:
         """The labelled nodes that an embedding, or a graph, has, in ascending order of their ids.
 
         Where one side has integers for ids and the other texts, 7 and "7" are the same node.
-        Labelled nodes without a vector are counted and told in a warning. Raises ParameterError if
-        none has a vector.
+        Labelled nodes without a vector are counted and told in a warning, which says how both are
+        called where hardly any has one. Raises ParameterError if none has a vector.
         """
         import pyarrow.compute as pc
 
@@ -113,8 +116,7 @@ class Labels:
             wanted, known = wanted.cast(pa.large_string()), known.cast(pa.large_string())
         found = pc.index_in(wanted.cast(known.type), value_set=known)
         lacking = wanted.filter(found.is_null())
-        if len(lacking):
-            self._tell(lacking, len(wanted), embedding)
+        mismatch = _tell(lacking, len(wanted), embedding) if len(lacking) else ""
         order = pc.sort_indices(wanted).to_numpy()
         rows = found.take(pa.array(order)).to_numpy(zero_copy_only=False)
         present = ~np.isnan(rows) if rows.dtype.kind == "f" else np.ones(len(rows), bool)
@@ -125,24 +127,35 @@ class Labels:
             members[:, used],
             tuple(name for name, use in zip(self.classes, used, strict=True) if use),
             len(lacking),
+            mismatch,
         )
 
-    def _tell(self, lacking: pa.Array, of: int, embedding: Embedding | Graph) -> None:
-        """Tells of labelled nodes without a vector; refuses to go on if all of them are."""
-        first = ", ".join(repr(id_) for id_ in lacking[:TOLD].to_pylist())
-        first += ", ..." if len(lacking) > TOLD else ""
-        if len(lacking) == of:
-            own = ", ".join(repr(id_) for id_ in embedding.ids[:TOLD].to_pylist())
-            raise ParameterError(
-                f"None of the {of:,} labelled nodes has a vector: they are called {first}, the "
-                f"nodes of the embedding {own}, ... Name the column of the ids."
-            )
-        logger.warning(
-            "Labelled nodes without a vector, %s of %s, are left out: %s.",
-            f"{len(lacking):,}",
-            f"{of:,}",
-            first,
+
+def _tell(lacking: pa.Array, of: int, embedding: Embedding | Graph) -> str:
+    """Tells of labelled nodes without a vector; refuses to go on if all of them are.
+
+    Comes back with what it told if hardly any has one, else with an empty text.
+    """
+    first = ", ".join(repr(id_) for id_ in lacking[:TOLD].to_pylist())
+    first += ", ..." if len(lacking) > TOLD else ""
+    found = of - len(lacking)
+    if found >= FEW * of:
+        left = (
+            f"Labelled nodes without a vector, {len(lacking):,} of {of:,}, are left out: {first}."
         )
+        logger.warning("%s", left)
+        return ""
+    own = ", ".join(repr(id_) for id_ in embedding.ids[:TOLD].to_pylist())
+    few = f"Only {found:,}" if found else "None"
+    has = "have" if found > 1 else "has"
+    mismatch = (
+        f"{few} of the {of:,} labelled nodes {has} a vector: they are called {first}, the nodes of "
+        f"the embedding {own}, ... Name the column of the ids."
+    )
+    if not found:
+        raise ParameterError(mismatch)
+    logger.warning("%s", mismatch)
+    return mismatch
 
 
 def labels_per_node(often: float) -> str:

@@ -118,6 +118,20 @@ def test_labels_are_read_as_the_options_say(run, files, tmp_path):
     assert json.loads(result.stdout)[clear]["classes"] == 4
 
 
+def test_ids_that_hardly_match_are_named_with_the_file_where_nothing_can_be_scored(
+    run, files, tmp_path
+):
+    clear, noise, _ = files
+    rows = [f"other{number},a" for number in range(300)]
+    (tmp_path / "others.csv").write_text("\n".join(["node,label", "node0,b", *rows]))
+    result = run("evaluate", noise, clear, "others.csv", *FEW)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("noise.npz: classify: a share of")
+    assert (
+        "Only 1 of the 301 labelled nodes has a vector: they are called 'other0'" in result.stderr
+    )
+
+
 def test_nodes_without_a_vector_are_told(run, files, tmp_path):
     clear, _, labels = files
     with (tmp_path / labels).open("a") as file:

@@ -48,6 +48,13 @@ class TestInfo:
         assert result.exit_code == 0
         assert "6 nodes, 7 edges, undirected, unweighted" in result.stdout
 
+    @pytest.mark.parametrize("verb", ["info", "estimate"])
+    def test_it_tells_what_a_run_would_note(self, run, tmp_path, verb):
+        (tmp_path / "small.csv").write_text("from_id,to_id,amount\na,b,3\n")
+        assert "No weights are used, though 'amount'" in run(verb, "small.csv").stdout
+        notes = json.loads(run(verb, "small.csv", "--json").stdout)["notes"]
+        assert len(notes) == 1
+
     def test_it_tells_how_an_embedding_was_made(self, run, vectors):
         result = run("info", vectors)
         assert result.exit_code == 0

@@ -81,6 +81,7 @@ def estimate(
                 "parameters": {"method": type(method).__name__, **method.plain_params()},
                 "graph": run.graph,
                 "input": run.input,
+                "notes": terminal.notes,
             }
         )
         return
@@ -97,6 +98,7 @@ def estimate(
             ("memory", f"{in_words(expected.bytes)}, {in_words(plan.bytes.graph)} of it the graph"),
             ("disk", f"about {in_words(disk)} for a {output.suffix} file of {dtype}{also}"),
             ("plan", str(plan)),
+            *(("note", note) for note in terminal.notes),
         ],
         answer=True,
     )

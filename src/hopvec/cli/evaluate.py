@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from hopvec.cli.scores import ScoreTable, best, check_scores
 from hopvec.cli.summary import Rows, count
 from hopvec.cli.terminal import Terminal, duration
 from hopvec.cli.verb import Declared, gathered_options, given_options, option, verb
+from hopvec.errors import ParameterError
 from hopvec.evaluate import Classification, ClassificationProtocol, ShareScores, classify
 from hopvec.evaluate.logistic import require_extra
 from hopvec.formats.recognize import holds_embedding
@@ -128,12 +131,23 @@ def _classes(
     scores: Scores = {}
     for path in vectors:
         embedding = read_vectors(terminal, path)
-        with terminal.progress(f"classifying {path}", "%") as progress:
+        with terminal.progress(f"classifying {path}", "%") as progress, _about(terminal, path):
             scores[path] = classify(embedding, read, **settings, progress=progress)
     plain = {path: found.to_dict() for path, found in scores.items()}
     show = partial(_answer_people, scores=scores)
     table = ScoreTable(plain, COLUMNS, _table(scores), show)
     return table, [*label_rows(read), *_score_rows(scores)]
+
+
+@contextmanager
+def _about(terminal: Terminal, path: str) -> Iterator[None]:
+    """Names a file of vectors in what is told of it and what is wrong with it."""
+    before = len(terminal.notes)
+    try:
+        yield
+    except ParameterError as error:
+        raise ParameterError(f"{path}: {error}") from error
+    terminal.notes[before:] = [f"{path}: {note}" for note in terminal.notes[before:]]
 
 
 def _links(

@@ -53,7 +53,8 @@ def info(
     if kind == "graph":
         run = Report()
         read(terminal, run, file, reading)
-        facts = {"kind": kind, "input": run.input, "graph": run.graph}
+        run.notes = terminal.notes
+        facts = {"kind": kind, "input": run.input, "graph": run.graph, "notes": run.notes}
         rows = report_rows(run)
     else:
         with terminal.progress(f"reading {file}", "%") as progress:

@@ -262,7 +262,8 @@ def _splits(protocol: ClassificationProtocol, found: LabelledRows) -> list[_Spli
         if not 0 < training < count:
             raise ParameterError(
                 f"classify: a share of {share:g} of {count:,} labelled nodes trains on "
-                f"{training:,} and leaves {count - training:,} to predict. Take another share."
+                f"{training:,} and leaves {count - training:,} to predict. "
+                + (found.mismatch or "Take another share.")
             )
         for shuffle in range(protocol.shuffles):
             split = _Split(share, shuffle, training)
@@ -272,7 +273,7 @@ def _splits(protocol: ClassificationProtocol, found: LabelledRows) -> list[_Spli
                 raise ParameterError(
                     f"classify: with a share of {share:g}, the training nodes of shuffle "
                     f"{shuffle + 1} ({training:,} of {count:,}) are all in one class, {only!r}. "
-                    "Take a larger share."
+                    + (found.mismatch or "Take a larger share.")
                 )
             splits.append(split)
     return splits

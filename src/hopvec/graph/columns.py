@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from shlex import quote
 from typing import NamedTuple, Protocol
@@ -13,10 +14,43 @@ from hopvec.errors import FormatError
 
 SOURCES = ("source", "src", "from", "u", "head", "node1", "start", "source_id", "from_id", "id1")
 TARGETS = ("target", "dst", "to", "v", "tail", "node2", "end", "target_id", "to_id", "id2")
+ENDS = (  # words of two names that are the same but for them: src_name and dst_name
+    ("source", "target"),
+    ("source", "destination"),
+    ("source", "dest"),
+    ("src", "dst"),
+    ("src", "dest"),
+    ("src", "tgt"),
+    ("from", "to"),
+    ("sender", "receiver"),
+)
+PAIRS = (  # that may as well be names of nodes
+    ("user", "item"),
+    ("user", "friend"),
+    ("user", "product"),
+    ("customer", "product"),
+    ("follower", "followed"),
+    ("follower", "followee"),
+    ("citing", "cited"),
+    ("parent", "child"),
+    ("caller", "callee"),
+    ("author", "paper"),
+    ("person", "friend"),
+)
+TIMES = {
+    "date",
+    "day",
+    "month",
+    "time",
+    "timestamp",
+    "ts",
+    "year",
+}  # from and to which no edge leads
 IDS = ("id", "node", "name", "node_id", "nodes", "ids")
 LABELS = ("label", "labels", "class", "classes", "group", "category", "categories")
 WEIGHTS = ("weight", "weights", "w", "value", "count", "strength", "score")
 
+SHOWN = 6  # names of columns in a note
 INDEXES = ("", "unnamed: 0", "__index_level_0__")  # the row numbers that pandas writes
 
 Place = Callable[[int], str]
@@ -39,11 +73,25 @@ class PairKind(NamedTuple):
     """The names that a column of numbers beside them usually has."""
     alike: bool = True
     """Whether both columns hold the same: integers or texts."""
+    ends: Sequence[tuple[str, str]] = ()
+    """Words that tell two names apart which are the same otherwise."""
+    options: tuple[str, str] = ("--source", "--target")
+    """What names the two columns on the command line."""
 
 
-EDGES = PairKind("an edge", "edges", ("source", "target"), (SOURCES, TARGETS), "neighbours")
+EDGES = PairKind(
+    "an edge", "edges", ("source", "target"), (SOURCES, TARGETS), "neighbours", ends=ENDS
+)
 LINKS = EDGES._replace(one="a pair", many="pairs", numbers=("label", "y", *WEIGHTS))
-LABELLED = PairKind("a label", "labels", ("id", "label"), (IDS, LABELS), "labels", alike=False)
+LABELLED = PairKind(
+    "a label",
+    "labels",
+    ("id", "label"),
+    (IDS, LABELS),
+    "labels",
+    alike=False,
+    options=("--id-column", "--label-column"),
+)
 
 
 class Columns(NamedTuple):
@@ -92,14 +140,9 @@ def choose_columns(
         found = f" ({', '.join(names)})" if names else ""
         raise FormatError(f"{place}: {wanted.pairs.one} needs two columns, found {count}{found}.")
     roles = wanted.pairs.roles
-    source = _asked(place, roles[0], wanted.source, names, count)
-    target = _asked(place, roles[1], wanted.target, names, count)
     weight = _asked(place, "weight", wanted.weight, names, count)
-    if source is None:
-        source = _known(wanted.pairs.names[0], names, {target, weight})
-    if target is None:
-        target = _known(wanted.pairs.names[1], names, {source, weight})
-    index = {at for at, name in enumerate(names or []) if name.strip().lower() in INDEXES}
+    source, target = _named_ends(place, names, count, weight, wanted)
+    index = {at for at, name in enumerate(names or []) if _is_index(name)}
     free = [at for at in range(count) if at not in {source, target, weight} | index]
     by_place = source is None or target is None
     if source is None:
@@ -139,7 +182,7 @@ def left_numbers(
     left = [
         name
         for at, name in enumerate(names)
-        if numeric[at] and at not in columns and name.strip().lower() not in INDEXES
+        if numeric[at] and at not in columns and not _is_index(name)
     ]
     if not left:
         return None
@@ -149,9 +192,51 @@ def left_numbers(
     )
 
 
+def taken_by_place(names: Sequence[str], columns: Columns, wanted: Wanted) -> str | None:
+    """What to tell of columns that neither a caller nor a name chose; None if there are none.
+
+    Of two columns, there is no other choice.
+    """
+    if sum(not _is_index(name) for name in names) < 3:
+        return None
+    pairs = wanted.pairs
+    ends = zip(
+        _named_ends("", names, len(names), columns.weight, wanted),
+        columns[:2],
+        pairs.roles,
+        pairs.options,
+        strict=True,
+    )
+    unsaid = [(names[at], role, option) for found, at, role, option in ends if found is None]
+    if not unsaid:
+        return None
+    listed = ", ".join(names[:SHOWN]) + (", ..." if len(names) > SHOWN else "")
+    taken = " and ".join(f"{name!r} as {role}" for name, role, _ in unsaid)
+    options = " and ".join(option for _, _, option in unsaid)
+    others = "others" if len(unsaid) > 1 else "another"
+    return (
+        f"Of the columns {listed}, {taken} {'are' if len(unsaid) > 1 else 'is'} taken by "
+        f"place, since no name says so: {options} can name {others}."
+    )
+
+
 def name_both_ends(names: Sequence[str], pairs: PairKind = EDGES) -> bool:
     """Whether the names of columns say which two of them hold the pairs."""
-    return all(_known(usual, names, set()) is not None for usual in pairs.names)
+    known = all(_known(usual, names, set()) is not None for usual in pairs.names)
+    return known or bool(_ends(names, pairs))
+
+
+def are_like_names(one: str, other: str) -> bool:
+    """Whether two texts are a pair that columns are often called: user, item or gene_a, gene_b.
+
+    Nodes may be called so as well: that is no proof, but worth a word.
+    """
+    words, others = _words(one), _words(other)
+    return (
+        len(words) == len(others) > 0
+        and words[:-1] == others[:-1]
+        and (words[-1], others[-1]) in (PAIRS if len(words) == 1 else (*PAIRS, ("a", "b")))
+    )
 
 
 def table_columns(place: str, schema: pa.Schema, wanted: Wanted) -> Columns:
@@ -241,12 +326,54 @@ def _first_beyond_64_bits(array: pa.Array) -> tuple[int, int]:
     )
 
 
+def _named_ends(
+    place: str, names: Sequence[str] | None, count: int, weight: int | None, wanted: Wanted
+) -> tuple[int | None, int | None]:
+    """The columns of the pairs as asked for, else by their names; None where these say nothing."""
+    roles, usual = wanted.pairs.roles, wanted.pairs.names
+    source = _asked(place, roles[0], wanted.source, names, count)
+    target = _asked(place, roles[1], wanted.target, names, count)
+    known = (
+        _known(usual[0], names, {target, weight}) if source is None else source,
+        _known(usual[1], names, {source, weight}) if target is None else target,
+    )
+    if None in known:
+        for one, other in _ends(names or [], wanted.pairs):
+            if source in (None, one) and target in (None, other) and weight not in (one, other):
+                return one, other
+    return known
+
+
+def _ends(names: Sequence[str], pairs: PairKind) -> list[tuple[int, int]]:
+    """Columns whose names differ in a word for one end or the other; those of ids come first."""
+    words = list(map(_words, names))
+    found: dict[tuple[int, int], int] = {}
+    for one, other in pairs.ends:
+        for source, name in enumerate(words):
+            turned = tuple(other if word == one else word for word in name)
+            rest = "_".join(word for word in name if word != one)
+            if turned != name and turned in words and TIMES.isdisjoint(name):
+                rank = IDS.index(rest) if rest in IDS else len(IDS)
+                found.setdefault((source, words.index(turned)), rank)
+    return sorted(found, key=lambda ends: (found[ends], ends))
+
+
+def _words(name: str) -> tuple[str, ...]:
+    """The words of a name: those of srcName are src and name."""
+    return tuple(word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", name))
+
+
 def _known(
     candidates: Sequence[str], names: Sequence[str] | None, taken: set[int | None]
 ) -> int | None:
     lowered = [name.strip().lower() for name in names or []]
     found = (lowered.index(name) for name in candidates if name in lowered)
     return next((position for position in found if position not in taken), None)
+
+
+def _is_index(name: str) -> bool:
+    """Whether a column is called as pandas calls its row numbers."""
+    return name.strip().lower() in INDEXES
 
 
 def _next(

@@ -62,6 +62,40 @@ def test_a_first_line_that_may_be_a_header_is_pointed_out(tmp_path, notes):
     assert read_graph(tmp_path / "edges.csv", header=True).nodes == 5
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        "follower,followed\nann,bob\nbob,cem\n",
+        "user,item\nann,tea\n",
+        "gene_a,gene_b\nBRCA1,TP53\nMYC,EGFR\n",
+    ],
+)
+def test_it_is_pointed_out_in_a_small_file_too(tmp_path, notes, content):
+    read_graph(text(tmp_path, content))
+    assert f"line 1 ({content.splitlines()[0].replace(',', ', ')}) is taken as an edge" in notes()
+
+
+@pytest.mark.parametrize("content", ["1,2\n3,4\n4,5\n", "ann,bob\ncem,dan\n", "ann,bob\n"])
+def test_edges_that_may_be_nothing_else_are_not_pointed_out(tmp_path, notes, content):
+    read_graph(text(tmp_path, content))
+    assert notes() == ""
+
+
+def test_ends_that_are_taken_by_their_place_are_told(tmp_path, notes):
+    ORDERS.to_csv(tmp_path / "orders.csv", index=False)
+    read_graph(tmp_path / "orders.csv", unweighted=True)
+    told = "'customer' as source and 'product' as target are taken by place"
+    assert told in notes()
+    assert "--source and --target can name others" in notes()
+    ORDERS.to_parquet(tmp_path / "orders.parquet")
+    read_graph(tmp_path / "orders.parquet", unweighted=True)
+    assert notes().count(told) == 2
+    read_graph(tmp_path / "orders.csv", source="customer", target="product", unweighted=True)
+    ORDERS.drop(columns="amount").to_csv(tmp_path / "two.csv")
+    read_graph(tmp_path / "two.csv", header=True)
+    assert notes().count("by place") == 2
+
+
 @pytest.mark.parametrize("content", ['{"source": "a"}\n', '[{"source": 1}]\n', "[\n  {\n", "{\n"])
 def test_json_is_refused(tmp_path, content):
     with pytest.raises(FormatError, match="looks like JSON"):
@@ -112,3 +146,17 @@ def test_the_name_of_a_file_is_no_graph_but_says_what_to_do():
 
     with pytest.raises(GraphError, match=r"Read the file first: hopvec.read_graph\('edges.csv'\)"):
         FastRP().embed("edges.csv")
+
+
+def test_ids_with_white_space_around_them_are_pointed_out(tmp_path, notes):
+    assert read_graph(text(tmp_path, "a,b\nc,d\n")).nodes == 4
+    assert notes() == ""
+    assert read_graph(text(tmp_path, "a,b\n a,c\na ,d\n")).nodes == 6
+    assert "begin or end with white space, such as ' a'" in notes()
+
+
+def test_a_folder_is_told_by_the_file_in_it_that_holds_no_edges(tmp_path):
+    pd.DataFrame({"id": ["a"], "embedding": [[0.1]]}).to_parquet(tmp_path / "v.parquet")
+    message = r"v\.parquet, the first Parquet file of this folder: this is an embedding"
+    with pytest.raises(FormatError, match=message):
+        read_graph(tmp_path)

@@ -98,6 +98,20 @@ def test_a_header_can_be_claimed_or_denied(graph_of):
         ("x,1,2\ny,2,3\n", {"source": "2", "target": 3}, {"source": "2", "target": "3"}),
         ("1,2\n2,3\n", {"source": "1", "target": "2"}, {"source": "1", "target": "2"}),
         ("dst,src\n1,2\n", {}, {"source": "src", "target": "dst"}),
+        ("when,src_name,dst_name\n1,a,b\n", {}, {"source": "src_name", "target": "dst_name"}),
+        ("name_dst,name_src\na,b\n", {}, {"source": "name_src", "target": "name_dst"}),
+        ("n,fromUser,toUser\n1,a,b\n", {}, {"source": "fromUser", "target": "toUser"}),
+        ("a,b,from_date,to_date\nx,y,3,4\n", {}, {"source": "a", "target": "b"}),
+        (
+            "src_type,dst_type,src_id,dst_id\np,q,a,b\n",
+            {},
+            {"source": "src_id", "target": "dst_id"},
+        ),
+        (
+            "src_ip,src_port,dst_ip,dst_port\na,1,b,2\n",
+            {"source": "src_port"},
+            {"source": "src_port", "target": "dst_port"},
+        ),
         ("x,y,2\ny,z,3\n", {}, {"source": "1", "target": "2", "weight": "3"}),
         ("x,y,2\ny,z,3\n", {"unweighted": True}, {"source": "1", "target": "2"}),
         ("x,y,likes\ny,z,knows\n", {}, {"source": "1", "target": "2"}),
@@ -135,7 +149,10 @@ def test_columns_are_found_by_name_or_place_or_named(graph_of, content, options,
         (b"a,b\n" * 40_000 + b"c,\xff,d\n", {}, "line 40,001: 'c,.,d' has 3 columns"),
         ("a,b,1\nc,d,x\n", {}, "line 2: the weight 'x' is not a number"),
         ("a,b,1\nc,d,\n", {}, "line 2: the weight '' is not a number"),
-        ("u;v;w\na;b;1,5\n", {}, "line 2: the weight '1,5' is not a number"),
+        ("u;v;w\na;b;1,5\nb;c;1.5,0\n", {}, "line 2: the weight '1,5' is not a number"),
+        ("a;b;1,5\n" * 2000 + "b;c;1.5\n", {}, "line 2,001: the weight '1.5' is not a number"),
+        ("a b {}\n" * 2000 + "b c {'weight': 2}\n", {}, "line 2,001: .* has 4 columns"),
+        ('a,b\nc,"d\ne"\n', {}, "line 2: a quote .* an id cannot span lines"),
         ("a,b,1\nc,d,1_000\n", {}, "line 2: the weight '1_000' is not a number"),
         ("a,b\n#c,d\n", {}, "line 2: is '#c,d' a comment or an edge?"),
     ],
@@ -150,6 +167,7 @@ def test_what_cannot_be_read_is_told_with_its_line(graph_of, content, options, m
     ("content", "message"),
     [
         ("a,b\n,c\n", "line 2: the source is empty"),
+        ("a,b\nc,\n,d\n", "line 2: the target is empty"),
         ('a,b\n\nc,""\n', "line 3: the target is empty"),
         ("a,b,1\nc,d,nan\n", r"line 2 \('c' - 'd'\): the weight nan is not allowed"),
         ("a,b,1\nc,d,inf\n", "line 2 .* the weight inf"),
@@ -296,3 +314,46 @@ def test_the_target_comes_behind_a_source_that_is_named(graph_of):
 def test_advice_can_be_pasted(graph_of, caplog):
     graph_of("source,target,# clicks\na,b,3\nb,c,4\n")
     assert "--weight '# clicks' takes them" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "a b {'weight': 31}\nb c {'weight': 0.5}\n",
+        "a b {'color': 'red', 'weight': np.float64(31.0)}\nb c {'weight': 0.5}\n",
+        "a,b,{'weight': 31, 'color': 'red'}\nb,c,{'weight': 0.5}\n",
+        "a;b;31\nb;c;0,5\n",
+        "source\ttarget\tweight\na\tb\t31\nb\tc\t0,5\n",
+    ],
+)
+def test_weights_are_read_as_networkx_and_half_of_europe_write_them(graph_of, content):
+    graph = graph_of(content)
+    assert ids(graph) == ["a", "b", "c"]
+    assert graph.to_scipy().toarray()[[0, 1], [1, 2]].tolist() == [31, 0.5]
+
+
+def test_an_edge_of_networkx_that_does_not_tell_its_weight_has_1(graph_of):
+    graph = graph_of("a b {'weight': 31}\nb c {}\n")
+    assert graph.to_scipy().toarray()[[0, 1], [1, 2]].tolist() == [31, 1]
+
+
+def test_attributes_of_networkx_without_a_weight_are_left_alone_and_told(graph_of, caplog):
+    assert graph_of("a b {}\nb c {}\n").weights is None
+    assert caplog.text == ""
+    assert graph_of("a b {'capacity': 3}\nb c {}\n").weights is None
+    assert "{'capacity': 3}, hold no 'weight' and are not used" in caplog.text
+
+
+def test_numbers_that_may_be_thousands_are_left_alone_and_told(graph_of, caplog):
+    assert graph_of("a;b;1,500\nb;c;2,000\n").weights is None
+    assert "column 3 looks like numbers with commas (1,500)" in caplog.text
+
+
+@pytest.mark.parametrize("zeros", ["", "000"])
+def test_weights_that_look_like_times_are_pointed_out(graph_of, caplog, zeros):
+    graph_of(f"a,b,1700000000{zeros}\nb,c,1700000060{zeros}\n")
+    assert "column 3 is taken as weights, though" in caplog.text.lower()
+    caplog.clear()
+    graph_of("a,b,1700000000\nb,c,7\n")
+    graph_of("a,b,1700000000\n", weight=3)
+    assert caplog.text == ""

@@ -22,6 +22,7 @@ from hopvec.graph.columns import (
     is_number,
     left_numbers,
     table_columns,
+    taken_by_place,
     weight_array,
 )
 
@@ -110,14 +111,18 @@ class _Reader:
     types: tuple[pa.DataType, ...] = ()
     """Of the ids."""
 
-    def choose(self, schema: pa.Schema) -> None:
+    def choose(self, schema: pa.Schema, place: str | None = None) -> None:
         """Finds the columns of the edges, by the first schema that is met."""
-        columns = table_columns(self.name, schema, self.options)
+        columns = table_columns(place or self.name, schema, self.options)
         self.names = [schema.names[at] for at in columns if at is not None]
         self.facts.update(column_facts(schema.names, columns))
         numeric = [is_number(kind) for kind in schema.types]
-        if note := left_numbers(schema.names, numeric, columns, self.options):
-            logger.warning("%s: %s", self.name, note)
+        for note in (
+            taken_by_place(schema.names, columns, self.options),
+            left_numbers(schema.names, numeric, columns, self.options),
+        ):
+            if note:
+                logger.warning("%s: %s", self.name, note)
 
     def stream(self, batches: Iterator[Batch]) -> EdgeStream:
         return EdgeStream(batches, self.facts, place=self.place)
@@ -133,8 +138,11 @@ class _Reader:
         """The edges of Parquet files, one after the other."""
         self.facts["kind"] = "Parquet"
         self.parts = parts
+        place = source.name
+        if source.is_folder:
+            place = f"{Path(source.name, parts[0].name)}, the first Parquet file of this folder"
         with self.faults("Parquet"), parts[0].open() as first:
-            self.choose(parts[0].schema(first))
+            self.choose(parts[0].schema(first), place)
         if source.is_folder:
             self.facts["files"] = len(parts)
         return self.stream(self._parquet_batches(source))

@@ -13,6 +13,7 @@ from hopvec.formats.graphs.source import Source
 from hopvec.graph.columns import EDGES, PairKind
 from hopvec.graph.columns import Columns as Columns
 from hopvec.graph.columns import choose_columns as choose_columns
+from hopvec.graph.ids import first_missing
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -25,6 +26,12 @@ class Batch(NamedTuple):
     target: pa.Array
     weight: pa.Array | None
     """Numbers; texts where the file is text."""
+
+    def first_missing(self) -> tuple[int, str] | None:
+        """The first row with an id that is null or empty, and which end that is."""
+        ends = (("source", self.source), ("target", self.target))
+        rows = ((first_missing(ids), role) for role, ids in ends)
+        return min(((row, role) for row, role in rows if row is not None), default=None)
 
 
 @dataclass(frozen=True)

@@ -6,23 +6,27 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from hopvec.errors import FormatError
+from hopvec.formats.graphs.attributes import Attributes, find_attributes
 from hopvec.formats.graphs.blanks import opener, squeezer
 from hopvec.formats.graphs.edges import Options
 from hopvec.formats.graphs.lines import MARKS
 from hopvec.formats.graphs.source import HEAD, Source
-from hopvec.graph.columns import EDGES, PairKind, name_both_ends
+from hopvec.graph.columns import EDGES, PairKind, name_both_ends, usual_id_column
 
 NAMES = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar", " ": "space"}
 WORDS = {name: separator for separator, name in NAMES.items()} | {"\\t": "\t"}
 RUNS = "white space"
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+OPEN_QUOTE = "a quote is opened and not closed on this line; an id cannot span lines."
 ICONV = "If it is Latin-1, turn it into UTF-8: iconv -f latin1 -t utf-8."
 CLOSE = ",;|"  # separators that may have blanks behind them
 LOOKED_AT = 1000  # lines
+DECIMAL = re.compile(r"[+-]?\d+(,\d+)?")  # a number with a decimal comma, or whole
+CLEAR = re.compile(r"[+-]?(0,\d+|\d+,(?!\d{3}$)\d+)")  # one that is no 1,000 either
 JSON = re.compile(r'\{\s*"|\[\s*[\[{]|[\[{]$')
 
 
@@ -42,6 +46,10 @@ class Layout:
     """Whether blanks around a cell do not belong to it."""
     pairs: PairKind = EDGES
     """What a line holds."""
+    attributes: Attributes | None = None
+    """What becomes of the attributes of networkx at the ends of lines, if there are any."""
+    decimal: str = "."
+    """What stands before the fraction of a number: a point or a comma."""
 
     @property
     def delimiter(self) -> str:
@@ -51,6 +59,9 @@ class Layout:
     @cached_property
     def tidy(self) -> Callable[[bytes], bytes]:
         """What makes lines such that their cells are cut by the delimiter and quotes alone."""
+        if self.attributes is not None:
+            attributes, rest = self.attributes, replace(self, attributes=None).tidy
+            return lambda text: rest(attributes.unwrap(text))
         if self.separator in (RUNS, " "):
             return squeezer(b" \t" if self.separator == RUNS else b" ", self.delimiter.encode())
         return opener(self.delimiter.encode()) if self.trim else lambda text: text
@@ -60,6 +71,12 @@ class Layout:
         tidy = self.tidy(line.encode() + b"\n")
         row = next(csv.reader([tidy.decode()], delimiter=self.delimiter))
         return [cell.strip() for cell in row] if self.trim else row
+
+    def is_number(self, cell: str) -> bool:
+        """Whether a cell holds a number, with the decimal mark of this text."""
+        if self.decimal == ",":
+            return bool(DECIMAL.fullmatch(cell))
+        return is_number(cell)
 
 
 def find_layout(source: Source, options: Options) -> tuple[Layout, list[list[str]]]:
@@ -72,14 +89,28 @@ def find_layout(source: Source, options: Options) -> tuple[Layout, list[list[str
             f"{source.name}: this looks like JSON. Write the {options.pairs.many} as CSV or "
             "Parquet."
         )
+    attributes = find_attributes(lines)
+    if attributes is not None:
+        lines = [attributes.unwrap(line.encode()).decode() for line in lines]
     separator = _separator(f"{source.name}, line {first:,}", lines, options)
-    plain = Layout(separator, 0)
-    rows = list(map(plain.cells, lines))
-    trim = separator in CLOSE and all(cell[:1] == " " for row in rows for cell in row[1:])
-    rows = list(map(Layout(separator, 0, trim=True).cells, lines)) if trim else rows
-    header = _is_header(rows, options) if options.header is None else options.header
-    skip = first - 1 + header
-    return Layout(separator, len(rows[0]), skip, header, comments, trim, options.pairs), rows
+    layout = Layout(separator, 0, comments=comments, pairs=options.pairs)
+    rows = list(map(layout.cells, lines))
+    if separator in CLOSE and all(cell[:1] == " " for row in rows for cell in row[1:]):
+        layout = replace(layout, trim=True)
+        rows = list(map(layout.cells, lines))
+    if separator != "," and _has_decimal_commas(rows):
+        layout = replace(layout, decimal=",")
+    header = _is_header(rows, layout, options) if options.header is None else options.header
+    return (
+        replace(
+            layout,
+            count=len(rows[0]),
+            skip=first - 1 + header,
+            header=header,
+            attributes=attributes,
+        ),
+        rows,
+    )
 
 
 def data_lines(source: Source, options: Options) -> tuple[list[tuple[int, str]], tuple[bytes, ...]]:
@@ -146,7 +177,7 @@ def _separator(place: str, lines: Sequence[str], options: Options) -> str:
         if usual >= 2 and agree == 1:
             break
     if not best and lines[0].count('"') % 2:
-        raise FormatError(f"{place}: a quote is opened and not closed.")
+        raise FormatError(f"{place}: {OPEN_QUOTE}")
     if not best:
         raise FormatError(
             f"{place}: {lines[0][:40]!r} is one column, and {options.pairs.one} "
@@ -155,23 +186,43 @@ def _separator(place: str, lines: Sequence[str], options: Options) -> str:
     return best
 
 
-def _is_header(rows: Sequence[list[str]], options: Options) -> bool:
+def _has_decimal_commas(rows: Sequence[list[str]]) -> bool:
+    """Whether a column beside two others holds numbers with a decimal comma, below line 1 at least.
+
+    Some of them must be clear: all of 1,000 and 2,500 may be thousands.
+    """
+    points = any("." in cell and is_number(cell) for row in rows for cell in row)
+    if len(rows[0]) < 3 or points:
+        return False
+    for at in range(len(rows[0])):
+        cells = [row[at] for row in rows[1:] or rows if at < len(row)]
+        if all(map(DECIMAL.fullmatch, cells)) and any(map(CLEAR.fullmatch, cells)):
+            return True
+    return False
+
+
+def _is_header(rows: Sequence[list[str]], layout: Layout, options: Options) -> bool:
     """Whether the first row names the columns: by known names, or texts above numbers.
 
-    In a table of labels also by a label that no other row has.
+    In a table of labels also by the name of the ids, or by a label that no other row has.
     """
     first, body = rows[0], rows[1:]
     asked = [name for name in (options.source, options.target, options.weight) if name in first]
     if any(not str(name).isdecimal() for name in asked):
         return True
-    if any(map(is_number, first)):
+    if any(map(layout.is_number, first)):
         return False
     if name_both_ends(first, options.pairs):  # unless u or v is a node, as in the edges u v, v w
         letters = {cell for cell in first if len(cell) == 1}
         return letters.isdisjoint(cell for row in body for cell in row)
-    if any(_all_numbers(body, at) for at in range(len(first))):
+    if any(_mostly_numbers(body, at, layout) for at, name in enumerate(first) if name):
         return True
-    return not options.pairs.alike and len(first) == 2 and _comes_nowhere_else(rows, 1)
+    if options.pairs.alike:
+        return False
+    ids = usual_id_column(first)
+    if ids is not None and len(first) > 2:
+        return all(row[first.index(ids)] != ids for row in body if len(row) == len(first))
+    return len(first) == 2 and _comes_nowhere_else(rows, 1)
 
 
 def _comes_nowhere_else(rows: Sequence[list[str]], at: int) -> bool:
@@ -182,9 +233,11 @@ def _comes_nowhere_else(rows: Sequence[list[str]], at: int) -> bool:
     return len(cells) > 9 and often[cells[0]] == 1 and alone <= len(cells) // 5
 
 
-def _all_numbers(rows: Sequence[list[str]], at: int) -> bool:
-    """Whether there are rows and all of them hold a number in a column."""
-    return bool(rows) and all(is_number(row[at]) for row in rows if at < len(row))
+def _mostly_numbers(rows: Sequence[list[str]], at: int, layout: Layout) -> bool:
+    """Whether a column holds numbers alone, and more of them than empty cells."""
+    cells = [row[at] for row in rows if at < len(row)]
+    given = [cell for cell in cells if cell]
+    return 2 * len(given) > len(cells) and all(map(layout.is_number, given))
 
 
 def is_number(cell: str) -> bool:

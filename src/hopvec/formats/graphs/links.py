@@ -13,7 +13,6 @@ from hopvec.formats.graphs import columnar, text
 from hopvec.formats.graphs.edges import Batch, Options
 from hopvec.formats.graphs.source import Progress, Source
 from hopvec.graph.columns import LINKS
-from hopvec.graph.ids import first_missing
 
 
 class _LinkColumns(Options):
@@ -37,10 +36,10 @@ def read_pairs(
         batches: list[Batch] = []
         rows = 0
         for batch in stream.batches:
-            for role, ids in (("source", batch.source), ("target", batch.target)):
-                if (empty := first_missing(ids)) is not None:
-                    where = stream.place(rows + empty)
-                    raise FormatError(f"{source.name}, {where}: the {role} is empty.")
+            if (missing := batch.first_missing()) is not None:
+                row, role = missing
+                where = stream.place(rows + row)
+                raise FormatError(f"{source.name}, {where}: the {role} is empty.")
             if (wrong := _first_no_label(batch)) is not None:
                 raise FormatError(
                     f"{source.name}, {stream.place(rows + wrong)}: the label "

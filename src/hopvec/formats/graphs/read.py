@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from os import PathLike
@@ -30,12 +31,16 @@ from hopvec.graph import Graph
 from hopvec.graph.build import check_flag, check_options, from_numbering, refuse_weights
 from hopvec.graph.convert import READER, from_scipy
 from hopvec.graph.dictionary import Dictionary, integers_if_all
-from hopvec.graph.ids import Numbering, first_missing, number_array, number_buffer
+from hopvec.graph.ids import Numbering, number_array, number_buffer
 from hopvec.graph.sides import checked_prefixes, prefixed, target_mask
 from hopvec.machine import cores, in_words, memory_bound
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
+
+logger = logging.getLogger("hopvec")
+
+TRIMMED = 1 << 20  # ids that are looked at together
 
 # By content in this order; text, which nearly anything might be, comes last.
 GRAPH_FORMATS: dict[str, GraphFormat] = {
@@ -274,6 +279,7 @@ class _Reading:
         self.building(0, 100)
         ids, place = self.dictionary.numbered(untyped=self.stream.untyped)
         self.dictionary = Dictionary()
+        self._tell_blanks(ids)
         if directed is None:
             directed = bool(self.stream.directed)
         numbering = Numbering(
@@ -300,6 +306,24 @@ class _Reading:
             raise GraphError(f"{self.name}: {error}") from error
         return replace(graph, is_target=is_target)
 
+    def _tell_blanks(self, ids: pa.Array) -> None:
+        """Tells of ids that white space makes others than they look."""
+        import pyarrow.compute as pc
+
+        if pa.types.is_integer(ids.type):
+            return
+        for start in range(0, len(ids), TRIMMED):
+            some = ids.slice(start, TRIMMED)
+            wide = some.filter(pc.not_equal(some, pc.ascii_trim_whitespace(some)))
+            if len(wide):
+                logger.warning(
+                    "%s: some ids begin or end with white space, such as %r, which makes them "
+                    "other nodes than without.",
+                    self.name,
+                    wide[0].as_py(),
+                )
+                return
+
     def _targets(self, ids: pa.Array, place: NDArray[np.int32]) -> NDArray[np.bool_] | None:
         """Which ids are the targets of a bipartite graph."""
         if not self.bipartite:
@@ -308,8 +332,7 @@ class _Reading:
 
     def _take(self, batch: Batch) -> None:
         first = len(self.source)
-        for role, ids in (("source", batch.source), ("target", batch.target)):
-            self._refuse_missing(role, ids, first)
+        self._refuse_missing(batch, first)
         if self.prefixes is not None:
             source, target = map(prefixed, (batch.source, batch.target), self.prefixes)
             batch = Batch(source, target, batch.weight)
@@ -339,10 +362,10 @@ class _Reading:
                 "user:,item:."
             )
 
-    def _refuse_missing(self, role: str, ids: pa.Array, first: int) -> None:
-        """Refuses an id that is null or empty, with its place."""
-        row = first_missing(ids)
-        if row is not None:
+    def _refuse_missing(self, batch: Batch, first: int) -> None:
+        """Refuses the first id that is null or empty, with its place."""
+        if (missing := batch.first_missing()) is not None:
+            row, role = missing
             raise GraphError(f"{self.name}, {self.stream.place(first + row)}: the {role} is empty.")
 
     def _weights(self, batch: Batch, first: int) -> NDArray[np.float32]:

@@ -15,16 +15,31 @@ import pyarrow as pa
 
 from hopvec.errors import FormatError
 from hopvec.formats.graphs.edges import Batch, EdgeStream, Options, column_facts
-from hopvec.formats.graphs.layout import ICONV, NAMES, Layout, find_layout, is_number
+from hopvec.formats.graphs.layout import (
+    DECIMAL,
+    ICONV,
+    NAMES,
+    OPEN_QUOTE,
+    Layout,
+    find_layout,
+    is_number,
+)
 from hopvec.formats.graphs.lines import Block, Lines, parsed_ahead
 from hopvec.formats.graphs.source import HEAD, Source
-from hopvec.graph.columns import Columns, choose_columns, left_numbers
+from hopvec.graph.columns import (
+    Columns,
+    are_like_names,
+    choose_columns,
+    left_numbers,
+    taken_by_place,
+)
 
 logger = logging.getLogger("hopvec")
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".edges", ".edgelist", ".el", ".tab", ".dat")
 OPTIONS = frozenset({"source", "target", "weight", "unweighted", "separator", "header", "comment"})
 
+EPOCH = re.compile(r"1\d{9}(\d{3})?")  # from 2001 to 2033, in seconds or thousandths of them
 WRONG_ROW = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")  # as pyarrow says it
 
 
@@ -45,24 +60,21 @@ def read_edges(source: Source, options: Options) -> EdgeStream:
     layout, rows = find_layout(source, options)
     names = rows[0] if layout.header else None
     body = rows[1:] if layout.header else rows
-    numeric = [_share_of_numbers(body, at) for at in range(layout.count)]
+    numeric = [_share_of_numbers(body, at, layout) for at in range(layout.count)]
     _refuse_other_tables(source.name, rows, layout, options)
     columns = choose_columns(source.name, names, layout.count, numeric, options)
-    if names and (note := left_numbers(names, numeric, columns, options)):
+    for note in (
+        *_notes_on_columns(names, body, numeric, columns, options),
+        *_notes_on_layout(rows, layout, columns, options),
+    ):
         logger.warning("%s: %s", source.name, note)
-    if options.header is None and not names and _stands_out(rows, columns):
-        logger.warning(
-            "%s: line 1 (%s) is taken as %s, though its names come nowhere else; --header says "
-            "that it names the columns.",
-            source.name,
-            ", ".join(rows[0]),
-            options.pairs.one,
-        )
     facts: dict[str, Any] = {
         "separator": NAMES.get(layout.separator, layout.separator),
         "header": layout.header,
         **column_facts(names or [str(at + 1) for at in range(layout.count)], columns),
     }
+    if layout.decimal != "." and columns.weight is not None:
+        facts["decimal mark"] = NAMES[layout.decimal]
     lines = edge_lines(source, layout, options)
     return EdgeStream(
         _batches(source, lines, layout, columns, facts),
@@ -72,10 +84,60 @@ def read_edges(source: Source, options: Options) -> EdgeStream:
     )
 
 
-def _share_of_numbers(rows: list[list[str]], at: int) -> float:
+def _share_of_numbers(rows: list[list[str]], at: int, layout: Layout) -> float:
     """How many of the rows that have a column have a number in it, from 0 to 1."""
     cells = [row[at] for row in rows if at < len(row)]
-    return sum(map(is_number, cells)) / max(1, len(cells))
+    return sum(map(layout.is_number, cells)) / max(1, len(cells))
+
+
+def _notes_on_columns(
+    names: list[str] | None,
+    body: list[list[str]],
+    numeric: list[float],
+    columns: Columns,
+    options: Options,
+) -> Iterator[str]:
+    """What to tell of the columns that were chosen."""
+    if names:
+        notes = (
+            taken_by_place(names, columns, options),
+            left_numbers(names, numeric, columns, options),
+        )
+        yield from filter(None, notes)
+    elif options.weight is None and columns.weight is not None:
+        cells = [row[columns.weight] for row in body if len(row) > columns.weight]
+        if all(map(EPOCH.fullmatch, cells)):
+            yield (
+                f"Column {columns.weight + 1} is taken as weights, though its numbers look like "
+                "times in seconds: --unweighted leaves it alone."
+            )
+    if columns.weight is None and not options.unweighted:
+        for at in (at for at in range(len(body[0]) if body else 0) if at not in columns):
+            cells = [row[at] for row in body if at < len(row)]
+            if any("," in cell for cell in cells) and all(map(DECIMAL.fullmatch, cells)):
+                name = repr(names[at]) if names else f"column {at + 1}"
+                yield (
+                    f"No weights are used, though {name} looks like numbers with commas "
+                    f"({cells[0]}), which may be decimal marks or not: write them with points."
+                )
+
+
+def _notes_on_layout(
+    rows: list[list[str]], layout: Layout, columns: Columns, options: Options
+) -> Iterator[str]:
+    """What to tell of how the lines were understood."""
+    if options.header is None and not layout.header and _may_be_header(rows, columns):
+        yield (
+            f"line 1 ({', '.join(rows[0])}) is taken as {options.pairs.one}, though its names come "
+            "nowhere else; --header says that it names the columns."
+        )
+    attributes = layout.attributes
+    if attributes and attributes.example and not attributes.weighted and not options.unweighted:
+        yield (
+            f"The attributes behind the edges, as {{{attributes.example[:40]}}}, hold no 'weight' "
+            "and are not used. Write another attribute alone: "
+            "networkx.write_edgelist(graph, path, data=['capacity'])."
+        )
 
 
 def _refuse_other_tables(
@@ -95,14 +157,20 @@ def _refuse_other_tables(
         )
 
 
-def _stands_out(rows: list[list[str]], columns: Columns) -> bool:
-    """Whether the first row alone has ids that come in no other: it may be a header after all."""
+def _may_be_header(rows: list[list[str]], columns: Columns) -> bool:
+    """Whether the first row may name the columns: its ids come in no other row.
+
+    And either nearly all other rows have ids that do, or it is a pair of names that columns have.
+    """
     ends = [
         (row[columns.source], row[columns.target]) for row in rows if len(row) > max(columns[:2])
     ]
     often = Counter(id for ends_ in ends for id in set(ends_))
     alone = [all(often[id] == 1 for id in ends_) for ends_ in ends]
-    return len(alone) > 3 and alone[0] and sum(alone) <= len(alone) // 5
+    if len(alone) < 2 or not alone[0] or any(map(is_number, rows[0])):
+        return False
+    few = len(alone) > 2 and sum(alone) <= max(1, len(alone) // 5)
+    return few or are_like_names(*ends[0])
 
 
 def edge_lines(source: Source, layout: Layout, options: Options) -> Lines:
@@ -127,7 +195,7 @@ def _batches(
     rows = 0
     used = [at for at in chosen if at is not None]
     for columns in parse(source, lines, layout, used):
-        weight = _numbers(columns[2], source, lines, rows) if len(used) > 2 else None
+        weight = _numbers(columns[2], source, lines, layout, rows) if len(used) > 2 else None
         yield Batch(columns[0], columns[1], weight)
         rows += len(columns[0])
     if rows == 0:
@@ -175,7 +243,12 @@ def _table(layout: Layout, used: Sequence[int], block: Block, weight: pa.DataTyp
             column_names=names, block_size=len(block.data) + 1, use_threads=False
         ),
         pyarrow.csv.ParseOptions(delimiter=layout.delimiter),
-        pyarrow.csv.ConvertOptions(include_columns=list(kinds), column_types=kinds, null_values=[]),
+        pyarrow.csv.ConvertOptions(
+            include_columns=list(kinds),
+            column_types=kinds,
+            null_values=[],
+            decimal_point=layout.decimal,
+        ),
     )
 
 
@@ -188,7 +261,7 @@ def _fault(name: str, layout: Layout, block: Block, error: str) -> FormatError:
 
     quotes = (row for row, line in enumerate(rows) if b'"' in line and _is_open(line, layout))
     if (opened := next(quotes, None)) is not None:
-        return FormatError(f"{place(opened)}: a quote is opened and not closed.")
+        return FormatError(f"{place(opened)}: {OPEN_QUOTE}")
     if "UTF8" in error:
         row = next(row for row, line in enumerate(rows) if not _is_text(line))
         return FormatError(f"{place(row)}: this is no UTF-8 text. {ICONV}")
@@ -227,15 +300,17 @@ def _is_open(line: bytes, layout: Layout) -> bool:
     return reader.line_num > 1
 
 
-def _numbers(column: pa.Array, source: Source, lines: Lines, before: int) -> pa.Array:
+def _numbers(
+    column: pa.Array, source: Source, lines: Lines, layout: Layout, before: int
+) -> pa.Array:
     """The weights as numbers; the first that is none is refused with its line."""
     if pa.types.is_floating(column.type):
         return column
     texts = column.to_pylist()
     for row, text in enumerate(texts):
-        if not is_number(text):
+        if not layout.is_number(text):
             raise FormatError(
                 f"{source.name}, line {lines.number(before + row):,}: the weight {text!r} is not a "
                 "number. Name another column with --weight, or ignore it with --unweighted."
             )
-    return pa.array([float(text) for text in texts], pa.float64())
+    return pa.array([float(text.replace(layout.decimal, ".")) for text in texts], pa.float64())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,10 +12,12 @@ from hopvec.errors import FormatError, HopvecError
 from hopvec.formats.graphs import adjacency, text
 from hopvec.formats.graphs.edges import EdgeStream, Options, column_facts
 from hopvec.formats.graphs.source import Source
-from hopvec.graph.columns import LABELLED, choose_columns
+from hopvec.graph.columns import LABELLED, choose_columns, taken_by_place
 from hopvec.graph.dictionary import integers_if_all
 from hopvec.graph.ids import first_missing
 from hopvec.labels import Labels, label_array
+
+logger = logging.getLogger("hopvec")
 
 SEPARATORS = (";", "|")  # that cells of labels are searched for
 
@@ -74,6 +77,8 @@ def read_table(source: Source, options: LabelOptions) -> Labels:
         columns = choose_columns(
             source.name, names, len(names), [False] * len(names), options.columns()
         )
+        if note := taken_by_place(names, columns, options.columns()):
+            logger.warning("%s: %s", source.name, note)
         chosen = table.to_table(columns=[names[columns.source], names[columns.target]])
         ids, labels = (column.combine_chunks() for column in chosen.columns)
     except pa.ArrowException as error:
