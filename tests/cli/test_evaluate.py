@@ -145,7 +145,7 @@ def test_nodes_without_a_vector_are_told(run, files, tmp_path):
     ("words", "message"),
     [
         (("clear.npz",), "Give a file of vectors and, last, one of labels; there is only 'clear"),
-        (("clear.npz", "labels.csv", "--shuffles", "0"), "evaluate: shuffles must be an integer"),
+        (("clear.npz", "labels.csv", "--shuffles", "0"), "--shuffles must be an integer"),
         (("clear.npz", "labels.csv", "--shares", "2"), "(entry 1 is beyond 0.9999)"),
         (("clear.npz", "labels.csv", "--c", "much"), "C must be a number"),
         (("clear.npz", "labels.csv", "-o", "scores.txt"), "written as .json or .csv"),

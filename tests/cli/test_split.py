@@ -84,7 +84,7 @@ def test_numbers_are_checked_before_the_graph_is_read(run):
     [
         ((), "Say where both parts go, such as -o training.parquet --links held-out.csv."),
         ((*PARTS, "--share", "0.2", "--count", "3"), "Give --share or --count, not both."),
-        ((*PARTS, "--share", "2"), "share must be a number from 0 to 1"),
+        ((*PARTS, "--share", "2"), "--share must be a number from 0 to 1"),
         ((*PARTS, "--share", "0.99"), "are needed to keep the components whole. At most"),
         (("-o", "training.txt", "--links", "a.csv"), "the suffix '.txt' names no format for edges"),
         (("-o", "a.csv", "--links", "a.csv"), "the two parts need names of their own"),

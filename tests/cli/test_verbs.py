@@ -208,14 +208,14 @@ class TestNeighbors:
     def test_k_is_checked(self, run, vectors):
         result = run("neighbors", vectors, "ann", "-k", 0)
         assert result.exit_code == 2
-        assert "k must be an integer of at least 1" in result.stderr
+        assert result.stderr.startswith("-k must be an integer of at least 1")
 
 
 class TestConvert:
     def test_the_vectors_are_the_same(self, run, vectors, tmp_path):
         result = run("convert", vectors, "other.npy")
         assert result.exit_code == 0
-        assert "other.npy: 6 vectors of 8 columns" in result.stderr
+        assert "other.npy and other.ids.arrow: 6 vectors of 8 columns" in result.stderr
         one, other = hopvec.load(tmp_path / vectors), hopvec.load(tmp_path / "other.npy")
         assert np.array_equal(one.vectors, other.vectors)
         assert one.parameters == other.parameters
@@ -280,3 +280,13 @@ class TestExport:
         result = run("export", vectors, "oracle:somewhere")
         assert result.exit_code == 2
         assert "the target must be" in result.stderr
+
+
+def test_both_files_of_an_npy_are_told(run, vectors):
+    result = run("convert", vectors, "x.npy")
+    assert result.stderr.startswith("x.npy and x.ids.arrow: 6 vectors of 8 columns")
+
+
+def test_a_preset_that_is_nearly_one_is_told(run, edges):
+    result = run("embed", edges, "-o", "v.npy", "--preset", "bset")
+    assert "Did you mean 'best'?" in result.stderr

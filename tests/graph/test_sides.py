@@ -98,3 +98,8 @@ class TestFiles:
         (tmp_path / "matrix.mtx").write_text(text)
         with pytest.raises(FormatError, match="bipartite is for lists of edges"):
             read_graph(tmp_path / "matrix.mtx", bipartite=True)
+
+
+def test_it_says_that_it_is_bipartite():
+    graph = Graph.from_bipartite(["ann"], ["tea"])
+    assert repr(graph) == "Graph(2 nodes, 1 edge, bipartite, undirected, unweighted)"

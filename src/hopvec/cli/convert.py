@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from hopvec.cli.inputs import read_vectors
-from hopvec.cli.outputs import check_output, dtype_option, output_path
+from hopvec.cli.outputs import check_output, dtype_option, output_path, written_files
 from hopvec.cli.summary import count
 from hopvec.cli.terminal import Terminal
 from hopvec.cli.verb import verb
@@ -32,7 +32,8 @@ def convert(terminal: Terminal, vectors: str, output: Path, dtype: str) -> None:
     embedding = read_vectors(terminal, vectors)
     with terminal.progress(f"writing {output}", "rows") as progress:
         embedding.save(output, dtype=dtype, progress=progress)
+    names = " and ".join(map(str, written_files(output)))
     terminal.say(
-        f"{output}: {count(len(embedding), 'vector')} of {count(embedding.dim, 'column')}, "
-        f"{in_words(output.stat().st_size)}"
+        f"{names}: {count(len(embedding), 'vector')} of {count(embedding.dim, 'column')}, "
+        f"{in_words(sum(file.stat().st_size for file in written_files(output)))}"
     )

@@ -13,7 +13,14 @@ from hopvec.cli.feature_options import add_features, feature_options, features_f
 from hopvec.cli.inputs import graph_argument, read, reading_options
 from hopvec.cli.method_options import method_options
 from hopvec.cli.on_spark import embed_on_spark
-from hopvec.cli.outputs import Place, check_output, dtype_option, output_path, write_json
+from hopvec.cli.outputs import (
+    Place,
+    check_output,
+    dtype_option,
+    output_path,
+    write_json,
+    written_files,
+)
 from hopvec.cli.summary import count, report_rows
 from hopvec.cli.terminal import Terminal
 from hopvec.cli.verb import given_options, option, verb
@@ -134,8 +141,9 @@ def embed(
     if report:
         write_json(report, run.to_dict())
     terminal.facts(report_rows(run))
+    names = " and ".join(map(str, written_files(output)))
     terminal.say(
-        f"{output}: {count(len(embedding), 'vector')} of {count(embedding.dim, 'column')}, "
+        f"{names}: {count(len(embedding), 'vector')} of {count(embedding.dim, 'column')}, "
         f"{in_words(run.output['bytes'])}"
     )
 

@@ -12,6 +12,7 @@ import click
 from hopvec.cli.verb import Function, option
 from hopvec.errors import FormatError
 from hopvec.formats.destination import check_destination, check_writable
+from hopvec.formats.npy import ids_path
 from hopvec.formats.replace import replacing
 
 output_path = click.Path(path_type=Path)
@@ -59,6 +60,11 @@ def check_output(
         check_apart(path, inputs)
     if report is not None and report.absolute() == output.absolute():
         raise FormatError(f"{report}: vectors and report need names of their own.")
+
+
+def written_files(output: Path) -> list[Path]:
+    """The files that vectors were written to: beside an .npy there is one of the ids."""
+    return [output, ids_path(output)] if output.suffix.lower() == ".npy" else [output]
 
 
 def check_apart(path: Path, inputs: Sequence[str | None]) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import os
+import re
 import signal
 import sys
 from collections.abc import Sequence
@@ -71,8 +73,6 @@ class Program(click.Group):
         """The verb asked for; a sentence with the likely one if there is none of that name."""
         name = args[0]
         if name not in VERBS and not name.startswith("-"):
-            import difflib
-
             close = difflib.get_close_matches(name, VERBS, n=1)
             hint = f"Did you mean {close[0]!r}?" if close else f"They are {', '.join(VERBS)}."
             raise click.UsageError(f"There is no verb {name!r}. {hint}", ctx)
@@ -170,6 +170,11 @@ def _advice(error: click.ClickException, ctx: click.Context, words: list[str]) -
     if isinstance(error, click.NoSuchOption):
         behind = ctx.info_name == "neighbors" and not error.option_name.startswith("--")
         return ' Put "--" before ids that begin with "-".' if behind else ""
+    if isinstance(error, click.BadParameter) and isinstance(error.param, click.Option):
+        wrong = re.match(r"'(.*)' is not one of", error.message)
+        if wrong and isinstance(error.param.type, click.Choice):
+            close = difflib.get_close_matches(wrong[1], map(str, error.param.type.choices), n=1)
+            return f" Did you mean {close[0]!r}?" if close else ""
     for option in ctx.command.params:
         if option.metavar == LIST and option.opts[0] in words:
             values = words[words.index(option.opts[0]) + 1 :]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import wraps
 from shlex import quote
@@ -11,6 +12,7 @@ import click
 from click.core import ParameterSource
 
 from hopvec.cli.terminal import Terminal
+from hopvec.errors import ParameterError
 from hopvec.machine import return_freed_memory
 
 Function = Callable[..., Any]
@@ -68,7 +70,10 @@ def verb(*, examples: Sequence[str]) -> Callable[[Function], Verb]:
                 raise click.UsageError("Give --quiet or --verbose, not both")
             return_freed_memory()
             with Terminal(quiet=quiet, verbose=verbose) as terminal:
-                function(terminal, **given)
+                try:
+                    function(terminal, **given)
+                except ParameterError as error:
+                    raise ParameterError(_by_option(str(error))) from error
 
         command = click.command(cls=Verb)(_general_options(run))
         command.examples = examples
@@ -126,6 +131,20 @@ def _given(*headings: str) -> list[tuple[click.Parameter, Any]]:
         if heading(parameter) in headings
         and ctx.get_parameter_source(str(parameter.name)) is not ParameterSource.DEFAULT
     ]
+
+
+def _by_option(sentence: str) -> str:
+    """A sentence on the parameter of a function, by the option that was typed for it, if any was.
+
+    Methods keep their names: their parameters may come from elsewhere.
+    """
+    words = re.match(r"[a-z_]+: (\w+)(?= must )", sentence)
+    ctx = click.get_current_context()
+    for parameter in ctx.command.params if words else ():
+        typed = ctx.get_parameter_source(str(parameter.name)) is ParameterSource.COMMANDLINE
+        if words and typed and parameter.name == words[1] and isinstance(parameter, click.Option):
+            return parameter.opts[0] + sentence[words.end() :]
+    return sentence
 
 
 def value_names(declared: Declared) -> list[str]:

@@ -365,4 +365,5 @@ class Graph:
         nodes = "1 node" if self.nodes == 1 else f"{self.nodes:,} nodes"
         direction = "directed" if self.directed else "undirected"
         weighted = "unweighted" if self.weights is None else "weighted"
-        return f"Graph({nodes}, {edges}, {direction}, {weighted})"
+        sides = "" if self.is_target is None else "bipartite, "
+        return f"Graph({nodes}, {edges}, {sides}{direction}, {weighted})"

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from hopvec.view.explorer.exploration import Exploration
 
+ANY = ("0.0.0.0", "::")  # all addresses of this machine
 LOCAL = "127.0.0.1"
 PORT = 8765
 HTTP = 80
@@ -83,7 +84,7 @@ def guarded(exploration: Exploration, host: str, port: int, token: str | None) -
     from hopvec.view.explorer.app import explorer_app
     from hopvec.view.explorer.guard import Guard
 
-    any_host = host in ("0.0.0.0", "::")
+    any_host = host in ANY
     names = {LOCAL, "localhost"} if host == LOCAL else {_in_address(host).lower()}
     ports = [f":{port}", ""] if port == HTTP else [f":{port}"]  # browsers leave that of http out
     hosts = None if any_host else frozenset(name + end for name in names for end in ports)
@@ -116,6 +117,8 @@ def listening(host: str, port: int | None) -> socket.socket:
 
 
 def _address(host: str, port: int, token: str | None) -> str:
+    """What to type into a browser: where all addresses are listened at, by this machine's name."""
+    host = socket.gethostname() if host in ANY else host
     plain = f"http://{_in_address(host)}:{port}/"
     return plain if token is None else f"{plain}?token={token}"
 
