@@ -124,3 +124,26 @@ def test_what_is_wrong_is_told_in_a_sentence(run, files, words, message):
     result = run("embed", "links.csv", "-o", "vectors.npz", *words)
     assert result.exit_code == 2
     assert message in result.stderr
+
+
+def test_ids_are_found_by_what_they_are_and_the_index_of_pandas_is_left_out(run, files):
+    run("embed", "links.csv", "-o", "first.npz", "--features", "nodes.csv")
+    frame = table().to_pandas().rename(columns={"id": "customer"})[["age", "city", "customer"]]
+    frame.sample(frac=1, random_state=3).to_parquet(files / "shuffled.parquet")
+    frame.to_csv(files / "written.csv")
+    first = hopvec.load(files / "first.npz").vectors
+    for name in ("shuffled.parquet", "written.csv"):
+        result = run("embed", "links.csv", "-o", "second.npz", "--features", name)
+        assert result.exit_code == 0, result.stderr
+        assert "rows are matched by 'customer', which holds ids of the graph" in result.stderr
+        np.testing.assert_array_equal(hopvec.load(files / "second.npz").vectors, first)
+
+
+def test_ids_in_a_first_column_of_any_name_keep_their_zeros(run, files):
+    (files / "links.csv").write_text("source,target\n007,01\n01,2\n")
+    (files / "nodes.csv").write_text("agent,age\n2,5\n01,3\n007,4\n")
+    words = ["--features", "nodes.csv", "--report", "run.json"]
+    result = run("embed", "links.csv", "-o", "vectors.npz", *words)
+    assert result.exit_code == 0, result.stderr
+    report = json.loads((files / "run.json").read_text())
+    assert report["graph"]["features"]["nodes_without_row"] == 0

@@ -70,6 +70,51 @@ def test_another_column_of_ids_can_be_named():
     assert GRAPH.with_features(known, id_column="who").features.columns.numbers == ("id",)
 
 
+def test_an_index_of_pandas_without_a_name_is_no_feature():
+    frame = pd.DataFrame({"id": ["a", "b", "c", "d"], "size": [1.0, 2.0, 4.0, 8.0]})
+    expected = GRAPH.with_features(frame).features
+    shuffled = frame.sample(frac=1, random_state=1)
+    several = shuffled.set_index(pd.MultiIndex.from_arrays([[4, 3, 2, 1], [1, 1, 2, 2]]))
+    for other in (shuffled, several, frame.reset_index(names="Unnamed: 0")):
+        features = GRAPH.with_features(other).features
+        assert features.columns.names == ["size"]
+        np.testing.assert_array_equal(features.number, expected.number)
+
+
+def test_a_column_that_holds_ids_of_the_graph_is_that_of_the_ids_and_told(caplog):
+    known = {"customer": ["d", "b", "a", "c"], "plan": ["x", "y", "x", "x"], "age": [4, 2, 1, 3]}
+    features = GRAPH.with_features(pd.DataFrame(known)).features
+    assert features.columns.names == ["age", "plan"]
+    assert features.number[:, 0].tolist() == sorted(features.number[:, 0])
+    assert "rows are matched by 'customer', which holds ids of the graph" in caplog.text
+
+
+def test_an_index_without_a_name_that_holds_ids_matches_rows():
+    frame = pd.DataFrame({"size": [4.0, 1.0, 2.0]}, index=["d", "a", "b"])
+    features = GRAPH.with_features(frame).features
+    assert features.without_row == 1
+    assert features.number[3, 0] > features.number[1, 0] > features.number[0, 0]
+
+
+def test_codes_that_are_small_integers_are_no_ids(caplog):
+    ring = Graph.from_edges(range(20), [(node + 1) % 20 for node in range(20)])
+    features = ring.with_features({"group": [node % 5 for node in range(20)]}).features
+    assert features.columns.names == ["group"]
+    assert "rows are taken as those of its nodes, in the order of graph.ids" in caplog.text
+
+
+def test_two_columns_that_hold_ids_are_refused_unless_one_is_named():
+    known = {"who": ["d", "b", "a", "c"], "friend": ["a", "b", "c", "b"], "age": [4, 2, 1, 3]}
+    with pytest.raises(GraphError, match="the columns 'who' and 'friend' all hold ids"):
+        GRAPH.with_features(known)
+    assert GRAPH.with_features(known, id_column="who").features.columns.categories == ("friend",)
+
+
+def test_a_column_of_ids_with_an_id_twice_is_not_matched_by_place():
+    with pytest.raises(GraphError, match="the id 'a' has more than one row"):
+        GRAPH.with_features({"customer": ["a", "b", "c", "a"], "age": [4, 2, 1, 3]})
+
+
 def test_lists_are_as_many_columns_of_numbers():
     lists = pa.FixedSizeListArray.from_arrays(pa.array(np.arange(8.0)), 2)
     features = GRAPH.with_features(pa.table({"vector": lists})).features
@@ -108,7 +153,8 @@ def test_a_column_that_does_not_vary_is_zero():
         (
             np.array([[1, 2], [3, np.nan], [1, 1], [1, 1]]),
             "features, row 2 \\('b'\\), column '1': the number nan is not allowed. Numbers are "
-            "finite and at most 1e\\+30 in size; one that is not known is null.",
+            "finite and at most 1e\\+30 in size; an array cannot say that one is not known: give a "
+            "DataFrame, whose NaN counts as missing, or fill it in.",
         ),
         (
             pa.table({"id": ["c", "b"], "w": pa.array([1.0, np.inf])}),

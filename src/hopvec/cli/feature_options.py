@@ -27,7 +27,8 @@ OPTIONS: Declared = [
         "--features-id",
         {
             "metavar": "COLUMN",
-            "help": "Its column of ids. [default: one called id, node or name, else the first]",
+            "help": "Its column of ids. [default: one called id, node or name, else the only one "
+            "that holds ids of the graph]",
         },
     ),
 ]
@@ -62,6 +63,6 @@ def add_features(terminal: Terminal, report: Report, graph: Graph, known: dict[s
     with terminal.progress(f"reading {path}", "bytes") as progress:
         table = read_features(path, id_column=id_column, progress=progress)
     with terminal.progress("taking features", "columns") as progress:
-        graph = graph.with_features(table, id_column=table.column_names[0], progress=progress)
+        graph = graph.with_features(table, id_column=id_column, progress=progress)
     report.input["features"], report.graph = path, graph.describe()
     return graph

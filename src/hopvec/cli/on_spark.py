@@ -19,7 +19,6 @@ from hopvec.cli.summary import count
 from hopvec.cli.terminal import Terminal
 from hopvec.cli.verb import given_options
 from hopvec.errors import FormatError, ParameterError
-from hopvec.graph.columns import usual_id_column
 from hopvec.methods import Method
 
 TAKEN = {"--source", "--target", "--weight", "--unweighted", "--directed", "--nodes", "--format"}
@@ -96,12 +95,10 @@ def _session(master: str) -> Iterator[Any]:
 
 
 def _features(session: Any, path: str | None, id_column: str | None) -> dict[str, Any]:
-    """The arguments that tell of features; their ids are found as those of a file are."""
+    """The arguments that tell of features."""
     if path is None:
         return {}
-    frame = _table(session, path, None)
-    found = id_column or usual_id_column(frame.columns) or frame.columns[0]
-    return {"features": frame, "features_id": found}
+    return {"features": _table(session, path, None), "features_id": id_column}
 
 
 def _table(session: Any, path: str, format_: str | None) -> Any:

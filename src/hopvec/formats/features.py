@@ -21,34 +21,32 @@ def read_features(
     id_column: str | None = None,
     progress: Progress | None = None,
 ) -> pa.Table:
-    """The table of a file, with the ids of nodes in its first column: text, Parquet or Arrow.
+    """The table of a file, for `Graph.with_features`: text, Parquet or Arrow.
 
-    The ids are in the column named here, else in one called id, node, name, ..., else in the first.
     In a text, line 1 names the columns, a column of numbers is one where all cells are, and an
-    empty cell is a value that is not known. `Graph.with_features` takes it. `progress` is called
-    with the bytes read and those of the file. Raises FormatError naming the file.
+    empty cell is a value that is not known. Ids are texts there, 007 not 7: those in `id_column`,
+    else in one called id, node, name, ...; else the first column is numbers only where none of
+    them would be written in another way. `progress` is called with the bytes read and those of the
+    file. Raises FormatError naming the file.
     """
     with Source(path, progress) as source:
         if columnar.recognize(source):
             table = _from_columns(source)
-        elif text.recognize(source) is not None:
-            table = _from_text(source, id_column)
-        else:
-            what = f"it begins with {source.head[:8]!r}" if source.head else "it is empty"
-            raise FormatError(f"{source.name}: features are in text, Parquet or Arrow; {what}.")
-        chosen = _id_column(source, table.column_names, id_column)
-    others = [name for name in table.column_names if name != chosen]
-    if not others:
-        raise FormatError(f"{source.name}: there is no column beside the ids in {chosen!r}.")
-    return table.select([chosen, *others])
+            _id_column(source, table.column_names, id_column)
+            return table
+        if text.recognize(source) is not None:
+            return _from_text(source, id_column)
+        what = f"it begins with {source.head[:8]!r}" if source.head else "it is empty"
+        raise FormatError(f"{source.name}: features are in text, Parquet or Arrow; {what}.")
 
 
-def _id_column(source: Source, names: list[str], asked: str | None) -> str:
+def _id_column(source: Source, names: list[str], asked: str | None) -> str | None:
+    """The column of ids that is asked for, else by its name; None if there is none."""
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise FormatError(f"{source.name}: two columns are called {twice!r}; rename one of them.")
     if asked is None:
-        return usual_id_column(names) or names[0]
+        return usual_id_column(names)
     if asked not in names:
         raise FormatError(
             f"{source.name}: there is no column {asked!r} for the ids; the columns are "
@@ -95,11 +93,12 @@ def _from_text(source: Source, asked: str | None) -> pa.Table:
                 column_names=names, skip_rows=skipped + 1, use_threads=False
             ),
             parse_options=csv.ParseOptions(delimiter=separator),
-            convert_options=csv.ConvertOptions(column_types={ids: pa.large_string()}),
+            convert_options=csv.ConvertOptions(column_types={ids or names[0]: pa.large_string()}),
         )
     except pa.ArrowException as error:
         raise FormatError(f"{source.name}: the features cannot be read ({error}).") from error
-    return pa.table({name: _empty_to_null(table.column(name)) for name in names})
+    columns = {name: _empty_to_null(table.column(name)) for name in names}
+    return pa.table(columns if ids else columns | {names[0]: _numbers_if_all(columns[names[0]])})
 
 
 def _empty_to_null(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -109,3 +108,15 @@ def _empty_to_null(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if not pa.types.is_string(column.type) and not pa.types.is_large_string(column.type):
         return column
     return pc.if_else(pc.equal(column, ""), None, column)
+
+
+def _numbers_if_all(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Texts as the numbers they are; 007, which as a number would be written 7, stays a text."""
+    for kind in (pa.int64(), pa.float64()):
+        try:
+            numbers = column.cast(kind)
+        except pa.ArrowInvalid:
+            continue
+        same = kind == pa.float64() or numbers.cast(column.type).equals(column)
+        return numbers if same else column
+    return column

@@ -51,7 +51,7 @@ LABELS = ("label", "labels", "class", "classes", "group", "category", "categorie
 WEIGHTS = ("weight", "weights", "w", "value", "count", "strength", "score")
 
 SHOWN = 6  # names of columns in a note
-INDEXES = ("", "unnamed: 0", "__index_level_0__")  # the row numbers that pandas writes
+INDEX = re.compile(r"|unnamed: 0|__index_level_\d+__")  # the row numbers that pandas writes
 
 Place = Callable[[int], str]
 """Where a row stands, counted from 0: 'line 48,213'."""
@@ -142,7 +142,7 @@ def choose_columns(
     roles = wanted.pairs.roles
     weight = _asked(place, "weight", wanted.weight, names, count)
     source, target = _named_ends(place, names, count, weight, wanted)
-    index = {at for at, name in enumerate(names or []) if _is_index(name)}
+    index = {at for at, name in enumerate(names or []) if is_index(name)}
     free = [at for at in range(count) if at not in {source, target, weight} | index]
     by_place = source is None or target is None
     if source is None:
@@ -173,6 +173,11 @@ def usual_id_column(names: Sequence[str]) -> str | None:
     return next((by_name[usual] for usual in IDS if usual in by_name), None)
 
 
+def is_index(name: str) -> bool:
+    """Whether a column has the name under which pandas writes an index that has none."""
+    return INDEX.fullmatch(name.strip().lower()) is not None
+
+
 def left_numbers(
     names: Sequence[str], numeric: Sequence[float], columns: Columns, wanted: Wanted
 ) -> str | None:
@@ -182,7 +187,7 @@ def left_numbers(
     left = [
         name
         for at, name in enumerate(names)
-        if numeric[at] and at not in columns and not _is_index(name)
+        if numeric[at] and at not in columns and not is_index(name)
     ]
     if not left:
         return None
@@ -197,7 +202,7 @@ def taken_by_place(names: Sequence[str], columns: Columns, wanted: Wanted) -> st
 
     Of two columns, there is no other choice.
     """
-    if sum(not _is_index(name) for name in names) < 3:
+    if sum(not is_index(name) for name in names) < 3:
         return None
     pairs = wanted.pairs
     ends = zip(
@@ -371,7 +376,7 @@ def _known(
     return next((position for position in found if position not in taken), None)
 
 
-def _is_index(name: str) -> bool:
+def is_index(name: str) -> bool:
     """Whether a column is called as pandas calls its row numbers."""
     return name.strip().lower() in INDEXES
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import GraphError
-from hopvec.graph.columns import usual_id_column
+from hopvec.graph.columns import is_index, usual_id_column
 from hopvec.graph.ids import keys
 
 LARGEST = 1e30
@@ -29,6 +29,11 @@ def choose_id_column(names: Sequence[str], asked: str | None) -> str | None:
             f"{', '.join(names)}."
         )
     return asked
+
+
+def feature_names(names: Iterable[str], id_column: str | None) -> list[str]:
+    """The columns that hold features: all but the ids, and the row numbers that pandas writes."""
+    return [name for name in names if name != id_column and not is_index(name)]
 
 
 def flat_columns(table: pa.Table, lengths: Mapping[str, int]) -> dict[str, pa.ChunkedArray]:
@@ -134,11 +139,13 @@ def no_nodes(id_column: str, parameter: str = "id_column") -> GraphError:
     )
 
 
-def wrong_number(place: str, column: str, number: float) -> GraphError:
+def wrong_number(
+    place: str, column: str, number: float, unknown: str = "one that is not known is null"
+) -> GraphError:
     """What is raised for NaN, an infinity, or a number that is too large."""
     return GraphError(
         f"features, {place}, column {column!r}: the number {number} is not allowed. Numbers are "
-        f"finite and at most {LARGEST:g} in size; one that is not known is null."
+        f"finite and at most {LARGEST:g} in size; {unknown}."
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -14,13 +15,14 @@ from numpy.typing import NDArray
 
 from hopvec.errors import GraphError
 from hopvec.graph.arrow import open_table
-from hopvec.graph.columns import id_array, is_number
+from hopvec.graph.columns import id_array, is_index, is_number
 from hopvec.graph.dictionary import integers_if_all
 from hopvec.graph.feature_columns import (
     category_keys,
     choose_id_column,
     column_sums,
     empty_id,
+    feature_names,
     flat_columns,
     measured,
     no_nodes,
@@ -33,6 +35,13 @@ from hopvec.graph.feature_columns import (
     wrong_number,
 )
 from hopvec.graph.ids import first_missing, keys
+
+logger = logging.getLogger("hopvec")
+
+UNKNOWN_IN_ARRAY = (
+    "an array cannot say that one is not known: give a DataFrame, whose NaN counts as missing, or "
+    "fill it in"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,8 +118,9 @@ def features_of(
         given = _table_of_mapping(given)
     if hasattr(given, "__arrow_c_stream__"):
         table = open_table(given).read_all()
-        rows, used = _rows_by_id(table, ids, id_column)
-        columns = _flat_columns(table.drop_columns(used))
+        id_column = choose_id_column(table.column_names, id_column) or _column_of_ids(table, ids)
+        rows = _rows_by_id(table, ids, id_column)
+        columns = _flat_columns(table.select(feature_names(table.column_names, id_column)))
         unknown = len(table) - int(np.count_nonzero(rows >= 0))
     elif id_column is not None:
         raise GraphError("features: an array has no column of ids; leave id_column out.")
@@ -191,7 +201,8 @@ class _Builder:
         values, wrong = numbers_of(column)
         if wrong.any():
             row = int(np.argmax(wrong))
-            raise wrong_number(f"row {row + 1:,}{self._named(row)}", name, values[row])
+            unknown = (UNKNOWN_IN_ARRAY,) if isinstance(column, np.ndarray) else ()
+            raise wrong_number(f"row {row + 1:,}{self._named(row)}", name, values[row], *unknown)
         values = np.append(values, np.nan)  # for nodes without a row
         of_nodes: NDArray[np.float64] = values[self.rows, np.newaxis]
         return of_nodes
@@ -221,47 +232,85 @@ def _columns_of_array(given: Any, nodes: int) -> dict[str, NDArray[Any]]:
     return {str(at): array[:, at] for at in range(array.shape[1])}
 
 
-def _rows_by_id(
-    table: pa.Table, ids: pa.Array, id_column: str | None
-) -> tuple[NDArray[np.int64], list[str]]:
-    """The row of every node, -1 where there is none, and the columns that were used for it."""
+def _column_of_ids(table: pa.Table, ids: pa.Array) -> str | None:
+    """The column whose values are ids of the graph, where no name tells; None where none is.
+
+    It names more than half of the nodes, or a node in more than half of its rows. The row numbers
+    of pandas count only where there is no other. Raises GraphError for several.
+    """
+    names = [name for name in table.column_names if _can_be_ids(table.schema.field(name).type)]
+    found = [name for name in names if _tells_of_nodes(table.column(name), ids)]
+    found = [name for name in found if not is_index(name)] or found
+    if len(found) > 1:
+        raise GraphError(
+            f"features: the columns {' and '.join(map(repr, found[:3]))} all hold ids of the graph."
+            " Name the one whose nodes the rows tell of: id_column=, or --features-id; or call it "
+            "id."
+        )
+    if found:
+        logger.warning("features: rows are matched by %r, which holds ids of the graph.", found[0])
+        return found[0]
+    if len(table) != len(ids):
+        raise _wrong_rows(len(table), len(ids))
+    logger.warning(
+        "features: no column holds ids of the graph: rows are taken as those of its nodes, in the "
+        "order of graph.ids."
+    )
+    return None
+
+
+def _can_be_ids(kind: pa.DataType) -> bool:
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return kind != pa.uint64() and bool(pa.types.is_integer(kind) or "string" in str(kind))
+
+
+def _tells_of_nodes(column: pa.ChunkedArray, ids: pa.Array) -> bool:
     import pyarrow.compute as pc
 
-    id_column = choose_id_column(table.column_names, id_column)
+    values, nodes = _alike(column.drop_null(), ids)
+    found = pc.sum(pc.is_in(nodes, value_set=values)).as_py() or 0
+    return bool(2 * found > min(len(column), len(ids)))
+
+
+def _alike(column: pa.ChunkedArray, ids: pa.Array) -> tuple[pa.Array, pa.Array]:
+    """The values of a column and the ids of nodes in one type: integers where both are."""
+    values = id_array(column.combine_chunks(), lambda row: f"features, row {row + 1:,}")
+    if pa.types.is_integer(ids.type) and not values.null_count:
+        values = integers_if_all(values)
+    if values.type == ids.type or not len(values):
+        return values.cast(ids.type), ids
+    return values.cast(pa.large_string()), ids.cast(pa.large_string())
+
+
+def _rows_by_id(table: pa.Table, ids: pa.Array, id_column: str | None) -> NDArray[np.int64]:
+    """The row of every node, -1 where there is none; without a column of ids, its own."""
+    import pyarrow.compute as pc
+
     if id_column is None:
-        if len(table) != len(ids):
-            raise _wrong_rows(len(table), len(ids))
-        return np.arange(len(ids)), []
+        return np.arange(len(ids))
     kind = table.schema.field(id_column).type
     if pa.types.is_floating(kind) or pa.types.is_boolean(kind) or pa.types.is_nested(kind):
         raise GraphError(
             f"features: the column {id_column!r} holds {kind}; ids are integers or texts."
         )
-    known = id_array(
-        table.column(id_column).combine_chunks(), lambda row: f"features, row {row + 1:,}"
-    )
+    known, nodes = _alike(table.column(id_column), ids)
     if (empty := first_missing(known)) is not None:
         raise empty_id(f"row {empty + 1:,}", id_column)
-    if pa.types.is_integer(ids.type):
-        known = integers_if_all(known)
-    known = known.cast(ids.type) if known.type != ids.type and len(known) == 0 else known
-    if known.type != ids.type:
-        known = known.cast(pa.large_string())
     counts = known.value_counts()
     if len(counts) < len(known):
         twice = counts.field("values")[int(np.argmax(counts.field("counts").to_numpy()))]
         raise repeated_id(twice.as_py())
-    found = pc.index_in(ids if known.type == ids.type else ids.cast(known.type), value_set=known)
-    rows = found.fill_null(-1).to_numpy().astype(np.int64)
+    rows = pc.index_in(nodes, value_set=known).fill_null(-1).to_numpy().astype(np.int64)
     if (rows < 0).all():
         raise no_nodes(id_column)
-    return rows, [id_column]
+    return rows
 
 
 def _wrong_rows(rows: int, nodes: int) -> GraphError:
     return GraphError(
         f"features: there are {rows:,} rows, and the graph has {nodes:,} nodes. Without a column "
-        "of ids there must be a row for every node, in the order of graph.ids."
+        "of ids (called id, or named by id_column=, --features-id) there must be a row for every "
+        "node, in the order of graph.ids."
     )
 
 

@@ -217,9 +217,11 @@ class Graph:
         """The same graph with what is known of its nodes: numbers, categories, texts.
 
         `features` is a table (pandas, polars, pyarrow, duckdb) or a dict of columns: rows are
-        matched by the ids in `id_column`, not given a column called id, node, name, ...; without
-        one, they are those of the nodes in the order of `ids`. Or an array (numpy, scipy sparse)
-        with a row for every node in that order, whose columns are named 0, 1, ... Numbers are
+        matched by the ids in `id_column`, not given a column called id, node, name, ..., else the
+        only one that holds ids of the graph; where none does, they are those of the nodes in the
+        order of `ids`. Which of the last two it was is logged. An index of pandas that has no name
+        is no feature. Or an array (numpy, scipy sparse) with a row for every node in
+        the order of `ids`, whose columns are named 0, 1, ... Numbers are
         brought to mean 0 and variance 1 over the nodes; texts, categories and truth values count
         by being equal; lists of numbers are as many columns. A null is a value that is not known.
         `progress` is called with the columns that are done and their number.

@@ -19,6 +19,7 @@ from hopvec.graph.feature_columns import (
     category_keys,
     choose_id_column,
     empty_id,
+    feature_names,
     flat_columns,
     no_nodes,
     numbers_of,
@@ -118,7 +119,9 @@ def feature_table(features: Any, id_column: str | None, ids: str) -> FeatureTabl
     fields = {str(at): field for at, field in enumerate(features.schema.fields)}
     frame = features.toDF(*fields)  # by their names Spark would not tell "a" from "A"
     place = str(features.columns.index(chosen))
-    ids = ids if id_type("features", fields.pop(place)) == ids else "string"
+    ids = ids if id_type("features", fields[place]) == ids else "string"
+    kept = feature_names(features.columns, chosen)
+    fields = {at: field for at, field in fields.items() if field.name in kept}
     lengths = _list_lengths(frame, fields)
     kinds = dict(_kinds(fields.values(), lengths))
     refuse_no_columns(kinds)
