@@ -144,10 +144,10 @@ def test_the_missing_extra_is_named(run, vectors, monkeypatch):
     assert result.stderr.strip() == "explore needs the web extra: pip install 'hopvec[web]'."
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::1"])
-def test_another_host_has_a_token_in_its_address(host):
-    address = server._address(host, 80, "secret")
-    assert address == {"0.0.0.0": "http://0.0.0.0:80/?token=secret"}.get(
-        host, "http://[::1]:80/?token=secret"
-    )
+@pytest.mark.parametrize(
+    ("host", "name"), [("192.0.2.7", "192.0.2.7"), ("::1", "[::1]"), ("0.0.0.0", "desk")]
+)
+def test_another_host_has_a_token_in_its_address(host, name, monkeypatch):
+    monkeypatch.setattr(server.socket, "gethostname", lambda: "desk")
+    assert server._address(host, 80, "secret") == f"http://{name}:80/?token=secret"
     assert "?" not in server._address(server.LOCAL, 80, None)

@@ -376,11 +376,6 @@ def _known(
     return next((position for position in found if position not in taken), None)
 
 
-def is_index(name: str) -> bool:
-    """Whether a column is called as pandas calls its row numbers."""
-    return name.strip().lower() in INDEXES
-
-
 def _next(
     free: list[int],
     place: str,

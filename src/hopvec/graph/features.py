@@ -249,7 +249,7 @@ def _column_of_ids(table: pa.Table, ids: pa.Array) -> str | None:
         )
     if found:
         logger.warning("features: rows are matched by %r, which holds ids of the graph.", found[0])
-        return found[0]
+        return str(found[0])
     if len(table) != len(ids):
         raise _wrong_rows(len(table), len(ids))
     logger.warning(
@@ -300,7 +300,8 @@ def _rows_by_id(table: pa.Table, ids: pa.Array, id_column: str | None) -> NDArra
     if len(counts) < len(known):
         twice = counts.field("values")[int(np.argmax(counts.field("counts").to_numpy()))]
         raise repeated_id(twice.as_py())
-    rows = pc.index_in(nodes, value_set=known).fill_null(-1).to_numpy().astype(np.int64)
+    rows: NDArray[np.int64] = pc.index_in(nodes, value_set=known).fill_null(-1).to_numpy()
+    rows = rows.astype(np.int64)
     if (rows < 0).all():
         raise no_nodes(id_column)
     return rows

@@ -1,13 +1,12 @@
 """Who may ask the explorer, and for what."""
 
-import socket
 from http.client import HTTPConnection
 
 import explored
 import pytest
 from starlette.testclient import TestClient
 
-from hopvec.view.explorer import LOCAL, server
+from hopvec.view.explorer import LOCAL
 from hopvec.view.explorer.guard import HEADER, PLAIN
 from hopvec.view.explorer.server import guarded
 
@@ -186,9 +185,3 @@ def test_browsers_leave_the_port_of_http_out(exploration):
     ):
         answer = TestClient(app, base_url="http://x").get("/", headers={"host": host})
         assert answer.status_code == code
-
-
-def test_where_all_addresses_are_listened_at_the_name_of_the_machine_is_told():
-    there = f"http://{socket.gethostname()}:8765/?token=secret"
-    assert server._address("0.0.0.0", 8765, "secret") == there
-    assert server._address("127.0.0.1", 8765, None) == "http://127.0.0.1:8765/"
