@@ -131,3 +131,8 @@ class TestEstimator:
         vectors = FastRP(dim=16).fit_transform(example([(0, 2), (2, 3), (0, 4)], 5).S)
         assert not vectors[1].any()
         assert vectors.shape == (5, 16)
+
+
+def test_rows_that_cross_validation_cut_out_are_refused_with_what_to_do():
+    with pytest.raises(GraphError, match=r"of scikit-learn has cut .* by hopvec\.tune"):
+        FastRP(dim=8).fit(np.ones((3, 5)))

@@ -45,7 +45,10 @@ def from_scipy(
     except (TypeError, ValueError) as error:
         raise GraphError(f"The adjacency matrix cannot be read ({error}).") from error
     if entries.ndim != 2 or entries.shape[0] != entries.shape[1]:
-        raise GraphError(f"An adjacency matrix is square, got the shape {entries.shape}.")
+        raise GraphError(
+            f"An adjacency matrix is square, got the shape {entries.shape}. If cross-validation of "
+            "scikit-learn has cut rows out of it, search parameters by hopvec.tune instead."
+        )
     if entries.shape[0] == 0:
         raise GraphError("The graph is empty: the adjacency matrix has no rows.")
     if np.iscomplexobj(entries.data):
