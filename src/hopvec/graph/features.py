@@ -239,7 +239,7 @@ def _column_of_ids(table: pa.Table, ids: pa.Array) -> str | None:
     of pandas count only where there is no other. Raises GraphError for several.
     """
     names = [name for name in table.column_names if _can_be_ids(table.schema.field(name).type)]
-    found = [name for name in names if _tells_of_nodes(table.column(name), ids)]
+    found: list[str] = [name for name in names if _tells_of_nodes(table.column(name), ids)]
     found = [name for name in found if not is_index(name)] or found
     if len(found) > 1:
         raise GraphError(
@@ -249,7 +249,7 @@ def _column_of_ids(table: pa.Table, ids: pa.Array) -> str | None:
         )
     if found:
         logger.warning("features: rows are matched by %r, which holds ids of the graph.", found[0])
-        return str(found[0])
+        return found[0]
     if len(table) != len(ids):
         raise _wrong_rows(len(table), len(ids))
     logger.warning(
@@ -300,8 +300,8 @@ def _rows_by_id(table: pa.Table, ids: pa.Array, id_column: str | None) -> NDArra
     if len(counts) < len(known):
         twice = counts.field("values")[int(np.argmax(counts.field("counts").to_numpy()))]
         raise repeated_id(twice.as_py())
-    rows: NDArray[np.int64] = pc.index_in(nodes, value_set=known).fill_null(-1).to_numpy()
-    rows = rows.astype(np.int64)
+    found = pc.index_in(nodes, value_set=known)
+    rows: NDArray[np.int64] = found.fill_null(-1).to_numpy().astype(np.int64)
     if (rows < 0).all():
         raise no_nodes(id_column)
     return rows
