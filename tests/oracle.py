@@ -22,7 +22,9 @@ def embed(S, R, dim, weights, beta=0.0, self_weight=0.0, normalize="none", direc
         return N
     # A node without a row has no vector, and no say in the statistics, unless order 0 gives it one.
     present = has_row(S, direction) | N.any(axis=1)
+    zero = ~N.any(axis=1)
     N[present] = standardize(N[present])
+    N[zero] = 0  # what is zero stays so
     return unit_rows(N) if normalize == "full" else N
 
 

@@ -277,7 +277,7 @@ class TestMistakesOthersShip:
 
     def test_zero_rows_are_told_of(self, caplog):
         with caplog.at_level(logging.WARNING, logger="hopvec"):
-            got = FastRP(dim=8).embed(example(path(1997), 2000).graph()).vectors
+            got = FastRP(dim=8, sparsity=1).embed(example(path(1997), 2000).graph()).vectors
         assert "Zero vectors: 3 of 2,000 nodes, all without edges;" in caplog.text
         assert (~got.any(axis=1)).sum() == 3
 
@@ -297,7 +297,32 @@ class TestMistakesOthersShip:
             method = FastRP(dim=16, self_weight=1, sparsity=100, normalize="none")
             got = method.embed(example(path(3), 50).graph())
         assert not got.vectors.any(axis=1).all()
-        assert len(caplog.messages) == 1
+        assert len(caplog.messages) == 2
+        assert "nodes, all without edges;" in caplog.text
+        assert "of 50 nodes, though they have edges" in caplog.text
+
+    @pytest.mark.parametrize("oversample", [1, 2])
+    def test_nodes_whose_sum_is_zero_have_no_vector_in_common(self, oversample, caplog):
+        graph = example(path(1997), 2000).graph()
+        options = {"dim": 64 // oversample, "oversample": oversample, "sparsity": 1000}
+        zero = ~FastRP(dim=64, sparsity=1000, normalize="orders").embed(graph).vectors.any(axis=1)
+        assert zero.sum() > 100
+        expected = FastRP(**options).embed(graph).vectors
+        assert f"Zero vectors: {zero.sum() - 3} of 2,000 nodes, though they have" in caplog.text
+        np.testing.assert_array_equal(expected.any(axis=1), ~zero)
+        least = FastRP(**options).working_bytes(graph.nodes) + graph.nbytes + 120_000
+        bounded = FastRP(memory=least, **options)
+        assert bounded.plan(graph).output == "file"
+        assert bounded.embed(graph).vectors.tobytes() == expected.tobytes()
+
+    def test_orders_that_float16_cannot_hold_are_told_and_shared_by_none(self, caplog):
+        weights = [1e7] * 3 + [1e-6] * 3
+        graph = Graph.from_edges([0, 1, 2, 3, 4, 5], [1, 2, 0, 4, 5, 3], weights)
+        method = FastRP(dim=32, beta=-1, sparsity=1, weights=(1, 1, 1), precision="float16")
+        with caplog.at_level(logging.WARNING, logger="hopvec"):
+            vectors = method.embed(graph).vectors
+        assert vectors.any(axis=1).tolist() == [False] * 3 + [True] * 3
+        assert "Zero vectors: 3 of 6 nodes, though they have edges" in caplog.text
 
     def test_a_nan_weight_is_refused_with_its_edge(self):
         matrix = np.array([[0, 1.0, 0], [1.0, 0, math.nan], [0, math.nan, 0]])

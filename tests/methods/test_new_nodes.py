@@ -142,3 +142,11 @@ def test_links_of_new_packages_are_told_better_than_by_the_mean_of_their_neighbo
     assert by_embed_new["hadamard"].auc > 0.92
     assert by_embed_new["hadamard"].auc > by_means["hadamard"].auc
     assert by_embed_new["dot"].auc > by_means["dot"].auc + 0.005
+
+
+def test_new_nodes_that_reach_nothing_are_told_and_have_no_vector(caplog):
+    method = FastRP(dim=16, sparsity=400)
+    old = method.embed(GRAPH)
+    got = method.embed_new(Graph.from_edges([1001], [1002]), graph=GRAPH, like=old)
+    assert not got.vectors.any()
+    assert "Zero vectors: 2 of 2 nodes, though they have outgoing edges" in caplog.text

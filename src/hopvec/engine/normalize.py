@@ -11,6 +11,7 @@ from hopvec import _native
 from hopvec.machine import interruptible
 
 ROWS = 1 << 14  # looked at together
+LINE = 16  # entries of a row that come from memory together
 CONSTANT = 2.0**-20  # spread of a column, relative to its size, that is rounding error and no more
 
 
@@ -45,7 +46,11 @@ class Columns:
     def apply(
         self, values: NDArray[np.float32], rows: NDArray[np.int32], *, unit: bool, threads: int
     ) -> None:
-        """Changes some rows in place; they become unit in the end, if asked for."""
+        """Changes some rows in place; they become unit in the end, if asked for.
+
+        A row that is zero stays so: all of them would share one vector that tells nothing.
+        """
+        rows = rows[not_zero(values, rows)]
         interruptible(
             lambda stop: _native.standardize(
                 values, rows, self.mean, self.factor, unit, threads, stop
@@ -83,5 +88,8 @@ def not_zero(values: NDArray[np.float32], rows: NDArray[np.int32]) -> NDArray[np
     """Whether each of some rows has an entry that is not zero; looks at a few rows at a time."""
     found = np.zeros(len(rows), dtype=bool)
     for first in range(0, len(rows), ROWS):
-        found[first : first + ROWS] = values[rows[first : first + ROWS]].any(axis=1)
+        here, some = found[first : first + ROWS], rows[first : first + ROWS]
+        for columns in (1, LINE, values.shape[1]):  # most rows show it in their first entry
+            left = np.flatnonzero(~here)
+            here[left] = values[:, :columns][some[left]].any(axis=1)
     return found

@@ -103,8 +103,8 @@ class ComparableMethod(SlabMethod):
         vectors = self._alike(propagation, frame, progress)
         made = self.record(extended, vectors, frame)
         made = replace(made, vectors=vectors[graph.nodes :], ids=extended.ids[graph.nodes :])
-        zero = len(made) - int(np.count_nonzero(made.vectors.any(axis=1)))
-        self.warn_of_zero_vectors(zero, len(made), self.without_edges(extended)[1])
+        without = extended.rows[~propagation.has_row]
+        self.warn_of_rows(vectors, without, self.without_edges(extended)[1], first=graph.nodes)
         return made
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: N803

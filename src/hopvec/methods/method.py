@@ -54,6 +54,9 @@ class Method(ABC):
     zero_vectors: ClassVar[str] = ""
     """Advice to those who want vectors for nodes without edges, where there is one."""
 
+    zero_orders: ClassVar[str] = ""
+    """Advice to those who want vectors for nodes with edges that have none, where there is one."""
+
     space: ClassVar[Mapping[str, str]] = {}
     """What `hopvec.tune` searches unless told otherwise: parameters, and the texts of ranges."""
 
@@ -130,10 +133,31 @@ class Method(ABC):
         )
 
     def report_zero_vectors(self, graph: Graph, vectors: NDArray[np.float32]) -> None:
-        """Warns of nodes without edges whose vectors are zero."""
-        rows, what = self.without_edges(graph)
-        zero = len(rows) - int(np.count_nonzero(not_zero(vectors, rows)))
-        self.warn_of_zero_vectors(zero, graph.nodes, what)
+        """Warns of nodes whose vectors are zero, those without edges and others."""
+        self.warn_of_rows(vectors, *self.without_edges(graph))
+
+    def warn_of_rows(
+        self, vectors: NDArray[np.float32], without: NDArray[np.int32], what: str, first: int = 0
+    ) -> None:
+        """The same for the rows from `first` on, of which those of `without` have no edges.
+
+        Vectors in a file are not read again for it: there, only nodes without edges are told.
+        """
+        nodes = len(vectors) - first
+        rows = np.arange(first, len(vectors), dtype=np.int32)
+        rows = without[without >= first] if isinstance(vectors, np.memmap) else rows
+        zero = rows[~not_zero(vectors, rows)]
+        lacking = int(np.isin(zero, without).sum())
+        self.warn_of_zero_vectors(lacking, nodes, what)
+        if lacking < len(zero):
+            logger.warning(
+                "Zero vectors: %s of %s nodes, though they have %s: what they reach is zero, or "
+                "does not vary%s.",
+                f"{len(zero) - lacking:,}",
+                f"{nodes:,}",
+                what,
+                f"; {self.zero_orders}" if self.zero_orders else "",
+            )
 
     def warn_of_zero_vectors(self, zero: int, nodes: int, what: str) -> None:
         """Warns of so many zero vectors among those of all nodes, if there are any."""
