@@ -49,3 +49,9 @@ def test_ids_are_compared_as_integers_where_both_are(spark):
         found = feature_table(frame, None, ids)
         assert found.ids == "string"
         assert found.frame.schema["id"].dataType == T.StringType()
+
+
+def test_an_index_of_pandas_without_a_name_is_no_feature(spark):
+    schema = "id string, x int, __index_level_0__ int"
+    frame = spark.createDataFrame([("a", 2, 0), ("b", 3, 1)], schema)
+    assert feature_table(frame, None, "string").numbers == ("x",)
