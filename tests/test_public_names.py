@@ -201,5 +201,6 @@ def test_the_imports_are_really_looked_at():
         "machine",
         "formats",
         "engine",
+        "graph",
         "stores",
     }
