@@ -112,6 +112,17 @@ class TestSearch:
         tune(GRAPH, LABELS, shuffles=1, space={"beta": range_}, search="grid")  # ends only
         assert (f"is at the end of its range {range_}" in caplog.text) == told
 
+    def test_the_parameters_as_given_are_scored_as_a_trial_is(self, caplog):
+        tuning = tune(GRAPH, LABELS, shuffles=2, space={"beta": [0.25, 0.5]}, search="grid")
+        assert tuning.untuned == tuning.trials[0].score  # 0.25 is what FastRP has
+        assert tuning.to_dict()["untuned"] == tuning.untuned
+        assert "as they were given" not in caplog.text
+
+    def test_a_search_that_finds_nothing_better_than_what_was_given_says_so(self, caplog):
+        tuning = tune(GRAPH, LABELS, shuffles=2, space={"sparsity": [1e4]}, search="grid")
+        assert tuning.untuned > tuning.best.score
+        assert "The parameters as they were given score" in caplog.text
+
     def test_integers_at_the_end_of_their_range_are_told_as_well(self, caplog):
         tune(GRAPH, LABELS, shuffles=1, space={"oversample": "2:3:1"}, search="grid")
         assert "is at the end of its range" in caplog.text

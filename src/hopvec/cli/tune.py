@@ -127,10 +127,9 @@ def tune(
     terminal.facts([*([] if classes is None else label_rows(classes)), *report_rows(run)])
     best = output / "best.json"
     terminal.say(f"{best}: {_best(tuning)}")
-    also = given_arguments("Input")
-    terminal.say(
-        f"Now hopvec embed {quote(graph)} -o vectors.parquet --params {quote(str(best))}{also}"
-    )
+    if tuning.untuned <= tuning.best.score:
+        also = f" --params {quote(str(best))}{given_arguments('Input')}"
+        terminal.say(f"Now hopvec embed {quote(graph)} -o vectors.parquet{also}")
 
 
 class _Told:
@@ -243,4 +242,5 @@ def _cell(value: Any) -> float | str:
 
 def _best(tuning: Tuning) -> str:
     values = {"method": type(tuning.method).__name__, **tuning.best.parameters}
-    return f"{parameters_text(values)}, {tuning.measure} {tuning.best.score:#.4g}"
+    found = f"{parameters_text(values)}, {tuning.measure} {tuning.best.score:#.4g}"
+    return f"{found} (as given: {tuning.untuned:#.4g})"

@@ -28,6 +28,8 @@ class Tuning:
     """The method with the best parameters found, and all else as it was given."""
     best: Trial
     """The first of the trials with the best score."""
+    untuned: float
+    """The score of the parameters as they were given, by the same protocol: what to beat."""
     trials: tuple[Trial, ...]
     dimensions: Mapping[str, Dimension]
     """What was searched."""
@@ -46,6 +48,7 @@ class Tuning:
             "hopvec": version("hopvec"),
             "parameters": {"method": type(self.method).__name__, **kept},
             "score": self.best.score,
+            "untuned": self.untuned,
             "trial": self.best.number,
             "trials": len(self.trials),
             "settings": dict(self.settings),

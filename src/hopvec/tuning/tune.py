@@ -108,7 +108,8 @@ def tune(
     `study` names a file that every trial is added to: a search that was interrupted goes on with
     the trial it was at, and ends with the same result. All randomness comes from the seed of the
     method. `finished` is called with every trial, those of the file included; `progress` with the
-    parts done and their number.
+    parts done and their number. In the end the parameters of `method` as they are given are scored
+    in the same way: a warning tells if no trial was better, as can be where they lie outside.
 
     >>> from hopvec import Graph
     >>> graph = Graph.from_edges(range(20), [(7 * node + 1) % 20 for node in range(20)])
@@ -137,13 +138,16 @@ def tune(
     objective = _objective(graph, labels, settings, method)
     with Study(study, _known(graph, searched, settings, objective)) as kept:
         run = _Run(searched, settings, objective, kept, count)
-        run.all(progress or (lambda done, of: None), finished or (lambda trial: None))
+        run.all(progress or _untold, finished or (lambda trial: None))
     found = tuple(kept.trials[:count])
     best = max(found, key=lambda trial: trial.score)
+    untuned = run.score(searched.base)
     _tell_of_ends(searched, best)
+    _tell_of_untuned(untuned, best)
     return Tuning(
         method=Space(method, given).method(best.parameters),
         best=best,
+        untuned=untuned,
         trials=found,
         dimensions=searched.dimensions,
         measure=objective.measure,
@@ -159,6 +163,10 @@ def check_search(settings: Search, *, labelled: bool) -> None:
         if getattr(settings, name) != getattr(Search, name):
             kind = "without labels, and some" if labelled else "with labels, and none"
             raise ParameterError(f"tune: {name} is for a search {kind} are given. Leave it out.")
+
+
+def _untold(done: int, of: int) -> None:
+    """Progress that nobody is told of."""
 
 
 class _Run:
@@ -195,11 +203,17 @@ class _Run:
                 before + parts * done // max(1, of), PARTS * self._count
             )
 
-        method = self._space.method(values)
-        vectors = self._vectors.of(method, part(0, PARTS // 2))
-        embedding = method.record(self._objective.graph, vectors)
-        score = self._objective.score(embedding, part(PARTS // 2, PARTS // 2))
+        score = self.score(
+            self._space.method(values), part(0, PARTS // 2), part(PARTS // 2, PARTS // 2)
+        )
         return Trial(number, values, score, time.perf_counter() - start)
+
+    def score(
+        self, method: Method, embedding: Progress = _untold, scoring: Progress = _untold
+    ) -> float:
+        """How good a method is; both progresses are told of their part."""
+        vectors = self._vectors.of(method, embedding)
+        return self._objective.score(method.record(self._objective.graph, vectors), scoring)
 
     @property
     def _seed(self) -> int:
@@ -263,6 +277,17 @@ def _tell_of_ends(space: Space, best: Trial) -> None:
                 value,
                 dimension,
             )
+
+
+def _tell_of_untuned(score: float, best: Trial) -> None:
+    """Warns of a search that has found nothing better than what it was given."""
+    if score > best.score:
+        logger.warning(
+            "The parameters as they were given score %.4f, more than the best trial, %.4f: keep "
+            "them, or search a wider space.",
+            score,
+            best.score,
+        )
 
 
 def _known(graph: Graph, space: Space, settings: Search, objective: Objective) -> dict[str, Any]:
