@@ -92,12 +92,7 @@ class KeptOrders:
         self.plan, self.propagation = plan, propagation
         self.graph = propagation.graph
         self.size = LINE * plan.nodes
-        whole = plan.slabs * self.size
-        memory = _native.allocate(whole * len(orders))
-        self.kept = {
-            order: memory[number * whole : (number + 1) * whole]
-            for number, order in enumerate(orders)
-        }
+        self.kept = {order: _native.allocate(plan.slabs * self.size) for order in orders}
 
     @property
     def nbytes(self) -> int:
