@@ -1,6 +1,7 @@
 """What the tests of the explorer share: explorations, and a client of their server."""
 
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -69,7 +70,14 @@ def compared_address(comparison):
 
 
 @pytest.fixture
-def visit(browser):
+def serve():
+    """Begins servers, and ends them after the test."""
+    with ExitStack() as servers:
+        yield lambda *what, **how: servers.enter_context(browsing.served(*what, **how))
+
+
+@pytest.fixture
+def visit(browser, serve):  # serve first: no server may end before the visits to it
     """Begins visits; at the end none may have had a fault, or asked another host."""
     begun = []
 

@@ -41,11 +41,10 @@ def test_neighbors_of_a_node_in_each_with_shared_ones_marked(visit, compared_add
     assert f"{len(shared)} of 50 shared by one and two" in text
 
 
-def test_three_embeddings_have_three_overlaps(visit):
+def test_three_embeddings_have_three_overlaps(serve, visit):
     three = {f"seed {seed}": explored.embedding(seed) for seed in range(3)}
-    with browsing.served(Exploration.of(three, layout="pca")) as address:
-        there = visit(address)
-        page = there.open(f"#node=node-{SOME}&k=20")
-        assert page.locator(".map").count() == 3
-        assert page.locator(".overlaps p").count() == 3
-        assert page.locator("#near td.side").count() == 60
+    there = visit(serve(Exploration.of(three, layout="pca")))
+    page = there.open(f"#node=node-{SOME}&k=20")
+    assert page.locator(".map").count() == 3
+    assert page.locator(".overlaps p").count() == 3
+    assert page.locator("#near td.side").count() == 60

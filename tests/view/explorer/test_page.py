@@ -311,13 +311,10 @@ def test_a_server_that_has_ended_is_told(exploration, visit):
     assert "Start it again" in page.locator("#status").inner_text()
 
 
-def test_a_page_with_a_token_works(exploration, visit):
-    with browsing.served(exploration, token="secret") as address:
-        there = visit(address)
-        page = there.open(f"?token=secret#node=node-{SOME}")
-        there.picked(f"node-{SOME}")
-        assert there.count() > 1_000
-        page.locator("#near .go").first.click()
-        page.wait_for_function(
-            "() => location.search === '?token=secret' && location.hash.length > 8"
-        )
+def test_a_page_with_a_token_works(exploration, serve, visit):
+    there = visit(serve(exploration, token="secret"))
+    page = there.open(f"?token=secret#node=node-{SOME}")
+    there.picked(f"node-{SOME}")
+    assert there.count() > 1_000
+    page.locator("#near .go").first.click()
+    page.wait_for_function("() => location.search === '?token=secret' && location.hash.length > 8")
