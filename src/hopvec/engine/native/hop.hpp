@@ -193,7 +193,8 @@ void hop(const Adjacency& S, const void* block, const Sink& sink, int64_t first,
 }
 
 // As stretch_sum, over entries of a row in a tile. The last few are zeros where there is none: that is cheaper than to
-// branch in many short sums, whose ends no processor foresees.
+// branch in many short sums, whose ends no processor foresees. The entries of the next row follow, so a prefetch goes on
+// while the processor recovers from an end it did not foresee.
 template <bool weighted, class Storage>
 HOPVEC_INLINE Line<Storage> tile_sum(const Storage* tile, const uint16_t* neighbor, const float* weight, int64_t count) {
   constexpr int columns = Line<Storage>::columns;
@@ -202,6 +203,7 @@ HOPVEC_INLINE Line<Storage> tile_sum(const Storage* tile, const uint16_t* neighb
   const int64_t whole = count & ~int64_t(3);
   for (int64_t entry = 0; entry < whole; entry += 4)
     for (int k = 0; k < 4; ++k) {
+      prefetch_line(tile + neighbor[entry + k + ahead_in_tile] * columns);
       Line<Storage> line = Line<Storage>::load(tile + neighbor[entry + k] * columns);
       if (weighted) line.scale(weight[entry + k]);
       sum[k].add(line);

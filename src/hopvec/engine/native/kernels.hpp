@@ -9,7 +9,8 @@ struct half {
   uint16_t bits;
 };
 
-constexpr int32_t tile_nodes = 1 << 14;  // whose lines, 1 MB, stay in the cache of a core
+constexpr int32_t tile_nodes = 1 << 14;    // whose lines, 1 MB, stay in the cache of a core,
+constexpr int64_t ahead_in_tile = 24;      // or nearly: lines prefetched ahead of their use
 
 // The rows of S, nodes in the graph's own numbering. A = D^-1 S is never stored.
 struct Adjacency {
@@ -29,7 +30,7 @@ struct TiledRows {
   int64_t first, last;
   int32_t tiles;
   const uint16_t* count;     // [tiles][last - first]: entries of a row in a tile
-  const uint16_t* neighbor;  // [entries + 3], counted from the first node of the tile
+  const uint16_t* neighbor;  // [entries + ahead_in_tile], counted from the first node of the tile
   const float* weight;       // [entries + 3], or null: every entry is 1
 };
 

@@ -7,7 +7,7 @@ constexpr int64_t entries_in_a_tile = 8;        // of a row, on the average, tha
 constexpr int64_t fewest_tiles = 3;             // two tiles are near enough as they are
 constexpr int64_t chunks_of_a_thread = 4;       // few, so that a tile is read often once it is near,
 constexpr int64_t largest_chunk = 1ll << 24;    // but so many that Ctrl-C need not wait
-constexpr int64_t behind = 3;                   // entries that a kernel may look at behind the last
+constexpr int64_t behind = ahead_in_tile;       // entries that a kernel may look at behind the last
 
 int64_t tiles_of(int64_t nodes, int32_t tile) { return (nodes + tile - 1) / tile; }
 
