@@ -6,7 +6,6 @@ every other round runs backwards, so that a machine that gets slower is unfair t
 """
 
 import argparse
-import statistics
 import sys
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +14,7 @@ from benchmarks import machine, startup
 from benchmarks.measure import SETTING
 from benchmarks.peers import environment_of
 from benchmarks.processes import (
+    compared,
     embedded,
     made_graphs,
     python,
@@ -166,8 +166,7 @@ def ratios(case: Case, runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
             mine, theirs = seconds(ours), seconds(peer)
             if peer in OURS or not mine or not theirs:
                 continue
-            ratio = statistics.median(theirs) / statistics.median(mine)
-            by_round = [b / a for a, b in zip(mine, theirs, strict=False)]
+            found = compared(theirs, mine)
             target = TARGETS.get((case.graph, case.threads, ours, peer))
             rows.append(
                 {
@@ -176,10 +175,9 @@ def ratios(case: Case, runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
                     "measure": case.measure,
                     "hopvec": ours,
                     "peer": peer,
-                    "ratio": ratio,
-                    "range": [min(by_round), max(by_round)],
+                    **found,
                     "target": target,
-                    "met": None if target is None else ratio >= target,
+                    "met": None if target is None else found["ratio"] >= target,
                 }
             )
     return rows

@@ -21,6 +21,7 @@ from benchmarks.processes import (
     CACHE,
     HOPVEC,
     MOST_SECONDS,
+    compared,
     environment_python,
     python,
     results_folder,
@@ -193,14 +194,8 @@ def ratio(
 ) -> dict[str, Any]:
     """How many times more one takes than the other: of the medians, and the range over rounds."""
     upper, lower = ([run[measure] for run in runs[name]] for name in (above, below))
-    by_round = [a / b for a, b in zip(upper, lower, strict=False)]
-    found = statistics.median(upper) / statistics.median(lower)
-    return {
-        "ratio": found,
-        "range": [min(by_round), max(by_round)],
-        "target": target,
-        "met": found >= target,
-    }
+    found = compared(upper, lower)
+    return found | {"target": target, "met": found["ratio"] >= target}
 
 
 if __name__ == "__main__":

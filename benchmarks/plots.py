@@ -107,6 +107,8 @@ def handles(theme: Theme, tools: list[str]) -> list[Any]:
 
 def scaling(results: dict[str, Any], theme: Theme) -> Figure:
     """Wall seconds over nodes, edges, columns and threads."""
+    from matplotlib.ticker import LogLocator
+
     figure = Figure(figsize=(11, 6.6), layout="constrained")
     axes = figure.subplots(2, 2).ravel()
     tools = list(next(iter(results["series"].values()))[0]["tools"])
@@ -126,6 +128,8 @@ def scaling(results: dict[str, Any], theme: Theme) -> Figure:
             )
         axis.set(xscale="log", yscale="log", xlabel=TITLES[name], ylabel="seconds")
         axis.yaxis.set_major_formatter("{x:g}")
+        axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.yaxis.set_minor_formatter("")
         plain_ticks(axis, [point[name] for point in points])
     legend(figure, theme, tools, columns=len(tools))
     return figure

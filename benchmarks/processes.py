@@ -181,6 +181,21 @@ def in_words(run: dict[str, Any]) -> str:
     return words
 
 
+def compared(above: Sequence[float], below: Sequence[float]) -> dict[str, Any]:
+    """How many times more one takes than the other: of the medians, and the range over rounds.
+
+    What is slow has one turn, which is compared with every round of the other.
+
+    >>> compared([6.0], [2.0, 3.0])
+    {'ratio': 2.4, 'range': [2.0, 3.0]}
+    """
+    rounds = max(len(above), len(below))
+    upper, lower = ([*of, *[of[-1]] * (rounds - len(of))] for of in (above, below))
+    by_round = [a / b for a, b in zip(upper, lower, strict=True)]
+    ratio = statistics.median(above) / statistics.median(below)
+    return {"ratio": ratio, "range": [min(by_round), max(by_round)]}
+
+
 def spread(values: Sequence[float]) -> dict[str, float]:
     """Median, least and greatest."""
     return {"median": statistics.median(values), "min": min(values), "max": max(values)}

@@ -50,8 +50,10 @@ def available_memory() -> int:
     free = [_system_memory()]
     for group in _groups("memory"):
         limit = _read(group / "memory.max", "memory.limit_in_bytes").strip()
+        if not limit.isdigit():
+            continue
         used = _read(group / "memory.current", "memory.usage_in_bytes").strip()
-        if limit.isdigit() and used.isdigit():
+        if used.isdigit():
             # Version 1 counts a group alone, and as total_inactive_file with those below it.
             pages = re.findall(r"inactive_file (\d+)", _read(group / "memory.stat"))
             free.append(int(limit) - int(used) + max(map(int, pages), default=0))

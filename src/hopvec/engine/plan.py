@@ -182,7 +182,7 @@ def make_slab_plan(
     """
     width = width or dim
     slabs = -(-width // COLUMNS[precision])
-    threads = threads or cores()
+    threads, budget = threads or cores(), _budget(graph, memory)
     in_flight = min(threads, slabs) if 2 * LINE * graph.nodes <= NEAR_CACHE else 1
     candidates: list[tuple[int, Orders, Literal["memory", "file"]]]
     if not orders_with_norms:
@@ -213,8 +213,8 @@ def make_slab_plan(
                 },
             ),
         )
-        if plan.bytes.total <= _budget(graph, memory):
-            return _with_tiles(plan, graph, _budget(graph, memory))
+        if plan.bytes.total <= budget:
+            return _with_tiles(plan, graph, budget)
     least, rows = plan.bytes.total, plan.bytes.graph
     raise MemoryBoundError(
         f"This run needs at least {in_words(least)} ({in_words(rows)} for the graph, "
