@@ -4,7 +4,7 @@
 // variant adds up the lines that a row names and stores the sum. All take turns; medians are printed as JSON. "hopvec's
 // loop" is that of its kernels; the others differ from it in what their names say. ablation.py compiles and runs this.
 #include <sys/mman.h>
-#if defined(__AVX512F__)
+#if defined(__F16C__)
 #include <immintrin.h>
 #endif
 
@@ -19,6 +19,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -73,8 +74,14 @@ struct Sum {
   }
 };
 using Eight = float __attribute__((vector_size(32)));  // these are GCC's and Clang's, for any machine
-using Sixteen = float __attribute__((vector_size(64)));
-using Words = uint32_t __attribute__((vector_size(64)));
+#if defined(__AVX512F__)
+constexpr int width = 64;  // of a register, in bytes
+#else
+constexpr int width = 32;  // wider vectors go through memory where there is no such register
+#endif
+using Floats = float __attribute__((vector_size(width)));
+using Words = uint32_t __attribute__((vector_size(width)));
+constexpr int line_parts = 64 / width;
 
 template <class Vector>
 Vector load(const char* line) {
@@ -87,29 +94,36 @@ struct Columns8 : Sum<Eight, 1> {
   static constexpr int bytes = 32;
   void add_line(const char* line) { part[0] += load<Eight>(line); }
 };
-struct Columns16 : Sum<Sixteen, 1> {
-  static constexpr int bytes = 64;
-  void add_line(const char* line) { part[0] += load<Sixteen>(line); }
-};
-struct Columns32 : Sum<Sixteen, 2> {
-  static constexpr int bytes = 128;
+template <int lines>
+struct Columns : Sum<Floats, lines * line_parts> {
+  static constexpr int bytes = 64 * lines;
   void add_line(const char* line) {
-    for (int p = 0; p < 2; ++p) part[p] += load<Sixteen>(line + 64 * p);
+    for (int p = 0; p < lines * line_parts; ++p) this->part[p] += load<Floats>(line + width * p);
   }
 };
-struct Bfloat16 : Sum<Sixteen, 2> {  // even columns in one part, odd ones in the other
+using Columns16 = Columns<1>;
+using Columns32 = Columns<2>;
+struct Bfloat16 : Sum<Floats, 2 * line_parts> {  // even columns in one part, odd ones in the next
   static constexpr int bytes = 64;
   void add_line(const char* line) {
-    const Words both = load<Words>(line);
-    part[0] += reinterpret_cast<Sixteen>(both << 16);
-    part[1] += reinterpret_cast<Sixteen>(both & 0xffff0000u);
+    for (int p = 0; p < line_parts; ++p) {
+      const Words both = load<Words>(line + width * p);
+      part[2 * p] += reinterpret_cast<Floats>(both << 16);
+      part[2 * p + 1] += reinterpret_cast<Floats>(both & 0xffff0000u);
+    }
   }
 };
-#if defined(__AVX512F__)  // compilers vectorise conversions of halves by intrinsics alone
-struct Float16 : Sum<Sixteen, 2> {
+#if defined(__F16C__)  // compilers vectorise conversions of halves by intrinsics alone
+struct Float16 : Sum<Floats, 2 * line_parts> {
   static constexpr int bytes = 64;
   void add_line(const char* line) {
-    for (int p = 0; p < 2; ++p) part[p] += _mm512_cvtph_ps(load<__m256i>(line + 32 * p));
+    for (int p = 0; p < 2 * line_parts; ++p) {
+#if defined(__AVX512F__)
+      part[p] += _mm512_cvtph_ps(load<__m256i>(line + 32 * p));
+#else
+      part[p] += _mm256_cvtph_ps(load<__m128i>(line + 16 * p));
+#endif
+    }
   }
 };
 #endif
@@ -117,7 +131,10 @@ struct Float16 : Sum<Sixteen, 2> {
 template <class Line>
 void store(Line sum, char* out, bool past_the_cache) {
   if (!past_the_cache) {
-    std::memcpy(out, sum.part, sizeof sum.part);
+    for (const auto& part : sum.part) {  // one by one: a copy of all would keep the sum in memory
+      std::memcpy(out, &part, sizeof part);
+      out += sizeof part;
+    }
     return;
   }
   long long words[sizeof sum.part / 8];
@@ -178,6 +195,9 @@ std::vector<int64_t> chunks_of(const Graph& graph, int64_t chunks, bool by_work)
   return first;
 }
 
+template <int64_t entries>
+using Ahead = std::integral_constant<int64_t, entries>;
+
 // Rows whose entries are sorted by tile: lines of a tile are near while many rows are added over them, and neighbours
 // take two bytes. Ends of rows are no branch, since there are many: what is not there is a line of zeros.
 struct TiledRows {
@@ -194,10 +214,10 @@ struct TiledRows {
           neighbor.push_back(uint16_t(graph.neighbor[size_t(entry)] - tile));
         count.push_back(uint16_t(entry - before));
       }
-    neighbor.resize(neighbor.size() + 4);
+    neighbor.resize(neighbor.size() + behind);
   }
 
-  template <class Line>
+  template <class Line, int64_t ahead>
   void add(int64_t nodes, const char* block, char* out) const {
     alignas(64) static const char zeros[Line::bytes] = {};
     const uint16_t *entries = count.data(), *entry = neighbor.data();
@@ -209,7 +229,10 @@ struct TiledRows {
         if (tile) std::memcpy(sum[3].part, to, sizeof(Line));
         const uint16_t *const end = entry + *entries++;
         for (; entry + 4 <= end; entry += 4)
-          for (int k = 0; k < 4; ++k) sum[k].add_line(lines + int64_t(entry[k]) * Line::bytes);
+          for (int k = 0; k < 4; ++k) {
+            if (ahead) __builtin_prefetch(lines + int64_t(entry[k + ahead]) * Line::bytes);
+            sum[k].add_line(lines + int64_t(entry[k]) * Line::bytes);
+          }
         for (int k = 0; k < 3; ++k) sum[k].add_line(entry + k < end ? lines + int64_t(entry[k]) * Line::bytes : zeros);
         entry = end;
         sum[0].add(sum[1]);
@@ -291,10 +314,11 @@ std::vector<Variant> variants(const Graph& graph, int threads, Block& block, Blo
   const auto tiled = std::make_shared<std::vector<TiledRows>>();
   const std::vector<int64_t> parts = chunks_of(graph, 4 * threads, true);
   for (size_t part = 0; part + 1 < parts.size(); ++part) tiled->emplace_back(graph, parts[part], parts[part + 1]);
-  const auto by_tiles = [&, tiled, threads](auto line) {
+  const auto by_tiles = [&, tiled, threads](auto line, auto ahead) {
     return [&, tiled, threads] {
       shared_by(threads, int64_t(tiled->size()), [&](int64_t part) {
-        (*tiled)[size_t(part)].template add<decltype(line)>(graph.nodes, block.bytes, out.bytes);
+        const TiledRows& some = (*tiled)[size_t(part)];
+        some.template add<decltype(line), decltype(ahead)::value>(graph.nodes, block.bytes, out.bytes);
       });
     };
   };
@@ -314,12 +338,13 @@ std::vector<Variant> variants(const Graph& graph, int threads, Block& block, Blo
       {"stores past the cache", 1, hop(add_rows<Columns16, 4, 64, true>, block, out, rows)},
       {"small pages", 1, hop(plain, small, out, rows)},
       {"bfloat16", 2, hop(add_rows<Bfloat16, 4, 64, false>, block, out, rows)},
-      {"tiles", 1, by_tiles(Columns16{})},
+      {"tiles", 1, by_tiles(Columns16{}, Ahead<24>{})},
+      {"tiles, no prefetch", 1, by_tiles(Columns16{}, Ahead<0>{})},
       {"packed neighbours", 1, hop(packed_rows, block, out, rows)},
   };
-#if defined(__AVX512F__)
+#if defined(__F16C__)
   all.push_back({"float16", 2, hop(add_rows<Float16, 4, 64, false>, block, out, rows)});
-  all.push_back({"tiles of float16", 2, by_tiles(Float16{})});
+  all.push_back({"tiles of float16", 2, by_tiles(Float16{}, Ahead<24>{})});
 #endif
   if (threads > 1) {
     all.push_back({"rows dealt by number", 1, hop(plain, block, out, chunks_of(graph, threads, false))});
