@@ -192,7 +192,7 @@ def memory(folder: Path, repeats: int) -> dict[str, Any]:
 def ratio(
     runs: dict[str, list[dict[str, Any]]], above: str, below: str, measure: str, target: float
 ) -> dict[str, Any]:
-    """How many times more one takes than the other: of the medians, and the range over rounds."""
+    """One measure of two tools, compared, and whether the ratio reaches its target."""
     upper, lower = ([run[measure] for run in runs[name]] for name in (above, below))
     found = compared(upper, lower)
     return found | {"target": target, "met": found["ratio"] >= target}

@@ -9,8 +9,8 @@ struct half {
   uint16_t bits;
 };
 
-constexpr int32_t tile_nodes = 1 << 14;    // whose lines, 1 MB, stay in the cache of a core,
-constexpr int64_t ahead_in_tile = 24;      // or nearly: lines prefetched ahead of their use
+constexpr int32_t tile_nodes = 1 << 14;  // whose lines, 1 MB, stay in the cache of a core, or near it:
+constexpr int64_t ahead_in_tile = 24;    // so many are prefetched ahead of their use
 
 // The rows of S, nodes in the graph's own numbering. A = D^-1 S is never stored.
 struct Adjacency {
