@@ -96,21 +96,7 @@ class Adjacency:
         weight: NDArray[np.float32] | None,
         inverse_degree: NDArray[np.float32],
         mapped: bool = False,
-        tile: int = ...,
     ) -> None: ...
-    def sort_by_tile(self, threads: int, stop: Stop) -> None:
-        """Keeps the long rows sorted by tiles of neighbours; hops are faster, and the same."""
-
-    @property
-    def tiled_rows(self) -> int:
-        """The rows that are summed by tiles: the first ones."""
-
-    @property
-    def sorted(self) -> bool:
-        """Whether they are kept sorted."""
-
-def tiles_bytes(start: NDArray[np.int64], weighted: bool) -> int:
-    """The memory that sort_by_tile takes."""
 
 class Sink:
     """Where a finished row of one order goes."""

@@ -146,7 +146,7 @@ void check_finite(const Results& results, const Case& c) {
 }
 
 // Two slabs of 40 columns: draw, first hop, hops with sums, squares and joined orders.
-void propagate(const Case& c, const Adjacency& S, const Tiles* tiles, const std::vector<uint64_t>& keys,
+void propagate(const Case& c, const Adjacency& S, const std::vector<uint64_t>& keys,
                const std::vector<int32_t>& rows, bool as_half, int threads, const Stop& stop, Results& results) {
   const int64_t nodes = c.nodes, dim = 40, columns = as_half ? 32 : 16, slabs = (dim + columns - 1) / columns;
   const SparseRows projection(7, c.directed ? 3.0 : 40.0);
@@ -179,7 +179,7 @@ void propagate(const Case& c, const Adjacency& S, const Tiles* tiles, const std:
     with_squares.squares = squares.data();
     with_squares.columns = here;
     if (c.directed)
-      hop(S, tiles, block[0], as_half, with_squares, threads, stop);
+      hop(S, block[0], as_half, with_squares, threads, stop);
     else
       first_hop(S, projection, keys.data(), diagonal.data(), slab, as_half, with_squares, threads, stop);
     Sink with_sum{};
@@ -189,7 +189,7 @@ void propagate(const Case& c, const Adjacency& S, const Tiles* tiles, const std:
     with_sum.stride = dim;
     with_sum.columns = here;
     with_sum.scale = scale.data();
-    hop(S, tiles, block[1], as_half, with_sum, threads, stop);
+    hop(S, block[1], as_half, with_sum, threads, stop);
     Sink joined = with_sum;  // three orders at a time, and no block after the last
     joined.next = nullptr;
     joined.add = true;
@@ -198,7 +198,7 @@ void propagate(const Case& c, const Adjacency& S, const Tiles* tiles, const std:
     joined.joined[0] = {block[1], nullptr, 0.5f};
     joined.joined[1] = {block[2], nullptr, -0.25f};
     joined.joins = 2;
-    hop(S, tiles, block[2], as_half, joined, threads, stop);
+    hop(S, block[2], as_half, joined, threads, stop);
   }
   for (const std::vector<uint8_t>& order : kept) results.blocks.insert(results.blocks.end(), order.begin(), order.end());
   results.squares.insert(results.squares.end(), squares.begin(), squares.end());
@@ -314,13 +314,8 @@ Results run(const Case& c, int threads) {
   degrees(results.start.data(), weight, c.nodes, false, degree.data());
   std::vector<float> inverse(static_cast<size_t>(c.nodes));
   for (size_t node = 0; node < degree.size(); ++node) inverse[node] = degree[node] > 0 ? float(1 / degree[node]) : 0.0f;
-  constexpr int32_t tile = 64;
-  const int64_t* const start = results.start.data();
-  const int64_t tiled = tiled_rows(start, c.nodes, tile);
-  const Adjacency S{c.nodes, start, results.neighbor.data(), weight, inverse.data(), false, tile, tiled};
-  const Tiles sorted = sort_by_tile(S, threads, stop);
-  const Tiles* const tiles = threads > 1 ? &sorted : nullptr;  // the same with and without
-  for (bool as_half : {false, true}) propagate(c, S, tiles, keys, results.order, as_half, threads, stop, results);
+  const Adjacency S{c.nodes, results.start.data(), results.neighbor.data(), weight, inverse.data()};
+  for (bool as_half : {false, true}) propagate(c, S, keys, results.order, as_half, threads, stop, results);
   train(c, S, degree, keys, threads, stop, results);
   check_finite(results, c);
   walk(c, keys, threads, stop, results);

@@ -228,9 +228,6 @@ class Run:
             if finished:
                 finished(slab)
 
-        if self.plan.tiles:
-            for transition in self._propagation.hops:
-                transition.sort_by_tile(self.plan.threads)
         for_each_slab(self.plan, self.graph, destination, work, done)
 
     def advance(self, done: int) -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
-from hopvec import _native
 from hopvec.errors import MemoryBoundError
 from hopvec.graph import Graph
 from hopvec.machine import available_memory, cores, in_words
@@ -76,11 +75,6 @@ class SlabPlan(Plan):
     """Equal parts that the slabs fall into; each begins with the first columns of R."""
 
     @property
-    def tiles(self) -> bool:
-        """Whether long rows are kept once more, sorted by tile (native/tiles.hpp)."""
-        return self.bytes.working.get("tiles", 0) > 0
-
-    @property
     def threads_per_slab(self) -> int:
         """The threads that share the rows of a slab."""
         return self.threads // self.slabs_in_flight
@@ -103,14 +97,12 @@ class SlabPlan(Plan):
         }
         where = {"memory": "in memory", "file": "in a scratch file"}[self.output]
         output = in_words(4 * self.nodes * self.dim)
-        tiles = f"long rows sorted by tile ({in_words(self.bytes.working.get('tiles', 0))}); "
         compressed = f"{self.width} columns compressed to {self.dim}; "
         return (
             f"{self.slabs} {'slab' if self.slabs == 1 else 'slabs'} of {self.columns} columns "
             f"in {self.precision}, "
             f"{self.slabs_in_flight} at a time on {_threads(self.threads)}; "
-            f"{orders[self.orders]}; {tiles if self.tiles else ''}"
-            f"{compressed if self.compresses else ''}"
+            f"{orders[self.orders]}; {compressed if self.compresses else ''}"
             f"output of {output} {where}; "
             f"{in_words(self.bytes.total)} in all, {in_words(self.bytes.graph)} of it the graph"
         )
@@ -214,20 +206,13 @@ def make_slab_plan(
             ),
         )
         if plan.bytes.total <= budget:
-            return _with_tiles(plan, graph, budget)
+            return plan
     least, rows = plan.bytes.total, plan.bytes.graph
     raise MemoryBoundError(
         f"This run needs at least {in_words(least)} ({in_words(rows)} for the graph, "
         f"{in_words(least - rows)} for one slab), and {_bound(graph, memory)}. "
         "Allow it more memory."
     )
-
-
-def _with_tiles(plan: SlabPlan, graph: Graph, budget: int) -> SlabPlan:
-    """The plan that keeps rows sorted by tile too, where there is memory left for them."""
-    size = 0 if graph.mapped else _native.tiles_bytes(graph.indptr, graph.weights is not None)
-    tiled = replace(plan.bytes, working={**plan.bytes.working, "tiles": size})
-    return replace(plan, bytes=tiled) if tiled.total <= budget else plan
 
 
 def least_working_bytes(

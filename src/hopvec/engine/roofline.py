@@ -2,8 +2,8 @@
 
 A hop reads a line of 64 bytes for every entry of the graph's index list. A bare loop that adds up
 the lines its entries name, and does nothing else, is the limit of any engine that takes rows as
-they are; long rows that hopvec keeps by tile may be faster. The same loop over an index list drawn
-at random is what the machine gives where no order helps.
+they are. The same loop over an index list drawn at random is what the machine gives where no order
+helps.
 All take turns in one process, on the same index list and the same blocks.
 """
 
@@ -23,8 +23,8 @@ from hopvec.engine.plan import LINE
 from hopvec.engine.slab import Transition
 from hopvec.graph import Graph
 
-DISTANCES = (0, 16, 24, 32, 64, 96)  # of the prefetch, in lines; 0 is none
-FAR = DISTANCES[2:]  # those that random lines are tried with
+DISTANCES = (0, 32, 64, 128, 256)  # of the prefetch, in lines; 0 is none
+FAR = DISTANCES[1:]  # those that random lines are tried with
 LONG = 1 << 25  # floats of an array that no cache holds
 ROUNDS = (5, 200)  # least and most
 
@@ -109,7 +109,6 @@ def _hop_steps(graph: Graph, threads: Sequence[int]) -> dict[tuple[str, int, int
     padded = np.concatenate([graph.indices, behind])
     # One index list for all: with lists of their own, one would find its in the cache, another not.
     transition = Transition(replace(graph, indices=padded[:entries]))
-    transition.sort_by_tile(max(threads))
     anywhere = np.random.default_rng(0).integers(0, nodes, len(padded), dtype=np.int32)
     blocks = (_native.allocate(LINE * nodes), _native.allocate(LINE * nodes))
     lines, out = (block.view(np.float32) for block in blocks)

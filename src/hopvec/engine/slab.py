@@ -64,7 +64,7 @@ class Transition:
         turned: TurnedRows | None = None,
     ) -> None:
         rows = turned or graph
-        self.graph, self._turned = graph, turned is not None
+        self.graph = graph
         self.degrees: NDArray[np.float64] = rows.node_degrees
         self.symmetric = turned.symmetric if turned else not graph.directed
         if factors is None:
@@ -73,11 +73,6 @@ class Transition:
         self.native = _native.Adjacency(
             rows.indptr, rows.indices, rows.weights, factors.astype(np.float32), rows.mapped
         )
-
-    def sort_by_tile(self, threads: int) -> None:
-        """Keeps long rows sorted by tile (native/tiles.hpp), unless they are turned."""
-        if not self._turned and not self.native.sorted:
-            interruptible(lambda stop: self.native.sort_by_tile(threads, stop))
 
     @property
     def volume(self) -> float:

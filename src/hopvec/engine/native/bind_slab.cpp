@@ -2,7 +2,6 @@
 #include "bindings.hpp"
 #include "numbers.hpp"
 #include "slab.hpp"
-#include "tiles.hpp"
 
 namespace hopvec {
 namespace {
@@ -14,12 +13,9 @@ struct Graph {
   std::optional<In<float>> weight;
   In<float> inverse_degree;
   bool mapped;
-  int32_t tile;
-  int64_t tiled = 0;
-  std::optional<Tiles> tiles;
   Adjacency view() const {
     return {int64_t(inverse_degree.size()), start.data(), neighbor.data(), pointer<float>(weight),
-            inverse_degree.data(), mapped, tile, tiled};
+            inverse_degree.data(), mapped};
   }
 };
 
@@ -139,22 +135,11 @@ void bind_slab(nb::module_& m) {
   nb::class_<Graph>(m, "Adjacency")
       .def("__init__",
            [](Graph* graph, In<int64_t> start, In<int32_t> neighbor, std::optional<In<float>> weight,
-              In<float> inverse_degree, bool mapped, int32_t tile) {
-             new (graph) Graph{start, neighbor, weight, inverse_degree, mapped, tile};
-             graph->tiled = tiled_rows(start.data(), int64_t(inverse_degree.size()), tile);
+              In<float> inverse_degree, bool mapped) {
+             new (graph) Graph{start, neighbor, weight, inverse_degree, mapped};
            },
            nb::arg("start"), nb::arg("neighbor"), nb::arg("weight").none(), nb::arg("inverse_degree"),
-           nb::arg("mapped") = false, nb::arg("tile") = tile_nodes)
-      .def("sort_by_tile", [](Graph& graph, int threads, const Stop& stop) {
-        Released released;
-        Tiles tiles = sort_by_tile(graph.view(), threads, stop);
-        if (!stop.flag) graph.tiles = std::move(tiles);
-      }, nb::arg("threads"), nb::arg("stop"))
-      .def_ro("tiled_rows", &Graph::tiled)
-      .def_prop_ro("sorted", [](const Graph& graph) { return graph.tiles.has_value(); });
-  m.def("tiles_bytes", [](In<int64_t> start, bool weighted) {
-    return tiles_bytes(start.data(), int64_t(start.size()) - 1, weighted);
-  }, nb::arg("start"), nb::arg("weighted"));
+           nb::arg("mapped") = false);
   nb::class_<Target>(m, "Sink")
       .def("__init__",
            [](Target* target, std::optional<Out<uint8_t>> next, std::optional<Out<double>> squares,
@@ -194,7 +179,7 @@ void bind_slab(nb::module_& m) {
   m.def("hop", [](const Graph& graph, In<uint8_t> block, bool as_half, const Target& sink, int threads,
                   const Stop& stop) {
     Released released;
-    hop(graph.view(), graph.tiles ? &*graph.tiles : nullptr, block.data(), as_half, sink.view(), threads, stop);
+    hop(graph.view(), block.data(), as_half, sink.view(), threads, stop);
   }, nb::arg("graph"), nb::arg("block"), nb::arg("as_half"), nb::arg("sink"), nb::arg("threads"), nb::arg("stop"));
 
   m.def("gather_lines", [](In<int64_t> start, In<int32_t> neighbor, In<float> lines, Out<float> out, int64_t distance,

@@ -8,8 +8,8 @@
 namespace hopvec {
 namespace {
 
-constexpr int64_t ahead = 64;            // lines prefetched ahead of their use,
-constexpr int64_t near_nodes = 1 << 14;  // unless the block is so small that it is near anyway
+constexpr int64_t ahead = 128;           // lines fetched ahead of their use, into the second cache,
+constexpr int64_t near_nodes = 1 << 15;  // unless the block is so small that it is near anyway
 constexpr int64_t rows_ahead = 4;        // rows of the sum prefetched ahead of theirs
 constexpr int64_t far_bytes = 1 << 26;   // of a sum that no cache keeps: what is not added to it is stored past them
 constexpr int64_t stretch = 1024;        // neighbours summed before the sum joins the total: bounds rounding error
@@ -38,59 +38,46 @@ HOPVEC_INLINE double sum_of_squares(const Line<Storage>& line, int64_t columns) 
   return squares;
 }
 
-template <bool weighted, class Storage>
+template <bool weighted, bool prefetch, class Storage>
 HOPVEC_INLINE void add_neighbor(Line<Storage>& sum, const Adjacency& S, const Storage* block, int64_t entry) {
+  if (prefetch) prefetch_far_line(block + int64_t(S.neighbor[entry + ahead]) * Line<Storage>::columns);
   Line<Storage> line = Line<Storage>::load(block + int64_t(S.neighbor[entry]) * Line<Storage>::columns);
   if (weighted) line.scale(S.weight[entry]);
   sum.add(line);
 }
 
-// Entries [entry, end) in four interleaved sums, so that additions do not wait for each other.
+// Entries [entry, end) in two sums that take turns, so that an addition need not wait for the one before.
 template <bool weighted, bool prefetch, class Storage>
 HOPVEC_INLINE Line<Storage> stretch_sum(const Adjacency& S, const Storage* block, int64_t entry, int64_t end) {
-  Line<Storage> sum[4];
-  for (int k = 0; k < 4; ++k) sum[k] = Line<Storage>::zero();
-  for (; entry + 4 <= end; entry += 4)
-    for (int k = 0; k < 4; ++k) {
-      if (prefetch) prefetch_line(block + int64_t(S.neighbor[entry + k + ahead]) * Line<Storage>::columns);
-      add_neighbor<weighted>(sum[k], S, block, entry + k);
-    }
-  // The last few by constant indices: a variable one would send the sums through memory.
-  if (entry < end) add_neighbor<weighted>(sum[0], S, block, entry);
-  if (entry + 1 < end) add_neighbor<weighted>(sum[1], S, block, entry + 1);
-  if (entry + 2 < end) add_neighbor<weighted>(sum[2], S, block, entry + 2);
-  sum[0].add(sum[1]);
-  sum[2].add(sum[3]);
-  sum[0].add(sum[2]);
-  return sum[0];
+  Line<Storage> one = Line<Storage>::zero(), other = one;
+  const auto add_two = [&] {
+    add_neighbor<weighted, prefetch>(one, S, block, entry);
+    add_neighbor<weighted, prefetch>(other, S, block, entry + 1);
+    entry += 2;
+  };
+  // Halves have work enough between two branches; floats take four entries.
+  while (Line<Storage>::parts == 1 && entry + 4 <= end) add_two(), add_two();
+  while (entry + 2 <= end) add_two();
+  if (entry < end) add_neighbor<weighted, prefetch>(one, S, block, entry);
+  one.add(other);
+  return one;
 }
 
+// Those up to `far` have lines that are worth a prefetch.
 template <bool weighted, class Storage>
 HOPVEC_INLINE Line<Storage> part_sum(const Adjacency& S, const Storage* block, int64_t entry, int64_t end, int64_t far) {
   return end <= far ? stretch_sum<weighted, true>(S, block, entry, end)
                     : stretch_sum<weighted, false>(S, block, entry, end);
 }
 
-// total += entries [entry, end); those up to `far` have lines that are worth a prefetch.
 template <bool weighted, class Storage>
-HOPVEC_INLINE void add_stretches(Line<Storage>& total, const Adjacency& S, const Storage* block, int64_t entry, int64_t end,
-                          int64_t far) {
+HOPVEC_INLINE Line<Storage> row_sum(const Adjacency& S, const Storage* block, int64_t node, int64_t far) {
+  int64_t entry = S.start[node];
+  const int64_t end = S.start[node + 1];
+  if (end - entry <= stretch) return part_sum<weighted>(S, block, entry, end, far);  // nearly all rows
+  Line<Storage> total = Line<Storage>::zero();
   for (; entry < end; entry += stretch)
     total.add(part_sum<weighted>(S, block, entry, entry + stretch < end ? entry + stretch : end, far));
-}
-
-template <bool weighted, bool tiled, class Storage>
-HOPVEC_INLINE Line<Storage> row_sum(const Adjacency& S, const Storage* block, int64_t node, int64_t far) {
-  const int64_t end = S.start[node + 1];
-  int64_t entry = S.start[node];
-  if (!tiled && end - entry <= stretch) return part_sum<weighted>(S, block, entry, end, far);  // nearly all rows
-  Line<Storage> total = Line<Storage>::zero();
-  if (!tiled) add_stretches<weighted>(total, S, block, entry, end, far);
-  for (int64_t limit = S.tile; tiled && entry < end; limit += S.tile) {
-    const int64_t first = entry;
-    while (entry < end && S.neighbor[entry] < limit) ++entry;
-    add_stretches<weighted>(total, S, block, first, entry, far);
-  }
   return total;
 }
 
@@ -162,99 +149,27 @@ HOPVEC_INLINE void finish(const Sink& sink, bool past, int64_t node, Line<Storag
 }
 
 // S and the sink as copies: the compiler knows that no store of a row changes them, and keeps them in registers.
-template <bool weighted, bool tiled, class Storage>
+template <bool weighted, class Storage>
 void hop_rows(const Adjacency S, const Storage* block, const Sink sink, int64_t first, int64_t last) {
   const int64_t far = S.nodes > near_nodes ? S.entries() - ahead : -1;
   const bool past = stored_past(sink, S.nodes);
   for (int64_t node = first; node < last; ++node) {
     if (sink.sum && !past && node + rows_ahead < last)
       prefetch_line(sink.sum + int64_t(sink.rows[node + rows_ahead]) * sink.stride);
-    Line<Storage> row = row_sum<weighted, tiled>(S, block, node, far);
+    Line<Storage> row = row_sum<weighted>(S, block, node, far);
     row.scale(S.inverse_degree[node]);
     finish(sink, past, node, row);
   }
   if (past) wait_for_stores();
 }
 
-template <bool tiled, class Storage>
+template <class Storage>
 void hop(const Adjacency& S, const void* block, const Sink& sink, int64_t first, int64_t last) {
   const Storage* lines = static_cast<const Storage*>(block);
   if (S.weight)
-    hop_rows<true, tiled>(S, lines, sink, first, last);
+    hop_rows<true>(S, lines, sink, first, last);
   else
-    hop_rows<false, tiled>(S, lines, sink, first, last);
-}
-
-template <class Storage>
-void hop(const Adjacency& S, const void* block, const Sink& sink, int64_t first, int64_t last) {
-  const int64_t middle = first < S.tiled ? (S.tiled < last ? S.tiled : last) : first;
-  hop<true, Storage>(S, block, sink, first, middle);
-  hop<false, Storage>(S, block, sink, middle, last);
-}
-
-// As stretch_sum, over entries of a row in a tile. The last few are zeros where there is none: that is cheaper than to
-// branch in many short sums, whose ends no processor foresees. The entries of the next row follow, so a prefetch goes on
-// while the processor recovers from an end it did not foresee.
-template <bool weighted, class Storage>
-HOPVEC_INLINE Line<Storage> tile_sum(const Storage* tile, const uint16_t* neighbor, const float* weight, int64_t count) {
-  constexpr int columns = Line<Storage>::columns;
-  Line<Storage> sum[4];
-  for (int k = 0; k < 4; ++k) sum[k] = Line<Storage>::zero();
-  const int64_t whole = count & ~int64_t(3);
-  for (int64_t entry = 0; entry < whole; entry += 4)
-    for (int k = 0; k < 4; ++k) {
-      prefetch_line(tile + neighbor[entry + k + ahead_in_tile] * columns);
-      Line<Storage> line = Line<Storage>::load(tile + neighbor[entry + k] * columns);
-      if (weighted) line.scale(weight[entry + k]);
-      sum[k].add(line);
-    }
-  for (int k = 0; k < 3; ++k) {
-    Line<Storage> line = Line<Storage>::load_if(whole + k < count, tile + neighbor[whole + k] * columns);
-    if (weighted) line.scale(weight[whole + k]);
-    sum[k].add(line);
-  }
-  sum[0].add(sum[1]);
-  sum[2].add(sum[3]);
-  sum[0].add(sum[2]);
-  return sum[0];
-}
-
-template <bool weighted, class Storage>
-void hop_tiled_rows(const TiledRows rows, const Adjacency S, const Storage* block, float* partial, const Sink sink) {
-  constexpr int columns = Line<Storage>::columns;
-  const uint16_t* count = rows.count;
-  const uint16_t* neighbor = rows.neighbor;
-  const float* weight = rows.weight;
-  const bool past = stored_past(sink, S.nodes);
-  for (int32_t t = 0; t < rows.tiles; ++t) {
-    const Storage* const tile = block + int64_t(t) * S.tile * columns;
-    float* to = partial;
-    for (int64_t node = rows.first; node < rows.last; ++node, to += columns) {
-      Line<Storage> sum = t ? Line<Storage>::load(to) : Line<Storage>::zero();
-      int64_t left = *count++;
-      for (; left > stretch; left -= stretch, neighbor += stretch, weight += weighted ? stretch : 0)
-        sum.add(tile_sum<weighted>(tile, neighbor, weight, stretch));
-      sum.add(tile_sum<weighted>(tile, neighbor, weight, left));
-      neighbor += left;
-      weight += weighted ? left : 0;
-      if (t + 1 < rows.tiles) {
-        sum.store(to);
-        continue;
-      }
-      sum.scale(S.inverse_degree[node]);
-      finish(sink, past, node, sum);
-    }
-  }
-  if (past) wait_for_stores();
-}
-
-template <class Storage>
-void hop_tiles(const TiledRows& rows, const Adjacency& S, const void* block, float* partial, const Sink& sink) {
-  const Storage* lines = static_cast<const Storage*>(block);
-  if (rows.weight)
-    hop_tiled_rows<true>(rows, S, lines, partial, sink);
-  else
-    hop_tiled_rows<false>(rows, S, lines, partial, sink);
+    hop_rows<false>(S, lines, sink, first, last);
 }
 
 template <class Storage>

@@ -18,7 +18,6 @@ namespace hopvec {
 extern const Kernels HOPVEC_KERNELS = {
     HOPVEC_LEVEL_NAME,
     {hop<float>, hop<half>},
-    {hop_tiles<float>, hop_tiles<half>},
     {emit<float>, emit<half>},
     {weighted_sum<float>, weighted_sum<half>},
     moments,

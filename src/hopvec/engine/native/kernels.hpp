@@ -9,9 +9,6 @@ struct half {
   uint16_t bits;
 };
 
-constexpr int32_t tile_nodes = 1 << 14;  // whose lines, 1 MB, stay in the cache of a core, or near it:
-constexpr int64_t ahead_in_tile = 24;    // so many are prefetched ahead of their use
-
 // The rows of S, nodes in the graph's own numbering. A = D^-1 S is never stored.
 struct Adjacency {
   int64_t nodes;
@@ -20,18 +17,7 @@ struct Adjacency {
   const float* weight;          // [entries], or null: every entry is 1
   const float* inverse_degree;  // [nodes], 0 for a node without a row
   bool mapped = false;          // neighbor and weight lie in a file, and are given back once read
-  int32_t tile = tile_nodes;    // nodes of a tile, and
-  int64_t tiled = 0;            // rows, the first ones, that are summed tile by tile (tiles.hpp)
   int64_t entries() const { return start[nodes]; }
-};
-
-// Rows [first, last) of S once more, their entries sorted by tile and then by row.
-struct TiledRows {
-  int64_t first, last;
-  int32_t tiles;
-  const uint16_t* count;     // [tiles][last - first]: entries of a row in a tile
-  const uint16_t* neighbor;  // [entries + ahead_in_tile], counted from the first node of the tile
-  const float* weight;       // [entries + 3], or null: every entry is 1
 };
 
 // An order that joins the sum together with a later one.
@@ -86,8 +72,6 @@ struct Kernels {
   const char* level;
   // sink <- A * block, rows [first, last)
   void (*hop[2])(const Adjacency&, const void* block, const Sink&, int64_t first, int64_t last);
-  // The same for rows that are sorted by tile; `partial` has room for the columns of the slab of every one of them
-  void (*hop_tiles[2])(const TiledRows&, const Adjacency&, const void* block, float* partial, const Sink&);
   // sink <- scale * lines: float32 rows (one line of the block's column count each) of nodes [first, last)
   void (*emit[2])(const float* lines, const float* scale, const Sink&, int64_t first, int64_t last);
   // sum[rows[i]] <- sum over orders of weight * order_i, divided by |order_i| if unit; whole rows

@@ -1,6 +1,5 @@
 // Sixteen columns of one node, float32 (Lanes) or float64 (Doubles), added and multiplied together.
 //
-// load_if gives zeros for what is not wanted, and does not look at it: no branch, where the processor has masks.
 // store_past writes a whole line of 64 bytes past the caches, where the processor can.
 //
 // The same sixteen IEEE additions happen at every dispatch level: one 64-byte register on x86-64-v4,
@@ -76,12 +75,6 @@ struct Lanes {
   static Lanes load(const half* from) {
     return {_mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)))};
   }
-  static Lanes load_if(bool wanted, const float* from) {
-    return {_mm512_maskz_loadu_ps(__mmask16(-int(wanted)), from)};
-  }
-  static Lanes load_if(bool wanted, const half* from) {
-    return {_mm512_cvtph_ps(_mm256_maskz_loadu_epi16(__mmask16(-int(wanted)), from))};
-  }
   void store(float* to) const { _mm512_storeu_ps(to, all); }
   void store_past(float* to) const { _mm512_stream_ps(to, all); }
   void store(half* to) const {
@@ -114,15 +107,6 @@ struct Lanes {
   static Lanes load(const half* from) {
     const __m128i* bits = reinterpret_cast<const __m128i*>(from);
     return {_mm256_cvtph_ps(_mm_loadu_si128(bits)), _mm256_cvtph_ps(_mm_loadu_si128(bits + 1))};
-  }
-  static Lanes load_if(bool wanted, const float* from) {
-    const __m256i mask = _mm256_set1_epi32(-int(wanted));
-    return {_mm256_maskload_ps(from, mask), _mm256_maskload_ps(from + 8, mask)};
-  }
-  static Lanes load_if(bool wanted, const half* from) {
-    const __m128i mask = _mm_set1_epi32(-int(wanted));
-    const int* bits = reinterpret_cast<const int*>(from);
-    return {_mm256_cvtph_ps(_mm_maskload_epi32(bits, mask)), _mm256_cvtph_ps(_mm_maskload_epi32(bits + 4, mask))};
   }
   void store(float* to) const {
     _mm256_storeu_ps(to, low);
@@ -204,10 +188,6 @@ struct Lanes {
     for (int c = 0; c < 16; ++c) column[c] = from_half_bits(from[c].bits);
     return load(column);
   }
-  template <class From>
-  static HOPVEC_INLINE Lanes load_if(bool wanted, const From* from) {
-    return wanted ? load(from) : zero();
-  }
   HOPVEC_INLINE void store(float* to) const {
     for (int p = 0; p < 4; ++p) std::memcpy(to + 4 * p, &part[p], sizeof(Four));
   }
@@ -271,11 +251,6 @@ struct Line {
     for (int p = 0; p < parts; ++p) line.part[p] = Lanes::load(from + 16 * p);
     return line;
   }
-  static HOPVEC_INLINE Line load_if(bool wanted, const Storage* from) {
-    Line line;
-    for (int p = 0; p < parts; ++p) line.part[p] = Lanes::load_if(wanted, from + 16 * p);
-    return line;
-  }
   template <class To>
   HOPVEC_INLINE void store(To* to) const {
     for (int p = 0; p < parts; ++p) part[p].store(to + 16 * p);
@@ -298,6 +273,15 @@ inline void wait_for_stores() {
 inline void prefetch_line(const void* address) {
 #if defined(__GNUC__) || defined(__clang__)
   __builtin_prefetch(address);
+#else
+  (void)address;
+#endif
+}
+
+// Into the second cache: more lines can be on their way there at a time than to the first.
+inline void prefetch_far_line(const void* address) {
+#if defined(__GNUC__) || defined(__clang__)
+  __builtin_prefetch(address, 0, 2);
 #else
   (void)address;
 #endif

@@ -15,17 +15,20 @@ void gather_lines(const int64_t* start, const int32_t* neighbor, const float* li
   for (int64_t row = first; row < last; ++row) {
     int64_t entry = start[row];
     const int64_t end = start[row + 1];
-    Lanes one = Lanes::zero(), two = one, three = one, four = one;
+    Lanes one = Lanes::zero(), other = one;
     for (; entry + 4 <= end; entry += 4) {
       if (distance)
-        for (int k = 0; k < 4; ++k) prefetch_line(line(entry + k + distance));
-      one = one + Lanes::load(line(entry));
-      two = two + Lanes::load(line(entry + 1));
-      three = three + Lanes::load(line(entry + 2));
-      four = four + Lanes::load(line(entry + 3));
+        for (int k = 0; k < 4; ++k) prefetch_far_line(line(entry + k + distance));
+      for (int k = 0; k < 4; k += 2) {
+        one = one + Lanes::load(line(entry + k));
+        other = other + Lanes::load(line(entry + k + 1));
+      }
     }
-    for (; entry < end; ++entry) one = one + Lanes::load(line(entry));
-    ((one + two) + (three + four)).store(out + row * 16);
+    for (; entry < end; ++entry) {
+      if (distance) prefetch_far_line(line(entry + distance));
+      one = one + Lanes::load(line(entry));
+    }
+    (one + other).store(out + row * 16);
   }
 }
 

@@ -29,9 +29,10 @@ std::vector<Nonzero> draw_nonzeros(const Adjacency& S, const SparseRows& R, cons
   std::vector<std::vector<Nonzero>> drawn(static_cast<size_t>(threads));
   parallel_chunks(threads, threads, stop, [&](int64_t range, int) {
     std::vector<Nonzero>& nonzeros = drawn[size_t(range)];
+    const int64_t first = S.nodes * range / threads, last = S.nodes * (range + 1) / threads;
     for (int group = 0; group < groups(as_half); ++group) {
       const uint64_t chain = salt(R.seed, slab * groups(as_half) + group);
-      for (int64_t node = S.nodes * range / threads; node < S.nodes * (range + 1) / threads; ++node)
+      for (int64_t node = first; node < last; ++node)
         R.draw(keys[node], chain, [&](int column, float value) {
           if (S.start[node] < S.start[node + 1])
             nonzeros.push_back({S.start[node], S.start[node + 1],
@@ -160,12 +161,13 @@ void first_hop(const Adjacency& S, const SparseRows& R, const uint64_t* keys, co
   parallel_chunks(threads, threads, stop, [&](int64_t range, int) {
     std::vector<int32_t> walked(nonzeros.size());  // a row has fewer entries than there are nodes
     const int64_t begin = ranges.first(range), end = ranges.first(range + 1);
-    for_some(S, nonzeros.size(), [&](size_t some, size_t some_end) {
+    const auto find_begin = [&](size_t some, size_t some_end) {
       for (; some < some_end; ++some) {
         const int32_t* const row = S.neighbor + nonzeros[some].start;
         walked[some] = int32_t(std::lower_bound(row, S.neighbor + nonzeros[some].end, begin) - row);
       }
-    });
+    };
+    if (begin > 0) for_some(S, nonzeros.size(), find_begin);
     std::vector<float> lines;
     for (int64_t first = begin; first < end && !stop.flag; first += piece) {
       const int64_t last = std::min(end, first + piece);
@@ -178,21 +180,10 @@ void first_hop(const Adjacency& S, const SparseRows& R, const uint64_t* keys, co
   });
 }
 
-void hop(const Adjacency& S, const Tiles* tiles, const void* block, bool as_half, const Sink& sink, int threads,
-         const Stop& stop) {
-  const int64_t done = tiles ? S.tiled : 0, tiled = tiles ? int64_t(tiles->chunks.size()) : 0;
-  const RowChunks rows = RowChunks::sized(S.start + done, S.nodes - done, work_per_chunk);
-  std::vector<std::vector<float>> partial(static_cast<size_t>(threads));
-  // The few large chunks of tiles come first, so that the many small ones of other rows even threads out.
-  parallel_chunks(threads, tiled + rows.chunks, stop, [&](int64_t chunk, int thread) {
-    if (chunk < tiled) {
-      const TiledRows some = tiles->chunks[size_t(chunk)].view();
-      std::vector<float>& sums = partial[size_t(thread)];
-      sums.resize(std::max(sums.size(), size_t((some.last - some.first) * 16 * groups(as_half))));
-      kernels().hop_tiles[as_half](some, S, block, sums.data(), sink);
-      return;
-    }
-    const int64_t first = done + rows.first(chunk - tiled), last = done + rows.first(chunk - tiled + 1);
+void hop(const Adjacency& S, const void* block, bool as_half, const Sink& sink, int threads, const Stop& stop) {
+  const RowChunks rows = RowChunks::sized(S.start, S.nodes, work_per_chunk);
+  parallel_chunks(threads, rows.chunks, stop, [&](int64_t chunk, int) {
+    const int64_t first = rows.first(chunk), last = rows.first(chunk + 1);
     kernels().hop[as_half](S, block, sink, first, last);
     release_entries(S, S.start[first], S.start[last]);
   });

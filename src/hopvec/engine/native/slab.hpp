@@ -4,7 +4,6 @@
 #include "kernels.hpp"
 #include "parallel.hpp"
 #include "random.hpp"
-#include "tiles.hpp"
 
 namespace hopvec {
 
@@ -33,8 +32,7 @@ void draw(const Law& R, const Features* features, const uint64_t* keys, const fl
 void first_hop(const Adjacency& S, const SparseRows& R, const uint64_t* keys, const float* diagonal, int64_t slab,
                bool as_half, const Sink& sink, int threads, const Stop& stop);
 
-// N_i = A N_(i-1), sooner where long rows are kept by tiles.
-void hop(const Adjacency& S, const Tiles* tiles, const void* block, bool as_half, const Sink& sink, int threads,
-         const Stop& stop);
+// N_i = A N_(i-1).
+void hop(const Adjacency& S, const void* block, bool as_half, const Sink& sink, int threads, const Stop& stop);
 
 }  // namespace hopvec
