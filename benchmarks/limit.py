@@ -105,8 +105,8 @@ def conclude(
 
     The bare loop is charged for the hops after the first, which R makes sparse, and for nothing
     else: no first hop, no sum of orders, no output. Threads share a slab or, where that would be
-    faster, have one each and do not slow each other down. Where hopvec's own hop is faster, because
-    it has long rows by tile, that counts.
+    faster, have one each and do not slow each other down. Where hopvec's own hop happened to be
+    faster, that counts.
     """
 
     def seconds(tool: str) -> float:

@@ -96,15 +96,15 @@ def section(results: dict[str, Any]) -> str:
 
 A hop reads a line of 64 bytes (16 columns of float32, or 32 of float16) for every entry of the
 graph's index list. A bare loop does this and nothing else: for every row it adds up the lines its
-entries name and stores the sum; no degrees, no weights, no sum of orders. It has the best of six
+entries name and stores the sum; no degrees, no weights, no sum of orders. It has the best of five
 prefetch distances, hopvec's own index list and blocks, and takes turns with hopvec's hop in one
 process (`hopvec.engine.roofline`). "Random lines" are the same loop with an index list drawn at
 random: what the machine gives to gathers that no order of nodes helps. "Stream" is the triad over
 arrays that no cache holds.
 
 Nanoseconds per entry and line. "Of random lines" and "of the bare loop" are their times over
-hopvec's, so 100 % is as fast; hubs lie together in hopvec's numbering, and long rows are taken by
-tile, so a hop may be faster than both. A float16 line carries twice the columns:
+hopvec's, so 100 % is as fast; hubs lie together in hopvec's numbering, so a hop may be faster than
+random lines. A float16 line carries twice the columns:
 
 ![Lines a second of a hop and of its limits](images/bench-limit-light.png)
 
@@ -117,8 +117,7 @@ adds it to the sum, and looks whether it shall stop; the float16 hop converts ev
 
 The speed-up of the bare loop itself: the peer's time [above](#in-memory) over the loop's, which is
 charged for the hops after the first and for nothing else, with threads that share a slab or have
-one each, whichever is faster; or over that of hopvec's own hop, where it is faster since it has
-long rows by tile ([performance.md](performance.md)).
+one each, whichever is faster; or over that of hopvec's own hop, where that happened to be faster.
 
 {bound_table(results)}"""
 

@@ -148,8 +148,17 @@ void store(Line sum, char* out, bool past_the_cache) {
   }
 }
 
+// Which cache lines are fetched into, before they are added.
+enum Fetch { none, into_first, into_second };
+
+template <Fetch fetch>
+void prefetch(const char* line) {
+  if (fetch == into_first) __builtin_prefetch(line, 0, 3);
+  if (fetch == into_second) __builtin_prefetch(line, 0, 2);
+}
+
 // A row as it is: `sums` sums take turns, and lines are fetched `ahead` entries before they are added.
-template <class Line, int sums, int64_t ahead, bool past_the_cache>
+template <class Line, int sums, Fetch fetch, int64_t ahead, bool past_the_cache = false>
 void add_rows(const Graph& graph, const char* block, char* out, int64_t first, int64_t last) {
   const auto line = [=, neighbor = graph.neighbor.data()](int64_t entry) {
     return block + int64_t(neighbor[entry]) * Line::bytes;
@@ -158,18 +167,29 @@ void add_rows(const Graph& graph, const char* block, char* out, int64_t first, i
     Line sum[sums];
     int64_t entry = graph.start[size_t(row)];
     const int64_t end = graph.start[size_t(row + 1)];
-    for (; entry + sums <= end; entry += sums)
-      for (int k = 0; k < sums; ++k) {
-        for (int byte = 0; ahead && byte < Line::bytes; byte += 64)
-          __builtin_prefetch(line(entry + k + ahead) + byte);
-        sum[k].add_line(line(entry + k));
-      }
+    const auto add = [&](Line& to) {
+      for (int byte = 0; byte < Line::bytes; byte += 64) prefetch<fetch>(line(entry + ahead) + byte);
+      to.add_line(line(entry++));
+    };
+    constexpr int together = Line::columns == 16 && sums < 4 ? 4 / sums : 1;  // turns between two branches
+    while (together > 1 && entry + together * sums <= end)
+      for (int k = 0; k < together * sums; ++k) add(sum[k % sums]);
+    while (entry + sums <= end)
+      for (int k = 0; k < sums; ++k) add(sum[k]);
     for (int k = 0; k < sums - 1; ++k)
-      if (entry + k < end) sum[k].add_line(line(entry + k));
+      if (entry < end) add(sum[k]);
     for (int half = sums / 2; half; half /= 2)
       for (int k = 0; k < half; ++k) sum[k].add(sum[k + half]);
     store(sum[0], out + row * int64_t(sizeof(Line)), past_the_cache);
   }
+}
+
+// As hop.hpp has it: nothing is fetched ahead where the block is near, and less where it lies in the third cache.
+template <class Line, int sums, bool past_the_cache = false>
+auto rows_of_size(int64_t nodes) {
+  return nodes <= 1 << 15   ? add_rows<Line, sums, none, 0, past_the_cache>
+         : nodes <= 1 << 17 ? add_rows<Line, sums, into_second, 32, past_the_cache>
+                            : add_rows<Line, sums, into_second, 128, past_the_cache>;
 }
 
 template <class Work>
@@ -195,11 +215,8 @@ std::vector<int64_t> chunks_of(const Graph& graph, int64_t chunks, bool by_work)
   return first;
 }
 
-template <int64_t entries>
-using Ahead = std::integral_constant<int64_t, entries>;
-
 // Rows whose entries are sorted by tile: lines of a tile are near while many rows are added over them, and neighbours
-// take two bytes. Ends of rows are no branch, since there are many: what is not there is a line of zeros.
+// take two bytes.
 struct TiledRows {
   int64_t first, last;
   std::vector<uint16_t> count, neighbor;  // count[tile][row]
@@ -217,28 +234,19 @@ struct TiledRows {
     neighbor.resize(neighbor.size() + behind);
   }
 
-  template <class Line, int64_t ahead>
+  // One sum, which goes on from tile to tile.
+  template <class Line>
   void add(int64_t nodes, const char* block, char* out) const {
-    alignas(64) static const char zeros[Line::bytes] = {};
     const uint16_t *entries = count.data(), *entry = neighbor.data();
     for (int64_t tile = 0; tile < nodes; tile += tile_nodes) {
       const char* const lines = block + tile * Line::bytes;
       for (int64_t row = first; row < last; ++row) {
         char* const to = out + row * int64_t(sizeof(Line));
-        Line sum[4];
-        if (tile) std::memcpy(sum[3].part, to, sizeof(Line));
-        const uint16_t *const end = entry + *entries++;
-        for (; entry + 4 <= end; entry += 4)
-          for (int k = 0; k < 4; ++k) {
-            if (ahead) __builtin_prefetch(lines + int64_t(entry[k + ahead]) * Line::bytes);
-            sum[k].add_line(lines + int64_t(entry[k]) * Line::bytes);
-          }
-        for (int k = 0; k < 3; ++k) sum[k].add_line(entry + k < end ? lines + int64_t(entry[k]) * Line::bytes : zeros);
-        entry = end;
-        sum[0].add(sum[1]);
-        sum[2].add(sum[3]);
-        sum[0].add(sum[2]);
-        store(sum[0], to, false);
+        Line sum;
+        if (tile) std::memcpy(sum.part, to, sizeof(Line));
+        for (const uint16_t* const end = entry + *entries++; entry < end; ++entry)
+          sum.add_line(lines + int64_t(*entry) * Line::bytes);
+        store(sum, to, false);
       }
     }
   }
@@ -310,15 +318,14 @@ std::vector<Variant> variants(const Graph& graph, int threads, Block& block, Blo
                 [&](int64_t chunk) { add(graph, from.bytes, to.bytes, chunks[size_t(chunk)], chunks[size_t(chunk + 1)]); });
     };
   };
-  const auto plain = add_rows<Columns16, 4, 64, false>;
+  const auto plain = rows_of_size<Columns16, 2>(graph.nodes);
   const auto tiled = std::make_shared<std::vector<TiledRows>>();
   const std::vector<int64_t> parts = chunks_of(graph, 4 * threads, true);
   for (size_t part = 0; part + 1 < parts.size(); ++part) tiled->emplace_back(graph, parts[part], parts[part + 1]);
-  const auto by_tiles = [&, tiled, threads](auto line, auto ahead) {
+  const auto by_tiles = [&, tiled, threads](auto line) {
     return [&, tiled, threads] {
       shared_by(threads, int64_t(tiled->size()), [&](int64_t part) {
-        const TiledRows& some = (*tiled)[size_t(part)];
-        some.template add<decltype(line), decltype(ahead)::value>(graph.nodes, block.bytes, out.bytes);
+        (*tiled)[size_t(part)].template add<decltype(line)>(graph.nodes, block.bytes, out.bytes);
       });
     };
   };
@@ -328,23 +335,26 @@ std::vector<Variant> variants(const Graph& graph, int threads, Block& block, Blo
   };
   std::vector<Variant> all = {
       {"hopvec's loop", 1, hop(plain, block, out, rows)},
-      {"no prefetch", 1, hop(add_rows<Columns16, 4, 0, false>, block, out, rows)},
-      {"prefetch 16 ahead", 1, hop(add_rows<Columns16, 4, 16, false>, block, out, rows)},
-      {"prefetch 128 ahead", 1, hop(add_rows<Columns16, 4, 128, false>, block, out, rows)},
-      {"one sum", 1, hop(add_rows<Columns16, 1, 64, false>, block, out, rows)},
-      {"eight sums", 1, hop(add_rows<Columns16, 8, 64, false>, block, out, rows)},
-      {"8 columns at once", 0.5, hop(add_rows<Columns8, 4, 64, false>, block, out, rows)},
-      {"32 columns at once", 2, hop(add_rows<Columns32, 4, 64, false>, block, out, rows)},
-      {"stores past the cache", 1, hop(add_rows<Columns16, 4, 64, true>, block, out, rows)},
+      {"no prefetch", 1, hop(add_rows<Columns16, 2, none, 0>, block, out, rows)},
+      {"prefetch 32 ahead", 1, hop(add_rows<Columns16, 2, into_second, 32>, block, out, rows)},
+      {"prefetch 64 ahead", 1, hop(add_rows<Columns16, 2, into_second, 64>, block, out, rows)},
+      {"prefetch 128 ahead", 1, hop(add_rows<Columns16, 2, into_second, 128>, block, out, rows)},
+      {"prefetch 256 ahead", 1, hop(add_rows<Columns16, 2, into_second, 256>, block, out, rows)},
+      {"into the first cache, 32", 1, hop(add_rows<Columns16, 2, into_first, 32>, block, out, rows)},
+      {"into the first cache, 64", 1, hop(add_rows<Columns16, 2, into_first, 64>, block, out, rows)},
+      {"one sum", 1, hop(rows_of_size<Columns16, 1>(graph.nodes), block, out, rows)},
+      {"four sums", 1, hop(rows_of_size<Columns16, 4>(graph.nodes), block, out, rows)},
+      {"8 columns at once", 0.5, hop(rows_of_size<Columns8, 2>(graph.nodes), block, out, rows)},
+      {"32 columns at once", 2, hop(rows_of_size<Columns32, 2>(graph.nodes), block, out, rows)},
+      {"stores past the cache", 1, hop(rows_of_size<Columns16, 2, true>(graph.nodes), block, out, rows)},
       {"small pages", 1, hop(plain, small, out, rows)},
-      {"bfloat16", 2, hop(add_rows<Bfloat16, 4, 64, false>, block, out, rows)},
-      {"tiles", 1, by_tiles(Columns16{}, Ahead<24>{})},
-      {"tiles, no prefetch", 1, by_tiles(Columns16{}, Ahead<0>{})},
+      {"bfloat16", 2, hop(rows_of_size<Bfloat16, 2>(graph.nodes), block, out, rows)},
+      {"tiles", 1, by_tiles(Columns16{})},
       {"packed neighbours", 1, hop(packed_rows, block, out, rows)},
   };
 #if defined(__F16C__)
-  all.push_back({"float16", 2, hop(add_rows<Float16, 4, 64, false>, block, out, rows)});
-  all.push_back({"tiles of float16", 2, by_tiles(Float16{}, Ahead<24>{})});
+  all.push_back({"float16", 2, hop(rows_of_size<Float16, 2>(graph.nodes), block, out, rows)});
+  all.push_back({"tiles of float16", 2, by_tiles(Float16{})});
 #endif
   if (threads > 1) {
     all.push_back({"rows dealt by number", 1, hop(plain, block, out, chunks_of(graph, threads, false))});

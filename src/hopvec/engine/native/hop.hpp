@@ -8,8 +8,6 @@
 namespace hopvec {
 namespace {
 
-constexpr int64_t ahead = 128;           // lines fetched ahead of their use, into the second cache,
-constexpr int64_t near_nodes = 1 << 15;  // unless the block is so small that it is near anyway
 constexpr int64_t rows_ahead = 4;        // rows of the sum prefetched ahead of theirs
 constexpr int64_t far_bytes = 1 << 26;   // of a sum that no cache keeps: what is not added to it is stored past them
 constexpr int64_t stretch = 1024;        // neighbours summed before the sum joins the total: bounds rounding error
@@ -38,46 +36,60 @@ HOPVEC_INLINE double sum_of_squares(const Line<Storage>& line, int64_t columns) 
   return squares;
 }
 
+// Lines that are fetched into the second cache before their use: by so many entries, for rows that end by `last`.
+struct Ahead {
+  int64_t entries, last;
+  explicit Ahead(const Adjacency& S) {
+    if (S.nodes <= 1 << 15)
+      entries = 0;  // a block of 2 MB is near anyway
+    else if (S.nodes <= 1 << 17)
+      entries = 32;  // from the third cache: as many as can be on their way at a time
+    else
+      entries = 128;  // from memory
+    last = entries ? S.entries() - entries : -1;
+  }
+};
+
 template <bool weighted, bool prefetch, class Storage>
-HOPVEC_INLINE void add_neighbor(Line<Storage>& sum, const Adjacency& S, const Storage* block, int64_t entry) {
-  if (prefetch) prefetch_far_line(block + int64_t(S.neighbor[entry + ahead]) * Line<Storage>::columns);
-  Line<Storage> line = Line<Storage>::load(block + int64_t(S.neighbor[entry]) * Line<Storage>::columns);
+HOPVEC_INLINE void add_neighbor(Line<Storage>& sum, const Adjacency& S, const Storage* block, Ahead ahead, int64_t entry) {
+  constexpr int columns = Line<Storage>::columns;
+  if (prefetch) prefetch_far_line(block + int64_t(S.neighbor[entry + ahead.entries]) * columns);
+  Line<Storage> line = Line<Storage>::load(block + int64_t(S.neighbor[entry]) * columns);
   if (weighted) line.scale(S.weight[entry]);
   sum.add(line);
 }
 
 // Entries [entry, end) in two sums that take turns, so that an addition need not wait for the one before.
 template <bool weighted, bool prefetch, class Storage>
-HOPVEC_INLINE Line<Storage> stretch_sum(const Adjacency& S, const Storage* block, int64_t entry, int64_t end) {
+HOPVEC_INLINE Line<Storage> stretch_sum(const Adjacency& S, const Storage* block, Ahead ahead, int64_t entry, int64_t end) {
   Line<Storage> one = Line<Storage>::zero(), other = one;
   const auto add_two = [&] {
-    add_neighbor<weighted, prefetch>(one, S, block, entry);
-    add_neighbor<weighted, prefetch>(other, S, block, entry + 1);
+    add_neighbor<weighted, prefetch>(one, S, block, ahead, entry);
+    add_neighbor<weighted, prefetch>(other, S, block, ahead, entry + 1);
     entry += 2;
   };
   // Halves have work enough between two branches; floats take four entries.
   while (Line<Storage>::parts == 1 && entry + 4 <= end) add_two(), add_two();
   while (entry + 2 <= end) add_two();
-  if (entry < end) add_neighbor<weighted, prefetch>(one, S, block, entry);
+  if (entry < end) add_neighbor<weighted, prefetch>(one, S, block, ahead, entry);
   one.add(other);
   return one;
 }
 
-// Those up to `far` have lines that are worth a prefetch.
 template <bool weighted, class Storage>
-HOPVEC_INLINE Line<Storage> part_sum(const Adjacency& S, const Storage* block, int64_t entry, int64_t end, int64_t far) {
-  return end <= far ? stretch_sum<weighted, true>(S, block, entry, end)
-                    : stretch_sum<weighted, false>(S, block, entry, end);
+HOPVEC_INLINE Line<Storage> part_sum(const Adjacency& S, const Storage* block, Ahead ahead, int64_t entry, int64_t end) {
+  return end <= ahead.last ? stretch_sum<weighted, true>(S, block, ahead, entry, end)
+                           : stretch_sum<weighted, false>(S, block, ahead, entry, end);
 }
 
 template <bool weighted, class Storage>
-HOPVEC_INLINE Line<Storage> row_sum(const Adjacency& S, const Storage* block, int64_t node, int64_t far) {
+HOPVEC_INLINE Line<Storage> row_sum(const Adjacency& S, const Storage* block, Ahead ahead, int64_t node) {
   int64_t entry = S.start[node];
   const int64_t end = S.start[node + 1];
-  if (end - entry <= stretch) return part_sum<weighted>(S, block, entry, end, far);  // nearly all rows
+  if (end - entry <= stretch) return part_sum<weighted>(S, block, ahead, entry, end);  // nearly all rows
   Line<Storage> total = Line<Storage>::zero();
   for (; entry < end; entry += stretch)
-    total.add(part_sum<weighted>(S, block, entry, entry + stretch < end ? entry + stretch : end, far));
+    total.add(part_sum<weighted>(S, block, ahead, entry, entry + stretch < end ? entry + stretch : end));
   return total;
 }
 
@@ -151,12 +163,12 @@ HOPVEC_INLINE void finish(const Sink& sink, bool past, int64_t node, Line<Storag
 // S and the sink as copies: the compiler knows that no store of a row changes them, and keeps them in registers.
 template <bool weighted, class Storage>
 void hop_rows(const Adjacency S, const Storage* block, const Sink sink, int64_t first, int64_t last) {
-  const int64_t far = S.nodes > near_nodes ? S.entries() - ahead : -1;
+  const Ahead ahead(S);
   const bool past = stored_past(sink, S.nodes);
   for (int64_t node = first; node < last; ++node) {
     if (sink.sum && !past && node + rows_ahead < last)
       prefetch_line(sink.sum + int64_t(sink.rows[node + rows_ahead]) * sink.stride);
-    Line<Storage> row = row_sum<weighted>(S, block, node, far);
+    Line<Storage> row = row_sum<weighted>(S, block, ahead, node);
     row.scale(S.inverse_degree[node]);
     finish(sink, past, node, row);
   }
