@@ -5,21 +5,10 @@
 
 #include "numbers.hpp"
 #include "parallel.hpp"
+#include "prefetch.hpp"
 #include "random.hpp"
 
 namespace hopvec {
-
-namespace {
-
-inline void fetch(const void* place) {
-#if defined(__GNUC__)
-  __builtin_prefetch(place);
-#else
-  (void)place;
-#endif
-}
-
-}  // namespace
 
 uint64_t Texts::hash(int64_t i) const { return xxh64(begin(i), uint64_t(size(i))); }
 uint64_t Integers::hash(int64_t i) const { return mix(uint64_t(value[i])); }
@@ -32,10 +21,10 @@ void TextShard::look_up(const Texts& texts, const uint64_t* hash, const std::vec
   for (size_t first = 0; first < which.size(); first += together) {
     const size_t here = std::min(which.size() - first, together);
     const int32_t* const text = which.data() + first;
-    for (size_t i = 0; i < here; ++i) fetch(&slots_[hash[text[i]] & (slots_.size() - 1)]);
+    for (size_t i = 0; i < here; ++i) prefetch_line(&slots_[hash[text[i]] & (slots_.size() - 1)]);
     for (size_t i = 0; i < here; ++i) {
       const uint64_t entry = slots_[hash[text[i]] & (slots_.size() - 1)];
-      if (entry != empty) fetch(records_.data() + (entry & ((uint64_t(1) << place_bits) - 1)));
+      if (entry != empty) prefetch_line(records_.data() + (entry & ((uint64_t(1) << place_bits) - 1)));
     }
     for (size_t i = 0; i < here; ++i)
       found(text[i], number_of(texts.begin(text[i]), texts.size(text[i]), hash[text[i]]));
@@ -115,7 +104,7 @@ template <class Found>
 void IntegerShard::look_up(const Integers& ids, const uint64_t* hash, const std::vector<int32_t>& which, Found found) {
   constexpr size_t ahead = 64;
   for (size_t i = 0; i < which.size(); ++i) {
-    if (i + ahead < which.size()) fetch(&slots_[hash[which[i + ahead]] & (slots_.size() - 1)]);
+    if (i + ahead < which.size()) prefetch_line(&slots_[hash[which[i + ahead]] & (slots_.size() - 1)]);
     found(which[i], number_of(ids.value[which[i]], hash[which[i]]));
   }
 }

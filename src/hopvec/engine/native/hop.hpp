@@ -62,18 +62,18 @@ HOPVEC_INLINE void add_neighbor(Line<Storage>& sum, const Adjacency& S, const St
 // Entries [entry, end) in two sums that take turns, so that an addition need not wait for the one before.
 template <bool weighted, bool prefetch, class Storage>
 HOPVEC_INLINE Line<Storage> stretch_sum(const Adjacency& S, const Storage* block, Ahead ahead, int64_t entry, int64_t end) {
-  Line<Storage> one = Line<Storage>::zero(), other = one;
-  const auto add_two = [&] {
-    add_neighbor<weighted, prefetch>(one, S, block, ahead, entry);
-    add_neighbor<weighted, prefetch>(other, S, block, ahead, entry + 1);
+  constexpr int together = 4 / Line<Storage>::parts;  // entries between two branches: halves have more work in each
+  Line<Storage> sum[2] = {Line<Storage>::zero(), Line<Storage>::zero()};
+  for (; entry + together <= end; entry += together)
+    for (int k = 0; k < together; ++k) add_neighbor<weighted, prefetch>(sum[k % 2], S, block, ahead, entry + k);
+  if (together > 2 && entry + 2 <= end) {
+    add_neighbor<weighted, prefetch>(sum[0], S, block, ahead, entry);
+    add_neighbor<weighted, prefetch>(sum[1], S, block, ahead, entry + 1);
     entry += 2;
-  };
-  // Halves have work enough between two branches; floats take four entries.
-  while (Line<Storage>::parts == 1 && entry + 4 <= end) add_two(), add_two();
-  while (entry + 2 <= end) add_two();
-  if (entry < end) add_neighbor<weighted, prefetch>(one, S, block, ahead, entry);
-  one.add(other);
-  return one;
+  }
+  if (entry < end) add_neighbor<weighted, prefetch>(sum[0], S, block, ahead, entry);
+  sum[0].add(sum[1]);
+  return sum[0];
 }
 
 template <bool weighted, class Storage>

@@ -15,6 +15,7 @@
 #endif
 
 #include "kernels.hpp"
+#include "prefetch.hpp"
 
 // For what a row goes through: a call would send its lines through memory.
 #if defined(_MSC_VER)
@@ -267,23 +268,6 @@ struct Line {
 inline void wait_for_stores() {
 #if defined(__AVX2__)
   _mm_sfence();
-#endif
-}
-
-inline void prefetch_line(const void* address) {
-#if defined(__GNUC__) || defined(__clang__)
-  __builtin_prefetch(address);
-#else
-  (void)address;
-#endif
-}
-
-// Into the second cache: more lines can be on their way there at a time than to the first.
-inline void prefetch_far_line(const void* address) {
-#if defined(__GNUC__) || defined(__clang__)
-  __builtin_prefetch(address, 0, 2);
-#else
-  (void)address;
 #endif
 }
 

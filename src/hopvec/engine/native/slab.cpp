@@ -1,11 +1,13 @@
 #include "slab.hpp"
 
 #include "pages.hpp"
+#include "prefetch.hpp"
 
 namespace hopvec {
 namespace {
 
 constexpr int64_t rows_per_chunk = 1 << 10;
+constexpr int64_t lists_ahead = 4;  // non-zero entries whose neighbours are fetched before their turn
 
 int groups(bool as_half) { return as_half ? 2 : 1; }
 
@@ -69,6 +71,7 @@ void scatter(const Adjacency& S, const Nonzero* begin, const Nonzero* end, int32
   const int32_t* const neighbor = S.neighbor;
   const float* const weight = S.weight;
   for (const Nonzero* nonzero = begin; nonzero < end; ++nonzero, ++walked) {
+    if (nonzero + lists_ahead < end) prefetch_line(neighbor + nonzero[lists_ahead].start + walked[lists_ahead]);
     float* const column = lines + nonzero->column;
     const float value = nonzero->value;
     const int64_t row_end = nonzero->end;
