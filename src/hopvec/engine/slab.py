@@ -18,7 +18,7 @@ from hopvec.engine.random_rows import GaussianRows, SparseRows
 from hopvec.errors import GraphError
 from hopvec.graph import Graph
 from hopvec.graph.turned import TurnedRows
-from hopvec.machine import interruptible, run_all
+from hopvec.machine import run_all
 
 if TYPE_CHECKING:
     from hopvec.engine.frame import Frame
