@@ -50,6 +50,15 @@ def test_many_blocks_are_saved_as_one_is(path, kind, small_blocks):
     assert same(hopvec.load(path), embedding, path)
 
 
+def test_a_file_is_the_same_bytes_for_any_threads_and_memory(path):
+    graph = Graph.from_edges(np.arange(50), (7 * np.arange(50) + 1) % 50)
+    contents = []
+    for options in ({}, {"threads": 1, "memory": "2GB"}, {"threads": 3, "memory": 40_000}):
+        FastRP(dim=64, **options).embed(graph).save(path)
+        contents.append(files_of(path.parent))
+    assert contents[0] == contents[1] == contents[2]
+
+
 def test_an_embedding_of_no_nodes_keeps_its_dim(path):
     made(INTEGERS[:0], dim=7).save(path)
     assert hopvec.load(path).vectors.shape == (0, 7)

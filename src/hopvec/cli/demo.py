@@ -52,14 +52,14 @@ def demo(terminal: Terminal, output: str, open_: bool) -> None:
     embedded by FastRP and by RandNE; shown are the neighbours of five packages, how well a tenth
     of the sections tells the others, and a map. All files stay in a folder, to go on with.
     """
-    folder = _folder(output)
-    check_map(folder / "map.png")
+    check_map(Path(output) / "map.png")
     require_tsne()
     require_evaluate("demo")
     if open_:
         from hopvec.view.explorer.server import require_extra as require_web
 
         require_web()
+    folder = _folder(output)
     start, report = time.monotonic(), Report()
     with report.stage("read"):
         graph, sections = datasets.debian()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hopvec.embedding import Embedding
 from hopvec.engine.frame import Frame
 from hopvec.errors import ParameterError
-from hopvec.methods.orders import FREE
+from hopvec.methods.method import FREE
 
 logger = logging.getLogger("hopvec")
 SHOWN = 5  # nodes that stand in the representation of a Movement

@@ -17,8 +17,7 @@ from hopvec.engine.slab import Hops, Progress, Propagation
 from hopvec.errors import GraphError, ParameterError
 from hopvec.graph import Graph
 from hopvec.graph.features import Features
-from hopvec.methods.method import Method, as_graph
-from hopvec.methods.orders import FREE
+from hopvec.methods.method import FREE, Method, as_graph
 from hopvec.methods.slab_method import SlabMethod
 
 TELLING = ("nodes", "edges", "directed", "weighted", "volume")  # facts that tell graphs apart

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("hopvec")
 
+FREE = ("threads", "memory")  # parameters that change no vector, and are not told with vectors
+
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Method(ABC):
@@ -124,10 +126,11 @@ class Method(ABC):
     ) -> Embedding:
         """Vectors that this method made of a graph, with their ids and how they were made."""
         known = {} if graph.features is None else {"features": graph.features.columns.names}
+        made_by = {name: value for name, value in self.plain_params().items() if name not in FREE}
         return Embedding(
             vectors=vectors,
             ids=graph.ids,
-            parameters={"method": type(self).__name__, **self.plain_params(), **known},
+            parameters={"method": type(self).__name__, **made_by, **known},
             graph=graph.describe() | {k: v for k, v in graph.origin.items() if k == "columns"},
             frame=frame,
         )

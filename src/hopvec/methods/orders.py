@@ -11,11 +11,10 @@ from hopvec.embedding import Embedding
 from hopvec.engine.combine import KeptOrders, Vectors
 from hopvec.errors import ParameterError
 from hopvec.graph import Graph
+from hopvec.methods.method import FREE
 
 if TYPE_CHECKING:
     from hopvec.methods.slab_method import SlabMethod
-
-FREE = ("threads", "memory")  # parameters that change no vector
 
 
 class Orders:

@@ -15,7 +15,7 @@ import pyarrow as pa
 from hopvec.formats.replace import replacing
 from hopvec.labels import Labels
 from hopvec.methods import Method
-from hopvec.methods.orders import FREE
+from hopvec.methods.method import FREE
 from hopvec.tuning.space import Dimension
 from hopvec.tuning.study import Trial
 

@@ -15,7 +15,7 @@ from hopvec.errors import ParameterError
 from hopvec.graph import Graph
 from hopvec.labels import Labels
 from hopvec.methods import FastRP, Method
-from hopvec.methods.orders import FREE
+from hopvec.methods.method import FREE
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, check
 from hopvec.tuning.objective import Classes, Links, Objective, graph_checksum
 from hopvec.tuning.result import Tuning

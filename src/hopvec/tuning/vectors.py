@@ -14,7 +14,8 @@ from hopvec.errors import MemoryBoundError
 from hopvec.graph import Graph
 from hopvec.machine import memory_bound
 from hopvec.methods import Method
-from hopvec.methods.orders import FREE, Orders
+from hopvec.methods.method import FREE
+from hopvec.methods.orders import Orders
 from hopvec.methods.slab_method import SlabMethod
 
 logger = logging.getLogger("hopvec")
