@@ -126,7 +126,7 @@ def embed(
             embedding = method.embed(read_graph, like=earlier, progress=progress)
         else:
             embedding = method.embed(read_graph, progress=progress)
-    run.parameters = dict(embedding.parameters)
+    run.parameters = embedding.parameters | {"threads": method.threads, "memory": method.memory}
     del read_graph
     with run.stage("write"), terminal.progress(f"writing {output}", "rows") as progress:
         embedding.save(output, dtype=dtype, progress=progress)
