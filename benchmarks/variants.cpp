@@ -157,39 +157,68 @@ void prefetch(const char* line) {
   if (fetch == into_second) __builtin_prefetch(line, 0, 2);
 }
 
+// Two neighbours that lie side by side, by one load or by two.
+template <bool one_load>
+struct Two {
+  uint64_t first, second;
+  explicit Two(const int32_t* neighbor) : first(uint32_t(neighbor[0])), second(uint32_t(neighbor[1])) {
+    if (!one_load) return;
+    uint64_t both;
+    std::memcpy(&both, neighbor, sizeof both);
+    first = uint32_t(both);
+    second = both >> 32;
+  }
+};
+
 // A row as it is: `sums` sums take turns, and lines are fetched `ahead` entries before they are added.
-template <class Line, int sums, Fetch fetch, int64_t ahead, bool past_the_cache = false>
+template <class Line, int sums, Fetch fetch, int64_t ahead, bool past_the_cache = false, bool one_load = true>
 void add_rows(const Graph& graph, const char* block, char* out, int64_t first, int64_t last) {
-  const auto line = [=, neighbor = graph.neighbor.data()](int64_t entry) {
-    return block + int64_t(neighbor[entry]) * Line::bytes;
+  const int32_t* const neighbor = graph.neighbor.data();
+  const auto fetch_line = [=](uint64_t of) {
+    for (int byte = 0; byte < Line::bytes; byte += 64) prefetch<fetch>(block + of * Line::bytes + byte);
   };
   for (int64_t row = first; row < last; ++row) {
-    Line sum[sums];
+    Line sum[sums] = {};
     int64_t entry = graph.start[size_t(row)];
     const int64_t end = graph.start[size_t(row + 1)];
-    const auto add = [&](Line& to) {
-      for (int byte = 0; byte < Line::bytes; byte += 64) prefetch<fetch>(line(entry + ahead) + byte);
-      to.add_line(line(entry++));
+    const auto add_two = [&](Line& one, Line& other) {
+      if (fetch != none) {
+        const Two<one_load> later(neighbor + entry + ahead);
+        fetch_line(later.first);
+        fetch_line(later.second);
+      }
+      const Two<one_load> now(neighbor + entry);
+      one.add_line(block + now.first * Line::bytes);
+      other.add_line(block + now.second * Line::bytes);
+      entry += 2;
     };
-    constexpr int together = Line::columns == 16 && sums < 4 ? 4 / sums : 1;  // turns between two branches
-    while (together > 1 && entry + together * sums <= end)
-      for (int k = 0; k < together * sums; ++k) add(sum[k % sums]);
-    while (entry + sums <= end)
-      for (int k = 0; k < sums; ++k) add(sum[k]);
-    for (int k = 0; k < sums - 1; ++k)
-      if (entry < end) add(sum[k]);
-    for (int half = sums / 2; half; half /= 2)
-      for (int k = 0; k < half; ++k) sum[k].add(sum[k + half]);
+    constexpr int together = Line::columns <= 16 ? 8 : 2;  // entries between two branches
+    while (entry + together <= end)
+      for (int k = 0; k < together; k += 2) add_two(sum[k % sums], sum[(k + 1) % sums]);
+    if (together > 4 && entry + 4 <= end) {
+      add_two(sum[0], sum[1 % sums]);
+      add_two(sum[2 % sums], sum[3 % sums]);
+    }
+    if (together > 2 && entry + 2 <= end) add_two(sum[0], sum[1 % sums]);
+    if (entry < end) {
+      if (fetch != none) fetch_line(uint32_t(neighbor[entry + ahead]));
+      sum[2 % sums].add_line(block + int64_t(neighbor[entry]) * Line::bytes);
+    }
+    if (sums > 2) {
+      sum[0].add(sum[2 % sums]);
+      sum[1 % sums].add(sum[3 % sums]);
+    }
+    if (sums > 1) sum[0].add(sum[1 % sums]);
     store(sum[0], out + row * int64_t(sizeof(Line)), past_the_cache);
   }
 }
 
 // As hop.hpp has it: nothing is fetched ahead where the block is near, and less where it lies in the third cache.
-template <class Line, int sums, bool past_the_cache = false>
+template <class Line, int sums, bool past_the_cache = false, bool one_load = true>
 auto rows_of_size(int64_t nodes) {
-  return nodes <= 1 << 15   ? add_rows<Line, sums, none, 0, past_the_cache>
-         : nodes <= 1 << 17 ? add_rows<Line, sums, into_second, 32, past_the_cache>
-                            : add_rows<Line, sums, into_second, 128, past_the_cache>;
+  return nodes <= 1 << 15   ? add_rows<Line, sums, none, 0, past_the_cache, one_load>
+         : nodes <= 1 << 17 ? add_rows<Line, sums, into_second, 32, past_the_cache, one_load>
+                            : add_rows<Line, sums, into_second, 128, past_the_cache, one_load>;
 }
 
 template <class Work>
@@ -318,7 +347,7 @@ std::vector<Variant> variants(const Graph& graph, int threads, Block& block, Blo
                 [&](int64_t chunk) { add(graph, from.bytes, to.bytes, chunks[size_t(chunk)], chunks[size_t(chunk + 1)]); });
     };
   };
-  const auto plain = rows_of_size<Columns16, 2>(graph.nodes);
+  const auto plain = rows_of_size<Columns16, 4>(graph.nodes);
   const auto tiled = std::make_shared<std::vector<TiledRows>>();
   const std::vector<int64_t> parts = chunks_of(graph, 4 * threads, true);
   for (size_t part = 0; part + 1 < parts.size(); ++part) tiled->emplace_back(graph, parts[part], parts[part + 1]);
@@ -335,18 +364,19 @@ std::vector<Variant> variants(const Graph& graph, int threads, Block& block, Blo
   };
   std::vector<Variant> all = {
       {"hopvec's loop", 1, hop(plain, block, out, rows)},
-      {"no prefetch", 1, hop(add_rows<Columns16, 2, none, 0>, block, out, rows)},
-      {"prefetch 32 ahead", 1, hop(add_rows<Columns16, 2, into_second, 32>, block, out, rows)},
-      {"prefetch 64 ahead", 1, hop(add_rows<Columns16, 2, into_second, 64>, block, out, rows)},
-      {"prefetch 128 ahead", 1, hop(add_rows<Columns16, 2, into_second, 128>, block, out, rows)},
-      {"prefetch 256 ahead", 1, hop(add_rows<Columns16, 2, into_second, 256>, block, out, rows)},
-      {"into the first cache, 32", 1, hop(add_rows<Columns16, 2, into_first, 32>, block, out, rows)},
-      {"into the first cache, 64", 1, hop(add_rows<Columns16, 2, into_first, 64>, block, out, rows)},
+      {"no prefetch", 1, hop(add_rows<Columns16, 4, none, 0>, block, out, rows)},
+      {"prefetch 32 ahead", 1, hop(add_rows<Columns16, 4, into_second, 32>, block, out, rows)},
+      {"prefetch 64 ahead", 1, hop(add_rows<Columns16, 4, into_second, 64>, block, out, rows)},
+      {"prefetch 128 ahead", 1, hop(add_rows<Columns16, 4, into_second, 128>, block, out, rows)},
+      {"prefetch 256 ahead", 1, hop(add_rows<Columns16, 4, into_second, 256>, block, out, rows)},
+      {"into the first cache, 32", 1, hop(add_rows<Columns16, 4, into_first, 32>, block, out, rows)},
+      {"into the first cache, 64", 1, hop(add_rows<Columns16, 4, into_first, 64>, block, out, rows)},
       {"one sum", 1, hop(rows_of_size<Columns16, 1>(graph.nodes), block, out, rows)},
-      {"four sums", 1, hop(rows_of_size<Columns16, 4>(graph.nodes), block, out, rows)},
-      {"8 columns at once", 0.5, hop(rows_of_size<Columns8, 2>(graph.nodes), block, out, rows)},
+      {"two sums", 1, hop(rows_of_size<Columns16, 2>(graph.nodes), block, out, rows)},
+      {"a load for each neighbour", 1, hop(rows_of_size<Columns16, 4, false, false>(graph.nodes), block, out, rows)},
+      {"8 columns at once", 0.5, hop(rows_of_size<Columns8, 4>(graph.nodes), block, out, rows)},
       {"32 columns at once", 2, hop(rows_of_size<Columns32, 2>(graph.nodes), block, out, rows)},
-      {"stores past the cache", 1, hop(rows_of_size<Columns16, 2, true>(graph.nodes), block, out, rows)},
+      {"stores past the cache", 1, hop(rows_of_size<Columns16, 4, true>(graph.nodes), block, out, rows)},
       {"small pages", 1, hop(plain, small, out, rows)},
       {"bfloat16", 2, hop(rows_of_size<Bfloat16, 2>(graph.nodes), block, out, rows)},
       {"tiles", 1, by_tiles(Columns16{})},

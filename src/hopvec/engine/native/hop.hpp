@@ -9,7 +9,7 @@ namespace hopvec {
 namespace {
 
 constexpr int64_t rows_ahead = 4;        // rows of the sum prefetched ahead of theirs
-constexpr int64_t far_bytes = 1 << 26;   // of a sum that no cache keeps: what is not added to it is stored past them
+constexpr int64_t far_bytes = 1 << 23;   // of a sum that no cache keeps: what is not added to it is stored past them
 constexpr int64_t stretch = 1024;        // neighbours summed before the sum joins the total: bounds rounding error
 
 HOPVEC_INLINE double sum_of_squares(const float* column) {
@@ -50,28 +50,73 @@ struct Ahead {
   }
 };
 
-template <bool weighted, bool prefetch, class Storage>
-HOPVEC_INLINE void add_neighbor(Line<Storage>& sum, const Adjacency& S, const Storage* block, Ahead ahead, int64_t entry) {
-  constexpr int columns = Line<Storage>::columns;
-  if (prefetch) prefetch_far_line(block + int64_t(S.neighbor[entry + ahead.entries]) * columns);
-  Line<Storage> line = Line<Storage>::load(block + int64_t(S.neighbor[entry]) * columns);
+// Two neighbours that lie side by side, by one load: a hop is made of loads.
+struct Two {
+  uint64_t first, second;
+  explicit HOPVEC_INLINE Two(const int32_t* neighbor) {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    uint64_t both;
+    std::memcpy(&both, neighbor, sizeof both);
+    first = uint32_t(both);
+    second = both >> 32;
+#else
+    first = uint64_t(neighbor[0]);
+    second = uint64_t(neighbor[1]);
+#endif
+  }
+};
+
+template <bool weighted, class Storage>
+HOPVEC_INLINE void add_line(Line<Storage>& sum, const Adjacency& S, const Storage* block, uint64_t neighbor, int64_t entry) {
+  Line<Storage> line = Line<Storage>::load(block + neighbor * Line<Storage>::columns);
   if (weighted) line.scale(S.weight[entry]);
   sum.add(line);
 }
 
-// Entries [entry, end) in two sums that take turns, so that an addition need not wait for the one before.
+template <bool weighted, bool prefetch, class Storage>
+HOPVEC_INLINE void add_one(Line<Storage>& sum, const Adjacency& S, const Storage* block, Ahead ahead, int64_t entry) {
+  if (prefetch) prefetch_far_line(block + int64_t(S.neighbor[entry + ahead.entries]) * Line<Storage>::columns);
+  add_line<weighted>(sum, S, block, uint64_t(S.neighbor[entry]), entry);
+}
+
+// Two entries, each to a sum of its own.
+template <bool weighted, bool prefetch, class Storage>
+HOPVEC_INLINE void add_two(Line<Storage>& sum, Line<Storage>& other, const Adjacency& S, const Storage* block, Ahead ahead,
+                           int64_t entry) {
+  if (prefetch) {
+    const Two later(S.neighbor + entry + ahead.entries);
+    prefetch_far_line(block + later.first * Line<Storage>::columns);
+    prefetch_far_line(block + later.second * Line<Storage>::columns);
+  }
+  const Two now(S.neighbor + entry);
+  add_line<weighted>(sum, S, block, now.first, entry);
+  add_line<weighted>(other, S, block, now.second, entry + 1);
+}
+
+// Entries [entry, end) in sums that take turns, so that an addition need not wait for the one before. Halves have more
+// work in each, and twice the columns: fewer sums fit the registers.
 template <bool weighted, bool prefetch, class Storage>
 HOPVEC_INLINE Line<Storage> stretch_sum(const Adjacency& S, const Storage* block, Ahead ahead, int64_t entry, int64_t end) {
-  constexpr int together = 4 / Line<Storage>::parts;  // entries between two branches: halves have more work in each
-  Line<Storage> sum[2] = {Line<Storage>::zero(), Line<Storage>::zero()};
+  constexpr bool halves = sizeof(Storage) < sizeof(float);
+  constexpr int sums = halves ? 2 : 4, together = halves ? 2 : 8;  // entries between two branches
+  Line<Storage> sum[sums] = {};
   for (; entry + together <= end; entry += together)
-    for (int k = 0; k < together; ++k) add_neighbor<weighted, prefetch>(sum[k % 2], S, block, ahead, entry + k);
+    for (int k = 0; k < together; k += 2)
+      add_two<weighted, prefetch>(sum[k % sums], sum[(k + 1) % sums], S, block, ahead, entry + k);
+  if (together > 4 && entry + 4 <= end) {
+    add_two<weighted, prefetch>(sum[0], sum[1], S, block, ahead, entry);
+    add_two<weighted, prefetch>(sum[2 % sums], sum[3 % sums], S, block, ahead, entry + 2);
+    entry += 4;
+  }
   if (together > 2 && entry + 2 <= end) {
-    add_neighbor<weighted, prefetch>(sum[0], S, block, ahead, entry);
-    add_neighbor<weighted, prefetch>(sum[1], S, block, ahead, entry + 1);
+    add_two<weighted, prefetch>(sum[0], sum[1], S, block, ahead, entry);
     entry += 2;
   }
-  if (entry < end) add_neighbor<weighted, prefetch>(sum[0], S, block, ahead, entry);
+  if (entry < end) add_one<weighted, prefetch>(sum[2 % sums], S, block, ahead, entry);
+  if (sums > 2) {
+    sum[0].add(sum[2 % sums]);
+    sum[1].add(sum[3 % sums]);
+  }
   sum[0].add(sum[1]);
   return sum[0];
 }
