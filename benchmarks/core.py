@@ -73,6 +73,7 @@ def main() -> int:
         "machine": machine.describe(),
         "setting": SETTING,
         "graphs": made_graphs([case.graph for case in cases]),
+        "exactness": exactness(),
         "law": laws(tools),
         "startup": startup.measure(3 if args.quick else 9),
         "runs": [],
@@ -94,6 +95,20 @@ def options() -> argparse.Namespace:
     parser.add_argument("--repeats", type=int, default=3, help="rounds (default: 3)")
     parser.add_argument("--large-repeats", type=int, default=2, help="rounds of large graphs")
     return parser.parse_args()
+
+
+def exactness() -> dict[str, Any]:
+    """How far vectors lie from the formulas; if it is far, times are worthless."""
+    say("how far are vectors from the formulas?")
+    found = python("benchmarks.exactness", threads=ALL)
+    if "error" in found:
+        raise SystemExit(f"benchmarks.exactness: {found['error']}")
+    worst = max(error for row in found["rows"] for error in row["worst"].values())
+    if worst > found["target"]:
+        raise SystemExit(
+            f"a row is {worst:.1e} away from its formula (see benchmarks/exactness.py)"
+        )
+    return found
 
 
 def laws(tools: list[str]) -> dict[str, Any]:

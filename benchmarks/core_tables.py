@@ -143,6 +143,29 @@ def startup_table(results: dict[str, Any]) -> str:
     return table(["start to end", "wall, s", "CPU, s"], rows)
 
 
+def exactness_table(results: dict[str, Any]) -> str:
+    """The worst row of every option, by the kind of graph."""
+    kinds = ("plain", "weighted", "directed")
+    rows = [
+        [
+            ", ".join(f"{name} {option}" for name, option in row["option"].items()),
+            *(f"{row['worst'][kind]:.1e}" if kind in row["worst"] else "" for kind in kinds),
+        ]
+        for row in results["exactness"]["rows"]
+    ]
+    return table(["worst row with", "as they are", "with weights", "directed"], rows)
+
+
+def exactness_setting(results: dict[str, Any]) -> str:
+    """On which graphs, and what the options replace."""
+    found = results["exactness"]
+    names = ", ".join(GRAPHS[name] for name in found["graphs"])
+    base = ", ".join(f"{name} {option}" for name, option in found["base"].items())
+    return (
+        f"{names}; {base} where an option does not say otherwise; asked for: {found['target']:g}."
+    )
+
+
 def law_table(results: dict[str, Any]) -> str:
     """Distance of each tool's inner products to the law, and to the nearest mistake."""
     rows = [
@@ -196,6 +219,13 @@ in that step. hopvec's bound: CSR + output + 128 bytes x nodes x slabs in flight
 A command line, or a fresh interpreter that imports something, each peer in its own environment.
 
 {startup_table(results)}
+
+### Exact to the formulas
+
+The largest error of a row against the paper's formulas in dense float64 numpy (`tests/oracle.py`),
+relative to the length of the row. {exactness_setting(results)}
+
+{exactness_table(results)}
 
 ### The same law
 

@@ -1,0 +1,94 @@
+"""How far vectors lie from the formulas: python -m benchmarks.exactness prints what it found.
+
+Real graphs of up to 2,000 nodes, as they are, with weights, and directed; every option of FastRP;
+the judge is tests/oracle.py, dense float64 numpy. An error is |difference| / |expected| of a row,
+the worst of a graph counts, and a row that must be zero has to be so exactly. A single column is
+looked at in the plain sum alone: unit rows of it are signs, and signs cancel.
+"""
+
+# ruff: noqa: N803, N806 (the capital letters are the paper's)
+
+import json
+import sys
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from benchmarks import graphs
+from benchmarks.processes import ROOT
+from hopvec import FastRP, Graph
+
+GRAPHS = ("email-eu-core", "eurosis", "polblogs")
+TARGET = 1e-5
+BASE: dict[str, Any] = {"dim": 96, "weights": (0, 1, 2, 1), "beta": -0.3, "normalize": "full"}
+OPTIONS: tuple[dict[str, Any], ...] = (
+    {"normalize": "none"},
+    *({"normalize": "none", "weights": weights} for weights in ((1,), (0, 0, 1, 4))),
+    {"normalize": "orders"},
+    {"normalize": "authors"},
+    {"normalize": "full"},
+    *({"beta": beta} for beta in (-1, -0.5, 0, 0.25, 0.5, 1)),
+    *({"self_weight": weight} for weight in (0.5, -1)),
+    *({"sparsity": s} for s in (1, 1.5, 3, 100)),
+    *({"weights": weights} for weights in ((1,), (0.5, 0, -2, 0), (0, 0, 1, 1, 1, 1))),
+    {"normalize": "none", "dim": 1},
+    *({"dim": dim} for dim in (31, 256)),
+    *({"direction": direction} for direction in ("in", "both", "concat")),
+    {"threads": 5},
+)
+NOT_OF_THE_FORMULA = ("sparsity", "threads")
+
+
+def kinds(name: str) -> dict[str, sp.csr_array]:
+    """A graph as it is, with weights of edges from 0.5 to 3.5, and with each edge one way only."""
+    plain = sp.csr_array(graphs.load(name)).astype(np.float64)
+    weighted = plain.copy()
+    row, column = plain.nonzero()
+    weighted.data = 0.5 + (row * column + row + column) % 7 / 2
+    return {"plain": plain, "weighted": weighted, "directed": sp.csr_array(sp.triu(weighted))}
+
+
+def worst_row(S: sp.csr_array, directed: bool, option: dict[str, Any]) -> float:
+    """The largest relative error of a row with this option in place of one of BASE."""
+    import oracle
+
+    graph = Graph.from_scipy(S, directed=directed)
+    setting = BASE | option
+    R = random_matrix(graph, setting)
+    formula = {key: setting[key] for key in setting if key not in NOT_OF_THE_FORMULA}
+    expected = oracle.embed(S.toarray(), R, **formula)
+    error = np.linalg.norm(FastRP(**setting).embed(graph).vectors - expected, axis=1)
+    size = np.linalg.norm(expected, axis=1)
+    worst = np.divide(error, size, out=np.where(error > 0, np.inf, 0.0), where=size > 0).max()
+    return float(worst)
+
+
+def random_matrix(graph: Graph, setting: dict[str, Any]) -> NDArray[np.float32]:
+    """R as FastRP gives it away: order 0 alone, with L = 1."""
+    alone = {"weights": [0], "self_weight": 1, "beta": 0, "normalize": "none"}
+    given = {key: setting[key] for key in ("dim", "sparsity") if key in setting}
+    return FastRP(**alone, **given).embed(graph).vectors
+
+
+def measured() -> list[dict[str, Any]]:
+    """For every option the worst row of all graphs of a kind."""
+    for name in GRAPHS:
+        graphs.make(name)
+    of_graphs = [kinds(name) for name in GRAPHS]
+    rows = []
+    for option in OPTIONS:
+        asks_direction = "direction" in option
+        worst = {
+            kind: max(worst_row(found[kind], kind == "directed", option) for found in of_graphs)
+            for kind in of_graphs[0]
+            if kind == "directed" or not asks_direction
+        }
+        rows.append({"option": option, "worst": worst})
+    return rows
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT / "tests"))
+    print(json.dumps({"graphs": GRAPHS, "base": BASE, "target": TARGET, "rows": measured()}))
