@@ -2,8 +2,8 @@
 
 Real graphs of up to 2,000 nodes, as they are, with weights, and directed; every option of FastRP;
 the judge is tests/oracle.py, dense float64 numpy. An error is |difference| / |expected| of a row,
-the worst of a graph counts, and a row that must be zero has to be so exactly. A single column is
-looked at in the plain sum alone: unit rows of it are signs, and signs cancel.
+the worst of a graph counts, and a row that must be zero has to be so exactly. Rows of a column or
+two are left to the tests, which know how much rounding allows where all of a row cancels.
 """
 
 # ruff: noqa: N803, N806 (the capital letters are the paper's)
@@ -33,8 +33,7 @@ OPTIONS: tuple[dict[str, Any], ...] = (
     *({"self_weight": weight} for weight in (0.5, -1)),
     *({"sparsity": s} for s in (1, 1.5, 3, 100)),
     *({"weights": weights} for weights in ((1,), (0.5, 0, -2, 0), (0, 0, 1, 1, 1, 1))),
-    {"normalize": "none", "dim": 1},
-    *({"dim": dim} for dim in (31, 256)),
+    *({"dim": dim} for dim in (15, 31, 256)),
     *({"direction": direction} for direction in ("in", "both", "concat")),
     {"threads": 5},
 )
