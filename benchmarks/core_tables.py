@@ -210,7 +210,9 @@ that other processes took during a measurement.
 ### Memory
 
 Peak resident memory of the process during the embedding, interpreter included, and how much it grew
-in that step. hopvec's bound: CSR + output + 128 bytes x nodes x slabs in flight + 100 MB.
+in that step. hopvec's bound: CSR + output + 128 bytes x nodes x slabs in flight + 100 MB. It has
+nothing for ids, keys, degrees and their powers, so graphs of many nodes and few edges exceed it; a
+plan, and `memory=`, count them.
 
 {memory_table(results)}
 
