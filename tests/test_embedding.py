@@ -423,3 +423,10 @@ def test_rows_that_are_not_among_those_to_choose_from_get_all_of_them():
     assert embedding.nearest_rows([0, 2], 9, among=[1, 2, 3]).rows.shape == (2, 2)
     assert embedding.nearest_rows([2], 9, among=[2]).rows.shape == (1, 0)
     assert embedding.nearest_rows([0], 9, among=[]).rows.shape == (1, 0)
+
+
+def test_numpy_takes_an_embedding_as_its_vectors():
+    embedding = embedding_of(["a", "b", "c"])
+    assert np.shares_memory(np.asarray(embedding), embedding.vectors)
+    np.testing.assert_array_equal(np.asarray(embedding, np.float64), embedding.vectors)
+    assert not np.shares_memory(np.array(embedding), embedding.vectors)

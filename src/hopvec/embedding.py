@@ -73,6 +73,10 @@ class Embedding:
         """The ids, in the order of the rows."""
         return iter(self.ids.to_pylist())
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """The vectors, for numpy: not the ids, which it would find by itself."""
+        return np.array(self.vectors, dtype) if copy else np.asarray(self.vectors, dtype)
+
     def __contains__(self, id: object) -> bool:
         return self._place(id) is not None
 

@@ -324,6 +324,13 @@ class TestMistakesOthersShip:
         assert vectors.any(axis=1).tolist() == [False] * 3 + [True] * 3
         assert "Zero vectors: 3 of 6 nodes, though they have edges" in caplog.text
 
+    def test_vectors_that_do_not_vary_are_told_with_what_helps(self, caplog):
+        graph = example(star(7), 7).graph()
+        assert not FastRP(dim=64).embed(graph).vectors.any()
+        assert "7 of 7 nodes, though they have edges" in caplog.text
+        assert "or self_weight gives them one" in caplog.text
+        assert FastRP(dim=64, self_weight=1).embed(graph).vectors.any(axis=1).all()
+
     def test_a_nan_weight_is_refused_with_its_edge(self):
         matrix = np.array([[0, 1.0, 0], [1.0, 0, math.nan], [0, math.nan, 0]])
         with pytest.raises(GraphError, match=r"edge 3 \(1 - 2\): the weight nan is not allowed"):

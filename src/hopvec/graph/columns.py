@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import pyarrow as pa
 
-from hopvec.errors import FormatError
+from hopvec.errors import FormatError, ParameterError
 
 SOURCES = ("source", "src", "from", "u", "head", "node1", "start", "source_id", "from_id", "id1")
 TARGETS = ("target", "dst", "to", "v", "tail", "node2", "end", "target_id", "to_id", "id2")
@@ -136,6 +136,7 @@ def choose_columns(
     the weight if it holds numbers. The row numbers of pandas are taken for nothing unless they are
     asked for, and of three columns or more, numbers and texts are not taken for an edge.
     """
+    check_weight_wish(wanted)
     if count < 2:
         found = f" ({', '.join(names)})" if names else ""
         raise FormatError(f"{place}: {wanted.pairs.one} needs two columns, found {count}{found}.")
@@ -165,6 +166,15 @@ def choose_columns(
     if weight in (source, target):
         raise FormatError(f"{place}: the weight is in the same column as an id, {weight + 1}.")
     return Columns(source, target, weight)
+
+
+def check_weight_wish(wanted: Wanted) -> None:
+    """Raises ParameterError where a column of weights is asked for, and none at the same time."""
+    if wanted.weight is not None and wanted.unweighted:
+        raise ParameterError(
+            f"The weights are to be those of {wanted.weight!r} (weight) and to be left alone "
+            "(unweighted): leave out one of the two."
+        )
 
 
 def usual_id_column(names: Sequence[str]) -> str | None:

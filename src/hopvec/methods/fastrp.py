@@ -46,7 +46,8 @@ class FastRP(DirectedMethod):
     takes_features: ClassVar = True
     zero_vectors: ClassVar = "self_weight with a small sparsity, such as 3, gives them one"
     zero_orders: ClassVar = (
-        "a small sparsity, such as 3, or precision='float32' where it is float16, gives them one"
+        "a small sparsity, such as 3, or self_weight gives them one, and so may "
+        "precision='float32' where it is float16"
     )
     space: ClassVar = {"beta": "-1:0", "weights": "0,0,1,log:0.125:64"}  # paper, section 4.3
     only_sum: ClassVar = ("weights", "self_weight", "normalize", "spectrum")

@@ -166,11 +166,15 @@ def _draw_strip(
         rasterized=len(places) > RASTER_FROM,
         clip_on=False,
     )
-    nodes = "1 isolated node" if len(places) == 1 else f"{len(places):,} isolated nodes"
+    told = (
+        "1 node, whose vector is zero"
+        if len(places) == 1
+        else f"{len(places):,} nodes, whose vectors are zero"
+    )
     axes.text(
         0,
         -GAP - STRIP - 0.012,
-        f"{nodes}, whose vectors are zero",
+        told,
         color=theme.quiet,
         fontsize=7,
         va="top",

@@ -5,7 +5,7 @@ import logging
 import pandas as pd
 import pytest
 
-from hopvec import FormatError, Graph, GraphError, read_graph
+from hopvec import FormatError, Graph, GraphError, ParameterError, read_graph
 
 ORDERS = pd.DataFrame(
     {"customer": ["ann", "bob", "bob"], "product": ["tea", "tea", "milk"], "amount": [3, 1, 2]}
@@ -160,3 +160,13 @@ def test_a_folder_is_told_by_the_file_in_it_that_holds_no_edges(tmp_path):
     message = r"v\.parquet, the first Parquet file of this folder: this is an embedding"
     with pytest.raises(FormatError, match=message):
         read_graph(tmp_path)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_column_of_weights_and_none_at_the_same_time_are_refused(tmp_path, suffix):
+    path = tmp_path / f"orders.{suffix}"
+    ORDERS.to_csv(path, index=False) if suffix == "csv" else ORDERS.to_parquet(path)
+    with pytest.raises(ParameterError, match=r"'amount' \(weight\).*leave out one of the two"):
+        read_graph(path, weight="amount", unweighted=True)
+    with pytest.raises(ParameterError, match="leave out one of the two"):
+        Graph.from_arrow(ORDERS, weight="amount", unweighted=True)

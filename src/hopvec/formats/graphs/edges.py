@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from hopvec.errors import FormatError
 from hopvec.formats.graphs.source import Source
-from hopvec.graph.columns import EDGES, PairKind
+from hopvec.graph.columns import EDGES, PairKind, check_weight_wish
 from hopvec.graph.columns import Columns as Columns
 from hopvec.graph.columns import choose_columns as choose_columns
 from hopvec.graph.ids import first_missing
@@ -52,6 +52,9 @@ class Options:
     """What lines that hold no edge begin with; an empty text where all lines do."""
     variable: str | None = None
     """The matrix to take of a file with several."""
+
+    def __post_init__(self) -> None:
+        check_weight_wish(self)
 
 
 @dataclass
