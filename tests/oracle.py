@@ -28,6 +28,13 @@ def embed(S, R, dim, weights, beta=0.0, self_weight=0.0, normalize="none", direc
     return unit_rows(N) if normalize == "full" else N
 
 
+def relative_errors(got, expected):
+    """|difference| / |expected| of each row; a row that must be zero has to be so exactly."""
+    size = np.linalg.norm(expected, axis=1)
+    error = np.linalg.norm(got - expected, axis=1)
+    return np.divide(error, size, out=np.where(error > 0, np.inf, 0.0), where=size > 0)
+
+
 def features(numbers, number_signs, categories=()):
     """F = X P / sqrt(columns): n x dim, to be added to R.
 

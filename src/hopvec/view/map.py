@@ -45,7 +45,7 @@ def draw_map(
 ) -> None:
     """Writes a picture of an embedding, or of several side by side: .png, .svg or .pdf.
 
-    Nodes lie where `layout` puts them, or at `positions`; zero vectors, which are isolated nodes,
+    Nodes lie where `layout` puts them, or at `positions`; zero vectors, isolated nodes most of all,
     in a strip below. Of `labels`, the nine largest classes have colours, and the larger ones their
     names at the hearts of their clusters; `classes` picks classes, in the order of their colours,
     and then other nodes are left out, of the layout as well. That is Figure 1 of the paper:
