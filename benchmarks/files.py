@@ -1,7 +1,7 @@
 """From file to file: python -m benchmarks.files, once all is installed.
 
 hopvec's command line against pandas with each peer between reading and writing, hopvec's reader
-against polars, and a run within a memory bound against the same run without one. Every run is a
+against polars, and a run within a memory limit against the same run without one. Every run is a
 process of its own.
 """
 

@@ -177,7 +177,7 @@ def memory_section(results: dict[str, Any]) -> str:
         return ""
     file, dim = results["files"]["integers"], results["dim"]
     return f"""
-### Within a memory bound
+### Within a memory limit
 
 {file["nodes"]:,} nodes with integer ids and {file["edges"]:,} edges in Parquet
 ({file["bytes"] / 1e6:,.0f} MB), dim {dim}, everything else by default; the vectors alone are

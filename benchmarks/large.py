@@ -1,6 +1,6 @@
 """Graphs larger than memory, file to file: python -m benchmarks.large, once all is installed.
 
-R-MAT graphs with the parameters of Graph500 are generated, embedded within a memory bound and
+R-MAT graphs with the parameters of Graph500 are generated, embedded within a memory limit and
 written, all by the command line; every stage is timed. The smaller one is embedded within two
 bounds, and both files must hold the same bytes. Takes hours and tens of gigabytes of disk, so it is
 run only when it is asked for.

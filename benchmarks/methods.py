@@ -1,6 +1,6 @@
 """Methods side by side, speed and quality: python -m benchmarks.methods, once all is installed.
 
-Every tool embeds every labelled graph at the same number of columns, in a process of its own, and
+Every tool embeds every labeled graph at the same number of columns, in a process of its own, and
 its vectors are scored twice: by the labels of nodes, and by links that were held out of the graph
 that it embeds a second time. Tools take turns with hopvec. Those that train on random walks take
 minutes even on small graphs, and are left out of the larger ones.

@@ -101,7 +101,7 @@ def section(results: dict[str, Any]) -> str:
 
 {machine_line(results)}
 
-Speed is worth nothing without quality: every tool embeds the same labelled graphs with
+Speed is worth nothing without quality: every tool embeds the same labeled graphs with
 {protocol["dim"]} columns and all threads, in an environment of its own, and its vectors are scored
 by `hopvec.evaluate`. F1 is of a linear model that knows {protocol["share"]:.0%} of the labels, over
 {protocol["shuffles"]} shuffles, C chosen within the training nodes; AUC is of links,

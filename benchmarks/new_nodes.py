@@ -1,8 +1,8 @@
 """How good the vectors of nodes are that come after a run: python -m benchmarks.new_nodes.
 
-A tenth of the nodes is taken out of every labelled graph. The rest is embedded, and the nodes that
+A tenth of the nodes is taken out of every labeled graph. The rest is embedded, and the nodes that
 were taken out get their vectors in three ways: by an embedding of the whole graph, by
-FastRP.embed_new, and as the mean of the vectors of their neighbours. A linear model learns from
+FastRP.embed_new, and as the mean of the vectors of their neighbors. A linear model learns from
 a tenth of the labels, all of old nodes, and tells those of the new ones.
 """
 
@@ -113,7 +113,7 @@ def rows_of(graph: Graph, *parts: Embedding) -> NDArray[np.float32]:
 def means(
     graph: Graph, new: NDArray[np.bool_], vectors: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """The vectors, and for a new node the unit vector of the mean of those of its neighbours."""
+    """The vectors, and for a new node the unit vector of the mean of those of its neighbors."""
     theirs = graph.to_scipy()[np.flatnonzero(new)] @ vectors
     lengths = np.linalg.norm(theirs, axis=1, keepdims=True)
     vectors[new] = np.divide(theirs, lengths, out=np.zeros_like(theirs), where=lengths > 0)

@@ -32,14 +32,14 @@ def draw(results: dict[str, dict[str, Any]], folder: Path) -> None:
 
 
 def colors(theme: Theme) -> dict[Any, Any]:
-    """What matplotlib draws in which colour."""
+    """What matplotlib draws in which color."""
     ink = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
     grounds = ("figure.facecolor", "axes.facecolor", "savefig.facecolor")
     return dict.fromkeys(ink, theme.ink) | dict.fromkeys(grounds, theme.ground)
 
 
 def style_of(theme: Theme, tools: list[str], tool: str) -> dict[str, Any]:
-    """The marker and the colour of a tool: hopvec's sides share one colour."""
+    """The marker and the color of a tool: hopvec's sides share one color."""
     peers = [name for name in tools if name in PEERS]
     if tool not in PEERS:
         place = [name for name in tools if name not in PEERS].index(tool)

@@ -1,6 +1,6 @@
 """How good the presets of FastRP are: python -m benchmarks.quality, once all is installed.
 
-Every preset embeds every labelled graph, and a linear model tells the labels from the vectors:
+Every preset embeds every labeled graph, and a linear model tells the labels from the vectors:
 evaluate.classify, 10 % of the labels, 10 shuffles, C chosen within the training nodes, for each of
 three seeds of R. Beside them stands a setting that was tuned for each graph, on other shuffles and
 another R than those that are reported.

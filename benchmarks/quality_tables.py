@@ -58,7 +58,7 @@ def time_table(results: dict[str, Any]) -> str:
 
 
 def blogcatalog_table(results: dict[str, Any]) -> str:
-    """BlogCatalog at more columns, and beside an exact factorisation."""
+    """BlogCatalog at more columns, and beside an exact factorization."""
     rows = [
         [
             title,
@@ -92,7 +92,7 @@ def new_nodes_section(results: dict[str, Any]) -> str:
 {protocol["new"]:.0%} of the nodes come later, the mean of {protocol["trials"]} draws with its
 standard error. A model learns from {protocol["share"]:.0%} of the labels, all of old nodes, and
 tells those of the new ones. Their vectors come from an embedding of the whole graph, from
-`embed_new`, and as unit vectors of the means of their neighbours' vectors; the defaults with dim
+`embed_new`, and as unit vectors of the means of their neighbors' vectors; the defaults with dim
 {protocol["dim"]}.
 
 {table(header, rows)}"""
@@ -122,6 +122,6 @@ which is what a choice of parameters can win, then against `best` as well.
 
 {time_table(results)}
 
-BlogCatalog with more columns, and the exact factorisation of NetMF:
+BlogCatalog with more columns, and the exact factorization of NetMF:
 
 {blogcatalog_table(results)}"""

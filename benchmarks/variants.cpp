@@ -113,7 +113,7 @@ struct Bfloat16 : Sum<Floats, 2 * line_parts> {  // even columns in one part, od
     }
   }
 };
-#if defined(__F16C__)  // compilers vectorise conversions of halves by intrinsics alone
+#if defined(__F16C__)  // compilers vectorize conversions of halves by intrinsics alone
 struct Float16 : Sum<Floats, 2 * line_parts> {
   static constexpr int bytes = 64;
   void add_line(const char* line) {
@@ -157,7 +157,7 @@ void prefetch(const char* line) {
   if (fetch == into_second) __builtin_prefetch(line, 0, 2);
 }
 
-// Two neighbours that lie side by side, by one load or by two.
+// Two neighbors that lie side by side, by one load or by two.
 template <bool one_load>
 struct Two {
   uint64_t first, second;
@@ -244,7 +244,7 @@ std::vector<int64_t> chunks_of(const Graph& graph, int64_t chunks, bool by_work)
   return first;
 }
 
-// Rows whose entries are sorted by tile: lines of a tile are near while many rows are added over them, and neighbours
+// Rows whose entries are sorted by tile: lines of a tile are near while many rows are added over them, and neighbors
 // take two bytes.
 struct TiledRows {
   int64_t first, last;
@@ -281,7 +281,7 @@ struct TiledRows {
   }
 };
 
-// Neighbours as differences to the one before, in seven bits a byte.
+// Neighbors as differences to the one before, in seven bits a byte.
 struct Packed {
   std::vector<int64_t> start;
   std::vector<uint8_t> bytes;
@@ -373,14 +373,14 @@ std::vector<Variant> variants(const Graph& graph, int threads, Block& block, Blo
       {"into the first cache, 64", 1, hop(add_rows<Columns16, 4, into_first, 64>, block, out, rows)},
       {"one sum", 1, hop(rows_of_size<Columns16, 1>(graph.nodes), block, out, rows)},
       {"two sums", 1, hop(rows_of_size<Columns16, 2>(graph.nodes), block, out, rows)},
-      {"a load for each neighbour", 1, hop(rows_of_size<Columns16, 4, false, false>(graph.nodes), block, out, rows)},
+      {"a load for each neighbor", 1, hop(rows_of_size<Columns16, 4, false, false>(graph.nodes), block, out, rows)},
       {"8 columns at once", 0.5, hop(rows_of_size<Columns8, 4>(graph.nodes), block, out, rows)},
       {"32 columns at once", 2, hop(rows_of_size<Columns32, 2>(graph.nodes), block, out, rows)},
       {"stores past the cache", 1, hop(rows_of_size<Columns16, 4, true>(graph.nodes), block, out, rows)},
       {"small pages", 1, hop(plain, small, out, rows)},
       {"bfloat16", 2, hop(rows_of_size<Bfloat16, 2>(graph.nodes), block, out, rows)},
       {"tiles", 1, by_tiles(Columns16{})},
-      {"packed neighbours", 1, hop(packed_rows, block, out, rows)},
+      {"packed neighbors", 1, hop(packed_rows, block, out, rows)},
   };
 #if defined(__F16C__)
   all.push_back({"float16", 2, hop(rows_of_size<Float16, 2>(graph.nodes), block, out, rows)});

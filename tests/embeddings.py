@@ -10,7 +10,7 @@ SUFFIXES = list(EMBEDDING_FORMATS)
 PLAIN = {".csv", ".tsv", ".csv.gz", ".tsv.gz", ".txt", ".vec", ".bin"}
 """Formats without types and metadata: ids are integers if all can be, parameters are not kept."""
 WORDS = {".txt", ".vec", ".bin"}
-"""Formats whose ids end at white space."""
+"""Formats whose ids end at whitespace."""
 
 STRINGS = pa.array(
     ["b", "", "é", "日本", "a\nb", "a\0b", "🙂", "x" * 300, 'say "hi"', "a,b\tc\r", " d "],

@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import hopvec
-from hopvec.scratch import Scratch
+from hopvec.spill import SpillFile
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def on_disk(graph, part):
     array = getattr(graph, part)
     if array is None:
         return None
-    file = Scratch()
+    file = SpillFile()
     file.append(array)
     return file.mapped(array.dtype)
 

@@ -6,7 +6,7 @@ import sys
 
 
 def seen_on_terminal(words, folder, typed=b""):
-    """What a command writes to a terminal, without colours and movements of the cursor."""
+    """What a command writes to a terminal, without colors and movements of the cursor."""
     import pty
 
     child, descriptor = pty.fork()

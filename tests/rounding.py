@@ -21,7 +21,7 @@ def bound(
 
     A sum is known to epsilon times the sum of its terms without their signs: with |R| and |weights|
     in place of R and weights. For the plain sum that is all. Unit rows divide by the length of a
-    row and standardising by the spread of a column, so both magnify the error: where the terms of
+    row and standardizing by the spread of a column, so both magnify the error: where the terms of
     a row cancel, or where an order has mixed so well that a column's spread is far below its root
     mean square. This is the first-order propagation of the error through both. Where it exceeds
     the row itself, float32 leaves the row undetermined and the bound is infinite.

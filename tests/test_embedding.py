@@ -1,4 +1,4 @@
-"""Embedding: vectors by id, and nearest neighbours against plain numpy."""
+"""Embedding: vectors by id, and nearest neighbors against plain numpy."""
 
 import numpy as np
 import pyarrow as pa
@@ -239,14 +239,14 @@ def test_ties_are_broken_by_row():
     assert rows[99].tolist() == [*other[:-1], *same[:11]]
 
 
-def test_more_neighbours_than_there_are_gives_all_others():
+def test_more_neighbors_than_there_are_gives_all_others():
     assert [id for id, _ in INTEGERS.nearest(10, 1000)] == [
         INTEGERS.ids[row].as_py() for row in brute_force(INTEGERS, 0, 2)[0]
     ]
     assert INTEGERS.nearest_all(1000).rows.shape == (3, 2)
 
 
-def test_a_single_node_has_no_neighbours():
+def test_a_single_node_has_no_neighbors():
     alone = embedding_of(["a"])
     assert alone.nearest("a") == []
     assert alone.nearest_all().rows.shape == (1, 0)

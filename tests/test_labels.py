@@ -30,7 +30,7 @@ def test_a_node_may_have_several_labels_and_the_same_one_twice():
 def test_a_missing_label_is_none(nothing):
     labels = Labels.from_pairs(["a", "b"], ["x", nothing])
     assert members(labels) == {"a": {"x"}, "b": set()}
-    assert labels.labelled == 1
+    assert labels.labeled == 1
 
 
 def test_classes_are_in_the_order_of_numbers_where_all_are_numbers():
@@ -85,16 +85,16 @@ def test_the_rows_of_an_embedding_are_found_in_the_order_of_ids():
     assert found.members.tolist() == [[False, True], [True, False], [True, False]]
 
 
-def test_labelled_nodes_without_a_vector_are_counted_told_and_left_out(caplog):
+def test_labeled_nodes_without_a_vector_are_counted_told_and_left_out(caplog):
     labels = Labels.from_pairs(["a", "b", "c", "d", "e"], ["x", "y", "x", "x", "z"])
     with caplog.at_level(logging.WARNING, "hopvec"):
         found = labels.align(embedding(["a", "q"]))
     assert (found.rows.tolist(), found.without_vector, found.classes) == ([0], 4, ("x",))
-    assert "Labelled nodes without a vector, 4 of 5, are left out: 'b', 'c', 'd'" in caplog.text
+    assert "Labeled nodes without a vector, 4 of 5, are left out: 'b', 'c', 'd'" in caplog.text
 
 
 def test_labels_of_other_nodes_are_refused_with_some_names_of_both():
-    with pytest.raises(ParameterError, match=r"None of the 1 labelled .* 'a', .* embedding 'q'"):
+    with pytest.raises(ParameterError, match=r"None of the 1 labeled .* 'a', .* embedding 'q'"):
         Labels.from_pairs(["a"], ["x"]).align(embedding(["q"]))
 
 
@@ -124,5 +124,5 @@ def test_ids_that_hardly_ever_match_are_told_as_both_sides_have_them(caplog):
     ids = [f"n{number}" for number in range(200)]
     labels = Labels.from_pairs([*ids, "q"], ["x"] * 201)
     assert "Only 1" in labels.align(embedding(["q", "r"])).mismatch
-    assert "Only 1 of the 201 labelled nodes has a vector: they are called 'n0'" in caplog.text
+    assert "Only 1 of the 201 labeled nodes has a vector: they are called 'n0'" in caplog.text
     assert "the nodes of the embedding 'q', 'r'" in caplog.text

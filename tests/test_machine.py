@@ -39,7 +39,7 @@ from hopvec import ParameterError, machine
     ],
 )
 def test_a_memory_bound_is_read_as_bytes(text, bytes_):
-    assert machine.memory_bound(text) == bytes_
+    assert machine.memory_limit(text) == bytes_
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_memory_bound_is_read_as_bytes(text, bytes_):
 )
 def test_a_memory_bound_that_is_no_positive_size_is_refused(value):
     with pytest.raises(ParameterError) as error:
-        machine.memory_bound(value)
+        machine.memory_limit(value)
     assert str(error.value) == (
         "memory must be a positive size such as '4GB', '512MiB' or a number of bytes, "
         f"got {value!r}."

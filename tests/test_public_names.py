@@ -23,7 +23,7 @@ NAMES = [
     "HopvecError",
     "LINE",
     "Labels",
-    "MemoryBoundError",
+    "MemoryLimitError",
     "MissingExtraError",
     "NetMF",
     "Node2Vec",
@@ -54,8 +54,8 @@ HEAVY = [
 # A folder or file may import from itself and from those in rows above it.
 LAYERS = [
     {"_native", "errors"},
-    {"machine", "scratch"},
-    {"graph", "report"},
+    {"machine", "progress", "spill"},
+    {"graph", "run_report"},
     {"engine"},
     {"embedding", "labels"},
     {"methods", "formats"},
@@ -106,7 +106,7 @@ def test_all_errors_are_hopvec_errors_and_of_the_kind_one_expects():
         "DatasetError": OSError,
         "FormatError": ValueError,
         "GraphError": ValueError,
-        "MemoryBoundError": MemoryError,
+        "MemoryLimitError": MemoryError,
         "MissingExtraError": ImportError,
         "ParameterError": ValueError,
         "UnknownNodeError": KeyError,
@@ -202,5 +202,6 @@ def test_the_imports_are_really_looked_at():
         "formats",
         "engine",
         "graph",
+        "progress",
         "stores",
     }

@@ -7,11 +7,11 @@ import time
 import pytest
 
 import hopvec
-from hopvec.report import Report, peak_memory
+from hopvec.run_report import RunReport, peak_memory
 
 
 def test_a_stage_has_its_time():
-    report = Report()
+    report = RunReport()
     with report.stage("read"):
         time.sleep(0.05)
     (stage,) = report.stages
@@ -22,7 +22,7 @@ def test_a_stage_has_its_time():
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the peak is that of the process")
 def test_a_stage_has_the_peak_memory_of_itself_alone():
-    report = Report()
+    report = RunReport()
     with report.stage("large"):
         bytearray(200_000_000)
     with report.stage("small"):
@@ -33,20 +33,20 @@ def test_a_stage_has_the_peak_memory_of_itself_alone():
 
 
 def test_without_proc_the_peak_is_that_of_the_process(monkeypatch, tmp_path):
-    monkeypatch.setattr("hopvec.report.PROCESS", tmp_path / "absent")
+    monkeypatch.setattr("hopvec.run_report.PROCESS", tmp_path / "absent")
     peak = peak_memory()
     assert peak is None or peak > 10_000_000
 
 
 def test_a_stage_that_fails_is_not_told():
-    report = Report()
+    report = RunReport()
     with pytest.raises(ZeroDivisionError), report.stage("read"):
         raise ZeroDivisionError
     assert report.stages == []
 
 
 def test_a_report_is_plain_json():
-    report = Report(graph={"nodes": 3}, notes=["look"])
+    report = RunReport(graph={"nodes": 3}, notes=["look"])
     with report.stage("read"):
         pass
     read_back = json.loads(json.dumps(report.to_dict()))

@@ -48,8 +48,8 @@ PEERS = {
     "authors-code": Peer(
         "authors' FastRP",
         "hopvec",
-        "the authors' way with the normalisation of their code: unit rows for each order, columns "
-        "standardised; weights 0, 0, 1, 4, beta -0.75",
+        "the authors' way with the normalization of their code: unit rows for each order, columns "
+        "standardized; weights 0, 0, 1, 4, beta -0.75",
     ),
     "pycleora": Peer(
         "pycleora",

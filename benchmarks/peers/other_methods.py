@@ -37,7 +37,7 @@ def in_rows(nodes: int, dim: int, ids: Sequence[Any], vectors: NDArray[Any]) -> 
 
 
 def authors_code(adjacency: sp.csr_matrix, *, dim: int) -> Embed:
-    """FastRP of the authors with their normalisation, weights and beta as hopvec's preset has."""
+    """FastRP of the authors with their normalization, weights and beta as hopvec's preset has."""
     from sklearn.preprocessing import normalize, scale
 
     A, weights = transition(adjacency, np.float64), (0.0, 0.0, 1.0, 4.0)  # noqa: N806
@@ -181,7 +181,7 @@ def deepwalk(adjacency: sp.csr_matrix, *, dim: int) -> Embed:
 
 
 def walks(adjacency: sp.csr_matrix) -> Iterator[list[int]]:
-    """Uniform walks from every node that has a neighbour, a round after the other."""
+    """Uniform walks from every node that has a neighbor, a round after the other."""
     rng, degree = np.random.default_rng(SEED), np.diff(adjacency.indptr)
     connected = np.flatnonzero(degree)
     for _ in range(WALKS):

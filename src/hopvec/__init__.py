@@ -17,7 +17,7 @@ _HOMES = {
     "HopvecError": "errors",
     "LINE": "methods",
     "Labels": "labels",
-    "MemoryBoundError": "errors",
+    "MemoryLimitError": "errors",
     "MissingExtraError": "errors",
     "NetMF": "methods",
     "Node2Vec": "methods",

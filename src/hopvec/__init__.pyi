@@ -10,7 +10,7 @@ from hopvec.errors import DatasetError as DatasetError
 from hopvec.errors import FormatError as FormatError
 from hopvec.errors import GraphError as GraphError
 from hopvec.errors import HopvecError as HopvecError
-from hopvec.errors import MemoryBoundError as MemoryBoundError
+from hopvec.errors import MemoryLimitError as MemoryLimitError
 from hopvec.errors import MissingExtraError as MissingExtraError
 from hopvec.errors import ParameterError as ParameterError
 from hopvec.errors import UnknownNodeError as UnknownNodeError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from os import PathLike
@@ -13,19 +13,20 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec import _native
-from hopvec.engine.frame import Frame
+from hopvec.engine.fitted import FittedState
 from hopvec.errors import ParameterError, UnknownNodeError
 from hopvec.graph.ids import first_repeated
 from hopvec.machine import cores, interruptible
+from hopvec.progress import Progress
 
 ALIKE = 3  # ids to suggest for one that is not there
 SHOWN = 60  # characters of what is no id
-QUERIES = 4096  # rows whose neighbours are searched before progress is told
+QUERIES = 4096  # rows whose neighbors are searched before progress is told
 BLOCK = 1 << 18  # rows of another embedding that are looked among at a time
 
 
 class Neighbors(NamedTuple):
-    """The nearest neighbours of every row: best first, ties by row number."""
+    """The nearest neighbors of every row: best first, ties by row number."""
 
     rows: NDArray[np.int64]
     """[nodes, k]: rows of the embedding; `embedding.ids.take` makes ids of them."""
@@ -43,7 +44,7 @@ class Embedding:
     """The method and its parameters."""
     graph: dict[str, Any] = field(default_factory=dict)
     """The facts of the graph it was made from."""
-    frame: Frame | None = None
+    fitted_state: FittedState | None = None
     """What the run found in that graph: another one that shares it makes comparable vectors."""
 
     def __post_init__(self) -> None:
@@ -174,9 +175,7 @@ class Embedding:
         best = sorted(found, key=lambda one: -one[1])[:k]
         return [(other.ids[place].as_py(), similarity) for place, similarity in best]
 
-    def nearest_all(
-        self, k: int = 10, *, progress: Callable[[int, int], object] | None = None
-    ) -> Neighbors:
+    def nearest_all(self, k: int = 10, *, progress: Progress | None = None) -> Neighbors:
         """The k nodes most similar to each node, as row numbers and cosine similarities.
 
         `embedding.ids.take(pa.array(neighbors.rows[i]))` names those of row i. Exact: O(n^2 dim).
@@ -190,12 +189,12 @@ class Embedding:
         k: int = 10,
         *,
         among: Sequence[int] | NDArray[np.int64] | None = None,
-        progress: Callable[[int, int], object] | None = None,
+        progress: Progress | None = None,
     ) -> Neighbors:
         """The k nodes most similar to each of some rows, as row numbers and cosine similarities.
 
         `among` are the rows to choose from, instead of all; they must be distinct. A row is no
-        neighbour of itself: k is at most the number of rows to choose from, and one less if some
+        neighbor of itself: k is at most the number of rows to choose from, and one less if some
         are asked for themselves. `progress` is called with the rows done and their number.
         """
         queries, k = self._numbers("rows", rows), _checked(k)
@@ -252,7 +251,7 @@ class Embedding:
         path: str | PathLike[str],
         *,
         dtype: str = "float32",
-        progress: Callable[[int, int], object] | None = None,
+        progress: Progress | None = None,
     ) -> None:
         """Writes the embedding whole or not at all; the suffix names the format.
 
@@ -270,7 +269,7 @@ class Embedding:
         *,
         table: str = "vectors",
         replace: bool = False,
-        progress: Callable[[int, int], object] | None = None,
+        progress: Progress | None = None,
     ) -> int:
         """The number of rows written to a table of a vector store.
 
@@ -282,9 +281,7 @@ class Embedding:
         return export(self, target, table=table, replace=replace, progress=progress)
 
     @staticmethod
-    def load(
-        path: str | PathLike[str], *, progress: Callable[[int, int], object] | None = None
-    ) -> Embedding:
+    def load(path: str | PathLike[str], *, progress: Progress | None = None) -> Embedding:
         """Reads an embedding that `save` wrote, with its parameters where the format has them.
 
         `progress` is called with how much is read, and of how much.
@@ -386,7 +383,7 @@ def _listed(ids: Any) -> list[Any]:
 
 
 def _checked(k: Any) -> int:
-    """A number of neighbours to find."""
+    """A number of neighbors to find."""
     if not isinstance(k, int | np.integer) or k < 1:
         raise ParameterError(f"nearest: k must be an integer of at least 1, got {k!r}.")
     return int(k)
@@ -398,9 +395,7 @@ def _shown(id: object) -> str:
     return text if isinstance(id, str) or len(text) <= SHOWN else f"{text[: SHOWN - 4]} ..."
 
 
-def load(
-    path: str | PathLike[str], *, progress: Callable[[int, int], object] | None = None
-) -> Embedding:
+def load(path: str | PathLike[str], *, progress: Progress | None = None) -> Embedding:
     """Reads an embedding that `Embedding.save` wrote, or another program in one of its formats.
 
     The vectors are float32; those of .npy stay on disk until they are touched. `progress` is called

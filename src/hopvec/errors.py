@@ -3,7 +3,7 @@
 HopvecError
 ├── GraphError          the edges, ids or weights do not make a graph
 ├── ParameterError      a parameter of a method is outside what is allowed
-├── MemoryBoundError    the work does not fit the memory bound
+├── MemoryLimitError    the work does not fit the memory limit
 ├── UnknownNodeError    an id that is not in the embedding
 ├── FormatError         a file or object that cannot be read or written
 ├── DatasetError        a data set that is not there, or cannot be downloaded
@@ -23,8 +23,8 @@ class ParameterError(HopvecError, ValueError):
     """A parameter is outside what is allowed."""
 
 
-class MemoryBoundError(HopvecError, MemoryError):
-    """The work does not fit the memory bound."""
+class MemoryLimitError(HopvecError, MemoryError):
+    """The work does not fit the memory limit."""
 
 
 class UnknownNodeError(HopvecError, KeyError):

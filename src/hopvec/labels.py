@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("hopvec")
 
-FEW = 0.01  # the share of labelled nodes with a vector below which the ids hardly match
-TOLD = 3  # ids without a vector that are named
+FEW = 0.01  # the share of labeled nodes with a vector below which the ids hardly match
+MAX_LISTED = 3  # ids without a vector that are named
 
 
-class LabelledRows(NamedTuple):
-    """The labelled nodes of an embedding, in ascending order of their ids."""
+class LabeledRows(NamedTuple):
+    """The labeled nodes of an embedding, in ascending order of their ids."""
 
     rows: NDArray[np.int64]
     """Rows of the embedding."""
@@ -36,7 +36,7 @@ class LabelledRows(NamedTuple):
     classes: tuple[str, ...]
     """The names of the classes that have a member among them."""
     without_vector: int
-    """Labelled nodes that the embedding does not have."""
+    """Labeled nodes that the embedding does not have."""
     mismatch: str = ""
     """A sentence on ids that hardly ever match: they may be those of another column."""
 
@@ -69,7 +69,7 @@ class Labels:
         separator between labels. Labels are texts or integers; a null or an empty text is none.
 
         >>> Labels.from_pairs(["ann", "bob", "ann", "cem"], ["red", "red", "blue", None])
-        Labels(3 nodes, 2 of them labelled, 2 classes, 1.5 labels each)
+        Labels(3 nodes, 2 of them labeled, 2 classes, 1.5 labels each)
         """
         nodes = pa.array(column(ids, "ids"))
         if (empty := first_missing(nodes)) is not None:
@@ -83,7 +83,7 @@ class Labels:
         return _from_columns(*_one_label_each(nodes, values, separator))
 
     @property
-    def labelled(self) -> int:
+    def labeled(self) -> int:
         """The number of nodes that have a label."""
         return int(np.count_nonzero(np.diff(self.matrix.indptr)))
 
@@ -94,23 +94,23 @@ class Labels:
         return f"Labels({len(self):,} nodes, {self.summary()})"
 
     def summary(self) -> str:
-        """How many labelled nodes, classes and labels there are, in words."""
-        often = labels_per_node(self.matrix.nnz / max(1, self.labelled))
-        return f"{self.labelled:,} of them labelled, {len(self.classes):,} classes, {often}"
+        """How many labeled nodes, classes and labels there are, in words."""
+        often = labels_per_node(self.matrix.nnz / max(1, self.labeled))
+        return f"{self.labeled:,} of them labeled, {len(self.classes):,} classes, {often}"
 
-    def align(self, embedding: Embedding | Graph) -> LabelledRows:
-        """The labelled nodes that an embedding, or a graph, has, in ascending order of their ids.
+    def align(self, embedding: Embedding | Graph) -> LabeledRows:
+        """The labeled nodes that an embedding, or a graph, has, in ascending order of their ids.
 
         Where one side has integers for ids and the other texts, 7 and "7" are the same node.
-        Labelled nodes without a vector are counted and told in a warning, which says how both are
+        Labeled nodes without a vector are counted and told in a warning, which says how both are
         called where hardly any has one. Raises ParameterError if none has a vector.
         """
         import pyarrow.compute as pc
 
-        labelled = np.flatnonzero(np.diff(self.matrix.indptr))
-        if len(labelled) == 0:
+        labeled = np.flatnonzero(np.diff(self.matrix.indptr))
+        if len(labeled) == 0:
             raise ParameterError("Labels: no node has a label.")
-        wanted = self.ids.take(pa.array(labelled))
+        wanted = self.ids.take(pa.array(labeled))
         known = embedding.ids
         if pa.types.is_integer(wanted.type) != pa.types.is_integer(known.type):
             wanted, known = wanted.cast(pa.large_string()), known.cast(pa.large_string())
@@ -120,9 +120,9 @@ class Labels:
         order = pc.sort_indices(wanted).to_numpy()
         rows = found.take(pa.array(order)).to_numpy(zero_copy_only=False)
         present = ~np.isnan(rows) if rows.dtype.kind == "f" else np.ones(len(rows), bool)
-        members = self.matrix[labelled[order[present]]].toarray()
+        members = self.matrix[labeled[order[present]]].toarray()
         used = members.any(axis=0)
-        return LabelledRows(
+        return LabeledRows(
             rows[present].astype(np.int64),
             members[:, used],
             tuple(name for name, use in zip(self.classes, used, strict=True) if use),
@@ -132,24 +132,22 @@ class Labels:
 
 
 def _tell(lacking: pa.Array, of: int, embedding: Embedding | Graph) -> str:
-    """Tells of labelled nodes without a vector; refuses to go on if all of them are.
+    """Tells of labeled nodes without a vector; refuses to go on if all of them are.
 
     Comes back with what it told if hardly any has one, else with an empty text.
     """
-    first = ", ".join(repr(id_) for id_ in lacking[:TOLD].to_pylist())
-    first += ", ..." if len(lacking) > TOLD else ""
+    first = ", ".join(repr(id_) for id_ in lacking[:MAX_LISTED].to_pylist())
+    first += ", ..." if len(lacking) > MAX_LISTED else ""
     found = of - len(lacking)
     if found >= FEW * of:
-        left = (
-            f"Labelled nodes without a vector, {len(lacking):,} of {of:,}, are left out: {first}."
-        )
+        left = f"Labeled nodes without a vector, {len(lacking):,} of {of:,}, are left out: {first}."
         logger.warning("%s", left)
         return ""
-    own = ", ".join(repr(id_) for id_ in embedding.ids[:TOLD].to_pylist())
+    own = ", ".join(repr(id_) for id_ in embedding.ids[:MAX_LISTED].to_pylist())
     few = f"Only {found:,}" if found else "None"
     has = "have" if found > 1 else "has"
     mismatch = (
-        f"{few} of the {of:,} labelled nodes {has} a vector: they are called {first}, the nodes of "
+        f"{few} of the {of:,} labeled nodes {has} a vector: they are called {first}, the nodes of "
         f"the embedding {own}, ... Name the column of the ids."
     )
     if not found:
@@ -159,7 +157,7 @@ def _tell(lacking: pa.Array, of: int, embedding: Embedding | Graph) -> str:
 
 
 def labels_per_node(often: float) -> str:
-    """How many labels a labelled node has, in words.
+    """How many labels a labeled node has, in words.
 
     >>> labels_per_node(1.0), labels_per_node(1.4012)
     ('one label each', '1.4 labels each')

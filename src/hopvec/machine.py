@@ -60,10 +60,10 @@ def available_memory() -> int:
     return max(0, min(free))
 
 
-def memory_bound(value: str | float | None) -> int | None:
+def memory_limit(value: str | float | None) -> int | None:
     """Bytes of a bound such as "4GB", "512 MiB" or 2e9; None stays None.
 
-    >>> memory_bound("4GB")
+    >>> memory_limit("4GB")
     4000000000
     """
     if value is None:
@@ -127,7 +127,7 @@ def forget(rows: NDArray[Any]) -> None:
 def return_freed_memory() -> None:
     """Makes large blocks go back to the system when they are freed, where glibc allocates.
 
-    It would keep tens of megabytes of them for each thread, on top of every memory bound. This is
+    It would keep tens of megabytes of them for each thread, on top of every memory limit. This is
     for programs, not for a library to decide.
     """
     if sys.platform != "linux":

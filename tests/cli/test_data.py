@@ -10,7 +10,7 @@ import pytest
 
 from file_server import Fault, FileServer
 from hopvec.cli import data as verb
-from hopvec.datasets.catalogue import File, catalogue
+from hopvec.datasets.catalog import File, catalog
 
 CONTENT = bytes(range(256)) * 1024
 
@@ -24,10 +24,10 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def flickr(monkeypatch):
-    """A server of flickr.mat, and the catalogue that leads there."""
+    """A server of flickr.mat, and the catalog that leads there."""
     server = FileServer(CONTENT)
     files = (File("flickr.mat", address=server.address),)
-    monkeypatch.setitem(catalogue(), "flickr", replace(catalogue()["flickr"], files=files))
+    monkeypatch.setitem(catalog(), "flickr", replace(catalog()["flickr"], files=files))
     yield server
     server.stop()
 
@@ -39,7 +39,7 @@ class TestList:
         result = run("data", "list")
         assert result.exit_code == 0, result.stderr
         rows = dict(line.split("\t", 1) for line in result.stdout.splitlines())
-        assert list(rows) == list(catalogue())
+        assert list(rows) == list(catalog())
         assert rows["flickr"] == "1.23 kB\t80,513\t5,899,882\t195"
         assert rows["youtube"].startswith("can be got\t")
         assert rows["debian-packages"].startswith("comes with hopvec\t")
@@ -76,7 +76,7 @@ class TestGet:
         result = run("data", "get", "flickr")
         assert result.exit_code == 0, result.stderr
         assert result.stdout == f"{folder / 'flickr'}\n"
-        assert "Licence: none stated. Cite L. Tang, H. Liu" in result.stderr
+        assert "License: none stated. Cite L. Tang, H. Liu" in result.stderr
         assert (folder / "flickr" / "flickr.mat").read_bytes() == CONTENT
 
     def test_several_can_be_had_and_as_json(self, run, flickr, tmp_path):
@@ -115,9 +115,9 @@ class TestGet:
         code = (
             "from dataclasses import replace\n"
             "from hopvec.cli import main\n"
-            "from hopvec.datasets.catalogue import File, catalogue\n"
+            "from hopvec.datasets.catalog import File, catalog\n"
             f"files = (File('flickr.mat', address={flickr.address!r}),)\n"
-            "catalogue()['flickr'] = replace(catalogue()['flickr'], files=files)\n"
+            "catalog()['flickr'] = replace(catalog()['flickr'], files=files)\n"
             "main()"
         )
         download = process("data", "get", "flickr", program=["-c", code])

@@ -29,7 +29,7 @@ def small(monkeypatch):
     return graph
 
 
-def test_it_shows_neighbours_and_scores_and_leaves_files_to_go_on_with(run, small, tmp_path):
+def test_it_shows_neighbors_and_scores_and_leaves_files_to_go_on_with(run, small, tmp_path):
     result = run("demo")
     assert result.exit_code == 0, result.stderr
     for package in demo.PACKAGES:

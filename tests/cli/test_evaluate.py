@@ -51,7 +51,7 @@ def test_how_it_was_done_is_told_beside(run, files):
     clear, _, labels = files
     told = run("evaluate", clear, labels, *FEW).stderr
     assert "columns: id 'node', label 'label'" in told
-    assert "60 labelled nodes, 3 classes, one label each (micro F1 is the accuracy)" in told
+    assert "60 labeled nodes, 3 classes, one label each (micro F1 is the accuracy)" in told
     assert "2 shuffles of seed 0, scale rms, C chosen within the training nodes" in told
     assert run("evaluate", clear, labels, *FEW, "--quiet").stderr == ""
 
@@ -127,9 +127,7 @@ def test_ids_that_hardly_match_are_named_with_the_file_where_nothing_can_be_scor
     result = run("evaluate", noise, clear, "others.csv", *FEW)
     assert result.exit_code == 2
     assert result.stderr.startswith("noise.npz: classify: a share of")
-    assert (
-        "Only 1 of the 301 labelled nodes has a vector: they are called 'other0'" in result.stderr
-    )
+    assert "Only 1 of the 301 labeled nodes has a vector: they are called 'other0'" in result.stderr
 
 
 def test_nodes_without_a_vector_are_told(run, files, tmp_path):
@@ -138,7 +136,7 @@ def test_nodes_without_a_vector_are_told(run, files, tmp_path):
         file.write("\nabsent,a\n")
     result = run("evaluate", clear, labels, *FEW)
     assert result.exit_code == 0
-    assert "Labelled nodes without a vector, 1 of 61, are left out: 'absent'" in result.stderr
+    assert "Labeled nodes without a vector, 1 of 61, are left out: 'absent'" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -151,8 +149,8 @@ def test_nodes_without_a_vector_are_told(run, files, tmp_path):
         (("clear.npz", "labels.csv", "-o", "scores.txt"), "written as .json or .csv"),
         (("clear.npz", "labels.csv", "-o", "labels.csv"), "labels.csv: this is the input"),
         (
-            ("clear.npz", "labels.csv", "--label-column", "colour"),
-            "no column 'colour' for the label",
+            ("clear.npz", "labels.csv", "--label-column", "color"),
+            "no column 'color' for the label",
         ),
         (("clear.npz", "absent.csv"), "absent.csv: there is no such file"),
         (("labels.csv", "clear.npz"), "clear.npz holds vectors; the file of labels comes last"),

@@ -67,7 +67,7 @@ def test_what_was_done_is_told_beside(run, files):
     assert run("evaluate", files[0], "--links", "links.csv", "--quiet").stderr == ""
 
 
-def test_without_a_graph_nothing_is_learnt(run, files):
+def test_without_a_graph_nothing_is_learned(run, files):
     result = run("evaluate", files[0], "--links", "links.csv")
     assert result.exit_code == 0
     assert "hadamard" not in result.stdout

@@ -41,7 +41,7 @@ def test_it_tells_its_address_answers_and_ends_when_asked(process, vectors, sent
     assert "Traceback" not in stderr
 
 
-def test_labels_graph_and_further_columns_are_there_to_colour_by(
+def test_labels_graph_and_further_columns_are_there_to_color_by(
     run, vectors, edges, tmp_path, explored
 ):
     table = pq.read_table(tmp_path / vectors)
@@ -75,7 +75,7 @@ def test_positions_of_the_file_are_used_unless_a_layout_is_asked_for(
 def test_labels_of_some_other_nodes_are_told(run, vectors, tmp_path, explored):
     (tmp_path / "labels.csv").write_text("id,label\nann,a\nzoe,b\n")
     result = run("explore", vectors, "--labels", "labels.csv", "--layout", "pca")
-    assert "Labelled nodes without a vector, 1 of 2, are left out: 'zoe'." in result.stderr
+    assert "Labeled nodes without a vector, 1 of 2, are left out: 'zoe'." in result.stderr
 
 
 def test_files_of_the_same_name_are_told_apart_by_their_folders(run, vectors, tmp_path, explored):
@@ -105,7 +105,7 @@ def test_the_columns_of_the_graph_can_be_named_and_strangers_in_it_are_told(
         (["vectors.parquet", "less.parquet"], "less has no vector for 2 of the 6 nodes of vectors"),
         (
             ["vectors.parquet", "--labels", "strangers.csv"],
-            "None of the 1 labelled nodes has a vector",
+            "None of the 1 labeled nodes has a vector",
         ),
         (["vectors.parquet", "--host", "192.0.2.1"], "cannot listen at 192.0.2.1"),
         (["vectors.parquet", "--host", "no host"], "cannot listen at no host"),

@@ -1,4 +1,4 @@
-"""A memory bound holds for the whole run, by measurement, and changes nothing but time."""
+"""A memory limit holds for the whole run, by measurement, and changes nothing but time."""
 
 import json
 import subprocess
@@ -44,11 +44,11 @@ def beside_the_bound():
 def test_peak_memory_stays_within_the_bound_from_reading_to_writing(folder, tmp_path):
     free = embed(folder, "edges.csv", "free.npy")
     bound = embed(folder, "edges.csv", "bound.npy", "--memory", "150MB")
-    scratch = ("--memory", "110MB", "--scratch", str(tmp_path))
+    scratch = ("--memory", "110MB", "--spill-dir", str(tmp_path))
     tight = embed(folder, "edges.csv", "tight.npy", *scratch)
     assert max(stage["peak_bytes"] for stage in free["stages"]) > 4 * 150e6
     for report, memory in ((bound, 150e6), (tight, 110e6)):
-        assert "scratch file" in report["plan"]
+        assert "spill file" in report["plan"]
         for stage in report["stages"]:
             assert stage["peak_bytes"] <= 1.1 * memory + beside_the_bound(), stage
     for name in ("bound.npy", "tight.npy"):

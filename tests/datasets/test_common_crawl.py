@@ -266,7 +266,7 @@ def test_memory_does_not_grow_with_the_lines_that_are_passed_over(release):
     """The columns of 4 million edges more would take 64 MB."""
     code = (
         "import sys; from hopvec.datasets.common_crawl import top_hosts\n"
-        "from hopvec.report import peak_memory\n"
+        "from hopvec.run_report import peak_memory\n"
         "top_hosts(*sys.argv[1:], count=5); print(peak_memory())"
     )
 

@@ -11,9 +11,9 @@ import scipy.sparse as sp
 from scipy.io import savemat
 
 from hopvec import DatasetError
-from hopvec.datasets import catalogue as module
+from hopvec.datasets import catalog as module
 from hopvec.datasets import get, load
-from hopvec.datasets.catalogue import File, Statistics, catalogue
+from hopvec.datasets.catalog import File, Statistics, catalog
 
 EDGES = b"0\t1\n1\t0\n1\t2\n2\t3\n"
 VERTICES = b"0\tcom.facebook\n1\torg.wikipedia.en\n2\tuk.co.bbc\n3\tuk.co.other\n"
@@ -35,16 +35,16 @@ def matrix_file():
 
 @pytest.fixture
 def flickr(serve, monkeypatch):
-    """A server of a small flickr.mat, and the catalogue that leads there."""
+    """A server of a small flickr.mat, and the catalog that leads there."""
     server = serve(matrix_file())
     files = (File("flickr.mat", address=server.address),)
-    monkeypatch.setitem(catalogue(), "flickr", replace(catalogue()["flickr"], files=files))
+    monkeypatch.setitem(catalog(), "flickr", replace(catalog()["flickr"], files=files))
     return server
 
 
 @pytest.fixture
 def release(serve, monkeypatch):
-    """A server of a small release of Common Crawl, and a catalogue that takes 3 hosts of it."""
+    """A server of a small release of Common Crawl, and a catalog that takes 3 hosts of it."""
     server = serve(b"")
     server.files = {
         "vertices.txt.gz": gzip.compress(VERTICES),
@@ -52,8 +52,8 @@ def release(serve, monkeypatch):
         "ranks.txt.gz": gzip.compress(RANKS),
     }
     monkeypatch.setattr(module, "RELEASES", server.address.removesuffix("/graph.mat"))
-    small = replace(catalogue()["www-10k"], published=Statistics(3, 2, 2), classes=2)
-    monkeypatch.setitem(catalogue(), "www-10k", small)
+    small = replace(catalog()["www-10k"], published=Statistics(3, 2, 2), classes=2)
+    monkeypatch.setitem(catalog(), "www-10k", small)
     return server
 
 
@@ -76,10 +76,10 @@ def test_a_second_time_nothing_is_fetched(flickr, tmp_path):
 
 
 def test_a_known_sum_is_checked(flickr, tmp_path, monkeypatch):
-    (file,) = catalogue()["flickr"].files
+    (file,) = catalog()["flickr"].files
     other = replace(file, sha256=hashlib.sha256(b"another").hexdigest())
-    entry = replace(catalogue()["flickr"], files=(other,))
-    monkeypatch.setitem(catalogue(), "flickr", entry)
+    entry = replace(catalog()["flickr"], files=(other,))
+    monkeypatch.setitem(catalog(), "flickr", entry)
     with pytest.raises(DatasetError, match="It was removed"):
         get("flickr", tmp_path)
     assert not (tmp_path / "flickr" / "flickr.mat").exists()
@@ -108,7 +108,7 @@ class TestWebGraphs:
         assert found.graph.edges == 2
         assert found.graph.to_scipy()[[0, 1], [2, 2]].tolist() == [1, 1]
         assert found.labels.classes == ("com", "org")
-        assert found.labels.labelled == 2
+        assert found.labels.labeled == 2
 
     def test_the_release_stays_for_the_next_one(self, release, tmp_path):
         get("www-10k", tmp_path)

@@ -13,7 +13,7 @@ import hopvec
 from hopvec import DatasetError, FormatError, ParameterError
 from hopvec.datasets import available, debian, load
 from hopvec.datasets.archive import read_archive, write_archive
-from hopvec.datasets.catalogue import catalogue, find
+from hopvec.datasets.catalog import catalog, find
 from hopvec.datasets.load import data_folder
 
 NAMES = [
@@ -30,7 +30,7 @@ ISOLATED = {
     "uk-web-1996": 3_250,
     "wordnet": 1_009,
 }
-LABELLED = {
+LABELED = {
     "citeseer": 3_327 - 15,
     "wikispeedia": 4_604 - 6,
     "uk-web-1996": 55_249,
@@ -69,14 +69,14 @@ def small_hosts(tmp_path):
 
 
 def test_the_names_are_these():
-    assert list(catalogue()) == NAMES
+    assert list(catalog()) == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)
 class TestEveryEntry:
     def test_it_says_what_it_is_and_whose(self, name):
         entry = find(name)
-        for text in (entry.title, entry.source, entry.licence, entry.citation):
+        for text in (entry.title, entry.source, entry.license, entry.citation):
             assert text
             assert not text.endswith(".")
 
@@ -129,7 +129,7 @@ def test_a_data_set_is_as_it_is_published(name, from_folder, caplog):
     if labels:
         assert len(labels.classes) == published.classes
         assert labels.ids.equals(graph.ids)
-        assert labels.labelled == LABELLED.get(name, labels.labelled)
+        assert labels.labeled == LABELED.get(name, labels.labeled)
     assert not caplog.records
 
 
@@ -226,7 +226,7 @@ class TestFiles:
         assert found.graph.edges == 3
         assert found.labels.matrix.toarray().tolist() == [[1, 0], [1, 1], [0, 0]]
         assert found.nodes is None
-        assert found.licence == "none stated"
+        assert found.license == "none stated"
 
     def test_another_file_than_the_noted_one_is_read_with_a_warning(self, small_flickr, caplog):
         note = small_flickr / "flickr" / "flickr.mat.sha256"

@@ -69,7 +69,7 @@ class TestProgress:
             ({"normalize": "full", "memory": "250kB"}, 2),
             ({"normalize": "none", "precision": "float16"}, 1),
         ],
-        ids=["none", "kept", "twice", "float16"],
+        ids=["none", "cached", "recomputed", "float16"],
     )
     def test_it_counts_every_slab_of_every_pass_up_to_the_total(self, options, passes, threads):
         graph = random_example(300, 1000).graph()

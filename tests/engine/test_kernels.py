@@ -48,7 +48,7 @@ class TestHop:
         ("nodes", "entries"),
         [(1, 0), (1, 1), (2, 3), (700, 5000), (1024, 40_000), (2**15, 99_000), (2**15 + 1, 99_000)],
     )
-    def test_each_row_is_the_mean_of_its_neighbours(
+    def test_each_row_is_the_mean_of_its_neighbors(
         self, nodes, entries, threads, weighted, precision
     ):
         rows, block = rows_of(nodes, entries, weighted=weighted), random_block(nodes, precision)
@@ -77,13 +77,13 @@ class TestHop:
 
     @both_precisions
     @weighted_or_not
-    @pytest.mark.parametrize("neighbours", [1023, 1024, 1025, 2047, 2048, 2049, 70_000])
-    def test_long_rows_are_summed_without_losing_digits(self, neighbours, weighted, precision):
-        nodes = neighbours + 1
-        indptr = np.full(nodes + 1, neighbours, np.int64)
+    @pytest.mark.parametrize("neighbors", [1023, 1024, 1025, 2047, 2048, 2049, 70_000])
+    def test_long_rows_are_summed_without_losing_digits(self, neighbors, weighted, precision):
+        nodes = neighbors + 1
+        indptr = np.full(nodes + 1, neighbors, np.int64)
         indptr[0] = 0
         indices = np.arange(1, nodes, dtype=np.int32)
-        weights = np.linspace(1, 3, neighbours, dtype=np.float32) if weighted else None
+        weights = np.linspace(1, 3, neighbors, dtype=np.float32) if weighted else None
         block = np.abs(random_block(nodes, precision))
         got = native_hop((indptr, indices, weights), block, precision)
         expected = reference.hop(indptr, indices, weights, block)
@@ -155,7 +155,7 @@ class TestHalf:
         random = np.random.default_rng(0)
         pairs = (2.0 ** random.uniform(-24, 15, (2, 4000 * 32))).astype(np.float16)
         block = pairs.reshape(2 * 4000, 32)
-        # Row i has the neighbours i and i + 4000; half their sum is exact in float32.
+        # Row i has the neighbors i and i + 4000; half their sum is exact in float32.
         indices = np.arange(8000, dtype=np.int32).reshape(2, 4000).T.ravel().copy()
         indptr = np.minimum(np.arange(8001) * 2, 8000)
         got = native_hop((indptr, indices, None), block, "float16")[:4000]
@@ -320,7 +320,7 @@ class TestStandardize:
     @threads_1_and_3
     @pytest.mark.parametrize("unit", [False, True])
     @pytest.mark.parametrize("nodes", [2, 1023, 1024, 1025, 4096, 4097])
-    def test_moments_and_standardising_together_are_the_twin(self, nodes, unit, threads):
+    def test_moments_and_standardizing_together_are_the_twin(self, nodes, unit, threads):
         total = np.random.default_rng(0).normal(3, 2, (nodes + 1, 19)).astype(np.float32)
         before = total.copy()
         rows = np.random.default_rng(1).permutation(nodes).astype(np.int32)  # the last row is out

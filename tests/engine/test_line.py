@@ -35,7 +35,7 @@ def drawn(graph, order, first=0, count=1000, negatives=5):
 
 
 def by_number(case, graph):
-    """S of an example in the graph's own numbering."""
+    """S of an example in the graph's internal order."""
     return case.S[np.ix_(graph.rows, graph.rows)]
 
 

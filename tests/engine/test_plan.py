@@ -7,7 +7,7 @@ import pytest
 
 import hopvec
 from examples import example, path, random_example
-from hopvec import FastRP, MemoryBoundError
+from hopvec import FastRP, MemoryLimitError
 from hopvec.engine.plan import resident
 from hopvec.machine import in_words
 
@@ -60,17 +60,17 @@ class TestSlabs:
 class TestMemory:
     def test_orders_are_kept_where_memory_allows_it(self, graph):
         plan = FastRP(dim=64, memory="1GB").plan(graph)
-        assert (plan.orders, plan.output, plan.passes) == ("kept", "memory", 1)
+        assert (plan.orders, plan.output, plan.passes) == ("cached", "memory", 1)
 
     def test_next_they_are_computed_twice(self, graph):
         roomy = FastRP(dim=64, memory="1GB").plan(graph)
         plan = FastRP(dim=64, memory=roomy.bytes.total - 1).plan(graph)
-        assert (plan.orders, plan.output, plan.passes) == ("twice", "memory", 2)
+        assert (plan.orders, plan.output, plan.passes) == ("recomputed", "memory", 2)
 
     def test_then_the_output_goes_to_a_file(self, graph):
         twice = FastRP(dim=64, memory="8MB").plan(graph)
         plan = FastRP(dim=64, memory=twice.bytes.total - 1).plan(graph)
-        assert (plan.orders, plan.output) == ("twice", "file")
+        assert (plan.orders, plan.output) == ("recomputed", "file")
         assert plan.bytes.output == LINE * 5000  # one slab
         assert plan.disk == 2 * 4 * 5000 * 64
         assert twice.disk == 0
@@ -82,13 +82,13 @@ class TestMemory:
         while True:
             try:
                 plan = method.set_params(memory=plan.bytes.total - 1).plan(graph)
-            except MemoryBoundError:
+            except MemoryLimitError:
                 break
             seen.append((plan.orders, plan.output, plan.slabs_in_flight))
         assert seen == [
-            ("fused", "memory", 2),
-            ("fused", "memory", 1),
-            ("fused", "file", 1),
+            ("streamed", "memory", 2),
+            ("streamed", "memory", 1),
+            ("streamed", "file", 1),
         ]
 
     def test_a_plan_fits_the_bound_it_was_made_for(self, graph):
@@ -121,21 +121,21 @@ class TestMemory:
         method = FastRP(dim=64, normalize="none", threads=1)
         rows = resident(graph)
         least = rows + 3 * LINE * graph.nodes
-        with pytest.raises(MemoryBoundError) as error:
+        with pytest.raises(MemoryLimitError) as error:
             method.set_params(memory=least - 1).plan(graph)
         assert str(error.value) == (
             f"This run needs at least {in_words(least)} ({in_words(rows)} for the graph, "
-            f"960 kB for one slab), and the memory bound is {in_words(least - 1)}. "
+            f"960 kB for one slab), and the memory limit is {in_words(least - 1)}. "
             "Allow it more memory."
         )
         assert method.set_params(memory=least).plan(graph).output == "file"
 
     def test_embedding_refuses_it_too(self, graph):
-        with pytest.raises(MemoryBoundError, match="needs at least"):
+        with pytest.raises(MemoryLimitError, match="needs at least"):
             FastRP(memory="100kB").embed(graph)
 
     def test_a_memory_bound_error_is_a_memory_error(self):
-        assert issubclass(MemoryBoundError, MemoryError)
+        assert issubclass(MemoryLimitError, MemoryError)
 
 
 class TestPrinting:
@@ -149,7 +149,7 @@ class TestPrinting:
     def test_it_names_the_file_and_the_second_pass(self, graph):
         text = str(FastRP(dim=256, threads=2, memory="3MB").plan(graph))
         assert "orders computed twice" in text
-        assert "in a scratch file" in text
+        assert "in a spill file" in text
 
 
 class TestEstimate:

@@ -126,7 +126,7 @@ class TestIndependence:
         some, others = (random_matrix(graph, sparsity=2, seed=seed) for seed in (0, other))
         assert self.p_value(some, others) > 1e-4
 
-    def test_the_signs_of_neighbouring_entries_of_a_dense_r(self, graph):
+    def test_the_signs_of_neighboring_entries_of_a_dense_r(self, graph):
         R = random_matrix(graph, sparsity=1)  # noqa: N806
         runs = np.packbits(R.reshape(-1, 8) > 0)
         counts = np.bincount(runs, minlength=256)

@@ -15,7 +15,7 @@ from examples import examples, hub, random_example, skewed_example
 from hopvec import Graph, _native
 from hopvec.engine import reference
 from hopvec.engine.walks import Walks
-from hopvec.scratch import Scratch
+from hopvec.spill import SpillFile
 
 
 def distinct(case):
@@ -47,7 +47,7 @@ def all_walks(graph, size=10**6, **options):
 
 
 def dense(graph):
-    """S in the graph's own numbering."""
+    """S in the graph's internal order."""
     matrix = graph.to_scipy().toarray().astype(np.float64)
     return matrix[np.ix_(graph.rows, graph.rows)]
 
@@ -214,7 +214,7 @@ class TestSameWalks:
         graph = skewed_example(300, 1000, seed=3, weighted=True).graph()
         parts = {}
         for part in ("indices", "weights"):
-            file = Scratch()
+            file = SpillFile()
             file.append(getattr(graph, part))
             parts[part] = file.mapped(getattr(graph, part).dtype)
         mapped = replace(graph, **parts)

@@ -14,7 +14,7 @@ from hopvec.evaluate import classify
 FEW = {"shares": (0.3, 0.6), "shuffles": 3}
 
 
-def labelled(nodes=150, dim=8, classes=6, seed=0, single=False):
+def labeled(nodes=150, dim=8, classes=6, seed=0, single=False):
     """An embedding that tells something of the labels, and these as pairs."""
     random = np.random.default_rng(seed)
     vectors = random.standard_normal((nodes, dim)).astype(np.float32)
@@ -51,7 +51,7 @@ def by_scikit_learn(vectors, members, share, seed, shuffle, C):  # noqa: N803
 @pytest.mark.parametrize("single", [False, True])
 @pytest.mark.parametrize("C", [0.05, 1.0])
 def test_scores_are_those_of_liblinear_called_class_by_class(single, C):  # noqa: N803
-    embedding, labels, members = labelled(single=single)
+    embedding, labels, members = labeled(single=single)
     found = classify(embedding, labels, C=C, scale="none", seed=3, **FEW)
     for scores in found.shares:
         assert len(scores.shuffles) == 3
@@ -76,14 +76,14 @@ def test_scores_on_blogcatalog_are_those_of_liblinear(data_folder):
 @pytest.mark.parametrize("C", [1.0, "auto"])
 @pytest.mark.parametrize("single", [False, True])
 def test_vectors_that_are_the_labels_score_100(single, C):  # noqa: N803
-    _, labels, members = labelled(single=single)
+    _, labels, members = labeled(single=single)
     perfect = Embedding(members.astype(np.float32), pa.array(np.arange(len(members))))
     for scores in classify(perfect, labels, C=C, shares=[0.5], shuffles=3).shares:
         assert (scores.macro_f1, scores.micro_f1) == (100, 100)
 
 
 def test_vectors_that_are_all_the_same_score_what_the_commonest_classes_do():
-    _, labels, members = labelled(nodes=400)
+    _, labels, members = labeled(nodes=400)
     same = Embedding(np.ones((400, 3), np.float32), pa.array(np.arange(400)))
     (scores,) = classify(same, labels, shares=[0.5], shuffles=1, seed=5).shares
     order = np.random.default_rng([5, 0]).permutation(400)
@@ -116,7 +116,7 @@ def test_labels_of_test_nodes_have_no_part_in_the_training(monkeypatch, C):  # n
     """Whatever they are, the same C is chosen and the same weights are found."""
     from hopvec.evaluate import trial
 
-    embedding, _, members = labelled()
+    embedding, _, members = labeled()
     order = np.random.default_rng([0, 0]).permutation(len(members))
     other = members.copy()
     other[order[75:]] = np.random.default_rng(1).permutation(members[order[75:]])
@@ -140,7 +140,7 @@ def test_labels_of_test_nodes_have_no_part_in_the_training(monkeypatch, C):  # n
 
 
 def test_the_order_of_nodes_and_labels_does_not_matter():
-    embedding, labels, members = labelled()
+    embedding, labels, members = labeled()
     random = np.random.default_rng(2)
     rows = random.permutation(len(embedding))
     mixed = Embedding(embedding.vectors[rows], embedding.ids.take(pa.array(rows)))
@@ -151,7 +151,7 @@ def test_the_order_of_nodes_and_labels_does_not_matter():
 
 
 def test_nodes_without_a_label_do_not_matter():
-    embedding, labels, _ = labelled()
+    embedding, labels, _ = labeled()
     more = Embedding(
         np.concatenate([embedding.vectors, np.full((5, 8), 9, np.float32)]),
         pa.array(np.arange(155)),
@@ -160,13 +160,13 @@ def test_nodes_without_a_label_do_not_matter():
 
 
 def test_the_same_scores_on_one_thread_and_on_three():
-    embedding, labels, _ = labelled()
+    embedding, labels, _ = labeled()
     one, three = (classify(embedding, labels, threads=count, **FEW) for count in (1, 3))
     assert one.shares == three.shares
 
 
 def test_shuffles_depend_on_their_number_and_the_seed_alone():
-    embedding, labels, _ = labelled()
+    embedding, labels, _ = labeled()
     few, more, other = (
         classify(embedding, labels, shares=[0.5], C=1.0, shuffles=count, seed=seed).shares[0]
         for count, seed in ((2, 0), (4, 0), (2, 1))
@@ -177,7 +177,7 @@ def test_shuffles_depend_on_their_number_and_the_seed_alone():
 
 
 def test_progress_begins_at_0_and_comes_to_the_end():
-    embedding, labels, _ = labelled()
+    embedding, labels, _ = labeled()
     ticks = []
     classify(embedding, labels, **FEW, progress=lambda done, of: ticks.append((done, of)))
     of = 3 * (45 + 90)
@@ -189,14 +189,14 @@ def test_progress_begins_at_0_and_comes_to_the_end():
 
 @pytest.mark.parametrize("scale", ["rms", "standardize"])
 def test_the_unit_of_the_vectors_does_not_matter(scale):
-    embedding, labels, _ = labelled()
+    embedding, labels, _ = labeled()
     larger = Embedding(embedding.vectors * np.float32(1024), embedding.ids)
     first, second = (classify(e, labels, scale=scale, C=0.1, **FEW) for e in (embedding, larger))
     assert first.shares == second.shares
 
 
 def test_standardized_columns_have_the_same_weight():
-    embedding, labels, _ = labelled()
+    embedding, labels, _ = labeled()
     uneven = Embedding(
         embedding.vectors * np.float32([1, 2, 4, 8, 16, 32, 64, 128]) + np.float32(0),
         embedding.ids,
@@ -210,7 +210,7 @@ def test_standardized_columns_have_the_same_weight():
 
 
 def test_a_constant_column_is_nothing_once_standardized():
-    embedding, labels, _ = labelled()
+    embedding, labels, _ = labeled()
     column = np.full((len(embedding), 1), 0.1, np.float32)
     column[0] += np.float32(1e-8)  # as rounding may have left it
     more = Embedding(np.concatenate([embedding.vectors, column], axis=1), embedding.ids)
@@ -222,7 +222,7 @@ def test_a_constant_column_is_nothing_once_standardized():
 
 @pytest.mark.parametrize("scale", ["rms", "standardize", "none"])
 def test_vectors_of_zeros_are_scored_as_well(scale):
-    _, labels, members = labelled()
+    _, labels, members = labeled()
     zeros = Embedding(np.zeros((len(members), 2), np.float32), pa.array(np.arange(len(members))))
     assert classify(zeros, labels, scale=scale, **FEW).shares[0].micro_f1 > 0
 
@@ -241,7 +241,7 @@ def test_a_class_of_the_test_nodes_alone_counts_for_the_mean():
 
 
 def test_the_result_tells_what_was_scored_and_how():
-    embedding, labels, members = labelled()
+    embedding, labels, members = labeled()
     found = classify(embedding, labels, C=0.5, **FEW)
     assert (found.nodes, found.classes, found.dim, found.without_vector) == (150, 6, 8, 0)
     assert found.labels_per_node == pytest.approx(members.sum() / 150)
@@ -250,7 +250,7 @@ def test_the_result_tells_what_was_scored_and_how():
     assert scores.macro_f1 == pytest.approx(np.mean(macros))
     assert scores.macro_deviation == pytest.approx(np.std(macros, ddof=1))
     lines = str(found).splitlines()
-    assert lines[0].startswith("dim 8, 150 labelled nodes, 6 classes")
+    assert lines[0].startswith("dim 8, 150 labeled nodes, 6 classes")
     assert lines[1] == "3 shuffles of seed 0, scale rms, C 0.5"
     assert lines[3].split() == [
         "30", "%", f"{scores.macro_f1:.2f}", "±", f"{scores.macro_deviation:.2f}",
@@ -261,7 +261,7 @@ def test_the_result_tells_what_was_scored_and_how():
 def test_the_result_survives_json():
     import json
 
-    embedding, labels, _ = labelled()
+    embedding, labels, _ = labeled()
     found = classify(embedding, labels, **FEW)
     plain = json.loads(json.dumps(found.to_dict()))
     assert plain["shares"][1]["share"] == 0.6
@@ -269,7 +269,7 @@ def test_the_result_survives_json():
 
 
 def test_one_shuffle_has_no_deviation():
-    embedding, labels, _ = labelled()
+    embedding, labels, _ = labeled()
     (scores,) = classify(embedding, labels, shares=[0.5], shuffles=1, C=1.0).shares
     assert (scores.macro_deviation, scores.micro_deviation) == (0, 0)
 
@@ -286,18 +286,18 @@ def test_one_shuffle_has_no_deviation():
         ({"C": "best"}, r"classify: C must .*, got 'best'"),
         ({"scale": "unit"}, r"scale must be 'rms' or 'standardize' or 'none', got 'unit'"),
         ({"threads": 0}, r"classify: threads must"),
-        ({"shares": [0.001]}, r"a share of 0.001 of 150 labelled nodes trains on 0"),
+        ({"shares": [0.001]}, r"a share of 0.001 of 150 labeled nodes trains on 0"),
         ({"shares": [0.999]}, r"trains on 150 and leaves 0 to predict"),
     ],
 )
 def test_what_is_not_allowed_is_refused_in_a_sentence(wrong, message):
-    embedding, labels, _ = labelled()
+    embedding, labels, _ = labeled()
     with pytest.raises(ParameterError, match=message):
         classify(embedding, labels, **wrong)
 
 
 def test_labels_are_labels():
-    embedding, _, _ = labelled()
+    embedding, _, _ = labeled()
     with pytest.raises(ParameterError, match=r"labels must be Labels, .* got a list"):
         classify(embedding, ["a"] * 150)
 
@@ -310,7 +310,7 @@ def test_training_nodes_of_one_class_are_refused():
 
 
 def test_a_vector_that_is_not_finite_is_named():
-    embedding, labels, _ = labelled()
+    embedding, labels, _ = labeled()
     vectors = embedding.vectors.copy()
     vectors[7, 3] = np.nan
     with pytest.raises(ParameterError, match="classify: the vector of 7 holds a NaN"):
@@ -318,7 +318,7 @@ def test_a_vector_that_is_not_finite_is_named():
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch):
-    embedding, labels, _ = labelled()
+    embedding, labels, _ = labeled()
     monkeypatch.setitem(sys.modules, "threadpoolctl", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'hopvec\[evaluate\]'"):
         classify(embedding, labels, **FEW)

@@ -62,14 +62,14 @@ def test_hadamard_is_a_logistic_regression_on_scaled_products_of_training_pairs(
     edges, others = training_pairs(HELD_OUT, seed=4)
     u, v, labels = pair_vectors(embedding, HeldOut(None, edges, others))
     scale = 1 / np.sqrt(((u * v) ** 2).mean())
-    model = LogisticRegression(C=result.learnt.C, solver="liblinear", tol=1e-8).fit(
+    model = LogisticRegression(C=result.learned.C, solver="liblinear", tol=1e-8).fit(
         scale * u * v, labels
     )
     u, v, labels = pair_vectors(embedding, HELD_OUT)
     expected = roc_auc_score(labels, model.decision_function(scale * u * v))
     assert result.operators["hadamard"].auc == pytest.approx(expected, abs=1e-4)
-    assert result.learnt.scale == pytest.approx(scale)
-    assert result.learnt.edges == len(edges) == HELD_OUT.training.edges - HELD_OUT.training.loops
+    assert result.learned.scale == pytest.approx(scale)
+    assert result.learned.edges == len(edges) == HELD_OUT.training.edges - HELD_OUT.training.loops
 
 
 @settings(max_examples=30)
@@ -80,22 +80,22 @@ def test_the_regression_never_sees_a_test_pair_nor_an_edge_as_a_negative(split):
         edges, others = training_pairs(held_out, seed=1)
     except ParameterError:
         assume(False)  # nothing is left to learn from
-    learnt, fresh = as_keys(graph, edges), as_keys(graph, others)
+    learned, fresh = as_keys(graph, edges), as_keys(graph, others)
     test = {*as_keys(graph, held_out.edges), *as_keys(graph, held_out.negatives)}
-    assert len({*learnt, *fresh}) == 2 * len(learnt) == 2 * len(fresh)
-    assert set(learnt) <= set(edges_of(held_out.training))
+    assert len({*learned, *fresh}) == 2 * len(learned) == 2 * len(fresh)
+    assert set(learned) <= set(edges_of(held_out.training))
     assert not set(fresh) & set(edges_of(graph))
-    assert not {*learnt, *fresh} & test
+    assert not {*learned, *fresh} & test
 
 
-def test_test_edges_that_are_still_in_the_graph_are_not_learnt_from():
+def test_test_edges_that_are_still_in_the_graph_are_not_learned_from():
     leaking = HeldOut(GRAPH, HELD_OUT.edges, HELD_OUT.negatives)
     edges, others = training_pairs(leaking, seed=0)
     seen = {*as_keys(GRAPH, edges), *as_keys(GRAPH, others)}
     assert not seen & {*as_keys(GRAPH, HELD_OUT.edges), *as_keys(GRAPH, HELD_OUT.negatives)}
 
 
-def test_at_most_so_many_edges_are_learnt_from_and_which_depends_on_the_seed(monkeypatch):
+def test_at_most_so_many_edges_are_learned_from_and_which_depends_on_the_seed(monkeypatch):
     monkeypatch.setattr(link_prediction, "MOST_EDGES", 50)
     one, same, other = (training_pairs(HELD_OUT, seed) for seed in (1, 1, 2))
     assert len(one[0]) == len(one[1]) == 50
@@ -168,7 +168,7 @@ def test_the_result_prints_as_a_table_and_goes_into_json():
     values = json.loads(json.dumps(result.to_dict()))
     assert values["operators"]["dot"]["auc"] == result.operators["dot"].auc
     assert values["edges"] == len(HELD_OUT.edges)
-    assert values["learnt"]["C"] == result.learnt.C
+    assert values["learned"]["C"] == result.learned.C
 
 
 def test_progress_ends_at_the_end(monkeypatch):
@@ -234,7 +234,7 @@ class TestErrors:
         monkeypatch.setitem(sys.modules, "threadpoolctl", None)
         with pytest.raises(MissingExtraError, match="The operator hadamard needs the evaluate ext"):
             predict_links(random_embedding(GRAPH), HELD_OUT)
-        assert predict_links(random_embedding(GRAPH), HELD_OUT, operators=["dot"]).learnt is None
+        assert predict_links(random_embedding(GRAPH), HELD_OUT, operators=["dot"]).learned is None
 
     def test_a_vector_that_is_not_finite(self):
         vectors = random_embedding(GRAPH).vectors.copy()

@@ -17,7 +17,7 @@ def embeddings():
     }
 
 
-def test_neighbours_are_those_of_each_embedding(embeddings):
+def test_neighbors_are_those_of_each_embedding(embeddings):
     found = neighbors(embeddings, ["ann", "dan"], k=2).found
     assert list(found) == ["ann", "dan"]
     for id_, columns in found.items():

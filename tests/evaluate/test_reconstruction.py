@@ -87,7 +87,7 @@ def test_a_sample_is_the_graph_between_some_nodes_at_random(seed):
 
 
 def test_larger_graphs_are_sampled_unless_all_are_asked_for(monkeypatch):
-    monkeypatch.setattr(reconstruction, "MOST_NODES", 50)
+    monkeypatch.setattr(reconstruction, "MAX_NODES", 50)
     graph = random_example(200, 3000).graph()
     embedding = FastRP(dim=16).embed(graph)
     assert reconstruct(embedding, graph).nodes == 50

@@ -12,7 +12,7 @@ import hopvec
 from embeddings import SUFFIXES, files_of, made, same
 from hopvec import FormatError
 from hopvec.formats import rows
-from hopvec.formats.replace import replacing
+from hopvec.formats.atomic import replacing
 
 no_kill = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has no SIGKILL")
 

@@ -25,7 +25,7 @@ def test_gensim_reads_what_is_saved(path):
     assert read.vectors.tobytes() == embedding.vectors.tobytes()
 
 
-def test_gensim_finds_the_same_neighbours(path):
+def test_gensim_finds_the_same_neighbors(path):
     embedding = made(pa.array(np.arange(200)), dim=16)
     embedding.save(path)
     read = KeyedVectors.load_word2vec_format(str(path), binary=path.suffix == ".bin")
@@ -63,11 +63,11 @@ def test_binary_of_word2vec_itself_ends_vectors_with_a_line(tmp_path):
 @pytest.mark.parametrize(
     "id", ["two words", "tab\t", "line\n", "", "wide\u3000", "hard\u00a0space"]
 )
-def test_an_id_with_white_space_is_refused_by_name(path, id):
+def test_an_id_with_whitespace_is_refused_by_name(path, id):
     with pytest.raises(FormatError) as error:
         made(pa.array(["fine", id], pa.large_string())).save(path)
     assert str(error.value) == (
-        f"{path}: word2vec files cannot hold the id {id!r}, as ids there end at white space; "
+        f"{path}: word2vec files cannot hold the id {id!r}, as ids there end at whitespace; "
         f"save as .parquet or .csv, or rename the node."
     )
     assert files_of(path.parent) == {}

@@ -58,7 +58,7 @@ def test_every_real_dtype_is_read(dtype):
     assert (graph.to_scipy().toarray() == matrix.astype(np.float32)).all()
 
 
-def test_a_symmetric_matrix_is_not_symmetrised_again():
+def test_a_symmetric_matrix_is_not_symmetrized_again():
     for symmetrize in (False, True):
         graph = Graph.from_scipy(SYMMETRIC, symmetrize=symmetrize)
         assert graph.volume == SYMMETRIC.sum()
@@ -98,7 +98,7 @@ def test_a_matrix_that_is_not_symmetric_is_refused_with_the_two_ways_out(matrix)
 
 
 @given(matrices)
-def test_symmetrising_takes_every_entry_as_an_undirected_edge(matrix):
+def test_symmetrizing_takes_every_entry_as_an_undirected_edge(matrix):
     symmetric = (matrix == matrix.T).all()
     both_ways = matrix + matrix.T - np.diag(matrix.diagonal())
     graph = Graph.from_scipy(matrix, symmetrize=True)

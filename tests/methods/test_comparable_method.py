@@ -57,7 +57,7 @@ def test_the_number_of_nodes_does_not_change_r():
     more = Graph.from_edges(CASE.source, CASE.target, nodes=5 * CASE.nodes)
     new = FastRP(dim=32).embed(more, like=old)
     np.testing.assert_allclose(new.vectors[: CASE.nodes], old.vectors, rtol=0, atol=1e-5)
-    assert new.frame is old.frame
+    assert new.fitted_state is old.fitted_state
 
 
 def test_other_parameters_are_refused_by_name():

@@ -15,7 +15,7 @@ import pytest
 import scipy.sparse as sp
 
 from examples import example, on_disk, path, random_example, skewed_example
-from hopvec import Graph, GraphError, HopvecError, MemoryBoundError, ParameterError, _native
+from hopvec import Graph, GraphError, HopvecError, MemoryLimitError, ParameterError, _native
 from hopvec.methods import METHODS
 from hopvec.methods.dense_method import DenseMethod
 from hopvec.methods.parameters import parameters
@@ -166,7 +166,7 @@ class TestSameBytes:
             if issubclass(METHODS[name], SlabMethod):
                 assert {plan.output for plan in plans} == {"memory", "file"}
             if options.get("normalize") in ("authors", "full"):
-                assert {plan.orders for plan in plans} == {"kept", "twice"}
+                assert {plan.orders for plan in plans} == {"cached", "recomputed"}
 
     def test_for_rows_that_lie_in_a_file(self, name, options):
         for case in cases(name, WEIGHTED, PLAIN, DIRECTED):
@@ -249,7 +249,7 @@ def bounds(method, graph):
         memory = plan.bytes.total - 1
         try:
             method.set_params(memory=memory).plan(graph)
-        except MemoryBoundError:
+        except MemoryLimitError:
             return
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from examples import example, path, random_example, skewed_example
-from hopvec import DeepWalk, Graph, MemoryBoundError, MissingExtraError, Node2Vec, ParameterError
+from hopvec import DeepWalk, Graph, MemoryLimitError, MissingExtraError, Node2Vec, ParameterError
 from hopvec import estimate as estimate_of
 from hopvec.methods.parameters import parameters
 from planted import planted
@@ -23,7 +23,7 @@ every_objective = pytest.mark.parametrize("objective", OBJECTIVES)
 
 
 def same_class(embedding, classes, k=5):
-    """The share of nearest neighbours of the same class: that of a number is its remainder."""
+    """The share of nearest neighbors of the same class: that of a number is its remainder."""
     own = {id: int(str(id).removeprefix("n")) % classes for id in embedding.ids.to_pylist()}
     pairs = [(own[node], own[near]) for node in own for near, _ in embedding.nearest(node, k)]
     return np.mean([first == second for first, second in pairs])
@@ -137,7 +137,7 @@ class TestMemory:
     def test_a_bound_below_what_is_needed_is_refused_with_the_need(self):
         graph = random_example(300, 1000).graph()
         need = DeepWalk().plan(graph).bytes.total
-        with pytest.raises(MemoryBoundError, match=r"DeepWalk needs .* for training"):
+        with pytest.raises(MemoryLimitError, match=r"DeepWalk needs .* for training"):
             DeepWalk(memory=need - 1).embed(graph)
         assert DeepWalk(memory=need).plan(graph).bytes.total == need
 

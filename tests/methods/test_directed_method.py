@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import oracle
 import rounding
 from examples import examples, on_disk, skewed_example
-from hopvec import FastRP, Graph, GraphError, MemoryBoundError, ParameterError, estimate, tune
+from hopvec import FastRP, Graph, GraphError, MemoryLimitError, ParameterError, estimate, tune
 
 CASE = skewed_example(700, 4000, weighted=True, directed=True, seed=5)
 PLAIN = skewed_example(700, 4000, directed=True, seed=6)
@@ -89,7 +89,7 @@ def test_both_is_what_the_graph_is_when_it_is_read_as_undirected():
     expected = FastRP(dim=32).embed(undirected)
     got = FastRP(dim=32, direction="both").embed(CASE.graph())
     np.testing.assert_allclose(got.vectors, expected.vectors, rtol=0, atol=1e-5)
-    assert got.frame.volume == pytest.approx(expected.frame.volume)
+    assert got.fitted_state.volume == pytest.approx(expected.fitted_state.volume)
 
 
 def test_the_halves_of_concat_find_where_an_edge_leads():
@@ -111,7 +111,7 @@ def test_orders_that_are_kept_and_an_earlier_frame_give_the_same_bytes(direction
     assert again.vectors.tobytes() == expected.vectors.tobytes()
     alike = method.embed(CASE.graph(), like=expected)
     assert alike.vectors.tobytes() == expected.vectors.tobytes()
-    assert alike.frame.volume == again.frame.volume
+    assert alike.fitted_state.volume == again.fitted_state.volume
 
 
 @every_direction
@@ -230,7 +230,7 @@ def test_the_turned_rows_are_part_of_the_plan():
     assert estimate(graph, FastRP(dim=64, direction="concat")).bytes > plain + graph.nbytes
     memory = FastRP(dim=32).working_bytes(graph.nodes) + graph.nbytes + 45_000
     FastRP(dim=32, memory=memory).embed(graph)
-    with pytest.raises(MemoryBoundError):
+    with pytest.raises(MemoryLimitError):
         FastRP(dim=32, direction="both", memory=memory).embed(graph)
 
 

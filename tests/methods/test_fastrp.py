@@ -156,7 +156,7 @@ class TestAgainstTheOracle:
             formula = {"dim": 40, "weights": [1, 0.5, 2], "beta": -0.5, "normalize": normalize}
             assert agrees_within_rounding(case, sparsity=2, **formula)
 
-    def test_a_hub_of_70_000_neighbours_has_the_mean_of_their_rows(self):
+    def test_a_hub_of_70_000_neighbors_has_the_mean_of_their_rows(self):
         graph = example(star(70_001), 70_001).graph()
         R = random_matrix(graph, 16, sparsity=2).astype(np.float64)  # noqa: N806
         options = {"dim": 16, "sparsity": 2, "beta": 0, "normalize": "none"}
@@ -229,7 +229,7 @@ class TestMistakesOthersShip:
         np.testing.assert_allclose(got[0], 20 / 1 * R[1], rtol=1e-6)
         np.testing.assert_allclose(got[2], 20 / 9 * R[3], rtol=1e-6)
 
-    def test_beta_scales_each_neighbour_by_its_share_of_the_volume(self):
+    def test_beta_scales_each_neighbor_by_its_share_of_the_volume(self):
         graph = example(star(5), 5).graph()
         R = random_matrix(graph, 24, sparsity=2)  # noqa: N806
         got = FastRP(**self.formula | {"beta": -0.5}).embed(graph).vectors
@@ -251,7 +251,7 @@ class TestMistakesOthersShip:
         expected = np.linalg.matrix_power(oracle.transition(case.S), 3) @ R
         np.testing.assert_allclose(reached.vectors, expected, atol=1e-6)
 
-    def test_a_symmetric_matrix_is_not_symmetrised_again(self):
+    def test_a_symmetric_matrix_is_not_symmetrized_again(self):
         case = example([(0, 0), (0, 1), (1, 2)], 3, weight=[2, 3, 5])
         method = FastRP(**self.formula | {"weights": [1, 1], "beta": -0.5})
         from_matrix = method.embed(case.S).vectors

@@ -11,7 +11,7 @@ import hopvec
 import oracle
 import rounding
 from examples import examples, on_disk, skewed_example
-from hopvec import FastRP, Graph, GraphError, MemoryBoundError, ParameterError, RandNE, tune
+from hopvec import FastRP, Graph, GraphError, MemoryLimitError, ParameterError, RandNE, tune
 from hopvec.engine import reference
 from hopvec.evaluate import hold_out
 
@@ -252,7 +252,7 @@ class TestWhatIsTold:
         graph = CASE.graph().with_features(np.ones((CASE.nodes, 200)))
         plain = FastRP(dim=8).plan(CASE.graph()).bytes.total
         assert FastRP(dim=8).plan(graph).bytes.total == plain + 4 * 200 * CASE.nodes
-        with pytest.raises(MemoryBoundError):
+        with pytest.raises(MemoryLimitError):
             FastRP(dim=8, memory=plain + 100_000).embed(graph)
 
     def test_other_features_are_not_comparable(self):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import hopvec
 import oracle
 from examples import examples, random_example, skewed_example
-from hopvec import GraRep, MemoryBoundError, ParameterError
+from hopvec import GraRep, MemoryLimitError, ParameterError
 from hopvec.machine import in_words
 
 GRAPHS = {
@@ -62,7 +62,7 @@ class TestLimits:
 
     def test_a_matrix_that_does_not_fit_is_refused_with_the_memory_needed(self):
         graph = hopvec.Graph.from_edges([0], [1], nodes=20_000)
-        with pytest.raises(MemoryBoundError) as error:
+        with pytest.raises(MemoryLimitError) as error:
             GraRep(dim=16, memory="1GB").embed(graph)
         assert str(error.value).startswith("GraRep needs 1.6")
         assert f"{in_words(4 * 20_000**2)} for the matrix of all pairs of nodes" in str(error.value)

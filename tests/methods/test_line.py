@@ -12,7 +12,7 @@ import pytest
 import scipy.io
 
 from examples import example, path, random_example, skewed_example
-from hopvec import LINE, Graph, Labels, MemoryBoundError, ParameterError, estimate
+from hopvec import LINE, Graph, Labels, MemoryLimitError, ParameterError, estimate
 from hopvec.engine import reference
 from hopvec.engine.line import EdgeLaw
 from hopvec.evaluate import classify
@@ -41,7 +41,7 @@ class TestWhatIsSimilar:
         nearest = np.argsort(-similarity, axis=1)[:, :5]
         assert (community[nearest] == community[:, None]).mean() > 0.95
 
-    def test_in_the_second_order_nodes_with_the_same_neighbours_are_though_no_edge_joins_them(self):
+    def test_in_the_second_order_nodes_with_the_same_neighbors_are_though_no_edge_joins_them(self):
         sides = np.arange(40)  # two bipartite graphs: 0..9 with 10..19, and 20..29 with 30..39
         pairs = [
             (u, v)
@@ -195,9 +195,9 @@ class TestPlan:
 
     def test_a_bound_that_is_too_small_is_an_error_with_what_is_needed(self):
         with pytest.raises(
-            MemoryBoundError,
+            MemoryLimitError,
             match=r"LINE needs .* MB \(.* for the graph, .* for vectors in training.*"
-            r"the memory bound is 100 kB",
+            r"the memory limit is 100 kB",
         ):
             LINE(memory="100kB").embed(skewed_example(500, 2000).graph())
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import hopvec
 import oracle
 from examples import example, examples, path, random_example, skewed_example
-from hopvec import GraphError, MemoryBoundError, NetMF
+from hopvec import GraphError, MemoryLimitError, NetMF
 from hopvec.machine import in_words
 
 GRAPHS = {
@@ -93,11 +93,11 @@ class TestLimits:
 
     def test_a_matrix_that_does_not_fit_is_refused_with_the_memory_needed(self):
         graph = hopvec.Graph.from_edges([0], [1], nodes=20_000)
-        with pytest.raises(MemoryBoundError) as error:
+        with pytest.raises(MemoryLimitError) as error:
             NetMF(dim=16, memory="1GB").embed(graph)
         assert str(error.value).startswith("NetMF needs 1.6")
         assert f"{in_words(4 * 20_000**2)} for the matrix of all pairs of nodes" in str(error.value)
-        assert "and the memory bound is 1 GB." in str(error.value)
+        assert "and the memory limit is 1 GB." in str(error.value)
 
     def test_time_is_estimated_and_progress_is_told(self):
         graph = GRAPHS["unweighted"].graph()

@@ -50,12 +50,12 @@ def test_the_new_nodes_alone_have_vectors_and_the_frame_is_kept(method):
     new = method.embed_new(NEW, graph=GRAPH, like=old)
     assert new.ids.to_pylist() == [id for id in NEW.ids.to_pylist() if id >= FIRST_NEW]
     assert new.vectors.shape == (len(new.ids), method.dim)
-    assert new.frame is old.frame
+    assert new.fitted_state is old.fitted_state
     np.testing.assert_array_equal(old.vectors, before)
 
 
 @every_method
-def test_a_new_node_with_the_edges_of_an_old_one_is_its_neighbour(method):
+def test_a_new_node_with_the_edges_of_an_old_one_is_its_neighbor(method):
     ends = {0: 600, **{node: node for node in range(1, 600)}}
     mine = OLD & ((CASE.source == 0) ^ (CASE.target == 0))
     source, target = (
@@ -105,7 +105,7 @@ class TestTransform:
             method.transform(Graph.from_edges(["a", "d"], ["c", "a"]))
 
 
-def test_links_of_new_packages_are_told_better_than_by_the_mean_of_their_neighbours():
+def test_links_of_new_packages_are_told_better_than_by_the_mean_of_their_neighbors():
     """Half of the edges of a tenth of Debian's packages are to be told from the other half."""
     whole, random, method = datasets.debian()[0], np.random.default_rng(0), FastRP(dim=64)
     later = random.random(whole.nodes) < 0.1
@@ -132,9 +132,9 @@ def test_links_of_new_packages_are_told_better_than_by_the_mean_of_their_neighbo
     source, target = pairs(hidden)
     others = old.ids.take(random.integers(old.nodes, size=len(source)))
     ids = pa.concat_arrays([old.ids, then.ids])
-    learnt_from = Graph.from_edges(*pairs(between_old), nodes=ids)
+    learned_from = Graph.from_edges(*pairs(between_old), nodes=ids)
     tables = (pa.table({"source": source, "target": ends}) for ends in (target, others))
-    links = HeldOut(learnt_from, *tables)
+    links = HeldOut(learned_from, *tables)
     by_embed_new, by_means = (
         predict_links(Embedding(np.concatenate([first.vectors, new]), ids), links).operators
         for new in (then.vectors, means)

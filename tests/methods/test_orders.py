@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from examples import random_example, skewed_example
-from hopvec import FastRP, Graph, MemoryBoundError, ParameterError
+from hopvec import FastRP, Graph, MemoryLimitError, ParameterError
 from hopvec.engine import slab
 
 SUMS = [
@@ -45,7 +45,7 @@ def test_they_are_compressed_as_an_embedding_is():
         method = FastRP(dim=12, oversample=3, **sums)
         kept, expected = orders.embed(method), method.embed(graph)
         assert kept.vectors.tobytes() == expected.vectors.tobytes()
-        assert kept.frame.measured.components.basis.shape == (36, 12)
+        assert kept.fitted_state.statistics.components.basis.shape == (36, 12)
 
 
 def test_other_weights_take_no_hop(monkeypatch):
@@ -92,7 +92,7 @@ def test_orders_beyond_the_memory_bound_are_refused_before_the_work():
     method = FastRP(dim=64, weights=(0, 0, 1, 4))
     least = FastRP(dim=64, weights=(0, 0, 1, 4), memory=1 << 30).plan(graph).bytes.total
     FastRP(dim=64, weights=(0, 0, 1, 4), memory=least).orders(graph)
-    with pytest.raises(MemoryBoundError, match="2 orders of 700 nodes and 64 columns do not fit"):
+    with pytest.raises(MemoryLimitError, match="2 orders of 700 nodes and 64 columns do not fit"):
         FastRP(dim=64, weights=(0, 0, 1, 4), memory=least - 1).orders(graph)
     assert method.orders(graph).nbytes <= least
 

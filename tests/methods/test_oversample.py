@@ -5,10 +5,10 @@ import pytest
 
 import oracle
 from examples import example, path, random_example, skewed_example, star
-from hopvec import FastRP, MemoryBoundError, ParameterError
-from hopvec.engine.normalize import Columns
+from hopvec import FastRP, MemoryLimitError, ParameterError
+from hopvec.engine.normalize import ColumnScaler
 from hopvec.engine.principal import ROWS, principal_components
-from hopvec.scratch import Scratch
+from hopvec.spill import SpillFile
 
 CASES = {
     "weighted": skewed_example(400, 1600, weighted=True, seed=1),
@@ -46,7 +46,7 @@ def test_it_is_the_formula(case, normalize, spectrum):
 def test_the_columns_before_are_those_of_a_wider_embedding():
     case = CASES["weighted"]
     method = FastRP(dim=16, oversample=4, beta=-0.5, weights=(0, 1, 2))
-    kept = method.embed(case.graph()).frame.measured.components
+    kept = method.embed(case.graph()).fitted_state.statistics.components
     sums = wide(case, method).astype(np.float64)
     projected = (sums @ kept.basis - kept.columns.mean) * kept.columns.factor
     vectors = method.embed(case.graph()).vectors
@@ -69,11 +69,15 @@ def test_no_oversampling_is_the_same_bytes_as_before():
     assert FastRP(dim=20, oversample=1, spectrum=0.3).embed(graph).vectors.tobytes() == (
         plain.vectors.tobytes()
     )
-    assert plain.frame.measured.components is None
+    assert plain.fitted_state.statistics.components is None
 
 
 def test_the_largest_entry_of_every_direction_is_positive():
-    basis = FastRP(dim=9, oversample=3).embed(CASES["weighted"].graph()).frame.measured.components
+    basis = (
+        FastRP(dim=9, oversample=3)
+        .embed(CASES["weighted"].graph())
+        .fitted_state.statistics.components
+    )
     largest = np.abs(basis.basis).argmax(axis=0)
     assert (basis.basis[largest, np.arange(9)] > 0).all()
 
@@ -108,9 +112,9 @@ def test_a_bound_on_memory_leads_to_a_file_and_to_the_same_bytes(monkeypatch):
     expected = method.embed(graph).vectors.tobytes()
     scattered = []
     monkeypatch.setattr(
-        Scratch,
+        SpillFile,
         "scatter",
-        lambda file, rows, array, scatter=Scratch.scatter: (
+        lambda file, rows, array, scatter=SpillFile.scatter: (
             scattered.append(len(rows)),
             scatter(file, rows, array),
         ),
@@ -122,9 +126,9 @@ def test_a_bound_on_memory_leads_to_a_file_and_to_the_same_bytes(monkeypatch):
         assert method.embed(graph).vectors.tobytes() == expected
         try:
             method.set_params(memory=plan.bytes.total - 1).plan(graph)
-        except MemoryBoundError:
+        except MemoryLimitError:
             break
-    assert seen == [("kept", "memory"), ("twice", "memory"), ("twice", "file")]
+    assert seen == [("cached", "memory"), ("recomputed", "memory"), ("recomputed", "file")]
     assert scattered == [ROWS, ROWS, ROWS, 17]
 
 
@@ -169,4 +173,4 @@ def test_principal_components_are_those_of_numpy():
     np.testing.assert_allclose(np.abs(found.basis.T @ expected), np.eye(5), rtol=0, atol=1e-4)
     np.testing.assert_allclose(found.columns.mean, rows.mean(axis=0) @ found.basis, rtol=1e-4)
     np.testing.assert_array_equal(found.columns.factor, 1.0)
-    assert isinstance(found.columns, Columns)
+    assert isinstance(found.columns, ColumnScaler)

@@ -1,4 +1,4 @@
-"""The native loops under the address, undefined-behaviour and thread sanitizers."""
+"""The native loops under the address, undefined-behavior and thread sanitizers."""
 
 import os
 import platform

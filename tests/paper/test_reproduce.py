@@ -9,9 +9,9 @@ import pytest
 from hopvec import FastRP, ParameterError
 from hopvec.paper import ITEMS, classification, neighbors, published, runtime, sensitivity
 from hopvec.paper import map as maps
+from hopvec.paper.experiment_cache import Score, Workshop, no_stage
 from hopvec.paper.reproduce import reproduce
 from hopvec.paper.scalability import Point, Series, measured
-from hopvec.paper.workshop import Score, Workshop, no_stage
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ class TestOnSmallGraphs:
         assert float(self.rows(report, "map")["eurosis"][0]) > 0.8
         assert (report[0] / "map-eurosis.png").stat().st_size > 20_000
 
-    def test_neighbours_are_of_the_class_of_their_node(self, report):
+    def test_neighbors_are_of_the_class_of_their_node(self, report):
         assert float(self.rows(report, "neighbors-classes")["eurosis"][0]) > 0.8
 
     def test_scores_are_drawn_over_each_parameter(self, report):
@@ -116,7 +116,7 @@ class TestOnSmallGraphs:
 
 class TestWorkshop:
     def test_an_embedding_that_took_long_is_made_once_and_then_read(self, workshop, monkeypatch):
-        monkeypatch.setattr("hopvec.paper.workshop.KEPT", 0.0)
+        monkeypatch.setattr("hopvec.paper.experiment_cache.KEPT", 0.0)
         method = FastRP(dim=8, threads=1)
         first = workshop.embedding("debian-packages", method)
         seconds = workshop.cpu_seconds("debian-packages", method)

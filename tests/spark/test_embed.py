@@ -150,7 +150,7 @@ def test_the_command_line_gives_the_bytes_of_one_machine_and_fetches_and_writes_
     monkeypatch.setattr(Tables, "drop", lambda tables, *names: None)
     command = ["embed", str(tmp_path / "edges"), "-o", str(tmp_path / "vectors"), "--directed"]
     command += ["--spark", "local-cluster[2,1,1024]", "--dim", "40", "--seed", "7"]
-    command += ["--scratch", str(tmp_path)]
+    command += ["--spill-dir", str(tmp_path)]
     command += ["--beta", "-0.5", "--weights", "1,0,2", "--normalize", "none"]
     done = CliRunner().invoke(hopvec, command)
     assert done.exit_code == 0, done.output

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from hopvec import FastRP, MemoryBoundError
+from hopvec import FastRP, MemoryLimitError
 from hopvec.spark import Cluster
 from hopvec.spark.estimate import Size, plan_run
 
@@ -46,7 +46,7 @@ def test_features_add_eight_bytes_a_column_and_node():
         plain = plan_run(10**6, 10**7, PLAIN, CLUSTER, strategy=strategy)
         more = plan_run(10**6, 10**7, PLAIN, CLUSTER, features=3, strategy=strategy)
         columns, one = strategy == "columns", 3 * 8 * 10**6
-        assert more.scratch_bytes - plain.scratch_bytes == one
+        assert more.spill_bytes - plain.spill_bytes == one
         assert more.worker_bytes - plain.worker_bytes == columns * one
         assert more.shuffled_bytes - plain.shuffled_bytes == (2 + columns * CLUSTER.workers) * one
 
@@ -58,5 +58,5 @@ def test_a_price_makes_a_cost():
 
 
 def test_a_graph_that_no_number_of_blocks_makes_fit_is_refused():
-    with pytest.raises(MemoryBoundError, match="even 1,024 blocks need"):
+    with pytest.raises(MemoryLimitError, match="even 1,024 blocks need"):
         plan_run(2 * 10**9, 10**10, PLAIN, replace(CLUSTER, memory=10**6))

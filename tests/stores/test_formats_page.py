@@ -13,7 +13,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
 
 
 @pytest.mark.parametrize("store", ["duckdb", "lancedb", "faiss", "qdrant_client"])
-def test_the_example_of_a_store_finds_our_neighbours(tmp_path, monkeypatch, store):
+def test_the_example_of_a_store_finds_our_neighbors(tmp_path, monkeypatch, store):
     pytest.importorskip(store)
     monkeypatch.chdir(tmp_path)
     embedding = made(pa.array([f"node {number}" for number in range(300)]), dim=16)
@@ -43,7 +43,7 @@ def test_the_table_of_formats_names_every_suffix_and_which_hold_float16():
     assert half == expected
 
 
-def test_zero_vectors_are_no_neighbours_in_duckdb(tmp_path):
+def test_zero_vectors_are_no_neighbors_in_duckdb(tmp_path):
     import duckdb
 
     embedding = made(pa.array(np.arange(50)), dim=16)

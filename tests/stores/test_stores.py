@@ -1,4 +1,4 @@
-"""Tables of vectors in real stores: searched there, they give our exact neighbours."""
+"""Tables of vectors in real stores: searched there, they give our exact neighbors."""
 
 import json
 import os
@@ -212,7 +212,7 @@ def test_a_place_that_is_something_else_is_refused_and_left(tmp_path, store):
     assert place.read_text() == "dear diary, " * 1000
 
 
-def test_duckdb_finds_our_neighbours(tmp_path, embedding):
+def test_duckdb_finds_our_neighbors(tmp_path, embedding):
     embedding.export(f"duckdb:{tmp_path / 'graph.db'}")
     query = """
         SELECT other.id, array_cosine_similarity(other.embedding, this.embedding) AS similarity
@@ -246,7 +246,7 @@ def nearest_in_lance(table, embedding, id, k, **settings):
     return [(other, 1 - distance) for other, distance in pairs if other != id]
 
 
-def test_lancedb_finds_our_neighbours(tmp_path, embedding):
+def test_lancedb_finds_our_neighbors(tmp_path, embedding):
     embedding.export(f"lancedb:{tmp_path}")
     table = lancedb.connect(tmp_path).open_table("vectors")
     assert table.list_indices() == []

@@ -28,7 +28,7 @@ def score(objective, method):
 
 
 class TestClasses:
-    def test_half_of_the_labelled_nodes_stay_unseen(self):
+    def test_half_of_the_labeled_nodes_stay_unseen(self):
         objective = classes()
         seen, unseen = objective._seen.ids.to_pylist(), objective.unseen.ids.to_pylist()
         assert len(seen) == len(unseen) == 120
@@ -81,14 +81,14 @@ class TestClasses:
     def test_labels_of_nodes_that_the_graph_lacks_are_told_of_once(self, caplog):
         ids, names = [*GRAPH.ids.to_pylist(), "stranger"], ["a", "b"] * 120 + ["a"]
         objective = classes(Labels.from_pairs(ids, names))
-        assert "Labelled nodes without a vector, 1 of 241," in caplog.text
+        assert "Labeled nodes without a vector, 1 of 241," in caplog.text
         caplog.clear()
         score(objective, FastRP(dim=16))
         assert caplog.text == ""
 
     @pytest.mark.parametrize("settings", [{"validation": 0.005}, {"train": 0.9}, {"train": 0.001}])
     def test_too_few_labels_are_refused(self, settings):
-        with pytest.raises(ParameterError, match=r"sees \d+ of 240 labelled nodes, and cannot"):
+        with pytest.raises(ParameterError, match=r"sees \d+ of 240 labeled nodes, and cannot"):
             classes(**settings)
 
 

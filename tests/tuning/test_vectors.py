@@ -81,7 +81,7 @@ def test_the_longest_unused_orders_are_given_up(hops, monkeypatch):
     assert len(hops) == 2 * 4
 
 
-def test_orders_are_given_up_for_the_memory_bound(hops):
+def test_orders_are_given_up_for_the_memory_limit(hops):
     def method(beta, memory):
         return FastRP(dim=16, weights=(0, 1), beta=beta, memory=memory)
 

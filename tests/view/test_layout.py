@@ -58,12 +58,12 @@ def test_another_seed_draws_other_landmarks_and_the_same_seed_the_same():
     assert len(set(first.tolist())) == 100
 
 
-def test_labelled_nodes_are_landmarks_before_others():
-    rows, labelled = np.arange(0, 1000, 2), np.arange(0, 100, 2)
-    some = choose_landmarks(rows, labelled, 80, 0)
-    assert set(labelled) <= set(some) <= set(rows)
-    few = choose_landmarks(rows, labelled, 20, 0)
-    assert set(few) <= set(labelled)
+def test_labeled_nodes_are_landmarks_before_others():
+    rows, labeled = np.arange(0, 1000, 2), np.arange(0, 100, 2)
+    some = choose_landmarks(rows, labeled, 80, 0)
+    assert set(labeled) <= set(some) <= set(rows)
+    few = choose_landmarks(rows, labeled, 20, 0)
+    assert set(few) <= set(labeled)
     assert few.tolist() == sorted(few)
 
 
@@ -84,16 +84,16 @@ def test_large_graphs_are_laid_out_by_landmarks(monkeypatch):
     monkeypatch.setattr(sys.modules["hopvec.view.layout"], "LANDMARKS", 120)
     embedding, labels = clusters(400, isolated=7)
     told = []
-    labelled = labels.align(embedding).rows
+    labeled = labels.align(embedding).rows
     positions = layout(
-        embedding, labelled=labelled, progress=lambda done, of: told.append((done, of))
+        embedding, labeled=labeled, progress=lambda done, of: told.append((done, of))
     )
     assert np.isfinite(positions[:-7]).all()
     assert np.isnan(positions[-7:]).all()
     assert purity(positions, embedding, labels).nodes > 0.95
     assert told == sorted(told)
     assert told[-1][0] == told[-1][1]
-    first = choose_landmarks(np.arange(393), labelled, 120, 0)
+    first = choose_landmarks(np.arange(393), labeled, 120, 0)
     assert len(np.unique(positions[first], axis=0)) == 120
 
 
@@ -144,7 +144,7 @@ def test_purity_is_the_share_of_near_nodes_of_the_same_class():
     positions = np.float32([[0, 0], [1, 0], [3, 0], [3.5, 0]])
     nodes = [1, 1, 0, 0]  # of the nearest of each
     assert purity(positions, embedding, labels, k=1) == (np.mean(nodes), (2 / 3 + 0) / 2)
-    with pytest.raises(ParameterError, match="k must be less than the number of labelled nodes"):
+    with pytest.raises(ParameterError, match="k must be less than the number of labeled nodes"):
         purity(positions, embedding, labels, k=4)
 
 

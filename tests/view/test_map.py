@@ -13,8 +13,8 @@ from clusters import clusters
 from hopvec import Embedding, FormatError, Labels, MissingExtraError, ParameterError
 from hopvec.view import draw_map, sheet
 from hopvec.view.classes import classes_of
+from hopvec.view.figure import GAP, STRIP, Panel, draw_sheet
 from hopvec.view.names import Box, heart_of, place_names
-from hopvec.view.sheet import GAP, STRIP, Panel, draw_sheet
 from hopvec.view.splat import splat
 from hopvec.view.theme import PALETTE, THEMES
 
@@ -22,7 +22,7 @@ SMALL = {"kind": "pca", "size": 3.0, "dpi": 80}
 
 
 def pixels(path, color):
-    """The pixels of a picture that are about of a colour."""
+    """The pixels of a picture that are about of a color."""
     return int((np.abs(imread(path)[:, :, :3] - to_rgb(color)).max(axis=2) < 0.12).sum())
 
 
@@ -39,7 +39,7 @@ def figure_of(*panels, **settings):
 
 class TestPicture:
     @pytest.mark.parametrize("theme", ["light", "dark"])
-    def test_every_class_is_seen_in_its_colour(self, tmp_path, theme):
+    def test_every_class_is_seen_in_its_color(self, tmp_path, theme):
         embedding, labels = clusters(600)
         draw_map(embedding, tmp_path / "map.png", labels=labels, theme=theme, **SMALL)
         for color in PALETTE[:4]:
@@ -47,7 +47,7 @@ class TestPicture:
         assert pixels(tmp_path / "map.png", PALETTE[5]) < 50
         assert pixels(tmp_path / "map.png", THEMES[theme].ground) > 20_000
 
-    def test_without_labels_all_have_one_colour(self, tmp_path):
+    def test_without_labels_all_have_one_color(self, tmp_path):
         draw_map(clusters(600)[0], tmp_path / "map.png", **SMALL)
         assert pixels(tmp_path / "map.png", PALETTE[0]) > 1000
 
@@ -65,7 +65,7 @@ class TestPicture:
         draw_map(clusters(50)[0], tmp_path / "map.svg", **SMALL)
         assert dict(matplotlib.rcParams) == before
 
-    def test_the_tenth_class_and_those_after_it_are_grey(self, tmp_path):
+    def test_the_tenth_class_and_those_after_it_are_gray(self, tmp_path):
         embedding, labels = clusters(900, classes=14)
         draw_map(embedding, tmp_path / "map.png", labels=labels, **SMALL)
         assert pixels(tmp_path / "map.png", THEMES["light"].other) > 100
@@ -104,7 +104,7 @@ class TestManyNodes:
         assert many[3] > 2 * one[3] > 0.5
         assert picture[30, 30, 3] == 0
 
-    def test_a_large_cloud_is_coloured(self, tmp_path):
+    def test_a_large_cloud_is_colored(self, tmp_path):
         rng = np.random.default_rng(0)
         positions = rng.standard_normal((150_000, 2)).astype(np.float32)
         embedding = Embedding(positions, pa.array(np.arange(150_000)))
@@ -197,7 +197,7 @@ class TestSideBySide:
         expected = [{"class c": 0, "class a": 1}.get(name, -1) for name in names]
         assert found.codes.tolist() == expected
 
-    def test_a_node_in_several_classes_has_the_colour_of_the_largest(self):
+    def test_a_node_in_several_classes_has_the_color_of_the_largest(self):
         embedding, _ = clusters(3)
         ids = ["node 0", "node 0", "node 1", "node 2"]
         labels = Labels.from_pairs(ids, ["small", "large", "large", "small"])

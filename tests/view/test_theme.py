@@ -1,4 +1,4 @@
-"""Maps and the explorer colour classes alike."""
+"""Maps and the explorer color classes alike."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ import hopvec.view
 from hopvec.view.theme import PALETTE
 
 
-def test_the_page_has_the_colours_of_the_maps():
+def test_the_page_has_the_colors_of_the_maps():
     script = Path(hopvec.view.__file__).parent / "explorer" / "static" / "colors.js"
     petroff = re.search(r"const PETROFF = \[(.*?)\]", script.read_text(), re.DOTALL)[1]
     assert tuple(re.findall(r"#[0-9a-f]{6}", petroff)) == PALETTE

@@ -11,19 +11,20 @@ from click.shell_completion import CompletionItem
 
 from hopvec.cli.outputs import json_option
 from hopvec.cli.program import STOPPED
-from hopvec.cli.terminal import Progress, Terminal, is_terminal
+from hopvec.cli.terminal import Terminal, is_terminal
 from hopvec.cli.verb import option, verb
-from hopvec.datasets.catalogue import catalogue, find
+from hopvec.datasets.catalog import catalog, find
 from hopvec.datasets.get import get
 from hopvec.datasets.load import Available, available, data_folder
 from hopvec.machine import in_words
+from hopvec.progress import Progress
 
 
 def complete_name(
     ctx: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """The data sets whose names begin so."""
-    return [CompletionItem(name) for name in catalogue() if name.startswith(incomplete)]
+    return [CompletionItem(name) for name in catalog() if name.startswith(incomplete)]
 
 
 @verb(
@@ -68,9 +69,9 @@ def data(
 def _list(terminal: Terminal, data: str | None, as_json: bool) -> None:
     here = {found.name: found for found in available(data)}
     if as_json:
-        terminal.answer_json([_facts(name, here.get(name)) for name in catalogue()])
+        terminal.answer_json([_facts(name, here.get(name)) for name in catalog()])
         return
-    rows = [(name, _state(name, here.get(name)), *_numbers(name)) for name in catalogue()]
+    rows = [(name, _state(name, here.get(name)), *_numbers(name)) for name in catalog()]
     columns = ["name", "here", "nodes", "edges", "classes"]
     if is_terminal():
         terminal.answer_table(f"Data sets in {data_folder(data)}", columns, rows, numbers=3)
@@ -100,7 +101,7 @@ def _get(terminal: Terminal, name: str, data: str | None, as_json: bool) -> str:
             terminal.say("Stopped; what has arrived is kept, and the same command goes on.")
             raise click.exceptions.Exit(STOPPED) from None
     entry = find(name)
-    terminal.say(f"{name}: {entry.title}. Licence: {entry.licence}. Cite {entry.citation}.")
+    terminal.say(f"{name}: {entry.title}. License: {entry.license}. Cite {entry.citation}.")
     if not as_json:
         terminal.answer(str(folder))
     return str(folder)

@@ -23,7 +23,7 @@ from hopvec.formats.positions import write_positions
 from hopvec.graph import Graph
 from hopvec.labels import Labels
 from hopvec.methods import FastRP, RandNE
-from hopvec.report import Report
+from hopvec.run_report import RunReport
 from hopvec.view import draw_map, layout, purity
 from hopvec.view.map import check_map
 from hopvec.view.tsne import require_extra as require_tsne
@@ -49,7 +49,7 @@ def demo(terminal: Terminal, output: str, open_: bool) -> None:
     """Embed the packages of Debian, and see what is near what.
 
     The graph comes with hopvec: 63,436 packages of Debian 12 and what they depend on. It is
-    embedded by FastRP and by RandNE; shown are the neighbours of five packages, how well a tenth
+    embedded by FastRP and by RandNE; shown are the neighbors of five packages, how well a tenth
     of the sections tells the others, and a map. All files stay in a folder, to go on with.
     """
     check_map(Path(output) / "map.png")
@@ -60,7 +60,7 @@ def demo(terminal: Terminal, output: str, open_: bool) -> None:
 
         require_web()
     folder = _folder(output)
-    start, report = time.monotonic(), Report()
+    start, report = time.monotonic(), RunReport()
     with report.stage("read"):
         graph, sections = datasets.debian()
     labels = Labels.from_pairs(graph.ids, sections)
@@ -87,7 +87,7 @@ def _folder(output: str) -> Path:
     return folder
 
 
-def _embed(terminal: Terminal, report: Report, graph: Graph) -> dict[str, Embedding]:
+def _embed(terminal: Terminal, report: RunReport, graph: Graph) -> dict[str, Embedding]:
     """The embeddings by name; the report tells of the first."""
     embeddings: dict[str, Embedding] = {}
     for method in (FastRP(seed=SEED), RandNE(seed=SEED)):
@@ -129,14 +129,14 @@ def _show_scores(terminal: Terminal, embeddings: dict[str, Embedding], labels: L
 def _draw(terminal: Terminal, embedding: Embedding, labels: Labels, folder: Path) -> Any:
     """Draws the map, and says how pure it is; the positions."""
     with terminal.progress("laying out the map", "%") as progress:
-        labelled = np.arange(len(embedding))
-        positions = layout(embedding, labelled=labelled, progress=progress)
+        labeled = np.arange(len(embedding))
+        positions = layout(embedding, labeled=labeled, progress=progress)
     draw_map(
         embedding,
         folder / "map.png",
         labels=labels,
         positions=positions,
-        title="Packages of Debian 12 by FastRP, coloured by section",
+        title="Packages of Debian 12 by FastRP, colored by section",
     )
     by_tsne = purity(positions, embedding, labels)
     by_components = purity(layout(embedding, kind="pca"), embedding, labels)

@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from hopvec.cli.earlier import earlier_run
 from hopvec.cli.feature_options import add_features, feature_options, features_file
 from hopvec.cli.inputs import graph_argument, read, reading_options
 from hopvec.cli.method_options import method_options
@@ -21,15 +20,16 @@ from hopvec.cli.outputs import (
     write_json,
     written_files,
 )
+from hopvec.cli.reference import earlier_run
 from hopvec.cli.summary import count, report_rows
 from hopvec.cli.terminal import Terminal
 from hopvec.cli.verb import given_options, option, verb
 from hopvec.formats.destination import bytes_on_disk, check_space
 from hopvec.machine import in_words
 from hopvec.methods import FastRP, Method
-from hopvec.report import Report
+from hopvec.run_report import RunReport
 
-FREE = ("--threads", "--memory")  # options of methods that go with --like
+RUNTIME_OPTIONS = ("--threads", "--memory")  # options of methods that go with --like
 
 
 @verb(
@@ -41,7 +41,7 @@ FREE = ("--threads", "--memory")  # options of methods that go with --like
         "hopvec embed edges.csv -o vectors.parquet --params tuned/best.json",
         "hopvec embed today.parquet -o today-vectors.parquet --like vectors.parquet",
         "hopvec embed edges.csv -o vectors.parquet --features nodes.csv --feature-weight 2",
-        "hopvec embed edges/ -o vectors/ --spark spark://master:7077 --scratch s3://bucket/scratch",
+        "hopvec embed edges/ -o vectors/ --spark spark://master:7077 --spill-dir s3://bucket/spill",
         "zcat edges.tsv.gz | hopvec embed - -o vectors.parquet --report run.json",
     ]
 )
@@ -63,7 +63,7 @@ FREE = ("--threads", "--memory")  # options of methods that go with --like
     "that both can be compared entry by entry.",
 )
 @option(
-    "--scratch",
+    "--spill-dir",
     type=Place(exists=True, file_okay=False, writable=True, path_type=Path),
     metavar="FOLDER",
     help="Folder for what does not fit in memory. [default: that of the output] With --spark, one "
@@ -86,7 +86,7 @@ def embed(
     output: Path | str | None,
     dtype: str,
     like: str | None,
-    scratch: Path | str | None,
+    spill_dir: Path | str | None,
     spark: str | None,
     report: Path | None,
     reading: dict[str, Any],
@@ -97,14 +97,14 @@ def embed(
 
     GRAPH is a file of edges or an adjacency matrix; "-" is standard input. How it was understood
     is told at the end: nodes, edges, the columns used. The same seed gives the same bytes, whatever
-    the number of threads and the memory bound.
+    the number of threads and the memory limit.
     """
     if output is None:
         raise click.UsageError("Say where the vectors go, such as -o vectors.parquet.")
     if spark is not None:
-        embed_on_spark(terminal, spark, graph, str(output), scratch, reading, known, method)
+        embed_on_spark(terminal, spark, graph, str(output), spill_dir, reading, known, method)
         return
-    if isinstance(output, str) or isinstance(scratch, str):
+    if isinstance(output, str) or isinstance(spill_dir, str):
         raise click.UsageError("Addresses such as s3://bucket/folder need --spark.")
     inputs = [graph, reading["nodes"], features_file(known), like]
     check_output(output, report, dtype=dtype, inputs=inputs)
@@ -113,14 +113,14 @@ def embed(
         refuse_parameters()
         earlier, theirs = earlier_run(like)
         method = theirs.set_params(threads=method.threads, memory=method.memory)
-    tempfile.tempdir = str((scratch or output.parent).absolute())
-    run = Report()
+    tempfile.tempdir = str((spill_dir or output.parent).absolute())
+    run = RunReport()
     read_graph = read(terminal, run, graph, reading, method)
     read_graph = add_features(terminal, run, read_graph, known)
     plan = method.plan(read_graph)
     run.plan = str(plan)
     check_space(output, bytes_on_disk(read_graph, plan.dim, output, dtype))
-    check_space(Path(tempfile.tempdir, "scratch"), plan.disk)
+    check_space(Path(tempfile.tempdir, "spill_dir"), plan.disk)
     with run.stage("embed"), terminal.progress("embedding", "%") as progress:
         if isinstance(method, FastRP):
             embedding = method.embed(read_graph, like=earlier, progress=progress)
@@ -150,6 +150,6 @@ def embed(
 
 def refuse_parameters() -> None:
     """Refuses parameters beside --like, but for threads and memory."""
-    others = [flag for flag in given_options("Method") if flag not in FREE]
+    others = [flag for flag in given_options("Method") if flag not in RUNTIME_OPTIONS]
     if others:
         raise click.UsageError(f"--like takes all parameters from its file; leave {others[0]} out")

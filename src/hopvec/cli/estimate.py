@@ -18,7 +18,7 @@ from hopvec.formats.destination import bytes_on_disk
 from hopvec.machine import in_words
 from hopvec.methods import Method
 from hopvec.methods.estimate import estimate as estimate_run
-from hopvec.report import Report
+from hopvec.run_report import RunReport
 
 
 @verb(
@@ -60,7 +60,7 @@ def estimate(
     """
     format_to_write(output, dtype)
     features_file(known)
-    run = Report()
+    run = RunReport()
     read_graph = read(terminal, run, graph, reading, method)
     read_graph = add_features(terminal, run, read_graph, known)
     with terminal.progress("timing a part of the work", "%") as progress:

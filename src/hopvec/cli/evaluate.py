@@ -35,7 +35,7 @@ LINKING: Declared = [
 Scores = dict[str, Classification]
 """By the name of the file of vectors."""
 
-MANY = 1000  # labelled nodes whose scores are waited for
+MANY = 1000  # labeled nodes whose scores are waited for
 
 
 @verb(
@@ -68,11 +68,11 @@ def evaluate(
     linking: dict[str, Any],
     output: Path | None,
     as_json: bool,
-    labelling: dict[str, Any],
+    labeling: dict[str, Any],
 ) -> None:
     """Score vectors: how well they tell the labels of nodes, or links.
 
-    Node classification is that of DeepWalk. For every share and shuffle, some of the labelled nodes
+    Node classification is that of DeepWalk. For every share and shuffle, some of the labeled nodes
     train a logistic regression for each class, and the others are given their likeliest classes,
     as many as each truly has. The scores are macro and micro F1 in percent, mean and standard
     deviation over the shuffles. The last file holds the labels.
@@ -90,7 +90,7 @@ def evaluate(
     start = time.monotonic()
     if links is None:
         _refuse("is for --links", "Links")
-        table, rows = _classes(terminal, files, settings, labelling)
+        table, rows = _classes(terminal, files, settings, labeling)
     else:
         _refuse("is for labels, not for links", "Protocol", "Labels")
         if linking["directed"] and linking["graph"] is None:
@@ -111,7 +111,7 @@ def _refuse(why: str, *headings: str) -> None:
 
 
 def _classes(
-    terminal: Terminal, files: tuple[str, ...], settings: dict[str, Any], labelling: dict[str, Any]
+    terminal: Terminal, files: tuple[str, ...], settings: dict[str, Any], labeling: dict[str, Any]
 ) -> tuple[ScoreTable, Rows]:
     """The scores by the labels in the last file, and how they were taken."""
     *vectors, labels = files
@@ -123,7 +123,7 @@ def _classes(
     if holds_embedding(Path(labels)):
         raise click.UsageError(f"{labels} holds vectors; the file of labels comes last.")
     require_extra("evaluate")
-    read = read_label_file(terminal, labels, labelling)
+    read = read_label_file(terminal, labels, labeling)
     if len(read) > MANY and not given_options("Protocol"):
         terminal.say(
             "All shares and shuffles may take minutes; a quick look: --shares 0.5 --shuffles 2"

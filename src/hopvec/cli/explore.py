@@ -19,7 +19,7 @@ from hopvec.graph import Graph
 from hopvec.labels import Labels
 from hopvec.view.explorer import LOCAL, Exploration, serve
 from hopvec.view.explorer.exploration import mapped
-from hopvec.view.explorer.further import Further, read_further
+from hopvec.view.explorer.extra_columns import Further, read_further
 from hopvec.view.explorer.server import require_extra
 
 SERVER: Declared = [
@@ -51,7 +51,7 @@ SERVER: Declared = [
     ]
 )
 @click.argument("vectors", metavar="VECTORS...", type=click.Path(), nargs=-1, required=True)
-@option("--labels", type=FILE, help="Labels of nodes, to colour by.")
+@option("--labels", type=FILE, help="Labels of nodes, to color by.")
 @option("--graph", type=FILE, help="Graph of the nodes, to tell edges from similarity.")
 @kind_option(default=None)
 @seed_option
@@ -67,12 +67,12 @@ def explore(
     seed: int,
     server: dict[str, Any],
     reading: dict[str, Any],
-    labelling: dict[str, Any],
+    labeling: dict[str, Any],
 ) -> None:
     """Wander through vectors on a page in the browser.
 
-    A map of all nodes, coloured by label, degree or any further column of a Parquet file; a search
-    over their names; and for each node its exact nearest neighbours, with its edges beside them
+    A map of all nodes, colored by label, degree or any further column of a Parquet file; a search
+    over their names; and for each node its exact nearest neighbors, with its edges beside them
     where the graph is given. Two or three files of vectors of the same nodes stand side by side.
 
     The page comes from this machine and asks no other. It is for this machine only, unless --host
@@ -88,7 +88,7 @@ def explore(
         terminal,
         {name: mapped(read_vectors(terminal, path)) for name, path in paths.items()},
         {name: read_further(path) for name, path in paths.items()},
-        labels=None if labels is None else read_label_file(terminal, labels, labelling),
+        labels=None if labels is None else read_label_file(terminal, labels, labeling),
         graph=None if graph is None else _graph(terminal, graph, reading),
         layout=kind,
         seed=seed,

@@ -11,7 +11,7 @@ from hopvec.cli.terminal import Terminal
 from hopvec.cli.verb import Declared, Function, gathered_options
 from hopvec.formats.features import read_features
 from hopvec.graph import Graph
-from hopvec.report import Report
+from hopvec.run_report import RunReport
 
 OPTIONS: Declared = [
     (
@@ -55,7 +55,9 @@ def features_file(known: dict[str, Any]) -> str | None:
     return path
 
 
-def add_features(terminal: Terminal, report: Report, graph: Graph, known: dict[str, Any]) -> Graph:
+def add_features(
+    terminal: Terminal, report: RunReport, graph: Graph, known: dict[str, Any]
+) -> Graph:
     """The graph with the features of the file that was named; itself where none was."""
     path, id_column = features_file(known), known["features_id"]
     if path is None:

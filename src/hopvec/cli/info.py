@@ -17,7 +17,7 @@ from hopvec.formats.parquet import files_of
 from hopvec.formats.recognize import holds_embedding
 from hopvec.formats.rows import Start
 from hopvec.machine import in_words
-from hopvec.report import Report
+from hopvec.run_report import RunReport
 
 SHOWN = 3  # ids of an embedding
 
@@ -51,7 +51,7 @@ def info(
     if kind == "embedding" and (given := given_options("Input")):
         raise click.UsageError(f"{file} holds an embedding, and {given[0]} is for graphs.")
     if kind == "graph":
-        run = Report()
+        run = RunReport()
         read(terminal, run, file, reading)
         run.notes = terminal.notes
         facts = {"kind": kind, "input": run.input, "graph": run.graph, "notes": run.notes}

@@ -10,14 +10,15 @@ from typing import Any
 import click
 import pyarrow as pa
 
-from hopvec.cli.terminal import Progress, Terminal
+from hopvec.cli.terminal import Terminal
 from hopvec.cli.verb import Declared, Function, gathered_options
 from hopvec.embedding import Embedding, load
 from hopvec.errors import FormatError
 from hopvec.formats.graphs.read import read_graph
 from hopvec.graph import Graph
 from hopvec.methods import Method
-from hopvec.report import Report
+from hopvec.progress import Progress
+from hopvec.run_report import RunReport
 
 DUPLICATES = ("sum", "first", "error")
 LOOPS = ("keep", "drop")
@@ -110,7 +111,7 @@ def read_vectors(terminal: Terminal, path: str) -> Embedding:
 
 def read(
     terminal: Terminal,
-    report: Report,
+    report: RunReport,
     path: str,
     reading: dict[str, Any],
     method: Method | None = None,

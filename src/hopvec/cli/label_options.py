@@ -30,20 +30,20 @@ OPTIONS: Declared = [
 
 
 def label_options(function: Function) -> Function:
-    """Adds the options of reading labels; they arrive as one dict `labelling`."""
-    return gathered_options("labelling", OPTIONS, "Labels")(function)
+    """Adds the options of reading labels; they arrive as one dict `labeling`."""
+    return gathered_options("labeling", OPTIONS, "Labels")(function)
 
 
 def label_column_options(function: Function) -> Function:
     """Adds those that say which columns count, beside the options of reading a graph."""
-    return gathered_options("labelling", OPTIONS[:COLUMNS], "Labels")(function)
+    return gathered_options("labeling", OPTIONS[:COLUMNS], "Labels")(function)
 
 
-def read_label_file(terminal: Terminal, path: str, labelling: dict[str, Any]) -> Labels:
+def read_label_file(terminal: Terminal, path: str, labeling: dict[str, Any]) -> Labels:
     """The labels of a file; "-" is standard input."""
     name = "standard input" if path == "-" else path
     with terminal.progress(f"reading {name}", "bytes") as progress:
-        return read_labels(path, **labelling, progress=progress)
+        return read_labels(path, **labeling, progress=progress)
 
 
 def label_rows(labels: Labels) -> Rows:

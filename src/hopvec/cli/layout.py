@@ -46,7 +46,7 @@ def layout(
     seed: int,
     labels: str | None,
     output: Path | None,
-    labelling: dict[str, Any],
+    labeling: dict[str, Any],
 ) -> None:
     """Lay vectors out in the plane, and keep x and y beside them.
 
@@ -64,11 +64,11 @@ def layout(
     if labels is None and (given := given_options("Labels")):
         raise click.UsageError(f"{given[0]} is for --labels.")
     embedding = read_vectors(terminal, vectors)
-    labelled = None
+    labeled = None
     if labels is not None:
-        labelled = read_label_file(terminal, labels, labelling).align(embedding).rows
+        labeled = read_label_file(terminal, labels, labeling).align(embedding).rows
     with terminal.progress("laying out", "%") as progress:
-        positions = lay_out(embedding, kind=kind, seed=seed, labelled=labelled, progress=progress)
+        positions = lay_out(embedding, kind=kind, seed=seed, labeled=labeled, progress=progress)
     with terminal.progress(f"writing {output or path}", "rows") as progress:
         write_positions(path, positions, output=output, progress=progress)
     terminal.facts([("note", note) for note in terminal.notes])

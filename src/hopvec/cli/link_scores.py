@@ -51,14 +51,14 @@ def link_table(scores: Scores) -> ScoreTable:
 
 
 def link_rows(path: str, held_out: HeldOut, scores: Scores) -> Rows:
-    """What was told apart, and what the regression learnt from."""
+    """What was told apart, and what the regression learned from."""
     pairs = f"{count(len(held_out.edges), 'edge')}, {count(len(held_out.negatives), 'other pair')}"
     rows = [("links", f"{path}: {pairs}")]
-    learnt = next(iter(scores.values())).learnt
-    if learnt is None:
+    learned = next(iter(scores.values())).learned
+    if learned is None:
         return [*rows, ("", "without hadamard, which needs --graph to learn from")]
-    edges = count(learnt.edges, "training edge")
-    return [*rows, ("hadamard", f"from {edges} and as many other pairs, C {learnt.C:g}")]
+    edges = count(learned.edges, "training edge")
+    return [*rows, ("hadamard", f"from {edges} and as many other pairs, C {learned.C:g}")]
 
 
 def _by_operator(scores: Scores) -> list[tuple[str, str, LinkScores]]:

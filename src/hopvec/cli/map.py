@@ -74,7 +74,7 @@ LOOK: Declared = [
 @option(
     "--classes",
     metavar="NAME,NAME,...",
-    help="Only the nodes of these classes, in the order of their colours.",
+    help="Only the nodes of these classes, in the order of their colors.",
     heading="Labels",
 )
 @label_options
@@ -87,13 +87,13 @@ def map(  # noqa: A001
     seed: int,
     labels: str | None,
     classes: str | None,
-    labelling: dict[str, Any],
+    labeling: dict[str, Any],
 ) -> None:
     """Draw a map of vectors: what is alike lies together.
 
-    Nodes lie where t-SNE puts them by their exact nearest neighbours, or at the columns x and y of
+    Nodes lie where t-SNE puts them by their exact nearest neighbors, or at the columns x and y of
     the file, where `hopvec layout` has kept them. With a file of labels, the last one, nodes are
-    coloured by class, and the larger classes have their names at their clusters; isolated nodes
+    colored by class, and the larger classes have their names at their clusters; isolated nodes
     lie in a strip of their own. Several files of vectors are drawn side by side.
     """
     check_map(output, theme=look["theme"], size=look["size"], dpi=look["dpi"])
@@ -102,7 +102,7 @@ def map(  # noqa: A001
     vectors, labels = _told_apart(files, labels)
     if labels is None and (given := given_options("Labels")):
         raise click.UsageError(f"{given[0]} is for labels; name their file last.")
-    read = None if labels is None else read_label_file(terminal, labels, labelling)
+    read = None if labels is None else read_label_file(terminal, labels, labeling)
     embeddings = {_name(path, vectors): read_vectors(terminal, path) for path in vectors}
     picked = None if classes is None else [name.strip() for name in classes.split(",")]
     paths = dict(zip(embeddings, vectors, strict=True))

@@ -27,12 +27,12 @@ from hopvec.evaluate.neighborhoods import neighbors as find_neighbors
 )
 @click.argument("vectors", type=click.Path())
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
-@option("-k", type=int, default=10, show_default=True, help="Neighbours of each node.")
+@option("-k", type=int, default=10, show_default=True, help="Neighbors of each node.")
 @option(
     "--beside",
     type=click.Path(),
     multiple=True,
-    help="Another file of vectors, whose neighbours stand beside; may be given several times.",
+    help="Another file of vectors, whose neighbors stand beside; may be given several times.",
 )
 @option(
     "--among",
@@ -52,7 +52,7 @@ def neighbors(
 ) -> None:
     """List the nodes most similar to some.
 
-    Exact, by cosine similarity, best first. Piped, it prints lines of node, neighbour and
+    Exact, by cosine similarity, best first. Piped, it prints lines of node, neighbor and
     similarity with tabs between them, and the file of vectors if there are several. An ID that
     begins with "-" goes behind "--".
     """

@@ -22,7 +22,7 @@ from hopvec.errors import FormatError, ParameterError
 from hopvec.methods import Method
 
 TAKEN = {"--source", "--target", "--weight", "--unweighted", "--directed", "--nodes", "--format"}
-TAKEN |= {"--features", "--features-id", "--output", "-o", "--scratch"}
+TAKEN |= {"--features", "--features-id", "--output", "-o", "--spill-dir"}
 DELIMITED = {".csv": ",", ".tsv": "\t"}
 
 
@@ -31,7 +31,7 @@ def embed_on_spark(
     master: str,
     edges: str,
     output: str,
-    scratch: Path | str | None,
+    spill_dir: Path | str | None,
     reading: dict[str, Any],
     known: dict[str, Any],
     method: Method,
@@ -56,7 +56,7 @@ def embed_on_spark(
             nodes=None if nodes is None else _table(session, nodes, None),
             **_features(session, features, known["features_id"]),
             method=method,  # type: ignore[arg-type]  # check_method has seen that it is FastRP
-            scratch=None if scratch is None else str(scratch),
+            spill_dir=None if spill_dir is None else str(spill_dir),
             output=output if "://" in output else str(Path(output).absolute()),
             progress=progress,
         )

@@ -11,9 +11,9 @@ import click
 
 from hopvec.cli.verb import Function, option
 from hopvec.errors import FormatError
+from hopvec.formats.atomic import replacing
 from hopvec.formats.destination import check_destination, check_writable
 from hopvec.formats.npy import ids_path
-from hopvec.formats.replace import replacing
 
 output_path = click.Path(path_type=Path)
 

@@ -17,7 +17,7 @@ from hopvec.errors import FormatError
 from hopvec.evaluate import hold_out
 from hopvec.evaluate.held_out import check_numbers
 from hopvec.formats.graphs.write import check_table
-from hopvec.report import Report
+from hopvec.run_report import RunReport
 
 
 @verb(
@@ -83,7 +83,7 @@ def split(
     if links.absolute() == output.absolute():
         raise FormatError(f"{links}: the two parts need names of their own.")
     check_numbers(0.2 if share is None else share, negatives, seed)
-    run = Report()
+    run = RunReport()
     whole = read(terminal, run, graph, reading)
     sizes: dict[str, Any] = {"share": share} if share is not None else {"count": count}
     with run.stage("split"), terminal.progress("holding edges out", "%") as progress:

@@ -8,13 +8,13 @@ from typing import Any
 from hopvec.cli.method_options import shown
 from hopvec.cli.terminal import duration
 from hopvec.machine import in_words
-from hopvec.report import Report
+from hopvec.run_report import RunReport
 
 Rows = list[tuple[str, str]]
 LONGEST = 6  # entries of a list that is told whole
 
 
-def report_rows(report: Report) -> Rows:
+def report_rows(report: RunReport) -> Rows:
     """A run: how the input was understood, what was computed, what it took."""
     rows = [*input_rows(report.input), *graph_rows(report.graph, report.input)]
     if report.parameters:

@@ -17,8 +17,8 @@ from typing import Any, Self
 import click
 
 from hopvec.machine import in_words
+from hopvec.progress import Progress, no_progress
 
-Progress = Callable[[int, int], None]
 Doing = str | Callable[[], str]
 """What a stage is doing, or a function that tells it as it goes."""
 EVERY = 10.0  # seconds between the lines that stand for a bar where there is no terminal
@@ -106,7 +106,7 @@ class Terminal:
         the end is not known; the unit "bytes" is shown as sizes, that of "%" not at all.
         """
         if self.quiet:
-            yield lambda done, of: None
+            yield no_progress
         elif sys.stderr.isatty():
             with _bar(doing, unit) as update:
                 yield update

@@ -7,15 +7,15 @@ from typing import Any
 
 import click
 
-from hopvec.cli.earlier import earlier_run
 from hopvec.cli.feature_options import add_features, feature_options, features_file
 from hopvec.cli.inputs import graph_argument, read, reading_options
 from hopvec.cli.outputs import check_output, dtype_option, output_path
+from hopvec.cli.reference import earlier_run
 from hopvec.cli.summary import count, report_rows
 from hopvec.cli.terminal import Terminal
 from hopvec.cli.verb import option, verb
 from hopvec.machine import in_words
-from hopvec.report import Report
+from hopvec.run_report import RunReport
 
 
 @verb(
@@ -64,7 +64,7 @@ def transform(
     inputs = [vectors, graph, base, reading["nodes"], features_file(known)]
     check_output(output, dtype=dtype, inputs=inputs)
     like, method = earlier_run(vectors)
-    before, run = Report(), Report()
+    before, run = RunReport(), RunReport()
     old = add_features(terminal, before, read(terminal, before, base, reading, method), known)
     new = add_features(terminal, run, read(terminal, run, graph, reading, method), known)
     with terminal.progress("embedding", "%") as progress:

@@ -27,7 +27,7 @@ from hopvec.formats.destination import check_writable
 from hopvec.formats.graphs.write import Table, write_tables
 from hopvec.labels import Labels
 from hopvec.methods import Method
-from hopvec.report import Report
+from hopvec.run_report import RunReport
 from hopvec.tuning import Trial, Tuning
 from hopvec.tuning import tune as search
 from hopvec.tuning.picture import check_picture
@@ -80,7 +80,7 @@ def tune(
     settings: dict[str, Any],
     output: Path,
     as_json: bool,
-    labelling: dict[str, Any],
+    labeling: dict[str, Any],
     reading: dict[str, Any],
     known: dict[str, Any],
     method: Method,
@@ -94,13 +94,13 @@ def tune(
     command goes on after an interruption, and ends as if there had been none.
     """
     given = space_of(method, _space(space))
-    check_search(Search(**settings), labelled=labels is not None)
-    _refuse_idle(given, labels, labelling)
+    check_search(Search(**settings), labeled=labels is not None)
+    _refuse_idle(given, labels, labeling)
     Space(method, given)
     features_file(known)
     study = _check_folder(output)
-    run = Report()
-    classes = None if labels is None else read_label_file(terminal, labels, labelling)
+    run = RunReport()
+    classes = None if labels is None else read_label_file(terminal, labels, labeling)
     read_graph = read(terminal, run, graph, reading, method)
     read_graph = add_features(terminal, run, read_graph, known)
     told = _Told()
@@ -166,7 +166,7 @@ def _space(texts: tuple[str, ...]) -> dict[str, str] | None:
 
 
 def _refuse_idle(
-    searched: Mapping[str, Any], labels: str | None, labelling: Mapping[str, Any]
+    searched: Mapping[str, Any], labels: str | None, labeling: Mapping[str, Any]
 ) -> None:
     """Refuses options that would have no effect."""
     ctx = click.get_current_context()
@@ -178,7 +178,7 @@ def _refuse_idle(
             )
     if "dim" in searched and "--search-dim" in given_options("Search"):
         raise click.UsageError("dim is searched; leave --search-dim out")
-    idle = [name for name, value in labelling.items() if value is not None]
+    idle = [name for name, value in labeling.items() if value is not None]
     if labels is None and idle:
         raise click.UsageError(f"{flag(idle[0])} is for labels, and no file of them is named")
 

@@ -1,6 +1,6 @@
 """Graphs that have a name, one that comes with hopvec and published ones; and random graphs."""
 
-from hopvec.datasets.catalogue import Statistics
+from hopvec.datasets.catalog import Statistics
 from hopvec.datasets.debian import debian
 from hopvec.datasets.generate import ChungLu, ErdosRenyi, RMat
 from hopvec.datasets.get import get

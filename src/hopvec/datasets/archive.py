@@ -18,10 +18,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import FormatError, GraphError
+from hopvec.formats.atomic import replacing
 from hopvec.formats.graphs.numpy_archive import Arrays, listing, open_archive
 from hopvec.formats.graphs.source import Source
 from hopvec.formats.labels.read import read_labels
-from hopvec.formats.replace import replacing
 from hopvec.graph import Graph
 from hopvec.graph.build import from_numbering
 from hopvec.graph.ids import number

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
 from pathlib import Path
 
-from hopvec.formats.replace import replacing
-
-Progress = Callable[[int, int], object]
-"""Called with the bytes that are done and those of the whole (0 where that is not known)."""
+from hopvec.formats.atomic import replacing
+from hopvec.progress import Progress
 
 BLOCK = 1 << 20
 

@@ -25,19 +25,19 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hopvec.datasets.checksum import Progress
 from hopvec.errors import FormatError
 from hopvec.formats.graphs.lines import Block, Lines, parsed_ahead
 from hopvec.formats.graphs.source import Source
 from hopvec.formats.graphs.spool import Spool
+from hopvec.progress import Progress, no_progress
 
 Path_ = str | PathLike[str]
-Columns = dict[str, pa.DataType | None]
+ColumnTypes = dict[str, pa.DataType | None]
 """The first columns of a file, in order; None for those that are passed over."""
 
-VERTICES: Columns = {"id": pa.int64(), "host": pa.string()}
-EDGES: Columns = {"from": pa.int64(), "to": pa.int64()}
-RANKS: Columns = {
+VERTICES: ColumnTypes = {"id": pa.int64(), "host": pa.string()}
+EDGES: ColumnTypes = {"from": pa.int64(), "to": pa.int64()}
+RANKS: ColumnTypes = {
     "position": pa.int64(),
     "centrality": None,
     "page rank position": None,
@@ -115,14 +115,14 @@ class _Files:
         progress: Progress | None,
     ) -> None:
         self.ranks, self.vertices, self.edges = ranks, vertices, edges
-        self._progress = progress or (lambda done, of: None)
+        self._progress = progress or no_progress
         self._start: dict[Path_, int] = {}
         self._size = 0
         for path in (ranks, *vertices, *edges):
             self._start[path] = self._size
             self._size += Path(path).stat().st_size if Path(path).is_file() else 0
 
-    def tables(self, paths: Sequence[Path_], columns: Columns) -> Iterator[pa.Table]:
+    def tables(self, paths: Sequence[Path_], columns: ColumnTypes) -> Iterator[pa.Table]:
         """The wanted columns of some files, a block of lines at a time."""
         for path in paths:
             with Source(path, partial(self._advance, path)) as source:
@@ -211,7 +211,7 @@ def _links_between(
     return (codes // count).astype(np.int32), (codes % count).astype(np.int32)
 
 
-def _table(name: str, columns: Columns, count: int, block: Block) -> pa.Table:
+def _table(name: str, columns: ColumnTypes, count: int, block: Block) -> pa.Table:
     """The wanted columns of a block of lines; what is wrong is told with its line."""
     import pyarrow.csv
 
@@ -240,7 +240,7 @@ def _table(name: str, columns: Columns, count: int, block: Block) -> pa.Table:
         ) from error
 
 
-def _fault(line: bytes, columns: Columns, count: int) -> str:
+def _fault(line: bytes, columns: ColumnTypes, count: int) -> str:
     """What is wrong with a line; nothing if it is right."""
     cells = line.split(b"\t")
     if len(cells) != count:

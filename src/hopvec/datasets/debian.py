@@ -15,7 +15,7 @@ class Packages(NamedTuple):
 
 
 def debian() -> Packages:
-    """The package graph of Debian 12 (bookworm, main, amd64), labelled with archive sections.
+    """The package graph of Debian 12 (bookworm, main, amd64), labeled with archive sections.
 
     63,436 packages, 294,758 undirected, unweighted edges, 58 sections; 3,076 packages are isolated.
     An edge says that one package depends on the other or recommends it. scripts/build-debian-graph

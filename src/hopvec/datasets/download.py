@@ -17,16 +17,19 @@ from urllib import request
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 
-from hopvec.datasets.checksum import BLOCK, Progress, note, note_of, noted, sha256_of
+from hopvec.datasets.checksum import BLOCK, note, note_of, noted, sha256_of
 from hopvec.datasets.part import Origin, Part, locked_part
 from hopvec.errors import DatasetError, HopvecError
 from hopvec.formats.destination import check_space
 from hopvec.machine import in_words
+from hopvec.progress import Progress, no_progress
 
 logger = logging.getLogger("hopvec")
 
 SCHEMES = ("http", "https")
-PASSING = frozenset({408, 425, 429})  # with all from 500 on, answers that may be others next time
+TRANSIENT_STATUS = frozenset(
+    {408, 425, 429}
+)  # with all from 500 on, answers that may be others next time
 LONGEST = 60.0  # seconds between two tries
 CONTENT_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
 
@@ -58,7 +61,7 @@ def download(
     removed), a disk that is full (they are kept).
     """
     destination = Path(destination)
-    progress = progress or (lambda done, of: None)
+    progress = progress or no_progress
     if urlsplit(address).scheme not in SCHEMES:
         raise DatasetError(f"{address}: files come from http and https addresses only.")
     if destination.exists():
@@ -184,7 +187,7 @@ class _Transfer:
             what = f"the server answers {error.code} {error.reason}".rstrip()
             if error.code == http.client.REQUESTED_RANGE_NOT_SATISFIABLE:
                 self.part.forget()  # the file is shorter now
-            elif error.code < 500 and error.code not in PASSING:
+            elif error.code < 500 and error.code not in TRANSIENT_STATUS:
                 raise self._refusal(what) from error
             raise _TryAgainError(what) from error
         except HopvecError:

@@ -7,7 +7,7 @@ after block, and a file of any number of them is written in the same little memo
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -23,14 +23,14 @@ from hopvec.formats.graphs.write import Table, write_tables
 from hopvec.graph import Graph
 from hopvec.graph.ids import number_array
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, check, documented
+from hopvec.progress import Progress
 
 BLOCK = 1 << 20  # edges that are drawn and written together: 8 MB
-MOST_NODES = 2**31 - 1
+MAX_NODES = 2**31 - 1
 OFFSET = 1 / 500  # of ChungLu, as a share of the nodes
 GRAPH500 = (0.57, 0.19, 0.19, 0.05)
 
 Nodes = NDArray[np.int32]
-Progress = Callable[[int, int], object]
 
 
 class Law(Protocol):
@@ -126,7 +126,7 @@ class ErdosRenyi(RandomGraph):
     Graph(1,000 nodes, 5,000 edges, undirected, unweighted)
     """
 
-    nodes: Annotated[int, Integer(2, MOST_NODES), "n: nodes"]
+    nodes: Annotated[int, Integer(2, MAX_NODES), "n: nodes"]
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -161,7 +161,7 @@ class ChungLu(RandomGraph):
     and may be loops.
     """
 
-    nodes: Annotated[int, Integer(2, MOST_NODES), "n: nodes"]
+    nodes: Annotated[int, Integer(2, MAX_NODES), "n: nodes"]
     exponent: Annotated[float, Real(2.01, 10), "exponent of the power law of degrees"] = 2.3
     numbering: Annotated[str, NUMBERING, "numbers of nodes: at random, or by rank"] = "shuffled"
 

@@ -6,12 +6,12 @@ from os import PathLike
 from pathlib import Path
 
 from hopvec.datasets.archive import write_archive
-from hopvec.datasets.catalogue import Entry, find
-from hopvec.datasets.checksum import Progress
+from hopvec.datasets.catalog import Entry, find
 from hopvec.datasets.common_crawl import top_hosts
 from hopvec.datasets.download import download
 from hopvec.datasets.load import BUNDLED, data_folder
 from hopvec.errors import DatasetError
+from hopvec.progress import Progress
 
 
 def get(

@@ -12,7 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from hopvec.datasets.archive import EDGES, Archive, read_archive
-from hopvec.datasets.catalogue import Entry, File, Statistics, catalogue, find
+from hopvec.datasets.catalog import Entry, File, Statistics, catalog, find
 from hopvec.datasets.checksum import noted, sha256_of
 from hopvec.datasets.debian import debian
 from hopvec.errors import DatasetError
@@ -38,7 +38,7 @@ class Dataset:
     nodes: pa.Table | None
     """What is known of each node, in the order of graph.ids: its name, and more."""
     source: str
-    licence: str
+    license: str
     citation: str
     published: Statistics
     """The numbers that were published; the graph tells its own."""
@@ -81,13 +81,13 @@ def load(name: str, data: str | PathLike[str] | None = None) -> Dataset:
     else:
         _warn_of_others(entry, folder)
         found = _read(entry, folder)
-    return Dataset(entry.name, *found, entry.source, entry.licence, entry.citation, entry.published)
+    return Dataset(entry.name, *found, entry.source, entry.license, entry.citation, entry.published)
 
 
 def available(data: str | PathLike[str] | None = None) -> list[Available]:
     """The data sets that are there and how large their files are; see `load` for where."""
     found = []
-    for entry in catalogue().values():
+    for entry in catalog().values():
         folder = data_folder(data) / entry.name
         paths = [folder / file.name for file in entry.files]
         if all(path.is_file() for path in paths):

@@ -13,10 +13,11 @@ from dataclasses import asdict, dataclass
 from io import FileIO
 from pathlib import Path
 
-from hopvec.datasets.checksum import BLOCK, Progress
+from hopvec.datasets.checksum import BLOCK
 from hopvec.errors import DatasetError
-from hopvec.formats.replace import lock, replacing
+from hopvec.formats.atomic import lock, replacing
 from hopvec.machine import in_words
+from hopvec.progress import Progress
 
 logger = logging.getLogger("hopvec")
 

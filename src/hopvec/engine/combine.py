@@ -10,20 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec import _native
-from hopvec.engine.finish import Finish, Finished, Measured, allocate_rows, sum_rows
-from hopvec.engine.frame import Frame
-from hopvec.engine.normalize import ROWS, Columns, not_zero, statistics
+from hopvec.engine.finish import Finish, Finished, FittedStatistics, allocate_rows, sum_rows
+from hopvec.engine.fitted import FittedState
+from hopvec.engine.normalize import ROWS, ColumnScaler, not_zero, statistics
 from hopvec.engine.plan import LINE, SlabPlan
-from hopvec.engine.slab import Destination, Progress, Propagation, Slab, for_each_slab
+from hopvec.engine.slab import Destination, Propagation, Slab, for_each_slab
 from hopvec.engine.slab_file import SlabFile
 from hopvec.machine import interruptible
+from hopvec.progress import Progress
 
 
 class Vectors(NamedTuple):
     """Vectors, rows in the order of the ids, and what comparable ones must share with them."""
 
     vectors: NDArray[np.float32]
-    frame: Frame | None
+    fitted_state: FittedState | None
 
 
 class WeightedSum:
@@ -166,7 +167,7 @@ def combine(
     """
     mixed = plan.output == "memory" and propagation.finish is not None
     run = Run(plan, propagation, weights, progress, row_passes=plan.row_passes + mixed)
-    if plan.orders == "kept":
+    if plan.orders == "cached":
         kept = KeptOrders(plan, propagation, weights)
         run.slabs(kept)
         return kept.combine(weights, finish, run.rows_done)
@@ -181,8 +182,8 @@ def combine(
 
 
 def _framed(made: Finished, propagation: Propagation) -> Vectors:
-    frame = propagation.frame
-    return Vectors(made.vectors, frame and replace(frame, measured=made.measured))
+    fitted_state = propagation.fitted_state
+    return Vectors(made.vectors, fitted_state and replace(fitted_state, statistics=made.statistics))
 
 
 def keep(
@@ -252,7 +253,7 @@ class Run:
         return unit_scales(norms.squares, weights)
 
     def in_file(self, weights: Mapping[int, float], finish: Finish) -> Finished:
-        """The embedding in a scratch file: summed by slabs, then finished by blocks of rows."""
+        """The embedding in a spill file: summed by slabs, then finished by blocks of rows."""
         file = SlabFile(self.plan)
         rows = sum_rows(self.plan, self.graph)
         has_row = self._propagation.has_row
@@ -262,7 +263,7 @@ class Run:
         if self._propagation.finish:
             mix = self._propagation.finish
             mixed = file.by_rows(lambda first, rows: mix(rows), self.rows_done)
-            return Finished(mixed, Measured())
+            return Finished(mixed, FittedStatistics())
         present = np.concatenate([connected, without_row[some]])
         columns = None
         if finish.normalization.standard_columns and len(present):
@@ -287,7 +288,7 @@ class Run:
         self.slabs(SlabSum(block, rows, scales), finished)
         return some
 
-    def _statistics(self, file: SlabFile, present: NDArray[np.int32]) -> Columns:
+    def _statistics(self, file: SlabFile, present: NDArray[np.int32]) -> ColumnScaler:
         mean, factor = np.zeros(self.plan.width), np.zeros(self.plan.width)
         block = np.zeros((self.plan.nodes, self.plan.columns), dtype=np.float32)
         for index in range(self.plan.slabs):
@@ -296,7 +297,7 @@ class Run:
             file.read(index, block)
             here = statistics(block, present, self.plan.threads)
             mean[columns], factor[columns] = here.mean[:count], here.factor[:count]
-        return Columns(mean, factor)
+        return ColumnScaler(mean, factor)
 
 
 def finish_sum(

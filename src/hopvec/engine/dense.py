@@ -1,4 +1,4 @@
-"""Matrices of all pairs of nodes, dense in float32, in the graph's own numbering."""
+"""Matrices of all pairs of nodes, dense in float32, in the graph's internal order."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from hopvec.engine.combine import WeightedSum
 from hopvec.engine.finish import allocate_rows
 from hopvec.engine.plan import LINE, make_slab_plan
 from hopvec.engine.random_rows import GaussianRows
-from hopvec.engine.slab import Progress, Slab, Transition, for_each_slab
+from hopvec.engine.slab import Slab, Transition, for_each_slab
 from hopvec.engine.spectral import COLUMNS, Draw, Floats, Multiply, largest_eigenpairs
 from hopvec.graph import Graph
 from hopvec.machine import interruptible
+from hopvec.progress import Progress
 
 Dense = NDArray[np.float32]
 

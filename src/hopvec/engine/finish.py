@@ -1,4 +1,4 @@
-"""From the sum of orders to vectors: normalised, and compressed where it has more columns."""
+"""From the sum of orders to vectors: normalized, and compressed where it has more columns."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec import _native
-from hopvec.engine.normalize import Columns, Normalization, present_rows, statistics
+from hopvec.engine.normalize import ColumnScaler, Normalization, present_rows, statistics
 from hopvec.engine.plan import SlabPlan
 from hopvec.engine.principal import ROWS, Blocks, Components, blocks_of, principal_components
 from hopvec.engine.slab_file import SlabFile
 from hopvec.graph import Graph
-from hopvec.scratch import Scratch
+from hopvec.spill import SpillFile
 
 Done = Callable[[int], object]
 """Told how many rows have been gone through, once for every pass."""
 
 
 @dataclass(frozen=True)
-class Measured:
+class FittedStatistics:
     """What was measured in the sum of a run. Another run that uses it makes comparable vectors."""
 
-    columns: Columns | None = None
-    """What standardised the columns of the sum, where that was asked for."""
+    columns: ColumnScaler | None = None
+    """What standardized the columns of the sum, where that was asked for."""
     components: Components | None = None
     """What compressed it, where it had more columns than the vectors."""
 
@@ -35,7 +35,7 @@ class Finished(NamedTuple):
     """Vectors, rows in the order of the ids, and what was measured to make them."""
 
     vectors: NDArray[np.float32]
-    measured: Measured
+    statistics: FittedStatistics
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Finish:
     normalization: Normalization
     spectrum: float = 1.0
     """See `principal_components`."""
-    like: Measured | None = None
+    like: FittedStatistics | None = None
     """What an earlier run measured, to be used in place of what this one would."""
 
     def in_memory(
@@ -58,7 +58,7 @@ class Finish:
     ) -> Finished:
         """The vectors of a sum, whose rows are `sum_rows`; it is changed in place.
 
-        `has_row` tells which nodes have a row, in the graph's own numbering.
+        `has_row` tells which nodes have a row, in the graph's internal order.
         """
         present = present_rows(total, has_row, sum_rows(plan, graph))
         columns = None
@@ -68,7 +68,7 @@ class Finish:
             unit = self.normalization.unit_rows
             columns.apply(total, present, unit=unit, threads=plan.threads)
         if not plan.compresses:
-            return Finished(total, Measured(columns))
+            return Finished(total, FittedStatistics(columns))
         components = self._components(lambda: blocks_of(total), len(present), plan, done)
         vectors = allocate_rows(plan.nodes, plan.dim)
         for first, rows in blocks_of(total):
@@ -76,19 +76,19 @@ class Finish:
             vectors[targets] = components.project(rows, plan.threads)
             done(plan.nodes + first + len(rows))
         self._shape(components, vectors, graph.rows[present], plan)
-        return Finished(vectors, Measured(columns, components))
+        return Finished(vectors, FittedStatistics(columns, components))
 
     def in_file(
         self,
         file: SlabFile,
         present: NDArray[np.int32],
-        columns: Columns | None,
+        columns: ColumnScaler | None,
         graph: Graph,
         done: Done,
     ) -> Finished:
         """The vectors of a sum in a file, by blocks of rows, in a second file.
 
-        `present` are the rows that have a vector, and `columns` what standardises them.
+        `present` are the rows that have a vector, and `columns` what standardizes them.
         """
         plan = file.plan
         counted = np.zeros(plan.nodes, dtype=bool)
@@ -108,16 +108,16 @@ class Finish:
                 yield first, rows
 
         if not plan.compresses:
-            return Finished(file.by_rows(normalize, done), Measured(columns))
+            return Finished(file.by_rows(normalize, done), FittedStatistics(columns))
         components = self._components(normalized, len(present), plan, done)
-        output = Scratch()
+        output = SpillFile()
         for first, rows in normalized():
             vectors = components.project(rows, plan.threads)
             self._shape(components, vectors, here(first, rows), plan)
             output.scatter(graph.rows[first : first + len(rows)], vectors)
             done(plan.nodes + first + len(rows))
         return Finished(
-            output.mapped(np.float32, (plan.nodes, plan.dim)), Measured(columns, components)
+            output.mapped(np.float32, (plan.nodes, plan.dim)), FittedStatistics(columns, components)
         )
 
     def _components(
@@ -150,7 +150,7 @@ class Finish:
 def sum_rows(plan: SlabPlan, graph: Graph) -> NDArray[np.int32]:
     """The row of every node in the sum: that of its id, or its own number if it is compressed.
 
-    Products of columns are added in the graph's own numbering, which no order of ids changes.
+    Products of columns are added in the graph's internal order, which no order of ids changes.
     """
     return np.arange(plan.nodes, dtype=np.int32) if plan.compresses else graph.rows
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec import _native
-from hopvec.engine.slab import Progress
 from hopvec.graph import Graph
 from hopvec.machine import interruptible, run_all
+from hopvec.progress import Progress
 
 LANES = 16  # the kernels take rows of a multiple of 16 columns, of which the last may be zero
 SEGMENT = 1 << 26  # samples times columns (and 100 more) between two reports of progress
@@ -100,7 +100,7 @@ class Proximity:
             self.done = last
 
     def unit_vectors(self) -> NDArray[np.float32]:
-        """The vectors made unit, in the graph's own numbering; zero for nodes never trained."""
+        """The vectors made unit, in the graph's internal order; zero for nodes never trained."""
         inverse = interruptible(lambda stop: _native.inverse_norms(self.vectors, 1, stop))
         inverse[~self.trained] = 0
         self.vectors *= inverse[:, None]

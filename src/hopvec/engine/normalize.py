@@ -1,4 +1,4 @@
-"""Normalisation of the sum of orders: columns of mean 0 and variance 1, rows of length 1."""
+"""Normalization of the sum of orders: columns of mean 0 and variance 1, rows of length 1."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NORMALIZATIONS = {
 
 
 @dataclass(frozen=True)
-class Columns:
+class ColumnScaler:
     """What is subtracted from the columns of a matrix, and what they are then multiplied with."""
 
     mean: NDArray[np.float64]
@@ -58,7 +58,7 @@ class Columns:
         )
 
 
-def statistics(values: NDArray[np.float32], rows: NDArray[np.int32], threads: int) -> Columns:
+def statistics(values: NDArray[np.float32], rows: NDArray[np.int32], threads: int) -> ColumnScaler:
     """What brings the columns to mean 0 and variance 1 over `rows`, summed in their order."""
     mean = interruptible(lambda stop: _native.moments(values, rows, None, threads, stop))
     mean /= len(rows)
@@ -66,17 +66,17 @@ def statistics(values: NDArray[np.float32], rows: NDArray[np.int32], threads: in
     return standardizing(mean, squares / len(rows))
 
 
-def standardizing(mean: NDArray[np.float64], variance: NDArray[np.float64]) -> Columns:
+def standardizing(mean: NDArray[np.float64], variance: NDArray[np.float64]) -> ColumnScaler:
     """What brings columns of this mean and variance to mean 0 and variance 1."""
     deviation = np.sqrt(variance)
     varies = deviation > CONSTANT * np.sqrt(mean * mean + deviation * deviation)
-    return Columns(mean, np.divide(1.0, deviation, out=np.zeros_like(deviation), where=varies))
+    return ColumnScaler(mean, np.divide(1.0, deviation, out=np.zeros_like(deviation), where=varies))
 
 
 def present_rows(
     values: NDArray[np.float32], has_row: NDArray[np.bool_], rows: NDArray[np.int32]
 ) -> NDArray[np.int32]:
-    """The rows that have a vector, in the graph's own numbering; `rows` are those of its nodes.
+    """The rows that have a vector, in the graph's internal order; `rows` are those of its nodes.
 
     Nodes without a row of S come last. Those whose sum is zero stay so, and out of the statistics.
     """

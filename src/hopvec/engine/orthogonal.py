@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec import _native
-from hopvec.engine.slab import Progress, RandomRows
+from hopvec.engine.slab import RandomRows
 from hopvec.engine.spectral import COLUMNS, DEPENDENT, Floats, gram_schmidt
 from hopvec.machine import interruptible
+from hopvec.progress import Progress
 
 ROWS = 1024  # drawn, or mixed, together
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from hopvec.errors import MemoryBoundError
+from hopvec.errors import MemoryLimitError
 from hopvec.graph import Graph
 from hopvec.machine import available_memory, cores, in_words
 
@@ -14,7 +14,7 @@ LINE = 64  # bytes of one node in one slab: a cache line
 COLUMNS = {"float32": 16, "float16": 32}  # of a slab
 NEAR_CACHE = 4 << 20  # two blocks that fit are best left to one thread; larger ones are shared
 
-Orders = Literal["fused", "kept", "twice"]
+Orders = Literal["streamed", "cached", "recomputed"]
 """How orders meet: added as they are made; kept for their row norms; or computed twice for them."""
 
 
@@ -47,7 +47,7 @@ class Plan:
 
     @property
     def disk(self) -> int:
-        """The bytes of scratch files."""
+        """The bytes of spill files."""
         return 0
 
     def __str__(self) -> str:
@@ -87,15 +87,15 @@ class SlabPlan(Plan):
     @property
     def passes(self) -> int:
         """How often each slab is computed."""
-        return 2 if self.orders == "twice" else 1
+        return 2 if self.orders == "recomputed" else 1
 
     def __str__(self) -> str:
         orders = {
-            "fused": "orders added as they are made",
-            "kept": f"orders kept ({in_words(self.bytes.working['orders'])})",
-            "twice": "orders computed twice",
+            "streamed": "orders added as they are made",
+            "cached": f"orders kept ({in_words(self.bytes.working['orders'])})",
+            "recomputed": "orders computed twice",
         }
-        where = {"memory": "in memory", "file": "in a scratch file"}[self.output]
+        where = {"memory": "in memory", "file": "in a spill file"}[self.output]
         output = in_words(4 * self.nodes * self.dim)
         compressed = f"{self.width} columns compressed to {self.dim}; "
         return (
@@ -119,7 +119,7 @@ class SlabPlan(Plan):
 
     @property
     def disk(self) -> int:
-        """The bytes of scratch files: the sum by slabs, then the vectors by rows."""
+        """The bytes of spill files: the sum by slabs, then the vectors by rows."""
         return 4 * self.nodes * (self.width + self.dim) if self.output == "file" else 0
 
 
@@ -134,7 +134,7 @@ def plan_for(
 ) -> Plan:
     """The plan of a method that can work in one way only, beside the graph and the vectors.
 
-    `owner` is the method; `working` tells what else it keeps. Raises MemoryBoundError with the
+    `owner` is the method; `working` tells what else it keeps. Raises MemoryLimitError with the
     memory needed if that is more than `memory` bytes, or than what is free without a bound.
     """
     plan = Plan(
@@ -145,7 +145,7 @@ def plan_for(
     )
     if plan.bytes.total > _budget(graph, memory):
         parts = [f"{in_words(size)} for {name}" for name, size in working.items()]
-        raise MemoryBoundError(
+        raise MemoryLimitError(
             f"{owner} needs {in_words(plan.bytes.total)} ({in_words(plan.bytes.graph)} for the "
             f"graph, {in_words(plan.bytes.output)} for the vectors, {', '.join(parts)}), and "
             f"{_bound(graph, memory)}. Allow it more memory, or choose another method."
@@ -170,7 +170,7 @@ def make_slab_plan(
     `width` columns are carried through the hops, if that is more than `dim`;
     `orders_with_norms` is the number of orders whose rows are made unit, 0 for the plain sum;
     `more` tells what the method keeps beside slabs; `parts` is that of SlabPlan.
-    Raises MemoryBoundError with the least that would do.
+    Raises MemoryLimitError with the least that would do.
     """
     width = width or dim
     slabs = -(-width // COLUMNS[precision])
@@ -178,9 +178,17 @@ def make_slab_plan(
     in_flight = min(threads, slabs) if 2 * LINE * graph.nodes <= NEAR_CACHE else 1
     candidates: list[tuple[int, Orders, Literal["memory", "file"]]]
     if not orders_with_norms:
-        candidates = [(in_flight, "fused", "memory"), (1, "fused", "memory"), (1, "fused", "file")]
+        candidates = [
+            (in_flight, "streamed", "memory"),
+            (1, "streamed", "memory"),
+            (1, "streamed", "file"),
+        ]
     else:  # row norms are added slab after slab: for orders computed twice, one is in flight
-        candidates = [(in_flight, "kept", "memory"), (1, "twice", "memory"), (1, "twice", "file")]
+        candidates = [
+            (in_flight, "cached", "memory"),
+            (1, "recomputed", "memory"),
+            (1, "recomputed", "file"),
+        ]
     for slabs_in_flight, orders, output in candidates:
         plan = SlabPlan(
             nodes=graph.nodes,
@@ -198,8 +206,8 @@ def make_slab_plan(
                 output=4 * graph.nodes * (dim if output == "memory" else COLUMNS[precision]),
                 working={
                     "blocks": 2 * LINE * graph.nodes * slabs_in_flight,
-                    "orders": slabs * LINE * graph.nodes * orders_with_norms * (orders == "kept"),
-                    "norms": 12 * graph.nodes * orders_with_norms * (orders == "twice"),
+                    "orders": slabs * LINE * graph.nodes * orders_with_norms * (orders == "cached"),
+                    "norms": 12 * graph.nodes * orders_with_norms * (orders == "recomputed"),
                     "wide sum": 4 * graph.nodes * width * (width > dim and output == "memory"),
                     **(more or {}),
                 },
@@ -208,7 +216,7 @@ def make_slab_plan(
         if plan.bytes.total <= budget:
             return plan
     least, rows = plan.bytes.total, plan.bytes.graph
-    raise MemoryBoundError(
+    raise MemoryLimitError(
         f"This run needs at least {in_words(least)} ({in_words(rows)} for the graph, "
         f"{in_words(least - rows)} for one slab), and {_bound(graph, memory)}. "
         "Allow it more memory."
@@ -234,7 +242,7 @@ def _budget(graph: Graph, memory: int | None) -> int:
 
 
 def _bound(graph: Graph, memory: int | None) -> str:
-    bound = "the memory bound" if memory is not None else "the memory available"
+    bound = "the memory limit" if memory is not None else "the memory available"
     return f"{bound} is {in_words(_budget(graph, memory))}"
 
 

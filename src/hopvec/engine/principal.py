@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec import _native
-from hopvec.engine.normalize import CONSTANT, Columns
+from hopvec.engine.normalize import CONSTANT, ColumnScaler
 from hopvec.engine.spectral import COLUMNS, Floats
 from hopvec.machine import interruptible
 
@@ -23,7 +23,7 @@ ROWS = 1024  # of a block: a fixed number, so that sums are taken in the same or
 TRIAL = 256  # columns of the eigenproblem that is timed before a run
 
 Blocks = Iterable[tuple[int, NDArray[np.float32]]]
-"""Blocks of `ROWS` rows, in the graph's own numbering, each with the number of its first."""
+"""Blocks of `ROWS` rows, in the graph's internal order, each with the number of its first."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Components:
 
     basis: NDArray[np.float32]
     """[width, dim]: orthonormal columns, that of the largest variance first."""
-    columns: Columns
+    columns: ColumnScaler
     """The mean of the projections, and a power of their deviation."""
 
     def project(self, rows: NDArray[np.float32], threads: int) -> NDArray[np.float32]:
@@ -85,7 +85,7 @@ def principal_components(
     varies = values > CONSTANT**2 * max(values[0], 0.0)
     if varies.any():
         factor[varies] = _native.power(values[varies] / values[0], (spectrum - 1) / 2)
-    return Components(basis.astype(np.float32), Columns(offset, factor))
+    return Components(basis.astype(np.float32), ColumnScaler(offset, factor))
 
 
 def _covariance(
@@ -121,7 +121,9 @@ def principal_bytes(width: int, dim: int) -> int:
 def principal_seconds(nodes: int, width: int, dim: int, threads: int) -> float:
     """The time that all of it takes for a graph of so many nodes, by a trial with one block."""
     rows = np.ones((min(nodes, ROWS), width), dtype=np.float32)
-    components = Components(np.ones((width, dim), np.float32), Columns(np.zeros(dim), np.ones(dim)))
+    components = Components(
+        np.ones((width, dim), np.float32), ColumnScaler(np.zeros(dim), np.ones(dim))
+    )
     size = min(width, TRIAL)
     start = perf_counter()
     _covariance([(0, rows)], width, len(rows), threads, lambda rows: None)

@@ -149,7 +149,7 @@ def hop(
     weights: NDArray[np.float32] | None,
     block: NDArray[np.floating],
 ) -> Floats:
-    """A * block with A = D^-1 S: each row the weighted mean of its neighbours' rows, or zero."""
+    """A * block with A = D^-1 S: each row the weighted mean of its neighbors' rows, or zero."""
     values = np.ones(len(indices)) if weights is None else weights.astype(np.float64)
     block = block.astype(np.float64)
     result = np.zeros((len(indptr) - 1, block.shape[1]))
@@ -271,7 +271,7 @@ def random_walk(
 ) -> list[int]:
     """The walk of a round from one node, which ends early at a node that no edge leaves.
 
-    `rows[v][x]` is the weight of the edge from v to x, neighbours ascending. Draws are numbered:
+    `rows[v][x]` is the weight of the edge from v to x, neighbors ascending. Draws are numbered:
     one for an entry of the row by its weight, and for a step of second order one more, whether
     to take it. A return that is likelier than all else has the part that sticks out drawn first.
     """

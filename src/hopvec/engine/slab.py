@@ -17,27 +17,16 @@ from hopvec.engine.plan import LINE, SlabPlan
 from hopvec.engine.random_rows import GaussianRows, SparseRows
 from hopvec.errors import GraphError
 from hopvec.graph import Graph
-from hopvec.graph.turned import TurnedRows
+from hopvec.graph.transpose import TransposedCSR
 from hopvec.machine import run_all
+from hopvec.progress import Progress
 
 if TYPE_CHECKING:
-    from hopvec.engine.frame import Frame
+    from hopvec.engine.fitted import FittedState
 
 LARGEST_ENTRY = 2.0**15  # of an order as it is made, so that it fits float16
 
 RandomRows = SparseRows | GaussianRows | FeatureRows
-
-Progress = Callable[[int, int], object]
-"""Called with the slabs, or other parts of a run, that are done and their number."""
-
-
-def stage(progress: Progress, number: int, of: int) -> Progress:
-    """The progress within one of several stages of a run, told as that of the run, in percent."""
-
-    def told(done: int, parts: int) -> None:
-        progress(100 * number + 100 * done // max(1, parts), 100 * of)
-
-    return told
 
 
 class Destination(Protocol):
@@ -53,7 +42,7 @@ class Destination(Protocol):
 class Transition:
     """A = D^-1 S, as the kernels see it; or S with other factors of its rows in place of 1/d.
 
-    S is that of the graph, or has other rows in the graph's own numbering.
+    S is that of the graph, or has other rows in the graph's internal order.
     """
 
     def __init__(
@@ -61,7 +50,7 @@ class Transition:
         graph: Graph,
         factors: NDArray[np.float64] | None = None,
         *,
-        turned: TurnedRows | None = None,
+        turned: TransposedCSR | None = None,
     ) -> None:
         rows = turned or graph
         self.graph = graph
@@ -214,7 +203,7 @@ class Propagation:
     """What order i lacks i times besides, where orders would grow beyond float32."""
     finish: Callable[[NDArray[np.float32]], None] | None = None
     """Changes rows of the plain sum in place, where they are not yet what the method is after."""
-    frame: Frame | None = None
+    fitted_state: FittedState | None = None
     """What comparable runs share, but for what is measured in the sum, where there can be some."""
 
     @property

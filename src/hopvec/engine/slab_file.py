@@ -8,17 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec.engine.plan import SlabPlan
-from hopvec.scratch import Scratch
+from hopvec.spill import SpillFile
 
 BLOCK = 16 << 20  # bytes of whole rows in memory at a time
 
 
 class SlabFile:
-    """The columns of the sum in a scratch file, slab after slab: [slab][row][columns]."""
+    """The columns of the sum in a spill file, slab after slab: [slab][row][columns]."""
 
     def __init__(self, plan: SlabPlan) -> None:
         self.plan = plan
-        self._file = Scratch()
+        self._file = SpillFile()
 
     def columns(self, index: int) -> slice:
         """The columns that a slab holds."""
@@ -56,7 +56,7 @@ class SlabFile:
 
         `done` is told how many rows are finished by then.
         """
-        plan, output = self.plan, Scratch()
+        plan, output = self.plan, SpillFile()
         for first, rows in self.blocks(max(1, BLOCK // (4 * plan.width))):
             work(first, rows)
             output.append(rows)

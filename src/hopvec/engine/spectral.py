@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec import _native
-from hopvec.engine.slab import Progress
 from hopvec.machine import interruptible
+from hopvec.progress import Progress
 
 COLUMNS = 16  # of a block
 DEPENDENT = 1e-10  # a column this much shorter than before has nothing left but rounding error

@@ -1,4 +1,4 @@
-"""How good vectors are: classes of nodes, neighbours, links, the graph itself, recommendations."""
+"""How good vectors are: classes of nodes, neighbors, links, the graph itself, recommendations."""
 
 from hopvec.evaluate.classification import Classification as Classification
 from hopvec.evaluate.classification import ClassificationProtocol as ClassificationProtocol

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import mean, stdev
@@ -16,9 +16,10 @@ from hopvec.embedding import Embedding
 from hopvec.errors import ParameterError
 from hopvec.evaluate.logistic import one_blas_thread, require_extra
 from hopvec.evaluate.trial import Members, choose_c, train_and_judge
-from hopvec.labels import LabelledRows, Labels, labels_per_node
+from hopvec.labels import LabeledRows, Labels, labels_per_node
 from hopvec.machine import cores, run_all
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, check
+from hopvec.progress import Progress, no_progress
 
 ROUNDING = 2.0**-20  # a column whose spread is below that part of its size is constant
 
@@ -28,11 +29,11 @@ class ClassificationProtocol:
     """How vectors are classified: the parameters of `classify`."""
 
     shares: Annotated[
-        Sequence[float], Reals(99, 0.0001, 0.9999), "shares of the labelled nodes to train on"
+        Sequence[float], Reals(99, 0.0001, 0.9999), "shares of the labeled nodes to train on"
     ] = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-    shuffles: Annotated[
-        int, Integer(1, 10_000), "shuffles of the labelled nodes for each share"
-    ] = 10
+    shuffles: Annotated[int, Integer(1, 10_000), "shuffles of the labeled nodes for each share"] = (
+        10
+    )
     seed: Annotated[int, Integer(0, 2**64 - 1), "same seed, same shuffles"] = 0
     C: Annotated[
         float | str,
@@ -69,7 +70,7 @@ class Shuffle(NamedTuple):
 
 @dataclass(frozen=True)
 class ShareScores:
-    """What was scored with one share of the labelled nodes for training."""
+    """What was scored with one share of the labeled nodes for training."""
 
     share: float
     shuffles: tuple[Shuffle, ...]
@@ -118,13 +119,13 @@ class Classification:
     shares: tuple[ShareScores, ...]
     protocol: ClassificationProtocol
     nodes: int
-    """Labelled nodes with a vector."""
+    """Labeled nodes with a vector."""
     classes: int
     """Classes that have one of them as a member."""
     labels_per_node: float
     dim: int
     without_vector: int
-    """Labelled nodes without a vector, which were left out."""
+    """Labeled nodes without a vector, which were left out."""
 
     def __str__(self) -> str:
         lines = [
@@ -143,7 +144,7 @@ class Classification:
         often = labels_per_node(self.labels_per_node)
         accuracy = " (micro F1 is the accuracy)" if self.labels_per_node == 1 else ""
         return (
-            f"dim {self.dim}, {self.nodes:,} labelled nodes, {self.classes:,} classes, "
+            f"dim {self.dim}, {self.nodes:,} labeled nodes, {self.classes:,} classes, "
             f"{often}{accuracy}"
         )
 
@@ -171,7 +172,7 @@ def classify(
     C: float | str = ClassificationProtocol.C,  # noqa: N803  (as scikit-learn calls it)
     scale: str = ClassificationProtocol.scale,
     threads: int | None = None,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress | None = None,
 ) -> Classification:
     """How well the labels of nodes are told from their vectors: the protocol of DeepWalk.
 
@@ -181,13 +182,13 @@ def classify(
     percent. Where every node has one label, the likeliest class is predicted, and micro F1 is the
     accuracy.
 
-    Macro F1 is the mean over all classes of the labelled nodes. A class without a training node
+    Macro F1 is the mean over all classes of the labeled nodes. A class without a training node
     comes last for every node, and one that is neither predicted nor there to be found scores 0,
     as by scikit-learn's f1_score(zero_division=0) over all classes. Ties go to the class that is
     first in `labels.classes`.
 
     `scale` says what the vectors are brought to before: "rms" multiplies all by one number that
-    makes the mean square of the entries of labelled nodes 1, "standardize" gives every column mean
+    makes the mean square of the entries of labeled nodes 1, "standardize" gives every column mean
     0 and variance 1 over them, "none" leaves them alone. It matters: liblinear regularises the
     intercept as well. `C="auto"` is chosen anew for every shuffle within its training nodes, by
     cross-validation of macro F1 over 0.001 to 100; no label of a test node has a part in it.
@@ -211,7 +212,7 @@ def classify(
     rows = _scaled(embedding, found.rows, scale)
     of = sum(split.training for split in splits)
     finished: list[int] = []
-    tell = progress or (lambda done, of: None)
+    tell = progress or no_progress
     tell(0, of)
 
     def task(split: _Split, stop: Stop) -> tuple[_Split, Shuffle]:
@@ -253,7 +254,7 @@ class _Split(NamedTuple):
         return np.random.default_rng([seed, self.shuffle]).permutation(count)
 
 
-def _splits(protocol: ClassificationProtocol, found: LabelledRows) -> list[_Split]:
+def _splits(protocol: ClassificationProtocol, found: LabeledRows) -> list[_Split]:
     """All splits, the largest first; refuses one that leaves nothing to learn or to predict."""
     count = len(found.rows)
     splits = []
@@ -261,7 +262,7 @@ def _splits(protocol: ClassificationProtocol, found: LabelledRows) -> list[_Spli
         training = round(share * count)
         if not 0 < training < count:
             raise ParameterError(
-                f"classify: a share of {share:g} of {count:,} labelled nodes trains on "
+                f"classify: a share of {share:g} of {count:,} labeled nodes trains on "
                 f"{training:,} and leaves {count - training:,} to predict. "
                 + (found.mismatch or "Take another share.")
             )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -20,8 +19,7 @@ from hopvec.graph import Graph
 from hopvec.graph.build import check_flag, from_numbering
 from hopvec.graph.ids import Numbering
 from hopvec.methods.parameters import Integer, Real, check_value
-
-Progress = Callable[[int, int], object]
+from hopvec.progress import Progress, no_progress
 
 SEED = Integer(0, 2**64 - 1)
 NEGATIVES = Integer(0, 1000)
@@ -102,7 +100,7 @@ def hold_out(
     """
     check_numbers(share, negatives, seed)
     check_flag("hold_out", "connected", connected)
-    tell = progress or (lambda done, of: None)
+    tell = progress or no_progress
     pairs = Pairs(graph)
     if len(pairs.edges) == 0:
         raise GraphError("hold_out: the graph has no edges between different nodes.")

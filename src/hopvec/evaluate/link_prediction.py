@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -18,8 +18,8 @@ from hopvec.evaluate.logistic import fit, one_blas_thread
 from hopvec.evaluate.pairs import Pairs, hashed, ids_like
 from hopvec.machine import interruptible
 from hopvec.methods.parameters import Integer, OneOf, check_value
+from hopvec.progress import Progress
 
-Progress = Callable[[int, int], object]
 Rows = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 OPERATORS = ("dot", "cosine", "hadamard")
@@ -43,7 +43,7 @@ class LinkScores:
 
 @dataclass(frozen=True)
 class Fit:
-    """What the logistic regression on products of vectors learnt from."""
+    """What the logistic regression on products of vectors learned from."""
 
     C: float
     """The inverse of the strength of its L2 penalty."""
@@ -60,7 +60,7 @@ class LinkPrediction:
     edges: int
     negatives: int
     operators: dict[str, LinkScores]
-    learnt: Fit | None
+    learned: Fit | None
     """Of the operator hadamard."""
 
     def to_dict(self) -> dict[str, Any]:
@@ -111,12 +111,12 @@ def predict_links(
     passes = _Passes(embedding, rows, progress, count=2 if "hadamard" in operators else 1)
     scores = {"dot": passes.scores(np.ones(embedding.dim))}
     scores["cosine"] = scores["dot"] * np.multiply(*(scale[row] for row in rows), dtype=np.float64)
-    learnt = None
+    learned = None
     if "hadamard" in operators:
-        learnt, weights = _learn(embedding, held_out, seed)
+        learned, weights = _learn(embedding, held_out, seed)
         scores["hadamard"] = passes.scores(weights)
     judged = {name: _judged(scores[name][:edges], scores[name][edges:], ks) for name in operators}
-    return LinkPrediction(edges, len(held_out.negatives), judged, learnt)
+    return LinkPrediction(edges, len(held_out.negatives), judged, learned)
 
 
 def _operators(operators: Sequence[str] | None, held_out: HeldOut) -> Sequence[str]:
@@ -189,10 +189,10 @@ def _learn(embedding: Embedding, held_out: HeldOut, seed: int) -> tuple[Fit, NDA
     That of a constant, the intercept, moves all scores alike, which no measure sees.
     """
     edges, others = training_pairs(held_out, seed)
-    learnt = products(embedding, _rows(embedding, pa.concat_tables([edges, others])))
-    size = float(np.sqrt(np.mean(learnt**2)))
+    learned = products(embedding, _rows(embedding, pa.concat_tables([edges, others])))
+    size = float(np.sqrt(np.mean(learned**2)))
     scale = 1.0 / size if size > 0 else 1.0
-    rows = np.column_stack([learnt * scale, np.ones(len(learnt))])
+    rows = np.column_stack([learned * scale, np.ones(len(learned))])
     is_edge = np.repeat([[True], [False]], [len(edges), len(others)], axis=0)
     with one_blas_thread("The operator hadamard"):
         weights = interruptible(lambda stop: fit(rows, is_edge, C, stop=stop))

@@ -3,7 +3,7 @@
 The problem is that of liblinear (scikit-learn: solver="liblinear"). For every class, with targets
 y = 1 for its members and 0 for the rest, and a 1 as the last entry of every row x:
 
-    minimise over w    |w|^2 / 2 + C sum_i [ log(1 + exp(w . x_i)) - y_i w . x_i ]
+    minimize over w    |w|^2 / 2 + C sum_i [ log(1 + exp(w . x_i)) - y_i w . x_i ]
 
 so the intercept is regularised as well. The problem has one solution. liblinear comes to it class
 by class, over rows copied into linked entries; here all classes share each pass over the rows, a

@@ -12,9 +12,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding
-from hopvec.engine.frame import Frame
+from hopvec.engine.fitted import FittedState
 from hopvec.errors import ParameterError
-from hopvec.methods.method import FREE
+from hopvec.methods.method import RUNTIME_PARAMS
 
 logger = logging.getLogger("hopvec")
 SHOWN = 5  # nodes that stand in the representation of a Movement
@@ -58,12 +58,16 @@ def movement(old: Embedding, new: Embedding) -> Movement:
             "--like."
         )
     _refuse_other_parameters(old.parameters, new.parameters)
-    if old.frame and new.frame and _features(old.frame) != _features(new.frame):
+    if (
+        old.fitted_state
+        and new.fitted_state
+        and _features(old.fitted_state) != _features(new.fitted_state)
+    ):
         raise ParameterError(
             "These vectors cannot be compared: they were made with other features. Make the second "
             "with like=, or --like."
         )
-    if old.frame and new.frame and not _alike(old.frame, new.frame):
+    if old.fitted_state and new.fitted_state and not _alike(old.fitted_state, new.fitted_state):
         logger.warning(
             "The second vectors were not made like the first: part of what moved are the scales of "
             "columns. Make them with like=, or --like."
@@ -82,23 +86,23 @@ def movement(old: Embedding, new: Embedding) -> Movement:
     return Movement(ids, cosines[order], len(old) - len(here), len(new) - len(there))
 
 
-def _alike(one: Frame, other: Frame) -> bool:
+def _alike(one: FittedState, other: FittedState) -> bool:
     """Whether two runs used the same R, 2m and statistics of columns."""
     if (one.sparsity, one.volume) != (other.sparsity, other.volume):
         return False
-    first, second = one.measured.columns, other.measured.columns
+    first, second = one.statistics.columns, other.statistics.columns
     if first is None or second is None:
         return first is second
     return np.array_equal(first.mean, second.mean) and np.array_equal(first.factor, second.factor)
 
 
-def _features(frame: Frame) -> list[str]:
-    return frame.features.kinds if frame.features else []
+def _features(fitted_state: FittedState) -> list[str]:
+    return fitted_state.features.kinds if fitted_state.features else []
 
 
 def _refuse_other_parameters(old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
     """Raises ParameterError naming the first parameter that differs, where both tell of some."""
-    for name in sorted(old.keys() & new.keys() - set(FREE)):
+    for name in sorted(old.keys() & new.keys() - set(RUNTIME_PARAMS)):
         if old[name] != new[name]:
             raise ParameterError(
                 f"These vectors cannot be compared: {name} is {old[name]!r} in the first and "

@@ -1,4 +1,4 @@
-"""The nearest neighbours of some nodes, by several embeddings side by side."""
+"""The nearest neighbors of some nodes, by several embeddings side by side."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class Neighborhoods:
     """What `neighbors` found: a table for each node, a column for each embedding."""
 
     found: dict[Any, dict[str, list[tuple[Any, float]]]]
-    """found[id][name]: the neighbours of a node by an embedding, with their cosine similarity."""
+    """found[id][name]: the neighbors of a node by an embedding, with their cosine similarity."""
 
     def rows(self, id: Any) -> list[list[str]]:
-        """The table of a node: rank by rank, neighbour and similarity by each embedding."""
+        """The table of a node: rank by rank, neighbor and similarity by each embedding."""
         ranks = zip_longest(*self.found[id].values())
         return [
             [
@@ -61,7 +61,7 @@ def neighbors(
     k: int = 5,
     among: Embedding | None = None,
 ) -> Neighborhoods:
-    """The k nearest neighbours of each node by every embedding, best first: exact, by cosine.
+    """The k nearest neighbors of each node by every embedding, best first: exact, by cosine.
 
     `embeddings` have the names that their columns get. `among` is a comparable embedding whose
     nodes are listed, instead of the other nodes of each, as in `Embedding.nearest`. Raises

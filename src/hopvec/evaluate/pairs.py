@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from hopvec.errors import ParameterError, UnknownNodeError
 from hopvec.graph import Graph
+from hopvec.graph.bipartite import sources_first
 from hopvec.graph.dictionary import integers_if_all
 from hopvec.graph.ids import column
-from hopvec.graph.sides import sources_first
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 DENSE = 4  # where fewer than one pair in so many is free or drawn, all pairs are listed
@@ -27,7 +27,7 @@ Nodes = NDArray[np.int64]
 class Pairs:
     """The pairs of distinct nodes that an edge of a graph could join; if it has sides, of both.
 
-    A pair (u, v) has the code u * nodes + v in the graph's own numbering, which depends on the
+    A pair (u, v) has the code u * nodes + v in the graph's internal order, which depends on the
     graph alone; where the graph is undirected, u < v. So codes, and whatever is drawn of them, are
     the same for every order of edges and nodes in the input.
     """
@@ -98,7 +98,7 @@ class Pairs:
         return self.encode(*(self.find(table.column(end)) for end in ("source", "target")))
 
     def find(self, ids: Any) -> NDArray[np.int32]:
-        """The nodes of ids, in the graph's own numbering. Raises UnknownNodeError."""
+        """The nodes of ids, in the graph's internal order. Raises UnknownNodeError."""
         import pyarrow.compute as pc
 
         known = self.graph.ids

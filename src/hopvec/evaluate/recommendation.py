@@ -27,11 +27,11 @@ from hopvec.evaluate.pairs import Pairs
 from hopvec.graph import Graph
 from hopvec.machine import cores, interruptible
 from hopvec.methods.parameters import Integer, OneOf, Real, check_value
+from hopvec.progress import Progress
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
-Progress = Callable[[int, int], object]
 Nodes = NDArray[np.int64]
 
 BLOCK_BYTES = 1 << 28  # of the scores of users that are looked at together, at most

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, Literal
@@ -18,10 +18,9 @@ from hopvec.evaluate.pairs import Pairs, contains, hashed
 from hopvec.graph import Graph
 from hopvec.machine import cores, interruptible
 from hopvec.methods.parameters import Integer, OneOf, check_value
+from hopvec.progress import Progress
 
-Progress = Callable[[int, int], object]
-
-MOST_NODES = 65_536  # that are all compared with each other, unless asked to
+MAX_NODES = 65_536  # that are all compared with each other, unless asked to
 SAMPLE = 4  # what a seed is used for
 STRIPE = 1 << 33  # products of numbers between two reports of progress
 BLOCK = 128  # rows that the native loop takes together
@@ -86,7 +85,7 @@ def reconstruct(
         raise ParameterError("reconstruct: a graph of one node has no pairs to compare.")
     if sample is not None:
         check_value("reconstruct", "sample", Integer(2, graph.nodes), sample)
-    nodes = _compared(graph, sample or min(graph.nodes, MOST_NODES), seed)
+    nodes = _compared(graph, sample or min(graph.nodes, MAX_NODES), seed)
     edges = _edges_among(graph, nodes)
     pairs = len(nodes) * (len(nodes) - 1) // 2
     ks = _ks(k, pairs, len(edges))

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from hopvec.errors import FormatError, ParameterError
 from hopvec.formats import arrow, delimited, npy, npz, parquet, word2vec
-from hopvec.formats.rows import Progress, Start, ignore
+from hopvec.formats.rows import Start, ignore
 from hopvec.graph.ids import first_repeated
+from hopvec.progress import Progress
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
@@ -109,14 +110,14 @@ def read_start(path: str | PathLike[str], *, progress: Progress | None = None) -
     path = Path(path)
 
     def start() -> Start:
-        begin = STARTS.get(_recognised(path))
+        begin = STARTS.get(_recognized(path))
         return begin(path) if begin else _whole(path, progress or ignore)
 
     return _checked(path, start)
 
 
 def _whole(path: Path, progress: Progress) -> Start:
-    embedding = _recognised(path).read_embedding(path, progress)
+    embedding = _recognized(path).read_embedding(path, progress)
     return Start(embedding, len(embedding))
 
 
@@ -144,7 +145,7 @@ def _checked(path: Path, read: Callable[[], Start]) -> Start:
     return start
 
 
-def _recognised(path: Path) -> Format:
+def _recognized(path: Path) -> Format:
     """The format of a file that is there; a folder holds Parquet, as Spark writes it."""
     if path.is_dir():
         return parquet

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from hopvec.formats.replace import replacing
-from hopvec.formats.rows import FIRST, Progress, Start
+from hopvec.formats.atomic import replacing
+from hopvec.formats.rows import FIRST, Start
 from hopvec.formats.table import batches_of, find_columns, from_batches, schema_of
+from hopvec.progress import Progress
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, BinaryIO
 import pyarrow as pa
 
 from hopvec.errors import FormatError
-from hopvec.formats.replace import replacing
-from hopvec.formats.rows import Progress, blocks
+from hopvec.formats.atomic import replacing
+from hopvec.formats.rows import blocks
 from hopvec.formats.text import IF_EDGES, Layout, lines, read_header, read_lines
+from hopvec.progress import Progress
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding

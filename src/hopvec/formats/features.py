@@ -8,9 +8,10 @@ import pyarrow as pa
 
 from hopvec.errors import FormatError
 from hopvec.formats.graphs import columnar, text
-from hopvec.formats.graphs.layout import Layout, first_lines
-from hopvec.formats.graphs.source import Progress, Source
+from hopvec.formats.graphs.dialect import Dialect, first_lines
+from hopvec.formats.graphs.source import Source
 from hopvec.graph.columns import usual_id_column
+from hopvec.progress import Progress
 
 SEPARATORS = "\t,;|"
 
@@ -84,7 +85,7 @@ def _from_text(source: Source, asked: str | None) -> pa.Table:
             f"{source.name}: line 1 names no columns; there must be an id and a feature, between "
             "tabs, commas, semicolons or bars."
         )
-    names = Layout(separator, 0).cells(line)
+    names = Dialect(separator, 0).cells(line)
     ids = _id_column(source, names, asked)
     try:
         table = csv.read_csv(

@@ -10,9 +10,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
-from hopvec.formats.facts import Facts, from_json, to_json
-from hopvec.formats.replace import replacing
-from hopvec.formats.rows import FIRST, Progress, Start, as_float32, blocks
+from hopvec.formats.atomic import replacing
+from hopvec.formats.metadata import Facts, from_json, to_json
+from hopvec.formats.rows import FIRST, Start, as_float32, blocks
+from hopvec.progress import Progress
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding

@@ -10,10 +10,11 @@ import numpy as np
 import pyarrow as pa
 
 from hopvec.errors import FormatError
-from hopvec.formats.facts import from_json, to_json
+from hopvec.formats.atomic import replacing
+from hopvec.formats.metadata import from_json, to_json
 from hopvec.formats.npy import write_array
-from hopvec.formats.replace import replacing
-from hopvec.formats.rows import Progress, as_float32
+from hopvec.formats.rows import as_float32
+from hopvec.progress import Progress
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding

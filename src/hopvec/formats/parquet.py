@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from hopvec.errors import FormatError
+from hopvec.formats.atomic import replacing
 from hopvec.formats.parquet_writer import write_parquet
-from hopvec.formats.replace import replacing
-from hopvec.formats.rows import FIRST, Progress, Start, blocks, rows_in_block
+from hopvec.formats.rows import FIRST, Start, blocks, rows_in_block
 from hopvec.formats.table import find_columns, from_batches, schema_of
+from hopvec.progress import Progress
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding

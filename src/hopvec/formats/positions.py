@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from hopvec.errors import FormatError, ParameterError
 from hopvec.formats import EMBEDDING_FORMATS, arrow, parquet, suffix_of
-from hopvec.formats.replace import replacing
-from hopvec.formats.rows import Progress, ignore
+from hopvec.formats.atomic import replacing
+from hopvec.formats.rows import ignore
 from hopvec.formats.table import find_columns
+from hopvec.progress import Progress
 
 PLANE = ("x", "y")
 ROWS = 1 << 14  # that are copied together

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,15 +11,13 @@ from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
 from hopvec.machine import forget
+from hopvec.progress import Progress
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
 
 BLOCK_BYTES = 16 << 20
 
-
-Progress = Callable[[int, int], object]
-"""Called with the rows done so far and their number."""
 
 FIRST = 4
 """The rows that are read of a file to tell what it holds."""

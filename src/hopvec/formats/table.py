@@ -12,10 +12,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
-from hopvec.formats.facts import from_json, to_json
-from hopvec.formats.rows import Progress, Stack, blocks, ignore
+from hopvec.formats.metadata import from_json, to_json
+from hopvec.formats.rows import Stack, blocks, ignore
 from hopvec.formats.text import IF_EDGES
 from hopvec.graph.ids import number_array
+from hopvec.progress import Progress
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
@@ -59,7 +60,7 @@ def batches_of(
 
 
 @dataclass(frozen=True)
-class Columns:
+class VectorColumns:
     """Which columns of a table hold the ids and the vectors."""
 
     id: str
@@ -73,7 +74,7 @@ class Columns:
         return [self.id, *self.numbers]
 
 
-def find_columns(path: Path, schema: pa.Schema) -> Columns:
+def find_columns(path: Path, schema: pa.Schema) -> VectorColumns:
     """The columns that can only be meant. Raises FormatError with those that are there.
 
     `id` and `embedding` if they are there; else the only column of integers or strings, and the
@@ -86,9 +87,9 @@ def find_columns(path: Path, schema: pa.Schema) -> Columns:
     column = "embedding" if "embedding" in lists else lists[0] if len(lists) == 1 else None
     floats = [name for name, kind in kinds.items() if pa.types.is_floating(kind)]
     if key and column and len(kinds) == len(schema):
-        return Columns(key, [column], lists=True)
+        return VectorColumns(key, [column], lists=True)
     if key and floats and len(floats) == len(schema) - 1:
-        return Columns(key, floats, lists=False)
+        return VectorColumns(key, floats, lists=False)
     found = ", ".join(f"{field.name} ({field.type})" for field in list(schema)[:8]) or "none"
     more = ", ..." if len(schema) > 8 else ""
     raise FormatError(f"{path}: {NEEDED}; its columns are {found}{more}. {IF_EDGES}")
@@ -125,7 +126,7 @@ class _Place:
         return FormatError(f"{self.path}, row {self.first + row:,} ({name}): {column} {found}.")
 
 
-def _dim(columns: Columns, source: pa.Schema | pa.RecordBatch) -> int:
+def _dim(columns: VectorColumns, source: pa.Schema | pa.RecordBatch) -> int:
     """The numbers of a row: those of the first, where lists may have any length."""
     if not columns.lists:
         return len(columns.numbers)
@@ -138,7 +139,7 @@ def _dim(columns: Columns, source: pa.Schema | pa.RecordBatch) -> int:
 
 
 def _fill(
-    vectors: NDArray[np.float32], batch: pa.RecordBatch, columns: Columns, place: _Place
+    vectors: NDArray[np.float32], batch: pa.RecordBatch, columns: VectorColumns, place: _Place
 ) -> None:
     """Writes the numbers of a batch into their rows."""
     for number, name in enumerate(columns.numbers):

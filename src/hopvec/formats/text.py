@@ -14,8 +14,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
-from hopvec.formats.rows import Progress, Stack
+from hopvec.formats.rows import Stack
 from hopvec.graph.dictionary import integers_if_all
+from hopvec.progress import Progress
 
 READ_BYTES = 2 << 20
 LINE_BYTES = 4 << 20

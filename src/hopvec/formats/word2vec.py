@@ -15,8 +15,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
-from hopvec.formats.replace import replacing
-from hopvec.formats.rows import BLOCK_BYTES, Progress, blocks
+from hopvec.formats.atomic import replacing
+from hopvec.formats.rows import BLOCK_BYTES, blocks
 from hopvec.formats.text import (
     IF_EDGES,
     Layout,
@@ -26,6 +26,7 @@ from hopvec.formats.text import (
 )
 from hopvec.graph.dictionary import integers_if_all
 from hopvec.machine import forget
+from hopvec.progress import Progress
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
@@ -36,7 +37,7 @@ LONGEST_ID = 1 << 20
 
 
 def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Progress) -> None:
-    """Writes the format that the suffix names. Raises FormatError for ids with white space."""
+    """Writes the format that the suffix names. Raises FormatError for ids with whitespace."""
     _require_words(embedding, path)
     with replacing(path) as (file,):
         file.write(f"{len(embedding)} {embedding.dim}\n".encode())
@@ -79,7 +80,7 @@ def _require_words(embedding: Embedding, path: Path) -> None:
     if wrong >= 0:
         raise FormatError(
             f"{path}: word2vec files cannot hold the id {embedding.ids[wrong].as_py()!r}, as ids "
-            f"there end at white space; save as .parquet or .csv, or rename the node."
+            f"there end at whitespace; save as .parquet or .csv, or rename the node."
         )
 
 

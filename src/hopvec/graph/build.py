@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from hopvec import machine
 from hopvec.errors import GraphError, ParameterError
+from hopvec.graph.csr_builder import Build, EdgeList
 from hopvec.graph.graph import Graph
 from hopvec.graph.ids import Numbering, column, keys, number, refuse_collision
-from hopvec.graph.rows import Build, EdgeList
+from hopvec.progress import Progress, no_progress
 
 SMALLEST, LARGEST = 1e-30, 1e30  # weights whose sums stay inside float32
 
@@ -50,7 +51,7 @@ def from_numbering(
     *,
     room: int | None = None,
     in_file: bool = False,
-    progress: Callable[[int, int], object] = lambda done, of: None,
+    progress: Progress = no_progress,
 ) -> Graph:
     """The graph of edges whose ids are numbered and whose weights are checked; uses the edges up.
 

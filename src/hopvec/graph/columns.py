@@ -80,10 +80,10 @@ class PairKind(NamedTuple):
 
 
 EDGES = PairKind(
-    "an edge", "edges", ("source", "target"), (SOURCES, TARGETS), "neighbours", ends=ENDS
+    "an edge", "edges", ("source", "target"), (SOURCES, TARGETS), "neighbors", ends=ENDS
 )
 LINKS = EDGES._replace(one="a pair", many="pairs", numbers=("label", "y", *WEIGHTS))
-LABELLED = PairKind(
+LABELED = PairKind(
     "a label",
     "labels",
     ("id", "label"),
@@ -94,7 +94,7 @@ LABELLED = PairKind(
 )
 
 
-class Columns(NamedTuple):
+class EdgeColumns(NamedTuple):
     """The positions of the columns of a table of pairs, from 0 on."""
 
     source: int
@@ -128,7 +128,7 @@ class Wanted(Protocol):
 
 def choose_columns(
     place: str, names: Sequence[str] | None, count: int, numeric: Sequence[float], wanted: Wanted
-) -> Columns:
+) -> EdgeColumns:
     """The columns of a table that hold the pairs: as asked for, else by their names, else by place.
 
     `names` is None where the table has none, `numeric` the share of numbers in each column. The
@@ -165,7 +165,7 @@ def choose_columns(
         raise FormatError(f"{place}: {' and '.join(roles)} are the same column, {source + 1}.")
     if weight in (source, target):
         raise FormatError(f"{place}: the weight is in the same column as an id, {weight + 1}.")
-    return Columns(source, target, weight)
+    return EdgeColumns(source, target, weight)
 
 
 def check_weight_wish(wanted: Wanted) -> None:
@@ -189,7 +189,7 @@ def is_index(name: str) -> bool:
 
 
 def left_numbers(
-    names: Sequence[str], numeric: Sequence[float], columns: Columns, wanted: Wanted
+    names: Sequence[str], numeric: Sequence[float], columns: EdgeColumns, wanted: Wanted
 ) -> str | None:
     """What to tell of numbers that might have been meant as weights; None if there are none."""
     if columns.weight is not None or wanted.unweighted:
@@ -207,7 +207,7 @@ def left_numbers(
     )
 
 
-def taken_by_place(names: Sequence[str], columns: Columns, wanted: Wanted) -> str | None:
+def taken_by_place(names: Sequence[str], columns: EdgeColumns, wanted: Wanted) -> str | None:
     """What to tell of columns that neither a caller nor a name chose; None if there are none.
 
     Of two columns, there is no other choice.
@@ -254,7 +254,7 @@ def are_like_names(one: str, other: str) -> bool:
     )
 
 
-def table_columns(place: str, schema: pa.Schema, wanted: Wanted) -> Columns:
+def table_columns(place: str, schema: pa.Schema, wanted: Wanted) -> EdgeColumns:
     """The columns of an Arrow table that hold the edges; types that cannot are refused."""
     names = schema.names
     columns = choose_columns(

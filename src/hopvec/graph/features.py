@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike
@@ -35,6 +35,7 @@ from hopvec.graph.feature_columns import (
     wrong_number,
 )
 from hopvec.graph.ids import first_missing, keys
+from hopvec.progress import Progress
 
 logger = logging.getLogger("hopvec")
 
@@ -109,7 +110,7 @@ def features_of(
     ids: pa.Array,
     order: NDArray[np.int32],
     id_column: str | None,
-    progress: Callable[[int, int], object],
+    progress: Progress,
 ) -> Features:
     """See Graph.with_features; statistics are taken over the nodes in `order`, places of ids."""
     if isinstance(given, str | PathLike):
@@ -166,7 +167,7 @@ class _Builder:
     rows: NDArray[np.int64]
     """[nodes]: the row of the table that tells of a node, -1 where none does."""
     order: NDArray[np.int32]
-    progress: Callable[[int, int], object]
+    progress: Progress
 
     def features(self, columns: Mapping[str, Any], unknown: int) -> Features:
         """All columns by name, whatever their order."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hopvec import _native
 from hopvec.errors import GraphError
 from hopvec.machine import file_map, interruptible
+from hopvec.progress import Progress, no_progress
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -36,7 +37,7 @@ class Graph:
     indptr: NDArray[np.int64]
     """[nodes + 1]: the entries of node i are indptr[i] to indptr[i + 1]."""
     indices: NDArray[np.int32]
-    """[entries]: neighbours, ascending in each row."""
+    """[entries]: neighbors, ascending in each row."""
     weights: NDArray[np.float32] | None
     """[entries], all positive; None when every entry is 1."""
     ids: pa.Array
@@ -115,7 +116,7 @@ class Graph:
         >>> graph.sources.to_pylist(), graph.targets.to_pylist()
         (['user 1', 'user 2'], ['item 1', 'item 2'])
         """
-        from hopvec.graph.sides import from_bipartite
+        from hopvec.graph.bipartite import from_bipartite
 
         return from_bipartite(source, target, weight, prefixes, duplicates, threads)
 
@@ -158,7 +159,7 @@ class Graph:
     ) -> Graph:
         """A graph from its adjacency matrix (scipy sparse or numpy): S_ij is the weight of i to j.
 
-        A symmetric matrix is taken as it is, never symmetrised again. Another one needs
+        A symmetric matrix is taken as it is, never symmetrized again. Another one needs
         `directed=True`, or `symmetrize=True`, which takes every entry as an undirected edge.
 
         >>> import numpy as np
@@ -212,7 +213,7 @@ class Graph:
         features: Any,
         *,
         id_column: str | None = None,
-        progress: Callable[[int, int], object] | None = None,
+        progress: Progress | None = None,
     ) -> Graph:
         """The same graph with what is known of its nodes: numbers, categories, texts.
 
@@ -235,7 +236,7 @@ class Graph:
         """
         from hopvec.graph.features import features_of
 
-        tell = progress or (lambda done, of: None)
+        tell = progress or no_progress
         known = features_of(features, self.ids, self.rows, id_column, tell)
         return replace(self, features=known)
 
@@ -298,7 +299,7 @@ class Graph:
 
     @cached_property
     def node_degrees(self) -> NDArray[np.float64]:
-        """The weighted degrees in the graph's own numbering."""
+        """The weighted degrees in the graph's internal order."""
         degrees = _native.degrees(self.indptr, self.weights, self.mapped)
         degrees.flags.writeable = False
         return degrees
@@ -310,7 +311,7 @@ class Graph:
 
     @cached_property
     def connected(self) -> int:
-        """The number of nodes with a row; they come first in the graph's own numbering."""
+        """The number of nodes with a row; they come first in the graph's internal order."""
         return int(np.count_nonzero(self.indptr[1:] > self.indptr[:-1]))
 
     @property
@@ -335,7 +336,7 @@ class Graph:
 
     @property
     def mapped(self) -> bool:
-        """Whether indices and weights lie in a file, because they did not fit a memory bound."""
+        """Whether indices and weights lie in a file, because they did not fit a memory limit."""
         return file_map(self.indices) is not None
 
     def describe(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hopvec import _native
 from hopvec.errors import GraphError
 
-MOST_NODES = 2**31 - 1
+MAX_NODES = 2**31 - 1
 CHUNK = 1 << 20
 
 
@@ -52,8 +52,8 @@ def column(values: Any, name: str) -> NDArray[Any] | pa.Array:
 def ids_of(values: Any) -> pa.Array:
     """All node ids as an Arrow array of int64 or large_string; refuses an id that comes twice."""
     if isinstance(values, int | np.integer):
-        if not 0 < values <= MOST_NODES:
-            raise GraphError(f"nodes must be between 1 and {MOST_NODES:,}, got {values:,}.")
+        if not 0 < values <= MAX_NODES:
+            raise GraphError(f"nodes must be between 1 and {MAX_NODES:,}, got {values:,}.")
         return number_array(np.arange(values, dtype=np.int64))
     ids = column(values, "nodes")
     if isinstance(ids, np.ndarray):
@@ -229,8 +229,8 @@ def _number_integers(source: NDArray[Any], target: NDArray[Any]) -> Numbering:
 
 
 def _refuse_too_many(nodes: int) -> None:
-    if nodes > MOST_NODES:
-        raise GraphError(f"A graph has at most {MOST_NODES:,} nodes, got {nodes:,}.")
+    if nodes > MAX_NODES:
+        raise GraphError(f"A graph has at most {MAX_NODES:,} nodes, got {nodes:,}.")
 
 
 def _present_ids(present: NDArray[np.bool_], low: int) -> pa.Array:

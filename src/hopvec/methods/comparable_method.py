@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding
 from hopvec.engine.combine import combine
-from hopvec.engine.frame import Frame
-from hopvec.engine.slab import Hops, Progress, Propagation
+from hopvec.engine.fitted import FittedState
+from hopvec.engine.slab import Hops, Propagation
 from hopvec.errors import GraphError, ParameterError
 from hopvec.graph import Graph
 from hopvec.graph.features import Features
-from hopvec.methods.method import FREE, Method, as_graph
+from hopvec.methods.method import RUNTIME_PARAMS, Method, as_graph
 from hopvec.methods.slab_method import SlabMethod
+from hopvec.progress import Progress, no_progress
 
 TELLING = ("nodes", "edges", "directed", "weighted", "volume")  # facts that tell graphs apart
 
@@ -36,10 +37,10 @@ class ComparableMethod(SlabMethod):
         """The same for the graph and nodes that come later, which nothing flows back from."""
 
     @abstractmethod
-    def propagation_along(self, hops: Hops, like: Frame | None = None) -> Propagation:
+    def propagation_along(self, hops: Hops, like: FittedState | None = None) -> Propagation:
         """How the orders of a slab are made, with what a frame has fixed if there is one."""
 
-    def propagation(self, graph: Graph, like: Frame | None = None) -> Propagation:
+    def propagation(self, graph: Graph, like: FittedState | None = None) -> Propagation:
         """How the orders of a slab of this graph are made."""
         return self.propagation_along(self.hops(graph), like)
 
@@ -63,11 +64,11 @@ class ComparableMethod(SlabMethod):
         if like is None:
             return super().embed(graph, progress=progress)
         graph = self.accept(graph)
-        frame = shared_frame(self, like, graph.features)
-        propagation = self.propagation(graph, frame)
-        vectors = self._alike(propagation, frame, progress)
+        fitted_state = shared_state(self, like, graph.features)
+        propagation = self.propagation(graph, fitted_state)
+        vectors = self._alike(propagation, fitted_state, progress)
         self.report_zero_vectors(graph, vectors)
-        return self.record(graph, vectors, frame)
+        return self.record(graph, vectors, fitted_state)
 
     def embed_new(
         self,
@@ -83,7 +84,7 @@ class ComparableMethod(SlabMethod):
         `like` is the embedding of `graph` by these parameters, and `new_edges` a graph (or all that
         as_graph takes) of edges that have a new node at one end or both. The new nodes look at the
         old graph: their rows are appended to it, nothing flows back, and every order of theirs is
-        computed, then normalised with the statistics and the basis of the run. The old vectors
+        computed, then normalized with the statistics and the basis of the run. The old vectors
         stay as they are. Takes about the time of the run. `features`, where the run had some, are
         those of the nodes of `new_edges`.
 
@@ -94,13 +95,13 @@ class ComparableMethod(SlabMethod):
         ['d']
         """
         graph = self.accept(graph)
-        frame = shared_frame(self, like, graph.features)
+        fitted_state = shared_state(self, like, graph.features)
         check_same_graph(graph, like)
         new = _with_features(as_graph(new_edges), features)
-        propagation = self.propagation_along(self.hops_of_new_nodes(graph, new), frame)
+        propagation = self.propagation_along(self.hops_of_new_nodes(graph, new), fitted_state)
         extended = propagation.graph
-        vectors = self._alike(propagation, frame, progress)
-        made = self.record(extended, vectors, frame)
+        vectors = self._alike(propagation, fitted_state, progress)
+        made = self.record(extended, vectors, fitted_state)
         made = replace(made, vectors=vectors[graph.nodes :], ids=extended.ids[graph.nodes :])
         without = extended.rows[~propagation.has_row]
         self.warn_of_rows(vectors, without, self.without_edges(extended)[1], first=graph.nodes)
@@ -131,15 +132,15 @@ class ComparableMethod(SlabMethod):
         return self.embed_new(new, graph=self.graph_, like=self.embedding_).vectors
 
     def _alike(
-        self, propagation: Propagation, frame: Frame, progress: Progress | None
+        self, propagation: Propagation, fitted_state: FittedState, progress: Progress | None
     ) -> NDArray[np.float32]:
         """Vectors finished with what an earlier run measured."""
         return combine(
             self.plan(propagation.graph),
             propagation,
             self.order_weights(),
-            replace(self.finish, like=frame.measured),
-            progress=progress or (lambda done, of: None),
+            replace(self.finish, like=fitted_state.statistics),
+            progress=progress or no_progress,
         ).vectors
 
 
@@ -147,32 +148,32 @@ def _with_features(graph: Graph, features: Any) -> Graph:
     return graph if features is None else graph.with_features(features)
 
 
-def shared_frame(method: Method, like: Embedding, features: Features | None = None) -> Frame:
+def shared_state(method: Method, like: Embedding, features: Features | None = None) -> FittedState:
     """The frame of an embedding, for a run that is to make comparable vectors.
 
     Raises ParameterError if it has none, or was made with other parameters or features.
     """
     name = type(method).__name__
-    if like.frame is None:
+    if like.fitted_state is None:
         raise ParameterError(
             f"{name}: this embedding does not tell what comparable vectors must share. Embed its "
             "graph again by FastRP, and save it as .parquet, .arrow, .npy or .npz."
         )
     own = {"method": name, **method.plain_params()}
     for parameter, value in own.items():
-        if parameter not in FREE and like.parameters.get(parameter) != value:
+        if parameter not in RUNTIME_PARAMS and like.parameters.get(parameter) != value:
             raise ParameterError(
                 f"{name}: {parameter} is {value!r}, and the embedding to be like was made with "
                 f"{like.parameters.get(parameter)!r}. Comparable vectors have the same parameters."
             )
-    theirs = like.frame.features.kinds if like.frame.features else []
+    theirs = like.fitted_state.features.kinds if like.fitted_state.features else []
     ours = features.columns.kinds if features else []
     if theirs != ours:
         raise ParameterError(
             f"{name}: the embedding to be like was made with {_in_words(theirs)}, and here are "
             f"{_in_words(ours)}. Comparable vectors have the same features."
         )
-    return like.frame
+    return like.fitted_state
 
 
 def _in_words(names: list[str]) -> str:

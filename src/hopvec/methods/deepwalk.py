@@ -13,7 +13,7 @@ from hopvec.methods.walk_method import WalkMethod
 class DeepWalk(WalkMethod):
     """DeepWalk embeds a graph by skip-gram on random walks.
 
-    Nodes that walks visit together get vectors that are near. A walk goes to a neighbour with
+    Nodes that walks visit together get vectors that are near. A walk goes to a neighbor with
     probability in proportion to the weight of the edge. The defaults are those of the paper, but
     for the objective, which there is hierarchical softmax. It is node2vec with p = q = 1, byte by
     byte. Needs gensim.

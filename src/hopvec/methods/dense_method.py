@@ -1,4 +1,4 @@
-"""DenseMethod: what the methods that factorise a matrix of all pairs of nodes have in common."""
+"""DenseMethod: what the methods that factorize a matrix of all pairs of nodes have in common."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import numpy as np
 from hopvec import _native
 from hopvec.engine.dense import transition_powers
 from hopvec.engine.plan import Plan, plan_for
-from hopvec.engine.slab import Progress
 from hopvec.engine.spectral import COLUMNS, basis_bytes
 from hopvec.graph import Graph
-from hopvec.machine import interruptible, memory_bound
+from hopvec.machine import interruptible, memory_limit
 from hopvec.methods.method import Method
+from hopvec.progress import Progress
 
 TRIAL_HOPS = 4
 
@@ -32,7 +32,7 @@ class Work(NamedTuple):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class DenseMethod(Method):
-    """A method that factorises a dense matrix of all pairs of nodes, exactly.
+    """A method that factorizes a dense matrix of all pairs of nodes, exactly.
 
     The vectors are defined by the graph; the seed starts an iteration that ends at them, and so
     changes their last digits only.
@@ -54,7 +54,7 @@ class DenseMethod(Method):
             owner=type(self).__name__,
             dim=int(self.dim),
             threads=self.threads,
-            memory=memory_bound(self.memory),
+            memory=memory_limit(self.memory),
             working=self._working(graph.nodes),
         )
 

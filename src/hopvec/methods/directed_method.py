@@ -13,7 +13,7 @@ from hopvec.engine.plan import COLUMNS
 from hopvec.engine.slab import Hops, Transition
 from hopvec.errors import GraphError, ParameterError
 from hopvec.graph import Graph
-from hopvec.graph.turned import Turn, entered_nodes, turned_graph, turned_rows
+from hopvec.graph.transpose import Turn, has_in_edges, transposed_csr, transposed_graph
 from hopvec.methods.comparable_method import ComparableMethod
 from hopvec.methods.new_nodes import with_new_nodes
 from hopvec.methods.parameters import OneOf
@@ -56,7 +56,7 @@ class DirectedMethod(ComparableMethod):
         return [
             Transition(graph)
             if turn == "out"
-            else Transition(graph, turned=turned_rows(graph, turn, threads))
+            else Transition(graph, turned=transposed_csr(graph, turn, threads))
             for turn in PARTS[self.direction]
         ]
 
@@ -71,13 +71,16 @@ class DirectedMethod(ComparableMethod):
                 f"The graph is {kinds[0]}, and the new edges are {kinds[1]}. Read both alike."
             )
         first, *others = (
-            with_new_nodes(turned_graph(graph, turn), turned_graph(new, turn))
+            with_new_nodes(transposed_graph(graph, turn), transposed_graph(new, turn))
             for turn in PARTS[self.direction]
         )
         threads = self.plan(first).threads
         return [
             Transition(first),
-            *(Transition(first, turned=turned_rows(o, "out", threads, like=first)) for o in others),
+            *(
+                Transition(first, turned=transposed_csr(o, "out", threads, like=first))
+                for o in others
+            ),
         ]
 
     def accept(self, graph: Any) -> Graph:
@@ -113,7 +116,7 @@ class DirectedMethod(ComparableMethod):
         """The rows of the nodes without edges in the direction, and what they lack."""
         if self.direction == "out" or not graph.directed:
             return super().without_edges(graph)
-        entered = entered_nodes(graph)
+        entered = has_in_edges(graph)
         if self.direction == "in":
             return graph.rows[~entered], "incoming edges"
         entered[: graph.connected] = True

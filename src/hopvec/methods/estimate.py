@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from hopvec.engine.plan import Plan
-from hopvec.engine.slab import Progress
 from hopvec.errors import ParameterError
 from hopvec.machine import in_words
 from hopvec.methods.method import Method
+from hopvec.progress import Progress, no_progress
 
 
 @dataclass(frozen=True)
@@ -38,4 +38,4 @@ def estimate(graph: Any, method: Method, *, progress: Progress | None = None) ->
         raise ParameterError(f"estimate takes a graph and a method, got {method!r} as the method.")
     graph = method.accept(graph)
     plan = method.plan(graph)
-    return Estimate(plan, method.seconds(graph, progress or (lambda done, of: None)))
+    return Estimate(plan, method.seconds(graph, progress or no_progress))

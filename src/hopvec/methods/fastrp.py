@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hopvec import _native
 from hopvec.engine.features import FeatureRows
 from hopvec.engine.finish import Finish
-from hopvec.engine.frame import Frame
+from hopvec.engine.fitted import FittedState
 from hopvec.engine.normalize import NORMALIZATIONS
 from hopvec.engine.random_rows import GaussianRows, SparseRows
 from hopvec.engine.slab import Hops, Propagation, RandomRows, Slab
@@ -50,7 +50,7 @@ class FastRP(DirectedMethod):
         "precision='float32' where it is float16"
     )
     space: ClassVar = {"beta": "-1:0", "weights": "0,0,1,log:0.125:64"}  # paper, section 4.3
-    only_sum: ClassVar = ("weights", "self_weight", "normalize", "spectrum")
+    combine_params: ClassVar = ("weights", "self_weight", "normalize", "spectrum")
 
     dim: Annotated[int, Integer(1, 65536), "columns of the embedding (paper: d)"] = 256
     weights: Annotated[
@@ -85,7 +85,7 @@ class FastRP(DirectedMethod):
         Literal["none", "orders", "authors", "full"],
         OneOf(tuple(NORMALIZATIONS)),
         "'none': the plain sum of the paper; 'orders': unit rows of every order; 'authors': that, "
-        "then standardised columns, as the authors' code; 'full': that, then unit rows",
+        "then standardized columns, as the authors' code; 'full': that, then unit rows",
     ] = "full"
     oversample: Annotated[
         int,
@@ -117,13 +117,13 @@ class FastRP(DirectedMethod):
         """
         return cls.preset("paper", weights=(0.0, 0.0, 1.0, alpha_4), beta=beta, seed=seed)
 
-    def propagation_along(self, hops: Hops, like: Frame | None = None) -> Propagation:
+    def propagation_along(self, hops: Hops, like: FittedState | None = None) -> Propagation:
         """Algorithm 1, for a slab of columns; the orders are summed as they are made."""
-        frame = like or self.frame(hops)
+        fitted_state = like or self.fitted_state(hops)
         graph = hops[0].graph
-        R = self.random_rows(frame, graph.features, graph.rows)  # noqa: N806
+        R = self.random_rows(fitted_state, graph.features, graph.rows)  # noqa: N806
         degrees = [A.degrees for A in hops]
-        powers, factor = degree_powers(degrees, self.beta, frame.volume, R.reach)
+        powers, factor = degree_powers(degrees, self.beta, fitted_state.volume, R.reach)
 
         def algorithm_1(slab: Slab, orders: Collection[int]) -> None:
             A, (L, L_0), k = hops[slab.part], powers[slab.part], max(orders)  # noqa: N806
@@ -134,34 +134,34 @@ class FastRP(DirectedMethod):
             for i in range(2, k + 1):
                 slab.hop(A, last=i == k)  # N_i = A N_(i-1)
 
-        return Propagation(hops, algorithm_1, factor * R.scale, frame=frame)
+        return Propagation(hops, algorithm_1, factor * R.scale, fitted_state=fitted_state)
 
-    def frame(self, hops: Hops) -> Frame:
+    def fitted_state(self, hops: Hops) -> FittedState:
         """What another run must share with this one for its vectors to be comparable."""
         graph, known = hops[0].graph, hops[0].graph.features
-        frame = self.frame_of(graph.nodes, hops[0].volume)
-        return replace(frame, features=known.columns) if known else frame
+        fitted_state = self.fitted_state_of(graph.nodes, hops[0].volume)
+        return replace(fitted_state, features=known.columns) if known else fitted_state
 
-    def frame_of(self, nodes: int, volume: float) -> Frame:
+    def fitted_state_of(self, nodes: int, volume: float) -> FittedState:
         """The same for a graph without features, of so many nodes and this sum of all entries."""
         s = math.sqrt(nodes) if self.sparsity == "sqrt" else float(self.sparsity)
-        return Frame(None if self.projection == "gaussian" else s, volume)
+        return FittedState(None if self.projection == "gaussian" else s, volume)
 
     def random_rows(
-        self, frame: Frame, known: Features | None, rows: NDArray[np.int32]
+        self, fitted_state: FittedState, known: Features | None, rows: NDArray[np.int32]
     ) -> RandomRows:
         """R: all projections have entries of mean 0 and variance 1; features are added to it.
 
         Node i has the features of row rows[i].
         """
-        R = self.plain_rows(frame)  # noqa: N806
-        if known is None or frame.features is None:
+        R = self.plain_rows(fitted_state)  # noqa: N806
+        if known is None or fitted_state.features is None:
             return R
-        return FeatureRows(R, known, frame.features, float(self.feature_weight), rows)
+        return FeatureRows(R, known, fitted_state.features, float(self.feature_weight), rows)
 
-    def plain_rows(self, frame: Frame) -> SparseRows | GaussianRows:
+    def plain_rows(self, fitted_state: FittedState) -> SparseRows | GaussianRows:
         """R before any features are added to it."""
-        seed, s = int(self.seed), frame.sparsity
+        seed, s = int(self.seed), fitted_state.sparsity
         return GaussianRows(seed) if s is None else SparseRows(seed, s)
 
     def accept(self, graph: Any) -> Graph:

@@ -1,4 +1,4 @@
-"""GraRep: the steps of a walk, each factorised for itself (CIKM 2015)."""
+"""GraRep: the steps of a walk, each factorized for itself (CIKM 2015)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from hopvec.engine.dense import (
     take_positive_logarithm,
     transition_powers,
 )
-from hopvec.engine.slab import Progress, stage
 from hopvec.engine.spectral import usual_blocks
 from hopvec.errors import ParameterError
 from hopvec.graph import Graph
 from hopvec.methods.dense_method import DenseMethod, Work
 from hopvec.methods.parameters import Integer, documented
+from hopvec.progress import Progress, stage
 
 
 @documented

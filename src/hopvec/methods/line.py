@@ -1,4 +1,4 @@
-"""LINE: training on edges drawn at random, for neighbours and for shared neighbours (WWW 2015)."""
+"""LINE: training on edges drawn at random, for neighbors and for shared neighbors (WWW 2015)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from hopvec.engine.line import EdgeLaw, Proximity, row_bytes, train
 from hopvec.engine.plan import Plan, plan_for
-from hopvec.engine.slab import Progress
 from hopvec.errors import ParameterError
 from hopvec.graph import Graph
-from hopvec.machine import cores, memory_bound
+from hopvec.machine import cores, memory_limit
 from hopvec.methods.method import Method
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, documented
+from hopvec.progress import Progress
 
 ORDERS = {"first": (1,), "second": (2,), "both": (1, 2)}
 PLACE = 8  # bytes of a place in an alias table
@@ -30,8 +30,8 @@ class LINE(Method):
 
     A step takes an edge (i, j) and nodes k drawn by degree^0.75, and ascends
     log s(u_i . v_j) + sum_k log s(-u_i . v_k), with s the sigmoid. In the first order v is u
-    itself, so that neighbours become similar, and directed edges are taken in both directions. In
-    the second order v_j is what j is as a neighbour, so that nodes with the same neighbours
+    itself, so that neighbors become similar, and directed edges are taken in both directions. In
+    the second order v_j is what j is as a neighbor, so that nodes with the same neighbors
     become similar. The rows of each order are made unit and joined side by side.
 
     >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
@@ -45,7 +45,7 @@ class LINE(Method):
     order: Annotated[
         Literal["first", "second", "both"],
         OneOf(("first", "second", "both")),
-        "what makes nodes similar: 'first', an edge; 'second', the same neighbours; or 'both'",
+        "what makes nodes similar: 'first', an edge; 'second', the same neighbors; or 'both'",
     ] = "both"
     samples: Annotated[
         Literal["auto"] | int,
@@ -96,7 +96,7 @@ class LINE(Method):
             owner=type(self).__name__,
             dim=int(self.dim),
             threads=min(self.threads or cores(), len(ORDERS[self.order])) * int(self.workers),
-            memory=memory_bound(self.memory),
+            memory=memory_limit(self.memory),
             working={
                 "vectors in training": graph.nodes * self._training_bytes(),
                 "alias tables": PLACE * (2 * graph.nodes + weights),

@@ -14,22 +14,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding
-from hopvec.engine.frame import Frame
+from hopvec.engine.fitted import FittedState
 from hopvec.engine.normalize import not_zero
 from hopvec.engine.plan import Plan
-from hopvec.engine.slab import Progress
 from hopvec.errors import GraphError, ParameterError
 from hopvec.graph import Graph
 from hopvec.graph.arrow import column_names
 from hopvec.graph.columns import name_both_ends
 from hopvec.methods.parameters import Either, Integer, OneOf, Size, check
+from hopvec.progress import Progress, no_progress
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
 logger = logging.getLogger("hopvec")
 
-FREE = ("threads", "memory")  # parameters that change no vector, and are not told with vectors
+RUNTIME_PARAMS = (
+    "threads",
+    "memory",
+)  # parameters that change no vector, and are not told with vectors
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -94,14 +97,16 @@ class Method(ABC):
         That is an adjacency matrix (scipy, numpy), a graph of networkx, igraph or PyTorch
         Geometric, or a table of edges (pandas, polars, pyarrow, duckdb) with named ends.
         `progress` is called with the parts done and their number, from the calling thread. Raises
-        ParameterError, GraphError or MemoryBoundError.
+        ParameterError, GraphError or MemoryLimitError.
         """
         graph = self.accept(graph)
-        vectors, frame = self.make(graph, progress or (lambda done, of: None))
+        vectors, fitted_state = self.make(graph, progress or no_progress)
         self.report_zero_vectors(graph, vectors)
-        return self.record(graph, vectors, frame)
+        return self.record(graph, vectors, fitted_state)
 
-    def make(self, graph: Graph, progress: Progress) -> tuple[NDArray[np.float32], Frame | None]:
+    def make(
+        self, graph: Graph, progress: Progress
+    ) -> tuple[NDArray[np.float32], FittedState | None]:
         """The vectors, and what it takes to make comparable ones, where the method can."""
         return self.vectors(graph, progress), None
 
@@ -122,17 +127,19 @@ class Method(ABC):
         return accepted
 
     def record(
-        self, graph: Graph, vectors: NDArray[np.float32], frame: Frame | None = None
+        self, graph: Graph, vectors: NDArray[np.float32], fitted_state: FittedState | None = None
     ) -> Embedding:
         """Vectors that this method made of a graph, with their ids and how they were made."""
         known = {} if graph.features is None else {"features": graph.features.columns.names}
-        made_by = {name: value for name, value in self.plain_params().items() if name not in FREE}
+        made_by = {
+            name: value for name, value in self.plain_params().items() if name not in RUNTIME_PARAMS
+        }
         return Embedding(
             vectors=vectors,
             ids=graph.ids,
             parameters={"method": type(self).__name__, **made_by, **known},
             graph=graph.describe() | {k: v for k, v in graph.origin.items() if k == "columns"},
-            frame=frame,
+            fitted_state=fitted_state,
         )
 
     def report_zero_vectors(self, graph: Graph, vectors: NDArray[np.float32]) -> None:

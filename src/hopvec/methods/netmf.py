@@ -1,4 +1,4 @@
-"""NetMF: the matrix that DeepWalk factorises implicitly, factorised explicitly (WSDM 2018)."""
+"""NetMF: the matrix that DeepWalk factorizes implicitly, factorized explicitly (WSDM 2018)."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from hopvec.engine.dense import (
     take_positive_logarithm,
     transition_powers,
 )
-from hopvec.engine.slab import Progress, stage
 from hopvec.engine.spectral import COLUMNS, Floats, usual_blocks
 from hopvec.graph import Graph
 from hopvec.methods.dense_method import DenseMethod, Work
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, documented
+from hopvec.progress import Progress, stage
 
 
 @documented
 @dataclass(kw_only=True, eq=False, repr=False)
 class NetMF(DenseMethod):
-    """NetMF factorises the matrix that DeepWalk samples from: walks of every length, at once.
+    """NetMF factorizes the matrix that DeepWalk samples from: walks of every length, at once.
 
     With P = D^-1 S, window T, b negative samples and vol the sum of all entries of S,
 

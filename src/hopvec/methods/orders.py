@@ -11,7 +11,7 @@ from hopvec.embedding import Embedding
 from hopvec.engine.combine import KeptOrders, Vectors
 from hopvec.errors import ParameterError
 from hopvec.graph import Graph
-from hopvec.methods.method import FREE
+from hopvec.methods.method import RUNTIME_PARAMS
 
 if TYPE_CHECKING:
     from hopvec.methods.slab_method import SlabMethod
@@ -41,9 +41,9 @@ class Orders:
         the orders in what only concerns their sum, such as weights and normalize; anything else,
         and an order that was not kept, raises ParameterError.
         """
-        vectors, frame = self._combined(method)
+        vectors, fitted_state = self._combined(method)
         method.report_zero_vectors(self.graph, vectors)
-        return method.record(self.graph, vectors, frame)
+        return method.record(self.graph, vectors, fitted_state)
 
     def vectors(self, method: SlabMethod) -> NDArray[np.float32]:
         """The vectors alone, rows in the order of the graph's ids."""
@@ -69,9 +69,9 @@ class Orders:
             raise ParameterError(
                 f"{name}: these orders are of the method {type(self._method).__name__}."
             )
-        for parameter in own.keys() - {*method.only_sum, *FREE}:
+        for parameter in own.keys() - {*method.combine_params, *RUNTIME_PARAMS}:
             if own[parameter] != others[parameter]:
                 raise ParameterError(
                     f"{name}: these orders were made with {parameter} = {own[parameter]!r}, got "
-                    f"{others[parameter]!r}. Only {', '.join(method.only_sum)} may differ."
+                    f"{others[parameter]!r}. Only {', '.join(method.combine_params)} may differ."
                 )

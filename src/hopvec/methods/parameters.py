@@ -1,6 +1,6 @@
 """Parameters: declared once on a method, with what is allowed and what they are for.
 
-    beta: Annotated[float, Real(-1, 1), "strength of the degree normalisation"] = 0.25
+    beta: Annotated[float, Real(-1, 1), "strength of the degree normalization"] = 0.25
 
 The constructor, the error messages, the command line and the docs all read them from there.
 """
@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar, get_args, get_type_hints
 import numpy as np
 
 from hopvec.errors import ParameterError
-from hopvec.machine import memory_bound
+from hopvec.machine import memory_limit
 
 T = TypeVar("T")
 REAL = int | float | np.integer | np.floating
@@ -123,7 +123,7 @@ class Size:
     def fault(self, value: Any) -> str | None:
         """See Rule."""
         try:
-            return "" if value is None or memory_bound(value) is None else None
+            return "" if value is None or memory_limit(value) is None else None
         except ParameterError:
             return ""
 

@@ -37,7 +37,7 @@ PRESETS = {
     ),
     "authors": Preset(
         {"dim": 512, "weights": (0.0, 0.0, 1.0, 4.0), "beta": -0.75, "normalize": "authors"},
-        "the same with the normalisation of the authors' code",
+        "the same with the normalization of the authors' code",
     ),
     "neo4j": Preset(
         {"weights": (0.0, 1.0, 1.0), "beta": 0.0, "sparsity": 3.0, "normalize": "orders"},

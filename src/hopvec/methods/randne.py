@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from hopvec.engine.combine import Vectors, combine
 from hopvec.engine.orthogonal import ROWS, gram_matrix, mix, mixing_bytes, orthogonal_mixing
 from hopvec.engine.random_rows import GaussianRows
-from hopvec.engine.slab import Progress, Propagation, Slab, Transition, stage
+from hopvec.engine.slab import Propagation, Slab, Transition
 from hopvec.errors import GraphError
 from hopvec.graph import Graph
 from hopvec.methods.fastrp import FastRP
 from hopvec.methods.parameters import Integer, OneOf, Reals, documented
 from hopvec.methods.slab_method import SlabMethod, counted
+from hopvec.progress import Progress, no_progress, stage
 
 LARGEST_EXPONENT = 120  # of an order: float32 holds sums of a few up to 2^127
 
@@ -63,7 +64,7 @@ class RandNE(SlabMethod):
             progress=stage(progress, 1, 2),
         )
 
-    def propagation(self, graph: Graph, progress: Progress = lambda done, of: None) -> Propagation:
+    def propagation(self, graph: Graph, progress: Progress = no_progress) -> Propagation:
         """Algorithm 1 for columns of R as it was drawn; T makes them orthogonal in the end."""
         threads = self.plan(graph).threads
         R = GaussianRows(seed=int(self.seed))  # noqa: N806

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec._native import Stop
-from hopvec.engine.slab import Progress
 from hopvec.engine.walks import Walks
 from hopvec.errors import MissingExtraError
 from hopvec.machine import cores, run_all
+from hopvec.progress import Progress
 
 if TYPE_CHECKING:
     from gensim.models import Word2Vec

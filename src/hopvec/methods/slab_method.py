@@ -13,17 +13,18 @@ from numpy.typing import NDArray
 
 from hopvec.engine.combine import Vectors, combine, keep
 from hopvec.engine.finish import Finish
-from hopvec.engine.frame import Frame
+from hopvec.engine.fitted import FittedState
 from hopvec.engine.normalize import Normalization
 from hopvec.engine.plan import SlabPlan, least_working_bytes, make_slab_plan
 from hopvec.engine.principal import principal_bytes, principal_seconds
-from hopvec.engine.slab import Progress, Propagation
-from hopvec.errors import MemoryBoundError, ParameterError
+from hopvec.engine.slab import Propagation
+from hopvec.errors import MemoryLimitError, ParameterError
 from hopvec.graph import Graph
-from hopvec.machine import memory_bound
+from hopvec.machine import memory_limit
 from hopvec.methods.method import Method
 from hopvec.methods.orders import Orders
 from hopvec.methods.parameters import Integer, OneOf
+from hopvec.progress import Progress, no_progress
 
 LAST = 32  # order that weights can count
 ORDER = Integer(0, LAST)
@@ -40,7 +41,7 @@ class SlabMethod(Method):
         "storage of the orders between hops; arithmetic and output are float32",
     ] = "float32"
 
-    only_sum: ClassVar[tuple[str, ...]] = ("weights",)
+    combine_params: ClassVar[tuple[str, ...]] = ("weights",)
     """The parameters that say how orders are summed, and nothing of the orders themselves."""
 
     @abstractmethod
@@ -62,10 +63,12 @@ class SlabMethod(Method):
         return Finish(Normalization())
 
     def vectors(self, graph: Graph, progress: Progress) -> NDArray[np.float32]:
-        """The weighted sum of the orders, normalised."""
+        """The weighted sum of the orders, normalized."""
         return self.combined(graph, progress).vectors
 
-    def make(self, graph: Graph, progress: Progress) -> tuple[NDArray[np.float32], Frame | None]:
+    def make(
+        self, graph: Graph, progress: Progress
+    ) -> tuple[NDArray[np.float32], FittedState | None]:
         """The vectors, and what it takes to make comparable ones, where the method can."""
         return self.combined(graph, progress)
 
@@ -89,7 +92,7 @@ class SlabMethod(Method):
         """The orders of a graph, kept in memory, so that other weights cost one sum.
 
         `which` names orders to keep, such as range(1, 7); by default those that count by the
-        parameters. Raises MemoryBoundError if they do not fit.
+        parameters. Raises MemoryLimitError if they do not fit.
 
         >>> from hopvec import FastRP
         >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
@@ -104,12 +107,12 @@ class SlabMethod(Method):
                 f"orders: which must hold integers from 0 to {LAST}, got {which!r}."
             )
         plan = self._plan(graph, orders_with_norms=len(wanted))
-        if plan.orders != "kept":
-            raise MemoryBoundError(
+        if plan.orders != "cached":
+            raise MemoryLimitError(
                 f"{type(self).__name__}: {len(wanted)} orders of {graph.nodes:,} nodes and "
                 f"{self.width:,} columns do not fit the memory. Allow more, or embed anew."
             )
-        tell = progress or (lambda done, of: None)
+        tell = progress or no_progress
         return Orders(
             self, graph, keep(plan, self.propagation(graph), sorted(wanted), progress=tell)
         )
@@ -157,7 +160,7 @@ class SlabMethod(Method):
             precision=self.precision,
             orders_with_norms=orders_with_norms,
             threads=self.threads,
-            memory=memory_bound(self.memory),
+            memory=memory_limit(self.memory),
             more=self.more_bytes() | self.more_bytes_of(graph),
             parts=self.parts,
         )
@@ -169,7 +172,7 @@ class SlabMethod(Method):
         """The time of a run, by a run with fewer columns: two slabs for each one in flight.
 
         What comes before and between slabs is told apart by when they are finished; what comes
-        after the last, such as the normalisation, grows with the columns. Principal components
+        after the last, such as the normalization, grows with the columns. Principal components
         are timed on their own.
         """
         plan = self.plan(graph)

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec.engine.plan import Plan, plan_for
-from hopvec.engine.slab import Progress
 from hopvec.engine.walks import Walks
 from hopvec.errors import ParameterError
 from hopvec.graph import Graph
-from hopvec.machine import memory_bound
+from hopvec.machine import memory_limit
 from hopvec.methods.method import Method
 from hopvec.methods.parameters import Integer, OneOf, Real
 from hopvec.methods.skip_gram import BATCH, Objective, SkipGram
+from hopvec.progress import Progress
 
 NEGATIVES = 5
 
@@ -77,7 +77,7 @@ class WalkMethod(Method):
             owner=type(self).__name__,
             dim=int(self.dim),
             threads=self.threads,
-            memory=memory_bound(self.memory),
+            memory=memory_limit(self.memory),
             working={
                 "training": self._skip_gram().working_bytes(graph.nodes),
                 "sums of weights": 0 if graph.weights is None else 8 * graph.entries,

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from hopvec.methods import FastRP
 from hopvec.paper import published
 from hopvec.paper.draw import COLORS, MARKERS, panels
+from hopvec.paper.experiment_cache import Score, Workshop
 from hopvec.paper.report import Picture, Section, Table, Verdict
 from hopvec.paper.settings import BEYOND, METHODS, PUBLISHED, TEXT, large, methods
-from hopvec.paper.workshop import Score, Workshop
 
 TENTHS = tuple(round(0.1 * i, 1) for i in range(1, 10))
 HUNDREDTHS = tuple(round(0.01 * i, 2) for i in range(1, 10))
@@ -20,7 +20,7 @@ Scores = dict[str, list[Score]]
 
 
 def reproduce(workshop: Workshop) -> Section:
-    """Scores every method on every labelled data set that is there."""
+    """Scores every method on every labeled data set that is there."""
     there = workshop.available(*PUBLISHED, *BEYOND)
     scores = {name: scored(workshop, name) for name in there}
     of_paper = {name: scores[name] for name in there if name in PUBLISHED}
@@ -29,7 +29,7 @@ def reproduce(workshop: Workshop) -> Section:
         name="classification",
         title="Node classification: macro F1",
         text=[
-            "The protocol of DeepWalk: a share of the labelled nodes trains one-vs-rest logistic "
+            "The protocol of DeepWalk: a share of the labeled nodes trains one-vs-rest logistic "
             "regression, the rest are given as many labels as they truly have. Vectors are "
             "brought to rms 1 and C is chosen within the training nodes, for every method; on the "
             "curves it is the one chosen at the share of the table. Means of "
@@ -143,7 +143,7 @@ def _curves_table(scores: dict[str, Scores]) -> Table:
             here = [found[label][place].macro_f1 for label in METHODS]
             rows.append([name, f"{share:.0%}", *here])
     columns = ["data set", "labels", *METHODS]
-    title = "Macro F1 (%) over the share of labelled nodes"
+    title = "Macro F1 (%) over the share of labeled nodes"
     return Table("classification-curves", title, columns, rows, aside=True)
 
 
@@ -160,11 +160,11 @@ def _picture(scores: dict[str, Scores]) -> Picture:
                 marker=MARKERS[label],
                 capsize=2,
             )
-        axis.set(title=name, xlabel="labelled nodes (%)", ylabel="macro F1 (%)")
+        axis.set(title=name, xlabel="labeled nodes (%)", ylabel="macro F1 (%)")
         axis.legend(frameon=False)
     return Picture(
         name="classification",
-        title="Macro F1 over the share of labelled nodes; bars are standard deviations.",
+        title="Macro F1 over the share of labeled nodes; bars are standard deviations.",
         figure=figure,
-        alternative="Curves of macro F1 over the share of labelled nodes, one a method.",
+        alternative="Curves of macro F1 over the share of labeled nodes, one a method.",
     )

@@ -1,4 +1,4 @@
-"""How the pictures of the report look: one style, one colour a method."""
+"""How the pictures of the report look: one style, one color a method."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hopvec.errors import MissingExtraError
 from hopvec.view.theme import PALETTE
 
 MARKERS = {"FastRP": "o", "DeepWalk": "s", "node2vec": "D", "RandNE": "^", "LINE": "v"}
-COLORS = dict(zip(MARKERS, (*PALETTE[:4], "#94a4a2"), strict=True))  # the last is Petroff's grey
+COLORS = dict(zip(MARKERS, (*PALETTE[:4], "#94a4a2"), strict=True))  # the last is Petroff's gray
 PLAIN: dict[Any, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,

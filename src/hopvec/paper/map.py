@@ -7,12 +7,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding
+from hopvec.paper.experiment_cache import Workshop
 from hopvec.paper.report import DOTS, Picture, Section, Table, Verdict
 from hopvec.paper.settings import large, method
-from hopvec.paper.workshop import Workshop
 from hopvec.view import layout, purity
 from hopvec.view.classes import classes_of
-from hopvec.view.sheet import Panel, draw_sheet
+from hopvec.view.figure import Panel, draw_sheet
 from hopvec.view.theme import THEMES
 
 BESIDE = ("FastRP", "DeepWalk", "RandNE")
@@ -30,7 +30,7 @@ NOISE = 0.02  # of purity, by which maps of equal quality may differ
 
 
 def reproduce(workshop: Workshop) -> Section:
-    """Maps of the nodes of five classes by three methods, and how pure their neighbourhoods are."""
+    """Maps of the nodes of five classes by three methods, and how pure their neighborhoods are."""
     names = [
         name
         for name in workshop.available(*CLASSES)

@@ -7,9 +7,9 @@ import numpy as np
 from hopvec.embedding import Embedding
 from hopvec.evaluate import neighbors
 from hopvec.paper import published
+from hopvec.paper.experiment_cache import Workshop
 from hopvec.paper.report import Section, Table, Verdict
 from hopvec.paper.settings import large, method
-from hopvec.paper.workshop import Workshop
 
 BESIDE = ("FastRP", "DeepWalk", "RandNE")
 WELL_KNOWN = {  # nodes of the data sets here that people know
@@ -43,13 +43,13 @@ def reproduce(workshop: Workshop) -> Section:
     summary = Table("neighbors-classes", title, ["data set", *BESIDE], shares)
     return Section(
         name="neighbors",
-        title="Nearest neighbours of well-known nodes",
+        title="Nearest neighbors of well-known nodes",
         text=[
-            "The exact nearest five by cosine similarity. The paper looks at the neighbours of "
+            "The exact nearest five by cosine similarity. The paper looks at the neighbors of "
             "four websites, and finds those by FastRP comparable to DeepWalk's and better than "
             "RandNE's. "
-            "To count it: the share of neighbours that are of the class of their node, over "
-            f"{SAMPLE:,} labelled nodes."
+            "To count it: the share of neighbors that are of the class of their node, over "
+            f"{SAMPLE:,} labeled nodes."
         ],
         verdicts=verdicts,
         tables=[summary, *tables] if shares else [],
@@ -58,7 +58,7 @@ def reproduce(workshop: Workshop) -> Section:
 
 
 def same_class(workshop: Workshop, name: str, embedding: Embedding) -> float:
-    """The share of neighbours of a class of their node, over a sample of the labelled nodes."""
+    """The share of neighbors of a class of their node, over a sample of the labeled nodes."""
     found = workshop.labels(name).align(embedding)
     members = dict(zip(found.rows.tolist(), found.members, strict=True))
     drawn = np.random.default_rng(0).permutation(found.rows)[:SAMPLE]
@@ -93,7 +93,7 @@ def _verdict(id_: str, fastrp: Embedding) -> Verdict:
 
 def _class_verdict(name: str, fastrp: float, deepwalk: float, randne: float) -> Verdict:
     return Verdict(
-        "Neighbours by FastRP are comparable to DeepWalk's and better than RandNE's.",
+        "Neighbors by FastRP are comparable to DeepWalk's and better than RandNE's.",
         f"{name}: of the class of their node {fastrp:.0%} (FastRP), {deepwalk:.0%} (DeepWalk), "
         f"{randne:.0%} (RandNE).",
         fastrp >= deepwalk - NOISE and fastrp > randne + NOISE,

@@ -7,8 +7,8 @@ from statistics import fmean
 from typing import Any
 
 from hopvec.methods import FastRP
+from hopvec.paper.experiment_cache import Workshop
 from hopvec.paper.report import Section, Table, Verdict
-from hopvec.paper.workshop import Workshop
 
 DATASETS = ("blogcatalog", "ppi", "cora")
 PAPER = "s = sqrt(n) (the paper)"

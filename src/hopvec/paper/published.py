@@ -59,7 +59,7 @@ MACRO_F1 = {  # Table "Macro F1 scores of all methods", in percent
     },
 }
 
-SHARE = {"www-10k": 0.01, "blogcatalog": 0.1, "flickr": 0.01}  # of labelled nodes, in that table
+SHARE = {"www-10k": 0.01, "blogcatalog": 0.1, "flickr": 0.01}  # of labeled nodes, in that table
 
 NEIGHBORS = {  # Table "Top 5 nearest neighbors of four representative websites", of www-200k
     "nytimes.com": {

@@ -12,7 +12,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hopvec.formats.replace import replacing
+from hopvec.formats.atomic import replacing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

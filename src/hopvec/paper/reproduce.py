@@ -12,8 +12,8 @@ from pathlib import Path
 
 from hopvec.errors import DatasetError, ParameterError
 from hopvec.paper import ITEMS
+from hopvec.paper.experiment_cache import Stage, Workshop, no_stage
 from hopvec.paper.report import Report, Section
-from hopvec.paper.workshop import Stage, Workshop, no_stage
 
 logger = logging.getLogger("hopvec")
 

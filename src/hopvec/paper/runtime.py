@@ -6,9 +6,9 @@ from typing import Any
 
 from hopvec.methods import FastRP
 from hopvec.paper import published
+from hopvec.paper.experiment_cache import Workshop
 from hopvec.paper.report import Section, Table, Verdict
 from hopvec.paper.settings import BEYOND, METHODS, TEXT, methods
-from hopvec.paper.workshop import Workshop
 
 
 def reproduce(workshop: Workshop) -> Section:

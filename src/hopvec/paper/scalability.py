@@ -11,8 +11,9 @@ import numpy as np
 from hopvec.datasets import ErdosRenyi
 from hopvec.methods import FastRP
 from hopvec.paper.draw import COLORS, panels
+from hopvec.paper.experiment_cache import Workshop
 from hopvec.paper.report import Picture, Section, Table, Verdict
-from hopvec.paper.workshop import Workshop
+from hopvec.progress import no_progress
 
 REPEATS, ENOUGH = 5, 10.0  # times, and seconds in all, that a graph is embedded to measure it
 DIM = 128  # columns are independent of each other, so 512 take four times as long
@@ -95,7 +96,7 @@ def measured(workshop: Workshop, nodes: int, edges: int) -> Point:
         seconds: list[float] = []
         while len(seconds) < REPEATS and sum(seconds) < ENOUGH:
             start = time.process_time()
-            method.vectors(graph, lambda done, of: None)
+            method.vectors(graph, no_progress)
             seconds.append(time.process_time() - start)
         return {"nodes": graph.nodes, "edges": graph.edges, "seconds": min(seconds)}
 
@@ -122,7 +123,7 @@ def _bend(over_n: Series, over_m: Series) -> str:
         )
         costs.append(f"from {first:.2g} to {last:.2g} over {series.name}")
     return (
-        "A hop gathers one cache line of 64 bytes a neighbour from an array of 64 n bytes. While "
+        "A hop gathers one cache line of 64 bytes a neighbor from an array of 64 n bytes. While "
         "that array fits a cache a gather is cheap, beyond it costs more, which bends the line "
         "over n. Nanoseconds for an entry of the matrix, a slab and a hop: "
         + ", ".join(costs)

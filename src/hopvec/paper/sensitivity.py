@@ -10,8 +10,8 @@ from typing import Any
 from hopvec.methods import FastRP
 from hopvec.paper import published
 from hopvec.paper.draw import COLORS, panels
+from hopvec.paper.experiment_cache import Score, Workshop
 from hopvec.paper.report import Picture, Section, Table, Verdict
-from hopvec.paper.workshop import Score, Workshop
 
 DATASET = "blogcatalog"
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from hopvec.methods import LINE, DeepWalk, FastRP, Method, Node2Vec, RandNE
+from hopvec.paper.experiment_cache import Workshop
 from hopvec.paper.published import CPU_SECONDS
-from hopvec.paper.workshop import Workshop
 
 PUBLISHED = ("blogcatalog", "flickr", "www-10k")  # classified in the paper
-BEYOND = (  # labelled graphs that the paper does not have
+BEYOND = (  # labeled graphs that the paper does not have
     "ppi",
     "wikipedia-pos",
     "cora",
@@ -26,7 +26,7 @@ BEYOND = (  # labelled graphs that the paper does not have
 METHODS = ("FastRP", "RandNE", "LINE", "DeepWalk", "node2vec")
 LINEAR = ("FastRP", "RandNE")
 TEXT = (
-    "FastRP (dim 512, orders 3 and 4, normalised as in the authors' code) has the parameters that "
+    "FastRP (dim 512, orders 3 and 4, normalized as in the authors' code) has the parameters that "
     "the search of the paper finds for each data set: 20 rounds with 64 columns on few labels. "
     "RandNE (dim 512, orders to 3) has the weights of its authors' code: the same search over the "
     "last two finds worse ones. DeepWalk and node2vec (dim 128, walks of 40 nodes, window 10) take "

@@ -10,6 +10,6 @@ except ImportError as error:
     ) from error
 
 from hopvec.spark.embed import embed
-from hopvec.spark.estimate import Cluster, Estimate, estimate
+from hopvec.spark.estimate import Cluster, SparkEstimate, estimate
 
-__all__ = ["Cluster", "Estimate", "embed", "estimate"]
+__all__ = ["Cluster", "SparkEstimate", "embed", "estimate"]

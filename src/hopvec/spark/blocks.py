@@ -19,8 +19,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from hopvec import _native
-from hopvec.engine.frame import Frame
-from hopvec.engine.normalize import Columns, standardizing
+from hopvec.engine.fitted import FittedState
+from hopvec.engine.normalize import ColumnScaler, standardizing
 from hopvec.engine.plan import COLUMNS, LINE
 from hopvec.engine.slab import RandomRows, checked_scales
 from hopvec.graph.feature_columns import column_sums, measured, standardized
@@ -169,7 +169,7 @@ class BlockRun:
         if self.method.finish.normalization.unit_orders:
             return self.weights
         _, factor = degree_powers([np.array(self.extremes)], self.method.beta, self.volume)
-        scale = factor * self.method.plain_rows(self._frame).scale
+        scale = factor * self.method.plain_rows(self._fitted_state).scale
         return checked_scales({order: weight * scale for order, weight in self.weights.items()})
 
     def draw(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -232,7 +232,7 @@ class BlockRun:
         yield pa.RecordBatch.from_pydict({"count": [count], "moments": [total.tobytes()]})
 
     def vectors(
-        self, batches: Iterable[pa.RecordBatch], columns: Columns | None
+        self, batches: Iterable[pa.RecordBatch], columns: ColumnScaler | None
     ) -> Iterator[pa.RecordBatch]:
         """The vectors of some chunks of sums."""
         unit = self.method.finish.normalization.unit_rows
@@ -250,9 +250,9 @@ class BlockRun:
         return rows, present_rows(rows, numbers, self.connected)
 
     @property
-    def _frame(self) -> Frame:
-        frame = self.method.frame_of(self.layout.nodes, self.volume)
-        return replace(frame, features=self.features)
+    def _fitted_state(self) -> FittedState:
+        fitted_state = self.method.fitted_state_of(self.layout.nodes, self.volume)
+        return replace(fitted_state, features=self.features)
 
     def _random_rows(self, node: dict[str, Any]) -> RandomRows:
         """R for a chunk of nodes, with their features."""
@@ -265,7 +265,7 @@ class BlockRun:
                 standardized(numbers, columns.mean, columns.deviation),
                 _matrix(node, "categories", np.uint64, len(columns.categories)),
             )
-        return self.method.random_rows(self._frame, known, rows)
+        return self.method.random_rows(self._fitted_state, known, rows)
 
     def _degree_powers(self, node: dict[str, Any]) -> Diagonals:
         """The diagonals of L for a chunk of nodes, on one scale for all of them."""
@@ -299,7 +299,7 @@ class HopTask:
         self._column_block = -1
 
     def take(self, row: dict[str, Any]) -> None:
-        """Takes a cell, or rows of the order before that its neighbours are among."""
+        """Takes a cell, or rows of the order before that its neighbors are among."""
         if row["column_block"] != self._column_block:
             self._multiply()
             self._column_block = row["column_block"]

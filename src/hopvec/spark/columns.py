@@ -1,6 +1,6 @@
 """The strategy "columns": every worker holds the graph, and a task computes whole slabs.
 
-Nothing goes from worker to worker between hops. A task leaves its slab in a file of the scratch
+Nothing goes from worker to worker between hops. A task leaves its slab in a file of the spill
 folder, and those that make vectors read the rows they need of all slabs. Where the rows of every
 order are made unit, a first pass over the slabs finds their norms.
 """
@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame, Row
 
 from hopvec import _native
 from hopvec.engine.combine import SlabSum, SumsOfSquares, unit_scales
-from hopvec.engine.normalize import Columns, statistics
+from hopvec.engine.normalize import ColumnScaler, statistics
 from hopvec.engine.plan import COLUMNS, LINE, SlabPlan
 from hopvec.engine.slab import Destination, Propagation, Slab
 from hopvec.graph import Graph
@@ -141,8 +141,8 @@ class SlabRun:
 
     def _statistics(
         self, rows: NDArray[np.float32], scales: dict[int, NDArray[np.float32]], engine: Engine
-    ) -> Columns | None:
-        """The statistics of the columns of a slab, where columns are standardised."""
+    ) -> ColumnScaler | None:
+        """The statistics of the columns of a slab, where columns are standardized."""
         if not self.method.finish.normalization.standard_columns:
             return None
         present = engine.graph.rows[: self.connected]
@@ -181,7 +181,11 @@ class SlabRun:
             yield np.stack([some[CHUNK * chunk : CHUNK * (chunk + 1)] for some in values])
 
     def _file(
-        self, kind: str, slab: int, arrays: Iterable[NDArray[Any]], columns: Columns | None = None
+        self,
+        kind: str,
+        slab: int,
+        arrays: Iterable[NDArray[Any]],
+        columns: ColumnScaler | None = None,
     ) -> pa.RecordBatch:
         """Writes arrays to a file of this attempt at a task, and tells of it: a row of FILES."""
         file = f"{self.folder}/{kind}/{slab}-{TaskContext.get().taskAttemptId()}"
@@ -213,10 +217,10 @@ def _integers(batches: Iterable[pa.RecordBatch]) -> Iterator[int]:
         yield from batch["id"].to_pylist()
 
 
-def _joined_statistics(sums: list[Row], width: int) -> Columns | None:
+def _joined_statistics(sums: list[Row], width: int) -> ColumnScaler | None:
     """The statistics of the columns of all slabs, where they came with the files."""
     if not all(row["statistics"] for row in sums):
         return None
     found = [np.frombuffer(row["statistics"], np.float64).reshape(2, -1) for row in sums]
     mean, factor = np.concatenate(found, axis=1)[:, :width]
-    return Columns(mean, factor)
+    return ColumnScaler(mean, factor)

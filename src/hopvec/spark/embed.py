@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from typing import Any, Literal
 
 from pyspark.sql import DataFrame
 
 from hopvec.graph.arrow import Wish
-from hopvec.machine import memory_bound
+from hopvec.machine import memory_limit
 from hopvec.methods import FastRP
+from hopvec.progress import Progress
 from hopvec.spark.blocks import vectors_by_blocks
 from hopvec.spark.columns import vectors_by_columns
 from hopvec.spark.edges import Edges
-from hopvec.spark.estimate import Cluster, Estimate, check_method, plan_run
+from hopvec.spark.estimate import Cluster, SparkEstimate, check_method, plan_run
 from hopvec.spark.features import feature_table
 from hopvec.spark.graph import StoredGraph, store
 from hopvec.spark.tables import Tables
@@ -36,9 +36,9 @@ def embed(
     features_id: str | None = None,
     method: FastRP | None = None,
     strategy: Literal["auto", "columns", "blocks"] = "auto",
-    scratch: str | None = None,
+    spill_dir: str | None = None,
     output: str | None = None,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress | None = None,
 ) -> DataFrame:
     """The vectors of a graph, id and embedding: those of `method.embed` on one machine.
 
@@ -51,10 +51,10 @@ def embed(
     takes "columns" where a worker can hold the graph (see `estimate`). `method.memory` bounds the
     memory of a worker.
 
-    `scratch` is a folder that all workers reach. What is written there is deleted when the Spark
+    `spill_dir` is a folder that all workers reach. What is written there is deleted when the Spark
     application ends, the vectors too, unless `output` names a folder for them. `progress` is called
     with the stages done and their number. Raises GraphError, FormatError, ParameterError or
-    MemoryBoundError.
+    MemoryLimitError.
     """
     method = FastRP() if method is None else method
     check_method(method, strategy, features is not None)
@@ -67,7 +67,7 @@ def embed(
         if progress:
             progress(done, max(done, *stages))
 
-    tables = Tables.create(edges.sparkSession, scratch, told)
+    tables = Tables.create(edges.sparkSession, spill_dir, told)
     if output is not None:
         tables.refuse_existing(output)
     checked.check(tables)
@@ -84,9 +84,9 @@ def embed(
     return written
 
 
-def _plan(graph: StoredGraph, method: FastRP, strategy: Any) -> Estimate:
+def _plan(graph: StoredGraph, method: FastRP, strategy: Any) -> SparkEstimate:
     """What a graph that is in tables takes, and the strategy that suits it."""
-    cluster = Cluster.of(graph.tables.session, memory_bound(method.memory))
+    cluster = Cluster.of(graph.tables.session, memory_limit(method.memory))
     sizes = graph.nodes, graph.entries
     columns = graph.features.columns if graph.features else 0
     plan = plan_run(
@@ -96,14 +96,14 @@ def _plan(graph: StoredGraph, method: FastRP, strategy: Any) -> Estimate:
     return plan
 
 
-def _vectors(graph: StoredGraph, method: FastRP, plan: Estimate) -> DataFrame:
+def _vectors(graph: StoredGraph, method: FastRP, plan: SparkEstimate) -> DataFrame:
     """The vectors by the strategy of a plan, not yet computed."""
     if plan.strategy == "blocks":
         return vectors_by_blocks(graph, method, plan.blocks, plan.cluster.cores)
     return vectors_by_columns(graph, method, plan.cluster.cores)
 
 
-def _stages(plan: Estimate, method: FastRP) -> int:
+def _stages(plan: SparkEstimate, method: FastRP) -> int:
     """The number of stages of a run."""
     normalization = method.finish.normalization
     if plan.strategy == "columns":

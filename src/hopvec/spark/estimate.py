@@ -11,9 +11,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from hopvec.engine.plan import COLUMNS, LINE
-from hopvec.errors import MemoryBoundError, ParameterError
+from hopvec.errors import MemoryLimitError, ParameterError
 from hopvec.graph.arrow import Wish
-from hopvec.machine import available_memory, in_words, memory_bound
+from hopvec.machine import available_memory, in_words, memory_limit
 from hopvec.methods import FastRP
 from hopvec.spark.edges import Edges, key
 from hopvec.spark.features import feature_table
@@ -60,7 +60,7 @@ class Cluster:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class SparkEstimate:
     """What a run will take. Print it to read it."""
 
     strategy: Strategy
@@ -75,9 +75,9 @@ class Estimate:
     worker_bytes: int
     """The memory of a worker."""
     shuffled_bytes: int
-    """All that goes from worker to worker, or from the scratch folder to workers."""
-    scratch_bytes: int
-    """The tables in the scratch folder."""
+    """All that goes from worker to worker, or from the spill directory to workers."""
+    spill_bytes: int
+    """The tables in the spill directory."""
     seconds: float
 
     @property
@@ -94,7 +94,7 @@ class Estimate:
             f"{self.nodes:,} nodes, {self.entries:,} entries; {cluster.workers} workers of "
             f"{cluster.cores} cores and {in_words(cluster.memory)}\n"
             f"{in_words(self.worker_bytes)} of memory a worker, {in_words(self.shuffled_bytes)} "
-            f"shuffled or fetched, {in_words(self.scratch_bytes)} in the scratch folder\n"
+            f"shuffled or fetched, {in_words(self.spill_bytes)} in the spill directory\n"
             f"about {_duration(self.seconds)}, within a factor of three{cost}"
         )
 
@@ -113,7 +113,7 @@ def estimate(
     method: FastRP | None = None,
     strategy: Literal["auto", "columns", "blocks"] = "auto",
     cluster: Cluster | None = None,
-) -> Estimate:
+) -> SparkEstimate:
     """What `embed` with these arguments will take, on this session's cluster or on another.
 
     Goes through the edges once, and through features that have lists, and counts the nodes to
@@ -130,7 +130,7 @@ def estimate(
     session = edges.sparkSession
     counted = ids.agg(F.approx_count_distinct(key("id"), 0.02), F.count(F.lit(1))).first()
     count = checked.frame.count() if checked.nodes is not None else counted[1] // 2
-    memory = memory_bound(method.memory)
+    memory = memory_limit(method.memory)
     return plan_run(
         int(counted[0]),
         int(count) * (1 if directed else 2),
@@ -151,8 +151,8 @@ def plan_run(
     weighted: bool = False,
     features: int = 0,
     strategy: Literal["auto", "columns", "blocks"] = "auto",
-) -> Estimate:
-    """What a run on a graph of this size will take; raises MemoryBoundError if nothing fits.
+) -> SparkEstimate:
+    """What a run on a graph of this size will take; raises MemoryLimitError if nothing fits.
 
     `features` is the number of their columns.
     """
@@ -186,7 +186,7 @@ class Size:
 
     @property
     def entry_bytes(self) -> int:
-        """The bytes of all entries: a neighbour, and its weight if there are any."""
+        """The bytes of all entries: a neighbor, and its weight if there are any."""
         return self.entries * (8 if self.weighted else 4)
 
     @property
@@ -225,15 +225,15 @@ class Size:
         packed = 2 * self.feature_bytes
         return workers * self.graph_bytes + self.vector_bytes + norms + packed
 
-    def columns(self, reason: str) -> Estimate:
+    def columns(self, reason: str) -> SparkEstimate:
         """A run by columns."""
         passes = 2 if self.orders else 1
         rounds = -(-self.slabs // self.cluster.workers)
         compute = passes * rounds * self._hop_seconds() * self.hops
         squares = 8 * self.orders * self.nodes * self.slabs
-        scratch = self.graph_bytes + 2 * self.vector_bytes + squares
+        spill_dir = self.graph_bytes + 2 * self.vector_bytes + squares
         return self._estimate(
-            "columns", reason, 1, self.columns_bytes(), self.columns_shuffle(), scratch, compute
+            "columns", reason, 1, self.columns_bytes(), self.columns_shuffle(), spill_dir, compute
         )
 
     @property
@@ -251,13 +251,13 @@ class Size:
             self.entry_bytes + 4 * self.nodes * blocks
         )
 
-    def blocks(self, reason: str) -> Estimate:
+    def blocks(self, reason: str) -> SparkEstimate:
         """A run by blocks, as few of them as fit."""
         for blocks in range(2, MOST_BLOCKS + 1):
             if self.blocks_bytes(blocks) <= self.cluster.memory:
                 break
         else:
-            raise MemoryBoundError(
+            raise MemoryLimitError(
                 f"embed: even {MOST_BLOCKS:,} blocks need {in_words(self.blocks_bytes(blocks))} "
                 f"of memory a worker, and it has {in_words(self.cluster.memory)}."
             )
@@ -266,9 +266,9 @@ class Size:
         shuffle += (3 if 0 in self.method.order_weights() else 2) * self.feature_bytes
         rounds = -(-self.slabs * blocks // self.cluster.workers) / blocks
         compute = rounds * self._hop_seconds() * self.hops
-        scratch = self.graph_bytes + (counted + 2) * self.vector_bytes
+        spill_dir = self.graph_bytes + (counted + 2) * self.vector_bytes
         return self._estimate(
-            "blocks", reason, blocks, self.blocks_bytes(blocks), shuffle, scratch, compute
+            "blocks", reason, blocks, self.blocks_bytes(blocks), shuffle, spill_dir, compute
         )
 
     def _hop_seconds(self) -> float:
@@ -282,15 +282,15 @@ class Size:
         blocks: int,
         worker: int,
         shuffle: int,
-        scratch: int,
+        spill_dir: int,
         compute: float,
-    ) -> Estimate:
+    ) -> SparkEstimate:
         cluster = self.cluster
         cores = cluster.workers * cluster.cores
         ingest = START + self.entries * INGEST / cores
         written = self.vector_bytes / (cores * WRITE)
         moved = shuffle / min(cores * SHUFFLE, cluster.workers * NETWORK)
-        return Estimate(
+        return SparkEstimate(
             strategy=strategy,
             reason=reason,
             blocks=blocks,
@@ -299,7 +299,7 @@ class Size:
             cluster=cluster,
             worker_bytes=worker,
             shuffled_bytes=shuffle,
-            scratch_bytes=scratch,
+            spill_bytes=spill_dir,
             seconds=ingest + moved + compute + written,
         )
 

@@ -1,4 +1,4 @@
-"""Files of the scratch folder that tasks write and read themselves, past Spark."""
+"""Files of the spill directory that tasks write and read themselves, past Spark."""
 
 from __future__ import annotations
 

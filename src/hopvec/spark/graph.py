@@ -1,7 +1,7 @@
 """The graph in tables: numbered and cut into cells in Spark SQL, as one machine would have it.
 
-Node i of the graph's own numbering lies in block i % blocks, at place i // blocks of it. A chunk is
-CHUNK places of a block, a cell the entries of S from a chunk of rows to a block of columns.
+Node i in the graph's internal order lies in block i % blocks, at position i // blocks. A chunk is
+CHUNK positions of a block; a cell holds the entries of S from a chunk of rows to a block.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from hopvec.errors import GraphError
-from hopvec.graph.ids import MOST_NODES, refuse_collision
+from hopvec.graph.ids import MAX_NODES, refuse_collision
 from hopvec.spark.edges import Edges, key
 from hopvec.spark.features import PACKED, FeatureTable, pack_features
 from hopvec.spark.tables import FEW_ROWS, MANY_ROWS, Tables
@@ -68,7 +68,7 @@ class Layout:
         return (cell * self.places(0) + self.place(row)) * self.places(0) + self.place(column)
 
     def cells_of(self, entries: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
-        """The block of rows, the block of columns, place and neighbour of each of some entries."""
+        """The block of rows, the block of columns, place and neighbor of each of some entries."""
         rows, neighbor = np.divmod(entries, self.places(0))
         cell, place = np.divmod(rows, self.places(0))
         return *np.divmod(cell, self.blocks), place, neighbor
@@ -130,7 +130,7 @@ class StoredGraph:
         return nodes
 
     def write_cells(self, layout: Layout) -> DataFrame:
-        """The table of cells, cut into pieces; neighbours are places of their block, ascending."""
+        """The table of cells, cut into pieces; neighbors are places of their block, ascending."""
         pairs, numbers = self.tables.read("pairs"), self.numbered().drop("id", "degree")
         for end, name in (("u", "row"), ("v", "column")):
             named = numbers.withColumnsRenamed({"key": end, "number": name})
@@ -177,8 +177,8 @@ def store(edges: Edges, tables: Tables, features: FeatureTable | None) -> Stored
     for row in found:
         offsets[row["partition"]] = nodes
         nodes += row["nodes"]
-    if nodes > MOST_NODES:
-        raise GraphError(f"A graph has at most {MOST_NODES:,} nodes, got {nodes:,}.")
+    if nodes > MAX_NODES:
+        raise GraphError(f"A graph has at most {MAX_NODES:,} nodes, got {nodes:,}.")
     return StoredGraph(
         tables=tables,
         ids=edges.ids,

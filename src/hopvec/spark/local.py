@@ -126,7 +126,7 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def _fetch_graph(folder: str, nodes: int, place: Path) -> None:
-    """Writes keys, counts of neighbours, neighbours and their weights, nodes in their order."""
+    """Writes keys, counts of neighbors, neighbors and their weights, nodes in their order."""
     keys, counts = np.empty(nodes, np.int64), np.zeros(nodes, np.int32)
     for row in _rows(f"{folder}/nodes", ["chunk", "keys"]):
         some = np.frombuffer(row["keys"], np.int64)

@@ -43,10 +43,10 @@ class Tables:
 
     @classmethod
     def create(
-        cls, session: SparkSession, scratch: str | None, told: Callable[[int], object]
+        cls, session: SparkSession, spill_dir: str | None, told: Callable[[int], object]
     ) -> Tables:
-        """The tables of a new run, below `scratch`; they are deleted when the application ends."""
-        base = scratch or _default_scratch(session)
+        """The tables of a new run, below `spill_dir`; deleted when the application ends."""
+        base = spill_dir or _default_spill_dir(session)
         tables = cls(session.newSession(), f"{base.rstrip('/')}/hopvec-{uuid4().hex}", told)
         path, file_system = tables._hadoop(tables.folder)
         file_system.mkdirs(path)
@@ -135,7 +135,7 @@ def whole_worker(session: SparkSession, cores: int) -> ResourceProfile | None:
     return ResourceProfileBuilder().require(TaskResourceRequests().cpus(cores)).build
 
 
-def _default_scratch(session: SparkSession) -> str:
+def _default_spill_dir(session: SparkSession) -> str:
     """A folder of the cluster's own file system, or of this machine where that is the cluster."""
     context = session.sparkContext
     shared = str(context._jsc.hadoopConfiguration().get("fs.defaultFS"))
@@ -144,6 +144,6 @@ def _default_scratch(session: SparkSession) -> str:
     if not context.master.startswith("local"):
         raise ParameterError(
             f"embed: the workers of {context.master} share no file system that Spark knows of. "
-            "Give scratch, a folder that all of them reach, such as 's3://bucket/scratch'."
+            "Give scratch, a folder that all of them reach, such as 's3://bucket/spill'."
         )
     return tempfile.gettempdir()

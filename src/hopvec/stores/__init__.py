@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from hopvec.errors import ParameterError
-from hopvec.formats.rows import Progress, ignore
+from hopvec.formats.rows import ignore
 from hopvec.graph.build import check_flag
+from hopvec.progress import Progress
 from hopvec.stores import duckdb, lancedb
 
 if TYPE_CHECKING:

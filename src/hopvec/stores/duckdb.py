@@ -11,10 +11,10 @@ import pyarrow as pa
 
 from hopvec.errors import FormatError, MissingExtraError
 from hopvec.formats.destination import check_writable
-from hopvec.formats.facts import is_json_of_facts, to_json
-from hopvec.formats.rows import Progress
+from hopvec.formats.metadata import is_json_of_facts, to_json
 from hopvec.formats.table import batches_of
 from hopvec.machine import available_memory
+from hopvec.progress import Progress
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding

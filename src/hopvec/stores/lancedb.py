@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from hopvec.errors import FormatError, MissingExtraError
-from hopvec.formats.rows import Progress
 from hopvec.formats.table import batches_of, schema_of
+from hopvec.progress import Progress
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding

@@ -11,15 +11,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding
-from hopvec.engine.slab import Progress
 from hopvec.errors import ParameterError
 from hopvec.evaluate import classify, hold_out, predict_links
 from hopvec.graph import Graph
-from hopvec.labels import LabelledRows, Labels
+from hopvec.labels import LabeledRows, Labels
 from hopvec.machine import forget
+from hopvec.progress import Progress
 
 FEWEST = 100  # nodes to learn from, where there are twice as many
-SHARE = 0.01  # of the labelled nodes that are learnt from, as in the paper
+SHARE = 0.01  # of the labeled nodes that are learned from, as in the paper
 BLOCK = 1 << 20  # rows of an array that are looked at together
 VALIDATION = 2**32  # which stream of random numbers; those of shuffles are counted from 0
 
@@ -43,9 +43,9 @@ class Objective(Protocol):
 class Classes:
     """How well classes are told from vectors, where few labels are known.
 
-    The labelled nodes are split once, by the seed. The search sees the labels of the share
+    The labeled nodes are split once, by the seed. The search sees the labels of the share
     `validation` of them; the others are `unseen`, for an honest test. Of those seen, a regression
-    learns from a share `train` of all labelled nodes (by default 1 %, as in the paper, but at
+    learns from a share `train` of all labeled nodes (by default 1 %, as in the paper, but at
     least 100 nodes or half of those seen), and is scored on the rest; the mean over `shuffles`,
     the same ones for every trial.
     """
@@ -74,7 +74,7 @@ class Classes:
         )
         if not 1 <= training < len(seen):
             raise ParameterError(
-                f"tune: the search sees {len(seen):,} of {nodes:,} labelled nodes, and cannot "
+                f"tune: the search sees {len(seen):,} of {nodes:,} labeled nodes, and cannot "
                 f"learn from {training:,} of them and be scored on others. Give it more labels, "
                 "another train, or a larger validation."
             )
@@ -129,8 +129,8 @@ class Links:
         return found.operators["cosine"].auc
 
 
-def _some(graph: Graph, found: LabelledRows, which: NDArray[np.int64]) -> Labels:
-    """The labels of some of the labelled nodes, in ascending order of their ids."""
+def _some(graph: Graph, found: LabeledRows, which: NDArray[np.int64]) -> Labels:
+    """The labels of some of the labeled nodes, in ascending order of their ids."""
     import scipy.sparse as sp
 
     which = np.sort(which)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from hopvec.errors import MissingExtraError, ParameterError
-from hopvec.formats.replace import replacing
+from hopvec.formats.atomic import replacing
 from hopvec.tuning.space import Choices, Range
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from hopvec.formats.replace import replacing
+from hopvec.formats.atomic import replacing
 from hopvec.labels import Labels
 from hopvec.methods import Method
-from hopvec.methods.method import FREE
+from hopvec.methods.method import RUNTIME_PARAMS
 from hopvec.tuning.space import Dimension
 from hopvec.tuning.study import Trial
 
@@ -43,7 +43,7 @@ class Tuning:
     def to_dict(self) -> dict[str, Any]:
         """The best parameters and how they were found, ready for JSON."""
         parameters = self.method.plain_params()
-        kept = {name: value for name, value in parameters.items() if name not in FREE}
+        kept = {name: value for name, value in parameters.items() if name not in RUNTIME_PARAMS}
         return {
             "hopvec": version("hopvec"),
             "parameters": {"method": type(self.method).__name__, **kept},

@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Any, BinaryIO, Self
 
 from hopvec.errors import FormatError, ParameterError
-from hopvec.formats.replace import lock
+from hopvec.formats.atomic import lock
 
 
 @dataclass(frozen=True)

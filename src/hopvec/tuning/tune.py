@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Annotated, Any, Literal
 
-from hopvec.engine.slab import Progress
 from hopvec.errors import ParameterError
 from hopvec.graph import Graph
 from hopvec.labels import Labels
 from hopvec.methods import FastRP, Method
-from hopvec.methods.method import FREE
+from hopvec.methods.method import RUNTIME_PARAMS
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, check
+from hopvec.progress import Progress
 from hopvec.tuning.objective import Classes, Links, Objective, graph_checksum
 from hopvec.tuning.result import Tuning
 from hopvec.tuning.space import Range, Space
@@ -55,12 +55,12 @@ class Search:
     validation: Annotated[
         float,
         Real(0.001, 1),
-        "share of the labelled nodes that the search sees; the rest is left for an honest test",
+        "share of the labeled nodes that the search sees; the rest is left for an honest test",
     ] = 0.5
     train: Annotated[
         float | None,
         Either(Real(0.0001, 0.9999), OneOf((None,))),
-        "share of the labelled nodes to learn from, scored on the others that are seen; "
+        "share of the labeled nodes to learn from, scored on the others that are seen; "
         "none given: 0.01, as the paper, or 100 nodes if that is more",
     ] = None
     shuffles: Annotated[int, Integer(1, 10_000), "times the nodes that are seen are split"] = 10
@@ -128,7 +128,7 @@ def tune(
         C=C,
         held_out=held_out,
     )
-    check_search(settings, labelled=labels is not None)
+    check_search(settings, labeled=labels is not None)
     method = FastRP() if method is None else method
     _refuse_others(method, labels)
     graph = method.accept(graph)
@@ -156,12 +156,12 @@ def tune(
     )
 
 
-def check_search(settings: Search, *, labelled: bool) -> None:
+def check_search(settings: Search, *, labeled: bool) -> None:
     """Raises ParameterError for settings that are not allowed, or would have no effect."""
     check(settings, "tune")
-    for name in ("held_out",) if labelled else FOR_LABELS:
+    for name in ("held_out",) if labeled else FOR_LABELS:
         if getattr(settings, name) != getattr(Search, name):
-            kind = "without labels, and some" if labelled else "with labels, and none"
+            kind = "without labels, and some" if labeled else "with labels, and none"
             raise ParameterError(f"tune: {name} is for a search {kind} are given. Leave it out.")
 
 
@@ -296,7 +296,7 @@ def _known(graph: Graph, space: Space, settings: Search, objective: Objective) -
     fixed = {
         name: value
         for name, value in space.base.plain_params().items()
-        if name not in {*FREE, *searched}
+        if name not in {*RUNTIME_PARAMS, *searched}
     }
     return {
         "method": type(space.base).__name__,

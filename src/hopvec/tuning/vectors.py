@@ -9,14 +9,14 @@ from collections import OrderedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from hopvec.engine.slab import Progress
-from hopvec.errors import MemoryBoundError
+from hopvec.errors import MemoryLimitError
 from hopvec.graph import Graph
-from hopvec.machine import memory_bound
+from hopvec.machine import memory_limit
 from hopvec.methods import Method
-from hopvec.methods.method import FREE
+from hopvec.methods.method import RUNTIME_PARAMS
 from hopvec.methods.orders import Orders
 from hopvec.methods.slab_method import SlabMethod
+from hopvec.progress import Progress
 
 logger = logging.getLogger("hopvec")
 
@@ -48,7 +48,7 @@ class TrialVectors:
     def _orders(self, method: SlabMethod, progress: Progress) -> Orders | None:
         """The orders that a method sums, made where they are not there; None without room."""
         shared = method.plain_params()
-        for name in (*method.only_sum, *FREE):
+        for name in (*method.combine_params, *RUNTIME_PARAMS):
             del shared[name]
         key = json.dumps(shared)
         needed = set(method.order_weights())
@@ -65,14 +65,14 @@ class TrialVectors:
         """New orders; the longest unused ones are given up until there is room."""
         while len(self._kept) >= MOST:
             self._kept.popitem(last=False)
-        bound = memory_bound(method.memory)
+        bound = memory_limit(method.memory)
         while True:
             held = sum(orders.nbytes for orders in self._kept.values())
             memory = None if bound is None else max(1, bound - held)
             bounded = type(method)(**method.get_params() | {"memory": memory})
             try:
                 return bounded.orders(self._graph, which=needed, progress=progress)
-            except MemoryBoundError as error:
+            except MemoryLimitError as error:
                 if self._kept:
                     self._kept.popitem(last=False)
                     continue

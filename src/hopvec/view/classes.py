@@ -1,4 +1,4 @@
-"""Which class a node is coloured by: the largest of its own."""
+"""Which class a node is colored by: the largest of its own."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hopvec.errors import ParameterError
 from hopvec.labels import Labels
 
 NONE = -1  # the code of a node without a class
-TOLD = 12  # classes that are named in a sentence
+MAX_LISTED = 12  # classes that are named in a sentence
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,5 +56,5 @@ def classes_of(
 def _number(names: Sequence[str], name: str) -> int:
     if name in names:
         return names.index(name)
-    known = ", ".join(names[:TOLD]) + (", ..." if len(names) > TOLD else "")
+    known = ", ".join(names[:MAX_LISTED]) + (", ..." if len(names) > MAX_LISTED else "")
     raise ParameterError(f"There is no class {name!r} among the {len(names):,} labels: {known}.")

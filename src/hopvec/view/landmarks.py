@@ -6,17 +6,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding
-from hopvec.engine.slab import Progress
+from hopvec.progress import Progress
 
 NEAREST = 5  # landmarks that a node is placed by
 
 
 def choose_landmarks(
-    rows: NDArray[np.int64], labelled: NDArray[np.int64], count: int, seed: int
+    rows: NDArray[np.int64], labeled: NDArray[np.int64], count: int, seed: int
 ) -> NDArray[np.int64]:
-    """So many of some rows, ascending: those that are labelled first, else drawn at random."""
+    """So many of some rows, ascending: those that are labeled first, else drawn at random."""
     order = np.random.default_rng(seed).permutation(rows)
-    later = ~np.isin(order, labelled)
+    later = ~np.isin(order, labeled)
     return np.sort(order[np.argsort(later, kind="stable")][:count])
 
 

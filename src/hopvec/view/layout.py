@@ -1,4 +1,4 @@
-"""Where vectors lie in the plane: t-SNE fed with exact neighbours, or the first two components."""
+"""Where vectors lie in the plane: t-SNE fed with exact neighbors, or the first two components."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding
-from hopvec.engine.slab import Progress
 from hopvec.errors import ParameterError
 from hopvec.formats.rows import ignore
+from hopvec.progress import Progress
 from hopvec.view.components import principal_components
 from hopvec.view.landmarks import choose_landmarks, place_by_landmarks
 from hopvec.view.tsne import require_extra, tsne
@@ -21,7 +21,7 @@ NEIGHBORS = 15  # that a node is pulled to
 LANDMARKS_FROM = 50_000  # nodes from which only some are laid out by t-SNE
 LANDMARKS = 20_000
 PARTS = 1000  # that progress is told in
-SEARCHED, DESCENDED = 350, 750  # parts that are done after the search for neighbours, and t-SNE
+SEARCHED, DESCENDED = 350, 750  # parts that are done after the search for neighbors, and t-SNE
 
 
 def layout(
@@ -29,14 +29,14 @@ def layout(
     *,
     kind: Kind = "tsne",
     seed: int = 0,
-    labelled: NDArray[np.int64] | None = None,
+    labeled: NDArray[np.int64] | None = None,
     progress: Progress | None = None,
 ) -> NDArray[np.float32]:
     """Positions in the plane, float32[n, 2]; zero vectors have none, which is nan.
 
     "tsne" starts at the first two principal components of the unit rows and pulls each node to its
     15 nearest by cosine, exact ones, with equal force (openTSNE). Above 50,000 nodes this is done
-    for 20,000 landmarks, drawn by the seed, of the rows that are `labelled` first; every other node
+    for 20,000 landmarks, drawn by the seed, of the rows that are `labeled` first; every other node
     comes to the median of its 5 nearest landmarks. "pca" stays at the start, and needs no extra.
 
     The same bytes for the same seed, whatever the number of threads. `progress` is called with the
@@ -55,7 +55,7 @@ def layout(
     require_extra()
     landmarks, others = rows, rows[:0]
     if len(rows) > LANDMARKS_FROM:
-        first = rows[:0] if labelled is None else labelled
+        first = rows[:0] if labeled is None else labeled
         landmarks = choose_landmarks(rows, first, LANDMARKS, seed)
         others = np.setdiff1d(rows, landmarks, assume_unique=True)
     near = embedding.nearest_rows(

@@ -1,4 +1,4 @@
-"""Maps: pictures of embeddings, nodes coloured by their classes."""
+"""Maps: pictures of embeddings, nodes colored by their classes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding
-from hopvec.engine.slab import Progress
 from hopvec.errors import FormatError, MissingExtraError, ParameterError
-from hopvec.formats.replace import replacing
+from hopvec.formats.atomic import replacing
 from hopvec.formats.rows import ignore
 from hopvec.labels import Labels
+from hopvec.progress import Progress
 from hopvec.view.classes import Classes, classes_of
+from hopvec.view.figure import Panel, draw_sheet
 from hopvec.view.layout import Kind, layout
-from hopvec.view.sheet import Panel, draw_sheet
 from hopvec.view.theme import THEMES
 
 SUFFIXES = (".png", ".svg", ".pdf")
@@ -46,8 +46,8 @@ def draw_map(
     """Writes a picture of an embedding, or of several side by side: .png, .svg or .pdf.
 
     Nodes lie where `layout` puts them, or at `positions`; zero vectors, isolated nodes most of all,
-    in a strip below. Of `labels`, the nine largest classes have colours, and the larger ones their
-    names at the hearts of their clusters; `classes` picks classes, in the order of their colours,
+    in a strip below. Of `labels`, the nine largest classes have colors, and the larger ones their
+    names at the hearts of their clusters; `classes` picks classes, in the order of their colors,
     and then other nodes are left out, of the layout as well. That is Figure 1 of the paper:
 
         draw_map({"FastRP": fastrp, "DeepWalk": deepwalk, "RandNE": randne}, "figure.png",
@@ -78,8 +78,8 @@ def draw_map(
             found = Classes(found.names, found.codes[rows])
             plane = None if plane is None else plane[rows]
         if plane is None:
-            labelled = np.flatnonzero(found.codes >= 0)
-            plane = layout(embedding, kind=kind, seed=seed, labelled=labelled, progress=tell)
+            labeled = np.flatnonzero(found.codes >= 0)
+            plane = layout(embedding, kind=kind, seed=seed, labeled=labeled, progress=tell)
         tell(1, 1)
         panels.append(Panel(name, plane, found))
     _write(path, panels, theme, title, size, dpi, seed)

@@ -16,7 +16,7 @@ class Purity(NamedTuple):
     """Mean shares, from 0 to 1, of the nearest nodes on a map that share a class with a node."""
 
     nodes: float
-    """The mean over all labelled nodes."""
+    """The mean over all labeled nodes."""
     classes: float
     """The mean over classes of the mean over their nodes: a small class counts as a large one."""
 
@@ -24,7 +24,7 @@ class Purity(NamedTuple):
 def purity(
     positions: NDArray[np.float32], embedding: Embedding, labels: Labels, *, k: int = 10
 ) -> Purity:
-    """The mean share of the k nearest labelled nodes on a map that are in a class of a node.
+    """The mean share of the k nearest labeled nodes on a map that are in a class of a node.
 
     Row i of `positions` belongs to row i of the embedding. Nodes without a position or a label do
     not count. Of nodes at the same place, which no map tells apart, any may be the nearest.
@@ -36,7 +36,7 @@ def purity(
     plane, members = positions[found.rows[placed]], found.members[placed]
     if len(plane) <= k:
         raise ParameterError(
-            f"purity: k must be less than the number of labelled nodes with a position, "
+            f"purity: k must be less than the number of labeled nodes with a position, "
             f"{len(plane):,}, got {k}."
         )
     # one node more than asked for, since a node is its own nearest

@@ -1,4 +1,4 @@
-"""A million points as a picture of their density, shaded by their colours."""
+"""A million points as a picture of their density, shaded by their colors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def splat(
 ) -> NDArray[np.float32]:
     """[rows, columns, 4]: a picture of points in the unit square, the top row first.
 
-    Where points meet, their colours [points, 3] are mixed; the opacity grows with the logarithm of
+    Where points meet, their colors [points, 3] are mixed; the opacity grows with the logarithm of
     their number.
     """
     from scipy.ndimage import gaussian_filter

@@ -1,10 +1,10 @@
-"""The colours of maps, on a light ground and on a dark one."""
+"""The colors of maps, on a light ground and on a dark one."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-# Nine of Petroff's ten, which people with any colour vision can tell apart; the tenth is grey.
+# Nine of Petroff's ten, which people with any color vision can tell apart; the tenth is gray.
 PALETTE = (
     "#3f90da",
     "#ffa90e",
@@ -20,14 +20,14 @@ PALETTE = (
 
 @dataclass(frozen=True)
 class Theme:
-    """What is drawn in which colour."""
+    """What is drawn in which color."""
 
     ground: str
     ink: str
     quiet: str
     """Captions and what is small."""
     other: str
-    """Nodes whose class has no colour of its own."""
+    """Nodes whose class has no color of its own."""
     text: tuple[str, ...]
     """The palette as letters have it, which need more contrast than points."""
 

@@ -1,4 +1,4 @@
-"""t-SNE by openTSNE, fed with exact neighbours that all pull with the same force."""
+"""t-SNE by openTSNE, fed with exact neighbors that all pull with the same force."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from hopvec.engine.slab import Progress
 from hopvec.errors import MissingExtraError
+from hopvec.progress import Progress
 
 Floats = NDArray[np.float64]
 
@@ -31,7 +31,7 @@ def require_extra() -> None:
 
 
 def tsne(neighbors: NDArray[np.int64], start: Floats, *, seed: int, progress: Progress) -> Floats:
-    """[nodes, 2]: where nodes come to rest that are pulled to their neighbours and pushed by all.
+    """[nodes, 2]: where nodes come to rest that are pulled to their neighbors and pushed by all.
 
     Row i of `neighbors` holds the nodes that i is near to. It runs on one thread, since openTSNE
     adds in another order on several.

@@ -15,11 +15,11 @@ def path(tmp_path):
     return tmp_path / "graph.txt"
 
 
-def test_each_line_is_a_node_and_its_neighbours(path):
+def test_each_line_is_a_node_and_its_neighbors(path):
     path.write_text("# a comment\na b c d\n\nb\td\nlonely\n  c b  \r\n")
     stream = open_edges(adjacency, path)
     assert (stream.directed, stream.untyped, stream.duplicates) == (None, True, "first")
-    assert stream.facts == {"separator": "white space"}
+    assert stream.facts == {"separator": "whitespace"}
     assert edges_of(stream) == [("a", "b"), ("a", "c"), ("a", "d"), ("b", "d"), ("c", "b")]
     assert stream.nodes.to_pylist() == ["a", "b", "lonely", "c", "d"]
     assert [stream.place(edge) for edge in range(5)] == [*["line 2"] * 3, "line 4", "line 6"]
@@ -50,7 +50,7 @@ def test_an_edge_on_the_lines_of_both_ends_is_one_edge(path):
 
 
 @pytest.mark.parametrize(
-    ("text", "recognised"),
+    ("text", "recognized"),
     [
         ("a b c d\nb a\nc a d\nd a\n", True),
         ("# 4 nodes\n0 1 2 3\n1 2\n2\n3 2\n", True),
@@ -64,9 +64,9 @@ def test_an_edge_on_the_lines_of_both_ends_is_one_edge(path):
         ("\0a b c d\nb a\nc a d\n", False),
     ],
 )
-def test_it_is_recognised_by_lines_of_clearly_varying_length(path, text, recognised):
+def test_it_is_recognized_by_lines_of_clearly_varying_length(path, text, recognized):
     path.write_text(text)
-    assert (reason(adjacency, path) is not None) == recognised
+    assert (reason(adjacency, path) is not None) == recognized
 
 
 def test_the_reason_tells_the_numbers_of_fields(path):

@@ -48,7 +48,7 @@ def written(table, folder, kind):
     return path
 
 
-def test_every_columnar_file_is_recognised_by_its_first_bytes_and_read(tmp_path, kind):
+def test_every_columnar_file_is_recognized_by_its_first_bytes_and_read(tmp_path, kind):
     path = written(TABLE, tmp_path, kind)
     bare = path.rename(tmp_path / "edges")
     assert reason(columnar, bare) == f"it begins with {BEGINS[kind]}"

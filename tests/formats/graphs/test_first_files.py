@@ -148,11 +148,11 @@ def test_the_name_of_a_file_is_no_graph_but_says_what_to_do():
         FastRP().embed("edges.csv")
 
 
-def test_ids_with_white_space_around_them_are_pointed_out(tmp_path, notes):
+def test_ids_with_whitespace_around_them_are_pointed_out(tmp_path, notes):
     assert read_graph(text(tmp_path, "a,b\nc,d\n")).nodes == 4
     assert notes() == ""
     assert read_graph(text(tmp_path, "a,b\n a,c\na ,d\n")).nodes == 6
-    assert "begin or end with white space, such as ' a'" in notes()
+    assert "begin or end with whitespace, such as ' a'" in notes()
 
 
 def test_a_folder_is_told_by_the_file_in_it_that_holds_no_edges(tmp_path):

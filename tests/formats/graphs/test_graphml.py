@@ -30,8 +30,8 @@ def write(path, inside, *, keys="", direction="undirected"):
 def test_nodes_edges_weights_and_direction_are_in_the_file(path):
     original = nx.DiGraph()
     original.add_nodes_from(["a", "b", "lonely & <odd>"])
-    original.add_edge("a", "b", weight=2.5, colour="red")
-    original.add_edge("b", "a", colour="blue")
+    original.add_edge("a", "b", weight=2.5, color="red")
+    original.add_edge("b", "a", color="blue")
     nx.write_graphml(original, path)
     assert reason(graphml, path) == "it holds the element <graphml>"
     stream = open_edges(graphml, path)

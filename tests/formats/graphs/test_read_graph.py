@@ -23,7 +23,7 @@ from hopvec import (
     FormatError,
     GraphError,
     HopvecError,
-    MemoryBoundError,
+    MemoryLimitError,
     ParameterError,
     read_graph,
 )
@@ -288,7 +288,7 @@ def test_a_gigabyte_out_of_a_small_file_is_refused_in_a_moment(written, tmp_path
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_the_graph_is_the_same_within_a_memory_bound(tmp_path, weighted):
+def test_the_graph_is_the_same_within_a_memory_limit(tmp_path, weighted):
     random = np.random.default_rng(2)
     ends = random.integers(0, 3000, (600_000, 2))
     columns = [ends[:, 0], ends[:, 1], *([random.integers(1, 9, 600_000)] if weighted else [])]
@@ -303,7 +303,7 @@ def test_the_graph_is_the_same_within_a_memory_bound(tmp_path, weighted):
 def test_a_bound_below_the_ids_is_refused(tmp_path):
     path = tmp_path / "edges.csv"
     path.write_text("".join(f"node-{number},node-{number + 1}\n" for number in range(50_000)))
-    with pytest.raises(MemoryBoundError, match=r"the ids of the first .* nodes alone take"):
+    with pytest.raises(MemoryLimitError, match=r"the ids of the first .* nodes alone take"):
         read_graph(path, memory="1MB")
 
 
@@ -378,7 +378,7 @@ def test_a_run_that_cannot_fit_is_refused_before_the_graph_is_built(tmp_path):
     path = tmp_path / "ring.csv"
     path.write_text("".join(f"{node},{node + 1}\n" for node in range(20_000)))
     built = []
-    with pytest.raises(MemoryBoundError, match=r"a run on a graph of 20,001 nodes needs at least"):
+    with pytest.raises(MemoryLimitError, match=r"a run on a graph of 20,001 nodes needs at least"):
         read_graph(
             path,
             memory="30MB",
@@ -398,7 +398,7 @@ def test_a_matrix_beyond_the_memory_bound_is_refused(tmp_path, suffix):
         sp.save_npz(path, matrix)
     else:
         scipy.io.savemat(path, {"network": matrix})
-    with pytest.raises(MemoryBoundError, match=r"\.\w+: a matrix is read whole, and one of 40"):
+    with pytest.raises(MemoryLimitError, match=r"\.\w+: a matrix is read whole, and one of 40"):
         read_graph(path, directed=True, memory="500kB")
     assert read_graph(path, directed=True, memory="9MB").nodes == 2000
 

@@ -39,12 +39,12 @@ def labels_of(tmp_path):
         ("ann,red\nbob,red\nbob,blue\nbob,red\ncem,\n", {}),
         ("id\tclass\nann\tred\nbob\tred|blue\ncem\t\n", {}),
         ("name;group\nann;red\nbob;red| blue\ncem;\n", {}),
-        ("age,name,colour\n7,ann,red\n8,bob,red;blue\n9,cem,\n", {"label_column": "colour"}),
+        ("age,name,color\n7,ann,red\n8,bob,red;blue\n9,cem,\n", {"label_column": "color"}),
         ("red,1,ann\nred;blue,2,bob\n,3,cem\n", {"id_column": 3, "label_column": 1}),
         ("ann,red\nbob,red/blue\ncem,\n", {"label_separator": "/"}),
         ('"ann","red"\n"bob","red;blue"\n"cem",""\n', {}),
         ("page,topic\nann,red\nbob,red;blue\ncem,\n", {"header": True}),
-        ("// colours\nann,red\nbob,red;blue\ncem,\n", {"comment": "//"}),
+        ("// colors\nann,red\nbob,red;blue\ncem,\n", {"comment": "//"}),
     ],
 )
 def test_text_is_read_whatever_its_layout(labels_of, text, options):
@@ -160,7 +160,7 @@ def test_the_labels_of_numpy_arrays_are_read_with_their_names(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("file", "nodes", "labelled", "classes"),
+    ("file", "nodes", "labeled", "classes"),
     [
         ("blogcatalog/blogcatalog.mat", 10_312, 10_312, 39),
         ("citeseer/citeseer.mat", 3_327, 3_312, 6),
@@ -168,23 +168,23 @@ def test_the_labels_of_numpy_arrays_are_read_with_their_names(tmp_path):
         ("wikispeedia/nodes.csv.gz", 4_604, 4_598, 15),
     ],
 )
-def test_published_labels_are_read(data_folder, file, nodes, labelled, classes):
+def test_published_labels_are_read(data_folder, file, nodes, labeled, classes):
     labels = hopvec.read_labels(data_folder / file)
-    assert (len(labels), labels.labelled, len(labels.classes)) == (nodes, labelled, classes)
+    assert (len(labels), labels.labeled, len(labels.classes)) == (nodes, labeled, classes)
 
 
 def test_several_labels_of_published_nodes_are_read(data_folder):
     path = data_folder / "wikispeedia" / "nodes.csv.gz"
     labels = hopvec.read_labels(path, label_column="categories")
     assert labels.origin["label separator"] == ";"
-    assert labels.matrix.nnz > labels.labelled
+    assert labels.matrix.nnz > labels.labeled
 
 
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        ("node,label\n1,x\n", {"label_column": "colour"},
-         r"there is no column 'colour' for the label; the columns are node, label"),
+        ("node,label\n1,x\n", {"label_column": "color"},
+         r"there is no column 'color' for the label; the columns are node, label"),
         ("1,x\n2,y\n", {"id_column": 3}, r"no column 3 for the id; it has 2 columns, no header"),
         ("node,label\n1,x\n", {"id_column": "label", "label_column": "label"},
          r"id and label are the same column, 2"),

@@ -76,7 +76,7 @@ class Visit:
         self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => done()))")
 
     def count(self, color=None, canvas=0, far=60):
-        """The pixels of a map that are near a colour (red, green, blue), or not grey."""
+        """The pixels of a map that are near a color (red, green, blue), or not gray."""
         return self.page.evaluate(
             """([color, number, far]) => {
                 const canvas = document.querySelectorAll('canvas.points')[number];

@@ -25,8 +25,8 @@ def names():
 def embedding(seed=0, noise=0.4, dim=8):
     """Three clouds: node i is in cloud i % 3; the last node has a zero vector."""
     random = np.random.default_rng(seed)
-    centres = np.random.default_rng(7).standard_normal((3, dim))
-    vectors = centres[np.arange(NODES) % 3] + noise * random.standard_normal((NODES, dim))
+    centers = np.random.default_rng(7).standard_normal((3, dim))
+    vectors = centers[np.arange(NODES) % 3] + noise * random.standard_normal((NODES, dim))
     vectors[-1] = 0
     return Embedding(vectors.astype(np.float32), names(), {"method": "Planted"})
 

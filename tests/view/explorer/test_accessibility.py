@@ -44,4 +44,4 @@ def test_axe_finds_nothing_wrong_with_a_comparison(visit, compared_address, sche
 def test_what_was_found_is_told(visit, address):
     there = visit(address)
     page = there.open("#node=node-17")
-    assert page.locator("#status[aria-live=polite]").inner_text() == "10 neighbours of node-17"
+    assert page.locator("#status[aria-live=polite]").inner_text() == "10 neighbors of node-17"

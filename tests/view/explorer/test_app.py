@@ -9,7 +9,7 @@ def test_about(client):
         "nodes": 300,
         "edges": 887,
         "directed": False,
-        "labelled": True,
+        "labeled": True,
         "columns": ["label", "degree"],
         "embeddings": [{"name": "planted", "dim": 8, "method": "Planted"}],
     }

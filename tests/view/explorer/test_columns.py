@@ -1,4 +1,4 @@
-"""What nodes are coloured by."""
+"""What nodes are colored by."""
 
 import explored
 import numpy as np
@@ -12,7 +12,7 @@ def made_labels():
     return label_column(explored.labels().align(embedding), len(embedding))
 
 
-def test_the_largest_class_comes_first_and_nodes_without_one_have_no_colour():
+def test_the_largest_class_comes_first_and_nodes_without_one_have_no_color():
     column = made_labels()
     assert column.legend() == {
         "kind": "label",
@@ -32,7 +32,7 @@ def test_a_node_in_two_classes_is_a_member_of_both():
     assert column.members(1).tolist() == list(range(1, explored.NODES - 1, 3))
 
 
-def test_numbers_keep_their_order_and_gaps_have_no_colour():
+def test_numbers_keep_their_order_and_gaps_have_no_color():
     values = np.array([3.0, 1.0, np.nan, 2.0, np.inf])
     column = NumberColumn.from_values("age", values)
     assert column.codes.tolist() == [LEVELS - 1, 0, NONE, LEVELS // 2, NONE]
@@ -57,7 +57,7 @@ def test_a_logarithmic_scale_ends_where_one_in_a_thousand_lies_above():
     assert not NumberColumn.from_values("age", np.arange(9.0)).legend()["above"]
 
 
-def test_a_constant_has_one_colour():
+def test_a_constant_has_one_color():
     assert set(NumberColumn.from_values("one", np.ones(3)).codes) == {0}
 
 

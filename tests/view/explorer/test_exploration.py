@@ -93,7 +93,7 @@ def test_more_than_three_embeddings_are_refused():
 
 def test_labels_and_graphs_of_other_nodes_are_refused():
     one = {"one": explored.embedding()}
-    with pytest.raises(ParameterError, match="None of the 1 labelled nodes has a vector"):
+    with pytest.raises(ParameterError, match="None of the 1 labeled nodes has a vector"):
         Exploration.of(one, labels=Labels.from_pairs(["a"], ["b"]), layout="pca")
     with pytest.raises(ParameterError, match="The graph has none of the 300 nodes that have"):
         Exploration.of(one, graph=Graph.from_edges(["a"], ["b"]), layout="pca")

@@ -33,8 +33,8 @@ def million():
     random = np.random.default_rng(0)
     cluster = random.integers(0, 12, NODES)
     vectors = random.standard_normal((NODES, 64), dtype=np.float32)
-    centre = np.stack([np.cos(cluster), np.sin(1.7 * cluster)], axis=1)
-    plane = centre + 0.15 * random.standard_normal((NODES, 2))
+    center = np.stack([np.cos(cluster), np.sin(1.7 * cluster)], axis=1)
+    plane = center + 0.15 * random.standard_normal((NODES, 2))
     names = pa.array(np.arange(NODES)).cast(pa.large_string())
     return Exploration.of(
         {"million": Embedding(vectors, names)},

@@ -190,7 +190,7 @@ def test_the_legend_covers_no_part_of_the_map(here, size):
     assert maps["height"] > size[1] / 5
 
 
-def test_points_are_coloured_by_another_column(here):
+def test_points_are_colored_by_another_column(here):
     before = here.drawn()
     here.page.locator("#color").select_option(label="degree")
     here.page.wait_for_selector("#entries .scale")
@@ -200,7 +200,7 @@ def test_points_are_coloured_by_another_column(here):
     assert "color=degree" in here.page.url
 
 
-def test_a_link_leads_to_the_same_node_view_and_colours(here, visit, address):
+def test_a_link_leads_to_the_same_node_view_and_colors(here, visit, address):
     page = here.page
     page.locator("#color").select_option(label="degree")
     page.wait_for_selector("#entries .scale")

@@ -5,7 +5,7 @@
 namespace hopvec {
 namespace {
 
-uint64_t pack(int32_t neighbor, float weight) {  // sorts by neighbour, then by weight (never negative)
+uint64_t pack(int32_t neighbor, float weight) {  // sorts by neighbor, then by weight (never negative)
   uint32_t bits;
   std::memcpy(&bits, &weight, 4);
   return uint64_t(uint32_t(neighbor)) << 32 | bits;

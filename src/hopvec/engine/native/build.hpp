@@ -1,4 +1,4 @@
-// From a list of edges to the rows of S, in the graph's own numbering: the steps, each over a range of rows,
+// From a list of edges to the rows of S, in the graph's internal order: the steps, each over a range of rows,
 // so that a list longer than memory can be built a range at a time (graph/rows.py puts them together).
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace hopvec {
 
-// An array without initialisation, so that pages are touched only where they are written.
+// An array without initialization, so that pages are touched only where they are written.
 template <class T>
 struct Buffer {
   std::unique_ptr<T[]> data;
@@ -59,8 +59,8 @@ template <class Id>
 void place_entries(const Edges<Id>& edges, const Range& range, int64_t* cursor, int32_t* neighbor, float* weight,
                    int threads, const Stop& stop);
 
-// Brings equal neighbours of each row together and counts the distinct ones. Comes back with the number of
-// edges that repeat another one. `keep_order` leaves equal neighbours in the order of the edges.
+// Brings equal neighbors of each row together and counts the distinct ones. Comes back with the number of
+// edges that repeat another one. `keep_order` leaves equal neighbors in the order of the edges.
 int64_t sort_rows(const int64_t* start, const Range& range, int32_t* neighbor, float* weight, bool directed,
                   bool keep_order, int32_t* distinct, int threads, const Stop& stop);
 
@@ -81,7 +81,7 @@ struct Draft {
 };
 
 // Writes those rows of a draft that are in a range of the new numbering, multiple entries merged into their
-// sum or the first, neighbours ascending. Whether all weights written were 1.
+// sum or the first, neighbors ascending. Whether all weights written were 1.
 bool renumber(const Draft& draft, const int32_t* number, const int64_t* start, const Range& range, bool sum,
               int32_t* neighbor, float* weight, int threads, const Stop& stop);
 

@@ -1,4 +1,4 @@
-// One hop, row <- the mean of the lines of its neighbours, and what becomes of the row: the hottest loop, part of the
+// One hop, row <- the mean of the lines of its neighbors, and what becomes of the row: the hottest loop, part of the
 // kernels of each level.
 #pragma once
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t rows_ahead = 4;        // rows of the sum prefetched ahead of theirs
 constexpr int64_t far_bytes = 1 << 23;   // of a sum that no cache keeps: what is not added to it is stored past them
-constexpr int64_t stretch = 1024;        // neighbours summed before the sum joins the total: bounds rounding error
+constexpr int64_t stretch = 1024;        // neighbors summed before the sum joins the total: bounds rounding error
 
 HOPVEC_INLINE double sum_of_squares(const float* column) {
   double partial[4] = {0, 0, 0, 0};
@@ -50,7 +50,7 @@ struct Ahead {
   }
 };
 
-// Two neighbours that lie side by side, by one load: a hop is made of loads.
+// Two neighbors that lie side by side, by one load: a hop is made of loads.
 struct Two {
   uint64_t first, second;
   explicit HOPVEC_INLINE Two(const int32_t* neighbor) {

@@ -9,7 +9,7 @@ struct half {
   uint16_t bits;
 };
 
-// The rows of S, nodes in the graph's own numbering. A = D^-1 S is never stored.
+// The rows of S, nodes in the graph's internal order. A = D^-1 S is never stored.
 struct Adjacency {
   int64_t nodes;
   const int64_t* start;         // [nodes + 1]

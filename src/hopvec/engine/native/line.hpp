@@ -22,7 +22,7 @@ struct LineOrder {
 };
 
 // Draws samples: a pure function of (seed, order, number of the sample). Its first node is drawn in proportion to the
-// degree, the second from its neighbours in proportion to the weight of the edge, the others in proportion to noise.
+// degree, the second from its neighbors in proportion to the weight of the edge, the others in proportion to noise.
 class EdgeSampler {
  public:
   // There is at least one edge; `degree` has the sums of the rows.

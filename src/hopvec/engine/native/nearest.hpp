@@ -1,4 +1,4 @@
-// Exact nearest neighbours by cosine similarity.
+// Exact nearest neighbors by cosine similarity.
 #pragma once
 
 #include "parallel.hpp"

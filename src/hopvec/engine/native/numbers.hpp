@@ -23,7 +23,7 @@ NormalPair normal_pair(uint64_t bits);
 // The weighted degrees: row sums of S in float64, entries in their order.
 void degrees(const int64_t* start, const float* weight, int64_t nodes, bool mapped, double* degree);
 
-// The number of nodes that are their own neighbour; neighbours ascend in a row.
+// The number of nodes that are their own neighbor; neighbors ascend in a row.
 int64_t nodes_with_loops(const int64_t* start, const int32_t* neighbor, int64_t nodes, bool mapped);
 
 // XXH64 (seed 42) of a byte string: the value of Spark's xxhash64.

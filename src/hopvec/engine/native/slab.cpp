@@ -7,7 +7,7 @@ namespace hopvec {
 namespace {
 
 constexpr int64_t rows_per_chunk = 1 << 10;
-constexpr int64_t lists_ahead = 4;  // non-zero entries whose neighbours are fetched before their turn
+constexpr int64_t lists_ahead = 4;  // non-zero entries whose neighbors are fetched before their turn
 
 int groups(bool as_half) { return as_half ? 2 : 1; }
 
@@ -17,9 +17,9 @@ void release_entries(const Adjacency& S, int64_t first, int64_t last) {
   if (S.weight) release_pages(S.weight + first, S.weight + last);
 }
 
-// One non-zero entry of L R. All threads share them; how far each has walked the neighbours is its own.
+// One non-zero entry of L R. All threads share them; how far each has walked the neighbors is its own.
 struct Nonzero {
-  int64_t start, end;  // in the neighbour list of its node
+  int64_t start, end;  // in the neighbor list of its node
   float value;
   int32_t column;
 };
@@ -64,7 +64,7 @@ void for_some(const Adjacency& S, size_t nonzeros, Work work) {
   }
 }
 
-// Adds each non-zero entry to the rows [first, last) of its neighbours; `walked`, those before them, goes on behind.
+// Adds each non-zero entry to the rows [first, last) of its neighbors; `walked`, those before them, goes on behind.
 template <bool weighted, int columns>
 void scatter(const Adjacency& S, const Nonzero* begin, const Nonzero* end, int32_t* walked, float* lines, int64_t first,
              int64_t last) {
@@ -155,7 +155,7 @@ void first_hop(const Adjacency& S, const SparseRows& R, const uint64_t* keys, co
                bool as_half, const Sink& sink, int threads, const Stop& stop) {
   const int columns = 16 * groups(as_half);
   const std::vector<Nonzero> nonzeros = draw_nonzeros(S, R, keys, diagonal, slab, as_half, threads, stop);
-  // A thread owns a range of rows and walks it in a few pieces: few visits to each entry's neighbours, and room for
+  // A thread owns a range of rows and walks it in a few pieces: few visits to each entry's neighbors, and room for
   // no more than an eighth of the rows in all threads.
   const RowChunks ranges{S.start, S.nodes, threads};
   const int64_t piece = std::max<int64_t>(1 << 14, S.nodes / (8 * std::max(4, threads)));

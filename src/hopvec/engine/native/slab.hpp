@@ -27,7 +27,7 @@ template <class Law>
 void draw(const Law& R, const Features* features, const uint64_t* keys, const float* diagonal, int64_t nodes,
           int64_t slab, bool as_half, const Sink& sink, int threads, const Stop& stop);
 
-// N_1 = A L R without storing R: its few non-zero entries are scattered to their neighbours.
+// N_1 = A L R without storing R: its few non-zero entries are scattered to their neighbors.
 // S must be symmetric.
 void first_hop(const Adjacency& S, const SparseRows& R, const uint64_t* keys, const float* diagonal, int64_t slab,
                bool as_half, const Sink& sink, int threads, const Stop& stop);

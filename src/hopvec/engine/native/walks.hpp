@@ -10,7 +10,7 @@
 
 namespace hopvec {
 
-// The law of a step: from node v, having come from t, to a neighbour x with probability in proportion to
+// The law of a step: from node v, having come from t, to a neighbor x with probability in proportion to
 // S_vx / p if x is t, S_vx if there is an edge from t to x, and S_vx / q otherwise. The first step, and
 // every step where p = q = 1, goes to x in proportion to S_vx.
 struct StepLaw {

@@ -1,4 +1,4 @@
-"""Adjacency lists: each line a node and its neighbours."""
+"""Adjacency lists: each line a node and its neighbors."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ ROWS = 1 << 17  # edges in a batch, and as many as the longest line has beyond t
 
 
 class Line(NamedTuple):
-    """A node and its neighbours."""
+    """A node and its neighbors."""
 
     number: int
     node: str
-    neighbours: list[str]
+    neighbors: list[str]
 
 
 def recognize(source: Source) -> str | None:
@@ -60,7 +60,7 @@ def read_edges(source: Source, options: Options) -> EdgeStream:
     def place(edge: int) -> str:
         return f"line {numbers[bisect_right(starts, edge) - 1]:,}"
 
-    facts = {"separator": options.separator or "white space"}
+    facts = {"separator": options.separator or "whitespace"}
     stream = EdgeStream(iter(()), facts, duplicates="first", untyped=True, place=place)
     stream.batches = _batches(stream, _lines(source, options.separator), starts, numbers)
     return stream
@@ -94,16 +94,16 @@ def _batches(
     nodes: list[str] = []
     source: list[str] = []
     target: list[str] = []
-    met: list[pa.Array] = []  # the nodes with a line, the neighbours, again and again
+    met: list[pa.Array] = []  # the nodes with a line, the neighbors, again and again
     edges = 0
     for line in lines:
         nodes.append(line.node)
-        if line.neighbours:
+        if line.neighbors:
             starts.append(edges)
             numbers.append(line.number)
-            edges += len(line.neighbours)
-            source += [line.node] * len(line.neighbours)
-            target += line.neighbours
+            edges += len(line.neighbors)
+            source += [line.node] * len(line.neighbors)
+            target += line.neighbors
         if max(len(source), len(nodes)) >= ROWS:
             met += _distinct(nodes, target)
             if source:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from hopvec.errors import FormatError
 from hopvec.formats.graphs.source import Source
 from hopvec.graph.columns import EDGES, PairKind, check_weight_wish
-from hopvec.graph.columns import Columns as Columns
+from hopvec.graph.columns import EdgeColumns as EdgeColumns
 from hopvec.graph.columns import choose_columns as choose_columns
 from hopvec.graph.ids import first_missing
 
@@ -106,7 +106,7 @@ class GraphFormat(Protocol):
         """The edges, or the adjacency matrix. Raises FormatError naming file and place."""
 
 
-def column_facts(names: Sequence[str], columns: Columns) -> dict[str, Any]:
+def column_facts(names: Sequence[str], columns: EdgeColumns) -> dict[str, Any]:
     """For the run report: the names of the columns that were used, and of those left alone."""
     used = {role: names[place] for role, place in columns._asdict().items() if place is not None}
     left = [name for position, name in enumerate(names) if position not in columns]

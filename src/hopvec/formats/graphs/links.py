@@ -1,4 +1,4 @@
-"""Files of labelled pairs of nodes: columns of two ids, and of 1 for an edge and 0 for none."""
+"""Files of labeled pairs of nodes: columns of two ids, and of 1 for an edge and 0 for none."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from hopvec.errors import FormatError
 from hopvec.formats.graphs import columnar, text
 from hopvec.formats.graphs.edges import Batch, Options
-from hopvec.formats.graphs.source import Progress, Source
+from hopvec.formats.graphs.source import Source
 from hopvec.graph.columns import LINKS
+from hopvec.progress import Progress
 
 
 class _LinkColumns(Options):

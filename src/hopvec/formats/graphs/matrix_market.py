@@ -26,7 +26,7 @@ class Header(NamedTuple):
     """The first line: %%MatrixMarket matrix coordinate real symmetric."""
 
     item: str
-    layout: str
+    dialect: str
     field: str
     symmetry: str
 
@@ -85,7 +85,7 @@ def _header(source: Source) -> Header:
     header = Header(*words[1:])
     for found, allowed in (
         (header.item, ("matrix",)),
-        (header.layout, ("coordinate",)),
+        (header.dialect, ("coordinate",)),
         (header.field, FIELDS),
         (header.symmetry, ("general", "symmetric")),
     ):

@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from hopvec.errors import FormatError, GraphError
 from hopvec.formats.graphs import columnar, text
+from hopvec.formats.graphs.dialect import LOOKED_AT, Dialect, first_lines
 from hopvec.formats.graphs.edges import Options
-from hopvec.formats.graphs.layout import LOOKED_AT, Layout, first_lines
 from hopvec.formats.graphs.source import Source
 from hopvec.graph.columns import id_array, usual_id_column
 from hopvec.graph.ids import column, first_missing
@@ -47,19 +47,19 @@ def _from_text(source: Source) -> pa.Array:
         raise FormatError(f"{source.name}: there are no ids in it.")
     lines = [line for _, line in numbered[:LOOKED_AT]]
     separator = next((mark for mark in "\t,;" if _cuts(lines, mark)), NOTHING)
-    first = Layout(separator, 0).cells(lines[0])
+    first = Dialect(separator, 0).cells(lines[0])
     found = usual_id_column(first)
     at = None if found is None else first.index(found)
-    layout = Layout(
+    dialect = Dialect(
         separator=separator,
         count=len(first),
         skip=numbered[0][0] - 1 + (at is not None),
         header=at is not None,
         comments=COMMENTS,
     )
-    rows = text.edge_lines(source, layout, Options())
+    rows = text.edge_lines(source, dialect, Options())
     parts: list[pa.Array] = []
-    for (ids,) in text.parse(source, rows, layout, [at or 0]):
+    for (ids,) in text.parse(source, rows, dialect, [at or 0]):
         if (empty := first_missing(ids)) is not None:
             line = rows.number(sum(map(len, parts)) + empty)
             raise FormatError(f"{source.name}, line {line:,}: the id is empty.")
@@ -71,7 +71,7 @@ def _from_text(source: Source) -> pa.Array:
 
 def _cuts(lines: list[str], separator: str) -> bool:
     """Whether a separator cuts every line into the same number of cells, two or more."""
-    counts = set(map(len, map(Layout(separator, 0).cells, lines)))
+    counts = set(map(len, map(Dialect(separator, 0).cells, lines)))
     return len(counts) == 1 and counts.pop() > 1
 
 

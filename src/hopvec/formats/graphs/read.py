@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hopvec.errors import FormatError, GraphError, MemoryBoundError, ParameterError
+from hopvec.errors import FormatError, GraphError, MemoryLimitError, ParameterError
 from hopvec.formats.graphs import (
     adjacency,
     columnar,
@@ -25,15 +25,16 @@ from hopvec.formats.graphs import (
 )
 from hopvec.formats.graphs.edges import Batch, EdgeStream, GraphFormat, Matrix, Options
 from hopvec.formats.graphs.nodes import read_nodes
-from hopvec.formats.graphs.source import Progress, Source
+from hopvec.formats.graphs.source import Source
 from hopvec.formats.graphs.spool import Spool
 from hopvec.graph import Graph
+from hopvec.graph.bipartite import checked_prefixes, prefixed, target_mask
 from hopvec.graph.build import check_flag, check_options, from_numbering, refuse_weights
 from hopvec.graph.convert import READER, from_scipy
 from hopvec.graph.dictionary import Dictionary, integers_if_all
 from hopvec.graph.ids import Numbering, number_array, number_buffer
-from hopvec.graph.sides import checked_prefixes, prefixed, target_mask
-from hopvec.machine import cores, in_words, memory_bound
+from hopvec.machine import cores, in_words, memory_limit
+from hopvec.progress import Progress, no_progress
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -101,13 +102,13 @@ def read_graph(
     `progress` is called with the bytes read and those of the file, then `building` with the percent
     of the building of the graph and 100.
 
-    Raises FormatError or GraphError naming the file and the line, MemoryBoundError with the least
+    Raises FormatError or GraphError naming the file and the line, MemoryLimitError with the least
     that would do.
     """
     options = Options(source, target, weight, unweighted, separator, header, comment, variable)
     check_options("read_graph", directed or False, duplicates or "sum", loops, threads)
     _check_sides(bipartite, prefixes, directed, nodes)
-    bound = memory_bound(memory)
+    bound = memory_limit(memory)
     with Source(path, progress) as opened:
         name, because = choose_format(opened, format)
         _refuse_unused(opened, name, options)
@@ -183,7 +184,7 @@ def choose_format(
     if not source.head:
         raise FormatError(f"{source.name}: it is empty.")
     raise FormatError(
-        f"{source.name}: no format is recognised, it begins with {source.head[:8]!r}. "
+        f"{source.name}: no format is recognized, it begins with {source.head[:8]!r}. "
         f"Formats are {', '.join(formats)}."
     )
 
@@ -232,9 +233,9 @@ def _refuse_large(name: str, matrix: sp.sparray, symmetrize: bool, bound: int) -
     held = sum(int(part.nbytes) for part in (*entries.coords, entries.data))
     needed = held + 52 * entries.shape[0] + (4 if symmetrize else 2) * entries.nnz * size
     if needed > bound:
-        raise MemoryBoundError(
+        raise MemoryLimitError(
             f"{name}: a matrix is read whole, and one of {entries.nnz:,} entries needs at least "
-            f"{in_words(needed)}, and the memory bound is {in_words(bound)}. Allow it more memory, "
+            f"{in_words(needed)}, and the memory limit is {in_words(bound)}. Allow it more memory, "
             "or make a list of edges of it, which is read in parts."
         )
 
@@ -253,7 +254,7 @@ class _Reading:
     ) -> None:
         self.name, self.stream, self.bound, self.reserve = name, stream, bound, reserve
         self.threads = threads or cores()
-        self.building = building or (lambda done, of: None)
+        self.building = building or no_progress
         room = None if bound is None else bound // 16
         self.dictionary = Dictionary(self.threads)
         self.source: Spool[np.int32] = Spool(np.int32, room)
@@ -307,7 +308,7 @@ class _Reading:
         return replace(graph, is_target=is_target)
 
     def _tell_blanks(self, ids: pa.Array) -> None:
-        """Tells of ids that white space makes others than they look."""
+        """Tells of ids that whitespace makes others than they look."""
         import pyarrow.compute as pc
 
         if pa.types.is_integer(ids.type):
@@ -317,7 +318,7 @@ class _Reading:
             wide = some.filter(pc.not_equal(some, pc.ascii_trim_whitespace(some)))
             if len(wide):
                 logger.warning(
-                    "%s: some ids begin or end with white space, such as %r, which makes them "
+                    "%s: some ids begin or end with whitespace, such as %r, which makes them "
                     "other nodes than without.",
                     self.name,
                     wide[0].as_py(),
@@ -343,9 +344,9 @@ class _Reading:
             self.weighted = True
             self.weight.append(self._weights(batch, first))
         if self.bound is not None and self.dictionary.nbytes > self.bound:
-            raise MemoryBoundError(
+            raise MemoryLimitError(
                 f"{self.name}: the ids of the first {len(self.dictionary):,} nodes alone take "
-                f"{in_words(self.dictionary.nbytes)}, and the memory bound is "
+                f"{in_words(self.dictionary.nbytes)}, and the memory limit is "
                 f"{in_words(self.bound)}. Allow it more memory."
             )
 
@@ -409,10 +410,10 @@ class _Reading:
         kept = int(ids.nbytes) + 40 * nodes  # what a run keeps of a graph whose rows are in a file
         least, later = (self.reserve(nodes, r) if self.reserve else 0 for r in (0, entries * size))
         if kept + least > self.bound:
-            raise MemoryBoundError(
+            raise MemoryLimitError(
                 f"{self.name}: a run on a graph of {nodes:,} nodes needs at least "
                 f"{in_words(kept + least)} ({in_words(kept)} for the graph, {in_words(least)} for "
-                f"the run beside it), and the memory bound is {in_words(self.bound)}. Allow it "
+                f"the run beside it), and the memory limit is {in_words(self.bound)}. Allow it "
                 "more memory."
             )
         in_file = kept + entries * size + later > self.bound
@@ -420,7 +421,7 @@ class _Reading:
             return None, in_file
         least = fixed + (8 << 20)
         if least > self.bound:
-            raise MemoryBoundError(
+            raise MemoryLimitError(
                 f"{self.name}: building a graph of {nodes:,} nodes needs at least "
                 f"{in_words(least)} ({in_words(ids.nbytes)} of it for the ids), and the memory "
                 f"bound is {in_words(self.bound)}. Allow it more memory."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -14,15 +14,13 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 
 from hopvec.errors import FormatError
+from hopvec.progress import Progress
 
-HEAD = 1 << 16  # bytes that formats are recognised by
+HEAD = 1 << 16  # bytes that formats are recognized by
 PIECE = 1 << 22  # bytes of a line that are looked at together
-LONGEST = 1 << 28  # a line that is longer lists too many neighbours to be meant
+LONGEST = 1 << 28  # a line that is longer lists too many neighbors to be meant
 MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
 SUFFIXES = {"gzip": ".gz", "zstd": ".zst", "bz2": ".bz2"}
-
-Progress = Callable[[int, int], object]
-"""Called with the bytes read so far and those of the file (0 where that is not known)."""
 
 
 class Source:
@@ -87,7 +85,7 @@ class Source:
 
     @cached_property
     def head(self) -> bytes:
-        """The first bytes, decompressed: what the format is recognised by."""
+        """The first bytes, decompressed: what the format is recognized by."""
         head = b""
         while len(head) < HEAD and (more := self._bytes.read(HEAD - len(head))):
             head += more

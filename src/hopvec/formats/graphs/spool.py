@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hopvec.scratch import Scratch
+from hopvec.spill import SpillFile
 
 T = TypeVar("T", bound=np.generic)
 
@@ -19,14 +19,14 @@ class Spool(Generic[T]):
         self._kind, self._room = np.dtype(kind), room
         self._memory: NDArray[Any] = np.empty(1 << 16, self._kind)
         self._count = 0
-        self._file: Scratch | None = None
+        self._file: SpillFile | None = None
 
     def append(self, values: NDArray[Any]) -> None:
         """Adds values at the end."""
         needed = self._count + len(values)
         too_large = self._room is not None and needed * self._kind.itemsize > self._room
         if self._file is None and too_large:
-            self._file = Scratch()
+            self._file = SpillFile()
             self._file.append(self._memory[: self._count])
             self._memory = np.empty(0, self._kind)
         if self._file is not None:

@@ -13,11 +13,12 @@ import pyarrow as pa
 
 from hopvec.errors import FormatError
 from hopvec.formats import suffix_of
+from hopvec.formats.atomic import replacing
 from hopvec.formats.delimited import packed, separator_of
 from hopvec.formats.destination import check_writable
-from hopvec.formats.replace import replacing
-from hopvec.formats.rows import Progress, ignore
-from hopvec.graph.sides import sources_first
+from hopvec.formats.rows import ignore
+from hopvec.graph.bipartite import sources_first
+from hopvec.progress import Progress
 
 if TYPE_CHECKING:
     from hopvec.graph import Graph
@@ -109,7 +110,7 @@ def _write_lines(
 
 
 def _batches(graph: Graph, schema: pa.Schema, progress: Progress) -> Iterator[pa.RecordBatch]:
-    """The edges of a few nodes after the other, in the graph's own numbering."""
+    """The edges of a few nodes after the other, in the graph's internal order."""
     first = 0
     while first < graph.nodes:
         last = int(np.searchsorted(graph.indptr, graph.indptr[first] + CHUNK, side="right")) - 1

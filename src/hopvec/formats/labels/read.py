@@ -11,10 +11,11 @@ from hopvec.errors import FormatError
 from hopvec.formats.graphs import adjacency, columnar, matlab, numpy_archive, text
 from hopvec.formats.graphs.edges import GraphFormat
 from hopvec.formats.graphs.read import choose_format
-from hopvec.formats.graphs.source import Progress, Source
+from hopvec.formats.graphs.source import Source
 from hopvec.formats.labels.matrices import read_archive, read_group
 from hopvec.formats.labels.tables import LabelOptions, read_lists, read_table, read_text
 from hopvec.labels import Labels
+from hopvec.progress import Progress
 
 
 class LabelFormat(NamedTuple):

@@ -12,7 +12,7 @@ from hopvec.errors import FormatError, HopvecError
 from hopvec.formats.graphs import adjacency, text
 from hopvec.formats.graphs.edges import EdgeStream, Options, column_facts
 from hopvec.formats.graphs.source import Source
-from hopvec.graph.columns import LABELLED, choose_columns, taken_by_place
+from hopvec.graph.columns import LABELED, choose_columns, taken_by_place
 from hopvec.graph.dictionary import integers_if_all
 from hopvec.graph.ids import first_missing
 from hopvec.labels import Labels, label_array
@@ -51,7 +51,7 @@ class LabelOptions:
 
 
 class _LabelColumns(Options):
-    pairs = LABELLED
+    pairs = LABELED
 
 
 def read_text(source: Source, options: LabelOptions) -> Labels:
@@ -115,7 +115,7 @@ def _labels(
     if separator:
         facts["label separator"] = separator
     if "columns" in facts:
-        words = dict(zip(("source", "target"), LABELLED.roles, strict=True))
+        words = dict(zip(("source", "target"), LABELED.roles, strict=True))
         facts["columns"] = {words[role]: name for role, name in facts["columns"].items()}
     return replace(found, origin=facts)
 

@@ -1,4 +1,4 @@
-"""What nodes are coloured by: labels, or numbers on a scale."""
+"""What nodes are colored by: labels, or numbers on a scale."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hopvec.labels import LabelledRows
+from hopvec.labels import LabeledRows
 
 NONE = 65535  # the code of a node without a value
 LEVELS = 1024  # steps of a scale of numbers
@@ -19,7 +19,7 @@ SKEWED = 20.0  # largest by median from which the scale is logarithmic
 
 
 class Column(Protocol):
-    """Something that nodes are coloured by."""
+    """Something that nodes are colored by."""
 
     @property
     def name(self) -> str:
@@ -27,7 +27,7 @@ class Column(Protocol):
 
     @property
     def codes(self) -> NDArray[np.uint16]:
-        """[nodes]: the number of the colour of each, or NONE."""
+        """[nodes]: the number of the color of each, or NONE."""
 
     def legend(self) -> dict[str, Any]:
         """What the codes stand for, ready for JSON."""
@@ -41,7 +41,7 @@ class Column(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class LabelColumn:
-    """Classes, the largest first. A node in several has the colour of the largest of them."""
+    """Classes, the largest first. A node in several has the color of the largest of them."""
 
     name: str
     codes: NDArray[np.uint16]
@@ -80,7 +80,7 @@ class LabelColumn:
         return {"kind": "label", "classes": self.classes, "sizes": np.diff(self.starts).tolist()}
 
     def members(self, code: int) -> NDArray[np.uint32]:
-        """The nodes that are in one class, whichever colour they have."""
+        """The nodes that are in one class, whichever color they have."""
         first, last = self.starts[[code, code + 1]] if code < len(self.classes) else (0, 0)
         return self.nodes[first:last]
 
@@ -110,7 +110,7 @@ class NumberColumn:
 
     @staticmethod
     def from_values(name: str, values: NDArray[Any]) -> NumberColumn:
-        """The column of one number a node; what is not finite has no colour."""
+        """The column of one number a node; what is not finite has no color."""
         finite = np.isfinite(values)
         some = values[finite].astype(np.float64)
         low, high = (float(some.min()), float(some.max())) if len(some) else (0.0, 0.0)
@@ -147,10 +147,10 @@ class NumberColumn:
         return f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
 
 
-def label_column(labelled: LabelledRows, count: int, name: str = "label") -> Column:
+def label_column(labeled: LabeledRows, count: int, name: str = "label") -> Column:
     """The labels of an embedding with `count` nodes."""
-    row, classes = np.nonzero(labelled.members)
-    return LabelColumn.from_pairs(name, count, labelled.rows[row], classes, list(labelled.classes))
+    row, classes = np.nonzero(labeled.members)
+    return LabelColumn.from_pairs(name, count, labeled.rows[row], classes, list(labeled.classes))
 
 
 def column_of(name: str, values: pa.Array) -> Column | None:

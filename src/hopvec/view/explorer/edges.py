@@ -14,7 +14,7 @@ from hopvec.graph import Graph
 
 logger = logging.getLogger("hopvec")
 
-TOLD = 3  # ids that are named
+MAX_LISTED = 3  # ids that are named
 
 
 def numbers_in(ids: pa.Array, known: pa.Array) -> NDArray[np.int64]:
@@ -38,14 +38,16 @@ class NodeEdges:
     node: NDArray[np.int64]
     """[nodes of the graph]: the node of a number, -1 where there is none."""
     degrees: NDArray[np.int64]
-    """[nodes]: the number of neighbours in the graph."""
+    """[nodes]: the number of neighbors in the graph."""
 
     @staticmethod
     def of(graph: Graph, ids: pa.Array) -> NodeEdges:
         """The edges of the nodes that have these ids. Raises if the graph has none of them."""
         place = numbers_in(ids, graph.ids)
         if not (place >= 0).any():
-            names = (", ".join(map(repr, some[:TOLD].to_pylist())) for some in (graph.ids, ids))
+            names = (
+                ", ".join(map(repr, some[:MAX_LISTED].to_pylist())) for some in (graph.ids, ids)
+            )
             in_graph, in_vectors = names
             raise ParameterError(
                 f"The graph has none of the {len(ids):,} nodes that have a vector: its nodes are "

@@ -12,14 +12,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding
-from hopvec.engine.slab import Progress
 from hopvec.errors import ParameterError, UnknownNodeError
 from hopvec.formats.rows import blocks
 from hopvec.graph import Graph
 from hopvec.labels import Labels
-from hopvec.scratch import Scratch
+from hopvec.progress import Progress
+from hopvec.spill import SpillFile
 from hopvec.view.explorer.columns import Column, NumberColumn, column_of, label_column
-from hopvec.view.explorer.edges import TOLD, NodeEdges, numbers_in
+from hopvec.view.explorer.edges import MAX_LISTED, NodeEdges, numbers_in
 from hopvec.view.explorer.search import NameSearch
 from hopvec.view.layout import layout
 
@@ -80,7 +80,7 @@ class Exploration:
     names: pa.Array
     """[nodes]: the ids as texts."""
     columns: tuple[Column, ...]
-    """What nodes can be coloured by."""
+    """What nodes can be colored by."""
     label: Column | None
     edges: NodeEdges | None
     search: NameSearch
@@ -100,7 +100,7 @@ class Exploration:
         """One to three embeddings, by the names they are shown under, ready to be served.
 
         `positions` are float32[n, 2] of those embeddings that have some; others are laid out, which
-        `progress` is told. `columns` have a value a row of the first embedding, to colour by.
+        `progress` is told. `columns` have a value a row of the first embedding, to color by.
         Raises ParameterError if the embeddings are of other nodes, or labels and graph of none.
         """
         if not 1 <= len(embeddings) <= MOST:
@@ -111,8 +111,8 @@ class Exploration:
         if not len(first):
             raise ParameterError("explore: the embedding has no nodes, so there is nothing to see.")
         found: list[Column] = []
-        labelled = None if labels is None else labels.align(first)
-        label = None if labelled is None else label_column(labelled, len(first))
+        labeled = None if labels is None else labels.align(first)
+        label = None if labeled is None else label_column(labeled, len(first))
         edges = None if graph is None else NodeEdges.of(graph, first.ids)
         if edges is not None:
             found.append(NumberColumn.from_values("degree", edges.degrees))
@@ -121,7 +121,7 @@ class Exploration:
             for name, values in (columns or {}).items()
             if (column := column_of(name, values)) is not None
         ]
-        nodes = None if labelled is None else labelled.rows
+        nodes = None if labeled is None else labeled.rows
         sides = _sides(embeddings, positions or {}, layout, seed, nodes, progress)
         names = first.ids.cast(pa.large_string())
         listed = found if label is None else [label, *found]
@@ -136,7 +136,7 @@ class Exploration:
             "nodes": len(self),
             "edges": None if self.edges is None else self.edges.graph.edges,
             "directed": self.edges is not None and self.edges.graph.directed,
-            "labelled": self.label is not None,
+            "labeled": self.label is not None,
             "columns": [column.name for column in self.columns],
             "embeddings": [
                 {
@@ -204,7 +204,7 @@ def _sides(
     positions: Mapping[str, NDArray[np.float32]],
     kind: Literal["tsne", "pca"],
     seed: int,
-    labelled: NDArray[np.int64] | None,
+    labeled: NDArray[np.int64] | None,
     progress: Progress | None,
 ) -> tuple[Side, ...]:
     """The embeddings side by side, their rows found by the ids of the first."""
@@ -220,8 +220,8 @@ def _sides(
     for name, embedding, rows in zip(embeddings, on_disk, orders, strict=True):
         plane = positions.get(name)
         if plane is None:
-            first_ones = labelled if labelled is None or rows is None else rows[labelled]
-            plane = layout(embedding, kind=kind, seed=seed, labelled=first_ones, progress=progress)
+            first_ones = labeled if labeled is None or rows is None else rows[labeled]
+            plane = layout(embedding, kind=kind, seed=seed, labeled=first_ones, progress=progress)
         nodes = None if rows is None else np.argsort(rows)
         plane = plane if rows is None else plane[rows]
         sides.append(Side(name, embedding, in_square(plane), rows, nodes))
@@ -237,8 +237,8 @@ def _rows(first_name: str, first: Embedding, name: str, other: Embedding) -> NDA
     ):
         if lacking.any():
             ids = (first if one == first_name else other).ids
-            some = ids.take(pa.array(np.flatnonzero(lacking)[:TOLD])).to_pylist()
-            told = ", ".join(map(repr, some)) + (", ..." if lacking.sum() > TOLD else ".")
+            some = ids.take(pa.array(np.flatnonzero(lacking)[:MAX_LISTED])).to_pylist()
+            told = ", ".join(map(repr, some)) + (", ..." if lacking.sum() > MAX_LISTED else ".")
             raise ParameterError(
                 f"{two} has no vector for {int(lacking.sum()):,} of the {len(ids):,} nodes of "
                 f"{one}: {told} Compare embeddings of the same nodes."
@@ -250,10 +250,10 @@ def mapped(embedding: Embedding) -> Embedding:
     """The embedding with its vectors mapped from a file, so that they need not stay in memory."""
     if isinstance(embedding.vectors.base, np.memmap) or not embedding.vectors.size:
         return embedding
-    scratch = Scratch()
+    spill = SpillFile()
     for _, rows in blocks(embedding):
-        scratch.append(rows)
-    vectors = scratch.mapped(np.dtype(np.float32), embedding.vectors.shape)
+        spill.append(rows)
+    vectors = spill.mapped(np.dtype(np.float32), embedding.vectors.shape)
     return Embedding(vectors, embedding.ids, embedding.parameters, embedding.graph)
 
 

@@ -1,8 +1,8 @@
-// Colours of points, packed as the pixels of a canvas are: 0xffBBGGRR.
+// Colors of points, packed as the pixels of a canvas are: 0xffBBGGRR.
 
 export const NONE = 65535; // the code of a node without a value
 
-// Petroff's colours, which people with any colour vision can tell apart, for the largest classes, and
+// Petroff's colors, which people with any color vision can tell apart, for the largest classes, and
 // deeper ones of the same hues for as many more. All are a little lighter in the dark.
 const PETROFF = [
   "#3f90da",
@@ -15,7 +15,7 @@ const PETROFF = [
   "#92dadd",
   "#717581",
 ].map((text) => [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16)));
-const COLORED = 2 * PETROFF.length; // classes with a colour of their own
+const COLORED = 2 * PETROFF.length; // classes with a color of their own
 // From few to many, even steps of lightness; read backwards on a dark ground.
 const SCALE = [
   [224, 226, 190],
@@ -60,7 +60,7 @@ function paletteColor(code, theme) {
   return deep ? mixed(color, [0, 0, 0], 0.45) : color;
 }
 
-// The colour of a class; `alone` is the class that stands out although it has none of its own.
+// The color of a class; `alone` is the class that stands out although it has none of its own.
 export function classColor(code, theme, alone = null) {
   if (code < COLORED) return paletteColor(code, theme);
   return code === alone ? (theme.dark ? [255, 255, 255] : [20, 20, 20]) : theme.other;
@@ -72,7 +72,7 @@ export function scaleColor(share, theme) {
   return mixed(SCALE[from], SCALE[from + 1], place - from);
 }
 
-// The colour of every code: a table for the renderer.
+// The color of every code: a table for the renderer.
 export function colorTable(legend, theme, alone = null) {
   const table = new Uint32Array(65536).fill(packed(theme.other));
   if (legend?.kind === "label") {

@@ -1,4 +1,4 @@
-// What the address says: the node, the view, the colour. It can be sent to others, and Back works.
+// What the address says: the node, the view, the color. It can be sent to others, and Back works.
 
 const LONGEST = 500; // signs of a name in an address; longer ones go by the number of the node
 

@@ -19,7 +19,7 @@ class Page {
   constructor(about) {
     this.about = about;
     this.maps = [];
-    this.column = null; // number of the column that colours
+    this.column = null; // number of the column that colors
     this.legend = null;
     this.codes = null;
     this.alone = null; // code of the class that is set apart
@@ -34,9 +34,9 @@ class Page {
     this.frame();
     const link = readLink();
     const positions = this.about.embeddings.map((_, side) => askNumbers(`positions/${side}`, Float32Array));
-    const coloured = this.setColumn(this.columnOf(link));
+    const colored = this.setColumn(this.columnOf(link));
     this.makeMaps(await Promise.all(positions));
-    await coloured;
+    await colored;
     await this.follow(link);
     this.paint();
     for (const map of this.maps) map.drawNow();
@@ -104,7 +104,7 @@ class Page {
     });
   }
 
-  // The column that a link colours by: the first one, if it names none.
+  // The column that a link colors by: the first one, if it names none.
   columnOf(link) {
     return this.about.columns.length ? Math.max(0, this.about.columns.indexOf(link.color)) : null;
   }
@@ -135,7 +135,7 @@ class Page {
     for (const node of members) this.chosen[node] = 1;
   }
 
-  // Gives the maps their colours.
+  // Gives the maps their colors.
   paint() {
     const theme = themeColors(this.maps[0].canvas),
       table = colorTable(this.legend, theme, this.alone);
@@ -195,7 +195,7 @@ class Page {
       map.select({ card: found, near, edges });
       if (fly) map.show([node, ...near.map((card) => card.node)]);
     });
-    say(`${Math.max(...found.near.map((list) => list.length))} neighbours of ${shown(found.name, 60)}`, { quietly: true });
+    say(`${Math.max(...found.near.map((list) => list.length))} neighbors of ${shown(found.name, 60)}`, { quietly: true });
   }
 
   leave() {
@@ -263,7 +263,7 @@ async function start() {
   const page = new Page(await ask("about"));
   makeSearch(at("search"), at("completions"), (node) => attempt(page.go(node)));
   at("color").addEventListener("change", (event) => attempt(page.recolor(Number(event.target.value))));
-  at("save").addEventListener("click", () => savePicture(page.maps, page.found ? "neighbours" : "map"));
+  at("save").addEventListener("click", () => savePicture(page.maps, page.found ? "neighbors" : "map"));
   await page.start();
   at("theme").addEventListener("click", () => setTheme(page));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => page.paint());

@@ -24,7 +24,7 @@ export class MapView {
     this.cloud = new Cloud(positions);
     this.colors = null;
     this.chosen = null; // 1 for the nodes that are set apart, null for none
-    this.alone = null; // their colour
+    this.alone = null; // their color
     this.selection = null;
     this.pointed = null;
     this.captions = [];
@@ -168,7 +168,7 @@ export class MapView {
     this.tip.style.transform = `translate(${Math.max(4, Math.round(x0))}px, ${Math.round(y0)}px)`;
   }
 
-  // Shows a node with its neighbours and edges, { card, near, edges }, or none; others step back.
+  // Shows a node with its neighbors and edges, { card, near, edges }, or none; others step back.
   select(selection) {
     this.selection = selection;
     this.canvas.classList.toggle("back", selection !== null);
@@ -234,8 +234,8 @@ export class MapView {
     this.context.putImageData(image.data, 0, 0);
   }
 
-  // New colours: a table of those of codes, the codes of nodes, and which nodes are set apart in
-  // which colour.
+  // New colors: a table of those of codes, the codes of nodes, and which nodes are set apart in
+  // which color.
   paint({ colors, codes, chosen, alone, captions }) {
     Object.assign(this, { colors, chosen, alone, captions });
     this.cloud.dress(codes, chosen);

@@ -1,4 +1,4 @@
-// What lies over the points: lines to neighbours, names, captions of classes.
+// What lies over the points: lines to neighbors, names, captions of classes.
 
 import { shown } from "./text.js";
 
@@ -49,14 +49,14 @@ function drawSelection(context, scene, boxes) {
       accent,
       selection: { card, near, edges },
     } = scene,
-    centre = scene.at(card.node);
+    center = scene.at(card.node);
   const lines = (nodes, color, alpha, dashes) => {
     context.strokeStyle = css(color, alpha);
     context.lineWidth = 1.2;
     context.setLineDash(dashes);
     context.beginPath();
     for (const { node } of nodes) {
-      const part = seenPart(centre, scene.at(node), scene.size);
+      const part = seenPart(center, scene.at(node), scene.size);
       if (part === null) continue;
       context.moveTo(...part[0]);
       context.lineTo(...part[1]);
@@ -68,8 +68,8 @@ function drawSelection(context, scene, boxes) {
   lines(near, theme.ink, 0.6, []);
   for (const { node } of edges) dot(context, scene, node, 2.5, accent);
   for (const { node } of near) dot(context, scene, node, 4, theme.ink);
-  ring(context, centre, 8, css(theme.ink), 2.5);
-  write(context, scene, shown(card.name, SIGNS), ...centre, boxes, {
+  ring(context, center, 8, css(theme.ink), 2.5);
+  write(context, scene, shown(card.name, SIGNS), ...center, boxes, {
     weight: 700,
     size: 14,
     away: 12,

@@ -33,8 +33,8 @@ export function showHelp(panel, about) {
       "p",
       { class: "hint" },
       about.embeddings.length > 1
-        ? "Click a point or search for a name: its nearest neighbours by each embedding stand side by side, shared ones marked."
-        : "Click a point or search for a name: here are its nearest neighbours then, exact ones by cosine similarity.",
+        ? "Click a point or search for a name: its nearest neighbors by each embedding stand side by side, shared ones marked."
+        : "Click a point or search for a name: here are its nearest neighbors then, exact ones by cosine similarity.",
     ),
     element(
       "dl",
@@ -68,7 +68,7 @@ function near(about, found, asked) {
   ];
 }
 
-// A zero vector has no neighbours, so that the lists may differ.
+// A zero vector has no neighbors, so that the lists may differ.
 function longestOf(found) {
   return Math.max(...found.near.map((list) => list.length));
 }
@@ -95,7 +95,7 @@ function nearHead(about, found, k, asked) {
     "select",
     {
       id: "count",
-      "aria-label": "Number of neighbours",
+      "aria-label": "Number of neighbors",
       onchange: (event) => asked.setCount(Number(event.target.value)),
     },
     ...[...new Set([...CHOICES, k])]
@@ -124,7 +124,7 @@ function nearTable(about, found, asked) {
     ["node", ""],
     ["cosine", "number"],
     ...(degrees ? [["degree", "number"]] : []),
-    ...(about.labelled ? [["label", "label"]] : []),
+    ...(about.labeled ? [["label", "label"]] : []),
   ];
   const rows = found.near[0].map((card, at) =>
     row(
@@ -134,7 +134,7 @@ function nearTable(about, found, asked) {
       element("td", {}, nameCell(card, asked)),
       element("td", { class: "number" }, card.similarity.toFixed(3)),
       degrees ? element("td", { class: "number soft" }, count(card.degree)) : null,
-      about.labelled
+      about.labeled
         ? element("td", { class: "cut soft", title: card.label }, shown(card.label ?? "", 60))
         : null,
     ),
@@ -188,7 +188,7 @@ function edgeList(about, found, asked) {
     ["node", ""],
     ["cosine", "number"],
     ["rank", "number"],
-    ...(about.labelled ? [["label", "label"]] : []),
+    ...(about.labeled ? [["label", "label"]] : []),
   ];
   const rows = nodes.map((card) =>
     row(
@@ -197,7 +197,7 @@ function edgeList(about, found, asked) {
       element("td", {}, nameCell(card, asked)),
       element("td", { class: "number" }, card.similarity.toFixed(3)),
       element("td", { class: "number soft" }, card.rank === null ? "–" : String(card.rank)),
-      about.labelled
+      about.labeled
         ? element("td", { class: "cut soft", title: card.label }, shown(card.label ?? "", 60))
         : null,
     ),

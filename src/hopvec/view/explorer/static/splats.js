@@ -26,7 +26,7 @@ export class Cloud {
     this.chosen = null;
   }
 
-  // codes: of the colours of nodes; chosen: 1 for the nodes that are set apart, null for none.
+  // codes: of the colors of nodes; chosen: 1 for the nodes that are set apart, null for none.
   dress(codes, chosen) {
     if (codes) this.order.forEach((node, place) => (this.codes[place] = codes[node]));
     this.chosen = chosen && Uint8Array.from(this.order, (node) => chosen[node]);
@@ -54,7 +54,7 @@ function disc(radius, width, opacity) {
   return { reach, offsets: Int32Array.from(offsets), covers: Int32Array.from(covers) };
 }
 
-// Draws the points of a cloud in the colours of their codes, or all in `only`; with `set`, those that
+// Draws the points of a cloud in the colors of their codes, or all in `only`; with `set`, those that
 // are set apart (1) or the others (0). view: { x, y, scale }.
 export function drawSplats(image, cloud, view, { colors, only = null, radius, opacity, set = null }) {
   const { pixels, width, height } = image,

@@ -1,7 +1,7 @@
-"""Scratch: what does not fit in memory, in a file without a name.
+"""SpillFile: what does not fit in memory, in a file without a name.
 
 The file is gone with the object, whatever happens to the process. It lies where Python puts
-temporary files, which TMPDIR decides; on the command line, --scratch does.
+temporary files, which TMPDIR decides; on the command line, --spill-dir does.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hopvec.errors import FormatError
 
 
-class Scratch:
+class SpillFile:
     """A file of numbers: written at its end or anywhere, read back into arrays or mapped."""
 
     def __init__(self) -> None:
@@ -52,8 +52,8 @@ class Scratch:
                 count = self._file.readinto(left)
                 if not count:
                     raise FormatError(
-                        f"The scratch folder {tempfile.gettempdir()}: a file in it ends "
-                        f"{len(left):,} bytes too early. Name another one: TMPDIR, or --scratch."
+                        f"The spill directory {tempfile.gettempdir()}: a file in it ends "
+                        f"{len(left):,} bytes too early. Name another one: TMPDIR, or --spill-dir."
                     )
                 left = left[count:]
 
@@ -70,6 +70,6 @@ def _told() -> Iterator[None]:
         yield
     except OSError as error:
         raise FormatError(
-            f"The scratch folder {tempfile.gettempdir()}: cannot be written "
-            f"({error.strerror or error}). Name another one: TMPDIR, or --scratch."
+            f"The spill directory {tempfile.gettempdir()}: cannot be written "
+            f"({error.strerror or error}). Name another one: TMPDIR, or --spill-dir."
         ) from error

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from hopvec import _native
 from hopvec.errors import GraphError
 from hopvec.machine import forget
-from hopvec.scratch import Scratch
+from hopvec.progress import Progress, no_progress
+from hopvec.spill import SpillFile
 
 CHUNK = 1 << 20  # edges, entries or nodes that are looked at together where not all fit
 PLACING = 0.75  # of the time of a draft; sorting takes the rest
@@ -66,7 +67,7 @@ class EdgeList:
 
 @dataclass(frozen=True)
 class Rows:
-    """S by rows, in the graph's own numbering."""
+    """S by rows, in the graph's internal order."""
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
@@ -109,7 +110,7 @@ class Build:
     room: int | None
     in_file: bool = False
     """Whether the rows shall be in a file even if they would fit."""
-    progress: Callable[[int, int], object] = lambda done, of: None
+    progress: Progress = no_progress
     """Called with the share of the work that is done, in percent of 100."""
 
     def draft(self, edges: Edges, stop: _native.Stop) -> Draft:
@@ -126,7 +127,7 @@ class Build:
             placed = 0
             for chunk in edges.chunks(directed=self.directed, drop_loops=self.drop_loops):
                 chunk.place(first, cursor, neighbor, weight, self.threads, stop)
-                go_on(stop)
+                raise_if_stopped(stop)
                 placed += len(chunk)
                 self._tell((10, 50), first, last, PLACING * placed / max(1, len(edges)))
             del cursor
@@ -142,7 +143,7 @@ class Build:
                 self.threads,
                 stop,
             )
-            go_on(stop)
+            raise_if_stopped(stop)
             if draft.columns is not None:
                 _native.count_columns(start, first, last, neighbor, draft.columns)
             draft.entries.append(neighbor, weight, whole=self.room is None)
@@ -152,7 +153,7 @@ class Build:
     def finish(
         self, draft: Draft, keys: Callable[[], NDArray[np.uint64]], stop: _native.Stop
     ) -> Rows:
-        """The rows of a draft in the graph's own numbering, multiple entries merged.
+        """The rows of a draft in the graph's internal order, multiple entries merged.
 
         `keys` makes the keys of the nodes, which are needed for a moment only.
         """
@@ -182,7 +183,7 @@ class Build:
                     self.threads,
                     stop,
                 )
-                go_on(stop)
+                raise_if_stopped(stop)
                 self._tell((50, 100), first, last, end / self.nodes)
             whole = last - first == self.nodes and not self.in_file
             entries.append(neighbor, weight, whole=whole)
@@ -197,7 +198,7 @@ class Build:
         for chunk in edges.chunks(directed=self.directed, drop_loops=self.drop_loops):
             looped, weightless = chunk.count(start[1:], self.threads, stop)
             loops, zeros = loops + looped, zeros + weightless
-            go_on(stop)
+            raise_if_stopped(stop)
             counted += len(chunk)
             self._tell((0, 10), 0, self.nodes, counted / max(1, len(edges)))
         np.cumsum(start, out=start)
@@ -241,7 +242,7 @@ class Build:
         return ranges
 
 
-def go_on(stop: _native.Stop) -> None:
+def raise_if_stopped(stop: _native.Stop) -> None:
     """Ends the work of a thread whose result nobody waits for any more."""
     if stop.stopped:
         raise GraphError("The building of the graph was interrupted.")
@@ -266,7 +267,7 @@ class Entries:
     def pieces(
         self, start: NDArray[np.int64]
     ) -> Iterator[tuple[int, int, NDArray[np.int32], NDArray[np.float32] | None]]:
-        """(first row, last row, neighbours, weights) of all rows: at once, or in chunks."""
+        """(first row, last row, neighbors, weights) of all rows: at once, or in chunks."""
         nodes = len(start) - 1
         mapped = isinstance(self.neighbor.array, np.memmap)
         first = 0
@@ -290,7 +291,7 @@ class _Pieces(Generic[T]):
 
     def __init__(self) -> None:
         self._only: NDArray[T] | None = None
-        self._file: Scratch | None = None
+        self._file: SpillFile | None = None
 
     def append(self, piece: NDArray[T], *, whole: bool) -> None:
         """Adds a piece, or takes the only one."""
@@ -298,7 +299,7 @@ class _Pieces(Generic[T]):
             self._only = piece
             return
         if self._file is None:
-            self._file, self._type = Scratch(), piece.dtype
+            self._file, self._type = SpillFile(), piece.dtype
         self._file.append(piece)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Report: what a run was given, what it made of it, and what each of its stages took."""
+"""RunReport: what a run was given, what it made of it, and what each of its stages took."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Stage:
 
 
 @dataclass
-class Report:
+class RunReport:
     """The account of a run, filled in as it goes. `to_dict` is ready for JSON.
 
-    >>> report = Report()
+    >>> report = RunReport()
     >>> with report.stage("read"):
     ...     pass
     >>> report.stages[0].name

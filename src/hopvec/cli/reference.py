@@ -20,7 +20,7 @@ def earlier_run(path: str) -> tuple[Embedding, FastRP]:
             f"{path}: these vectors are by {made_by}; only those by FastRP can be compared with "
             "others, or added to."
         )
-    method = method_of(embedding.parameters) if embedding.frame else None
+    method = method_of(embedding.parameters) if embedding.fitted_state else None
     if not isinstance(method, FastRP):
         raise FormatError(
             f"{path}: this file does not tell what comparable vectors must share. Embed its graph "

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopvec.graph import rows
+from hopvec.graph import csr_builder
 from hopvec.graph.build import from_numbering
+from hopvec.graph.csr_builder import EdgeList
 from hopvec.graph.ids import number
-from hopvec.graph.rows import EdgeList
 
 
 def edges(nodes, count, seed, weighted):
@@ -63,7 +63,7 @@ def test_rows_that_do_not_fit_are_in_a_file():
 
 
 def test_edges_in_a_file_are_read_in_chunks(tmp_path, monkeypatch):
-    monkeypatch.setattr("hopvec.graph.rows.CHUNK", 1000)
+    monkeypatch.setattr("hopvec.graph.csr_builder.CHUNK", 1000)
     source, target, weight = edges(500, 20_000, 2, True)
     mapped = []
     for name, array in (("source", source), ("target", target), ("weight", weight)):
@@ -81,7 +81,7 @@ def test_a_repeated_edge_is_refused_with_little_room_too():
 
 
 def test_progress_goes_on_within_the_edges_and_reaches_the_end(monkeypatch, tmp_path):
-    monkeypatch.setattr(rows, "CHUNK", 100)
+    monkeypatch.setattr(csr_builder, "CHUNK", 100)
     source, target, _ = edges(50, 1000, seed=1, weighted=False)
     numbering = number(source, target, None)
     kept = {}

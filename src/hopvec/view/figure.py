@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SPLAT_FROM = 100_000  # nodes of a panel from which their density is drawn
 RASTER_FROM = 5_000  # points from which .svg and .pdf hold them as pixels
 NAMED = 22  # classes that may have a name on the map
-GATHERED = 0.2  # share of a class in one cluster that gives a class without a colour a name there
+GATHERED = 0.2  # share of a class in one cluster that gives a class without a color a name there
 STRIP = 0.035  # height of the strip of isolated nodes, of the side of the map
 GAP = 0.03  # between map and strip
 COVERED = 0.6  # share of the map that points would cover if none lay on another
@@ -69,10 +69,10 @@ def draw_sheet(
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-    alone, labelled = len(panels) == 1, bool(panels[0].classes.names)
+    alone, labeled = len(panels) == 1, bool(panels[0].classes.names)
     strip = max(GAP + STRIP + 0.04 if not panel.placed.all() else 0.0 for panel in panels)
-    beside = LEGEND if alone and labelled else 0.0
-    below = 2 * ROW if not alone and labelled else 0.0
+    beside = LEGEND if alone and labeled else 0.0
+    below = 2 * ROW if not alone and labeled else 0.0
     above = (TITLE if title else 0.0) + (0.0 if alone else HEADING)
     width = MARGIN + len(panels) * (size + MARGIN) + beside
     height = 2 * MARGIN + above + size * (1 + strip) + below
@@ -87,14 +87,14 @@ def draw_sheet(
         draw_panel(axes, panel, theme, size=size, dpi=dpi, seed=seed)
         if not alone:
             axes.set_title(panel.name, color=theme.ink, fontsize=12, pad=5, loc="left")
-        if number:  # a hairline, so that the points of neighbours are not taken for one cloud
+        if number:  # a hairline, so that the points of neighbors are not taken for one cloud
             between, top = (left - MARGIN / 2) / width, (bottom + size * (1 + strip)) / height
             line = Line2D([between] * 2, [bottom / height, top], color=theme.other, linewidth=0.6)
             figure.add_artist(line)
     if title:
         top = 1 - (MARGIN + 0.1) / height
         figure.text(MARGIN / width, top, title, color=theme.ink, fontsize=14, va="center")
-    if labelled:
+    if labeled:
         _draw_legend(figure, panels[0].classes, theme, beside=bool(beside), inset=MARGIN)
     return figure
 
@@ -105,7 +105,7 @@ def draw_panel(axes: Axes, panel: Panel, theme: Theme, *, size: float, dpi: int,
 
     palette = np.array([to_rgb(color) for color in (*PALETTE, theme.other)])
     codes = panel.classes.codes
-    plain = len(PALETTE) if panel.classes.names else 0  # without classes, all have the first colour
+    plain = len(PALETTE) if panel.classes.names else 0  # without classes, all have the first color
     shades = np.where((codes < 0) | (codes >= len(PALETTE)), plain, codes)
     points = np.flatnonzero(panel.placed)
     if len(points) > SPLAT_FROM:
@@ -132,7 +132,7 @@ def _draw_points(
     size: float,
     seed: int,
 ) -> None:
-    """Dots in a random order, so that no class hides another; the grey ones lie below."""
+    """Dots in a random order, so that no class hides another; the gray ones lie below."""
     order = np.random.default_rng(seed).permutation(points)
     order = order[np.argsort(shades[order] != len(PALETTE), kind="stable")]
     area = float(np.clip((72 * size) ** 2 * COVERED / max(1, len(points)), 0.4, 30))
@@ -228,7 +228,7 @@ def _halo(theme: Theme) -> list[Any]:
 def _draw_legend(
     figure: Figure, classes: Classes, theme: Theme, *, beside: bool, inset: float
 ) -> None:
-    """Colours, names and sizes of classes: in a column to the right, or in rows below."""
+    """Colors, names and sizes of classes: in a column to the right, or in rows below."""
     from matplotlib.lines import Line2D
 
     sizes = classes.sizes

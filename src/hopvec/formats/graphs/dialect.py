@@ -19,7 +19,7 @@ from hopvec.graph.columns import EDGES, PairKind, name_both_ends, usual_id_colum
 
 NAMES = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar", " ": "space"}
 WORDS = {name: separator for separator, name in NAMES.items()} | {"\\t": "\t"}
-RUNS = "white space"
+RUNS = "whitespace"
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 OPEN_QUOTE = "a quote is opened and not closed on this line; an id cannot span lines."
 ICONV = "If it is Latin-1, turn it into UTF-8: iconv -f latin1 -t utf-8."
@@ -31,7 +31,7 @@ JSON = re.compile(r'\{\s*"|\[\s*[\[{]|[\[{]$')
 
 
 @dataclass(frozen=True)
-class Layout:
+class Dialect:
     """How the lines of a text are to be cut into columns."""
 
     separator: str
@@ -79,8 +79,8 @@ class Layout:
         return is_number(cell)
 
 
-def find_layout(source: Source, options: Options) -> tuple[Layout, list[list[str]]]:
-    """The layout of a text, by what is asked for and by its first lines, which come with it."""
+def find_dialect(source: Source, options: Options) -> tuple[Dialect, list[list[str]]]:
+    """The dialect of a text, by what is asked for and by its first lines, which come with it."""
     data, comments = data_lines(source, options)
     first = data[0][0]
     lines = [line for _, line in data[:LOOKED_AT]]
@@ -93,17 +93,17 @@ def find_layout(source: Source, options: Options) -> tuple[Layout, list[list[str
     if attributes is not None:
         lines = [attributes.unwrap(line.encode()).decode() for line in lines]
     separator = _separator(f"{source.name}, line {first:,}", lines, options)
-    layout = Layout(separator, 0, comments=comments, pairs=options.pairs)
-    rows = list(map(layout.cells, lines))
+    dialect = Dialect(separator, 0, comments=comments, pairs=options.pairs)
+    rows = list(map(dialect.cells, lines))
     if separator in CLOSE and all(cell[:1] == " " for row in rows for cell in row[1:]):
-        layout = replace(layout, trim=True)
-        rows = list(map(layout.cells, lines))
+        dialect = replace(dialect, trim=True)
+        rows = list(map(dialect.cells, lines))
     if separator != "," and _has_decimal_commas(rows):
-        layout = replace(layout, decimal=",")
-    header = _is_header(rows, layout, options) if options.header is None else options.header
+        dialect = replace(dialect, decimal=",")
+    header = _is_header(rows, dialect, options) if options.header is None else options.header
     return (
         replace(
-            layout,
+            dialect,
             count=len(rows[0]),
             skip=first - 1 + header,
             header=header,
@@ -168,8 +168,8 @@ def _separator(place: str, lines: Sequence[str], options: Options) -> str:
     best, share = "", 0.0
     # Commas stand in numbers and names of texts that are cut by something else, hardly vice versa.
     for separator in ("\t", ";", "|", ",", " ", RUNS):
-        layout = Layout(separator, 0, trim=separator in CLOSE)
-        counts = [len(layout.cells(line)) for line in lines]
+        dialect = Dialect(separator, 0, trim=separator in CLOSE)
+        counts = [len(dialect.cells(line)) for line in lines]
         usual = max(set(counts), key=lambda count: (counts.count(count), count))
         agree = counts.count(usual) / len(counts)
         if usual >= 2 and agree > share:
@@ -201,7 +201,7 @@ def _has_decimal_commas(rows: Sequence[list[str]]) -> bool:
     return False
 
 
-def _is_header(rows: Sequence[list[str]], layout: Layout, options: Options) -> bool:
+def _is_header(rows: Sequence[list[str]], dialect: Dialect, options: Options) -> bool:
     """Whether the first row names the columns: by known names, or texts above numbers.
 
     In a table of labels also by the name of the ids, or by a label that no other row has.
@@ -210,12 +210,12 @@ def _is_header(rows: Sequence[list[str]], layout: Layout, options: Options) -> b
     asked = [name for name in (options.source, options.target, options.weight) if name in first]
     if any(not str(name).isdecimal() for name in asked):
         return True
-    if any(map(layout.is_number, first)):
+    if any(map(dialect.is_number, first)):
         return False
     if name_both_ends(first, options.pairs):  # unless u or v is a node, as in the edges u v, v w
         letters = {cell for cell in first if len(cell) == 1}
         return letters.isdisjoint(cell for row in body for cell in row)
-    if any(_mostly_numbers(body, at, layout) for at, name in enumerate(first) if name):
+    if any(_mostly_numbers(body, at, dialect) for at, name in enumerate(first) if name):
         return True
     if options.pairs.alike:
         return False
@@ -233,11 +233,11 @@ def _comes_nowhere_else(rows: Sequence[list[str]], at: int) -> bool:
     return len(cells) > 9 and often[cells[0]] == 1 and alone <= len(cells) // 5
 
 
-def _mostly_numbers(rows: Sequence[list[str]], at: int, layout: Layout) -> bool:
+def _mostly_numbers(rows: Sequence[list[str]], at: int, dialect: Dialect) -> bool:
     """Whether a column holds numbers alone, and more of them than empty cells."""
     cells = [row[at] for row in rows if at < len(row)]
     given = [cell for cell in cells if cell]
-    return 2 * len(given) > len(cells) and all(map(layout.is_number, given))
+    return 2 * len(given) > len(cells) and all(map(dialect.is_number, given))
 
 
 def is_number(cell: str) -> bool:

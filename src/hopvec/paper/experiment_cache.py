@@ -14,12 +14,12 @@ from typing import Any
 from hopvec import datasets
 from hopvec.datasets import Dataset
 from hopvec.embedding import Embedding, load
-from hopvec.engine.slab import Progress
 from hopvec.errors import DatasetError
 from hopvec.evaluate import classify
-from hopvec.formats.replace import replacing
+from hopvec.formats.atomic import replacing
 from hopvec.labels import Labels
 from hopvec.methods import Method
+from hopvec.progress import Progress, no_progress
 from hopvec.tuning import tune
 
 KEPT = 5.0  # CPU seconds from which an embedding is kept in a file
@@ -31,12 +31,12 @@ Stage = Callable[[str], AbstractContextManager[Progress]]
 
 def no_stage(name: str) -> AbstractContextManager[Progress]:
     """Tells nobody."""
-    return nullcontext(lambda done, of: None)
+    return nullcontext(no_progress)
 
 
 @dataclass(frozen=True)
 class Score:
-    """F1 in percent at one share of labelled nodes: mean over shuffles, and its deviation."""
+    """F1 in percent at one share of labeled nodes: mean over shuffles, and its deviation."""
 
     share: float
     macro_f1: float
@@ -64,7 +64,7 @@ class Workshop:
     def stage(self, name: str) -> Iterator[Progress]:
         """Opens a stage that is told of; one within another is part of it and tells nothing."""
         if self._within:
-            yield lambda done, of: None
+            yield no_progress
             return
         self._within = True
         try:

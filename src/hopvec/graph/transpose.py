@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec import _native, machine
+from hopvec.graph.csr_builder import CHUNK, Build
 from hopvec.graph.graph import Graph
-from hopvec.graph.rows import CHUNK, Build
 
 Turn = Literal["out", "in", "both"]
 """Rows as they are, those of S^T, or those of S with every edge taken as an undirected one."""
@@ -21,12 +21,12 @@ ROOM = 128  # bytes a node that the turning may take, where the rows lie in a fi
 
 
 @dataclass(frozen=True, eq=False)
-class TurnedRows:
-    """Other rows than those of S, in the graph's own numbering."""
+class TransposedCSR:
+    """Other rows than those of S, in the graph's internal order."""
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
-    """Neighbours, ascending in each row; one may come twice."""
+    """Neighbors, ascending in each row; one may come twice."""
     weights: NDArray[np.float32] | None
     symmetric: bool
 
@@ -41,7 +41,9 @@ class TurnedRows:
         return _native.degrees(self.indptr, self.weights, self.mapped)
 
 
-def turned_rows(graph: Graph, turn: Turn, threads: int, like: Graph | None = None) -> TurnedRows:
+def transposed_csr(
+    graph: Graph, turn: Turn, threads: int, like: Graph | None = None
+) -> TransposedCSR:
     """The rows of a graph turned.
 
     They are in the numbering of the graph, or in that of another with the same ids. Where the rows
@@ -59,10 +61,10 @@ def turned_rows(graph: Graph, turn: Turn, threads: int, like: Graph | None = Non
     draft = machine.interruptible(partial(build.draft, _Entries(graph, turn == "in", like)))
     entries = draft.entries
     weights = None if entries.weight is None else entries.weight.array
-    return TurnedRows(draft.start, entries.neighbor.array, weights, symmetric=both)
+    return TransposedCSR(draft.start, entries.neighbor.array, weights, symmetric=both)
 
 
-def turned_graph(graph: Graph, turn: Turn) -> Graph:
+def transposed_graph(graph: Graph, turn: Turn) -> Graph:
     """A graph turned, with its ids and features; itself where it is undirected."""
     if turn == "out" or not graph.directed:
         return graph
@@ -77,8 +79,8 @@ def turned_graph(graph: Graph, turn: Turn) -> Graph:
     return replace(turned, features=graph.features)
 
 
-def entered_nodes(graph: Graph) -> NDArray[np.bool_]:
-    """Whether an edge leads to a node, in the graph's own numbering."""
+def has_in_edges(graph: Graph) -> NDArray[np.bool_]:
+    """Whether an edge leads to a node, in the graph's internal order."""
     entered = np.zeros(graph.nodes, dtype=bool)
     for first in range(0, graph.entries, CHUNK):
         some = graph.indices[first : first + CHUNK]

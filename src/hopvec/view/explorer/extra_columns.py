@@ -1,4 +1,4 @@
-"""What a file of vectors holds beside them: positions, and columns to colour by."""
+"""What a file of vectors holds beside them: positions, and columns to color by."""
 
 from __future__ import annotations
 

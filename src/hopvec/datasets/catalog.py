@@ -45,7 +45,7 @@ class Entry:
     title: str
     files: tuple[File, ...]
     source: str
-    licence: str
+    license: str
     citation: str
     published: Statistics
     note: str = ""
@@ -72,15 +72,15 @@ class Entry:
 
 
 @cache
-def catalogue() -> Mapping[str, Entry]:
+def catalog() -> Mapping[str, Entry]:
     """All data sets by name."""
-    text = resources("hopvec.datasets").joinpath("catalogue.toml").read_text(encoding="utf-8")
+    text = resources("hopvec.datasets").joinpath("catalog.toml").read_text(encoding="utf-8")
     return {name: _entry(name, facts) for name, facts in tomllib.loads(text).items()}
 
 
 def find(name: str) -> Entry:
     """The data set of a name; another name is refused with the likely one."""
-    known = catalogue()
+    known = catalog()
     if name not in known:
         close = difflib.get_close_matches(str(name), known, n=1)
         hint = f"Did you mean {close[0]!r}?" if close else f"They are {', '.join(known)}."

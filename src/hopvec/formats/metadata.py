@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hopvec.engine.finish import Measured
-from hopvec.engine.frame import Frame
-from hopvec.engine.normalize import Columns
+from hopvec.engine.finish import FittedStatistics
+from hopvec.engine.fitted import FittedState
+from hopvec.engine.normalize import ColumnScaler
 from hopvec.engine.principal import Components
 from hopvec.graph.features import FeatureColumns
 
@@ -25,14 +25,14 @@ class Facts(NamedTuple):
 
     parameters: dict[str, Any]
     graph: dict[str, Any]
-    frame: Frame | None
+    fitted_state: FittedState | None
 
 
 def to_json(embedding: Embedding) -> str:
-    """The parameters, the facts of the graph and the frame."""
+    """The parameters, the facts of the graph and the fitted_state."""
     facts: dict[str, Any] = {"parameters": embedding.parameters, "graph": embedding.graph}
-    if embedding.frame:
-        facts["frame"] = _frame_to_plain(embedding.frame)
+    if embedding.fitted_state:
+        facts["fitted_state"] = _state_to_plain(embedding.fitted_state)
     return json.dumps(facts, default=_plain)
 
 
@@ -42,22 +42,22 @@ def is_json_of_facts(text: str) -> bool:
 
 
 def from_json(text: str | bytes) -> Facts:
-    """The parameters, the facts of the graph and the frame; empty where the text is."""
+    """The parameters, the facts of the graph and the fitted_state; empty where the text is."""
     facts = json.loads(text or "{}")
-    frame = facts.get("frame")
+    fitted_state = facts.get("fitted_state")
     return Facts(
         dict(facts.get("parameters", {})),
         dict(facts.get("graph", {})),
-        _frame_from_plain(frame) if frame else None,
+        _state_from_plain(fitted_state) if fitted_state else None,
     )
 
 
-def _frame_to_plain(frame: Frame) -> dict[str, Any]:
+def _state_to_plain(fitted_state: FittedState) -> dict[str, Any]:
     """Numbers, and arrays as base64 of little-endian bytes."""
-    plain: dict[str, Any] = {"sparsity": frame.sparsity, "volume": frame.volume}
-    columns, components = frame.measured.columns, frame.measured.components
-    if frame.features:
-        plain["features"] = _features_to_plain(frame.features)
+    plain: dict[str, Any] = {"sparsity": fitted_state.sparsity, "volume": fitted_state.volume}
+    columns, components = fitted_state.statistics.columns, fitted_state.statistics.components
+    if fitted_state.features:
+        plain["features"] = _features_to_plain(fitted_state.features)
     if columns:
         plain["columns"] = _columns_to_plain(columns)
     if components:
@@ -69,18 +69,18 @@ def _frame_to_plain(frame: Frame) -> dict[str, Any]:
     return plain
 
 
-def _frame_from_plain(plain: Mapping[str, Any]) -> Frame:
+def _state_from_plain(plain: Mapping[str, Any]) -> FittedState:
     components = None
     if "components" in plain:
         kept = plain["components"]
         basis = _unpacked(kept["basis"], "<f4").reshape(kept["width"], -1)
         components = Components(basis, _columns_from_plain(kept["columns"]))
     columns = _columns_from_plain(plain["columns"]) if "columns" in plain else None
-    return Frame(
+    return FittedState(
         plain["sparsity"],
         plain["volume"],
         _features_from_plain(plain["features"]) if "features" in plain else None,
-        Measured(columns, components),
+        FittedStatistics(columns, components),
     )
 
 
@@ -102,12 +102,12 @@ def _features_from_plain(plain: Mapping[str, Any]) -> FeatureColumns:
     )
 
 
-def _columns_to_plain(columns: Columns) -> dict[str, str]:
+def _columns_to_plain(columns: ColumnScaler) -> dict[str, str]:
     return {"mean": _packed(columns.mean), "factor": _packed(columns.factor)}
 
 
-def _columns_from_plain(plain: Mapping[str, str]) -> Columns:
-    return Columns(_unpacked(plain["mean"], "<f8"), _unpacked(plain["factor"], "<f8"))
+def _columns_from_plain(plain: Mapping[str, str]) -> ColumnScaler:
+    return ColumnScaler(_unpacked(plain["mean"], "<f8"), _unpacked(plain["factor"], "<f8"))
 
 
 def _packed(array: NDArray[Any]) -> str:

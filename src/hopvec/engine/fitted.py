@@ -1,15 +1,15 @@
-"""Frame: what a run found in its graph, and another must share for its vectors to be comparable."""
+"""FittedState: what a run learned from its graph, needed to make comparable vectors later."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from hopvec.engine.finish import Measured
+from hopvec.engine.finish import FittedStatistics
 from hopvec.graph.features import FeatureColumns
 
 
 @dataclass(frozen=True)
-class Frame:
+class FittedState:
     """What a run found in its graph, beside the vectors.
 
     With the same parameters and the same frame, vectors of another graph are comparable with those
@@ -22,5 +22,5 @@ class Frame:
     """2m in L = diag((d_j / 2m)^beta)."""
     features: FeatureColumns | None = None
     """The columns of features, with the mean and the deviation of those of numbers, if any."""
-    measured: Measured = field(default_factory=Measured)
+    statistics: FittedStatistics = field(default_factory=FittedStatistics)
     """The statistics of columns, and the basis of those that were chosen."""

@@ -10,9 +10,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import GraphError, ParameterError
+from hopvec.graph.csr_builder import CHUNK
 from hopvec.graph.graph import Graph
 from hopvec.graph.ids import column
-from hopvec.graph.rows import CHUNK
 from hopvec.machine import forget
 
 
@@ -66,7 +66,7 @@ def target_mask(
 def sources_first(
     graph: Graph, one: NDArray[Any], other: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The ends of edges, nodes in the graph's own numbering; of sides, the source comes first."""
+    """The ends of edges, nodes in the graph's internal order; of sides, the source comes first."""
     if graph.is_target is None:
         return one, other
     turned = graph.is_target[graph.rows[one]]

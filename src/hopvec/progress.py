@@ -1,0 +1,23 @@
+"""Progress: how long-running work reports how far it has come."""
+
+from collections.abc import Callable
+
+Progress = Callable[[int, int], object]
+"""Called with the amount of work done and the total, from the thread that started the work."""
+
+
+def no_progress(done: int, total: int) -> None:
+    """Ignores progress: the default where no callback is given."""
+
+
+def stage(progress: Progress, number: int, stages: int) -> Progress:
+    """Progress within one of several stages of equal length, reported as that of all of them.
+
+    >>> stage(print, 1, 2)(5, 10)
+    150 200
+    """
+
+    def report(done: int, total: int) -> None:
+        progress(100 * number + 100 * done // max(1, total), 100 * stages)
+
+    return report
