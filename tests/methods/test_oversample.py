@@ -7,7 +7,7 @@ import oracle
 from examples import example, path, random_example, skewed_example, star
 from hopvec import FastRP, MemoryLimitError, ParameterError
 from hopvec.engine.normalize import ColumnScaler
-from hopvec.engine.principal import ROWS, principal_components
+from hopvec.engine.principal import PCA_BLOCK_ROWS, principal_components
 from hopvec.spill import SpillFile
 
 CASES = {
@@ -107,7 +107,7 @@ def test_graphs_that_vary_in_fewer_directions_leave_the_others_zero(case):
 
 
 def test_a_bound_on_memory_leads_to_a_file_and_to_the_same_bytes(monkeypatch):
-    graph = random_example(3 * ROWS + 17, 9000, isolated=9).graph()
+    graph = random_example(3 * PCA_BLOCK_ROWS + 17, 9000, isolated=9).graph()
     method = FastRP(dim=16, oversample=3, threads=2)
     expected = method.embed(graph).vectors.tobytes()
     scattered = []
@@ -129,7 +129,7 @@ def test_a_bound_on_memory_leads_to_a_file_and_to_the_same_bytes(monkeypatch):
         except MemoryLimitError:
             break
     assert seen == [("cached", "memory"), ("recomputed", "memory"), ("recomputed", "file")]
-    assert scattered == [ROWS, ROWS, ROWS, 17]
+    assert scattered == [PCA_BLOCK_ROWS, PCA_BLOCK_ROWS, PCA_BLOCK_ROWS, 17]
 
 
 def test_a_plan_counts_all_columns():
@@ -143,7 +143,7 @@ def test_a_plan_counts_all_columns():
 
 
 def test_progress_comes_to_its_end():
-    graph = random_example(2 * ROWS, 5000).graph()
+    graph = random_example(2 * PCA_BLOCK_ROWS, 5000).graph()
     for memory in (None, FastRP(dim=16, oversample=2).working_bytes(graph.nodes) + 10**6):
         told = []
         FastRP(dim=16, oversample=2, memory=memory).embed(

@@ -12,7 +12,7 @@ from hopvec.cli.outputs import json_option
 from hopvec.cli.terminal import Terminal, is_terminal
 from hopvec.cli.verb import option, verb
 from hopvec.datasets import ChungLu, ErdosRenyi, debian
-from hopvec.engine.plan import LINE
+from hopvec.engine.plan import CACHE_LINE_BYTES
 from hopvec.engine.roofline import Pace, hop_paces, stream_bandwidth
 from hopvec.graph import Graph
 from hopvec.methods import FastRP
@@ -78,7 +78,7 @@ def _row(title: str, facts: dict[str, Any]) -> list[str]:
         f"{facts['nodes']:,}",
         f"{facts['seconds']:.2f}",
         f"{pace.float32:.2f}",
-        f"{LINE / pace.float32:.0f}",
+        f"{CACHE_LINE_BYTES / pace.float32:.0f}",
         f"{pace.share:.0%}",
         f"{pace.bare / pace.float32:.0%}",
     ]

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from hopvec import _native
 from hopvec.engine.finish import Finish, Finished, FittedStatistics, allocate_rows, sum_rows
 from hopvec.engine.fitted import FittedState
-from hopvec.engine.normalize import ROWS, ColumnScaler, not_zero, statistics
-from hopvec.engine.plan import LINE, SlabPlan
+from hopvec.engine.normalize import BLOCK_ROWS, ColumnScaler, not_zero, statistics
+from hopvec.engine.plan import CACHE_LINE_BYTES, SlabPlan
 from hopvec.engine.slab import Destination, Propagation, Slab, for_each_slab
 from hopvec.engine.slab_file import SlabFile
 from hopvec.machine import interruptible
@@ -92,7 +92,7 @@ class KeptOrders:
     def __init__(self, plan: SlabPlan, propagation: Propagation, orders: Collection[int]) -> None:
         self.plan, self.propagation = plan, propagation
         self.graph = propagation.graph
-        self.size = LINE * plan.nodes
+        self.size = CACHE_LINE_BYTES * plan.nodes
         self.kept = {order: _native.allocate(plan.slabs * self.size) for order in orders}
 
     @property
@@ -225,7 +225,7 @@ class Run:
             self.advance(before + count)
 
         def work(slab: Slab) -> None:
-            self._propagation.carry(slab, self._orders)
+            self._propagation.propagate(slab, self._orders)
             if finished:
                 finished(slab)
 
@@ -308,8 +308,8 @@ def finish_sum(
     """Gives the rows of the plain sum to the propagation to finish, if it does; some at a time."""
     if propagation.finish is None:
         return
-    for first in range(0, len(output), ROWS):
-        some = output[first : first + ROWS]
+    for first in range(0, len(output), BLOCK_ROWS):
+        some = output[first : first + BLOCK_ROWS]
         propagation.finish(some)
         done(first + len(some))
 

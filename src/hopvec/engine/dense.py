@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hopvec import _native
 from hopvec.engine.combine import WeightedSum
 from hopvec.engine.finish import allocate_rows
-from hopvec.engine.plan import LINE, make_slab_plan
+from hopvec.engine.plan import CACHE_LINE_BYTES, make_slab_plan
 from hopvec.engine.random_rows import GaussianRows
 from hopvec.engine.slab import Slab, Transition, for_each_slab
 from hopvec.engine.spectral import COLUMNS, Draw, Floats, Multiply, largest_eigenpairs
@@ -127,14 +127,14 @@ def left_factor(
 
 def _random_blocks(graph: Graph, seed: int, threads: int) -> Draw:
     """Blocks of normal numbers by seed and node key; nodes without a row have zeros."""
-    law = GaussianRows(seed=seed).law
+    sampler = GaussianRows(seed=seed).sampler
     present = np.zeros(graph.nodes, dtype=np.float32)
     present[: graph.connected] = 1.0
 
     def draw(number: int, stop: _native.Stop) -> Floats:
-        block = _native.allocate(LINE * graph.nodes)
+        block = _native.allocate(CACHE_LINE_BYTES * graph.nodes)
         sink = _native.Sink(next=block)
-        _native.draw(law, graph.keys, present, number, False, sink, threads, stop)
+        _native.draw(sampler, graph.keys, present, number, False, sink, threads, stop)
         return _as_floats(block)
 
     return draw
@@ -147,7 +147,7 @@ def _normalized_adjacency(graph: Graph, threads: int) -> Multiply:
 
     def times(block: Floats, stop: _native.Stop) -> Floats:
         lines = (block * root[:, None]).astype(np.float32).view(np.uint8).reshape(-1)
-        result = _native.allocate(LINE * graph.nodes)
+        result = _native.allocate(CACHE_LINE_BYTES * graph.nodes)
         _native.hop(hops, lines, False, _native.Sink(next=result), threads, stop)
         return _as_floats(result)
 

@@ -13,7 +13,7 @@ from hopvec import _native
 from hopvec.engine.random_rows import GaussianRows, SparseRows
 from hopvec.graph.features import FeatureColumns, Features
 
-ROWS = 1 << 14  # looked at together
+BLOCK_ROWS = 1 << 14  # looked at together
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class FeatureRows:
     """
 
     random: SparseRows | GaussianRows
-    known: Features
+    node_features: Features
     standard: FeatureColumns
     """The mean and the deviation that numbers are measured by: their own, or those of a frame."""
     weight: float
@@ -38,31 +38,31 @@ class FeatureRows:
         return self.random.scale
 
     @property
-    def law(self) -> _native.SparseRows | _native.GaussianRows:
+    def sampler(self) -> _native.SparseRows | _native.GaussianRows:
         """The native form of R."""
-        return self.random.law
+        return self.random.sampler
 
     @cached_property
-    def reach(self) -> float:
+    def max_abs(self) -> float:
         """No entry of what is drawn is beyond this, whatever the signs."""
         factor, shift = self._standardizing
         largest = 0.0
-        for first in range(0, len(self.known.number), ROWS):
-            some = self.known.number[first : first + ROWS] * factor + shift
+        for first in range(0, len(self.node_features.number), BLOCK_ROWS):
+            some = self.node_features.number[first : first + BLOCK_ROWS] * factor + shift
             sums = np.abs(np.nan_to_num(some)).sum(axis=1, dtype=np.float64)
             largest = max(largest, float(sums.max(initial=0.0)))
-        return 1.0 + self._share * (largest + len(self.known.columns.categories))
+        return 1.0 + self._share * (largest + len(self.node_features.columns.categories))
 
     @cached_property
     def features(self) -> _native.Features:
         """The native form of weight * X P, as it joins what is drawn."""
         factor, shift = self._standardizing
         return _native.Features(
-            number=self.known.number,
+            number=self.node_features.number,
             factor=factor,
             shift=shift,
-            number_key=self.known.columns.number_keys,
-            category=self.known.category,
+            number_key=self.node_features.columns.number_keys,
+            category=self.node_features.category,
             rows=self.rows,
             seed=self.random.seed,
             weight=self._share,
@@ -70,13 +70,13 @@ class FeatureRows:
 
     @property
     def _share(self) -> float:
-        columns = len(self.known.columns.names)
+        columns = len(self.node_features.columns.names)
         return self.weight / (math.sqrt(columns) * self.scale)
 
     @cached_property
     def _standardizing(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """What makes numbers, standard by their own mean and deviation, so by the given ones."""
-        own, given = self.known.columns, self.standard
+        own, given = self.node_features.columns, self.standard
         varies = given.deviation > 0
         divided = np.zeros((2, len(varies)))
         for at, part in enumerate((own.deviation, own.mean - given.mean)):

@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 from hopvec import _native
 from hopvec.engine.normalize import ColumnScaler, Normalization, present_rows, statistics
 from hopvec.engine.plan import SlabPlan
-from hopvec.engine.principal import ROWS, Blocks, Components, blocks_of, principal_components
+from hopvec.engine.principal import (
+    PCA_BLOCK_ROWS,
+    Blocks,
+    Components,
+    blocks_of,
+    principal_components,
+)
 from hopvec.engine.slab_file import SlabFile
 from hopvec.graph import Graph
 from hopvec.spill import SpillFile
@@ -103,7 +109,7 @@ class Finish:
                 columns.apply(rows, here(first, rows), unit=unit, threads=plan.threads)
 
         def normalized() -> Iterator[tuple[int, NDArray[np.float32]]]:
-            for first, rows in file.blocks(ROWS):
+            for first, rows in file.blocks(PCA_BLOCK_ROWS):
                 normalize(first, rows)
                 yield first, rows
 

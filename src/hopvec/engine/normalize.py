@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from hopvec import _native
 from hopvec.machine import interruptible
 
-ROWS = 1 << 14  # looked at together
-LINE = 16  # entries of a row that come from memory together
+BLOCK_ROWS = 1 << 14  # looked at together
+CACHE_LINE_FLOATS = 16  # entries of a row that come from memory together
 CONSTANT = 2.0**-20  # spread of a column, relative to its size, that is rounding error and no more
 
 
@@ -87,9 +87,13 @@ def present_rows(
 def not_zero(values: NDArray[np.float32], rows: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Whether each of some rows has an entry that is not zero; looks at a few rows at a time."""
     found = np.zeros(len(rows), dtype=bool)
-    for first in range(0, len(rows), ROWS):
-        here, some = found[first : first + ROWS], rows[first : first + ROWS]
-        for columns in (1, LINE, values.shape[1]):  # most rows show it in their first entry
+    for first in range(0, len(rows), BLOCK_ROWS):
+        here, some = found[first : first + BLOCK_ROWS], rows[first : first + BLOCK_ROWS]
+        for columns in (
+            1,
+            CACHE_LINE_FLOATS,
+            values.shape[1],
+        ):  # most rows show it in their first entry
             left = np.flatnonzero(~here)
             here[left] = values[:, :columns][some[left]].any(axis=1)
     return found

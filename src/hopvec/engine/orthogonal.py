@@ -79,7 +79,7 @@ def _gram(
         sink = _native.Sink(
             sum=rows, rows=order, first_column=first, columns=last - first, weight=1.0
         )
-        _native.draw(random.law, keys, ones, first // COLUMNS, False, sink, threads, stop)
+        _native.draw(random.sampler, keys, ones, first // COLUMNS, False, sink, threads, stop)
         product = _native.product(rows[:, :last], _block(rows[:, first:last]), True, threads, stop)
         gram[:last, first:last] = product[:, : last - first]
     return np.triu(gram)

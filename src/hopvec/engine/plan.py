@@ -10,11 +10,11 @@ from hopvec.errors import MemoryLimitError
 from hopvec.graph import Graph
 from hopvec.machine import available_memory, cores, in_words
 
-LINE = 64  # bytes of one node in one slab: a cache line
-COLUMNS = {"float32": 16, "float16": 32}  # of a slab
+CACHE_LINE_BYTES = 64  # bytes of one node in one slab: a cache line
+SLAB_COLUMNS = {"float32": 16, "float16": 32}  # of a slab
 NEAR_CACHE = 4 << 20  # two blocks that fit are best left to one thread; larger ones are shared
 
-Orders = Literal["streamed", "cached", "recomputed"]
+OrderStorage = Literal["streamed", "cached", "recomputed"]
 """How orders meet: added as they are made; kept for their row norms; or computed twice for them."""
 
 
@@ -69,7 +69,7 @@ class SlabPlan(Plan):
     precision: Literal["float32", "float16"]
     slabs: int
     slabs_in_flight: int
-    orders: Orders
+    orders: OrderStorage
     output: Literal["memory", "file"]
     parts: int = 1
     """Equal parts that the slabs fall into; each begins with the first columns of R."""
@@ -82,7 +82,7 @@ class SlabPlan(Plan):
     @property
     def columns(self) -> int:
         """The columns of a full slab."""
-        return COLUMNS[self.precision]
+        return SLAB_COLUMNS[self.precision]
 
     @property
     def passes(self) -> int:
@@ -173,10 +173,10 @@ def make_slab_plan(
     Raises MemoryLimitError with the least that would do.
     """
     width = width or dim
-    slabs = -(-width // COLUMNS[precision])
+    slabs = -(-width // SLAB_COLUMNS[precision])
     threads, budget = threads or cores(), _budget(graph, memory)
-    in_flight = min(threads, slabs) if 2 * LINE * graph.nodes <= NEAR_CACHE else 1
-    candidates: list[tuple[int, Orders, Literal["memory", "file"]]]
+    in_flight = min(threads, slabs) if 2 * CACHE_LINE_BYTES * graph.nodes <= NEAR_CACHE else 1
+    candidates: list[tuple[int, OrderStorage, Literal["memory", "file"]]]
     if not orders_with_norms:
         candidates = [
             (in_flight, "streamed", "memory"),
@@ -203,10 +203,14 @@ def make_slab_plan(
             parts=parts,
             bytes=Bytes(
                 graph=resident(graph),
-                output=4 * graph.nodes * (dim if output == "memory" else COLUMNS[precision]),
+                output=4 * graph.nodes * (dim if output == "memory" else SLAB_COLUMNS[precision]),
                 working={
-                    "blocks": 2 * LINE * graph.nodes * slabs_in_flight,
-                    "orders": slabs * LINE * graph.nodes * orders_with_norms * (orders == "cached"),
+                    "blocks": 2 * CACHE_LINE_BYTES * graph.nodes * slabs_in_flight,
+                    "orders": slabs
+                    * CACHE_LINE_BYTES
+                    * graph.nodes
+                    * orders_with_norms
+                    * (orders == "cached"),
                     "norms": 12 * graph.nodes * orders_with_norms * (orders == "recomputed"),
                     "wide sum": 4 * graph.nodes * width * (width > dim and output == "memory"),
                     **(more or {}),
@@ -227,7 +231,7 @@ def least_working_bytes(
     nodes: int, *, precision: Literal["float32", "float16"], orders_with_norms: int
 ) -> int:
     """The least memory that a run takes beside the graph: one slab, in the way that needs least."""
-    return nodes * (2 * LINE + 4 * COLUMNS[precision] + 12 * orders_with_norms)
+    return nodes * (2 * CACHE_LINE_BYTES + 4 * SLAB_COLUMNS[precision] + 12 * orders_with_norms)
 
 
 def resident(graph: Graph) -> int:

@@ -19,11 +19,11 @@ from hopvec.engine.normalize import CONSTANT, ColumnScaler
 from hopvec.engine.spectral import COLUMNS, Floats
 from hopvec.machine import interruptible
 
-ROWS = 1024  # of a block: a fixed number, so that sums are taken in the same order always
+PCA_BLOCK_ROWS = 1024  # of a block: a fixed number, so that sums are taken in the same order always
 TRIAL = 256  # columns of the eigenproblem that is timed before a run
 
 Blocks = Iterable[tuple[int, NDArray[np.float32]]]
-"""Blocks of `ROWS` rows, in the graph's internal order, each with the number of its first."""
+"""Blocks of `PCA_BLOCK_ROWS` rows in the graph's internal order, each with its first row."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ class Components:
 
 def blocks_of(matrix: NDArray[np.float32]) -> Iterator[tuple[int, NDArray[np.float32]]]:
     """The blocks of a matrix in memory."""
-    for first in range(0, len(matrix), ROWS):
-        yield first, matrix[first : first + ROWS]
+    for first in range(0, len(matrix), PCA_BLOCK_ROWS):
+        yield first, matrix[first : first + PCA_BLOCK_ROWS]
 
 
 def principal_components(
@@ -114,13 +114,13 @@ def principal_bytes(width: int, dim: int) -> int:
     The covariance twice, and a 32nd of it for the solver's states; for each column its rotations.
     """
     eigen = (16 + 0.25) * width * width + 8192 * width
-    blocks = 4 * ROWS * (width + 2 * dim + 8 * COLUMNS)
+    blocks = 4 * PCA_BLOCK_ROWS * (width + 2 * dim + 8 * COLUMNS)
     return int(eigen) + 36 * width * (dim + COLUMNS) + blocks
 
 
 def principal_seconds(nodes: int, width: int, dim: int, threads: int) -> float:
     """The time that all of it takes for a graph of so many nodes, by a trial with one block."""
-    rows = np.ones((min(nodes, ROWS), width), dtype=np.float32)
+    rows = np.ones((min(nodes, PCA_BLOCK_ROWS), width), dtype=np.float32)
     components = Components(
         np.ones((width, dim), np.float32), ColumnScaler(np.zeros(dim), np.ones(dim))
     )

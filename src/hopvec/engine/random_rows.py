@@ -20,7 +20,7 @@ class SparseRows:
     sparsity: float
 
     features: ClassVar = None
-    reach: ClassVar = 1.0
+    max_abs: ClassVar = 1.0
 
     @property
     def scale(self) -> float:
@@ -28,12 +28,12 @@ class SparseRows:
         return math.sqrt(self.sparsity)
 
     @property
-    def few(self) -> bool:
+    def prefer_scatter(self) -> bool:
         """Whether so few entries are not zero that scattering them beats gathering whole rows."""
         return self.sparsity >= SCATTER_FROM
 
     @cached_property
-    def law(self) -> _native.SparseRows:
+    def sampler(self) -> _native.SparseRows:
         """The native form."""
         return _native.SparseRows(seed=self.seed, sparsity=self.sparsity)
 
@@ -45,9 +45,9 @@ class GaussianRows:
     seed: int
     scale: ClassVar[float] = 8.0
     features: ClassVar = None
-    reach: ClassVar = 1.0
+    max_abs: ClassVar = 1.0
 
     @cached_property
-    def law(self) -> _native.GaussianRows:
+    def sampler(self) -> _native.GaussianRows:
         """The native form."""
         return _native.GaussianRows(seed=self.seed)

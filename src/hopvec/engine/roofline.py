@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec import _native
-from hopvec.engine.plan import LINE
+from hopvec.engine.plan import CACHE_LINE_BYTES
 from hopvec.engine.slab import Transition
 from hopvec.graph import Graph
 
@@ -54,7 +54,7 @@ class Pace:
     @property
     def bandwidth(self) -> float:
         """Gigabytes of lines a second that the hop gathers."""
-        return LINE / self.float32
+        return CACHE_LINE_BYTES / self.float32
 
 
 def hop_paces(graph: Graph, threads: Sequence[int], *, seconds: float) -> list[Pace]:
@@ -110,7 +110,10 @@ def _hop_steps(graph: Graph, threads: Sequence[int]) -> dict[tuple[str, int, int
     # One index list for all: with lists of their own, one would find its in the cache, another not.
     transition = Transition(replace(graph, indices=padded[:entries]))
     anywhere = np.random.default_rng(0).integers(0, nodes, len(padded), dtype=np.int32)
-    blocks = (_native.allocate(LINE * nodes), _native.allocate(LINE * nodes))
+    blocks = (
+        _native.allocate(CACHE_LINE_BYTES * nodes),
+        _native.allocate(CACHE_LINE_BYTES * nodes),
+    )
     lines, out = (block.view(np.float32) for block in blocks)
     lines[:] = 1
     sink, stop = _native.Sink(next=blocks[1]), _native.Stop()

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hopvec import _native
 from hopvec.engine.features import FeatureRows
-from hopvec.engine.plan import LINE, SlabPlan
+from hopvec.engine.plan import CACHE_LINE_BYTES, SlabPlan
 from hopvec.engine.random_rows import GaussianRows, SparseRows
 from hopvec.errors import GraphError
 from hopvec.graph import Graph
@@ -118,7 +118,7 @@ class Slab:
 
     def start_with_identity(self) -> None:
         """The columns of the identity matrix, from which the hops go on: order r is then A^r."""
-        rows = self.block.view(np.float32).reshape(-1, LINE // 4)
+        rows = self.block.view(np.float32).reshape(-1, CACHE_LINE_BYTES // 4)
         rows[:] = 0.0
         columns = np.arange(self.columns)
         rows[self.first_column + columns, columns] = 1.0
@@ -132,7 +132,7 @@ class Slab:
         last: bool = False,
     ) -> None:
         """N_1 = A L R."""
-        if isinstance(random, SparseRows) and random.few and transition.symmetric:
+        if isinstance(random, SparseRows) and random.prefer_scatter and transition.symmetric:
             self._advance(last, partial(self._scatter, transition, random, diagonal))
         else:
             self._draw(random, diagonal, _native.Sink(next=self.block))
@@ -147,7 +147,7 @@ class Slab:
     ) -> None:
         _native.first_hop(
             transition.native,
-            random.law,
+            random.sampler,
             self._graph.keys,
             diagonal,
             self.group,
@@ -178,7 +178,7 @@ class Slab:
 
     def _draw(self, random: RandomRows, diagonal: NDArray[np.float32], sink: _native.Sink) -> None:
         _native.draw(
-            random.law,
+            random.sampler,
             self._graph.keys,
             diagonal,
             self.group,
@@ -195,7 +195,7 @@ class Propagation:
     """How a method makes the orders of a slab, one after the other."""
 
     hops: Hops
-    carry: Callable[[Slab, Collection[int]], None]
+    propagate: Callable[[Slab, Collection[int]], None]
     """Carries a slab through its orders up to the last that is wanted."""
     factor: float
     """What all orders lack, and joins their weights in the end."""
@@ -252,7 +252,12 @@ def for_each_slab(
     """
     free: SimpleQueue[tuple[NDArray[np.uint8], NDArray[np.uint8]]] = SimpleQueue()
     for _ in range(plan.slabs_in_flight):
-        free.put((_native.allocate(LINE * plan.nodes), _native.allocate(LINE * plan.nodes)))
+        free.put(
+            (
+                _native.allocate(CACHE_LINE_BYTES * plan.nodes),
+                _native.allocate(CACHE_LINE_BYTES * plan.nodes),
+            )
+        )
 
     def run(index: int, stop: _native.Stop) -> None:
         blocks = free.get()

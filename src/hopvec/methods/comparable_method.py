@@ -63,12 +63,12 @@ class ComparableMethod(SlabMethod):
         graph = _with_features(as_graph(graph), features)
         if like is None:
             return super().embed(graph, progress=progress)
-        graph = self.accept(graph)
+        graph = self.validate_graph(graph)
         fitted_state = shared_state(self, like, graph.features)
         propagation = self.propagation(graph, fitted_state)
         vectors = self._alike(propagation, fitted_state, progress)
         self.report_zero_vectors(graph, vectors)
-        return self.record(graph, vectors, fitted_state)
+        return self.to_embedding(graph, vectors, fitted_state)
 
     def embed_new(
         self,
@@ -94,14 +94,14 @@ class ComparableMethod(SlabMethod):
         >>> FastRP(dim=8).embed_new(new, graph=graph, like=old).ids.to_pylist()
         ['d']
         """
-        graph = self.accept(graph)
+        graph = self.validate_graph(graph)
         fitted_state = shared_state(self, like, graph.features)
         check_same_graph(graph, like)
         new = _with_features(as_graph(new_edges), features)
         propagation = self.propagation_along(self.hops_of_new_nodes(graph, new), fitted_state)
         extended = propagation.graph
         vectors = self._alike(propagation, fitted_state, progress)
-        made = self.record(extended, vectors, fitted_state)
+        made = self.to_embedding(extended, vectors, fitted_state)
         made = replace(made, vectors=vectors[graph.nodes :], ids=extended.ids[graph.nodes :])
         without = extended.rows[~propagation.has_row]
         self.warn_of_rows(vectors, without, self.without_edges(extended)[1], first=graph.nodes)

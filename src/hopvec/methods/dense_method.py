@@ -68,7 +68,7 @@ class DenseMethod(Method):
             "its eigenvectors": basis_bytes(nodes, self.eigenpairs),
         }
 
-    def seconds(self, graph: Graph, progress: Progress) -> float:
+    def estimate_seconds(self, graph: Graph, progress: Progress) -> float:
         """The time of a run, by a trial with the first columns of the matrix."""
         threads = self.plan(graph).threads
         columns = min(graph.nodes, 2 * COLUMNS * threads)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hopvec.engine.plan import COLUMNS
+from hopvec.engine.plan import SLAB_COLUMNS
 from hopvec.engine.slab import Hops, Transition
 from hopvec.errors import GraphError, ParameterError
 from hopvec.graph import Graph
@@ -83,9 +83,9 @@ class DirectedMethod(ComparableMethod):
             ),
         ]
 
-    def accept(self, graph: Any) -> Graph:
+    def validate_graph(self, graph: Any) -> Graph:
         """The Graph to embed; 'concat' is refused for an undirected one."""
-        accepted = super().accept(graph)
+        accepted = super().validate_graph(graph)
         if accepted.directed or self.direction == "out":
             return accepted
         if self.direction == "concat":
@@ -104,7 +104,7 @@ class DirectedMethod(ComparableMethod):
     def check(self) -> None:
         """Raises ParameterError; the parts of the columns must be whole slabs."""
         super().check()
-        step = self.parts * COLUMNS[self.precision]
+        step = self.parts * SLAB_COLUMNS[self.precision]
         if self.parts > 1 and self.width % step:
             raise ParameterError(
                 f"{type(self).__name__}: direction={self.direction!r} needs a number of columns "

@@ -36,6 +36,6 @@ def estimate(graph: Any, method: Method, *, progress: Progress | None = None) ->
     """
     if not isinstance(method, Method):
         raise ParameterError(f"estimate takes a graph and a method, got {method!r} as the method.")
-    graph = method.accept(graph)
+    graph = method.validate_graph(graph)
     plan = method.plan(graph)
-    return Estimate(plan, method.seconds(graph, progress or no_progress))
+    return Estimate(plan, method.estimate_seconds(graph, progress or no_progress))

@@ -24,7 +24,7 @@ from hopvec.methods.directed_method import DirectedMethod
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, documented
 from hopvec.methods.parities import check_parities
 from hopvec.methods.presets import preset
-from hopvec.methods.slab_method import counted
+from hopvec.methods.slab_method import nonzero_weights
 
 WIDEST = 8192  # columns that principal components can be taken of: minutes for their eigenvectors
 
@@ -50,7 +50,7 @@ class FastRP(DirectedMethod):
         "precision='float32' where it is float16"
     )
     space: ClassVar = {"beta": "-1:0", "weights": "0,0,1,log:0.125:64"}  # paper, section 4.3
-    combine_params: ClassVar = ("weights", "self_weight", "normalize", "spectrum")
+    COMBINE_PARAMS: ClassVar = ("weights", "self_weight", "normalize", "spectrum")
 
     dim: Annotated[int, Integer(1, 65536), "columns of the embedding (paper: d)"] = 256
     weights: Annotated[
@@ -123,7 +123,7 @@ class FastRP(DirectedMethod):
         graph = hops[0].graph
         R = self.random_rows(fitted_state, graph.features, graph.rows)  # noqa: N806
         degrees = [A.degrees for A in hops]
-        powers, factor = degree_powers(degrees, self.beta, fitted_state.volume, R.reach)
+        powers, factor = degree_powers(degrees, self.beta, fitted_state.volume, R.max_abs)
 
         def algorithm_1(slab: Slab, orders: Collection[int]) -> None:
             A, (L, L_0), k = hops[slab.part], powers[slab.part], max(orders)  # noqa: N806
@@ -164,9 +164,9 @@ class FastRP(DirectedMethod):
         seed, s = int(self.seed), fitted_state.sparsity
         return GaussianRows(seed) if s is None else SparseRows(seed, s)
 
-    def accept(self, graph: Any) -> Graph:
+    def validate_graph(self, graph: Any) -> Graph:
         """The Graph to embed; a weight of features that it has not is refused."""
-        accepted = super().accept(graph)
+        accepted = super().validate_graph(graph)
         self.check_feature_weight(accepted.features is not None)
         if accepted.is_target is not None:
             check_parities("FastRP", self.order_weights())
@@ -204,15 +204,17 @@ class FastRP(DirectedMethod):
         """How the sum of the orders becomes vectors."""
         return Finish(NORMALIZATIONS[self.normalize], float(self.spectrum))
 
-    def narrow(self, columns: int) -> Self:
+    def with_dim(self, columns: int) -> Self:
         """The same with so many columns, and no more to choose from."""
-        return super().narrow(columns).set_params(oversample=1)
+        return super().with_dim(columns).set_params(oversample=1)
 
     def order_weights(self) -> dict[int, float]:
         """The orders that count, with their weights: alpha_i, and self_weight for order 0."""
         weights = {0: float(self.self_weight)}
         weights |= {order: float(weight) for order, weight in enumerate(self.weights, start=1)}
-        return counted(weights, type(self).__name__, "weights are all zero and so is self_weight")
+        return nonzero_weights(
+            weights, type(self).__name__, "weights are all zero and so is self_weight"
+        )
 
 
 Diagonals = tuple[NDArray[np.float32], NDArray[np.float32]]
@@ -220,13 +222,13 @@ Diagonals = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 
 def degree_powers(
-    every: Sequence[NDArray[np.float64]], beta: float, volume: float, reach: float = 1.0
+    every: Sequence[NDArray[np.float64]], beta: float, volume: float, max_abs: float = 1.0
 ) -> tuple[list[Diagonals], float]:
     """The diagonal of L for each of some arrays of degrees: (d_j / 2m)^beta (paper, Eq. 7).
 
     `volume` is 2m. All diagonals lack a common factor, which comes beside them: it holds (2m)^-beta
     and a power of two that keeps the largest entry just below 2^15, so that every order fits
-    float16 where no entry of R is beyond `reach`. A node of degree 0 has 0 for beta < 0, where
+    float16 where no entry of R is beyond `max_abs`. A node of degree 0 has 0 for beta < 0, where
     there is nothing to propagate, and counts as degree 1 in order 0.
     """
     powers = []
@@ -234,7 +236,7 @@ def degree_powers(
         power_0 = _native.power(np.where(degrees > 0, degrees, 1.0), beta)
         powers.append((np.where(degrees > 0, power_0, 1.0 if beta == 0 else 0.0), power_0))
     largest = max(power_0.max() for _, power_0 in powers)
-    scale = math.ldexp(1.0, 15 - int(np.frexp(largest * reach)[1]))
+    scale = math.ldexp(1.0, 15 - int(np.frexp(largest * max_abs)[1]))
     power_of_volume = _native.power(np.array([volume or 1.0]), -beta)[0]
     diagonals = [
         ((power * scale).astype(np.float32), (power_0 * scale).astype(np.float32))

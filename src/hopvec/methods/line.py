@@ -108,7 +108,7 @@ class LINE(Method):
         """The least memory that a run takes beside a graph of so many nodes and bytes of rows."""
         return nodes * (4 * int(self.dim) + self._training_bytes() + 2 * PLACE)
 
-    def seconds(self, graph: Graph, progress: Progress) -> float:
+    def estimate_seconds(self, graph: Graph, progress: Progress) -> float:
         """The time of a run on this graph, from training on a few of the samples."""
         if not graph.entries:
             return 0.0

@@ -84,7 +84,7 @@ class Method(ABC):
         """The least memory that a run takes beside a graph of so many nodes and bytes of rows."""
 
     @abstractmethod
-    def seconds(self, graph: Graph, progress: Progress) -> float:
+    def estimate_seconds(self, graph: Graph, progress: Progress) -> float:
         """The time of a run on this graph, from a trial of a little of the work."""
 
     @abstractmethod
@@ -99,10 +99,10 @@ class Method(ABC):
         `progress` is called with the parts done and their number, from the calling thread. Raises
         ParameterError, GraphError or MemoryLimitError.
         """
-        graph = self.accept(graph)
+        graph = self.validate_graph(graph)
         vectors, fitted_state = self.make(graph, progress or no_progress)
         self.report_zero_vectors(graph, vectors)
-        return self.record(graph, vectors, fitted_state)
+        return self.to_embedding(graph, vectors, fitted_state)
 
     def make(
         self, graph: Graph, progress: Progress
@@ -110,7 +110,7 @@ class Method(ABC):
         """The vectors, and what it takes to make comparable ones, where the method can."""
         return self.vectors(graph, progress), None
 
-    def accept(self, graph: Any) -> Graph:
+    def validate_graph(self, graph: Any) -> Graph:
         """The Graph to embed; refuses it, or a parameter, where there can be no embedding."""
         self.check()
         accepted = as_graph(graph)
@@ -126,7 +126,7 @@ class Method(ABC):
             )
         return accepted
 
-    def record(
+    def to_embedding(
         self, graph: Graph, vectors: NDArray[np.float32], fitted_state: FittedState | None = None
     ) -> Embedding:
         """Vectors that this method made of a graph, with their ids and how they were made."""

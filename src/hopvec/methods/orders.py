@@ -43,7 +43,7 @@ class Orders:
         """
         vectors, fitted_state = self._combined(method)
         method.report_zero_vectors(self.graph, vectors)
-        return method.record(self.graph, vectors, fitted_state)
+        return method.to_embedding(self.graph, vectors, fitted_state)
 
     def vectors(self, method: SlabMethod) -> NDArray[np.float32]:
         """The vectors alone, rows in the order of the graph's ids."""
@@ -69,9 +69,9 @@ class Orders:
             raise ParameterError(
                 f"{name}: these orders are of the method {type(self._method).__name__}."
             )
-        for parameter in own.keys() - {*method.combine_params, *RUNTIME_PARAMS}:
+        for parameter in own.keys() - {*method.COMBINE_PARAMS, *RUNTIME_PARAMS}:
             if own[parameter] != others[parameter]:
                 raise ParameterError(
                     f"{name}: these orders were made with {parameter} = {own[parameter]!r}, got "
-                    f"{others[parameter]!r}. Only {', '.join(method.combine_params)} may differ."
+                    f"{others[parameter]!r}. Only {', '.join(method.COMBINE_PARAMS)} may differ."
                 )

@@ -19,7 +19,7 @@ from hopvec.errors import GraphError
 from hopvec.graph import Graph
 from hopvec.methods.fastrp import FastRP
 from hopvec.methods.parameters import Integer, OneOf, Reals, documented
-from hopvec.methods.slab_method import SlabMethod, counted
+from hopvec.methods.slab_method import SlabMethod, nonzero_weights
 from hopvec.progress import Progress, no_progress, stage
 
 LARGEST_EXPONENT = 120  # of an order: float32 holds sums of a few up to 2^127
@@ -103,13 +103,13 @@ class RandNE(SlabMethod):
     def order_weights(self) -> dict[int, float]:
         """The orders that count, with their weights."""
         weights = {order: float(weight) for order, weight in enumerate(self.weights)}
-        return counted(weights, type(self).__name__, "weights are all zero")
+        return nonzero_weights(weights, type(self).__name__, "weights are all zero")
 
     def more_bytes(self) -> dict[str, int]:
         """What making R orthogonal takes."""
         return {"orthogonal columns": mixing_bytes(int(self.dim))}
 
-    def seconds(self, graph: Graph, progress: Progress) -> float:
+    def estimate_seconds(self, graph: Graph, progress: Progress) -> float:
         """The time of FastRP with a Gaussian projection, and of making R orthogonal, by trials."""
         plan = self.plan(graph)
         slabs = FastRP(
@@ -132,4 +132,4 @@ class RandNE(SlabMethod):
         mix(np.zeros((len(some), plan.dim), dtype=np.float32), T, plan.threads)
         by_rows = (drawn - start) + (perf_counter() - eliminated)
         orthogonal = by_rows * graph.nodes / len(some) + (eliminated - drawn)
-        return slabs.seconds(graph, progress) + orthogonal
+        return slabs.estimate_seconds(graph, progress) + orthogonal

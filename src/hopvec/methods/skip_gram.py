@@ -75,7 +75,7 @@ class SkipGram:
             trained += len(some)
         return np.flatnonzero(counts[:-1]), model.wv.vectors
 
-    def seconds(self, walks: Walks, progress: Progress) -> float:
+    def estimate_seconds(self, walks: Walks, progress: Progress) -> float:
         """The time of `train`, from a block of walks and some seconds of training on it."""
         self._check_gensim()
         if not walks:

@@ -41,7 +41,7 @@ class SlabMethod(Method):
         "storage of the orders between hops; arithmetic and output are float32",
     ] = "float32"
 
-    combine_params: ClassVar[tuple[str, ...]] = ("weights",)
+    COMBINE_PARAMS: ClassVar[tuple[str, ...]] = ("weights",)
     """The parameters that say how orders are summed, and nothing of the orders themselves."""
 
     @abstractmethod
@@ -100,7 +100,7 @@ class SlabMethod(Method):
         >>> orders.embed(FastRP(dim=8, weights=(0, 0, 1, 4), normalize="none")).dim
         8
         """
-        graph = self.accept(graph)
+        graph = self.validate_graph(graph)
         wanted = set(self.order_weights() if which is None else which)
         if not wanted or any(ORDER.fault(order) is not None for order in wanted):
             raise ParameterError(
@@ -132,7 +132,7 @@ class SlabMethod(Method):
         """The equal parts that the columns fall into; see SlabPlan."""
         return 1
 
-    def narrow(self, columns: int) -> Self:
+    def with_dim(self, columns: int) -> Self:
         """The same method with so many columns."""
         return type(self)(**self.get_params() | {"dim": columns})
 
@@ -168,7 +168,7 @@ class SlabMethod(Method):
     def _orders_with_norms(self) -> int:
         return len(self.order_weights()) if self.finish.normalization.unit_orders else 0
 
-    def seconds(self, graph: Graph, progress: Progress) -> float:
+    def estimate_seconds(self, graph: Graph, progress: Progress) -> float:
         """The time of a run, by a run with fewer columns: two slabs for each one in flight.
 
         What comes before and between slabs is told apart by when they are finished; what comes
@@ -177,7 +177,7 @@ class SlabMethod(Method):
         """
         plan = self.plan(graph)
         slabs = min(plan.slabs, 2 * plan.slabs_in_flight)
-        trial = self.narrow(min(plan.width, slabs * plan.columns))
+        trial = self.with_dim(min(plan.width, slabs * plan.columns))
         finished: list[float] = []
         start = time.perf_counter()
 
@@ -201,7 +201,7 @@ class SlabMethod(Method):
         return before + plan.slabs * plan.passes * slab + after
 
 
-def counted(weights: Mapping[int, float], owner: str, named: str) -> dict[int, float]:
+def nonzero_weights(weights: Mapping[int, float], owner: str, named: str) -> dict[int, float]:
     """The orders whose weight is not zero; if there is none, an error that names the weights."""
     kept = {order: weight for order, weight in weights.items() if weight != 0}
     if not kept:

@@ -89,9 +89,9 @@ class WalkMethod(Method):
         """The least memory that a run takes beside a graph of so many nodes and bytes of rows."""
         return 4 * nodes * int(self.dim) + self._skip_gram().working_bytes(nodes)
 
-    def seconds(self, graph: Graph, progress: Progress) -> float:
+    def estimate_seconds(self, graph: Graph, progress: Progress) -> float:
         """The time of a run on this graph, from a trial of a little of the work."""
-        return self._skip_gram().seconds(self._walks(graph), progress)
+        return self._skip_gram().estimate_seconds(self._walks(graph), progress)
 
     def _walks(self, graph: Graph) -> Walks:
         p, q = self.biases()

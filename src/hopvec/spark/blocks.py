@@ -21,7 +21,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from hopvec import _native
 from hopvec.engine.fitted import FittedState
 from hopvec.engine.normalize import ColumnScaler, standardizing
-from hopvec.engine.plan import COLUMNS, LINE
+from hopvec.engine.plan import CACHE_LINE_BYTES, SLAB_COLUMNS
 from hopvec.engine.slab import RandomRows, checked_scales
 from hopvec.graph.feature_columns import column_sums, measured, standardized
 from hopvec.graph.features import FeatureColumns, Features
@@ -32,7 +32,7 @@ from hopvec.spark.graph import CHUNK, Layout, StoredGraph
 from hopvec.spark.tables import Tables, whole_worker
 from hopvec.spark.vectors import PARTS, cut, present_rows, rows_of, table
 
-WIDTH = COLUMNS["float32"]  # columns of a slab
+WIDTH = SLAB_COLUMNS["float32"]  # columns of a slab
 
 
 def vectors_by_blocks(graph: StoredGraph, method: FastRP, blocks: int, cores: int) -> DataFrame:
@@ -283,9 +283,9 @@ class BlockRun:
     ) -> NDArray[np.float32]:
         """The rows of a slab of R, scaled by a diagonal, for a chunk of nodes."""
         keys = np.frombuffer(node["keys"], np.uint64)
-        block = _native.allocate(LINE * len(keys))
+        block = _native.allocate(CACHE_LINE_BYTES * len(keys))
         sink, stop = _native.Sink(next=block), _native.Stop()
-        _native.draw(random.law, keys, diagonal, slab, False, sink, 1, stop, random.features)
+        _native.draw(random.sampler, keys, diagonal, slab, False, sink, 1, stop, random.features)
         return block.view(np.float32).reshape(-1, WIDTH)
 
 

@@ -20,7 +20,7 @@ from pyspark.sql import DataFrame, Row
 from hopvec import _native
 from hopvec.engine.combine import SlabSum, SumsOfSquares, unit_scales
 from hopvec.engine.normalize import ColumnScaler, statistics
-from hopvec.engine.plan import COLUMNS, LINE, SlabPlan
+from hopvec.engine.plan import CACHE_LINE_BYTES, SLAB_COLUMNS, SlabPlan
 from hopvec.engine.slab import Destination, Propagation, Slab
 from hopvec.graph import Graph
 from hopvec.methods import FastRP
@@ -82,13 +82,13 @@ class SlabRun:
     @property
     def slabs(self) -> int:
         """The number of slabs."""
-        return -(-self.method.width // COLUMNS[self.method.precision])
+        return -(-self.method.width // SLAB_COLUMNS[self.method.precision])
 
     def squares(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Files of the sums of squares of some slabs: those of every order, chunk after chunk."""
         for index, engine in self._slabs(batches):
             norms = SumsOfSquares(engine.plan, engine.orders)
-            engine.carry(index, norms)
+            engine.propagate(index, norms)
             yield self._file("squares", index, self._by_chunks(list(norms.squares.values())))
 
     def scales(
@@ -116,7 +116,7 @@ class SlabRun:
             else:
                 scales = engine.propagation.scales(self.method.order_weights())
             rows = np.zeros((self.nodes, engine.plan.columns), dtype=np.float32)
-            engine.carry(index, SlabSum(rows, engine.graph.rows, scales))
+            engine.propagate(index, SlabSum(rows, engine.graph.rows, scales))
             yield self._file("sums", index, [rows], self._statistics(rows, scales, engine))
 
     def finish(
@@ -125,7 +125,7 @@ class SlabRun:
         """The vectors of some chunks of nodes."""
         columns = _joined_statistics(sums, self.method.width)
         unit = self.method.finish.normalization.unit_rows
-        width, names = COLUMNS[self.method.precision], [row["file"] for row in sums]
+        width, names = SLAB_COLUMNS[self.method.precision], [row["file"] for row in sums]
         with SlabFiles(names, self._layout, width, np.float32) as files:
             for batch in batches:
                 for at, chunk in enumerate(batch["chunk"].to_pylist()):
@@ -165,7 +165,7 @@ class SlabRun:
             known = local_features(self.folder, self.nodes, *self.features)
             graph = replace(graph, features=known)
         threads = TaskContext.get().cpus()
-        plan = self.method.narrow(1).set_params(normalize="none", threads=threads).plan(graph)
+        plan = self.method.with_dim(1).set_params(normalize="none", threads=threads).plan(graph)
         plan = replace(plan, width=self.method.width, slabs=self.slabs)
         return Engine(
             graph, plan, self.method.propagation(graph), list(self.method.order_weights())
@@ -203,12 +203,12 @@ class Engine:
     propagation: Propagation
     orders: list[int]
 
-    def carry(self, index: int, destination: Destination) -> None:
+    def propagate(self, index: int, destination: Destination) -> None:
         """Carries a slab through its hops."""
-        size = LINE * self.plan.nodes
+        size = CACHE_LINE_BYTES * self.plan.nodes
         blocks = _native.allocate(size), _native.allocate(size)
         slab = Slab(index, self.plan, self.graph, destination, blocks, _native.Stop())
-        self.propagation.carry(slab, self.orders)
+        self.propagation.propagate(slab, self.orders)
 
 
 def _integers(batches: Iterable[pa.RecordBatch]) -> Iterator[int]:

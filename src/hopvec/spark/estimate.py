@@ -10,7 +10,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from hopvec.engine.plan import COLUMNS, LINE
+from hopvec.engine.plan import CACHE_LINE_BYTES, SLAB_COLUMNS
 from hopvec.errors import MemoryLimitError, ParameterError
 from hopvec.graph.arrow import Wish
 from hopvec.machine import available_memory, in_words, memory_limit
@@ -182,7 +182,7 @@ class Size:
     @property
     def slabs(self) -> int:
         """The number of slabs."""
-        return -(-self.method.width // COLUMNS[self.method.precision])
+        return -(-self.method.width // SLAB_COLUMNS[self.method.precision])
 
     @property
     def entry_bytes(self) -> int:
@@ -202,7 +202,7 @@ class Size:
     @property
     def vector_bytes(self) -> int:
         """The bytes of all columns, in whole slabs."""
-        return 4 * self.nodes * self.slabs * COLUMNS[self.method.precision]
+        return 4 * self.nodes * self.slabs * SLAB_COLUMNS[self.method.precision]
 
     @property
     def orders(self) -> int:
@@ -212,7 +212,7 @@ class Size:
 
     def columns_bytes(self) -> int:
         """The memory of a worker: the graph, and one slab at a time."""
-        slab = 2 * LINE + 4 * COLUMNS[self.method.precision] + 12 * self.orders
+        slab = 2 * CACHE_LINE_BYTES + 4 * SLAB_COLUMNS[self.method.precision] + 12 * self.orders
         return self.graph_bytes + self.nodes * (32 + slab)
 
     def columns_shuffle(self) -> int:
@@ -243,7 +243,9 @@ class Size:
 
     def blocks_bytes(self, blocks: int) -> int:
         """The memory of a worker: a block of rows before and after a hop, and its cells."""
-        return (2 * LINE + 32) * self.nodes // blocks + 2 * self.entry_bytes // blocks**2
+        return (
+            2 * CACHE_LINE_BYTES + 32
+        ) * self.nodes // blocks + 2 * self.entry_bytes // blocks**2
 
     def hop_shuffle(self, blocks: int) -> int:
         """The rows of an order to every block of rows, and the cells to every slab."""

@@ -131,7 +131,7 @@ def tune(
     check_search(settings, labeled=labels is not None)
     method = FastRP() if method is None else method
     _refuse_others(method, labels)
-    graph = method.accept(graph)
+    graph = method.validate_graph(graph)
     given = space_of(method, space)
     searched = Space(_narrowed(method, given, search_dim), given)
     count = number_of_trials(searched, search, trials)
@@ -213,7 +213,7 @@ class _Run:
     ) -> float:
         """How good a method is; both progresses are told of their part."""
         vectors = self._vectors.of(method, embedding)
-        return self._objective.score(method.record(self._objective.graph, vectors), scoring)
+        return self._objective.score(method.to_embedding(self._objective.graph, vectors), scoring)
 
     @property
     def _seed(self) -> int:

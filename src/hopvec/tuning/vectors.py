@@ -38,7 +38,7 @@ class TrialVectors:
 
     def of(self, method: Method, progress: Progress) -> NDArray[np.float32]:
         """The vectors by a method, the same bytes as method.embed has."""
-        method.accept(self._graph)
+        method.validate_graph(self._graph)
         if isinstance(method, SlabMethod):
             orders = self._orders(method, progress)
             if orders is not None:
@@ -48,7 +48,7 @@ class TrialVectors:
     def _orders(self, method: SlabMethod, progress: Progress) -> Orders | None:
         """The orders that a method sums, made where they are not there; None without room."""
         shared = method.plain_params()
-        for name in (*method.combine_params, *RUNTIME_PARAMS):
+        for name in (*method.COMBINE_PARAMS, *RUNTIME_PARAMS):
             del shared[name]
         key = json.dumps(shared)
         needed = set(method.order_weights())
