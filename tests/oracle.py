@@ -50,7 +50,7 @@ def features(numbers, number_signs, categories=()):
 def compress(N, dim, spectrum=1.0, unit=False):
     """The rows that are not zero in the `dim` directions in which they vary most: n x dim.
 
-    U Sigma^spectrum of the centerd rows U Sigma V^T, up to signs and one factor; then unit rows.
+    U Sigma^spectrum of the centered rows U Sigma V^T, up to signs and one factor; then unit rows.
     """
     present = N.any(axis=1)
     U, sigma, V = np.linalg.svd(N[present] - N[present].mean(axis=0), full_matrices=False)

@@ -219,10 +219,10 @@ void propagate(const Case& c, const Adjacency& S, const std::vector<uint64_t>& k
     results.sum.insert(results.sum.end(), unit.begin(), unit.end());
   }
   std::vector<double> mean(size_t(dim), 0.0), factor(size_t(dim), 0.5);
-  for (bool centerd : {false, true}) {
+  for (bool centered : {false, true}) {
     std::vector<double> partial(size_t(chunks * dim), 0.0), total(size_t(dim), 0.0);
     parallel_chunks(threads, chunks, stop, [&](int64_t chunk, int) {
-      kernels().moments(unit.data(), rows.data(), dim, centerd ? mean.data() : nullptr, &partial[size_t(chunk * dim)],
+      kernels().moments(unit.data(), rows.data(), dim, centered ? mean.data() : nullptr, &partial[size_t(chunk * dim)],
                         chunk * chunk_rows, end(chunk));
     });
     for (int64_t k = 0; k < chunks * dim; ++k) total[size_t(k % dim)] += partial[size_t(k)];
