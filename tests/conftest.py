@@ -1,17 +1,17 @@
-"""What all tests share: the hypothesis profile, the folder of published graphs, the import path."""
+"""Shared by all tests: the hypothesis profile, the published graphs, the import path."""
 
 import os
 import sys
 from pathlib import Path
 
-# Matrices are small here, and threads that wait for work take the cores of other tests.
+# Matrices are small here, and idle BLAS threads take cores away from other tests.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(Path(__file__).parent))  # oracle, rounding and examples are imported by name
+sys.path.insert(0, str(Path(__file__).parent))  # helpers are imported by name
 
 settings.register_profile(
     "hopvec",
@@ -26,8 +26,8 @@ settings.load_profile("hopvec")
 
 @pytest.fixture(scope="session")
 def data_folder():
-    """The folder of published graphs: HOPVEC_DATA, else ../shared/data beside the project."""
+    """The directory of published graphs: HOPVEC_DATA, else ../shared/data next to the project."""
     folder = Path(os.environ.get("HOPVEC_DATA") or ROOT.parent / "shared" / "data")
     if not folder.is_dir():
-        pytest.skip(f"no published graphs at {folder}: set HOPVEC_DATA to their folder")
+        pytest.skip(f"no published graphs at {folder}: set HOPVEC_DATA to their directory")
     return folder

@@ -1,4 +1,4 @@
-"""The formulas of the papers in dense float64 numpy, FastRP first: the judge of everything.
+"""The formulas of the papers in dense float64 numpy, FastRP first: the ground truth.
 
 S = weighted adjacency matrix, d_i = sum_j S_ij, 2m = sum of all entries, A = D^-1 S,
 L = diag((d_j / 2m)^beta), R = random rows with entries +sqrt(s), 0, -sqrt(s).
@@ -12,7 +12,7 @@ CONSTANT = 2.0**-20  # a column whose spread is below this share of its size is 
 
 
 def embed(S, R, dim, weights, beta=0.0, self_weight=0.0, normalize="none", direction="out"):
-    """N: n x dim, float64. S is n x n, R is n x (at least dim)."""
+    """The embedding N, n x dim in float64. S is n x n, R has at least dim columns."""
     S, R = np.asarray(S, np.float64), np.asarray(R, np.float64)[:, :dim]
     terms = orders(S, R, weights, beta, self_weight, direction)
     if normalize == "none":
@@ -20,16 +20,16 @@ def embed(S, R, dim, weights, beta=0.0, self_weight=0.0, normalize="none", direc
     N = sum(weight * unit_rows(N_i) for weight, N_i in terms)
     if normalize == "orders":
         return N
-    # A node without a row has no vector, and no say in the statistics, unless order 0 gives it one.
+    # A node without edges has no vector and is left out of the statistics, unless order 0 has it.
     present = has_row(S, direction) | N.any(axis=1)
     zero = ~N.any(axis=1)
     N[present] = standardize(N[present])
-    N[zero] = 0  # what is zero stays so
+    N[zero] = 0  # zero rows stay zero
     return unit_rows(N) if normalize == "full" else N
 
 
 def relative_errors(got, expected):
-    """|difference| / |expected| of each row; a row that must be zero has to be so exactly."""
+    """|difference| / |expected| per row; a row that must be zero has to be exactly zero."""
     size = np.linalg.norm(expected, axis=1)
     error = np.linalg.norm(got - expected, axis=1)
     return np.divide(error, size, out=np.where(error > 0, np.inf, 0.0), where=size > 0)
@@ -38,8 +38,8 @@ def relative_errors(got, expected):
 def features(numbers, number_signs, categories=()):
     """F = X P / sqrt(columns): n x dim, to be added to R.
 
-    `numbers` is n x k, NaN where one is missing, and `number_signs` k x dim. `categories` has for
-    every column the signs of the values of the nodes, n x dim, zero where one is missing.
+    `numbers` is n x k with NaN for missing values, `number_signs` is k x dim. `categories` holds,
+    for every categorical column, the n x dim signs of the nodes' values, 0 for missing values.
     """
     X = np.array(numbers, np.float64)
     mean, deviation = np.nanmean(X, axis=0), np.nanstd(X, axis=0)
@@ -48,7 +48,7 @@ def features(numbers, number_signs, categories=()):
 
 
 def compress(N, dim, spectrum=1.0, unit=False):
-    """The rows that are not zero in the `dim` directions in which they vary most: n x dim.
+    """The nonzero rows projected on their first `dim` principal components: n x dim.
 
     U Sigma^spectrum of the centered rows U Sigma V^T, up to signs and one factor; then unit rows.
     """
@@ -62,16 +62,16 @@ def compress(N, dim, spectrum=1.0, unit=False):
 
 
 def orders(S, R, weights, beta, self_weight, direction="out"):
-    """The pairs (weight, N_i) whose weight is not 0, order 0 first.
+    """The pairs (weight, N_i) with nonzero weight, order 0 first.
 
-    In the direction "concat", an order has half of its columns from "out", the others from "in".
+    For direction "concat", half of the columns come from "out" and half from "in".
     """
     if direction == "concat":
         half = R[:, : R.shape[1] // 2]
         both = (orders(S, half, weights, beta, self_weight, way) for way in ("out", "in"))
         pairs = zip(*both, strict=True)
         return [(weight, np.hstack([N_i, N_j])) for (weight, N_i), (_, N_j) in pairs]
-    S = turned(S, direction)
+    S = oriented(S, direction)
     A, L, L_0 = transition(S), degree_power(S, beta), degree_power(S, beta, order_0=True)
     terms = [(self_weight, L_0[:, None] * R)]
     N_i = L[:, None] * R
@@ -81,19 +81,19 @@ def orders(S, R, weights, beta, self_weight, direction="out"):
     return [(weight, N_i) for weight, N_i in terms if weight != 0]
 
 
-def turned(S, direction):
-    """S, S^T, or S with every edge taken as an undirected one: S + S^T, loops once."""
+def oriented(S, direction):
+    """S, S^T, or the undirected S + S^T, in which loops count once."""
     both = S + S.T - np.diag(np.diag(S))
     return {"out": S, "in": S.T, "both": both}[direction]
 
 
 def has_row(S, direction):
-    """Whether a node has an edge in the direction."""
-    return turned(S, "both" if direction == "concat" else direction).any(axis=1)
+    """Whether each node has an edge in the given direction."""
+    return oriented(S, "both" if direction == "concat" else direction).any(axis=1)
 
 
 def transition(S):
-    """A = D^-1 S; a row without entries stays zero."""
+    """A = D^-1 S; empty rows stay zero."""
     d = S.sum(axis=1)
     return S / np.where(d > 0, d, 1.0)[:, None]
 
@@ -101,7 +101,7 @@ def transition(S):
 def degree_power(S, beta, order_0=False):
     """The diagonal of L: (d_j / 2m)^beta.
 
-    A node of degree 0 has 0 (1 for beta = 0); in order 0 it counts as degree 1.
+    It is 0 for a node of degree 0 (1 for beta = 0), which order 0 treats as degree 1.
     """
     d, volume = S.sum(axis=1), S.sum() or 1.0
     if beta == 0:
@@ -117,7 +117,7 @@ def unit_rows(N):
 
 
 def standardize(N):
-    """Columns of mean 0 and variance 1 (of the population); a constant column becomes 0."""
+    """Columns of mean 0 and (population) variance 1; constant columns become 0."""
     if len(N) == 0:
         return N
     mean, deviation = N.mean(axis=0), N.std(axis=0)
@@ -137,7 +137,7 @@ def randne(S, R, weights, matrix="transition"):
 
 
 def gram_schmidt(R):
-    """Orthonormal columns, one after the other; a column without anything of its own is 0."""
+    """Orthonormal columns; a column that depends linearly on those before it becomes 0."""
     Q = np.array(R, np.float64)
     for column in range(Q.shape[1]):
         before = np.linalg.norm(Q[:, column])
@@ -184,10 +184,10 @@ def left_factor(M, dim):
 
 
 def second_order(S, p, q):
-    """P[t, v, x]: how likely node2vec goes from v to x when it came to v from t (section 3.2).
+    """P[t, v, x]: the probability that node2vec steps from v to x, coming from t (section 3.2).
 
-    In proportion to S_vx / p for x = t, S_vx where S_tx > 0, S_vx / q elsewhere. Zero where there
-    is no edge (t, v), or none that leaves v.
+    It is proportional to S_vx / p if x = t, to S_vx if S_tx > 0, and to S_vx / q otherwise; 0 if
+    there is no edge (t, v), or v has no out-edge.
     """
     nodes = len(S)
     bias = np.where(S > 0, 1.0, 1.0 / q)  # of x, given t
@@ -198,7 +198,7 @@ def second_order(S, p, q):
 
 
 def walk_scores(S, alpha=1.0, beta=0.0):
-    """P3-alpha, (P^alpha)^3 with P = D^-1 S and powers of entries; RP3-beta, columns / d^beta."""
+    """P3-alpha: (P^alpha)^3, P = D^-1 S, entrywise powers; RP3-beta divides columns by d^beta."""
     P = transition(np.asarray(S, np.float64)) ** alpha * (np.asarray(S) > 0)
     d = np.asarray(S, np.float64).sum(axis=0)
     return P @ P @ P / np.where(d > 0, d, 1.0) ** beta

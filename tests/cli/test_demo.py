@@ -7,7 +7,7 @@ from importlib import import_module
 import pytest
 
 import hopvec
-from clusters import clusters
+from clustered_embedding import clustered_embedding
 from hopvec.formats.positions import read_positions
 
 demo = import_module("hopvec.cli.demo")
@@ -16,7 +16,7 @@ demo = import_module("hopvec.cli.demo")
 @pytest.fixture
 def small(monkeypatch):
     """A small graph in the place of that of Debian, since the whole takes its time."""
-    embedding, labels = clusters(200)
+    embedding, labels = clustered_embedding(200)
     near = embedding.nearest_all(6).rows
     names = [*demo.PACKAGES, *(f"package {number}" for number in range(5, 200))]
     source = [names[row] for row in range(200) for _ in range(6)]

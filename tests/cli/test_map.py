@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hopvec
-from clusters import clusters
+from clustered_embedding import clustered_embedding
 from hopvec.formats.positions import read_positions
 from hopvec.view import draw_map, layout
 
@@ -14,9 +14,9 @@ QUICK = ("--layout", "pca", "--size", 3, "--dpi", 80)
 @pytest.fixture
 def files(tmp_path):
     """Files of vectors and of labels, which the vectors tell of."""
-    embedding, labels = clusters(200, isolated=9)
+    embedding, labels = clustered_embedding(200, isolated=9)
     embedding.save(tmp_path / "vectors.parquet")
-    clusters(200, seed=1)[0].save(tmp_path / "other.npz")
+    clustered_embedding(200, seed=1)[0].save(tmp_path / "other.npz")
     pairs = zip(labels.ids.to_pylist(), labels.matrix.indices, strict=True)
     lines = [f"{id_},{labels.classes[code]}" for id_, code in pairs]
     (tmp_path / "labels.csv").write_text("\n".join(["id,label", *lines, ""]))

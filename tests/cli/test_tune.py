@@ -12,7 +12,7 @@ import pytest
 import hopvec
 from hopvec.cli.terminal import Terminal
 from hopvec.formats.graphs.write import write_graph
-from planted import planted
+from planted_partition import planted_partition
 from pseudo_terminal import seen_on_terminal
 
 QUICK = ("--trials", 4, "--search-dim", 8, "--shuffles", 2, "--dim", 16)
@@ -21,7 +21,7 @@ QUICK = ("--trials", 4, "--search-dim", 8, "--shuffles", 2, "--dim", 16)
 @pytest.fixture
 def files(tmp_path):
     """A file of edges and one of labels, which the edges tell of."""
-    graph, labels = planted()
+    graph, labels = planted_partition()
     write_graph(graph, tmp_path / "edges.csv")
     rows, classes = labels.matrix.nonzero()
     ids = labels.ids.to_pylist()

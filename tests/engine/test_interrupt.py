@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from examples import random_example
+from example_graphs import random_example
 from hopvec import FastRP, _native
 from hopvec.machine import run_all
 

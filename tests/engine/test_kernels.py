@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blocks import (
+from hopvec import _native
+from hopvec.engine import reference
+from kernel_inputs import (
     STOP,
     STORAGE,
     adjacency,
@@ -20,8 +22,6 @@ from blocks import (
     threads_1_and_3,
     weighted_or_not,
 )
-from hopvec import _native
-from hopvec.engine import reference
 
 
 @cache

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from examples import example, random_example, skewed_example
+from example_graphs import example, random_example, skewed_example
 from hopvec import _native
 from hopvec.engine import line, reference
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hopvec
-from examples import example, path, random_example
+from example_graphs import example, path, random_example
 from hopvec import FastRP, MemoryLimitError
 from hopvec.engine.plan import resident
 from hopvec.machine import in_words

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from examples import random_example
+from example_graphs import random_example
 from hopvec import _native
 from hopvec.engine import roofline
 

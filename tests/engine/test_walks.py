@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import oracle
-from examples import example as example_of
-from examples import examples, hub, random_example, skewed_example
+from example_graphs import example as example_of
+from example_graphs import examples, hub, random_example, skewed_example
 from hopvec import Graph, _native
 from hopvec.engine import reference
 from hopvec.engine.walks import Walks

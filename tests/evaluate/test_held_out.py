@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from scipy import stats
 
-from examples import complete, example, random_example, skewed_example
+from edge_splits import as_keys, components, edge_splits, edges_of, ends
+from example_graphs import complete, example, random_example, skewed_example
 from hopvec import FormatError, Graph, GraphError, ParameterError, UnknownNodeError, read_graph
 from hopvec.evaluate import HeldOut, hold_out, read_links
-from splits import as_keys, components, edges_of, ends, splits
 
 
 def same(one, other):
@@ -20,7 +20,7 @@ def same(one, other):
 
 
 @settings(max_examples=30)
-@given(splits())
+@given(edge_splits())
 def test_training_and_held_out_edges_are_all_edges_and_share_none(split):
     graph, held_out = split
     out, left, every = as_keys(graph, held_out.edges), edges_of(held_out.training), edges_of(graph)
@@ -30,7 +30,7 @@ def test_training_and_held_out_edges_are_all_edges_and_share_none(split):
 
 
 @settings(max_examples=30)
-@given(splits())
+@given(edge_splits())
 def test_no_negative_is_an_edge_of_the_whole_graph_or_a_loop_or_comes_twice(split):
     graph, held_out = split
     negatives = as_keys(graph, held_out.negatives)
@@ -41,7 +41,7 @@ def test_no_negative_is_an_edge_of_the_whole_graph_or_a_loop_or_comes_twice(spli
 
 
 @settings(max_examples=30)
-@given(splits())
+@given(edge_splits())
 def test_nodes_loops_and_components_stay_as_they_are(split):
     graph, held_out = split
     training = held_out.training

@@ -10,7 +10,8 @@ from hypothesis import assume, given, settings
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from examples import random_example, skewed_example
+from edge_splits import as_keys, edge_splits, edges_of, ends
+from example_graphs import random_example, skewed_example
 from hopvec import (
     Embedding,
     FastRP,
@@ -22,7 +23,6 @@ from hopvec import (
 )
 from hopvec.evaluate import HeldOut, hold_out, link_prediction, predict_links, read_links
 from hopvec.evaluate.link_prediction import training_pairs
-from splits import as_keys, edges_of, ends, splits
 
 
 def random_embedding(graph, dim=16, seed=0):
@@ -73,7 +73,7 @@ def test_hadamard_is_a_logistic_regression_on_scaled_products_of_training_pairs(
 
 
 @settings(max_examples=30)
-@given(splits())
+@given(edge_splits())
 def test_the_regression_never_sees_a_test_pair_nor_an_edge_as_a_negative(split):
     graph, held_out = split
     try:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
-from examples import examples, random_example
+from example_graphs import examples, random_example
 from hopvec import Embedding, FastRP, Graph, ParameterError, UnknownNodeError
 from hopvec.evaluate import reconstruct, reconstruction
 

@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import hopvec
-from embeddings import SUFFIXES, files_of, made, same
 from hopvec import FormatError
 from hopvec.formats import npy as npy_format
+from saved_embeddings import SUFFIXES, directory_contents, random_embedding, same_embedding
 
 VECTORS = np.ones((2, 3), np.float32)
 
@@ -46,10 +46,10 @@ def damaged(data):
 
 
 def test_a_damaged_file_is_refused_in_a_sentence_or_read_whole(path):
-    embedding = made()
+    embedding = random_embedding()
     embedding.save(path)
     refused = 0
-    for file, data in files_of(path.parent).items():
+    for file, data in directory_contents(path.parent).items():
         for wrong in damaged(data):
             (path.parent / file).write_bytes(wrong)
             try:
@@ -61,12 +61,12 @@ def test_a_damaged_file_is_refused_in_a_sentence_or_read_whole(path):
                 assert len(loaded) == len(loaded.vectors)
         (path.parent / file).write_bytes(data)
     assert refused > 60
-    assert same(hopvec.load(path), embedding, path)
+    assert same_embedding(hopvec.load(path), embedding, path)
 
 
 def test_every_truncated_file_is_refused(path):
-    made().save(path)
-    for file, data in files_of(path.parent).items():
+    random_embedding().save(path)
+    for file, data in directory_contents(path.parent).items():
         for cut in range(0, len(data), max(1, len(data) // 150)):
             (path.parent / file).write_bytes(data[:cut])
             if path.suffix in (".csv", ".tsv") and data[:cut].endswith(b"\n"):
@@ -77,7 +77,7 @@ def test_every_truncated_file_is_refused(path):
 
 def test_a_flipped_bit_in_the_vectors_of_parquet_is_noticed(tmp_path):
     path = tmp_path / "vectors.parquet"
-    made(pa.array(np.arange(1000)), dim=64).save(path)
+    random_embedding(pa.array(np.arange(1000)), dim=64).save(path)
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 1
     path.write_bytes(data)
@@ -172,20 +172,20 @@ def test_a_table_of_pandas_without_ids_is_refused(tmp_path):
 
 def test_vectors_without_their_file_of_ids_are_refused(tmp_path):
     path = tmp_path / "vectors.npy"
-    made().save(path)
+    random_embedding().save(path)
     (tmp_path / "vectors.ids.arrow").unlink()
     assert refusal(path) == ": the file with its ids, vectors.ids.arrow, is not beside it."
 
 
 def test_vectors_beside_the_ids_of_others_are_refused(tmp_path):
-    made().save(tmp_path / "vectors.npy")
+    random_embedding().save(tmp_path / "vectors.npy")
     np.save(tmp_path / "vectors.npy", np.zeros((3, 5), np.float32))
     assert refusal(tmp_path / "vectors.npy") == ": 3 vectors but 9 ids beside them."
 
 
 def test_vectors_that_end_early_are_refused_with_the_byte(tmp_path):
     path = tmp_path / "vectors.npy"
-    made().save(path)
+    random_embedding().save(path)
     path.write_bytes(path.read_bytes()[:-1])
     assert refusal(path) == ": ends at byte 307, but its vectors need 308."
 
@@ -193,7 +193,7 @@ def test_vectors_that_end_early_are_refused_with_the_byte(tmp_path):
 @pytest.mark.parametrize("vectors", [VECTORS.astype(int), VECTORS.astype(complex), VECTORS > 0])
 def test_vectors_that_are_no_floats_are_refused(tmp_path, vectors):
     path = tmp_path / "vectors.npy"
-    made(pa.array([1, 2])).save(path)
+    random_embedding(pa.array([1, 2])).save(path)
     np.save(path, vectors)
     assert "the vectors must be floating-point numbers, got" in refusal(path)
 

@@ -10,10 +10,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopvec
-from embeddings import INTEGERS, PLAIN, SUFFIXES, WORDS, files_of, made, same, strings, suffix_of
 from hopvec import Embedding, FastRP, FormatError, Graph, ParameterError
 from hopvec.formats import EMBEDDING_FORMATS, read_start, rows, text
 from hopvec.formats.recognize import holds_embedding
+from saved_embeddings import (
+    INTEGERS,
+    SUFFIXES,
+    UNTYPED_FORMATS,
+    WHITESPACE_FORMATS,
+    directory_contents,
+    random_embedding,
+    same_embedding,
+    string_ids,
+    suffix_of,
+)
 
 HALF = [".parquet", ".arrow", ".feather", ".npy", ".npz"]
 
@@ -25,7 +35,7 @@ def path(request, tmp_path):
 
 @pytest.fixture
 def small_blocks(monkeypatch):
-    """Two rows of made() a block, one a piece of text."""
+    """Two rows of random_embedding() a block, one a piece of text."""
     monkeypatch.setattr(rows, "BLOCK_BYTES", 40)
     monkeypatch.setattr(text, "LINE_BYTES", 20)
 
@@ -34,20 +44,20 @@ def small_blocks(monkeypatch):
 @pytest.mark.parametrize("dim", [1, 5, 300])
 @pytest.mark.parametrize("count", [1, 8])
 def test_what_is_saved_is_loaded(path, kind, dim, count):
-    ids = (strings(suffix_of(path)) if kind == "strings" else INTEGERS)[:count]
-    embedding = made(ids, dim=dim)
+    ids = (string_ids(suffix_of(path)) if kind == "strings" else INTEGERS)[:count]
+    embedding = random_embedding(ids, dim=dim)
     embedding.save(path)
     for loaded in (hopvec.load(path), Embedding.load(str(path))):
-        assert same(loaded, embedding, path)
+        assert same_embedding(loaded, embedding, path)
         assert loaded.vectors.dtype == np.float32
         assert loaded.vectors.flags.c_contiguous
 
 
 @pytest.mark.parametrize("kind", ["strings", "integers"])
 def test_many_blocks_are_saved_as_one_is(path, kind, small_blocks):
-    embedding = made(strings(suffix_of(path)) if kind == "strings" else INTEGERS)
+    embedding = random_embedding(string_ids(suffix_of(path)) if kind == "strings" else INTEGERS)
     embedding.save(path)
-    assert same(hopvec.load(path), embedding, path)
+    assert same_embedding(hopvec.load(path), embedding, path)
 
 
 def test_a_file_is_the_same_bytes_for_any_threads_and_memory(path):
@@ -55,12 +65,12 @@ def test_a_file_is_the_same_bytes_for_any_threads_and_memory(path):
     contents = []
     for options in ({}, {"threads": 1, "memory": "2GB"}, {"threads": 3, "memory": 40_000}):
         FastRP(dim=64, **options).embed(graph).save(path)
-        contents.append(files_of(path.parent))
+        contents.append(directory_contents(path.parent))
     assert contents[0] == contents[1] == contents[2]
 
 
 def test_an_embedding_of_no_nodes_keeps_its_dim(path):
-    made(INTEGERS[:0], dim=7).save(path)
+    random_embedding(INTEGERS[:0], dim=7).save(path)
     assert hopvec.load(path).vectors.shape == (0, 7)
 
 
@@ -78,31 +88,33 @@ def test_nan_stays_nan(path):
     assert np.isnan(hopvec.load(path).vectors).tolist() == [[True, False]]
 
 
-@pytest.mark.parametrize("suffix", sorted(set(SUFFIXES) - WORDS))
+@pytest.mark.parametrize("suffix", sorted(set(SUFFIXES) - WHITESPACE_FORMATS))
 @settings(max_examples=20)  # of each format
 @given(ids=st.lists(st.text(st.characters(codec="utf-8")), min_size=1, unique=True))
 def test_any_text_is_an_id(tmp_path_factory, suffix, ids):
     path = tmp_path_factory.getbasetemp() / f"any{suffix}"
     if suffix == ".npz" and any(id.endswith("\0") for id in ids):
         return
-    embedding = made(pa.array([*ids, "no integer"], pa.large_string()), dim=1)
+    embedding = random_embedding(pa.array([*ids, "no integer"], pa.large_string()), dim=1)
     embedding.save(path)
     assert hopvec.load(path).ids.to_pylist() == [*ids, "no integer"]
 
 
 @pytest.mark.parametrize("ids", [["007", "8"], ["+1", "2"], ["-0", "1"], ["1.0"], ["9" * 19]])
 def test_ids_that_only_look_like_integers_stay_strings(path, ids):
-    made(pa.array(ids, pa.large_string())).save(path)
+    random_embedding(pa.array(ids, pa.large_string())).save(path)
     assert hopvec.load(path).ids.to_pylist() == ids
 
 
 def test_digits_as_strings_stay_strings_where_the_format_has_types(path):
-    made(pa.array(["7", "8"], pa.large_string())).save(path)
-    assert hopvec.load(path).ids.to_pylist() == ([7, 8] if suffix_of(path) in PLAIN else ["7", "8"])
+    random_embedding(pa.array(["7", "8"], pa.large_string())).save(path)
+    assert hopvec.load(path).ids.to_pylist() == (
+        [7, 8] if suffix_of(path) in UNTYPED_FORMATS else ["7", "8"]
+    )
 
 
 def test_a_loaded_embedding_works_like_the_one_saved(path):
-    embedding = made()
+    embedding = random_embedding()
     embedding.save(path)
     loaded = hopvec.load(path)
     assert loaded.nearest("é", 3) == embedding.nearest("é", 3)
@@ -112,21 +124,21 @@ def test_a_loaded_embedding_works_like_the_one_saved(path):
 
 
 def test_vectors_in_columns_are_saved_in_rows(path):
-    embedding = made()
+    embedding = random_embedding()
     Embedding(np.asfortranarray(embedding.vectors), embedding.ids).save(path)
     assert hopvec.load(path).vectors.tobytes() == embedding.vectors.tobytes()
 
 
 def test_saving_over_the_file_it_was_loaded_from_keeps_the_vectors(path):
-    embedding = made()
+    embedding = random_embedding()
     embedding.save(path)
     loaded = hopvec.load(path)
     loaded.save(path)
-    assert same(loaded, embedding, path)
-    assert same(hopvec.load(path), embedding, path)
+    assert same_embedding(loaded, embedding, path)
+    assert same_embedding(hopvec.load(path), embedding, path)
 
 
-@pytest.mark.parametrize("suffix", sorted(set(SUFFIXES) - PLAIN))
+@pytest.mark.parametrize("suffix", sorted(set(SUFFIXES) - UNTYPED_FORMATS))
 def test_an_embedding_of_a_run_keeps_how_it_was_made(tmp_path, suffix):
     path = tmp_path / f"vectors{suffix}"
     graph = Graph.from_edges(["a", "b"], ["b", "c"])
@@ -137,7 +149,7 @@ def test_an_embedding_of_a_run_keeps_how_it_was_made(tmp_path, suffix):
     assert loaded.parameters == embedding.parameters | {"weights": [1, 2]}  # JSON has no tuples
 
 
-@pytest.mark.parametrize("suffix", sorted(set(SUFFIXES) - PLAIN))
+@pytest.mark.parametrize("suffix", sorted(set(SUFFIXES) - UNTYPED_FORMATS))
 def test_parameters_given_as_numpy_numbers_are_saved(tmp_path, suffix):
     path = tmp_path / f"vectors{suffix}"
     graph = Graph.from_edges([0, 1], [1, 2])
@@ -152,7 +164,7 @@ def test_parameters_given_as_numpy_numbers_are_saved(tmp_path, suffix):
 
 @pytest.mark.parametrize("suffix", HALF)
 def test_float16_halves_the_file_and_is_loaded_as_float32(tmp_path, suffix):
-    embedding = made(pa.array(np.arange(2000)), dim=64)
+    embedding = random_embedding(pa.array(np.arange(2000)), dim=64)
     embedding.save(tmp_path / f"whole{suffix}")
     embedding.save(tmp_path / f"half{suffix}", dtype="float16")
     loaded = hopvec.load(tmp_path / f"half{suffix}")
@@ -168,11 +180,11 @@ def test_float16_halves_the_file_and_is_loaded_as_float32(tmp_path, suffix):
 def test_float16_is_refused_where_the_format_has_none(tmp_path, suffix):
     path = tmp_path / f"vectors{suffix}"
     with pytest.raises(FormatError) as error:
-        made().save(path, dtype="float16")
+        random_embedding().save(path, dtype="float16")
     assert str(error.value) == (
         f"{path}: a {suffix} file cannot hold float16; use one of {', '.join(HALF)}."
     )
-    assert files_of(tmp_path) == {}
+    assert directory_contents(tmp_path) == {}
 
 
 @pytest.mark.parametrize("suffix", HALF)
@@ -181,50 +193,50 @@ def test_numbers_too_large_for_float16_are_refused_with_their_id(tmp_path, suffi
     embedding = Embedding(vectors, pa.array(["a", "b"]))
     with pytest.raises(FormatError, match=r"vector of 'b' holds 70000, but float16 ends at 65504"):
         embedding.save(tmp_path / f"vectors{suffix}", dtype="float16")
-    assert files_of(tmp_path) == {}
+    assert directory_contents(tmp_path) == {}
 
 
 def test_an_unknown_dtype_is_refused(path):
     with pytest.raises(ParameterError) as error:
-        made().save(path, dtype="float64")
+        random_embedding().save(path, dtype="float64")
     assert str(error.value) == "save: dtype must be one of float32, float16, got 'float64'."
 
 
 @pytest.mark.parametrize("suffix", HALF)
 def test_a_file_is_known_by_how_it_begins(tmp_path, suffix):
     path = tmp_path / f"vectors{suffix}"
-    made().save(path)
+    random_embedding().save(path)
     path = path.rename(tmp_path / "vectors.csv")
-    assert same(hopvec.load(path), made(), tmp_path / "any.parquet")
+    assert same_embedding(hopvec.load(path), random_embedding(), tmp_path / "any.parquet")
 
 
 def test_the_case_of_a_suffix_does_not_matter(path):
     other = path.with_name(path.name.upper())
-    made().save(other)
-    assert hopvec.load(other).ids.equals(made().ids)
+    random_embedding().save(other)
+    assert hopvec.load(other).ids.equals(random_embedding().ids)
 
 
 def test_nothing_else_is_left_in_the_folder(path):
-    made().save(path)
+    random_embedding().save(path)
     names = {file.name for file in path.parent.iterdir()}
-    made(seed=1).save(path)
+    random_embedding(seed=1).save(path)
     assert {file.name for file in path.parent.iterdir()} == names
     assert not any(name.startswith(".") or name.endswith(".part") for name in names)
 
 
 def test_the_same_embedding_is_saved_as_the_same_bytes(path):
-    made().save(path)
-    before = files_of(path.parent)
-    made().save(path)
-    assert files_of(path.parent) == before
+    random_embedding().save(path)
+    before = directory_contents(path.parent)
+    random_embedding().save(path)
+    assert directory_contents(path.parent) == before
 
 
 def test_embeddings_of_names_with_dots_stay_apart(path):
     one, other = (path.with_name(f"run.{number}{suffix_of(path)}") for number in (1, 2))
-    made(seed=1).save(one)
-    made(seed=2).save(other)
-    assert same(hopvec.load(one), made(seed=1), path)
-    assert same(hopvec.load(other), made(seed=2), path)
+    random_embedding(seed=1).save(one)
+    random_embedding(seed=2).save(other)
+    assert same_embedding(hopvec.load(one), random_embedding(seed=1), path)
+    assert same_embedding(hopvec.load(other), random_embedding(seed=2), path)
 
 
 def test_a_file_that_is_not_there_is_said_so(path):
@@ -237,7 +249,7 @@ def test_a_file_that_is_not_there_is_said_so(path):
 def test_an_unknown_suffix_is_refused_with_those_known(tmp_path, name):
     place = tmp_path / name
     place.write_bytes(b"")
-    for act in (lambda: made().save(place), lambda: hopvec.load(place)):
+    for act in (lambda: random_embedding().save(place), lambda: hopvec.load(place)):
         with pytest.raises(FormatError) as error:
             act()
         assert str(error.value) == (
@@ -251,34 +263,34 @@ def test_a_folder_that_cannot_be_written_to_is_said_so(path, parent):
     (path.parent / "file").write_bytes(b"")
     place = path.parent / parent / path.name
     with pytest.raises(FormatError) as error:
-        made().save(place)
+        random_embedding().save(place)
     assert str(error.value) == f"{place}: there is no folder {place.parent}. Make it first."
-    assert files_of(path.parent) == {"file": b""}
+    assert directory_contents(path.parent) == {"file": b""}
 
 
 @pytest.mark.skipif(getattr(os, "geteuid", lambda: 0)() == 0, reason="root may write anywhere")
 def test_a_read_only_folder_is_said_so(path):
     path.parent.chmod(0o500)
     with pytest.raises(FormatError, match=r"cannot be written \(Permission denied\)"):
-        made().save(path)
+        random_embedding().save(path)
 
 
 def test_a_folder_of_that_name_is_left_alone(path):
     path.mkdir()
     with pytest.raises(FormatError, match=r"cannot be written \("):
-        made().save(path)
+        random_embedding().save(path)
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]
 
 
 def test_an_npz_refuses_ids_that_it_would_cut_short(tmp_path):
-    embedding = made(pa.array(["a\0", "a"], pa.large_string()))
+    embedding = random_embedding(pa.array(["a\0", "a"], pa.large_string()))
     with pytest.raises(FormatError, match=r"\.npz cannot hold ids that end in a null character"):
         embedding.save(tmp_path / "vectors.npz")
-    assert files_of(tmp_path) == {}
+    assert directory_contents(tmp_path) == {}
 
 
 def test_a_folder_of_parquet_files_as_spark_writes_it_is_read_as_one_file(tmp_path):
-    embedding = made(INTEGERS[:8], dim=5)
+    embedding = random_embedding(INTEGERS[:8], dim=5)
     folder = tmp_path / "vectors"
     folder.mkdir()
     kind = pa.schema([("id", pa.int64()), ("embedding", pa.list_(pa.float32()))])

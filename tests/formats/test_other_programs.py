@@ -8,15 +8,15 @@ import pyarrow as pa
 import pytest
 
 import hopvec
-from embeddings import made
 from hopvec import Embedding
+from saved_embeddings import random_embedding
 
 NAMES = ["b", "é", 'say "hi"', "a,b", "007"]
 
 
 @pytest.fixture
 def embedding():
-    return made(pa.array(NAMES, pa.large_string()), dim=4)
+    return random_embedding(pa.array(NAMES, pa.large_string()), dim=4)
 
 
 def test_pandas_reads_csv_with_the_ids_as_index(tmp_path, embedding):
@@ -150,7 +150,7 @@ def test_arrays_of_other_floats_are_read_as_float32(tmp_path, embedding, dtype):
 
 
 def test_ids_of_several_formats_give_the_same_embedding(tmp_path):
-    embedding = made(pa.array([3, 1, 2]))
+    embedding = random_embedding(pa.array([3, 1, 2]))
     steps = ["a.csv", "b.bin", "c.parquet", "d.tsv.gz", "e.npz", "f.txt", "g.feather", "h.npy"]
     current: Embedding = embedding
     for name in steps:

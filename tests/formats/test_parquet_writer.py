@@ -8,13 +8,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from embeddings import INTEGERS, STRINGS
 from hopvec import Embedding
 from hopvec.formats import parquet_writer, rows
 from hopvec.formats.table import batches_of, schema_of
+from saved_embeddings import INTEGERS, STRINGS
 
 
-def made(ids, count, dim):
+def random_embedding(ids, count, dim):
     vectors = np.random.default_rng(dim).standard_normal((count, dim)).astype(np.float32)
     return Embedding(vectors, ids.take(np.arange(count) % len(ids)), {"dim": dim})
 
@@ -32,7 +32,7 @@ def saved(embedding, path, dtype="float32"):
 def test_pyarrow_reads_the_table_that_it_was_given(tmp_path, monkeypatch, count, dim, ids, dtype):
     monkeypatch.setattr(rows, "BLOCK_BYTES", 20_000)
     monkeypatch.setattr(parquet_writer, "PAGE_BYTES", 3_000)
-    embedding = made(ids, count, dim)
+    embedding = random_embedding(ids, count, dim)
     schema = schema_of(embedding, dtype)
     expected = pa.Table.from_batches(batches_of(embedding, dtype), schema)
     found = saved(embedding, tmp_path / "vectors.parquet", dtype).read()
@@ -42,7 +42,7 @@ def test_pyarrow_reads_the_table_that_it_was_given(tmp_path, monkeypatch, count,
 
 
 def test_the_footer_says_what_that_of_pyarrow_says(tmp_path):
-    embedding = made(INTEGERS, 300, 70)
+    embedding = random_embedding(INTEGERS, 300, 70)
     table = pa.Table.from_batches(batches_of(embedding), schema_of(embedding))
     pq.write_table(table, tmp_path / "theirs", use_dictionary=False, compression={"id": "zstd"})
     ours, theirs = (
@@ -67,7 +67,7 @@ def test_the_footer_says_what_that_of_pyarrow_says(tmp_path):
 
 def test_a_row_group_can_be_read_alone(tmp_path, monkeypatch):
     monkeypatch.setattr(rows, "BLOCK_BYTES", 400)
-    embedding = made(STRINGS, 35, 10)
+    embedding = random_embedding(STRINGS, 35, 10)
     file = saved(embedding, tmp_path / "vectors.parquet")
     assert file.num_row_groups == 4
     last = file.read_row_group(3)
@@ -77,7 +77,7 @@ def test_a_row_group_can_be_read_alone(tmp_path, monkeypatch):
 
 def test_every_page_has_a_checksum(tmp_path, monkeypatch):
     monkeypatch.setattr(parquet_writer, "PAGE_BYTES", 400)
-    embedding = made(INTEGERS, 30, 10)
+    embedding = random_embedding(INTEGERS, 30, 10)
     path = tmp_path / "vectors.parquet"
     about = saved(embedding, path).metadata.row_group(0).column(1)
     data = bytearray(path.read_bytes())

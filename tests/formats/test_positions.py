@@ -6,9 +6,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import hopvec
-from embeddings import INTEGERS, STRINGS, files_of, made, same
 from hopvec.errors import FormatError, ParameterError
 from hopvec.formats.positions import read_positions, write_positions
+from saved_embeddings import INTEGERS, STRINGS, directory_contents, random_embedding, same_embedding
 
 PLANE = np.float32([[number, -number / 2] for number in range(len(STRINGS))])
 
@@ -16,19 +16,19 @@ PLANE = np.float32([[number, -number / 2] for number in range(len(STRINGS))])
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow", ".feather"])
 @pytest.mark.parametrize("ids", [STRINGS, INTEGERS], ids=["strings", "integers"])
 def test_vectors_ids_and_parameters_stay_as_they_are(tmp_path, suffix, ids):
-    path, embedding = tmp_path / f"vectors{suffix}", made(ids)
+    path, embedding = tmp_path / f"vectors{suffix}", random_embedding(ids)
     embedding.save(path)
     assert read_positions(path) is None
     plane = PLANE[: len(ids)].copy()
     plane[2] = np.nan
     write_positions(path, plane)
     np.testing.assert_array_equal(read_positions(path), plane)
-    assert same(hopvec.load(path), embedding, path)
+    assert same_embedding(hopvec.load(path), embedding, path)
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
 def test_float16_stays_float16_and_further_columns_stay(tmp_path):
-    path, embedding = tmp_path / "vectors.parquet", made()
+    path, embedding = tmp_path / "vectors.parquet", random_embedding()
     embedding.save(path, dtype="float16")
     table = pq.read_table(path).append_column("section", pa.array(["a"] * len(embedding)))
     pq.write_table(table, path)
@@ -43,15 +43,18 @@ def test_float16_stays_float16_and_further_columns_stay(tmp_path):
 
 def test_another_file_leaves_the_first_alone(tmp_path):
     path, other = tmp_path / "vectors.parquet", tmp_path / "mapped.parquet"
-    made().save(path)
+    random_embedding().save(path)
     before = path.read_bytes()
     told = []
     write_positions(
-        path, PLANE[: len(made())], output=other, progress=lambda *so_far: told.append(so_far)
+        path,
+        PLANE[: len(random_embedding())],
+        output=other,
+        progress=lambda *so_far: told.append(so_far),
     )
     assert path.read_bytes() == before
-    assert read_positions(other).shape == (len(made()), 2)
-    assert told[-1] == (len(made()), len(made()))
+    assert read_positions(other).shape == (len(random_embedding()), 2)
+    assert told[-1] == (len(random_embedding()), len(random_embedding()))
 
 
 @pytest.mark.parametrize(
@@ -65,13 +68,13 @@ def test_another_file_leaves_the_first_alone(tmp_path):
     ],
 )
 def test_what_cannot_hold_them_is_refused_and_left_alone(tmp_path, name, count, kind, message):
-    made().save(tmp_path / "vectors.parquet")
-    made().save(tmp_path / "vectors.npz")
+    random_embedding().save(tmp_path / "vectors.parquet")
+    random_embedding().save(tmp_path / "vectors.npz")
     (tmp_path / "broken.parquet").write_bytes(b"PAR1 nothing")
     pq.write_table(
         pa.table({"id": [1, 2], "e0": [0.5, 1], "e1": [1, 0.5]}), tmp_path / "wide.parquet"
     )
-    before = files_of(tmp_path)
+    before = directory_contents(tmp_path)
     with pytest.raises(kind, match=message):
         write_positions(tmp_path / name, PLANE[:count])
-    assert files_of(tmp_path) == before
+    assert directory_contents(tmp_path) == before

@@ -9,10 +9,10 @@ import sys
 import pytest
 
 import hopvec
-from embeddings import SUFFIXES, files_of, made, same
 from hopvec import FormatError
 from hopvec.formats import rows
 from hopvec.formats.atomic import replacing
+from saved_embeddings import SUFFIXES, directory_contents, random_embedding, same_embedding
 
 no_kill = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has no SIGKILL")
 
@@ -37,18 +37,18 @@ def failing_on_call(number, function):
 @pytest.mark.parametrize("function", ["fsync", "replace"])
 @pytest.mark.parametrize("number", [1, 2, 3, 4, 5])
 def test_a_full_disk_leaves_the_old_files_as_they_were(path, monkeypatch, function, number):
-    made(seed=1).save(path)
-    before = files_of(path.parent)
+    random_embedding(seed=1).save(path)
+    before = directory_contents(path.parent)
     monkeypatch.setattr(os, function, failing_on_call(number, getattr(os, function)))
     try:
-        made(seed=2).save(path)
+        random_embedding(seed=2).save(path)
     except FormatError as error:
         assert str(error) == f"{path}: cannot be written (No space left on device)."  # noqa: PT017
-        assert files_of(path.parent) == before
+        assert directory_contents(path.parent) == before
     else:
         assert number > len(before)
-        assert same(hopvec.load(path), made(seed=2), path)
-        assert set(files_of(path.parent)) == set(before)
+        assert same_embedding(hopvec.load(path), random_embedding(seed=2), path)
+        assert set(directory_contents(path.parent)) == set(before)
 
 
 @pytest.mark.parametrize("number", [1, 2])
@@ -57,14 +57,14 @@ def test_a_full_disk_leaves_nothing_where_nothing_was(path, monkeypatch, number)
     if number == 2 and path.suffix != ".npy":
         return
     with pytest.raises(FormatError):
-        made().save(path)
-    assert files_of(path.parent) == {}
+        random_embedding().save(path)
+    assert directory_contents(path.parent) == {}
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, RuntimeError])
 def test_a_writer_that_fails_midway_leaves_the_old_files_as_they_were(path, monkeypatch, error):
-    made(seed=1).save(path)
-    before = files_of(path.parent)
+    random_embedding(seed=1).save(path)
+    before = directory_contents(path.parent)
 
     def fail(block):
         raise error
@@ -72,8 +72,8 @@ def test_a_writer_that_fails_midway_leaves_the_old_files_as_they_were(path, monk
     monkeypatch.setattr(rows, "BLOCK_BYTES", 40)
     monkeypatch.setattr(rows, "forget", fail)
     with pytest.raises(error):
-        made(seed=2).save(path)
-    assert files_of(path.parent) == before
+        random_embedding(seed=2).save(path)
+    assert directory_contents(path.parent) == before
 
 
 LIMITED = """
@@ -96,8 +96,8 @@ for path in sys.argv[1:]:
 def test_a_file_that_may_not_grow_is_said_so_and_leaves_the_old_one(tmp_path):
     paths = [tmp_path / f"vectors{suffix}" for suffix in SUFFIXES]
     for path in paths:
-        made().save(path)
-    before = files_of(tmp_path)
+        random_embedding().save(path)
+    before = directory_contents(tmp_path)
     finished = subprocess.run(
         [sys.executable, "-c", LIMITED, *map(str, paths)],
         capture_output=True,
@@ -108,7 +108,7 @@ def test_a_file_that_may_not_grow_is_said_so_and_leaves_the_old_one(tmp_path):
     for path, sentence in zip(paths, sentences, strict=True):
         assert sentence == f"{path}: cannot be written (File too large)."
     assert finished.stderr == ""
-    assert files_of(tmp_path) == before
+    assert directory_contents(tmp_path) == before
 
 
 KILLED = """
@@ -128,12 +128,12 @@ hopvec.Embedding(np.zeros((2, 3), np.float32), pa.array([1, 2])).save(sys.argv[1
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow", ".npy", ".npz", ".csv.gz", ".txt"])
 def test_a_process_killed_while_saving_leaves_the_old_files_as_they_were(tmp_path, suffix):
     path = tmp_path / f"vectors{suffix}"
-    made().save(path)
-    before = files_of(path.parent)
+    random_embedding().save(path)
+    before = directory_contents(path.parent)
     finished = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
     assert finished.returncode == -signal.SIGKILL
-    assert files_of(path.parent).items() >= before.items()
-    assert same(hopvec.load(path), made(), path)
+    assert directory_contents(path.parent).items() >= before.items()
+    assert same_embedding(hopvec.load(path), random_embedding(), path)
 
 
 KILLED_BETWEEN = """
@@ -160,24 +160,24 @@ embedding.save(sys.argv[1])
 @pytest.mark.parametrize("number", [1, 2, 3, 4])
 def test_ids_are_never_left_beside_the_vectors_of_another_run(tmp_path, number):
     path = tmp_path / "vectors.npy"
-    made().save(path)
+    random_embedding().save(path)
     finished = subprocess.run(
         [sys.executable, "-c", KILLED_BETWEEN, str(path), str(number)], check=False
     )
     assert finished.returncode == -signal.SIGKILL
     if number == 1:
-        assert same(hopvec.load(path), made(), path)
+        assert same_embedding(hopvec.load(path), random_embedding(), path)
     else:
         with pytest.raises(FormatError, match="there is no such file"):
             hopvec.load(path)
-    made(seed=2).save(path)
-    assert same(hopvec.load(path), made(seed=2), path)
+    random_embedding(seed=2).save(path)
+    assert same_embedding(hopvec.load(path), random_embedding(seed=2), path)
 
 
 def test_old_files_of_a_killed_swap_are_swept_by_the_next(tmp_path):
     path, left = tmp_path / "vectors.npy", tmp_path / ".vectors.npy.1234.old"
     left.write_bytes(b"old")
-    made().save(path)
+    random_embedding().save(path)
     assert not left.exists()
 
 
@@ -190,7 +190,7 @@ def test_two_threads_that_save_to_one_path_do_not_meet(tmp_path):
 def test_a_folder_that_is_not_there_is_named(tmp_path):
     folder = tmp_path / "nodir"
     with pytest.raises(FormatError) as error:
-        made().save(folder / "x.parquet")
+        random_embedding().save(folder / "x.parquet")
     assert (
         str(error.value) == f"{folder / 'x.parquet'}: there is no folder {folder}. Make it first."
     )

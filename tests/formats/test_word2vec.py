@@ -6,8 +6,8 @@ import pytest
 from gensim.models import KeyedVectors
 
 import hopvec
-from embeddings import files_of, made
 from hopvec import FormatError
+from saved_embeddings import directory_contents, random_embedding
 
 WORDS = pa.array(["b", "007", "é", "日本", "🙂", "x" * 300, '"hi"', "a,b;c"], pa.large_string())
 
@@ -18,7 +18,7 @@ def path(request, tmp_path):
 
 
 def test_gensim_reads_what_is_saved(path):
-    embedding = made(WORDS, dim=20)
+    embedding = random_embedding(WORDS, dim=20)
     embedding.save(path)
     read = KeyedVectors.load_word2vec_format(str(path), binary=path.suffix == ".bin")
     assert read.index_to_key == WORDS.to_pylist()
@@ -26,7 +26,7 @@ def test_gensim_reads_what_is_saved(path):
 
 
 def test_gensim_finds_the_same_neighbors(path):
-    embedding = made(pa.array(np.arange(200)), dim=16)
+    embedding = random_embedding(pa.array(np.arange(200)), dim=16)
     embedding.save(path)
     read = KeyedVectors.load_word2vec_format(str(path), binary=path.suffix == ".bin")
     found = [int(id) for id, _ in read.most_similar("7", topn=20)]
@@ -34,7 +34,7 @@ def test_gensim_finds_the_same_neighbors(path):
 
 
 def test_what_gensim_saves_is_loaded(path):
-    embedding = made(WORDS, dim=20)
+    embedding = random_embedding(WORDS, dim=20)
     other = KeyedVectors(20)
     other.add_vectors(WORDS.to_pylist(), embedding.vectors)
     other.save_word2vec_format(str(path), binary=path.suffix == ".bin")
@@ -65,9 +65,9 @@ def test_binary_of_word2vec_itself_ends_vectors_with_a_line(tmp_path):
 )
 def test_an_id_with_whitespace_is_refused_by_name(path, id):
     with pytest.raises(FormatError) as error:
-        made(pa.array(["fine", id], pa.large_string())).save(path)
+        random_embedding(pa.array(["fine", id], pa.large_string())).save(path)
     assert str(error.value) == (
         f"{path}: word2vec files cannot hold the id {id!r}, as ids there end at whitespace; "
         f"save as .parquet or .csv, or rename the node."
     )
-    assert files_of(path.parent) == {}
+    assert directory_contents(path.parent) == {}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hopvec
-from examples import skewed_example
+from example_graphs import skewed_example
 from hopvec import FastRP, Graph, ParameterError
 
 CASE = skewed_example(900, 6000, seed=4)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from examples import example, on_disk, path, random_example, skewed_example
+from example_graphs import example, on_disk, path, random_example, skewed_example
 from hopvec import Graph, GraphError, HopvecError, MemoryLimitError, ParameterError, _native
 from hopvec.methods import METHODS
 from hopvec.methods.dense_method import DenseMethod
@@ -257,7 +257,7 @@ DIGESTS = """
 import json, sys
 sys.path[:0] = json.loads(sys.argv[1])
 import hashlib
-from examples import skewed_example
+from example_graphs import skewed_example
 from hopvec import _native
 from hopvec.methods import METHODS
 from hopvec.methods.dense_method import DenseMethod

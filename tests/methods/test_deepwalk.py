@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from examples import example, path, random_example, skewed_example
+from example_graphs import example, path, random_example, skewed_example
 from hopvec import DeepWalk, Graph, MemoryLimitError, MissingExtraError, Node2Vec, ParameterError
 from hopvec import estimate as estimate_of
 from hopvec.methods.parameters import parameters
-from planted import planted
+from planted_partition import planted_partition
 
 SMALL = {"dim": 16, "walks": 2, "length": 8, "window": 3}
 OBJECTIVES = ("negative-sampling", "hierarchical-softmax")
@@ -35,7 +35,7 @@ class TestQuality:
         "method", [DeepWalk(), Node2Vec(p=0.5, q=2)], ids=["deepwalk", "node2vec"]
     )
     def test_nodes_of_a_class_are_near_each_other(self, method, objective):
-        graph, _ = planted(within=0.9)
+        graph, _ = planted_partition(within=0.9)
         method.set_params(dim=16, walks=10, length=20, window=5, objective=objective)
         assert same_class(method.embed(graph), 3) > 0.95
 
@@ -48,12 +48,12 @@ class TestQuality:
         assert same_class(embedding, 2) > 0.95
 
     def test_several_workers_reach_the_same_quality(self):
-        graph, _ = planted(within=0.9)
+        graph, _ = planted_partition(within=0.9)
         embedding = DeepWalk(dim=16, walks=10, length=20, window=5, workers=3).embed(graph)
         assert same_class(embedding, 3) > 0.95
 
     def test_more_epochs_train_more(self):
-        graph, _ = planted(within=0.9)
+        graph, _ = planted_partition(within=0.9)
         options = {"dim": 16, "walks": 1, "length": 20, "window": 5}
         once, often = (DeepWalk(**options, epochs=epochs).embed(graph) for epochs in (1, 15))
         assert same_class(often, 3) > same_class(once, 3) + 0.2

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
-import rounding
-from examples import examples, on_disk, skewed_example
+import rounding_bounds
+from example_graphs import examples, on_disk, skewed_example
 from hopvec import FastRP, Graph, GraphError, MemoryLimitError, ParameterError, estimate, tune
 
 CASE = skewed_example(700, 4000, weighted=True, directed=True, seed=5)
@@ -45,7 +45,7 @@ def test_every_small_graph_agrees_with_the_formula(case, formula, sparsity):
     got = FastRP(sparsity=sparsity, **formula).embed(case.graph()).vectors
     expected = expected_vectors(case, sparsity, formula)
     R = random_matrix(case.graph(), formula["dim"], sparsity)  # noqa: N806
-    bound = rounding.bound(case.S, R, **formula)
+    bound = rounding_bounds.bound(case.S, R, **formula)
     assert (np.linalg.norm(got - expected, axis=1) <= bound).all()
 
 
@@ -131,7 +131,7 @@ def test_new_nodes_have_the_rows_of_the_formula_that_nothing_flows_back_from(dir
     ways = {"concat": ("out", "in")}.get(direction, (direction,))
     parts = []
     for way in ways:
-        matrix = oracle.turned(np.array(CASE.S, np.float64), way)
+        matrix = oracle.oriented(np.array(CASE.S, np.float64), way)
         matrix[:first_new, first_new:] = 0  # an old node does not see a new one
         formula["dim"] = 64 // len(ways)
         parts.append(oracle.embed(matrix, R, **formula))

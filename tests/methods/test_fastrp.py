@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import hopvec
 import oracle
-import rounding
-from examples import (
+import rounding_bounds
+from example_graphs import (
     SHAPES,
     complete,
     example,
@@ -48,7 +48,9 @@ def agrees_within_rounding(case, *, sparsity, seed=0, **formula):
     """Whether every row is as near to the oracle's as float32 rounding leaves it."""
     got, expected = run(case, sparsity=sparsity, seed=seed, **formula)
     R = random_matrix(case.graph(), formula["dim"], sparsity=sparsity, seed=seed)  # noqa: N806
-    return (np.linalg.norm(got - expected, axis=1) <= rounding.bound(case.S, R, **formula)).all()
+    return (
+        np.linalg.norm(got - expected, axis=1) <= rounding_bounds.bound(case.S, R, **formula)
+    ).all()
 
 
 @st.composite
@@ -83,7 +85,7 @@ class TestAgainstTheOracle:
         graph = case.graph()
         got = FastRP(precision="float16", sparsity=sparsity, **formula).embed(graph).vectors
         R = random_matrix(graph, formula["dim"], sparsity=sparsity)  # noqa: N806
-        bound = rounding.bound(case.S, R, **formula, epsilon=2e-3)
+        bound = rounding_bounds.bound(case.S, R, **formula, epsilon=2e-3)
         # Below 2^-14 float16 has a fixed spacing; the scale puts the largest L near 2^15.
         largest = oracle.degree_power(case.S, formula["beta"], order_0=True).max() * np.abs(R).max()
         weights = sum(map(abs, [formula["self_weight"], *formula["weights"]]))

@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 
-from examples import example, path, skewed_example
+from example_graphs import example, path, skewed_example
 from hopvec import FastRP, Graph, GraphError, ParameterError
 
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import hopvec
 import oracle
-import rounding
-from examples import examples, on_disk, skewed_example
+import rounding_bounds
+from example_graphs import examples, on_disk, skewed_example
 from hopvec import FastRP, Graph, GraphError, MemoryLimitError, ParameterError, RandNE, tune
 from hopvec.engine import reference
 from hopvec.evaluate import hold_out
@@ -87,7 +87,7 @@ class TestTheFormula:
         got = method.embed(case.graph(), features=known).vectors
         rows = expected_rows(case, known, formula["dim"], sparsity, seed, weight)
         error = np.linalg.norm(got - oracle.embed(case.S, rows, **formula), axis=1)
-        assert (error <= rounding.bound(case.S, rows, **formula, epsilon=2e-6)).all()
+        assert (error <= rounding_bounds.bound(case.S, rows, **formula, epsilon=2e-6)).all()
 
     @pytest.mark.parametrize("normalize", ["none", "full"])
     @pytest.mark.parametrize("projection", ["sparse", "gaussian"])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import hopvec
 import oracle
-from examples import examples, random_example, skewed_example
+from example_graphs import examples, random_example, skewed_example
 from hopvec import GraRep, MemoryLimitError, ParameterError
 from hopvec.machine import in_words
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import scipy.io
 
-from examples import example, path, random_example, skewed_example
+from example_graphs import example, path, random_example, skewed_example
 from hopvec import LINE, Graph, Labels, MemoryLimitError, ParameterError, estimate
 from hopvec.engine import reference
 from hopvec.engine.line import EdgeLaw

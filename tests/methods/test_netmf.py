@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import hopvec
 import oracle
-from examples import example, examples, path, random_example, skewed_example
+from example_graphs import example, examples, path, random_example, skewed_example
 from hopvec import GraphError, MemoryLimitError, NetMF
 from hopvec.machine import in_words
 

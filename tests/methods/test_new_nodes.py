@@ -6,7 +6,7 @@ import pyarrow.compute as pc
 import pytest
 
 import oracle
-from examples import skewed_example
+from example_graphs import skewed_example
 from hopvec import Embedding, FastRP, Graph, GraphError, datasets
 from hopvec.evaluate import HeldOut, predict_links
 

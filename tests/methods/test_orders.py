@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from examples import random_example, skewed_example
+from example_graphs import random_example, skewed_example
 from hopvec import FastRP, Graph, MemoryLimitError, ParameterError
 from hopvec.engine import slab
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import oracle
-from examples import example, path, random_example, skewed_example, star
+from example_graphs import example, path, random_example, skewed_example, star
 from hopvec import FastRP, MemoryLimitError, ParameterError
 from hopvec.engine.normalize import ColumnScaler
 from hopvec.engine.principal import PCA_BLOCK_ROWS, principal_components

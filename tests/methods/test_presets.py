@@ -2,7 +2,7 @@
 
 import pytest
 
-from examples import example, path
+from example_graphs import example, path
 from hopvec import FastRP, ParameterError
 from hopvec.methods.presets import PRESETS
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import hopvec
 import oracle
-from examples import example, examples, path, random_example, skewed_example, star
+from example_graphs import example, examples, path, random_example, skewed_example, star
 from hopvec import FastRP, GraphError, ParameterError, RandNE
 from hopvec.engine.orthogonal import mixing_bytes
 

@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from examples import example, skewed_example
+from example_graphs import example, skewed_example
 from hopvec import FastRP, GraphError
 from hopvec.methods import METHODS
 

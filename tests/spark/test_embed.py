@@ -20,7 +20,7 @@ from hopvec.engine.reference import sparse_rows
 from hopvec.spark import Cluster, embed, estimate
 from hopvec.spark.estimate import Size
 from hopvec.spark.tables import Tables
-from stages import last_stage, stages
+from spark_stages import last_stage, stages
 
 WEIGHTED = FastRP(dim=40, seed=7, beta=-0.5, weights=(1, 0, 2), normalize="none")
 NORMALIZED = FastRP(dim=24, seed=3, self_weight=0.5, sparsity=3)

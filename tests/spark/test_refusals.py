@@ -8,7 +8,7 @@ from hopvec import FastRP, FormatError, GraphError, ParameterError
 from hopvec.cli import on_spark
 from hopvec.cli.program import hopvec
 from hopvec.spark import embed, estimate
-from stages import last_stage, stages
+from spark_stages import last_stage, stages
 
 NO_WEIGHT = "not allowed. A weight is 0 or between 1e-30 and 1e+30."
 BLOCKS = {"strategy": "blocks"}

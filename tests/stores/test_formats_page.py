@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from embeddings import EMBEDDING_FORMATS, made
+from saved_embeddings import EMBEDDING_FORMATS, random_embedding
 
 PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
 
@@ -16,7 +16,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
 def test_the_example_of_a_store_finds_our_neighbors(tmp_path, monkeypatch, store):
     pytest.importorskip(store)
     monkeypatch.chdir(tmp_path)
-    embedding = made(pa.array([f"node {number}" for number in range(300)]), dim=16)
+    embedding = random_embedding(pa.array([f"node {number}" for number in range(300)]), dim=16)
     embedding.save("vectors.parquet")
     text = PAGE.read_text(encoding="utf-8")
     (block,) = [
@@ -46,7 +46,7 @@ def test_the_table_of_formats_names_every_suffix_and_which_hold_float16():
 def test_zero_vectors_are_no_neighbors_in_duckdb(tmp_path):
     import duckdb
 
-    embedding = made(pa.array(np.arange(50)), dim=16)
+    embedding = random_embedding(pa.array(np.arange(50)), dim=16)
     vectors = embedding.vectors.copy()
     vectors[10:20] = 0
     embedding = type(embedding)(vectors, embedding.ids)

@@ -12,11 +12,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from embeddings import made
 from hopvec import FormatError, MissingExtraError, ParameterError
 from hopvec.formats import rows
 from hopvec.stores import STORES
 from hopvec.stores import lancedb as lancedb_store
+from saved_embeddings import random_embedding
 
 NUMBERS = pa.array(np.arange(1000) * 3)
 WORDS = pa.array([f"näme '{number}" for number in range(1000)], pa.large_string())
@@ -24,7 +24,7 @@ WORDS = pa.array([f"näme '{number}" for number in range(1000)], pa.large_string
 
 @pytest.fixture(params=[NUMBERS, WORDS], ids=["integers", "strings"])
 def embedding(request):
-    return made(request.param, dim=24)
+    return random_embedding(request.param, dim=24)
 
 
 @pytest.fixture(params=STORES)
@@ -64,11 +64,11 @@ def test_many_blocks_make_one_table(target, embedding, monkeypatch):
 
 
 def test_a_table_of_that_name_is_replaced_and_others_are_left(target):
-    made(WORDS).export(target)
-    made(NUMBERS, seed=1).export(target, table="other")
-    made(NUMBERS, seed=2, dim=9).export(target)
-    assert holds(target, made(NUMBERS, seed=2, dim=9))
-    assert holds(target, made(NUMBERS, seed=1), "other")
+    random_embedding(WORDS).export(target)
+    random_embedding(NUMBERS, seed=1).export(target, table="other")
+    random_embedding(NUMBERS, seed=2, dim=9).export(target)
+    assert holds(target, random_embedding(NUMBERS, seed=2, dim=9))
+    assert holds(target, random_embedding(NUMBERS, seed=1), "other")
 
 
 OWN = pa.table(
@@ -91,27 +91,27 @@ def keep_own(target, table, columns=OWN):
 def test_a_table_that_hopvec_did_not_make_is_refused_and_left(target):
     keep_own(target, "vectors")
     with pytest.raises(ParameterError) as error:
-        made(NUMBERS).export(target)
+        random_embedding(NUMBERS).export(target)
     assert str(error.value) == (
         f"export: {target} has a table vectors that hopvec did not make. Name another table "
         "(table=, or --table), or let it be replaced (replace=True, or --replace)."
     )
     assert kept(target)[0] == [1, 2]
-    made(NUMBERS).export(target, table="others")
-    assert holds(target, made(NUMBERS), "others")
+    random_embedding(NUMBERS).export(target, table="others")
+    assert holds(target, random_embedding(NUMBERS), "others")
     assert kept(target)[0] == [1, 2]
 
 
 def test_a_table_of_any_make_is_replaced_on_demand(target):
     keep_own(target, "vectors", OWN.append_column("price", pa.array([1, 2])))
-    made(NUMBERS).export(target, replace=True)
-    assert holds(target, made(NUMBERS))
-    made(NUMBERS, seed=2).export(target)
-    assert holds(target, made(NUMBERS, seed=2))
+    random_embedding(NUMBERS).export(target, replace=True)
+    assert holds(target, random_embedding(NUMBERS))
+    random_embedding(NUMBERS, seed=2).export(target)
+    assert holds(target, random_embedding(NUMBERS, seed=2))
 
 
 def test_a_table_of_ours_with_a_column_more_is_no_longer_ours(target):
-    made(NUMBERS).export(target)
+    random_embedding(NUMBERS).export(target)
     kind, _, place = target.partition(":")
     if kind == "lancedb":
         lancedb.connect(place).open_table("vectors").add_columns({"price": "id * 2"})
@@ -119,14 +119,14 @@ def test_a_table_of_ours_with_a_column_more_is_no_longer_ours(target):
         with duckdb.connect(place) as connection:
             connection.execute("ALTER TABLE vectors ADD COLUMN price INTEGER")
     with pytest.raises(ParameterError, match="a table vectors that hopvec did not make"):
-        made(NUMBERS, seed=2).export(target)
-    assert holds(target, made(NUMBERS))
+        random_embedding(NUMBERS, seed=2).export(target)
+    assert holds(target, random_embedding(NUMBERS))
 
 
 def test_duckdb_tells_no_names_apart_by_case(tmp_path):
     keep_own(f"duckdb:{tmp_path / 'store'}", "Vectors")
     with pytest.raises(ParameterError, match="a table vectors that hopvec did not make"):
-        made(NUMBERS).export(f"duckdb:{tmp_path / 'store'}")
+        random_embedding(NUMBERS).export(f"duckdb:{tmp_path / 'store'}")
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
@@ -135,7 +135,7 @@ def test_an_export_that_fails_midway_leaves_the_old_table_or_none(
     target, monkeypatch, error, before
 ):
     if before:
-        made(NUMBERS).export(target)
+        random_embedding(NUMBERS).export(target)
 
     def fail(block):
         raise error
@@ -143,8 +143,8 @@ def test_an_export_that_fails_midway_leaves_the_old_table_or_none(
     monkeypatch.setattr(rows, "BLOCK_BYTES", 4000)
     monkeypatch.setattr(rows, "forget", fail)
     with pytest.raises(error):
-        made(NUMBERS, seed=2).export(target)
-    assert holds(target, made(NUMBERS)) if before else kept(target) is None
+        random_embedding(NUMBERS, seed=2).export(target)
+    assert holds(target, random_embedding(NUMBERS)) if before else kept(target) is None
 
 
 KILLED = """
@@ -164,12 +164,12 @@ hopvec.Embedding(np.ones((1000, 5), np.float32), pa.array(range(1000))).export(s
 @pytest.mark.parametrize("before", [True, False])
 def test_a_process_killed_while_exporting_leaves_the_old_table_or_none(target, before):
     if before:
-        made(NUMBERS).export(target)
+        random_embedding(NUMBERS).export(target)
     finished = subprocess.run([sys.executable, "-c", KILLED, target], check=False)
     assert finished.returncode == -signal.SIGKILL
-    assert holds(target, made(NUMBERS)) if before else kept(target) is None
-    made(NUMBERS, seed=2).export(target)
-    assert holds(target, made(NUMBERS, seed=2))
+    assert holds(target, random_embedding(NUMBERS)) if before else kept(target) is None
+    random_embedding(NUMBERS, seed=2).export(target)
+    assert holds(target, random_embedding(NUMBERS, seed=2))
     if target.startswith("lancedb:"):
         assert os.listdir(target.partition(":")[2]) == ["vectors.lance"]  # noqa: PTH208
 
@@ -179,14 +179,14 @@ def test_a_process_killed_while_exporting_leaves_the_old_table_or_none(target, b
 )
 def test_a_name_that_is_no_plain_identifier_is_refused(target, table):
     with pytest.raises(ParameterError, match=r"export: table must be a name of ASCII letters"):
-        made().export(target, table=table)
+        random_embedding().export(target, table=table)
     assert not os.path.exists(target.partition(":")[2])  # noqa: PTH110
 
 
 @pytest.mark.parametrize("target", ["", "graph.db", "duckdb:", "sqlite:graph.db", ":"])
 def test_an_unknown_store_is_refused_with_those_known(target):
     with pytest.raises(ParameterError) as error:
-        made().export(target)
+        random_embedding().export(target)
     assert str(error.value) == (
         f"export: the target must be duckdb:<place> or lancedb:<place>, got {target!r}."
     )
@@ -196,7 +196,7 @@ def test_an_unknown_store_is_refused_with_those_known(target):
 def test_a_store_that_is_not_installed_is_asked_for(tmp_path, monkeypatch, store, name):
     monkeypatch.setitem(sys.modules, store, None)
     with pytest.raises(MissingExtraError) as error:
-        made().export(f"{store}:{tmp_path / 'store'}")
+        random_embedding().export(f"{store}:{tmp_path / 'store'}")
     assert str(error.value) == (
         f"export to {name} needs the {store} extra: pip install 'hopvec[{store}]'."
     )
@@ -207,7 +207,7 @@ def test_a_place_that_is_something_else_is_refused_and_left(tmp_path, store):
     place = tmp_path / "notes.txt"
     place.write_text("dear diary, " * 1000)
     with pytest.raises(FormatError) as error:
-        made().export(f"{store}:{place}")
+        random_embedding().export(f"{store}:{place}")
     assert str(error.value).startswith(f"{place}: ")
     assert place.read_text() == "dear diary, " * 1000
 
@@ -259,7 +259,7 @@ def test_lancedb_finds_our_neighbors(tmp_path, embedding):
 
 def test_lancedb_has_an_index_once_the_table_is_large(tmp_path, monkeypatch):
     monkeypatch.setattr(lancedb_store, "INDEX_FROM", 20_000)
-    embedding = made(pa.array(np.arange(20_000)), dim=24)
+    embedding = random_embedding(pa.array(np.arange(20_000)), dim=24)
     embedding.export(f"lancedb:{tmp_path}")
     table = lancedb.connect(tmp_path).open_table("vectors")
     (index,) = table.list_indices()

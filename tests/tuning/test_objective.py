@@ -5,9 +5,9 @@ import pytest
 
 from hopvec import FastRP, Graph, Labels, ParameterError
 from hopvec.tuning.objective import Classes, Links, graph_checksum
-from planted import planted
+from planted_partition import planted_partition
 
-GRAPH, LABELS = planted()
+GRAPH, LABELS = planted_partition()
 SETTINGS = {
     "measure": "macro",
     "validation": 0.5,
@@ -62,7 +62,7 @@ class TestClasses:
     def test_it_learns_from_1_percent_but_from_enough_nodes(
         self, nodes, settings, nodes_to_learn_from
     ):
-        graph, labels = planted(nodes, degree=2)
+        graph, labels = planted_partition(nodes, degree=2)
         objective = classes(labels, graph, **settings)
         assert objective.settings["learns from"] == f"{nodes_to_learn_from} nodes"
         seen = len(objective._seen)

@@ -7,9 +7,9 @@ import pytest
 
 from hopvec import FastRP, MissingExtraError, ParameterError, tune
 from hopvec.tuning.picture import _figure
-from planted import planted
+from planted_partition import planted_partition
 
-GRAPH, LABELS = planted()
+GRAPH, LABELS = planted_partition()
 SPACES = {
     "the paper's": {"beta": "-1:0", "weights": "0,0,1,log:0.125:64"},
     "one range": {"beta": "-1:1"},

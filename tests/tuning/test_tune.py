@@ -12,9 +12,9 @@ import pytest
 import hopvec
 from hopvec import DeepWalk, FastRP, Graph, ParameterError, tune
 from hopvec.engine import slab
-from planted import planted
+from planted_partition import planted_partition
 
-GRAPH, LABELS = planted()
+GRAPH, LABELS = planted_partition()
 QUICK = {"method": FastRP(dim=32), "search_dim": 16, "shuffles": 2, "trials": 12}
 
 
@@ -210,7 +210,7 @@ class TestStudy:
         options = QUICK | {"trials": 1, "study": tmp_path / "study.jsonl"}
         tune(GRAPH, LABELS, **options)
         with pytest.raises(ParameterError, match="another graph"):
-            tune(planted(seed=1)[0], LABELS, **options)
+            tune(planted_partition(seed=1)[0], LABELS, **options)
         swapped = hopvec.Labels(LABELS.ids, LABELS.matrix[::-1], LABELS.classes)
         with pytest.raises(ParameterError, match="another labels"):
             tune(GRAPH, swapped, **options)

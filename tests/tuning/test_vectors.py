@@ -2,7 +2,7 @@
 
 import pytest
 
-from examples import skewed_example
+from example_graphs import skewed_example
 from hopvec import DeepWalk, FastRP, GraphError
 from hopvec.engine import slab
 from hopvec.tuning import vectors

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clusters import clusters
+from clustered_embedding import clustered_embedding
 from hopvec import Embedding, FastRP, Labels, MissingExtraError, ParameterError, datasets
 from hopvec.view import layout, purity
 from hopvec.view.components import principal_components
@@ -19,14 +19,14 @@ PROGRAM = """
 import hashlib, sys
 import hopvec.embedding, hopvec.view.components, hopvec.view.layout
 sys.path.insert(0, sys.argv[1])
-from clusters import clusters
+from clustered_embedding import clustered_embedding
 for module in (hopvec.embedding, hopvec.view.components):
     module.cores = lambda: int(sys.argv[2])
 sys.modules["hopvec.view.layout"].LANDMARKS_FROM = 300
 sys.modules["hopvec.view.layout"].LANDMARKS = 200
 tsne = sys.modules["hopvec.view.tsne"]
 tsne.FFT_FROM, tsne.EARLY, tsne.LATE = int(sys.argv[3]), 10, 20
-embedding, labels = clusters(400, dim=150)
+embedding, labels = clustered_embedding(400, dim=150)
 for kind in ("tsne", "pca"):
     positions = hopvec.view.layout(embedding, kind=kind, seed=3)
     print(hashlib.sha256(positions.tobytes()).hexdigest())
@@ -68,7 +68,7 @@ def test_labeled_nodes_are_landmarks_before_others():
 
 
 def test_other_nodes_come_to_the_median_of_their_five_nearest_landmarks():
-    embedding, _ = clusters(200)
+    embedding, _ = clustered_embedding(200)
     landmarks, others = np.arange(0, 200, 2), np.arange(1, 200, 2)
     positions = np.random.default_rng(1).standard_normal((100, 2))
     placed = place_by_landmarks(embedding, others, landmarks, positions, lambda done, of: None)
@@ -82,7 +82,7 @@ def test_other_nodes_come_to_the_median_of_their_five_nearest_landmarks():
 def test_large_graphs_are_laid_out_by_landmarks(monkeypatch):
     monkeypatch.setattr(sys.modules["hopvec.view.layout"], "LANDMARKS_FROM", 200)
     monkeypatch.setattr(sys.modules["hopvec.view.layout"], "LANDMARKS", 120)
-    embedding, labels = clusters(400, isolated=7)
+    embedding, labels = clustered_embedding(400, isolated=7)
     told = []
     labeled = labels.align(embedding).rows
     positions = layout(
@@ -98,7 +98,7 @@ def test_large_graphs_are_laid_out_by_landmarks(monkeypatch):
 
 
 def test_principal_components_are_those_of_numpy():
-    embedding, _ = clusters(150, dim=40)
+    embedding, _ = clustered_embedding(150, dim=40)
     rows = np.arange(10, 150)
     unit = embedding.vectors[rows].astype(float)
     unit /= np.linalg.norm(unit, axis=1, keepdims=True)
@@ -112,7 +112,7 @@ def test_principal_components_are_those_of_numpy():
 @pytest.mark.parametrize("kind", ["tsne", "pca"])
 @pytest.mark.parametrize("nodes", [0, 1, 2, 15, 16])
 def test_few_nodes_have_positions_too(nodes, kind):
-    embedding, _ = clusters(40)
+    embedding, _ = clustered_embedding(40)
     some = Embedding(embedding.vectors[:nodes], embedding.ids[:nodes])
     positions = layout(some, kind=kind)
     assert positions.shape == (nodes, 2)
@@ -121,25 +121,25 @@ def test_few_nodes_have_positions_too(nodes, kind):
 
 
 def test_one_column_has_a_layout():
-    embedding, _ = clusters(30, dim=1)
+    embedding, _ = clustered_embedding(30, dim=1)
     assert np.isfinite(layout(embedding)).all()
 
 
 def test_an_unknown_kind_is_refused():
     with pytest.raises(ParameterError, match="kind must be 'tsne' or 'pca', got 'umap'"):
-        layout(clusters(20)[0], kind="umap")
+        layout(clustered_embedding(20)[0], kind="umap")
 
 
 def test_without_the_extra_tsne_says_what_to_install_and_pca_works(monkeypatch):
     monkeypatch.setitem(sys.modules, "openTSNE", None)
-    embedding, _ = clusters(30)
+    embedding, _ = clustered_embedding(30)
     with pytest.raises(MissingExtraError, match=r"pip install 'hopvec\[view\]'"):
         layout(embedding)
     assert np.isfinite(layout(embedding, kind="pca")).all()
 
 
 def test_purity_is_the_share_of_near_nodes_of_the_same_class():
-    embedding, _ = clusters(4)
+    embedding, _ = clustered_embedding(4)
     labels = Labels.from_pairs(embedding.ids, ["a", "a", "a", "b"])
     positions = np.float32([[0, 0], [1, 0], [3, 0], [3.5, 0]])
     nodes = [1, 1, 0, 0]  # of the nearest of each
@@ -149,7 +149,7 @@ def test_purity_is_the_share_of_near_nodes_of_the_same_class():
 
 
 def test_purity_leaves_out_isolated_nodes_and_bears_nodes_at_one_place():
-    embedding, labels = clusters(60, classes=1)
+    embedding, labels = clustered_embedding(60, classes=1)
     positions = np.zeros((60, 2), np.float32)
     positions[:10] = np.nan
     assert purity(positions, embedding, labels) == (1.0, 1.0)

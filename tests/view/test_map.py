@@ -9,7 +9,7 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.image import imread
 
-from clusters import clusters
+from clustered_embedding import clustered_embedding
 from hopvec import Embedding, FormatError, Labels, MissingExtraError, ParameterError
 from hopvec.view import draw_map, sheet
 from hopvec.view.classes import classes_of
@@ -40,7 +40,7 @@ def figure_of(*panels, **settings):
 class TestPicture:
     @pytest.mark.parametrize("theme", ["light", "dark"])
     def test_every_class_is_seen_in_its_color(self, tmp_path, theme):
-        embedding, labels = clusters(600)
+        embedding, labels = clustered_embedding(600)
         draw_map(embedding, tmp_path / "map.png", labels=labels, theme=theme, **SMALL)
         for color in PALETTE[:4]:
             assert pixels(tmp_path / "map.png", color) > 150
@@ -48,12 +48,12 @@ class TestPicture:
         assert pixels(tmp_path / "map.png", THEMES[theme].ground) > 20_000
 
     def test_without_labels_all_have_one_color(self, tmp_path):
-        draw_map(clusters(600)[0], tmp_path / "map.png", **SMALL)
+        draw_map(clustered_embedding(600)[0], tmp_path / "map.png", **SMALL)
         assert pixels(tmp_path / "map.png", PALETTE[0]) > 1000
 
     @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
     def test_the_same_bytes_again(self, tmp_path, suffix):
-        embedding, labels = clusters(200, isolated=5)
+        embedding, labels = clustered_embedding(200, isolated=5)
         for name in ("one", "two"):
             draw_map(embedding, tmp_path / (name + suffix), labels=labels, title="é", **SMALL)
         one, two = ((tmp_path / (name + suffix)).read_bytes() for name in ("one", "two"))
@@ -62,24 +62,24 @@ class TestPicture:
 
     def test_it_leaves_the_settings_of_matplotlib_alone(self, tmp_path):
         before = dict(matplotlib.rcParams)
-        draw_map(clusters(50)[0], tmp_path / "map.svg", **SMALL)
+        draw_map(clustered_embedding(50)[0], tmp_path / "map.svg", **SMALL)
         assert dict(matplotlib.rcParams) == before
 
     def test_the_tenth_class_and_those_after_it_are_gray(self, tmp_path):
-        embedding, labels = clusters(900, classes=14)
+        embedding, labels = clustered_embedding(900, classes=14)
         draw_map(embedding, tmp_path / "map.png", labels=labels, **SMALL)
         assert pixels(tmp_path / "map.png", THEMES["light"].other) > 100
         legend = figure_of(panel(embedding, labels)).legends[0]
         assert [text.get_text() for text in legend.get_texts()][-1].startswith("5 other")
 
     def test_nodes_without_a_label_are_told_apart(self):
-        embedding, labels = clusters(100)
+        embedding, labels = clustered_embedding(100)
         some = Labels.from_pairs(labels.ids[:60], ["a"] * 60)
         legend = figure_of(panel(embedding, some)).legends[0]
         assert [text.get_text() for text in legend.get_texts()] == ["a  60", "no label  40"]
 
     def test_dots_are_drawn_in_an_order_of_the_seed(self):
-        embedding, labels = clusters(100)
+        embedding, labels = clustered_embedding(100)
         orders = [
             figure_of(panel(embedding, labels), seed=seed).axes[0].collections[0].get_offsets()
             for seed in (0, 0, 1)
@@ -90,7 +90,7 @@ class TestPicture:
 class TestManyNodes:
     def test_above_a_bound_density_is_drawn_instead_of_dots(self, monkeypatch):
         monkeypatch.setattr(sheet, "SPLAT_FROM", 500)
-        few, many = (figure_of(panel(*clusters(nodes))).axes[0] for nodes in (400, 600))
+        few, many = (figure_of(panel(*clustered_embedding(nodes))).axes[0] for nodes in (400, 600))
         assert (len(few.images), len(few.collections)) == (0, 1)
         assert (len(many.images), len(many.collections)) == (1, 0)
 
@@ -118,7 +118,7 @@ class TestManyNodes:
 
 class TestIsolatedNodes:
     def test_they_lie_in_a_strip_below_the_map_with_a_caption(self):
-        embedding, labels = clusters(300, isolated=40)
+        embedding, labels = clustered_embedding(300, isolated=40)
         drawn = panel(embedding, labels)
         strip = drawn.places[-40:]
         assert (strip[:, 1] < -GAP).all()
@@ -129,12 +129,12 @@ class TestIsolatedNodes:
         assert "40 nodes, whose vectors are zero" in told
 
     def test_without_any_there_is_no_strip(self):
-        axes = figure_of(panel(*clusters(100))).axes[0]
+        axes = figure_of(panel(*clustered_embedding(100))).axes[0]
         assert axes.get_ylim()[0] == 0
         assert not any("zero" in text.get_text() for text in axes.texts)
 
     def test_all_of_them_can_be_isolated(self, tmp_path):
-        embedding, labels = clusters(30, isolated=30)
+        embedding, labels = clustered_embedding(30, isolated=30)
         draw_map(embedding, tmp_path / "map.png", labels=labels, **SMALL)
         assert (tmp_path / "map.png").exists()
 
@@ -158,7 +158,7 @@ class TestNames:
         assert second is None
 
     def test_on_a_map_they_do_not_overlap(self):
-        figure = figure_of(panel(*clusters(2000, classes=9, dim=3)))
+        figure = figure_of(panel(*clustered_embedding(2000, classes=9, dim=3)))
         boxes = [text.get_window_extent() for text in figure.axes[0].texts]
         assert len(boxes) >= 8
         for number, box in enumerate(boxes):
@@ -174,8 +174,8 @@ class TestNames:
 
 class TestSideBySide:
     def test_picked_classes_of_several_methods_in_one_call(self, tmp_path):
-        first, labels = clusters(400, classes=8)
-        second, _ = clusters(400, classes=8, seed=1)
+        first, labels = clustered_embedding(400, classes=8)
+        second, _ = clustered_embedding(400, classes=8, seed=1)
         wanted = [f"class {letter}" for letter in "gbace"]
         draw_map(
             {"FastRP": first, "RandNE": second, "other": first},
@@ -190,7 +190,7 @@ class TestSideBySide:
             assert pixels(tmp_path / "figure.png", color) > 100
 
     def test_only_nodes_of_the_picked_classes_are_drawn(self):
-        embedding, labels = clusters(200)
+        embedding, labels = clustered_embedding(200)
         found = classes_of(embedding, labels, ["class c", "class a"])
         assert found.names == ("class c", "class a")
         names = [labels.classes[code] for code in labels.matrix.indices]
@@ -198,7 +198,7 @@ class TestSideBySide:
         assert found.codes.tolist() == expected
 
     def test_a_node_in_several_classes_has_the_color_of_the_largest(self):
-        embedding, _ = clusters(3)
+        embedding, _ = clustered_embedding(3)
         ids = ["node 0", "node 0", "node 1", "node 2"]
         labels = Labels.from_pairs(ids, ["small", "large", "large", "small"])
         labels = Labels.from_pairs([*ids, "node 1"], ["small", "large", "large", "large", "x"])
@@ -225,18 +225,18 @@ class TestRefusals:
     def test_they_are_sentences_and_nothing_is_written(self, tmp_path, settings, kind, message):
         path = tmp_path / settings.pop("path", "map.png")
         with pytest.raises(kind, match=message):
-            draw_map(clusters(50)[0], path, **settings)
+            draw_map(clustered_embedding(50)[0], path, **settings)
         assert list(tmp_path.iterdir()) == []
 
     def test_a_class_that_is_not_there(self, tmp_path):
-        embedding, labels = clusters(50)
+        embedding, labels = clustered_embedding(50)
         with pytest.raises(ParameterError, match="no class 'class z' among the 4 labels: class a"):
             draw_map(embedding, tmp_path / "m.png", labels=labels, classes=["class z"])
 
     def test_without_matplotlib(self, tmp_path, monkeypatch):
         monkeypatch.setitem(sys.modules, "matplotlib", None)
         with pytest.raises(MissingExtraError, match=r"pip install 'hopvec\[view\]'"):
-            draw_map(clusters(50)[0], tmp_path / "map.png")
+            draw_map(clustered_embedding(50)[0], tmp_path / "map.png")
 
     def test_a_failure_on_the_way_leaves_the_old_picture(self, tmp_path, monkeypatch):
         (tmp_path / "map.png").write_bytes(b"old")
@@ -246,6 +246,6 @@ class TestRefusals:
 
         monkeypatch.setattr("matplotlib.figure.Figure.savefig", fail)
         with pytest.raises(FormatError, match="disk full"):
-            draw_map(clusters(50)[0], tmp_path / "map.png", **SMALL)
+            draw_map(clustered_embedding(50)[0], tmp_path / "map.png", **SMALL)
         assert [path.name for path in tmp_path.iterdir()] == ["map.png"]
         assert (tmp_path / "map.png").read_bytes() == b"old"

@@ -5,7 +5,7 @@ import networkx as nx
 import pytest
 from hypothesis import given
 
-from examples import examples
+from example_graphs import examples
 from hopvec import FormatError
 from hopvec.formats.graphs import gml
 from reading import edges_of, graph_of, open_edges, read, reason

@@ -7,7 +7,7 @@ import networkx as nx
 import pytest
 from hypothesis import given
 
-from examples import examples
+from example_graphs import examples
 from hopvec import FormatError
 from hopvec.formats.graphs import graphml
 from reading import edges_of, graph_of, open_edges, read, reason

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from examples import example, skewed_example
+from example_graphs import example, skewed_example
 from hopvec import FormatError, Graph, read_graph
 from hopvec.formats.graphs import write
 from hopvec.formats.graphs.write import SUFFIXES, write_graph

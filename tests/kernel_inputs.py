@@ -1,4 +1,4 @@
-"""Rows of S and blocks of lines, as the native kernels take them."""
+"""Random CSR matrices and blocks of columns, in the layout that the native kernels take."""
 
 from functools import cache
 
@@ -19,7 +19,7 @@ threads_1_and_3 = pytest.mark.parametrize("threads", [1, 3])
 
 @cache
 def rows_of(nodes, entries, *, weighted=False, seed=0, symmetric=False):
-    """indptr, indices and weights of a random S whose first row is its longest."""
+    """indptr, indices and weights of a random matrix S whose first row is its longest."""
     random = np.random.default_rng(seed)
     ends = (nodes * random.random((2, entries)) ** 2).astype(np.int64)
     matrix = sp.csr_array((np.ones(entries), ends), shape=(nodes, nodes))
@@ -32,7 +32,7 @@ def rows_of(nodes, entries, *, weighted=False, seed=0, symmetric=False):
 
 
 def adjacency(indptr, indices, weights, **options):
-    """The native rows of A = D^-1 S."""
+    """The native adjacency A = D^-1 S."""
     degrees = _native.degrees(indptr, weights)
     inverse = np.divide(1, degrees, out=np.zeros_like(degrees), where=degrees > 0)
     return _native.Adjacency(indptr, indices, weights, inverse.astype(np.float32), **options)
@@ -55,5 +55,5 @@ def as_rows(block, precision, nodes):
 
 
 def assert_rows_agree(got, expected, size, precision):
-    """`size` is the row as it would be if none of its terms cancelled."""
+    """`size` is the sum of absolute terms: what the row would be without cancellation."""
     assert (np.abs(got - expected) <= ROUNDING[precision] * size + 1e-30).all()

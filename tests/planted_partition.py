@@ -1,12 +1,12 @@
-"""A graph with classes that its edges tell of: nodes are mostly linked within their class."""
+"""A planted partition: a graph whose nodes link mostly within their own class."""
 
 import numpy as np
 
 import hopvec
 
 
-def planted(nodes=240, classes=3, degree=8, within=0.8, seed=0):
-    """The graph and the labels of its nodes; ids are texts."""
+def planted_partition(nodes=240, classes=3, degree=8, within=0.8, seed=0):
+    """The graph and the labels of its nodes; ids are strings."""
     random = np.random.default_rng(seed)
     own = np.arange(nodes) % classes
     source = random.integers(0, nodes, nodes * degree // 2)

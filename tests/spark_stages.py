@@ -1,4 +1,4 @@
-"""What a Spark session has done so far, by stages."""
+"""The stages that a Spark session has run so far."""
 
 
 def stages(spark):

@@ -1,4 +1,4 @@
-"""Embeddings of clusters with known classes, for the tests of layouts and maps."""
+"""An embedding whose vectors form one cluster per class."""
 
 import numpy as np
 import pyarrow as pa
@@ -6,8 +6,8 @@ import pyarrow as pa
 from hopvec import Embedding, Labels
 
 
-def clusters(nodes=300, classes=4, dim=16, *, isolated=0, seed=0):
-    """Nodes around as many directions as there are classes; the last ones have zero vectors."""
+def clustered_embedding(nodes=300, classes=4, dim=16, *, isolated=0, seed=0):
+    """Vectors around one direction per class; the last `isolated` nodes have zero vectors."""
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, classes, nodes)
     vectors = rng.standard_normal((classes, dim))[codes] + 0.4 * rng.standard_normal((nodes, dim))

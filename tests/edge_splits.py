@@ -1,10 +1,10 @@
-"""Graphs with edges held out, and pairs of nodes in plain Python."""
+"""Random graphs with held-out edges, and their edges as plain Python objects."""
 
 from hypothesis import assume
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import connected_components
 
-from examples import examples
+from example_graphs import examples
 from hopvec.evaluate import hold_out
 
 
@@ -13,7 +13,7 @@ def ends(table):
 
 
 def edges_of(graph):
-    """All edges but loops with their weights; undirected ones as sets."""
+    """All edges except loops, with their weights; undirected edges are frozensets."""
     matrix = graph.to_scipy().tocoo()
     ids = graph.ids.to_pylist()
     every = zip(*(part.tolist() for part in (*matrix.coords, matrix.data)), strict=True)
@@ -32,16 +32,16 @@ def components(graph):
     return connected_components(graph.to_scipy(), directed=True, connection="weak")[1].tolist()
 
 
-def most(graph):
-    """The edges but loops that a spanning forest does not need."""
+def max_held_out(graph):
+    """The number of edges, without loops, that a spanning forest does not need."""
     return len(edges_of(graph)) - (graph.nodes - max(components(graph)) - 1)
 
 
 @st.composite
-def splits(draw):
-    """A graph, and some of its edges held out while its components stay whole."""
+def edge_splits(draw):
+    """A graph, and some of its edges held out without splitting a component."""
     graph = draw(examples()).graph()
-    limit = most(graph)
+    limit = max_held_out(graph)
     assume(limit > 0)
     count = draw(st.integers(1, limit))
     edges = edges_of(graph)

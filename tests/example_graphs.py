@@ -1,4 +1,4 @@
-"""Small graphs: as lists of edges, and as the dense S that the formulas want."""
+"""Small example graphs, as edge lists and as the dense matrix S of the formulas."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -42,7 +42,7 @@ class Example:
 
 
 def on_disk(graph, part):
-    """One of the arrays of a graph as it is when it did not fit in memory."""
+    """An array of a graph, memory-mapped as if it did not fit in memory."""
     array = getattr(graph, part)
     if array is None:
         return None
@@ -60,7 +60,7 @@ def example(pairs, nodes, weight=None, directed=False):
 
 
 def random_example(nodes, edges, *, seed=0, weighted=False, directed=False, isolated=0):
-    """Edges between uniformly drawn ends; the last `isolated` nodes have none."""
+    """Edges between uniformly random nodes; the last `isolated` nodes have none."""
     random = np.random.default_rng(seed)
     pairs = random.integers(0, nodes - isolated, (edges, 2))
     weight = random.lognormal(size=edges) if weighted else None
@@ -115,7 +115,7 @@ def examples(draw, directed=None):
     nodes = draw(st.integers(1, 24))
     if draw(st.booleans()):
         pairs = draw(st.sampled_from(SHAPES))(nodes)
-        nodes += draw(st.integers(0, 2))  # and some nodes without edges
+        nodes += draw(st.integers(0, 2))  # isolated nodes
     else:
         node = st.integers(0, nodes - 1)
         pairs = draw(st.lists(st.tuples(node, node), max_size=3 * nodes))
