@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hopvec.embedding
+import reference
 from hopvec import Embedding, ParameterError, UnknownNodeError
-from hopvec.engine import reference
 
 
 def embedding_of(ids, *, dim=8, seed=0):

@@ -1,4 +1,4 @@
-"""The compiled module; its sources are in engine/native, the slow twins in engine/reference.py."""
+"""Type stubs of the compiled module, whose sources are in engine/native."""
 
 from collections.abc import Sequence
 from typing import Any

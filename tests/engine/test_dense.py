@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import reference
 from hopvec import _native
-from hopvec.engine import reference
 from hopvec.engine.spectral import gram_schmidt
 
 STOP = _native.Stop()

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import hopvec
+import reference
 from hopvec import FastRP, ParameterError, _native
-from hopvec.engine import reference
 
 NODES, DIM = 2000, 160
 GRAPH = hopvec.Graph.from_edges([0], [1], nodes=NODES)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import reference
 from hopvec import _native
-from hopvec.engine import reference
 from kernel_inputs import (
     STOP,
     STORAGE,

@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
+import reference
+import reference_sampling
 from example_graphs import example, random_example, skewed_example
 from hopvec import _native
-from hopvec.engine import line, reference
+from hopvec.engine import line
 
 STOP = _native.Stop()
 SMALL = skewed_example(12, 40, weighted=True, seed=1)
@@ -61,16 +63,16 @@ def twin_of_draw(graph, seed, order, sample, negatives, turned):
         reference.mix((stream + reference.GOLDEN * (counter + number + 1)) & reference.MASK)
         for number in range(2 + negatives)
     ]
-    source = reference.alias_draw(*sources, bits[0])
+    source = reference_sampling.alias_draw(*sources, bits[0])
     length = int(graph.indptr[source + 1] - graph.indptr[source])
     place = (
         bits[1] * length >> 64
         if rows[source] is None
-        else reference.alias_draw(*rows[source], bits[1])
+        else reference_sampling.alias_draw(*rows[source], bits[1])
     )
     target = int(graph.indices[graph.indptr[source] + place])
     ends = [target, source] if turned and bits[1] & 1 else [source, target]
-    return ends + [reference.alias_draw(*noise, b) for b in bits[2:]]
+    return ends + [reference_sampling.alias_draw(*noise, b) for b in bits[2:]]
 
 
 class TestAliasTable:
@@ -81,7 +83,7 @@ class TestAliasTable:
     )
     def test_its_law_is_in_proportion_to_the_weights(self, weights):
         weights = np.array(weights)
-        law = reference.alias_law(*_native.alias_places(weights))
+        law = reference_sampling.alias_probabilities(*_native.alias_places(weights))
         assert np.abs(law - weights / weights.sum()).max() < 2.0**-31
         assert (law[weights == 0] == 0).all()
 
@@ -92,7 +94,7 @@ class TestAliasTable:
 
     def test_its_law_holds_for_many_weights(self):
         weights = np.random.default_rng(0).lognormal(0, 3, 200_000)
-        law = reference.alias_law(*_native.alias_places(weights))
+        law = reference_sampling.alias_probabilities(*_native.alias_places(weights))
         assert np.abs(law - weights / weights.sum()).sum() < 1e-9
 
 
@@ -196,7 +198,7 @@ class TestTraining:
         contexts = 0 if number == 1 else 1
         _native.train_line(law.native, order, native[0], native[contexts], 0, samples, 1, STOP)
         rates = [rate * max(1 - sample / samples, 1e-4) for sample in range(samples)]
-        reference.train_line(
+        reference_sampling.train_line(
             law.native.draw(order, 0, samples).reshape(samples, -1),
             rates,
             twin[0],
@@ -233,7 +235,7 @@ class TestTraining:
         graph = random_example(300, 600, seed=1).graph()
         vectors = np.zeros((graph.nodes, 32), np.float32)
         _native.start_line(order_of(2, seed=9), graph.keys, 20, vectors)
-        expected = reference.line_vectors(9, 2, graph.keys.tolist(), 20)
+        expected = reference_sampling.line_vectors(9, 2, graph.keys.tolist(), 20)
         assert np.abs(vectors[:, :20] - expected).max() < 1e-8
         assert not vectors[:, 20:].any()
         assert chisquare(np.histogram(vectors[:, :20], 20, (-1 / 40, 1 / 40))[0]).pvalue > UNLIKELY

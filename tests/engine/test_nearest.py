@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
+import reference
 from hopvec import _native
-from hopvec.engine import reference
 
 STOP = _native.Stop()
 

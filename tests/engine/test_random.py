@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import hopvec
+import reference
 from hopvec import FastRP, _native
-from hopvec.engine import reference
 
 NODES, DIM = 2000, 160
 SPARSITIES = [1, 1.5, 3, math.sqrt(NODES), 1000]

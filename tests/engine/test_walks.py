@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import oracle
+import reference_sampling
 from example_graphs import example as example_of
 from example_graphs import examples, hub, random_example, skewed_example
 from hopvec import Graph, _native
-from hopvec.engine import reference
 from hopvec.engine.walks import Walks
 from hopvec.spill import SpillFile
 
@@ -132,11 +132,11 @@ class TestWalks:
         matrix = dense(graph).astype(np.float32)
         rows = [{int(x): float(row[x]) for x in np.flatnonzero(row)} for row in matrix]
         expected = [
-            reference.random_walk(
+            reference_sampling.random_walk(
                 rows, node, graph.keys[node], seed=seed, number=number, length=7, p=p, q=q
             )
             for number in range(2)
-            for node in reference.walk_order(graph.keys[: graph.connected], seed, number)
+            for node in reference_sampling.walk_order(graph.keys[: graph.connected], seed, number)
         ]
         found = all_walks(graph, size=5, rounds=2, length=7, p=p, q=q, seed=seed)
         assert [[node for node in walk if node >= 0] for walk in found.tolist()] == expected

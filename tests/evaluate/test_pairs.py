@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+import reference
 from example_graphs import examples, random_example
 from hopvec import Graph, ParameterError, UnknownNodeError
-from hopvec.engine import reference
 from hopvec.evaluate.pairs import Pairs, below, contains, hashed
 
 

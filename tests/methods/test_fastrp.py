@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import hopvec
 import oracle
+import reference
 import rounding_bounds
 from example_graphs import (
     SHAPES,
@@ -24,7 +25,6 @@ from example_graphs import (
     star,
 )
 from hopvec import FastRP, Graph, GraphError
-from hopvec.engine import reference
 
 NORMALIZE = ("none", "authors", "full")
 ORDINARY = random_example(2000, 8000, weighted=True, isolated=20)

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 import hopvec
 import oracle
+import reference
 import rounding_bounds
 from example_graphs import examples, on_disk, skewed_example
 from hopvec import FastRP, Graph, GraphError, MemoryLimitError, ParameterError, RandNE, tune
-from hopvec.engine import reference
 from hopvec.evaluate import hold_out
 
 CASE = skewed_example(600, 3000, weighted=True, seed=8)

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 import scipy.io
 
+import reference
+import reference_sampling
 from example_graphs import example, path, random_example, skewed_example
 from hopvec import LINE, Graph, Labels, MemoryLimitError, ParameterError, estimate
-from hopvec.engine import reference
 from hopvec.engine.line import EdgeLaw
 from hopvec.evaluate import classify
 
@@ -90,10 +91,10 @@ class TestVectors:
     def test_they_are_those_of_the_twin_trained_on_as_many_samples(self):
         graph, samples = skewed_example(30, 60, weighted=True, seed=2).graph(), 700
         found = LINE(dim=5, order="first", samples=samples, learning_rate=0.2, seed=3).embed(graph)
-        vectors = reference.line_vectors(3, 1, graph.keys.tolist(), 5)
+        vectors = reference_sampling.line_vectors(3, 1, graph.keys.tolist(), 5)
         nodes = draws(graph, samples)
         rates = [0.2 * max(1 - sample / samples, 1e-4) for sample in range(samples)]
-        reference.train_line(nodes, rates, vectors, vectors)
+        reference_sampling.train_line(nodes, rates, vectors, vectors)
         assert np.abs(found.vectors[graph.rows] - reference.unit_rows(vectors)).max() < 1e-4
 
     def test_the_samples_grow_with_the_entries_unless_they_are_given(self):

@@ -16,10 +16,10 @@ from click.testing import CliRunner
 import oracle
 from hopvec import FastRP, Graph
 from hopvec.cli.program import hopvec
-from hopvec.engine.reference import sparse_rows
 from hopvec.spark import Cluster, embed, estimate
 from hopvec.spark.estimate import Size
 from hopvec.spark.tables import Tables
+from reference import sparse_rows
 from spark_stages import last_stage, stages
 
 WEIGHTED = FastRP(dim=40, seed=7, beta=-0.5, weights=(1, 0, 2), normalize="none")
