@@ -9,7 +9,7 @@ import pytest
 import hopvec
 from hopvec import FastRP
 from hopvec.cli import neighbors as neighbors_file
-from hopvec.formats import read_start
+from hopvec.formats import read_preview
 
 
 class TestEstimate:
@@ -83,7 +83,7 @@ class TestInfo:
     @pytest.mark.parametrize("suffix", [".parquet", ".arrow", ".npy"])
     def test_it_reads_the_first_vectors_only(self, run, vectors, tmp_path, suffix):
         run("convert", vectors, f"other{suffix}")
-        start = read_start(tmp_path / f"other{suffix}")
+        start = read_preview(tmp_path / f"other{suffix}")
         assert start.rows == 6
         assert len(start.embedding) == 4
         whole = hopvec.load(tmp_path / f"other{suffix}")

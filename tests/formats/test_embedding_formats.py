@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import hopvec
 from hopvec import Embedding, FastRP, FormatError, Graph, ParameterError
-from hopvec.formats import EMBEDDING_FORMATS, read_start, rows, text
+from hopvec.formats import EMBEDDING_FORMATS, blocks, read_preview, text
 from hopvec.formats.recognize import holds_embedding
 from saved_embeddings import (
     INTEGERS,
@@ -36,7 +36,7 @@ def path(request, tmp_path):
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Two rows of random_embedding() a block, one a piece of text."""
-    monkeypatch.setattr(rows, "BLOCK_BYTES", 40)
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 40)
     monkeypatch.setattr(text, "LINE_BYTES", 20)
 
 
@@ -301,7 +301,7 @@ def test_a_folder_of_parquet_files_as_spark_writes_it_is_read_as_one_file(tmp_pa
     loaded = hopvec.load(folder)
     assert loaded.ids.to_pylist() == embedding.ids.to_pylist()
     np.testing.assert_array_equal(loaded.vectors, embedding.vectors)
-    start = read_start(folder)
+    start = read_preview(folder)
     assert (len(start.embedding), start.rows) == (3, 8)
     assert holds_embedding(folder)
 

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hopvec import Embedding
-from hopvec.formats import parquet_writer, rows
+from hopvec.formats import blocks, parquet_writer
 from hopvec.formats.table import batches_of, schema_of
 from saved_embeddings import INTEGERS, STRINGS
 
@@ -30,7 +30,7 @@ def saved(embedding, path, dtype="float32"):
     ("count", "dim"), [(0, 3), (1, 1), (1, 2), (7, 1), (100, 9), (50, 64), (3, 65536), (301, 128)]
 )
 def test_pyarrow_reads_the_table_that_it_was_given(tmp_path, monkeypatch, count, dim, ids, dtype):
-    monkeypatch.setattr(rows, "BLOCK_BYTES", 20_000)
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 20_000)
     monkeypatch.setattr(parquet_writer, "PAGE_BYTES", 3_000)
     embedding = random_embedding(ids, count, dim)
     schema = schema_of(embedding, dtype)
@@ -66,7 +66,7 @@ def test_the_footer_says_what_that_of_pyarrow_says(tmp_path):
 
 
 def test_a_row_group_can_be_read_alone(tmp_path, monkeypatch):
-    monkeypatch.setattr(rows, "BLOCK_BYTES", 400)
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 400)
     embedding = random_embedding(STRINGS, 35, 10)
     file = saved(embedding, tmp_path / "vectors.parquet")
     assert file.num_row_groups == 4

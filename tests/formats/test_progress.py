@@ -11,7 +11,7 @@ from hopvec.stores import STORES
 
 @pytest.fixture
 def embedding(monkeypatch):
-    monkeypatch.setattr("hopvec.formats.rows.BLOCK_BYTES", 64)
+    monkeypatch.setattr("hopvec.formats.blocks.BLOCK_BYTES", 64)
     vectors = np.random.default_rng(0).random((10, 4), dtype=np.float32)
     return Embedding(vectors, pa.array(range(10), pa.int64()))
 

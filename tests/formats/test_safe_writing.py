@@ -10,8 +10,8 @@ import pytest
 
 import hopvec
 from hopvec import FormatError
-from hopvec.formats import rows
-from hopvec.formats.atomic import replacing
+from hopvec.formats import blocks
+from hopvec.formats.atomic import atomic_write
 from saved_embeddings import SUFFIXES, directory_contents, random_embedding, same_embedding
 
 no_kill = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has no SIGKILL")
@@ -69,8 +69,8 @@ def test_a_writer_that_fails_midway_leaves_the_old_files_as_they_were(path, monk
     def fail(block):
         raise error
 
-    monkeypatch.setattr(rows, "BLOCK_BYTES", 40)
-    monkeypatch.setattr(rows, "forget", fail)
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 40)
+    monkeypatch.setattr(blocks, "forget", fail)
     with pytest.raises(error):
         random_embedding(seed=2).save(path)
     assert directory_contents(path.parent) == before
@@ -116,10 +116,10 @@ import os, signal, sys
 import numpy as np
 import pyarrow as pa
 import hopvec
-from hopvec.formats import rows
+from hopvec.formats import blocks
 
-rows.BLOCK_BYTES = 12
-rows.forget = lambda block: os.kill(os.getpid(), signal.SIGKILL)
+blocks.BLOCK_BYTES = 12
+blocks.forget = lambda block: os.kill(os.getpid(), signal.SIGKILL)
 hopvec.Embedding(np.zeros((2, 3), np.float32), pa.array([1, 2])).save(sys.argv[1])
 """
 
@@ -183,7 +183,7 @@ def test_old_files_of_a_killed_swap_are_swept_by_the_next(tmp_path):
 
 def test_two_threads_that_save_to_one_path_do_not_meet(tmp_path):
     path = tmp_path / "file"
-    with replacing(path) as (first,), replacing(path) as (second,):
+    with atomic_write(path) as (first,), atomic_write(path) as (second,):
         assert first.name != second.name
 
 

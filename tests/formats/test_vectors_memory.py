@@ -19,13 +19,13 @@ import pathlib, re, sys
 import numpy as np
 import pyarrow as pa
 import hopvec
-from hopvec.formats import rows, text
+from hopvec.formats import blocks, text
 
 def peak():
     status = pathlib.Path("/proc/self/status").read_text()
     return int(re.search(r"VmHWM:\s+(\d+)", status)[1]) * 1024
 
-rows.BLOCK_BYTES, text.LINE_BYTES, text.READ_BYTES = 1 << 20, 1 << 18, 1 << 20
+blocks.BLOCK_BYTES, text.LINE_BYTES, text.READ_BYTES = 1 << 20, 1 << 18, 1 << 20
 source, path, small = sys.argv[1:]
 hopvec.Embedding(np.ones((9000, 128), np.float32), pa.array(np.arange(9000))).save(small)
 hopvec.load(small)

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from hopvec import FormatError, MissingExtraError, ParameterError
-from hopvec.formats import rows
+from hopvec.formats import blocks
 from hopvec.stores import STORES
 from hopvec.stores import lancedb as lancedb_store
 from saved_embeddings import random_embedding
@@ -58,7 +58,7 @@ def test_the_table_holds_ids_and_vectors(target, embedding):
 
 
 def test_many_blocks_make_one_table(target, embedding, monkeypatch):
-    monkeypatch.setattr(rows, "BLOCK_BYTES", 24 * 4 * 300)
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 24 * 4 * 300)
     assert embedding.export(target, table="select") == 1000
     assert holds(target, embedding, "select")
 
@@ -140,8 +140,8 @@ def test_an_export_that_fails_midway_leaves_the_old_table_or_none(
     def fail(block):
         raise error
 
-    monkeypatch.setattr(rows, "BLOCK_BYTES", 4000)
-    monkeypatch.setattr(rows, "forget", fail)
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 4000)
+    monkeypatch.setattr(blocks, "forget", fail)
     with pytest.raises(error):
         random_embedding(NUMBERS, seed=2).export(target)
     assert holds(target, random_embedding(NUMBERS)) if before else kept(target) is None
@@ -152,10 +152,10 @@ import os, signal, sys
 import numpy as np
 import pyarrow as pa
 import hopvec
-from hopvec.formats import rows
+from hopvec.formats import blocks
 
-rows.BLOCK_BYTES = 4000
-rows.forget = lambda block: os.kill(os.getpid(), signal.SIGKILL)
+blocks.BLOCK_BYTES = 4000
+blocks.forget = lambda block: os.kill(os.getpid(), signal.SIGKILL)
 hopvec.Embedding(np.ones((1000, 5), np.float32), pa.array(range(1000))).export(sys.argv[1])
 """
 

@@ -12,10 +12,10 @@ from hopvec.cli.outputs import json_option
 from hopvec.cli.summary import Rows, count, graph_rows, parameters_text, report_rows
 from hopvec.cli.terminal import Terminal
 from hopvec.cli.verb import given_options, option, verb
-from hopvec.formats import read_start
+from hopvec.formats import read_preview
 from hopvec.formats.parquet import files_of
+from hopvec.formats.preview import Preview
 from hopvec.formats.recognize import holds_embedding
-from hopvec.formats.rows import Start
 from hopvec.machine import in_words
 from hopvec.run_report import RunReport
 
@@ -58,13 +58,13 @@ def info(
         rows = report_rows(run)
     else:
         with terminal.progress(f"reading {file}", "%") as progress:
-            start = read_start(file, progress=progress)
+            start = read_preview(file, progress=progress)
         facts = {"kind": kind, **_facts(file, start)}
         rows = _rows(facts)
     terminal.answer_json(facts) if as_json else terminal.facts(rows, answer=True)
 
 
-def _facts(file: str, start: Start) -> dict[str, Any]:
+def _facts(file: str, start: Preview) -> dict[str, Any]:
     embedding = start.embedding
     return {
         "file": file,

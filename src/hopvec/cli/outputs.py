@@ -11,7 +11,7 @@ import click
 
 from hopvec.cli.verb import Function, option
 from hopvec.errors import FormatError
-from hopvec.formats.atomic import replacing
+from hopvec.formats.atomic import atomic_write
 from hopvec.formats.destination import check_destination, check_writable
 from hopvec.formats.npy import ids_path
 
@@ -81,5 +81,5 @@ def write_json(path: Path, value: Any) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """Writes a text; a file of that name is replaced whole or not at all."""
-    with replacing(path) as (file,):
+    with atomic_write(path) as (file,):
         file.write(text.encode())

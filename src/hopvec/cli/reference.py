@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hopvec.embedding import Embedding
 from hopvec.errors import FormatError
-from hopvec.formats import read_start
+from hopvec.formats import read_preview
 from hopvec.methods import FastRP, method_of
 
 
@@ -13,7 +13,7 @@ def earlier_run(path: str) -> tuple[Embedding, FastRP]:
 
     Raises FormatError where others cannot be made like them.
     """
-    embedding = read_start(path).embedding
+    embedding = read_preview(path).embedding
     made_by = embedding.parameters.get("method", FastRP.__name__)
     if made_by != FastRP.__name__:
         raise FormatError(

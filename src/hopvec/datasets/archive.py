@@ -18,7 +18,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import FormatError, GraphError
-from hopvec.formats.atomic import replacing
+from hopvec.formats.atomic import atomic_write
 from hopvec.formats.graphs.numpy_archive import Arrays, listing, open_archive
 from hopvec.formats.graphs.source import Source
 from hopvec.formats.labels.read import read_labels
@@ -80,7 +80,7 @@ def write_archive(
     number_of = {name: at for at, name in enumerate(label_names)} | {None: -1}
     table = pa.table({"name": pa.array(names), "label": pa.array(labels, pa.string())})
     folder.mkdir(parents=True, exist_ok=True)
-    with replacing(folder / EDGES, folder / NODES) as (edges, nodes):
+    with atomic_write(folder / EDGES, folder / NODES) as (edges, nodes):
         np.savez_compressed(
             edges,
             n=np.int64(len(names)),

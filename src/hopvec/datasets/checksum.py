@@ -6,7 +6,7 @@ import hashlib
 import re
 from pathlib import Path
 
-from hopvec.formats.atomic import replacing
+from hopvec.formats.atomic import atomic_write
 from hopvec.progress import Progress
 
 BLOCK = 1 << 20
@@ -39,5 +39,5 @@ def noted(path: Path) -> str | None:
 
 def note(path: Path, sha256: str) -> None:
     """Notes the sum of a file beside it."""
-    with replacing(note_of(path)) as (file,):
+    with atomic_write(note_of(path)) as (file,):
         file.write(f"{sha256}  {path.name}\n".encode())

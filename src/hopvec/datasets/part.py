@@ -15,7 +15,7 @@ from pathlib import Path
 
 from hopvec.datasets.checksum import BLOCK
 from hopvec.errors import DatasetError
-from hopvec.formats.atomic import lock, replacing
+from hopvec.formats.atomic import atomic_write, lock
 from hopvec.machine import in_words
 from hopvec.progress import Progress
 
@@ -101,7 +101,7 @@ class Part:
     def begin(self, origin: Origin) -> None:
         """Throws away what there is: the next bytes are the first ones of this file."""
         self.forget()
-        with replacing(self._note) as (file,):
+        with atomic_write(self._note) as (file,):
             file.write(json.dumps(asdict(origin)).encode())
         self._origin = origin
 

@@ -14,7 +14,6 @@ from hopvec.errors import GraphError, ParameterError
 from hopvec.evaluate.pairs import Codes, Pairs, contains, hashed, ids_like
 from hopvec.formats.graphs.links import read_pairs
 from hopvec.formats.graphs.write import Table, edge_table, write_tables
-from hopvec.formats.rows import ignore
 from hopvec.graph import Graph
 from hopvec.graph.build import check_flag, from_numbering
 from hopvec.graph.ids import Numbering
@@ -60,7 +59,7 @@ class HeldOut:
         if training is not None:
             if self.training is None:
                 raise ParameterError("save: these pairs come without a training graph.")
-            tables.append(edge_table(self.training, Path(training), progress or ignore))
+            tables.append(edge_table(self.training, Path(training), progress or no_progress))
         write_tables(*tables)
 
     def __repr__(self) -> str:

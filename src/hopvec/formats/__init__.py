@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from hopvec.errors import FormatError, ParameterError
 from hopvec.formats import arrow, delimited, npy, npz, parquet, word2vec
-from hopvec.formats.rows import Start, ignore
+from hopvec.formats.preview import Preview
 from hopvec.graph.ids import first_repeated
-from hopvec.progress import Progress
+from hopvec.progress import Progress, no_progress
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
@@ -57,10 +57,10 @@ EMBEDDING_MAGIC: dict[bytes, Format] = {
 }
 
 # Those that can tell their first rows and the number of all without reading the rest.
-STARTS: dict[Format, Callable[[Path], Start]] = {
-    parquet: parquet.read_start,
-    arrow: arrow.read_start,
-    npy: npy.read_start,
+PREVIEW_READERS: dict[Format, Callable[[Path], Preview]] = {
+    parquet: parquet.read_preview,
+    arrow: arrow.read_preview,
+    npy: npy.read_preview,
 }
 
 DTYPES = ("float32", "float16")
@@ -79,7 +79,7 @@ def write_embedding(
     called with the rows written and their number.
     """
     path = Path(path)
-    format_to_write(path, dtype).write_embedding(embedding, path, dtype, progress or ignore)
+    format_to_write(path, dtype).write_embedding(embedding, path, dtype, progress or no_progress)
 
 
 def format_to_write(path: Path, dtype: str = "float32") -> Format:
@@ -102,26 +102,26 @@ def read_embedding(path: str | PathLike[str], *, progress: Progress | None = Non
     FormatError for whatever a damaged file makes the libraries below raise.
     """
     path = Path(path)
-    return _checked(path, lambda: _whole(path, progress or ignore)).embedding
+    return _checked(path, lambda: _whole(path, progress or no_progress)).embedding
 
 
-def read_start(path: str | PathLike[str], *, progress: Progress | None = None) -> Start:
+def read_preview(path: str | PathLike[str], *, progress: Progress | None = None) -> Preview:
     """Reads the first rows of an embedding and the number of all, or all where it must."""
     path = Path(path)
 
-    def start() -> Start:
-        begin = STARTS.get(_recognized(path))
-        return begin(path) if begin else _whole(path, progress or ignore)
+    def start() -> Preview:
+        begin = PREVIEW_READERS.get(_recognized(path))
+        return begin(path) if begin else _whole(path, progress or no_progress)
 
     return _checked(path, start)
 
 
-def _whole(path: Path, progress: Progress) -> Start:
+def _whole(path: Path, progress: Progress) -> Preview:
     embedding = _recognized(path).read_embedding(path, progress)
-    return Start(embedding, len(embedding))
+    return Preview(embedding, len(embedding))
 
 
-def _checked(path: Path, read: Callable[[], Start]) -> Start:
+def _checked(path: Path, read: Callable[[], Preview]) -> Preview:
     """What is read. Raises FormatError if it fails, or if the ids are none or repeated."""
     if not path.exists():
         raise FormatError(f"{path}: there is no such file.")

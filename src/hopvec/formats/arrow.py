@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from hopvec.formats.atomic import replacing
-from hopvec.formats.rows import FIRST, Start
+from hopvec.formats.atomic import atomic_write
+from hopvec.formats.preview import PREVIEW_ROWS, Preview
 from hopvec.formats.table import batches_of, find_columns, from_batches, schema_of
 from hopvec.progress import Progress
 
@@ -22,7 +22,7 @@ DTYPES = ("float32", "float16")
 def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Progress) -> None:
     """Writes one record batch a block."""
     with (
-        replacing(path) as (file,),
+        atomic_write(path) as (file,),
         pa.ipc.new_file(file, schema_of(embedding, dtype)) as writer,
     ):
         for batch in batches_of(embedding, dtype, progress):
@@ -38,17 +38,17 @@ def read_embedding(path: Path, progress: Progress) -> Embedding:
         return from_batches(path, reader.schema, _batches(path, reader, progress))
 
 
-def read_start(path: Path) -> Start:
+def read_preview(path: Path) -> Preview:
     """Reads the first rows; of all others only the ids, to count them."""
     with pa.OSFile(str(path)) as file, pa.ipc.open_file(file) as reader:
         columns = find_columns(path, reader.schema)
         count = min(1, reader.num_record_batches)
-        first = [reader.get_batch(n).select(columns.names)[:FIRST] for n in range(count)]
+        first = [reader.get_batch(n).select(columns.names)[:PREVIEW_ROWS] for n in range(count)]
         embedding = from_batches(path, reader.schema, first)
         options = pa.ipc.IpcReadOptions(included_fields=[reader.schema.names.index(columns.id)])
     with pa.OSFile(str(path)) as file, pa.ipc.open_file(file, options=options) as reader:
         rows = (reader.get_batch(number).num_rows for number in range(reader.num_record_batches))
-        return Start(embedding, sum(rows))
+        return Preview(embedding, sum(rows))
 
 
 def _batches(

@@ -13,7 +13,7 @@ from hopvec.errors import FormatError
 
 
 @contextmanager
-def replacing(*paths: Path) -> Iterator[Sequence[BinaryIO]]:
+def atomic_write(*paths: Path) -> Iterator[Sequence[BinaryIO]]:
     """Files that take the names `paths` when the block ends well, and are gone if not.
 
     Of several, the first is the one that counts: while the others change hands it is away, so

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, BinaryIO
 import pyarrow as pa
 
 from hopvec.errors import FormatError
-from hopvec.formats.atomic import replacing
-from hopvec.formats.rows import blocks
+from hopvec.formats.atomic import atomic_write
+from hopvec.formats.blocks import iter_blocks
 from hopvec.formats.text import IF_EDGES, Layout, lines, read_header, read_lines
 from hopvec.progress import Progress
 
@@ -26,10 +26,10 @@ DTYPES = ("float32",)
 def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Progress) -> None:
     """Writes a vector a line; ids are quoted where they must be."""
     separator = separator_of(path)
-    with replacing(path) as (file,), packed(file, path) as text:
+    with atomic_write(path) as (file,), packed(file, path) as text:
         names = ["id", *(f"e{number}" for number in range(embedding.dim))]
         text.write((separator.join(names) + "\n").encode())
-        for ids, rows in blocks(embedding, dtype, progress):
+        for ids, rows in iter_blocks(embedding, dtype, progress):
             for piece in lines(_quoted(ids, separator), rows, separator):
                 text.write(piece)
 

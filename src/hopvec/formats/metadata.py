@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hopvec.embedding import Embedding
 
 
-class Facts(NamedTuple):
+class Metadata(NamedTuple):
     """What an embedding tells beside vectors and ids."""
 
     parameters: dict[str, Any]
@@ -36,16 +36,16 @@ def to_json(embedding: Embedding) -> str:
     return json.dumps(facts, default=_plain)
 
 
-def is_json_of_facts(text: str) -> bool:
+def is_metadata_json(text: str) -> bool:
     """Whether a text looks like one of `to_json`, which may be too long to be read for that."""
     return text.startswith('{"parameters": {')
 
 
-def from_json(text: str | bytes) -> Facts:
+def from_json(text: str | bytes) -> Metadata:
     """The parameters, the facts of the graph and the fitted_state; empty where the text is."""
     facts = json.loads(text or "{}")
     fitted_state = facts.get("fitted_state")
-    return Facts(
+    return Metadata(
         dict(facts.get("parameters", {})),
         dict(facts.get("graph", {})),
         _state_from_plain(fitted_state) if fitted_state else None,

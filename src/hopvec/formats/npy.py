@@ -10,9 +10,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
-from hopvec.formats.atomic import replacing
-from hopvec.formats.metadata import Facts, from_json, to_json
-from hopvec.formats.rows import FIRST, Start, as_float32, blocks
+from hopvec.formats.atomic import atomic_write
+from hopvec.formats.blocks import as_float32, iter_blocks
+from hopvec.formats.metadata import Metadata, from_json, to_json
+from hopvec.formats.preview import PREVIEW_ROWS, Preview
 from hopvec.progress import Progress
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def ids_path(path: Path) -> Path:
 def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Progress) -> None:
     """Writes the two files, the vectors last: they are there only when all is."""
     table = pa.table({"id": embedding.ids}).replace_schema_metadata({"hopvec": to_json(embedding)})
-    with replacing(path, ids_path(path)) as (vectors, ids):
+    with atomic_write(path, ids_path(path)) as (vectors, ids):
         write_array(embedding, vectors, dtype, progress)
         with pa.ipc.new_file(ids, table.schema) as writer:
             writer.write_table(table)
@@ -43,7 +44,7 @@ def write_array(embedding: Embedding, file: IO[bytes], dtype: str, progress: Pro
         "shape": embedding.vectors.shape,
     }
     np.lib.format.write_array_header_1_0(file, header)
-    for _, rows in blocks(embedding, dtype, progress):
+    for _, rows in iter_blocks(embedding, dtype, progress):
         file.write(rows.data)
 
 
@@ -59,15 +60,17 @@ def read_embedding(path: Path, progress: Progress) -> Embedding:
     return Embedding(as_float32(vectors, progress), ids, *facts)
 
 
-def read_start(path: Path) -> Start:
+def read_preview(path: Path) -> Preview:
     """Reads the ids, and of the vectors the first rows."""
     from hopvec.embedding import Embedding
 
     vectors, ids, facts = _read(path)
-    return Start(Embedding(as_float32(vectors[:FIRST]), ids[:FIRST], *facts), len(ids))
+    return Preview(
+        Embedding(as_float32(vectors[:PREVIEW_ROWS]), ids[:PREVIEW_ROWS], *facts), len(ids)
+    )
 
 
-def _read(path: Path) -> tuple[NDArray[Any], pa.Array, Facts]:
+def _read(path: Path) -> tuple[NDArray[Any], pa.Array, Metadata]:
     """The vectors on disk, the ids, and the facts of how they were made."""
     if not ids_path(path).is_file():
         raise FormatError(

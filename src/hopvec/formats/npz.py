@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 
 from hopvec.errors import FormatError
-from hopvec.formats.atomic import replacing
+from hopvec.formats.atomic import atomic_write
+from hopvec.formats.blocks import as_float32
 from hopvec.formats.metadata import from_json, to_json
 from hopvec.formats.npy import write_array
-from hopvec.formats.rows import as_float32
 from hopvec.progress import Progress
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Prog
         ids = np.array(embedding.ids.to_pylist(), dtype=np.str_)
         if ids.tolist() != embedding.ids.to_pylist():
             raise FormatError(f"{path}: .npz cannot hold ids that end in a null character.")
-    with replacing(path) as (file,), zipfile.ZipFile(file, "w") as archive:
+    with atomic_write(path) as (file,), zipfile.ZipFile(file, "w") as archive:
         with _member(archive, "vectors") as vectors:
             write_array(embedding, vectors, dtype, progress)
         for name, array in {"ids": ids, "hopvec": np.array(to_json(embedding))}.items():

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from hopvec.errors import FormatError
-from hopvec.formats.atomic import replacing
+from hopvec.formats.atomic import atomic_write
+from hopvec.formats.blocks import iter_blocks, rows_per_block
 from hopvec.formats.parquet_writer import write_parquet
-from hopvec.formats.rows import FIRST, Start, blocks, rows_in_block
+from hopvec.formats.preview import PREVIEW_ROWS, Preview
 from hopvec.formats.table import find_columns, from_batches, schema_of
 from hopvec.progress import Progress
 
@@ -24,8 +25,8 @@ DTYPES = ("float32", "float16")
 
 def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Progress) -> None:
     """Writes one row group a block."""
-    with replacing(path) as (file,):
-        write_parquet(file, schema_of(embedding, dtype), blocks(embedding, dtype, progress))
+    with atomic_write(path) as (file,):
+        write_parquet(file, schema_of(embedding, dtype), iter_blocks(embedding, dtype, progress))
 
 
 def read_embedding(path: Path, progress: Progress) -> Embedding:
@@ -41,7 +42,7 @@ def read_embedding(path: Path, progress: Progress) -> Embedding:
     bytes_ = sum(
         one.row_group(group).total_byte_size for one in about for group in range(one.num_row_groups)
     )
-    at_once = rows_in_block(bytes_ // max(1, rows))  # a quarter of a block
+    at_once = rows_per_block(bytes_ // max(1, rows))  # a quarter of a block
     names = find_columns(path, schema).names
 
     def batches() -> Iterator[pa.RecordBatch]:
@@ -55,7 +56,7 @@ def read_embedding(path: Path, progress: Progress) -> Embedding:
     return from_batches(path, schema, _counted(batches(), rows, progress))
 
 
-def read_start(path: Path) -> Start:
+def read_preview(path: Path) -> Preview:
     """Reads the first rows; the files tell the number of all."""
     import pyarrow.parquet as pq
 
@@ -65,8 +66,8 @@ def read_start(path: Path) -> Start:
     # buffer_size reads pages as they are needed, not a column of a row group at a time
     with pq.ParquetFile(first, pre_buffer=False, buffer_size=1 << 20) as file:
         names = find_columns(path, file.schema_arrow).names
-        some = islice(file.iter_batches(FIRST, columns=names, use_threads=False), 1)
-        return Start(from_batches(path, file.schema_arrow, some), sum(counts))
+        some = islice(file.iter_batches(PREVIEW_ROWS, columns=names, use_threads=False), 1)
+        return Preview(from_batches(path, file.schema_arrow, some), sum(counts))
 
 
 def files_of(path: Path) -> list[Path]:

@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from hopvec.errors import FormatError, ParameterError
 from hopvec.formats import EMBEDDING_FORMATS, arrow, parquet, suffix_of
-from hopvec.formats.atomic import replacing
-from hopvec.formats.rows import ignore
+from hopvec.formats.atomic import atomic_write
 from hopvec.formats.table import find_columns
-from hopvec.progress import Progress
+from hopvec.progress import Progress, no_progress
 
 PLANE = ("x", "y")
 ROWS = 1 << 14  # that are copied together
@@ -57,7 +56,7 @@ def write_positions(
     path = Path(path)
     check_holds_positions(path)
     target = path if output is None else Path(output)
-    tell = progress or ignore
+    tell = progress or no_progress
     with _opened(path) as source:
         if len(positions) != source.rows:
             raise ParameterError(
@@ -69,7 +68,7 @@ def write_positions(
         fields += [pa.field(name, pa.float32(), nullable=False) for name in PLANE]
         schema = pa.schema(fields, metadata=source.schema.metadata)
         done = 0
-        with replacing(target) as (file,), _writer(target, file, schema) as writer:
+        with atomic_write(target) as (file,), _writer(target, file, schema) as writer:
             for batch in source.batches(others):
                 here = positions[done : done + len(batch)].astype(np.float32)
                 plane = [pa.array(np.ascontiguousarray(column)) for column in here.T]

@@ -12,11 +12,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
+from hopvec.formats.blocks import RowBuffer, iter_blocks
 from hopvec.formats.metadata import from_json, to_json
-from hopvec.formats.rows import Stack, blocks, ignore
 from hopvec.formats.text import IF_EDGES
 from hopvec.graph.ids import number_array
-from hopvec.progress import Progress
+from hopvec.progress import Progress, no_progress
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
@@ -42,18 +42,18 @@ def schema_of(embedding: Embedding, dtype: str = "float32") -> pa.Schema:
 def batches_of(
     embedding: Embedding,
     dtype: str = "float32",
-    progress: Progress = ignore,
+    progress: Progress = no_progress,
     *,
     copied: bool = False,
 ) -> Iterator[pa.RecordBatch]:
     """The rows in batches of about 16 MB.
 
     They look at the vectors themselves, and reading them after the next is asked for brings rows
-    back into memory that `blocks` has dropped: who does that takes them `copied`.
+    back into memory that `iter_blocks` has dropped: who does that takes them `copied`.
     """
     schema = schema_of(embedding, dtype)
     kind = schema.field("embedding").type
-    for ids, rows in blocks(embedding, dtype, progress):
+    for ids, rows in iter_blocks(embedding, dtype, progress):
         numbers = number_array((rows.copy() if copied else rows).reshape(-1))
         lists = pa.FixedSizeListArray.from_arrays(numbers, type=kind)
         yield pa.RecordBatch.from_arrays([ids, lists], schema=schema)
@@ -100,12 +100,12 @@ def from_batches(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch
     from hopvec.embedding import Embedding
 
     columns = find_columns(path, schema)
-    stack = Stack(_dim(columns, schema))
+    stack = RowBuffer(_dim(columns, schema))
     ids = [_ids(pa.array([], schema.field(columns.id).type))]
     for batch in batches:
         batch.validate(full=True)
         if not len(stack.vectors):
-            stack = Stack(_dim(columns, batch))
+            stack = RowBuffer(_dim(columns, batch))
         place = _Place(path, len(stack.vectors), _ids(batch.column(columns.id)))
         ids.append(pa.concat_arrays([place.ids, ids[0]]))  # a copy: a view would keep the batch
         _fill(stack.grow(len(batch)), batch, columns, place)

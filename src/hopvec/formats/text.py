@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
-from hopvec.formats.rows import Stack
+from hopvec.formats.blocks import RowBuffer
 from hopvec.graph.dictionary import integers_if_all
 from hopvec.progress import Progress
 
@@ -111,7 +111,7 @@ def _read_lines(
     names = [str(number) for number in range(len(layout.columns))]
     kinds = {name: pa.large_string() for name in names}
     kinds |= {names[number]: pa.float32() for number in layout.numbers}
-    stack, ids = Stack(len(layout.numbers)), [pa.array([], pa.large_string())]
+    stack, ids = RowBuffer(len(layout.numbers)), [pa.array([], pa.large_string())]
     size = path.stat().st_size
     with pa.OSFile(str(path)) as file:
         batches = pyarrow.csv.open_csv(

@@ -15,8 +15,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
-from hopvec.formats.atomic import replacing
-from hopvec.formats.rows import BLOCK_BYTES, blocks
+from hopvec.formats.atomic import atomic_write
+from hopvec.formats.blocks import BLOCK_BYTES, iter_blocks
 from hopvec.formats.text import (
     IF_EDGES,
     Layout,
@@ -39,9 +39,9 @@ LONGEST_ID = 1 << 20
 def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Progress) -> None:
     """Writes the format that the suffix names. Raises FormatError for ids with whitespace."""
     _require_words(embedding, path)
-    with replacing(path) as (file,):
+    with atomic_write(path) as (file,):
         file.write(f"{len(embedding)} {embedding.dim}\n".encode())
-        for ids, rows in blocks(embedding, dtype, progress):
+        for ids, rows in iter_blocks(embedding, dtype, progress):
             if _is_binary(path):
                 words = (f"{id} ".encode() for id in ids.to_pylist())
                 numbers = rows.astype("<f4", copy=False)

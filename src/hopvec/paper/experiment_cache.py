@@ -16,7 +16,7 @@ from hopvec.datasets import Dataset
 from hopvec.embedding import Embedding, load
 from hopvec.errors import DatasetError
 from hopvec.evaluate import classify
-from hopvec.formats.atomic import replacing
+from hopvec.formats.atomic import atomic_write
 from hopvec.labels import Labels
 from hopvec.methods import Method
 from hopvec.progress import Progress, no_progress
@@ -197,7 +197,7 @@ class Workshop:
 
 def _write(path: Path, record: dict[str, Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as (file,):
+    with atomic_write(path) as (file,):
         file.write(json.dumps(_plain(record), indent=1).encode())
 
 

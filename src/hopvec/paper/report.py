@@ -12,7 +12,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hopvec.formats.atomic import replacing
+from hopvec.formats.atomic import atomic_write
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -111,7 +111,7 @@ def save_picture(picture: Picture, path: Path) -> None:
     import matplotlib as mpl
 
     plain = {"svg": {"Date": None}, "png": {"Software": None}}[path.suffix[1:]]
-    with mpl.rc_context({"svg.hashsalt": picture.name}), replacing(path) as (file,):
+    with mpl.rc_context({"svg.hashsalt": picture.name}), atomic_write(path) as (file,):
         picture.figure.savefig(file, format=path.suffix[1:], dpi=DOTS, metadata=plain)
 
 
@@ -131,7 +131,7 @@ def shown(value: Any) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    with replacing(path) as (file,):
+    with atomic_write(path) as (file,):
         file.write(text.encode())
 
 

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from hopvec.errors import ParameterError
-from hopvec.formats.rows import ignore
 from hopvec.graph.build import check_flag
-from hopvec.progress import Progress
+from hopvec.progress import Progress, no_progress
 from hopvec.stores import duckdb, lancedb
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ def export(
     one is refused with ParameterError unless `replace` is True.
     """
     store, place, _ = check_target(target, table, replace=replace)
-    store.write_table(embedding, place, table, progress or ignore)
+    store.write_table(embedding, place, table, progress or no_progress)
     return len(embedding)
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from hopvec.errors import FormatError, MissingExtraError
 from hopvec.formats.destination import check_writable
-from hopvec.formats.metadata import is_json_of_facts, to_json
+from hopvec.formats.metadata import is_metadata_json, to_json
 from hopvec.formats.table import batches_of
 from hopvec.machine import available_memory
 from hopvec.progress import Progress
@@ -39,7 +39,7 @@ def is_ours(place: Path, table: str) -> bool | None:
             return None
         columns = connection.execute(f'SELECT * FROM main."{table}" LIMIT 0').description
     names = [name for name, *_ in columns]
-    return names == ["id", "embedding"] and is_json_of_facts(found[0] or "")
+    return names == ["id", "embedding"] and is_metadata_json(found[0] or "")
 
 
 def write_table(embedding: Embedding, place: Path, table: str, progress: Progress) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from hopvec.errors import MissingExtraError, ParameterError
-from hopvec.formats.atomic import replacing
+from hopvec.formats.atomic import atomic_write
 from hopvec.tuning.space import Choices, Range
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def draw(tuning: Tuning, path: Path) -> None:
     """Writes the picture; the suffix of the path names the format."""
     check_picture(path)
     figure = _figure(tuning)
-    with replacing(path) as (file,):
+    with atomic_write(path) as (file,):
         figure.savefig(file, format=path.suffix.lower()[1:], dpi=150)
 
 

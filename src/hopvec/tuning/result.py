@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from hopvec.formats.atomic import replacing
+from hopvec.formats.atomic import atomic_write
 from hopvec.labels import Labels
 from hopvec.methods import Method
 from hopvec.methods.method import RUNTIME_PARAMS
@@ -56,7 +56,7 @@ class Tuning:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Writes the best parameters as JSON, which `hopvec embed --params` takes."""
-        with replacing(Path(path)) as (file,):
+        with atomic_write(Path(path)) as (file,):
             file.write((json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n").encode())
 
     def table(self) -> pa.Table:

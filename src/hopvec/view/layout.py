@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding
 from hopvec.errors import ParameterError
-from hopvec.formats.rows import ignore
-from hopvec.progress import Progress
+from hopvec.progress import Progress, no_progress
 from hopvec.view.components import principal_components
 from hopvec.view.landmarks import choose_landmarks, place_by_landmarks
 from hopvec.view.tsne import require_extra, tsne
@@ -44,7 +43,7 @@ def layout(
     """
     if kind not in get_args(Kind):
         raise ParameterError(f"layout: kind must be 'tsne' or 'pca', got {kind!r}.")
-    tell = progress or ignore
+    tell = progress or no_progress
     rows = np.flatnonzero(embedding.inverse_norms)
     positions = np.full((len(embedding), 2), np.nan, dtype=np.float32)
     if not len(rows):

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding
 from hopvec.errors import FormatError, MissingExtraError, ParameterError
-from hopvec.formats.atomic import replacing
-from hopvec.formats.rows import ignore
+from hopvec.formats.atomic import atomic_write
 from hopvec.labels import Labels
-from hopvec.progress import Progress
+from hopvec.progress import Progress, no_progress
 from hopvec.view.classes import Classes, classes_of
 from hopvec.view.figure import Panel, draw_sheet
 from hopvec.view.layout import Kind, layout
@@ -65,7 +64,7 @@ def draw_map(
     given = positions if isinstance(positions, Mapping) else {"": positions}
     panels = []
     for number, (name, embedding) in enumerate(named.items()):
-        tell = _of_several(progress or ignore, number, len(named))
+        tell = _of_several(progress or no_progress, number, len(named))
         plane = given.get(name)
         if plane is not None and plane.shape != (len(embedding), 2):
             raise ParameterError(
@@ -135,7 +134,7 @@ def _write(
     suffix = path.suffix.lower()
     with matplotlib.rc_context({"svg.hashsalt": "hopvec", "font.family": "DejaVu Sans"}):
         figure = draw_sheet(panels, THEMES[theme], title=title, size=size, dpi=dpi, seed=seed)
-        with replacing(path) as (file,):
+        with atomic_write(path) as (file,):
             figure.savefig(
                 file,
                 format=suffix[1:],

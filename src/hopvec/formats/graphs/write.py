@@ -13,12 +13,11 @@ import pyarrow as pa
 
 from hopvec.errors import FormatError
 from hopvec.formats import suffix_of
-from hopvec.formats.atomic import replacing
+from hopvec.formats.atomic import atomic_write
 from hopvec.formats.delimited import packed, separator_of
 from hopvec.formats.destination import check_writable
-from hopvec.formats.rows import ignore
 from hopvec.graph.bipartite import sources_first
-from hopvec.progress import Progress
+from hopvec.progress import Progress, no_progress
 
 if TYPE_CHECKING:
     from hopvec.graph import Graph
@@ -36,7 +35,7 @@ def write_graph(
     name is replaced whole or not at all. `progress` is called with the nodes written and their
     number.
     """
-    write_tables(edge_table(graph, Path(path), progress or ignore))
+    write_tables(edge_table(graph, Path(path), progress or no_progress))
 
 
 class Table(NamedTuple):
@@ -57,10 +56,10 @@ def edge_table(graph: Graph, path: Path, progress: Progress) -> Table:
 
 
 def write_tables(*tables: Table) -> None:
-    """Writes tables in the formats that the suffixes name, all or none; see `replacing`."""
+    """Writes tables in the formats that the suffixes name, all or none; see `atomic_write`."""
     for table in tables:
         check_table(table.path)
-    with replacing(*(table.path for table in tables)) as files:
+    with atomic_write(*(table.path for table in tables)) as files:
         for file, table in zip(files, tables, strict=True):
             _write(file, table)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding
 from hopvec.errors import ParameterError, UnknownNodeError
-from hopvec.formats.rows import blocks
+from hopvec.formats.blocks import iter_blocks
 from hopvec.graph import Graph
 from hopvec.labels import Labels
 from hopvec.progress import Progress
@@ -251,7 +251,7 @@ def mapped(embedding: Embedding) -> Embedding:
     if isinstance(embedding.vectors.base, np.memmap) or not embedding.vectors.size:
         return embedding
     spill = SpillFile()
-    for _, rows in blocks(embedding):
+    for _, rows in iter_blocks(embedding):
         spill.append(rows)
     vectors = spill.mapped(np.dtype(np.float32), embedding.vectors.shape)
     return Embedding(vectors, embedding.ids, embedding.parameters, embedding.graph)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
 from hopvec.machine import forget
-from hopvec.progress import Progress
+from hopvec.progress import Progress, no_progress
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
@@ -19,45 +19,28 @@ if TYPE_CHECKING:
 BLOCK_BYTES = 16 << 20
 
 
-FIRST = 4
-"""The rows that are read of a file to tell what it holds."""
-
-
-class Start(NamedTuple):
-    """How an embedding begins."""
-
-    embedding: Embedding
-    """Its first rows."""
-    rows: int
-    """The number of all."""
-
-
-def ignore(done: int, of: int) -> None:
-    """The progress that nobody wants to see."""
-
-
-def blocks(
-    embedding: Embedding, dtype: str = "float32", progress: Progress = ignore
+def iter_blocks(
+    embedding: Embedding, dtype: str = "float32", progress: Progress = no_progress
 ) -> Iterator[tuple[pa.Array, NDArray[Any]]]:
     """The ids and the vectors of a few rows after the other, C-ordered, about 16 MB each.
 
     Vectors on disk are dropped from memory again once the next block is asked for; `progress` is
     told then.
     """
-    for first in range(0, len(embedding), rows_in_block(embedding.dim)):
-        rows = slice(first, first + rows_in_block(embedding.dim))
+    for first in range(0, len(embedding), rows_per_block(embedding.dim)):
+        rows = slice(first, first + rows_per_block(embedding.dim))
         here = embedding.vectors[rows]
         yield embedding.ids[rows], _converted(here, embedding.ids[rows], dtype)
         forget(here)
         progress(min(rows.stop, len(embedding)), len(embedding))
 
 
-def rows_in_block(dim: int) -> int:
+def rows_per_block(dim: int) -> int:
     """The number of rows of a block, at least 1."""
     return max(1, BLOCK_BYTES // (4 * max(1, dim)))
 
 
-class Stack:
+class RowBuffer:
     """Rows put below each other in one float32 array, which grows in place: none is held twice."""
 
     def __init__(self, dim: int) -> None:
@@ -70,14 +53,14 @@ class Stack:
         return self.vectors[before:]
 
 
-def as_float32(vectors: NDArray[Any], progress: Progress = ignore) -> NDArray[np.float32]:
+def as_float32(vectors: NDArray[Any], progress: Progress = no_progress) -> NDArray[np.float32]:
     """The vectors as they are if they are float32 in rows, else a float32 copy of them."""
     if vectors.dtype == np.float32 and vectors.dtype.isnative and vectors.flags.c_contiguous:
         return vectors
     if vectors.dtype.kind != "f":
         raise ValueError(f"the vectors must be floating-point numbers, got {vectors.dtype}")
     copy = np.empty(vectors.shape, np.float32)
-    step = rows_in_block(vectors.shape[1] if vectors.ndim == 2 else 1)
+    step = rows_per_block(vectors.shape[1] if vectors.ndim == 2 else 1)
     for first in range(0, len(vectors) if vectors.ndim else 0, step):
         with np.errstate(over="ignore"):
             copy[first : first + step] = vectors[first : first + step]
