@@ -1,7 +1,8 @@
-"""SpillFile: what does not fit in memory, in a file without a name.
+"""Spill files: temporary storage on disk for data that does not fit in memory.
 
-The file is gone with the object, whatever happens to the process. It lies where Python puts
-temporary files, which TMPDIR decides; on the command line, --spill-dir does.
+The files have no name, so the system deletes them when the process ends, however it ends. They lie
+in the directory given as `directory` (`spill_dir=` in the public API), by default in the system's
+directory for temporary files, which TMPDIR sets.
 """
 
 from __future__ import annotations
@@ -9,67 +10,126 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from os import PathLike
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
 
+T = TypeVar("T", bound=np.generic)
+
 
 class SpillFile:
-    """A file of numbers: written at its end or anywhere, read back into arrays or mapped."""
+    """A temporary file of raw arrays, written at any offset, and read back or memory-mapped."""
 
-    def __init__(self) -> None:
-        with _told():
-            self._file = tempfile.TemporaryFile(prefix="hopvec-", buffering=0)  # noqa: SIM115
+    def __init__(self, directory: str | PathLike[str] | None = None) -> None:
+        self._directory = directory
+        with self._report_os_errors():
+            self._file = tempfile.TemporaryFile(prefix="hopvec-", buffering=0, dir=directory)  # noqa: SIM115
         self._size = 0
 
     def append(self, array: NDArray[Any]) -> None:
-        """Writes an array at the end."""
+        """Writes an array at the end of the file."""
         self.write(self._size, array)
 
     def write(self, offset: int, array: NDArray[Any]) -> None:
-        """Writes an array at a byte of the file."""
+        """Writes an array at an offset in bytes."""
         left = memoryview(np.ascontiguousarray(array).view(np.uint8).reshape(-1))  # type: ignore[arg-type]
-        with _told():
+        with self._report_os_errors():
             self._file.seek(offset)
             while left:
                 left = left[self._file.write(left) :]
         self._size = max(self._size, offset + array.nbytes)
 
     def scatter(self, rows: NDArray[np.int32], array: NDArray[Any]) -> None:
-        """Writes each row of an array at one of the rows of the file."""
+        """Writes row i of an array as row rows[i] of the file."""
         for row, values in zip(rows.tolist(), array, strict=True):
             self.write(row * values.nbytes, values)
 
     def read(self, offset: int, array: NDArray[Any]) -> None:
-        """Fills a contiguous array from a byte of the file on."""
+        """Fills a contiguous array with the bytes from an offset on."""
         left = memoryview(array.view(np.uint8).reshape(-1))  # type: ignore[arg-type]
-        with _told():
+        with self._report_os_errors():
             self._file.seek(offset)
             while left:
                 count = self._file.readinto(left)
                 if not count:
-                    raise FormatError(
-                        f"The spill directory {tempfile.gettempdir()}: a file in it ends "
-                        f"{len(left):,} bytes too early. Name another one: TMPDIR, or --spill-dir."
-                    )
+                    raise self._error(f"a file in it ends {len(left):,} bytes too early")
                 left = left[count:]
 
-    def mapped(self, kind: np.dtype[Any] | type, shape: tuple[int, ...] = (-1,)) -> NDArray[Any]:
-        """The whole file as an array that is read from disk as it is touched."""
+    def mapped(self, dtype: np.dtype[Any] | type, shape: tuple[int, ...] = (-1,)) -> NDArray[Any]:
+        """The whole file as a read-only memory map."""
         if self._size == 0:
-            return np.empty(0, kind).reshape(shape)
-        return np.memmap(self._file, kind, "r").reshape(shape)
+            return np.empty(0, dtype).reshape(shape)
+        return np.memmap(self._file, dtype, "r").reshape(shape)
+
+    @contextmanager
+    def _report_os_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise self._error(f"cannot be written ({error.strerror or error})") from error
+
+    def _error(self, cause: str) -> FormatError:
+        directory = self._directory or tempfile.gettempdir()
+        return FormatError(
+            f"The spill directory {directory}: {cause}. Choose another one with spill_dir=, or set "
+            "TMPDIR."
+        )
 
 
-@contextmanager
-def _told() -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise FormatError(
-            f"The spill directory {tempfile.gettempdir()}: cannot be written "
-            f"({error.strerror or error}). Name another one: TMPDIR, or --spill-dir."
-        ) from error
+class SpillArray(Generic[T]):
+    """A one-dimensional array that grows: in memory up to a limit, then in a spill file.
+
+    Parameters
+    ----------
+    dtype : type
+        The type of the values.
+    memory_limit : int or None
+        Bytes to hold in memory. Beyond that, all values move to a file. None: no limit.
+    directory : path or None
+        The directory of the file.
+    """
+
+    def __init__(
+        self,
+        dtype: type[T],
+        memory_limit: int | None = None,
+        directory: str | PathLike[str] | None = None,
+    ) -> None:
+        self._dtype, self._memory_limit, self._directory = np.dtype(dtype), memory_limit, directory
+        self._memory: NDArray[Any] = np.empty(0, self._dtype)
+        self._file: SpillFile | None = None
+        self._length = 0
+
+    def append(self, values: NDArray[Any]) -> None:
+        """Adds values at the end."""
+        length = self._length + len(values)
+        if self._file is None and self._exceeds_limit(length):
+            self._file = SpillFile(self._directory)
+            self._file.append(self._memory[: self._length])
+            self._memory = np.empty(0, self._dtype)
+        if self._file is not None:
+            self._file.append(values.astype(self._dtype, copy=False))
+        else:
+            if length > len(self._memory):  # realloc moves pages instead of copying them
+                capacity = max(length, 2 * len(self._memory), 1 << 16)
+                self._memory.resize(capacity, refcheck=False)
+            self._memory[self._length : length] = values
+        self._length = length
+
+    def array(self) -> NDArray[T]:
+        """All values: an array in memory, or a memory map of the file."""
+        if self._file is None:
+            self._memory.resize(self._length, refcheck=False)
+            return self._memory
+        return self._file.mapped(self._dtype)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def _exceeds_limit(self, length: int) -> bool:
+        limit = self._memory_limit
+        return limit is not None and length * self._dtype.itemsize > limit

@@ -223,8 +223,8 @@ def test_a_networkx_graph_without_edges_is_a_graph():
         ([(1.5, 2.5)], r"ids must be integers or strings, got double"),
         ([(1, 2, {"weight": None})], r"edge 1 \(1 - 2\): the weight nan is not allowed"),
         ([(1, 2), (2, 3, {"weight": -1})], r"edge 2 \(2 - 3\): the weight -1.0 is not allowed"),
-        ([(1, 2, {"weight": "x"})], r"weight must hold numbers"),
-        ([(1, 2), (2, 3, {"weight": [1, 2]})], r"weight must hold numbers"),
+        ([(1, 2, {"weight": "x"})], r"weight must contain numbers"),
+        ([(1, 2), (2, 3, {"weight": [1, 2]})], r"weight must contain numbers"),
     ],
 )
 def test_a_networkx_graph_that_cannot_be_taken_is_refused(edges, message):

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopvec.graph import csr_builder
-from hopvec.graph.build import from_numbering
 from hopvec.graph.csr_builder import EdgeList
+from hopvec.graph.edge_list import from_numbering
 from hopvec.graph.ids import number
 
 
@@ -24,7 +24,7 @@ def edges(nodes, count, seed, weighted):
 def built(source, target, weight, room, **options):
     options = {"directed": False, "duplicates": "sum", "loops": "keep"} | options
     numbering = number(source, target, None)
-    return from_numbering(numbering, weight, threads=2, room=room, **options)
+    return from_numbering(numbering, weight, threads=2, memory_limit=room, **options)
 
 
 def same(one, other):
@@ -92,7 +92,7 @@ def test_progress_goes_on_within_the_edges_and_reaches_the_end(monkeypatch, tmp_
     from_numbering(
         replace(numbering, **kept),
         *(None, False, "first", "drop", 2),
-        room=10**6,
+        memory_limit=10**6,
         progress=lambda done, of: told.append(done),
     )
     assert told == sorted(told)

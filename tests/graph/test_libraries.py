@@ -110,7 +110,7 @@ def test_one_direction_needs_a_word_on_what_it_means():
         (data([[0.5], [1.0]]), r"edge_index must hold integers .* got float64"),
         (data([[0, 1], [1, 7]], num_nodes=3), r"edge 2 \(1 - 7\) is out of range; with num_nodes"),
         (data([[0, -1], [1, 0]]), r"edge 2 \(-1 - 0\) is out of range"),
-        (data(PATH, edge_weight=Tensor([1.0])), r"edge_weight must have one number an edge: 4"),
+        (data(PATH, edge_weight=Tensor([1.0])), r"edge_weight must contain one number per edge: 4"),
         (data(np.zeros((2, 0), int)), r"no rows|empty"),
     ],
 )

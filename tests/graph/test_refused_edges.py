@@ -34,7 +34,7 @@ def test_a_weight_that_is_no_positive_number_is_refused_with_its_edge(weight, sh
         Graph.from_edges(**ENDS, weight=weight)
     assert str(error.value) == (
         f"edge 2 ('b' - 'c'): the weight {shown} is not allowed. "
-        "A weight is 0 or between 1e-30 and 1e+30."
+        "A weight must be 0 or between 1e-30 and 1e+30."
     )
 
 
@@ -55,14 +55,14 @@ def test_a_weight_that_is_no_positive_number_is_refused_with_its_edge(weight, sh
     ids=repr,
 )
 def test_weights_that_are_no_numbers_are_refused(weight):
-    with pytest.raises(GraphError, match=r"^weight must hold numbers \("):
+    with pytest.raises(GraphError, match=r"^weight must contain numbers \("):
         Graph.from_edges(**ENDS, weight=weight)
 
 
 @pytest.mark.parametrize("weight", [[1, 2], [1, 2, 3, 4], [], 3.0, [[1, 2, 3]], [[1], [2], [3]]])
 def test_weights_must_be_one_an_edge(weight):
     with pytest.raises(
-        GraphError, match=r"weight must have one number an edge: 3 edges, got the shape"
+        GraphError, match=r"weight must contain one number per edge: 3 edges, got the shape"
     ):
         Graph.from_edges(**ENDS, weight=weight)
 
@@ -208,8 +208,8 @@ def test_the_first_repeated_edge_is_named_where_duplicates_are_errors(options, e
     with pytest.raises(GraphError) as error:
         Graph.from_edges(list("abbccb"), list("bcaccc"), duplicates="error", **options)
     assert str(error.value) == (
-        f"{edge} repeats an earlier edge. Use duplicates='sum' to add up their weights, "
-        "or duplicates='first' to keep the first."
+        f"{edge} repeats an earlier edge. Use duplicates='sum' to add up the weights, "
+        "or duplicates='first' to keep the first edge."
     )
 
 

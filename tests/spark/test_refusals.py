@@ -10,7 +10,7 @@ from hopvec.cli.program import hopvec
 from hopvec.spark import embed, estimate
 from spark_stages import last_stage, stages
 
-NO_WEIGHT = "not allowed. A weight is 0 or between 1e-30 and 1e+30."
+NO_WEIGHT = "not allowed. A weight must be 0 or between 1e-30 and 1e+30."
 BLOCKS = {"strategy": "blocks"}
 
 

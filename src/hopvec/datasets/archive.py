@@ -23,7 +23,7 @@ from hopvec.formats.graphs.numpy_archive import Arrays, listing, open_archive
 from hopvec.formats.graphs.source import Source
 from hopvec.formats.labels.read import read_labels
 from hopvec.graph import Graph
-from hopvec.graph.build import from_numbering
+from hopvec.graph.edge_list import from_numbering
 from hopvec.graph.ids import number
 from hopvec.labels import Labels
 

@@ -28,8 +28,8 @@ from numpy.typing import NDArray
 from hopvec.errors import FormatError
 from hopvec.formats.graphs.lines import Block, Lines, parsed_ahead
 from hopvec.formats.graphs.source import Source
-from hopvec.formats.graphs.spool import Spool
 from hopvec.progress import Progress, no_progress
+from hopvec.spill import SpillArray
 
 Path_ = str | PathLike[str]
 ColumnTypes = dict[str, pa.DataType | None]
@@ -191,7 +191,7 @@ def _links_between(
     """The places in `ids` of both ends of each link between two of them, each pair once."""
     order = np.argsort(ids)
     in_order, count = ids[order], len(ids)
-    pairs: Spool[np.int64] = Spool(np.int64, None)
+    pairs = SpillArray(np.int64)
 
     def places(wanted: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The rows whose id is among `ids`, and where."""

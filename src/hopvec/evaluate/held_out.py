@@ -15,8 +15,9 @@ from hopvec.evaluate.pairs import Codes, Pairs, contains, hashed, ids_like
 from hopvec.formats.graphs.links import read_pairs
 from hopvec.formats.graphs.write import Table, edge_table, write_tables
 from hopvec.graph import Graph
-from hopvec.graph.build import check_flag, from_numbering
+from hopvec.graph.edge_list import from_numbering
 from hopvec.graph.ids import Numbering
+from hopvec.graph.validation import check_flag
 from hopvec.methods.parameters import Integer, Real, check_value
 from hopvec.progress import Progress, no_progress
 

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from hopvec import _native, machine
 from hopvec.errors import GraphError
-from hopvec.graph.build import check_flag, check_threads, checked_weights, from_numbering
+from hopvec.graph.edge_list import from_numbering
 from hopvec.graph.graph import Graph
 from hopvec.graph.ids import Numbering, ids_of
+from hopvec.graph.validation import check_flag, check_threads, checked_weights
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -152,7 +153,7 @@ def from_torch_geometric(data: Any, directed: bool, symmetrize: bool, threads: i
         weights = weights[:, 0]
     if weights.shape != ends.shape[1:]:
         raise GraphError(
-            f"edge_weight must have one number an edge: {ends.shape[1]:,} edges, got the shape "
+            f"edge_weight must contain one number per edge: {ends.shape[1]:,} edges, got the shape "
             f"{list(weights.shape)}."
         )
     nodes = getattr(data, "num_nodes", None) or int(ends.max(initial=-1)) + 1

@@ -1,11 +1,11 @@
-"""The rows of S from a list of edges, in memory or, a range of rows at a time, in files."""
+"""CSRBuilder: the adjacency matrix S in CSR format from edges, in memory or in spill files."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, Generic, Protocol, TypeVar
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,32 +14,33 @@ from hopvec import _native
 from hopvec.errors import GraphError
 from hopvec.machine import forget
 from hopvec.progress import Progress, no_progress
-from hopvec.spill import SpillFile
+from hopvec.spill import SpillArray
 
-CHUNK = 1 << 20  # edges, entries or nodes that are looked at together where not all fit
-PLACING = 0.75  # of the time of a draft; sorting takes the rest
+CHUNK = 1 << 20  # edges, entries or nodes processed at a time if not all of them fit in memory
+PLACING = 0.75  # share of the time of `sort_edges`; sorting the rows takes the rest
 
-T = TypeVar("T", bound=np.generic)
+Block = tuple[NDArray[np.int32], NDArray[np.float32] | None]
+"""The indices and weights of a range of rows."""
 
 
-class Edges(Protocol):
-    """Edges whose ends have node numbers, as many times as they are asked for."""
+class EdgeSource(Protocol):
+    """Edges between numbered nodes, which can be iterated over more than once."""
 
     @property
     def weight(self) -> NDArray[np.float32] | None:
-        """Their weights, if they have some."""
+        """The weights, or None for an unweighted graph."""
 
     def __len__(self) -> int: ...
 
     def chunks(self, *, directed: bool, drop_loops: bool) -> Iterator[_native.Edges]:
-        """All of them, as the native steps see them."""
+        """Yields all edges in chunks, in the form that the native functions take."""
 
 
 @dataclass(frozen=True)
 class EdgeList:
-    """Edges whose ends have node numbers: table[id - offset], or id - offset without a table.
+    """Edges as arrays of ids. The number of a node is table[id - offset], or id - offset.
 
-    The arrays may be memory maps: they are then read in chunks, whose pages are given back.
+    If the arrays are memory maps, they are read in chunks, and each chunk's pages are freed.
     """
 
     source: NDArray[Any]
@@ -52,7 +53,7 @@ class EdgeList:
         return len(self.source)
 
     def chunks(self, *, directed: bool, drop_loops: bool) -> Iterator[_native.Edges]:
-        """All edges, as the native steps see them."""
+        """See EdgeSource."""
         size = CHUNK if isinstance(self.source, np.memmap) else max(1, len(self))
         for first in range(0, len(self), size):
             source, target = self.source[first : first + size], self.target[first : first + size]
@@ -60,46 +61,68 @@ class EdgeList:
             yield _native.Edges(
                 source, target, weight, self.offset, self.table, directed, drop_loops
             )
-            for part in (source, target, weight):
-                if part is not None:
-                    forget(part)
+            for array in (source, target, weight):
+                if array is not None:
+                    forget(array)
 
 
 @dataclass(frozen=True)
-class Rows:
-    """S by rows, in the graph's internal order."""
+class CSR:
+    """S in CSR format, in the graph's internal order."""
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
     weights: NDArray[np.float32] | None
     order: NDArray[np.int32]
-    """[nodes]: the number that a node had in the edges."""
+    """[nodes]: the number that each node had in the edges."""
 
 
 @dataclass
-class Draft:
-    """Sorted rows as the edges give them, multiple entries side by side."""
+class UnmergedCSR:
+    """Sorted rows in the numbering of the edges. Repeated entries are adjacent, not yet merged."""
 
-    start: NDArray[np.int64]
-    distinct: NDArray[np.int32]
-    """[nodes]: the distinct entries of a row."""
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    weights: NDArray[np.float32] | None
+    row_counts: NDArray[np.int32]
+    """[nodes]: the number of distinct entries in each row."""
+    column_counts: NDArray[np.int32] | None
+    """[nodes]: the same for each column; None if the graph is undirected."""
     loops: int
-    zeros: int
-    columns: NDArray[np.int32] | None = None
-    """[nodes]: those of a column, in a directed graph."""
-    repeated: int = 0
-    """Edges that repeat an earlier one."""
-    entries: Entries = field(default_factory=lambda: Entries())
+    zero_weights: int
+    duplicates: int
+    """The number of edges that repeat an earlier one."""
+
+    def chunks(self) -> Iterator[tuple[int, int, Block]]:
+        """Yields (first row, end row, entries) of all rows, in chunks if they are in a file."""
+        max_entries = CHUNK if isinstance(self.indices, np.memmap) else None
+        for first, end in row_ranges(self.indptr, max_entries):
+            entries = slice(self.indptr[first], self.indptr[end])
+            indices = self.indices[entries]
+            weights = None if self.weights is None else self.weights[entries]
+            yield first, end, (indices, weights)
+            forget(indices)
+            if weights is not None:
+                forget(weights)
+
+    def release_counts(self) -> None:
+        """Frees the counts, which are needed only to order the nodes."""
+        self.row_counts, self.column_counts = np.empty(0, dtype=np.int32), None
+
+    def release_entries(self) -> None:
+        """Frees the rows, no matter who else holds a reference to this object."""
+        self.indptr, self.indices = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
+        self.weights = None
 
 
 @dataclass
-class Build:
-    """One building of rows: what is asked for, and the room it has.
+class CSRBuilder:
+    """Builds the CSR arrays of a graph in two steps.
 
-    `draft` is a stable counting sort by row and a sort of each row; `finish` numbers the nodes and
-    places the rows again in that numbering. `room` bounds the bytes of entries held at a time, None
-    if there is room for both: else the draft is kept in a file without a name, and both go through
-    their input once for every range of rows that fits.
+    `sort_edges` is a stable counting sort by row, followed by a sort within each row. `merge`
+    numbers the nodes in the graph's internal order and writes the rows again in that order,
+    repeated entries merged. If `memory_limit` is given, each step iterates over its input once for
+    every range of rows that fits in memory, and writes these ranges to spill files.
     """
 
     nodes: int
@@ -107,204 +130,184 @@ class Build:
     duplicates: str
     drop_loops: bool
     threads: int
-    room: int | None
+    memory_limit: int | None
+    """Bytes of entries to hold in memory at a time; None if both copies of the rows fit."""
     in_file: bool = False
-    """Whether the rows shall be in a file even if they would fit."""
+    """Whether to write the result to spill files even if it fits in memory."""
+    spill_dir: str | PathLike[str] | None = None
     progress: Progress = no_progress
-    """Called with the share of the work that is done, in percent of 100."""
+    """Called with the percentage of the work that is done, and 100."""
 
-    def draft(self, edges: Edges, stop: _native.Stop) -> Draft:
-        """Sorted rows as the edges give them; the edges are no longer needed then."""
+    def sort_edges(self, edges: EdgeSource, stop: _native.Stop) -> UnmergedCSR:
+        """Sorts the edges by row and column. They are no longer needed after that."""
         weighted = edges.weight is not None
-        start, loops, zeros = self._count(edges, stop)
+        indptr, loops, zero_weights = self._count(edges, stop)
         self.progress(10, 100)
-        draft = Draft(start, np.empty(self.nodes, dtype=np.int32), loops, zeros)
-        draft.columns = np.zeros(self.nodes, dtype=np.int32) if self.directed else None
-        for first, last in self._ranges(start, weighted):
-            neighbor = np.empty(start[last] - start[first], dtype=np.int32)
-            weight = np.empty(len(neighbor), dtype=np.float32) if weighted else None
-            cursor = start[first:last] - start[first]
-            placed = 0
-            for chunk in edges.chunks(directed=self.directed, drop_loops=self.drop_loops):
-                chunk.place(first, cursor, neighbor, weight, self.threads, stop)
-                raise_if_stopped(stop)
-                placed += len(chunk)
-                self._tell((10, 50), first, last, PLACING * placed / max(1, len(edges)))
-            del cursor
-            draft.repeated += _native.sort_rows(
-                start,
-                first,
-                last,
-                neighbor,
-                weight,
-                self.directed,
-                self.duplicates == "first",
-                draft.distinct,
-                self.threads,
-                stop,
-            )
-            raise_if_stopped(stop)
-            if draft.columns is not None:
-                _native.count_columns(start, first, last, neighbor, draft.columns)
-            draft.entries.append(neighbor, weight, whole=self.room is None)
-            self._tell((10, 50), first, last, 1)
-        return draft
+        row_counts = np.empty(self.nodes, dtype=np.int32)
+        column_counts = np.zeros(self.nodes, dtype=np.int32) if self.directed else None
+        duplicates = 0
 
-    def finish(
-        self, draft: Draft, keys: Callable[[], NDArray[np.uint64]], stop: _native.Stop
-    ) -> Rows:
-        """The rows of a draft in the graph's internal order, multiple entries merged.
-
-        `keys` makes the keys of the nodes, which are needed for a moment only.
-        """
-        order = _native.order_nodes(draft.distinct, draft.columns, keys())
-        indptr, number = self._numbering(order, draft.distinct)
-        del order
-        draft.distinct, draft.columns = np.empty(0, dtype=np.int32), None
-        sums = draft.repeated > 0 and self.duplicates == "sum"
-        weighted = sums or draft.entries.weight is not None
-        entries, all_one = Entries(), True
-        for first, last in self._ranges(indptr, weighted):
-            neighbor = np.empty(indptr[last] - indptr[first], dtype=np.int32)
-            weight = np.empty(len(neighbor), dtype=np.float32) if weighted else None
-            for here, end, from_neighbor, from_weight in draft.entries.pieces(draft.start):
-                all_one &= _native.renumber(
-                    draft.start[here : end + 1],
-                    from_neighbor,
-                    from_weight,
-                    here,
-                    number,
+        def sorted_blocks() -> Iterator[Block]:
+            nonlocal duplicates
+            for first, end in self._row_ranges(indptr, weighted):
+                indices, weights = _empty_block(indptr, first, end, weighted)
+                cursor = indptr[first:end] - indptr[first]
+                placed = 0
+                for chunk in edges.chunks(directed=self.directed, drop_loops=self.drop_loops):
+                    chunk.place(first, cursor, indices, weights, self.threads, stop)
+                    raise_if_stopped(stop)
+                    placed += len(chunk)
+                    self._report((10, 50), first, end, PLACING * placed / max(1, len(edges)))
+                del cursor
+                duplicates += _native.sort_rows(
                     indptr,
                     first,
-                    last,
-                    self.duplicates == "sum",
-                    neighbor,
-                    weight,
+                    end,
+                    indices,
+                    weights,
+                    self.directed,
+                    self.duplicates == "first",
+                    row_counts,
                     self.threads,
                     stop,
                 )
                 raise_if_stopped(stop)
-                self._tell((50, 100), first, last, end / self.nodes)
-            whole = last - first == self.nodes and not self.in_file
-            entries.append(neighbor, weight, whole=whole)
-        draft.entries, draft.start = Entries(), np.empty(0, dtype=np.int64)
-        weights = None if all_one or entries.weight is None else entries.weight.array
-        return Rows(indptr, entries.neighbor.array, weights, self._inverse(number))
+                if column_counts is not None:
+                    _native.count_columns(indptr, first, end, indices, column_counts)
+                yield indices, weights
+                del indices, weights
+                self._report((10, 50), first, end, 1)
 
-    def _count(self, edges: Edges, stop: _native.Stop) -> tuple[NDArray[np.int64], int, int]:
-        start = np.zeros(self.nodes + 1, dtype=np.int64)
-        loops = zeros = 0
-        counted = 0
+        in_memory = self.memory_limit is None
+        indices, weights = self._concatenate(sorted_blocks(), weighted, in_memory=in_memory)
+        return UnmergedCSR(
+            indptr, indices, weights, row_counts, column_counts, loops, zero_weights, duplicates
+        )
+
+    def merge(
+        self, unmerged: UnmergedCSR, keys: Callable[[], NDArray[np.uint64]], stop: _native.Stop
+    ) -> CSR:
+        """Merges repeated entries, and puts the nodes in the graph's internal order.
+
+        Frees the arrays of `unmerged`. `keys` computes the keys of the nodes, which are needed
+        only for a moment.
+        """
+        order = _native.order_nodes(unmerged.row_counts, unmerged.column_counts, keys())
+        indptr, number = self._number_nodes(order, unmerged.row_counts)
+        del order
+        unmerged.release_counts()
+        sums = unmerged.duplicates > 0 and self.duplicates == "sum"
+        weighted = sums or unmerged.weights is not None
+        all_one = True
+        ranges = self._row_ranges(indptr, weighted)
+
+        def merged_blocks() -> Iterator[Block]:
+            nonlocal all_one
+            for first, end in ranges:
+                indices, weights = _empty_block(indptr, first, end, weighted)
+                for chunk_first, chunk_end, (from_indices, from_weights) in unmerged.chunks():
+                    all_one &= _native.renumber(
+                        unmerged.indptr[chunk_first : chunk_end + 1],
+                        from_indices,
+                        from_weights,
+                        chunk_first,
+                        number,
+                        indptr,
+                        first,
+                        end,
+                        self.duplicates == "sum",
+                        indices,
+                        weights,
+                        self.threads,
+                        stop,
+                    )
+                    raise_if_stopped(stop)
+                    self._report((50, 100), first, end, chunk_end / self.nodes)
+                yield indices, weights
+                del indices, weights
+
+        in_memory = len(ranges) == 1 and not self.in_file
+        indices, weights = self._concatenate(merged_blocks(), weighted, in_memory=in_memory)
+        unmerged.release_entries()
+        return CSR(indptr, indices, None if all_one else weights, self._inverse(number))
+
+    def _concatenate(self, blocks: Iterator[Block], weighted: bool, *, in_memory: bool) -> Block:
+        """The entries of all rows: the only block itself, or a memory map of all blocks."""
+        if in_memory:
+            (block,) = blocks
+            return block
+        indices = SpillArray(np.int32, memory_limit=0, directory=self.spill_dir)
+        weights = SpillArray(np.float32, memory_limit=0, directory=self.spill_dir)
+        for some_indices, some_weights in blocks:
+            indices.append(some_indices)
+            if some_weights is not None:
+                weights.append(some_weights)
+            del some_indices, some_weights  # before the next block is computed
+        return indices.array(), weights.array() if weighted else None
+
+    def _count(self, edges: EdgeSource, stop: _native.Stop) -> tuple[NDArray[np.int64], int, int]:
+        """Counts the entries of each row, as indptr, and the edges that are loops or weigh 0."""
+        indptr = np.zeros(self.nodes + 1, dtype=np.int64)
+        loops = zero_weights = counted = 0
         for chunk in edges.chunks(directed=self.directed, drop_loops=self.drop_loops):
-            looped, weightless = chunk.count(start[1:], self.threads, stop)
-            loops, zeros = loops + looped, zeros + weightless
+            chunk_loops, chunk_zeros = chunk.count(indptr[1:], self.threads, stop)
+            loops, zero_weights = loops + chunk_loops, zero_weights + chunk_zeros
             raise_if_stopped(stop)
             counted += len(chunk)
-            self._tell((0, 10), 0, self.nodes, counted / max(1, len(edges)))
-        np.cumsum(start, out=start)
-        return start, loops, zeros
+            self._report((0, 10), 0, self.nodes, counted / max(1, len(edges)))
+        np.cumsum(indptr, out=indptr)
+        return indptr, loops, zero_weights
 
-    def _tell(self, percents: tuple[int, int], first: int, last: int, share: float) -> None:
-        """Tells that all rows before `first` are done, and a share of those before `last`."""
-        begin, end = percents
-        done = (first + (last - first) * share) / self.nodes
-        self.progress(begin + int((end - begin) * done), 100)
+    def _report(self, percents: tuple[int, int], first: int, end: int, share: float) -> None:
+        """Reports that all rows before `first` are done, and a share of those before `end`."""
+        low, high = percents
+        done = (first + (end - first) * share) / self.nodes
+        self.progress(low + int((high - low) * done), 100)
 
-    def _numbering(
-        self, order: NDArray[np.int32], distinct: NDArray[np.int32]
+    def _number_nodes(
+        self, order: NDArray[np.int32], row_counts: NDArray[np.int32]
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Where the rows begin in the new numbering, and the new number of each node."""
+        """The indptr of the rows in the given order, and the new number of each node."""
         indptr = np.zeros(self.nodes + 1, dtype=np.int64)
         for first in range(0, self.nodes, CHUNK):
-            here = slice(first + 1, min(first + CHUNK, self.nodes) + 1)
-            np.cumsum(distinct[order[first : first + CHUNK]], out=indptr[here])
-            indptr[here] += indptr[first]
+            chunk = slice(first + 1, min(first + CHUNK, self.nodes) + 1)
+            np.cumsum(row_counts[order[first : first + CHUNK]], out=indptr[chunk])
+            indptr[chunk] += indptr[first]
         return indptr, self._inverse(order)
 
     def _inverse(self, order: NDArray[np.int32]) -> NDArray[np.int32]:
         inverse = np.empty(self.nodes, dtype=np.int32)
         for first in range(0, self.nodes, CHUNK):
-            last = min(first + CHUNK, self.nodes)
-            inverse[order[first:last]] = np.arange(first, last, dtype=np.int32)
+            end = min(first + CHUNK, self.nodes)
+            inverse[order[first:end]] = np.arange(first, end, dtype=np.int32)
         return inverse
 
-    def _ranges(self, start: NDArray[np.int64], weighted: bool) -> list[tuple[int, int]]:
-        """Ranges of rows whose entries fit the room; a row is never cut."""
-        if self.room is None:
-            return [(0, self.nodes)]
-        most = max(1, self.room // (8 if weighted else 4))
-        ranges, first = [], 0
-        while first < self.nodes:
-            last = int(np.searchsorted(start, start[first] + most, side="right")) - 1
-            last = min(max(last, first + 1), self.nodes)
-            ranges.append((first, last))
-            first = last
-        return ranges
+    def _row_ranges(self, indptr: NDArray[np.int64], weighted: bool) -> list[tuple[int, int]]:
+        max_entries = None
+        if self.memory_limit is not None:
+            max_entries = max(1, self.memory_limit // (8 if weighted else 4))
+        return list(row_ranges(indptr, max_entries))
+
+
+def row_ranges(indptr: NDArray[np.int64], max_entries: int | None) -> Iterator[tuple[int, int]]:
+    """Yields ranges [first, end) of rows with at most `max_entries` entries; never splits a row."""
+    rows = len(indptr) - 1
+    first = 0
+    while first < rows:
+        end = rows
+        if max_entries is not None:
+            end = int(np.searchsorted(indptr, indptr[first] + max_entries, side="right")) - 1
+            end = min(max(end, first + 1), rows)
+        yield first, end
+        first = end
 
 
 def raise_if_stopped(stop: _native.Stop) -> None:
-    """Ends the work of a thread whose result nobody waits for any more."""
+    """Raises GraphError if the caller was interrupted and no longer waits for the result."""
     if stop.stopped:
-        raise GraphError("The building of the graph was interrupted.")
+        raise GraphError("Building the graph was interrupted.")
 
 
-class Entries:
-    """The entries of rows, in memory or in files."""
-
-    def __init__(self) -> None:
-        self.neighbor: _Pieces[np.int32] = _Pieces()
-        self.weight: _Pieces[np.float32] | None = None
-
-    def append(
-        self, neighbor: NDArray[np.int32], weight: NDArray[np.float32] | None, *, whole: bool
-    ) -> None:
-        """Adds the entries of the next rows, or of all of them."""
-        self.neighbor.append(neighbor, whole=whole)
-        if weight is not None:
-            self.weight = self.weight or _Pieces()
-            self.weight.append(weight, whole=whole)
-
-    def pieces(
-        self, start: NDArray[np.int64]
-    ) -> Iterator[tuple[int, int, NDArray[np.int32], NDArray[np.float32] | None]]:
-        """(first row, last row, neighbors, weights) of all rows: at once, or in chunks."""
-        nodes = len(start) - 1
-        mapped = isinstance(self.neighbor.array, np.memmap)
-        first = 0
-        while first < nodes:
-            last = nodes
-            if mapped:
-                last = int(np.searchsorted(start, start[first] + CHUNK, side="right")) - 1
-                last = min(max(last, first + 1), nodes)
-            entries = slice(start[first], start[last])
-            neighbor = self.neighbor.array[entries]
-            weight = None if self.weight is None else self.weight.array[entries]
-            yield first, last, neighbor, weight
-            forget(neighbor)
-            if weight is not None:
-                forget(weight)
-            first = last
-
-
-class _Pieces(Generic[T]):
-    """An array made of pieces: the only one itself, or a file that the pieces are written to."""
-
-    def __init__(self) -> None:
-        self._only: NDArray[T] | None = None
-        self._file: SpillFile | None = None
-
-    def append(self, piece: NDArray[T], *, whole: bool) -> None:
-        """Adds a piece, or takes the only one."""
-        if whole:
-            self._only = piece
-            return
-        if self._file is None:
-            self._file, self._type = SpillFile(), piece.dtype
-        self._file.append(piece)
-
-    @cached_property
-    def array(self) -> NDArray[T]:
-        """All pieces, one behind the other."""
-        if self._file is None:
-            return np.empty(0, dtype=np.int32) if self._only is None else self._only
-        return self._file.mapped(self._type)
+def _empty_block(indptr: NDArray[np.int64], first: int, end: int, weighted: bool) -> Block:
+    size = int(indptr[end] - indptr[first])
+    return np.empty(size, dtype=np.int32), np.empty(size, dtype=np.float32) if weighted else None

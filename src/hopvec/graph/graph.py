@@ -92,9 +92,9 @@ class Graph:
         >>> Graph.from_edges(["a", "b"], ["b", "c"])
         Graph(3 nodes, 2 edges, undirected, unweighted)
         """
-        from hopvec.graph.build import build
+        from hopvec.graph.edge_list import from_edges
 
-        return build(source, target, weight, directed, duplicates, loops, nodes, threads)
+        return from_edges(source, target, weight, directed, duplicates, loops, nodes, threads)
 
     @staticmethod
     def from_bipartite(

@@ -1,96 +1,102 @@
-"""The rows of a directed graph turned: along its edges the other way, or both ways."""
+"""The transpose and the symmetrized form of a directed graph's adjacency matrix."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from os import PathLike
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hopvec import _native, machine
-from hopvec.graph.csr_builder import CHUNK, Build
+from hopvec.graph.csr_builder import CHUNK, CSRBuilder, row_ranges
 from hopvec.graph.graph import Graph
 
-Turn = Literal["out", "in", "both"]
-"""Rows as they are, those of S^T, or those of S with every edge taken as an undirected one."""
+Direction = Literal["out", "in", "both"]
+"""Which edges to follow: "out" is S, "in" is S^T, "both" takes every edge as undirected."""
 
-ROOM = 128  # bytes a node that the turning may take, where the rows lie in a file
+BYTES_PER_NODE = 128  # memory to use for a graph whose rows are in a file
 
 
 @dataclass(frozen=True, eq=False)
 class TransposedCSR:
-    """Other rows than those of S, in the graph's internal order."""
+    """The adjacency matrix in another direction than S, in CSR format and internal order."""
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
-    """Neighbors, ascending in each row; one may come twice."""
+    """Neighbors, ascending in each row. A neighbor may occur twice."""
     weights: NDArray[np.float32] | None
     symmetric: bool
 
     @property
     def mapped(self) -> bool:
-        """Whether indices and weights lie in a file."""
+        """Whether indices and weights are in a file."""
         return machine.file_map(self.indices) is not None
 
     @cached_property
     def node_degrees(self) -> NDArray[np.float64]:
-        """The sums of the rows."""
+        """The sum of each row."""
         return _native.degrees(self.indptr, self.weights, self.mapped)
 
 
 def transposed_csr(
-    graph: Graph, turn: Turn, threads: int, like: Graph | None = None
+    graph: Graph,
+    direction: Direction,
+    threads: int,
+    like: Graph | None = None,
+    spill_dir: str | PathLike[str] | None = None,
 ) -> TransposedCSR:
-    """The rows of a graph turned.
+    """Returns the adjacency matrix of a graph in a direction.
 
-    They are in the numbering of the graph, or in that of another with the same ids. Where the rows
-    of the graph lie in a file, so do these. Linear but for the sorting of each row.
+    It is in the internal order of the graph, or in that of `like`, a graph with the same ids. If
+    the rows of the graph are in a file, so is the result, in `spill_dir`. Takes linear time, except
+    for sorting within each row.
     """
-    both = turn == "both"
-    build = Build(
+    symmetric = direction == "both"
+    builder = CSRBuilder(
         nodes=graph.nodes,
-        directed=not both,
+        directed=not symmetric,
         duplicates="sum",
         drop_loops=False,
         threads=threads,
-        room=max(8 << 20, ROOM * graph.nodes) if graph.mapped else None,
+        memory_limit=max(8 << 20, BYTES_PER_NODE * graph.nodes) if graph.mapped else None,
+        spill_dir=spill_dir,
     )
-    draft = machine.interruptible(partial(build.draft, _Entries(graph, turn == "in", like)))
-    entries = draft.entries
-    weights = None if entries.weight is None else entries.weight.array
-    return TransposedCSR(draft.start, entries.neighbor.array, weights, symmetric=both)
+    edges = _EntriesAsEdges(graph, direction == "in", like)
+    csr = machine.interruptible(partial(builder.sort_edges, edges))
+    return TransposedCSR(csr.indptr, csr.indices, csr.weights, symmetric=symmetric)
 
 
-def transposed_graph(graph: Graph, turn: Turn) -> Graph:
-    """A graph turned, with its ids and features; itself where it is undirected."""
-    if turn == "out" or not graph.directed:
+def transposed_graph(graph: Graph, direction: Direction) -> Graph:
+    """Returns the graph in a direction, with its ids and features; an undirected one as it is."""
+    if direction == "out" or not graph.directed:
         return graph
     import scipy.sparse as sp
 
-    rows = graph.to_scipy()
-    if turn == "in":
-        turned = Graph.from_scipy(rows.T, ids=graph.ids, directed=True)
+    matrix = graph.to_scipy()
+    if direction == "in":
+        transposed = Graph.from_scipy(matrix.T, ids=graph.ids, directed=True)
     else:
-        loops = sp.diags_array(rows.diagonal())  # which are the same both ways, and count once
-        turned = Graph.from_scipy(rows + rows.T - loops, ids=graph.ids)
-    return replace(turned, features=graph.features)
+        loops = sp.diags_array(matrix.diagonal())  # equal in both directions, but counted once
+        transposed = Graph.from_scipy(matrix + matrix.T - loops, ids=graph.ids)
+    return replace(transposed, features=graph.features)
 
 
 def has_in_edges(graph: Graph) -> NDArray[np.bool_]:
-    """Whether an edge leads to a node, in the graph's internal order."""
-    entered = np.zeros(graph.nodes, dtype=bool)
+    """Mask of the nodes that some edge points to, in the graph's internal order."""
+    mask = np.zeros(graph.nodes, dtype=bool)
     for first in range(0, graph.entries, CHUNK):
-        some = graph.indices[first : first + CHUNK]
-        entered[some] = True
-        machine.forget(some)
-    return entered
+        chunk = graph.indices[first : first + CHUNK]
+        mask[chunk] = True
+        machine.forget(chunk)
+    return mask
 
 
-class _Entries:
-    """The entries of a graph as edges, a chunk at a time; the other way round, if asked for."""
+class _EntriesAsEdges:
+    """The entries of S as an EdgeSource, with source and target swapped if `reverse`."""
 
     def __init__(self, graph: Graph, reverse: bool, like: Graph | None) -> None:
         self._graph, self._reverse, self.weight = graph, reverse, graph.weights
@@ -104,19 +110,16 @@ class _Entries:
         return len(self._graph.indices)
 
     def chunks(self, *, directed: bool, drop_loops: bool) -> Iterator[_native.Edges]:
-        """All of them, as `EdgeList.chunks` gives them."""
-        graph, first = self._graph, 0
-        while graph.indptr[first] < graph.entries:
-            last = int(np.searchsorted(graph.indptr, graph.indptr[first] + CHUNK, side="right")) - 1
-            last = min(max(last, first + 1), graph.nodes)
-            entries = slice(graph.indptr[first], graph.indptr[last])
-            row = np.arange(first, last, dtype=np.int32)
-            row = np.repeat(row, np.diff(graph.indptr[first : last + 1]))
-            neighbor, weight = graph.indices[entries], self.weight
-            some = None if weight is None else weight[entries]
+        """See EdgeSource."""
+        graph = self._graph
+        for first, end in row_ranges(graph.indptr, CHUNK):
+            entries = slice(graph.indptr[first], graph.indptr[end])
+            row = np.arange(first, end, dtype=np.int32)
+            row = np.repeat(row, np.diff(graph.indptr[first : end + 1]))
+            neighbor = graph.indices[entries]
+            weight = None if self.weight is None else self.weight[entries]
             source, target = (neighbor, row) if self._reverse else (row, neighbor)
-            yield _native.Edges(source, target, some, 0, self._table, directed, drop_loops)
-            for part in (neighbor, some):
-                if part is not None:
-                    machine.forget(part)
-            first = last
+            yield _native.Edges(source, target, weight, 0, self._table, directed, drop_loops)
+            for array in (neighbor, weight):
+                if array is not None:
+                    machine.forget(array)

@@ -13,14 +13,14 @@ from hopvec.engine.plan import SLAB_COLUMNS
 from hopvec.engine.slab import Hops, Transition
 from hopvec.errors import GraphError, ParameterError
 from hopvec.graph import Graph
-from hopvec.graph.transpose import Turn, has_in_edges, transposed_csr, transposed_graph
+from hopvec.graph.transpose import Direction, has_in_edges, transposed_csr, transposed_graph
 from hopvec.methods.comparable_method import ComparableMethod
 from hopvec.methods.new_nodes import with_new_nodes
 from hopvec.methods.parameters import OneOf
 
 logger = logging.getLogger("hopvec")
 
-PARTS: dict[str, tuple[Turn, ...]] = {
+PARTS: dict[str, tuple[Direction, ...]] = {
     "out": ("out",),
     "in": ("in",),
     "both": ("both",),

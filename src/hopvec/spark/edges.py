@@ -13,8 +13,8 @@ from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame
 
 from hopvec.errors import FormatError, GraphError
 from hopvec.graph.arrow import Wish
-from hopvec.graph.build import LARGEST, SMALLEST, check_flag, refuse_weights
 from hopvec.graph.columns import choose_columns, usual_id_column
+from hopvec.graph.validation import MAX_WEIGHT, MIN_WEIGHT, check_flag, check_weights
 from hopvec.spark.tables import Tables
 
 PLACE = "the DataFrame of edges"
@@ -71,7 +71,7 @@ class Edges:
         }
         if self.weighted:
             weight = F.col("weight")  # Spark takes NaN for larger than any number
-            fine = ((weight >= SMALLEST) & (weight <= LARGEST)) | (weight == 0)
+            fine = ((weight >= MIN_WEIGHT) & (weight <= MAX_WEIGHT)) | (weight == 0)
             faults["weight"] = ~F.coalesce(fine, F.lit(False))
         firsts = [
             F.first(F.when(fault, ends), ignorenulls=True).alias(name)
@@ -91,7 +91,7 @@ class Edges:
         if self.weighted and found["weight"] is not None:
             u, v, weight = found["weight"]
             place = f"the edge {u!r} - {v!r}"
-            refuse_weights(np.array([np.nan if weight is None else weight]), lambda row: place)
+            check_weights(np.array([np.nan if weight is None else weight]), lambda row: place)
         if self.nodes is not None:
             _check_nodes(self.nodes, tables)
         elif found["edges"] == 0:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from hopvec.errors import ParameterError
-from hopvec.graph.build import check_flag
+from hopvec.graph.validation import check_flag
 from hopvec.progress import Progress, no_progress
 from hopvec.stores import duckdb, lancedb
 

@@ -26,15 +26,16 @@ from hopvec.formats.graphs import (
 from hopvec.formats.graphs.edges import Batch, EdgeStream, GraphFormat, Matrix, Options
 from hopvec.formats.graphs.nodes import read_nodes
 from hopvec.formats.graphs.source import Source
-from hopvec.formats.graphs.spool import Spool
 from hopvec.graph import Graph
 from hopvec.graph.bipartite import checked_prefixes, prefixed, target_mask
-from hopvec.graph.build import check_flag, check_options, from_numbering, refuse_weights
 from hopvec.graph.convert import READER, from_scipy
 from hopvec.graph.dictionary import Dictionary, integers_if_all
+from hopvec.graph.edge_list import from_numbering
 from hopvec.graph.ids import Numbering, number_array, number_buffer
+from hopvec.graph.validation import check_flag, check_options, check_weights
 from hopvec.machine import cores, in_words, memory_limit
 from hopvec.progress import Progress, no_progress
+from hopvec.spill import SpillArray
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -257,9 +258,9 @@ class _Reading:
         self.building = building or no_progress
         room = None if bound is None else bound // 16
         self.dictionary = Dictionary(self.threads)
-        self.source: Spool[np.int32] = Spool(np.int32, room)
-        self.target: Spool[np.int32] = Spool(np.int32, room)
-        self.weight: Spool[np.float32] = Spool(np.float32, room)
+        self.source: SpillArray[np.int32] = SpillArray(np.int32, room)
+        self.target: SpillArray[np.int32] = SpillArray(np.int32, room)
+        self.weight: SpillArray[np.float32] = SpillArray(np.float32, room)
         self.weighted = False
         self.bipartite = False
         self.prefixes: tuple[str, str] | None = None
@@ -290,7 +291,7 @@ class _Reading:
         room, in_file = self._room(ids, directed)
         try:
             is_target = self._targets(ids, place)
-            self.source = self.target = Spool(np.int32, None)  # the numbering lets go of them, too
+            self.source = self.target = SpillArray(np.int32)  # the numbering lets go of them, too
             del place
             graph = from_numbering(
                 numbering,
@@ -299,7 +300,7 @@ class _Reading:
                 duplicates,
                 loops,
                 self.threads,
-                room=room,
+                memory_limit=room,
                 in_file=in_file,
                 progress=self.building,
             )
@@ -375,7 +376,7 @@ class _Reading:
             return f"{self.name}, {self.stream.place(first + row)} ({ends})"
 
         numbers = number_buffer(batch.weight)
-        refuse_weights(numbers, place)
+        check_weights(numbers, place)
         weights: NDArray[np.float32] = numbers.astype(np.float32)
         return weights
 

@@ -1,0 +1,115 @@
+"""Graphs from lists of edges: validates the input, numbers the nodes, builds the CSR arrays."""
+
+from functools import partial
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hopvec import machine
+from hopvec.errors import GraphError
+from hopvec.graph.csr_builder import CSRBuilder, EdgeList
+from hopvec.graph.graph import Graph
+from hopvec.graph.ids import Numbering, column, keys, number, refuse_collision
+from hopvec.graph.validation import check_options, checked_weights
+from hopvec.progress import Progress, no_progress
+
+
+def from_edges(
+    source: Any,
+    target: Any,
+    weight: Any,
+    directed: bool,
+    duplicates: str,
+    loops: str,
+    nodes: Any,
+    threads: int | None,
+) -> Graph:
+    """See Graph.from_edges."""
+    check_options("Graph.from_edges", directed, duplicates, loops, threads)
+    source, target = column(source, "source"), column(target, "target")
+    if len(source) != len(target):
+        raise GraphError(
+            f"source and target must have the same length, got {len(source):,} and {len(target):,}."
+        )
+    weight = None if weight is None else checked_weights(weight, source, target)
+    numbering = number(source, target, nodes)
+    del source, target  # so that they are not in memory together with the rows
+    return from_numbering(numbering, weight, directed, duplicates, loops, threads)
+
+
+def from_numbering(
+    numbering: Numbering,
+    weight: NDArray[np.float32] | None,
+    directed: bool,
+    duplicates: str,
+    loops: str,
+    threads: int | None,
+    *,
+    memory_limit: int | None = None,
+    in_file: bool = False,
+    spill_dir: str | PathLike[str] | None = None,
+    progress: Progress = no_progress,
+) -> Graph:
+    """Builds a graph from edges with numbered ids and checked weights; releases the edges.
+
+    See CSRBuilder for `memory_limit`, `in_file` and `spill_dir`.
+    """
+    ids, nodes = numbering.ids, numbering.nodes
+    refuse_collision(ids())
+    builder = CSRBuilder(
+        nodes=nodes,
+        directed=bool(directed),
+        duplicates=duplicates,
+        drop_loops=loops == "drop",
+        threads=threads or machine.cores(),
+        memory_limit=memory_limit,
+        in_file=in_file,
+        spill_dir=spill_dir,
+        progress=progress,
+    )
+    edges = EdgeList(numbering.source, numbering.target, weight, numbering.offset, numbering.table)
+    unmerged = machine.interruptible(partial(builder.sort_edges, edges))
+    if duplicates == "error" and unmerged.duplicates:
+        raise _duplicate_error(numbering, weight, directed, loops == "drop")
+    del edges
+    numbering.release()
+    csr = machine.interruptible(partial(builder.merge, unmerged, lambda: keys(ids())))
+    return Graph(
+        indptr=csr.indptr,
+        indices=csr.indices,
+        weights=csr.weights,
+        keys=keys(ids())[csr.order],
+        ids=ids(),
+        rows=csr.order,
+        directed=directed,
+        duplicates=unmerged.duplicates,
+        loops=unmerged.loops,
+        zero_weights=unmerged.zero_weights,
+    )
+
+
+def _duplicate_error(
+    numbering: Numbering, weight: NDArray[np.float32] | None, directed: bool, drop_loops: bool
+) -> GraphError:
+    def numbers(ids: NDArray[Any]) -> NDArray[np.int64]:
+        index = ids.astype(np.int64) - numbering.offset
+        return index if numbering.table is None else numbering.table[index].astype(np.int64)
+
+    source, target = numbers(numbering.source), numbers(numbering.target)
+    if not directed:
+        source, target = np.minimum(source, target), np.maximum(source, target)
+    counted = np.ones(len(source), dtype=bool) if weight is None else weight != 0
+    if drop_loops:
+        counted &= source != target
+    edges = np.flatnonzero(counted)
+    pair = source[edges] * numbering.nodes + target[edges]
+    _, first = np.unique(pair, return_index=True)
+    repeated = int(edges[np.setdiff1d(np.arange(len(pair)), first)[0]])
+    ids = numbering.ids()
+    ends = " - ".join(repr(ids[int(end[repeated])].as_py()) for end in (source, target))
+    return GraphError(
+        f"edge {repeated + 1} ({ends}) repeats an earlier edge. Use duplicates='sum' to add up the "
+        "weights, or duplicates='first' to keep the first edge."
+    )
