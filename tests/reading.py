@@ -1,12 +1,13 @@
 """Reading a graph file by one format: its edges as Python sees them."""
 
 import hopvec
-from hopvec.formats.graphs.edges import Matrix, Options
+from hopvec.formats.graphs.edges import Matrix
+from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.source import Source
 
 
 def open_edges(module, path, **options):
-    return module.read_edges(Source(path), Options(**options))
+    return module.read_edges(Source(path), ReadOptions(**options))
 
 
 def edges_of(stream):

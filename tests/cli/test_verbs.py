@@ -51,7 +51,7 @@ class TestInfo:
     @pytest.mark.parametrize("verb", ["info", "estimate"])
     def test_it_tells_what_a_run_would_note(self, run, tmp_path, verb):
         (tmp_path / "small.csv").write_text("from_id,to_id,amount\na,b,3\n")
-        assert "No weights are used, though 'amount'" in run(verb, "small.csv").stdout
+        assert "The edges are unweighted, although 'amount'" in run(verb, "small.csv").stdout
         notes = json.loads(run(verb, "small.csv", "--json").stdout)["notes"]
         assert len(notes) == 1
 

@@ -82,10 +82,10 @@ class TestFiles:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            ({"directed": True}, "edges are undirected; leave directed out"),
-            ({"nodes": ["x"]}, "a node without edges is on no side; leave nodes out"),
+            ({"directed": True}, "are undirected; leave directed=True out"),
+            ({"nodes": ["x"]}, "is on neither side of a bipartite graph; leave nodes= out"),
             ({"prefixes": ("u", "u")}, "prefixes must be two different texts"),
-            ({"bipartite": False, "prefixes": ("u", "i")}, "prefixes are for a bipartite graph"),
+            ({"bipartite": False, "prefixes": ("u", "i")}, "prefixes= needs bipartite=True"),
         ],
     )
     def test_what_means_nothing_is_refused(self, tmp_path, options, message):

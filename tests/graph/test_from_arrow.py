@@ -65,7 +65,7 @@ def test_categories_are_ids():
     ("columns", "message"),
     [
         ({"source": [1.0], "target": [2]}, r"'source' for the source holds double; ids are int"),
-        ({"source": [[1]], "target": [2]}, r"holds (large_)?list.*; ids are integers or texts"),
+        ({"source": [[1]], "target": [2]}, r"holds (large_)?list.*; ids are integers or strings"),
         ({"source": [1], "target": [2], "weight": ["x"]}, r"'weight' holds .*weights are numbers"),
         ({"source": [1]}, r"an edge needs two columns, found 1 \(source\)"),
         ({"source": ["a", None], "target": ["b", "c"]}, r"source, edge 2: there is no id \(null\)"),
@@ -73,7 +73,7 @@ def test_categories_are_ids():
         ({"source": ["a"], "target": [2]}, r"both hold integers or both hold strings"),
     ],
 )
-def test_a_table_that_holds_no_edges_is_refused(columns, message):
+def test_a_table_without_edges_is_refused(columns, message):
     for make in (pa.table, pl.DataFrame):
         with pytest.raises((FormatError, GraphError), match=message):
             Graph.from_arrow(make(columns))
@@ -85,8 +85,8 @@ def test_a_column_that_is_not_there_is_refused_with_those_that_are(make):
 
 
 @pytest.mark.parametrize("thing", [[("a", "b")], {"a": ["b"]}, pd.Series([1]), "edges.csv"])
-def test_what_is_no_table_is_refused(thing):
-    with pytest.raises(GraphError, match=r"(no|read as a) table of edges"):
+def test_what_is_not_a_table_is_refused(thing):
+    with pytest.raises(GraphError, match=r"(not|read as) a table of edges"):
         Graph.from_arrow(thing)
 
 

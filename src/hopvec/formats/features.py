@@ -10,7 +10,7 @@ from hopvec.errors import FormatError
 from hopvec.formats.graphs import columnar, text
 from hopvec.formats.graphs.dialect import Dialect, first_lines
 from hopvec.formats.graphs.source import Source
-from hopvec.graph.columns import usual_id_column
+from hopvec.graph.columns import find_id_column
 from hopvec.progress import Progress
 
 SEPARATORS = "\t,;|"
@@ -47,7 +47,7 @@ def _id_column(source: Source, names: list[str], asked: str | None) -> str | Non
         twice = next(name for name in names if names.count(name) > 1)
         raise FormatError(f"{source.name}: two columns are called {twice!r}; rename one of them.")
     if asked is None:
-        return usual_id_column(names)
+        return find_id_column(names)
     if asked not in names:
         raise FormatError(
             f"{source.name}: there is no column {asked!r} for the ids; the columns are "
@@ -61,7 +61,7 @@ def _from_columns(source: Source) -> pa.Table:
     import pyarrow.parquet as pq
 
     try:
-        if source.is_folder:
+        if source.is_directory:
             return ds.dataset(source.path, format="parquet").to_table()
         if source.head.startswith(b"PAR1"):
             return pq.read_table(source.plain_file or source.whole())

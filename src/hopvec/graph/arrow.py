@@ -1,41 +1,27 @@
-"""Graphs from tables of edges: all with __arrow_c_stream__ (pandas, polars, pyarrow, duckdb)."""
+"""Graphs from Arrow tables: anything with __arrow_c_stream__ (pandas, polars, pyarrow, duckdb)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
-from hopvec.errors import GraphError
-from hopvec.graph.columns import (
-    EDGES,
-    PairKind,
-    Place,
-    id_array,
-    table_columns,
-    weight_array,
-)
+from hopvec.errors import FormatError, GraphError
+from hopvec.graph.columns import ColumnSpec, EdgeColumns, choose_columns
 from hopvec.graph.graph import Graph
 
+STRING_TYPES = ("string", "large_string", "string_view", "binary", "large_binary", "null")
 
-class Wish(NamedTuple):
-    """The columns that a caller asks for."""
-
-    source: str | int | None
-    target: str | int | None
-    weight: str | int | None
-    unweighted: bool = False
-
-    @property
-    def pairs(self) -> PairKind:
-        """What the columns hold."""
-        return EDGES
+Locate = Callable[[int], str]
+"""Where a row is, counted from 0, for error messages: 'line 48,213'."""
 
 
 def from_arrow(
     table: Any,
-    wish: Wish,
+    spec: ColumnSpec,
     directed: bool,
     duplicates: Any,
     loops: Any,
@@ -44,19 +30,19 @@ def from_arrow(
 ) -> Graph:
     """See Graph.from_arrow."""
     reader, name = open_table(table), f"the {type(table).__name__}"
-    columns = table_columns(name, reader.schema, wish)
+    columns = choose_table_columns(name, reader.schema, spec)
     source: list[pa.Array] = []
     target: list[pa.Array] = []
     weight: list[pa.Array] = []
     for batch in reader:
-        place = _after(name, sum(map(len, source)))
-        source.append(id_array(batch.column(columns.source), place))
-        target.append(id_array(batch.column(columns.target), place))
+        locate = _locate_after(name, sum(map(len, source)))
+        source.append(id_array(batch.column(columns.source), locate))
+        target.append(id_array(batch.column(columns.target), locate))
         if columns.weight is not None:
             weight.append(weight_array(batch.column(columns.weight)))
     graph = Graph.from_edges(
-        _joined(source),
-        _joined(target),
+        _concatenated(source),
+        _concatenated(target),
         None if columns.weight is None else pa.chunked_array(weight, pa.float64()),
         directed=directed,
         duplicates=duplicates,
@@ -64,17 +50,15 @@ def from_arrow(
         nodes=nodes,
         threads=threads,
     )
-    names = reader.schema.names
-    used = {role: names[at] for role, at in columns._asdict().items() if at is not None}
-    return replace(graph, origin={"columns": used})
+    return replace(graph, origin={"columns": columns.names(reader.schema.names)})
 
 
 def open_table(table: Any) -> pa.RecordBatchReader:
-    """The rows of a table as a stream of record batches."""
+    """Opens a table as a stream of record batches."""
     if not hasattr(table, "__arrow_c_stream__"):
         raise GraphError(
-            f"A {type(table).__name__} is no table of edges: it has no __arrow_c_stream__, as the "
-            "tables of pandas, polars, pyarrow and duckdb have."
+            f"A {type(table).__name__} is not a table of edges: it has no __arrow_c_stream__, "
+            "unlike the tables of pandas, polars, pyarrow and duckdb."
         )
     try:
         return pa.RecordBatchReader.from_stream(table)
@@ -85,16 +69,100 @@ def open_table(table: Any) -> pa.RecordBatchReader:
 
 
 def column_names(table: Any) -> list[str]:
-    """The names of the columns of a table, which is not read for that; none if it has none."""
+    """The column names of a table, without reading it; empty if it has none."""
     schema = getattr(table, "schema", None)
     if isinstance(schema, pa.Schema):
         return list(schema.names)
     return [str(name) for name in getattr(table, "columns", [])]
 
 
-def _after(name: str, rows: int) -> Place:
+def choose_table_columns(place: str, schema: pa.Schema, spec: ColumnSpec) -> EdgeColumns:
+    """Chooses the columns of an Arrow table; raises FormatError if their types are unsuitable."""
+    names = schema.names
+    numeric = [is_numeric(kind) for kind in schema.types]
+    columns = choose_columns(place, names, len(names), numeric, spec)
+    if names[:2] == ["id", "embedding"] and spec.target is None:
+        raise FormatError(f"{place}: this is an embedding (a table of vectors), not a graph.")
+    for role, name in columns.names(names).items():
+        if names.count(name) > 1:
+            raise FormatError(f"{place}: two columns are named {name!r}; rename one of them.")
+        kind = _storage_type(schema.field(name).type)
+        if role == "weight":
+            if not (is_numeric(kind) or pa.types.is_boolean(kind)):
+                raise FormatError(
+                    f"{place}: the column {name!r} holds {kind}, but weights are numbers. Choose "
+                    "another column with weight=, or ignore it with unweighted=True."
+                )
+        elif not _is_id_type(kind):
+            advice = " Cast it to integers first." if pa.types.is_floating(kind) else ""
+            raise FormatError(
+                f"{place}: the column {name!r} for the {role} holds {kind}; ids are integers or "
+                f"strings.{advice}"
+            )
+    return columns
+
+
+def id_array(array: pa.Array, locate: Locate) -> pa.Array:
+    """The ids of a column as int64 or large_string; nulls are preserved."""
+    if isinstance(array, pa.ExtensionArray):
+        return id_array(array.storage, locate)
+    if pa.types.is_dictionary(array.type):
+        values = id_array(array.dictionary, locate)  # Arrow cannot decode a dictionary of views
+        return pa.DictionaryArray.from_arrays(array.indices, values).dictionary_decode()
+    if not is_numeric(array.type):
+        return array.cast(pa.large_string())
+    try:
+        return array.cast(pa.int64())
+    except pa.ArrowInvalid as error:
+        row, value = _first_beyond_64_bits(array)
+        raise FormatError(
+            f"{locate(row)}: the id {value} is out of range; integer ids must fit in a signed "
+            "64-bit integer."
+        ) from error
+
+
+def weight_array(array: pa.Array) -> pa.Array:
+    """The weights of a column as float64; nulls are preserved."""
+    if isinstance(array, pa.ExtensionArray):
+        array = array.storage
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if pa.types.is_boolean(array.type):
+        array = array.cast(pa.int8())
+    return array.cast(pa.float64(), safe=False)
+
+
+def is_numeric(kind: pa.DataType) -> bool:
+    """Whether values of an Arrow type are numbers."""
+    return bool(
+        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    )
+
+
+def _is_id_type(kind: pa.DataType) -> bool:
+    if pa.types.is_decimal(kind):
+        return bool(kind.scale == 0)
+    return bool(pa.types.is_integer(kind)) or str(kind) in STRING_TYPES
+
+
+def _storage_type(kind: pa.DataType) -> pa.DataType:
+    if isinstance(kind, pa.BaseExtensionType):
+        return _storage_type(kind.storage_type)
+    return _storage_type(kind.value_type) if pa.types.is_dictionary(kind) else kind
+
+
+def _first_beyond_64_bits(array: pa.Array) -> tuple[int, int]:
+    limits = np.iinfo(np.int64)
+    return next(
+        (row, value)
+        for row, value in enumerate(array.to_pylist())
+        if value is not None and not limits.min <= value <= limits.max
+    )
+
+
+def _locate_after(name: str, rows: int) -> Locate:
     return lambda row: f"{name}, row {rows + row + 1:,}"
 
 
-def _joined(chunks: list[pa.Array]) -> pa.ChunkedArray:
+def _concatenated(chunks: list[pa.Array]) -> pa.ChunkedArray:
     return pa.chunked_array(chunks, chunks[0].type if chunks else pa.int64())

@@ -1,20 +1,35 @@
-"""Which columns of a table hold the pairs wanted of it, and their values as ids and weights."""
+"""Which columns of a table hold the source, target and weight of its edges.
+
+All tables are handled here: text, Parquet, Arrow tables and Spark DataFrames, of edges, of labeled
+pairs and of labels.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from shlex import quote
-from typing import NamedTuple, Protocol
-
-import numpy as np
-import pyarrow as pa
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from hopvec.errors import FormatError, ParameterError
 
-SOURCES = ("source", "src", "from", "u", "head", "node1", "start", "source_id", "from_id", "id1")
-TARGETS = ("target", "dst", "to", "v", "tail", "node2", "end", "target_id", "to_id", "id2")
-ENDS = (  # words of two names that are the same but for them: src_name and dst_name
+SOURCE_NAMES = (
+    "source",
+    "src",
+    "from",
+    "u",
+    "head",
+    "node1",
+    "start",
+    "source_id",
+    "from_id",
+    "id1",
+)
+TARGET_NAMES = ("target", "dst", "to", "v", "tail", "node2", "end", "target_id", "to_id", "id2")
+ID_NAMES = ("id", "node", "name", "node_id", "nodes", "ids")
+LABEL_NAMES = ("label", "labels", "class", "classes", "group", "category", "categories")
+WEIGHT_NAMES = ("weight", "weights", "w", "value", "count", "strength", "score")
+END_WORDS = (  # two names that differ only in these words are the ends: src_name and dst_name
     ("source", "target"),
     ("source", "destination"),
     ("source", "dest"),
@@ -24,7 +39,8 @@ ENDS = (  # words of two names that are the same but for them: src_name and dst_
     ("from", "to"),
     ("sender", "receiver"),
 )
-PAIRS = (  # that may as well be names of nodes
+TIME_WORDS = {"date", "day", "month", "time", "timestamp", "ts", "year"}  # from_date is not a node
+AMBIGUOUS_PAIRS = (  # could be names of columns, but also names of nodes
     ("user", "item"),
     ("user", "friend"),
     ("user", "product"),
@@ -37,396 +53,306 @@ PAIRS = (  # that may as well be names of nodes
     ("author", "paper"),
     ("person", "friend"),
 )
-TIMES = {
-    "date",
-    "day",
-    "month",
-    "time",
-    "timestamp",
-    "ts",
-    "year",
-}  # from and to which no edge leads
-IDS = ("id", "node", "name", "node_id", "nodes", "ids")
-LABELS = ("label", "labels", "class", "classes", "group", "category", "categories")
-WEIGHTS = ("weight", "weights", "w", "value", "count", "strength", "score")
 
-SHOWN = 6  # names of columns in a note
-INDEX = re.compile(r"|unnamed: 0|__index_level_\d+__")  # the row numbers that pandas writes
-
-Place = Callable[[int], str]
-"""Where a row stands, counted from 0: 'line 48,213'."""
+MAX_LISTED = 6  # column names in a warning
+PANDAS_INDEX = re.compile(r"|unnamed: 0|__index_level_\d+__")
 
 
 class PairKind(NamedTuple):
-    """What the rows of a table pair: the two ends of an edge, or a node and its label."""
+    """What each row of a table holds: an edge (two nodes), or a node and its label."""
 
     one: str
-    """What a row holds."""
+    """Singular, with its article: "an edge"."""
     many: str
+    """Plural: "edges"."""
     roles: tuple[str, str]
-    """What the two columns are called in sentences."""
+    """What the two columns are called in messages."""
     names: tuple[Sequence[str], Sequence[str]]
-    """The names that they usually have."""
-    second: str
-    """What may stand several times behind a node."""
-    numbers: Sequence[str] = WEIGHTS
-    """The names that a column of numbers beside them usually has."""
-    alike: bool = True
-    """Whether both columns hold the same: integers or texts."""
-    ends: Sequence[tuple[str, str]] = ()
-    """Words that tell two names apart which are the same otherwise."""
-    options: tuple[str, str] = ("--source", "--target")
-    """What names the two columns on the command line."""
+    """The usual names of the two columns."""
+    listed: str
+    """What follows the node on a line of an adjacency list."""
+    arguments: tuple[str, str]
+    """The arguments of the reader that choose the two columns."""
+    weight_names: Sequence[str] = WEIGHT_NAMES
+    """The usual names of the column of numbers."""
+    same_type: bool = True
+    """Whether both columns hold the same type of values."""
+    end_words: Sequence[tuple[str, str]] = ()
+    """Pairs of words in which two otherwise equal column names may differ."""
 
 
 EDGES = PairKind(
-    "an edge", "edges", ("source", "target"), (SOURCES, TARGETS), "neighbors", ends=ENDS
+    one="an edge",
+    many="edges",
+    roles=("source", "target"),
+    names=(SOURCE_NAMES, TARGET_NAMES),
+    listed="neighbors",
+    arguments=("source", "target"),
+    end_words=END_WORDS,
 )
-LINKS = EDGES._replace(one="a pair", many="pairs", numbers=("label", "y", *WEIGHTS))
+LINKS = EDGES._replace(one="a pair", many="pairs", weight_names=("label", "y", *WEIGHT_NAMES))
 LABELED = PairKind(
-    "a label",
-    "labels",
-    ("id", "label"),
-    (IDS, LABELS),
-    "labels",
-    alike=False,
-    options=("--id-column", "--label-column"),
+    one="a label",
+    many="labels",
+    roles=("id", "label"),
+    names=(ID_NAMES, LABEL_NAMES),
+    listed="labels",
+    arguments=("id_column", "label_column"),
+    same_type=False,
 )
+
+
+@dataclass(frozen=True)
+class ColumnSpec:
+    """The columns that the user asked for, each by name or by number, counted from 1.
+
+    A column that is None is chosen by name, then by position.
+    """
+
+    source: str | int | None = None
+    target: str | int | None = None
+    weight: str | int | None = None
+    unweighted: bool = False
+    """Whether to ignore a column of weights."""
+    pairs: PairKind = EDGES
+    """What the rows of the table hold."""
+
+    def __post_init__(self) -> None:
+        if self.weight is not None and self.unweighted:
+            raise ParameterError(
+                f"weight={self.weight!r} and unweighted=True contradict each other: leave one of "
+                "them out."
+            )
 
 
 class EdgeColumns(NamedTuple):
-    """The positions of the columns of a table of pairs, from 0 on."""
+    """The columns that were chosen: their positions in the table, counted from 0."""
 
     source: int
     target: int
     weight: int | None
 
-
-class Wanted(Protocol):
-    """The columns that a caller asks for: a name, or a number from 1 on. None: found by looking."""
-
-    @property
-    def pairs(self) -> PairKind:
-        """What the columns hold."""
-
-    @property
-    def source(self) -> str | int | None:
-        """The column of source ids."""
-
-    @property
-    def target(self) -> str | int | None:
-        """The column of target ids."""
-
-    @property
-    def weight(self) -> str | int | None:
-        """The column of weights."""
-
-    @property
-    def unweighted(self) -> bool:
-        """Leaves a column of weights alone."""
+    def names(self, columns: Sequence[str]) -> dict[str, str]:
+        """The names of the chosen columns by role."""
+        positions = self._asdict().items()
+        return {role: columns[position] for role, position in positions if position is not None}
 
 
 def choose_columns(
-    place: str, names: Sequence[str] | None, count: int, numeric: Sequence[float], wanted: Wanted
+    place: str, names: Sequence[str] | None, count: int, numeric: Sequence[float], spec: ColumnSpec
 ) -> EdgeColumns:
-    """The columns of a table that hold the pairs: as asked for, else by their names, else by place.
+    """Chooses columns as asked for, else by name, else by position.
 
-    `names` is None where the table has none, `numeric` the share of numbers in each column. The
-    place of a target is behind that of the source. Without a name, the third of three columns is
-    the weight if it holds numbers. The row numbers of pandas are taken for nothing unless they are
-    asked for, and of three columns or more, numbers and texts are not taken for an edge.
+    `names` is None if the table has no column names; `numeric` is the fraction of numbers in each
+    column. By position, the target is to the right of the source. In a table of three columns
+    without names, the third is the weight if it is numeric. An index that pandas wrote is used only
+    if it is asked for. If there are three or more columns, a numeric column and a column of strings
+    are never paired by position.
     """
-    check_weight_wish(wanted)
     if count < 2:
         found = f" ({', '.join(names)})" if names else ""
-        raise FormatError(f"{place}: {wanted.pairs.one} needs two columns, found {count}{found}.")
-    roles = wanted.pairs.roles
-    weight = _asked(place, "weight", wanted.weight, names, count)
-    source, target = _named_ends(place, names, count, weight, wanted)
-    index = {at for at, name in enumerate(names or []) if is_index(name)}
+        raise FormatError(f"{place}: {spec.pairs.one} needs two columns, found {count}{found}.")
+    weight = _requested(place, "weight", spec.weight, names, count)
+    source, target = _named_ends(place, names, count, weight, spec)
+    index = {at for at, name in enumerate(names or []) if is_pandas_index(name)}
     free = [at for at in range(count) if at not in {source, target, weight} | index]
-    by_place = source is None or target is None
+    by_position = source is None or target is None
     if source is None:
-        source = _next(free, place, names, count, wanted)
+        source = _take(free, place, names, count, spec)
     if target is None:
-        target = _next(free, place, names, count, wanted, behind=source)
+        target = _take(free, place, names, count, spec, after=source)
     if (
-        by_place
-        and wanted.pairs.alike
+        by_position
+        and spec.pairs.same_type
         and count > 2
         and {numeric[source], numeric[target]} == {0, 1}
     ):
-        raise _unlike(place, names, (source, target), numeric, wanted)
-    if weight is None and not wanted.unweighted:
-        weight = _known(wanted.pairs.numbers, names, {source, target})
+        raise _different_types(place, names, (source, target), numeric, spec)
+    if weight is None and not spec.unweighted:
+        weight = _find(spec.pairs.weight_names, names, {source, target})
         if weight is None and names is None and count == 3 and numeric[free[0]]:
             weight = free[0]
     if source == target:
-        raise FormatError(f"{place}: {' and '.join(roles)} are the same column, {source + 1}.")
+        both = " and ".join(spec.pairs.roles)
+        raise FormatError(f"{place}: {both} are the same column, {source + 1}.")
     if weight in (source, target):
         raise FormatError(f"{place}: the weight is in the same column as an id, {weight + 1}.")
     return EdgeColumns(source, target, weight)
 
 
-def check_weight_wish(wanted: Wanted) -> None:
-    """Raises ParameterError where a column of weights is asked for, and none at the same time."""
-    if wanted.weight is not None and wanted.unweighted:
-        raise ParameterError(
-            f"The weights are to be those of {wanted.weight!r} (weight) and to be left alone "
-            "(unweighted): leave out one of the two."
-        )
-
-
-def usual_id_column(names: Sequence[str]) -> str | None:
-    """The column whose name says that it holds the ids of nodes: id before node, and so on."""
-    by_name = {name.strip().lower(): name for name in reversed(names)}
-    return next((by_name[usual] for usual in IDS if usual in by_name), None)
-
-
-def is_index(name: str) -> bool:
-    """Whether a column has the name under which pandas writes an index that has none."""
-    return INDEX.fullmatch(name.strip().lower()) is not None
-
-
-def left_numbers(
-    names: Sequence[str], numeric: Sequence[float], columns: EdgeColumns, wanted: Wanted
+def unused_numbers_warning(
+    names: Sequence[str], numeric: Sequence[float], columns: EdgeColumns, spec: ColumnSpec
 ) -> str | None:
-    """What to tell of numbers that might have been meant as weights; None if there are none."""
-    if columns.weight is not None or wanted.unweighted:
+    """A warning about numeric columns that may have been meant as weights; None if there are none.
+
+    No warning is given if the caller asked for an unweighted graph.
+    """
+    if columns.weight is not None or spec.unweighted:
         return None
-    left = [
+    unused = [
         name
         for at, name in enumerate(names)
-        if numeric[at] and at not in columns and not is_index(name)
+        if numeric[at] and at not in columns and not is_pandas_index(name)
     ]
-    if not left:
+    if not unused:
         return None
     return (
-        f"No weights are used, though {' and '.join(map(repr, left[:3]))} would be numbers: "
-        f"--weight {quote(left[0])} takes them, --unweighted says that this is meant."
+        f"The edges are unweighted, although {' and '.join(map(repr, unused[:3]))} "
+        f"{'is' if len(unused) == 1 else 'are'} numeric: pass weight={unused[0]!r} to use it as "
+        "the weight, or unweighted=True if this is intended."
     )
 
 
-def taken_by_place(names: Sequence[str], columns: EdgeColumns, wanted: Wanted) -> str | None:
-    """What to tell of columns that neither a caller nor a name chose; None if there are none.
+def chosen_by_position_warning(
+    names: Sequence[str], columns: EdgeColumns, spec: ColumnSpec
+) -> str | None:
+    """A warning about columns that neither the caller nor a name chose; None if there are none.
 
-    Of two columns, there is no other choice.
+    A table of two columns leaves no other choice, so there is no warning.
     """
-    if sum(not is_index(name) for name in names) < 3:
+    if sum(not is_pandas_index(name) for name in names) < 3:
         return None
-    pairs = wanted.pairs
     ends = zip(
-        _named_ends("", names, len(names), columns.weight, wanted),
+        _named_ends("", names, len(names), columns.weight, spec),
         columns[:2],
-        pairs.roles,
-        pairs.options,
+        spec.pairs.roles,
+        spec.pairs.arguments,
         strict=True,
     )
-    unsaid = [(names[at], role, option) for found, at, role, option in ends if found is None]
-    if not unsaid:
+    by_position = [
+        (names[at], role, argument) for found, at, role, argument in ends if found is None
+    ]
+    if not by_position:
         return None
-    listed = ", ".join(names[:SHOWN]) + (", ..." if len(names) > SHOWN else "")
-    taken = " and ".join(f"{name!r} as {role}" for name, role, _ in unsaid)
-    options = " and ".join(option for _, _, option in unsaid)
-    others = "others" if len(unsaid) > 1 else "another"
+    listed = ", ".join(names[:MAX_LISTED]) + (", ..." if len(names) > MAX_LISTED else "")
+    chosen = " and ".join(f"{name!r} as the {role}" for name, role, _ in by_position)
+    arguments = " and ".join(f"{argument}=" for _, _, argument in by_position)
+    others, their = ("others", "their") if len(by_position) > 1 else ("another", "its")
     return (
-        f"Of the columns {listed}, {taken} {'are' if len(unsaid) > 1 else 'is'} taken by "
-        f"place, since no name says so: {options} can name {others}."
+        f"Using {chosen} because of {their} position, since no column name says so (the columns "
+        f"are {listed}). Choose {others} with {arguments}."
     )
+
+
+def find_id_column(names: Sequence[str]) -> str | None:
+    """The column whose name says that it holds node ids, in the order of ID_NAMES; None if none."""
+    by_name = {name.strip().lower(): name for name in reversed(names)}
+    return next((by_name[usual] for usual in ID_NAMES if usual in by_name), None)
+
+
+def is_pandas_index(name: str) -> bool:
+    """Whether this is the name under which pandas writes an unnamed index."""
+    return PANDAS_INDEX.fullmatch(name.strip().lower()) is not None
 
 
 def name_both_ends(names: Sequence[str], pairs: PairKind = EDGES) -> bool:
-    """Whether the names of columns say which two of them hold the pairs."""
-    known = all(_known(usual, names, set()) is not None for usual in pairs.names)
-    return known or bool(_ends(names, pairs))
+    """Whether the column names identify both columns of a pair."""
+    both = all(_find(usual, names, set()) is not None for usual in pairs.names)
+    return both or bool(_ends_by_words(names, pairs))
 
 
-def are_like_names(one: str, other: str) -> bool:
-    """Whether two texts are a pair that columns are often called: user, item or gene_a, gene_b.
+def look_like_column_names(one: str, other: str) -> bool:
+    """Whether two strings are a pair of common column names: user, item or gene_a, gene_b.
 
-    Nodes may be called so as well: that is no proof, but worth a word.
+    Nodes may have such names too, so this is a hint, not a proof.
     """
     words, others = _words(one), _words(other)
+    pairs = AMBIGUOUS_PAIRS if len(words) == 1 else (*AMBIGUOUS_PAIRS, ("a", "b"))
     return (
         len(words) == len(others) > 0
         and words[:-1] == others[:-1]
-        and (words[-1], others[-1]) in (PAIRS if len(words) == 1 else (*PAIRS, ("a", "b")))
-    )
-
-
-def table_columns(place: str, schema: pa.Schema, wanted: Wanted) -> EdgeColumns:
-    """The columns of an Arrow table that hold the edges; types that cannot are refused."""
-    names = schema.names
-    columns = choose_columns(
-        place, names, len(names), [is_number(kind) for kind in schema.types], wanted
-    )
-    for role, position in columns._asdict().items():
-        if position is None:
-            continue
-        name, kind = names[position], _plain(schema.types[position])
-        if names[:2] == ["id", "embedding"] and wanted.target is None:
-            raise FormatError(f"{place}: this is an embedding, a table of vectors and no edges.")
-        if names.count(name) > 1:
-            raise FormatError(f"{place}: two columns are called {name!r}; rename one of them.")
-        if role == "weight" and not (is_number(kind) or pa.types.is_boolean(kind)):
-            raise FormatError(
-                f"{place}: the column {name!r} holds {kind}, but weights are numbers. Name another "
-                "column with --weight, or ignore it with --unweighted."
-            )
-        if role != "weight" and not _holds_ids(kind):
-            advice = " Cast it to integers first." if pa.types.is_floating(kind) else ""
-            raise FormatError(
-                f"{place}: the column {name!r} for the {role} holds {kind}; ids are integers or "
-                f"texts.{advice}"
-            )
-    return columns
-
-
-def id_array(array: pa.Array, place: Place) -> pa.Array:
-    """The ids of a column that table_columns chose, as int64 or large_string; nulls are kept."""
-    if isinstance(array, pa.ExtensionArray):
-        return id_array(array.storage, place)
-    if pa.types.is_dictionary(array.type):
-        words = id_array(array.dictionary, place)  # a dictionary of views cannot be decoded
-        return pa.DictionaryArray.from_arrays(array.indices, words).dictionary_decode()
-    if not is_number(array.type):
-        return array.cast(pa.large_string())
-    try:
-        return array.cast(pa.int64())
-    except pa.ArrowInvalid as error:
-        row, value = _first_beyond_64_bits(array)
-        raise FormatError(
-            f"{place(row)}: the id {value} is out of range; integer ids must fit 64 bits with a "
-            "sign."
-        ) from error
-
-
-def weight_array(array: pa.Array) -> pa.Array:
-    """The weights of a column that table_columns chose, as float64; nulls are kept."""
-    if isinstance(array, pa.ExtensionArray):
-        array = array.storage
-    if pa.types.is_dictionary(array.type):
-        array = array.dictionary_decode()
-    if pa.types.is_boolean(array.type):
-        array = array.cast(pa.int8())
-    return array.cast(pa.float64(), safe=False)
-
-
-def is_number(kind: pa.DataType) -> bool:
-    """Whether an Arrow type holds numbers."""
-    return bool(
-        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
-    )
-
-
-def _holds_ids(kind: pa.DataType) -> bool:
-    if pa.types.is_decimal(kind):
-        return bool(kind.scale == 0)
-    texts = ("string", "large_string", "string_view", "binary", "large_binary", "null")
-    return bool(pa.types.is_integer(kind)) or str(kind) in texts
-
-
-def _plain(kind: pa.DataType) -> pa.DataType:
-    if isinstance(kind, pa.BaseExtensionType):
-        return _plain(kind.storage_type)
-    return _plain(kind.value_type) if pa.types.is_dictionary(kind) else kind
-
-
-def _first_beyond_64_bits(array: pa.Array) -> tuple[int, int]:
-    limits = np.iinfo(np.int64)
-    return next(
-        (row, value)
-        for row, value in enumerate(array.to_pylist())
-        if value is not None and not limits.min <= value <= limits.max
+        and (words[-1], others[-1]) in pairs
     )
 
 
 def _named_ends(
-    place: str, names: Sequence[str] | None, count: int, weight: int | None, wanted: Wanted
+    place: str, names: Sequence[str] | None, count: int, weight: int | None, spec: ColumnSpec
 ) -> tuple[int | None, int | None]:
-    """The columns of the pairs as asked for, else by their names; None where these say nothing."""
-    roles, usual = wanted.pairs.roles, wanted.pairs.names
-    source = _asked(place, roles[0], wanted.source, names, count)
-    target = _asked(place, roles[1], wanted.target, names, count)
-    known = (
-        _known(usual[0], names, {target, weight}) if source is None else source,
-        _known(usual[1], names, {source, weight}) if target is None else target,
+    """The two columns of a pair as asked for, else by name; None for one that has neither."""
+    source = _requested(place, spec.pairs.roles[0], spec.source, names, count)
+    target = _requested(place, spec.pairs.roles[1], spec.target, names, count)
+    found = (
+        _find(spec.pairs.names[0], names, {target, weight}) if source is None else source,
+        _find(spec.pairs.names[1], names, {source, weight}) if target is None else target,
     )
-    if None in known:
-        for one, other in _ends(names or [], wanted.pairs):
+    if None in found:
+        for one, other in _ends_by_words(names or [], spec.pairs):
             if source in (None, one) and target in (None, other) and weight not in (one, other):
                 return one, other
-    return known
+    return found
 
 
-def _ends(names: Sequence[str], pairs: PairKind) -> list[tuple[int, int]]:
-    """Columns whose names differ in a word for one end or the other; those of ids come first."""
+def _ends_by_words(names: Sequence[str], pairs: PairKind) -> list[tuple[int, int]]:
+    """Columns whose names differ only in a word for source and target; columns of ids first."""
     words = list(map(_words, names))
-    found: dict[tuple[int, int], int] = {}
-    for one, other in pairs.ends:
+    ranks: dict[tuple[int, int], int] = {}
+    for one, other in pairs.end_words:
         for source, name in enumerate(words):
-            turned = tuple(other if word == one else word for word in name)
+            swapped = tuple(other if word == one else word for word in name)
             rest = "_".join(word for word in name if word != one)
-            if turned != name and turned in words and TIMES.isdisjoint(name):
-                rank = IDS.index(rest) if rest in IDS else len(IDS)
-                found.setdefault((source, words.index(turned)), rank)
-    return sorted(found, key=lambda ends: (found[ends], ends))
+            if swapped != name and swapped in words and TIME_WORDS.isdisjoint(name):
+                rank = ID_NAMES.index(rest) if rest in ID_NAMES else len(ID_NAMES)
+                ranks.setdefault((source, words.index(swapped)), rank)
+    return sorted(ranks, key=lambda ends: (ranks[ends], ends))
 
 
 def _words(name: str) -> tuple[str, ...]:
-    """The words of a name: those of srcName are src and name."""
+    """The words of a name in lower case: srcName -> src, name."""
     return tuple(word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", name))
 
 
-def _known(
+def _find(
     candidates: Sequence[str], names: Sequence[str] | None, taken: set[int | None]
 ) -> int | None:
+    """The position of the first candidate among the names that is not taken."""
     lowered = [name.strip().lower() for name in names or []]
     found = (lowered.index(name) for name in candidates if name in lowered)
     return next((position for position in found if position not in taken), None)
 
 
-def _next(
+def _take(
     free: list[int],
     place: str,
     names: Sequence[str] | None,
     count: int,
-    wanted: Wanted,
-    behind: int = -1,
+    spec: ColumnSpec,
+    after: int = -1,
 ) -> int:
+    """Removes the first free column behind `after`, or the first free one, and returns it."""
     if not free:
         columns = ", ".join(names) if names else f"{count} columns without names"
-        needs = f"{wanted.pairs.one} needs two"
-        raise FormatError(f"{place}: there is no column left, and {needs} ({columns}).")
-    found = next((at for at in free if at > behind), free[0])
+        raise FormatError(
+            f"{place}: {spec.pairs.one} needs two columns, and none is left ({columns})."
+        )
+    found = next((at for at in free if at > after), free[0])
     free.remove(found)
     return found
 
 
-def _unlike(
+def _different_types(
     place: str,
     names: Sequence[str] | None,
     columns: tuple[int, int],
     numeric: Sequence[float],
-    wanted: Wanted,
+    spec: ColumnSpec,
 ) -> FormatError:
     one, other = (repr(names[at]) if names else f"column {at + 1}" for at in columns)
-    kinds = ["numbers" if numeric[at] else "texts" for at in columns]
-    source, target = wanted.pairs.roles
+    kinds = ["numbers" if numeric[at] else "strings" for at in columns]
+    source, target = spec.pairs.arguments
     return FormatError(
-        f"{place}: by their place {one} and {other} would be {wanted.pairs.one}, but they hold "
-        f"{kinds[0]} and {kinds[1]}. Name the right columns with --{source} and --{target}."
+        f"{place}: by position, {one} and {other} would be {spec.pairs.one}, but they hold "
+        f"{kinds[0]} and {kinds[1]}. Choose the columns with {source}= and {target}=."
     )
 
 
-def _asked(
-    place: str, role: str, wanted: str | int | None, names: Sequence[str] | None, count: int
+def _requested(
+    place: str, role: str, column: str | int | None, names: Sequence[str] | None, count: int
 ) -> int | None:
-    if wanted is None:
+    if column is None:
         return None
-    if names and wanted in names:
-        return names.index(str(wanted))
-    if str(wanted).isdecimal() and 1 <= int(wanted) <= count:
-        return int(wanted) - 1
+    if names and column in names:
+        return names.index(str(column))
+    if str(column).isdecimal() and 1 <= int(column) <= count:
+        return int(column) - 1
     have = f"the columns are {', '.join(names)}" if names else f"it has {count} columns, no header"
-    raise FormatError(f"{place}: there is no column {wanted!r} for the {role}; {have}.")
+    raise FormatError(f"{place}: there is no column {column!r} for the {role}; {have}.")

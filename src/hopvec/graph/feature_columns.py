@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import GraphError
-from hopvec.graph.columns import is_index, usual_id_column
+from hopvec.graph.columns import find_id_column, is_pandas_index
 from hopvec.graph.ids import keys
 
 LARGEST = 1e30
@@ -22,7 +22,7 @@ def choose_id_column(names: Sequence[str], asked: str | None) -> str | None:
         twice = next(name for name in names if names.count(name) > 1)
         raise GraphError(f"features: two columns are called {twice!r}; rename one of them.")
     if asked is None:
-        return usual_id_column(names)
+        return find_id_column(names)
     if asked not in names:
         raise GraphError(
             f"features: there is no column {asked!r} for the ids; the columns are "
@@ -33,7 +33,7 @@ def choose_id_column(names: Sequence[str], asked: str | None) -> str | None:
 
 def feature_names(names: Iterable[str], id_column: str | None) -> list[str]:
     """The columns that hold features: all but the ids, and the row numbers that pandas writes."""
-    return [name for name in names if name != id_column and not is_index(name)]
+    return [name for name in names if name != id_column and not is_pandas_index(name)]
 
 
 def flat_columns(table: pa.Table, lengths: Mapping[str, int]) -> dict[str, pa.ChunkedArray]:

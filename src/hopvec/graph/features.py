@@ -14,8 +14,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import GraphError
-from hopvec.graph.arrow import open_table
-from hopvec.graph.columns import id_array, is_index, is_number
+from hopvec.graph.arrow import id_array, is_numeric, open_table
+from hopvec.graph.columns import is_pandas_index
 from hopvec.graph.dictionary import integers_if_all
 from hopvec.graph.feature_columns import (
     category_keys,
@@ -241,7 +241,7 @@ def _column_of_ids(table: pa.Table, ids: pa.Array) -> str | None:
     """
     names = [name for name in table.column_names if _can_be_ids(table.schema.field(name).type)]
     found: list[str] = [name for name in names if _tells_of_nodes(table.column(name), ids)]
-    found = [name for name in found if not is_index(name)] or found
+    found = [name for name in found if not is_pandas_index(name)] or found
     if len(found) > 1:
         raise GraphError(
             f"features: the columns {' and '.join(map(repr, found[:3]))} all hold ids of the graph."
@@ -332,7 +332,7 @@ def _flat_columns(table: pa.Table) -> dict[str, pa.ChunkedArray]:
 
 
 def _is_numeric(name: str, column: Any) -> bool:
-    if isinstance(column, np.ndarray) or is_number(column.type) or pa.types.is_null(column.type):
+    if isinstance(column, np.ndarray) or is_numeric(column.type) or pa.types.is_null(column.type):
         return True
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if pa.types.is_boolean(kind) or "string" in str(kind) or pa.types.is_integer(kind):

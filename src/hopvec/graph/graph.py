@@ -143,10 +143,11 @@ class Graph:
         >>> Graph.from_arrow(pa.table({"from": ["a", "b"], "to": ["b", "c"], "weight": [2, 3]}))
         Graph(3 nodes, 2 edges, undirected, weighted)
         """
-        from hopvec.graph.arrow import Wish, from_arrow
+        from hopvec.graph.arrow import from_arrow
+        from hopvec.graph.columns import ColumnSpec
 
-        wish = Wish(source, target, weight, unweighted)
-        return from_arrow(table, wish, directed, duplicates, loops, nodes, threads)
+        spec = ColumnSpec(source, target, weight, unweighted)
+        return from_arrow(table, spec, directed, duplicates, loops, nodes, threads)
 
     @staticmethod
     def from_scipy(

@@ -12,8 +12,7 @@ from pyspark.sql import types as T  # noqa: N812
 from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame
 
 from hopvec.errors import FormatError, GraphError
-from hopvec.graph.arrow import Wish
-from hopvec.graph.columns import choose_columns, usual_id_column
+from hopvec.graph.columns import ColumnSpec, choose_columns, find_id_column
 from hopvec.graph.validation import MAX_WEIGHT, MIN_WEIGHT, check_flag, check_weights
 from hopvec.spark.tables import Tables
 
@@ -35,9 +34,9 @@ class Edges:
 
     @classmethod
     def of(
-        cls, frame: Any, wish: Wish, *, directed: bool = False, nodes: DataFrame | None = None
+        cls, frame: Any, spec: ColumnSpec, *, directed: bool = False, nodes: DataFrame | None = None
     ) -> Edges:
-        """The edges of a DataFrame, by the columns that are wished for, else by their names."""
+        """The edges of a DataFrame, by the columns asked for, else by name."""
         check_flag("embed", "directed", directed)
         if not isinstance(frame, DataFrame):
             raise GraphError(f"embed takes a Spark DataFrame of edges, got {type(frame).__name__}.")
@@ -48,7 +47,7 @@ class Edges:
             )
         fields = frame.schema.fields
         numeric = [isinstance(field.dataType, T.NumericType) for field in fields]
-        at = choose_columns(PLACE, frame.columns, len(fields), numeric, wish)
+        at = choose_columns(PLACE, frame.columns, len(fields), numeric, spec)
         source, target = fields[at.source], fields[at.target]
         ids = id_type(PLACE, source)
         if id_type(PLACE, target) != ids:
@@ -139,7 +138,7 @@ def _node_ids(nodes: Any, ids: str) -> DataFrame:
     """The ids of a DataFrame of nodes: its only column, or the one whose name says so."""
     if not isinstance(nodes, DataFrame):
         raise GraphError(f"nodes must be a Spark DataFrame, got {type(nodes).__name__}.")
-    found = usual_id_column(nodes.columns)
+    found = find_id_column(nodes.columns)
     if found is None and len(nodes.columns) != 1:
         raise FormatError(f"nodes: which of {', '.join(nodes.columns)} holds the ids? Call it id.")
     field = nodes.schema[found or nodes.columns[0]]

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pyspark.sql import DataFrame
 
-from hopvec.graph.arrow import Wish
+from hopvec.graph.columns import ColumnSpec
 from hopvec.machine import memory_limit
 from hopvec.methods import FastRP
 from hopvec.progress import Progress
@@ -58,8 +58,8 @@ def embed(
     """
     method = FastRP() if method is None else method
     check_method(method, strategy, features is not None)
-    wish = Wish(source, target, weight, unweighted)
-    checked = Edges.of(edges, wish, directed=directed, nodes=nodes)
+    spec = ColumnSpec(source, target, weight, unweighted)
+    checked = Edges.of(edges, spec, directed=directed, nodes=nodes)
     known = feature_table(features, features_id, checked.ids)
     stages = [INGEST + 2]
 

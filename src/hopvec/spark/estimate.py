@@ -12,7 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from hopvec.engine.plan import CACHE_LINE_BYTES, SLAB_COLUMNS
 from hopvec.errors import MemoryLimitError, ParameterError
-from hopvec.graph.arrow import Wish
+from hopvec.graph.columns import ColumnSpec
 from hopvec.machine import available_memory, in_words, memory_limit
 from hopvec.methods import FastRP
 from hopvec.spark.edges import Edges, key
@@ -122,8 +122,8 @@ def estimate(
     """
     method = FastRP() if method is None else method
     check_method(method, strategy, features is not None)
-    wish = Wish(source, target, weight, unweighted)
-    checked = Edges.of(edges, wish, directed=directed, nodes=nodes)
+    spec = ColumnSpec(source, target, weight, unweighted)
+    checked = Edges.of(edges, spec, directed=directed, nodes=nodes)
     known = feature_table(features, features_id, checked.ids)
     ids = checked.frame.select(F.explode(F.array("source", "target")).alias("id"))
     ids = ids if checked.nodes is None else ids.unionAll(checked.nodes)

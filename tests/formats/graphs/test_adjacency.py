@@ -19,10 +19,10 @@ def test_each_line_is_a_node_and_its_neighbors(path):
     path.write_text("# a comment\na b c d\n\nb\td\nlonely\n  c b  \r\n")
     stream = open_edges(adjacency, path)
     assert (stream.directed, stream.untyped, stream.duplicates) == (None, True, "first")
-    assert stream.facts == {"separator": "whitespace"}
+    assert stream.metadata == {"separator": "whitespace"}
     assert edges_of(stream) == [("a", "b"), ("a", "c"), ("a", "d"), ("b", "d"), ("c", "b")]
     assert stream.nodes.to_pylist() == ["a", "b", "lonely", "c", "d"]
-    assert [stream.place(edge) for edge in range(5)] == [*["line 2"] * 3, "line 4", "line 6"]
+    assert [stream.locate(edge) for edge in range(5)] == [*["line 2"] * 3, "line 4", "line 6"]
 
 
 def test_a_separator_allows_spaces_in_names(path):

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from hopvec import FormatError
 from hopvec.formats.graphs import columnar
+from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.source import Source
 from reading import edges_of, open_edges, read, reason
 
@@ -53,17 +54,17 @@ def test_every_columnar_file_is_recognized_by_its_first_bytes_and_read(tmp_path,
     bare = path.rename(tmp_path / "edges")
     assert reason(columnar, bare) == f"it begins with {BEGINS[kind]}"
     stream = open_edges(columnar, bare)
-    assert stream.facts.pop("kind").split()[0] in ("Parquet", "Arrow")
-    assert stream.facts == {"columns": {"source": "src", "target": "dst", "weight": "weight"}}
+    assert stream.metadata.pop("kind").split()[0] in ("Parquet", "Arrow")
+    assert stream.metadata == {"columns": {"source": "src", "target": "dst", "weight": "weight"}}
     assert edges_of(stream) == EDGES
-    assert stream.place(2) == "row 3"
+    assert stream.locate(2) == "row 3"
 
 
 def test_columns_are_those_asked_for_and_others_are_named_as_ignored(tmp_path, kind):
     table = TABLE.append_column("other", pa.array([[1], [2], [3]]))
     path = written(table, tmp_path, kind)
     stream = open_edges(columnar, path, source="dst", target=1, unweighted=True)
-    assert stream.facts["ignored"] == ["weight", "other"]
+    assert stream.metadata["ignored"] == ["weight", "other"]
     assert edges_of(stream) == [(v, u) for u, v, _ in EDGES]
 
 
@@ -111,7 +112,7 @@ def test_a_missing_id_or_weight_is_left_to_the_reader_of_graphs(tmp_path, kind):
     [
         ({"src": [1.5], "dst": [2]}, r"'src' for the source holds double; ids are integers or"),
         ({"src": [1], "dst": [[2]]}, r"'dst' for the target holds list.*; ids are integers or"),
-        ({"src": [True], "dst": [True]}, r"holds bool; ids are integers or texts"),
+        ({"src": [True], "dst": [True]}, r"holds bool; ids are integers or strings"),
         ({"src": [1], "dst": [2], "weight": ["x"]}, r"'weight' holds string, but weights are num"),
         ({"src": [1]}, r"an edge needs two columns, found 1 \(src\)"),
     ],
@@ -197,7 +198,7 @@ def test_progress_reaches_the_end(tmp_path):
     path = written(TABLE, tmp_path, "parquet")
     seen = []
     source = Source(path, progress=lambda done, size: seen.append((done, size)))
-    list(columnar.read_edges(source, columnar.Options()).batches)
+    list(columnar.read_edges(source, ReadOptions()).batches)
     assert seen[-1] == (path.stat().st_size, path.stat().st_size)
 
 
@@ -210,10 +211,10 @@ def test_a_folder_is_one_table_and_what_writers_leave_in_it_is_no_surprise(tmp_p
         (folder / name).write_bytes(b"x")
     assert reason(columnar, folder) == "it is a folder"
     stream = open_edges(columnar, folder)
-    assert (stream.facts["files"], stream.facts["other files"]) == (2, ["notes.txt"])
+    assert (stream.metadata["files"], stream.metadata["other files"]) == (2, ["notes.txt"])
     assert edges_of(stream) == [EDGES[0], *EDGES]
-    assert stream.place(0) == "part-0.parquet, row 1"
-    assert stream.place(3) == "part-1.parquet, row 3"
+    assert stream.locate(0) == "part-0.parquet, row 1"
+    assert stream.locate(3) == "part-1.parquet, row 3"
 
 
 def test_the_folders_of_partitions_are_columns(tmp_path):

@@ -44,13 +44,13 @@ def test_they_are_taken_if_they_are_asked_for(tmp_path):
 def test_numbers_that_might_be_weights_are_pointed_out(tmp_path, notes):
     ORDERS.to_csv(tmp_path / "orders.csv", index=False)
     assert read_graph(tmp_path / "orders.csv").weights is None
-    assert "--weight amount" in notes()
+    assert "weight='amount'" in notes()
     ORDERS.to_parquet(tmp_path / "orders.parquet")
     read_graph(tmp_path / "orders.parquet")
-    assert notes().count("--weight amount") == 2
+    assert notes().count("weight='amount'") == 2
     read_graph(tmp_path / "orders.csv", unweighted=True)
     read_graph(tmp_path / "orders.csv", weight="amount")
-    assert notes().count("--weight amount") == 2
+    assert notes().count("weight='amount'") == 2
 
 
 def test_a_first_line_that_may_be_a_header_is_pointed_out(tmp_path, notes):
@@ -81,19 +81,19 @@ def test_edges_that_may_be_nothing_else_are_not_pointed_out(tmp_path, notes, con
     assert notes() == ""
 
 
-def test_ends_that_are_taken_by_their_place_are_told(tmp_path, notes):
+def test_ends_chosen_by_position_are_pointed_out(tmp_path, notes):
     ORDERS.to_csv(tmp_path / "orders.csv", index=False)
     read_graph(tmp_path / "orders.csv", unweighted=True)
-    told = "'customer' as source and 'product' as target are taken by place"
-    assert told in notes()
-    assert "--source and --target can name others" in notes()
+    warning = "'customer' as the source and 'product' as the target because of their position"
+    assert warning in notes()
+    assert "Choose others with source= and target=" in notes()
     ORDERS.to_parquet(tmp_path / "orders.parquet")
     read_graph(tmp_path / "orders.parquet", unweighted=True)
-    assert notes().count(told) == 2
+    assert notes().count(warning) == 2
     read_graph(tmp_path / "orders.csv", source="customer", target="product", unweighted=True)
     ORDERS.drop(columns="amount").to_csv(tmp_path / "two.csv")
     read_graph(tmp_path / "two.csv", header=True)
-    assert notes().count("by place") == 2
+    assert notes().count("because of their position") == 2
 
 
 @pytest.mark.parametrize("content", ['{"source": "a"}\n', '[{"source": 1}]\n', "[\n  {\n", "{\n"])
@@ -166,7 +166,9 @@ def test_a_folder_is_told_by_the_file_in_it_that_holds_no_edges(tmp_path):
 def test_a_column_of_weights_and_none_at_the_same_time_are_refused(tmp_path, suffix):
     path = tmp_path / f"orders.{suffix}"
     ORDERS.to_csv(path, index=False) if suffix == "csv" else ORDERS.to_parquet(path)
-    with pytest.raises(ParameterError, match=r"'amount' \(weight\).*leave out one of the two"):
+    with pytest.raises(
+        ParameterError, match=r"weight='amount' and unweighted=True .*leave one of them out"
+    ):
         read_graph(path, weight="amount", unweighted=True)
-    with pytest.raises(ParameterError, match="leave out one of the two"):
+    with pytest.raises(ParameterError, match="leave one of them out"):
         Graph.from_arrow(ORDERS, weight="amount", unweighted=True)

@@ -39,11 +39,11 @@ def test_labels_are_the_ids_and_values_the_weights(path):
     path.write_text(EXAMPLE)
     assert reason(gml, path) == "it holds 'graph [' and 'node ['"
     stream = open_edges(gml, path)
-    assert stream.facts == {"ids": "label", "weight": "value"}
+    assert stream.metadata == {"ids": "label", "weight": "value"}
     assert (stream.directed, stream.untyped) == (True, True)
     assert edges_of(stream) == [('a "b"', "c", 2.5), ("c", 'a "b"', 1.0)]
     assert stream.nodes.to_pylist() == ['a "b"', "c", "lonely"]
-    assert [stream.place(edge) for edge in (0, 1)] == ["line 11", "line 12"]
+    assert [stream.locate(edge) for edge in (0, 1)] == ["line 11", "line 12"]
 
 
 @pytest.mark.parametrize("labels", [("x", "x"), ("x", None), (None, None), ("x", "")])
@@ -54,7 +54,7 @@ def test_ids_are_the_ids_where_not_all_nodes_have_distinct_labels(path, labels):
     )
     path.write_text(f"graph [ {' '.join(nodes)} edge [ source 4 target 3 ] ]")
     stream = open_edges(gml, path)
-    assert stream.facts["ids"] == "id, since not every node has a label of its own"
+    assert stream.metadata["ids"] == "id, since not every node has a label of its own"
     assert (edges_of(stream), stream.directed) == ([("4", "3")], False)
 
 

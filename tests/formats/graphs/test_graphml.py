@@ -36,7 +36,7 @@ def test_nodes_edges_weights_and_direction_are_in_the_file(path):
     assert reason(graphml, path) == "it holds the element <graphml>"
     stream = open_edges(graphml, path)
     assert (stream.directed, stream.untyped) == (True, True)
-    assert stream.facts == {"weight": "weight"}
+    assert stream.metadata == {"weight": "weight"}
     assert edges_of(stream) == [("a", "b", 2.5), ("b", "a", 1.0)]
     assert stream.nodes.to_pylist() == ["a", "b", "lonely & <odd>"]
 
@@ -76,7 +76,7 @@ def test_the_place_of_an_edge_is_its_line(path):
     write(path, '<node id="1"/>\n<edge source="1" target="1"/>\n\n<edge source="1" target="1"/>')
     stream = open_edges(graphml, path)
     list(stream.batches)
-    assert [stream.place(edge) for edge in (0, 1)] == ["line 5", "line 7"]
+    assert [stream.locate(edge) for edge in (0, 1)] == ["line 5", "line 7"]
 
 
 def test_blocks_of_any_size_give_the_same_edges(path, monkeypatch):

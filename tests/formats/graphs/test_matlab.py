@@ -28,13 +28,13 @@ def test_network_is_the_default(path):
     assert reason(matlab, path) == "it begins with MATLAB 5.0"
     result = open_edges(matlab, path)
     assert (result.matrix != PATH).nnz == 0
-    assert result.facts == {"variable": "network", "ignored": ["a", "group"]}
+    assert result.metadata == {"variable": "network", "ignored": ["a", "group"]}
     assert result.symmetric is None
 
 
 def test_the_only_sparse_square_matrix_needs_no_name(path):
     savemat(path, {"whatever": PATH, "group": GROUP, "x": np.eye(3), "text": "hello"})
-    assert open_edges(matlab, path).facts["variable"] == "whatever"
+    assert open_edges(matlab, path).metadata["variable"] == "whatever"
 
 
 def test_the_variable_asked_for_is_taken_dense_or_not(path):

@@ -27,7 +27,7 @@ def test_both_triangles_of_a_symmetric_matrix_are_given(path):
     assert reason(matrix_market, path) == "it begins with %%MatrixMarket"
     result = open_edges(matrix_market, path)
     assert result.symmetric is True
-    assert result.facts["matrix"] == "real, symmetric"
+    assert result.metadata["matrix"] == "real, symmetric"
     assert result.matrix.toarray().tolist() == [[0, 2.5, 0], [2.5, 0, 0], [0, 0, 4]]
 
 

@@ -31,10 +31,14 @@ def test_pairs_of_arrays_are_edges(path, names, save):
     save(path, **columns, weight=np.float32([1, 2, 4]), label=np.array([0]))
     stream = open_edges(numpy_archive, path)
     assert reason(numpy_archive, path) == "it is a zip archive of numpy arrays"
-    assert stream.facts["columns"] == {"source": names[0], "target": names[1], "weight": "weight"}
-    assert stream.facts["ignored"] == ["label"]
+    assert stream.metadata["columns"] == {
+        "source": names[0],
+        "target": names[1],
+        "weight": "weight",
+    }
+    assert stream.metadata["ignored"] == ["label"]
     assert edges_of(stream) == [(0, 1, 1), (1, 2, 2), (2, 0, 4)]
-    assert stream.place(1) == f"entry 2 of {' and '.join(dict.fromkeys(names))}"
+    assert stream.locate(1) == f"entry 2 of {' and '.join(dict.fromkeys(names))}"
 
 
 def test_n_names_nodes_without_edges_too(path):
@@ -62,7 +66,7 @@ def test_a_sparse_matrix_is_read_and_unweighted_if_asked(path, layout):
     result = open_edges(numpy_archive, path)
     assert isinstance(result, Matrix)
     assert (result.matrix != matrix).nnz == 0
-    assert result.facts == {"matrix": f"scipy.sparse, {layout}"}
+    assert result.metadata == {"matrix": f"scipy.sparse, {layout}"}
     assert graph_of(open_edges(numpy_archive, path, unweighted=True)).volume == 2
 
 
@@ -155,7 +159,7 @@ def test_a_published_graph_keeps_its_isolated_nodes(data_folder):
     batches = list(stream.batches)
     graph = hopvec.Graph.from_edges(batches[0].source, batches[0].target, nodes=stream.nodes)
     assert (graph.nodes, graph.edges, graph.isolated) == (1490, 16715, 266)
-    assert stream.facts["ignored"] == ["label", "label_names"]
+    assert stream.metadata["ignored"] == ["label", "label_names"]
 
 
 @given(st.lists(st.tuples(st.integers(-(2**63), 2**63 - 1), st.integers(0, 9)), max_size=30))

@@ -263,8 +263,8 @@ NODES = "id,age,city,bio\nann,,Rome,likes tea\nbob,31,Rome,reads\ncem,27,Oslo,\n
 def test_the_name_of_the_ids_makes_a_header_of_labels(labels_of, caplog):
     found = labels_of(NODES)
     assert members(found) == {"ann": set(), "bob": {"31"}, "cem": {"27"}}
-    assert "'age' as label is taken by place" in caplog.text
-    assert "--label-column can name another" in caplog.text
+    assert "'age' as the label because of its position" in caplog.text
+    assert "Choose another with label_column=" in caplog.text
     assert set(labels_of(NODES.replace("31", "n/a"), label_column="city").classes) == {
         "Rome",
         "Oslo",
@@ -278,8 +278,8 @@ def test_a_column_that_is_not_there_is_told_with_those_that_are(labels_of):
         labels_of(NODES, label_column="town")
 
 
-def test_a_label_that_is_taken_by_place_from_a_table_is_told(tmp_path, caplog):
+def test_a_label_column_chosen_by_position_in_a_table_is_pointed_out(tmp_path, caplog):
     table = pa.table({"id": [1, 2], "age": [3, 4], "city": ["Rome", "Oslo"]})
     write_parquet(tmp_path / "labels.parquet", table)
     hopvec.read_labels(tmp_path / "labels.parquet")
-    assert "'age' as label is taken by place" in caplog.text
+    assert "'age' as the label because of its position" in caplog.text

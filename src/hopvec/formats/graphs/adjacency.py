@@ -10,7 +10,8 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from hopvec.errors import FormatError
-from hopvec.formats.graphs.edges import Batch, EdgeStream, Options
+from hopvec.formats.graphs.edges import Batch, EdgeStream
+from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.source import HEAD, Source
 
 SUFFIXES = (".adjlist", ".adj")
@@ -52,7 +53,7 @@ def _cuts_evenly(lines: list[bytes], separator: int) -> bool:
     return len(counts) == 1 and counts != {0}
 
 
-def read_edges(source: Source, options: Options) -> EdgeStream:
+def read_edges(source: Source, options: ReadOptions) -> EdgeStream:
     """The edges, node by node. An edge that stands on the lines of both its ends is one edge."""
     starts = array("q")  # the edges before each line that has any
     numbers = array("q")  # of those lines
@@ -60,8 +61,8 @@ def read_edges(source: Source, options: Options) -> EdgeStream:
     def place(edge: int) -> str:
         return f"line {numbers[bisect_right(starts, edge) - 1]:,}"
 
-    facts = {"separator": options.separator or "whitespace"}
-    stream = EdgeStream(iter(()), facts, duplicates="first", untyped=True, place=place)
+    metadata = {"separator": options.separator or "whitespace"}
+    stream = EdgeStream(iter(()), metadata, duplicates="first", untyped=True, locate=place)
     stream.batches = _batches(stream, _lines(source, options.separator), starts, numbers)
     return stream
 

@@ -13,18 +13,18 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 
 from hopvec.errors import FormatError
-from hopvec.formats.graphs.edges import Batch, EdgeStream, Options, column_facts
-from hopvec.formats.graphs.parquet_folder import Part, list_parts
+from hopvec.formats.graphs.edges import Batch, EdgeStream, column_metadata
+from hopvec.formats.graphs.options import ReadOptions
+from hopvec.formats.graphs.parquet_directory import Part, list_parts
 from hopvec.formats.graphs.source import Source
-from hopvec.graph.arrow import open_table
-from hopvec.graph.columns import (
+from hopvec.graph.arrow import (
+    choose_table_columns,
     id_array,
-    is_number,
-    left_numbers,
-    table_columns,
-    taken_by_place,
+    is_numeric,
+    open_table,
     weight_array,
 )
+from hopvec.graph.columns import ColumnSpec, chosen_by_position_warning, unused_numbers_warning
 
 logger = logging.getLogger("hopvec")
 
@@ -42,7 +42,7 @@ REFUSED = {
 
 def recognize(source: Source) -> str | None:
     """The first bytes decide; a folder can only be one of Parquet files."""
-    if source.is_folder:
+    if source.is_directory:
         return "it is a folder"
     for beginning in (*KINDS, *REFUSED):
         if source.head.startswith(beginning):
@@ -51,13 +51,13 @@ def recognize(source: Source) -> str | None:
     return None
 
 
-def read_edges(source: Source, options: Options) -> EdgeStream:
+def read_edges(source: Source, options: ReadOptions) -> EdgeStream:
     """The edges in batches of a bounded number of rows; only the columns needed are read."""
     reader = _Reader(source.name, options)
-    if source.is_folder:
+    if source.is_directory:
         parts, others = list_parts(source)
         if others:
-            reader.facts["other files"] = others
+            reader.metadata["other files"] = others
         return reader.parquet(source, parts)
     for beginning, message in REFUSED.items():
         if source.head.startswith(beginning):
@@ -86,10 +86,10 @@ def _record_batches(source: Source, file: pa.ipc.RecordBatchFileReader) -> Itera
         source.report((number + 1) / file.num_record_batches)
 
 
-def from_stream(table: Any, options: Options | None = None) -> EdgeStream:
+def from_stream(table: Any, options: ReadOptions | None = None) -> EdgeStream:
     """The edges of anything with __arrow_c_stream__: a table of pandas, polars, pyarrow, duckdb."""
     stream = open_table(table)
-    reader = _Reader(f"the {type(table).__name__}", options or Options())
+    reader = _Reader(f"the {type(table).__name__}", options or ReadOptions())
     reader.choose(stream.schema)
     return reader.stream(reader.batches(stream, "table"))
 
@@ -99,10 +99,10 @@ class _Reader:
     """Reads the chosen columns of one table, which may lie in several files."""
 
     name: str
-    options: Options
+    options: ReadOptions
     names: list[str] = field(default_factory=list)
     """Of the columns of the source, the target and, if there is one, the weight."""
-    facts: dict[str, Any] = field(default_factory=dict)
+    metadata: dict[str, Any] = field(default_factory=dict)
     starts: list[int] = field(default_factory=list)
     """The number of the first row of each file that was begun."""
     parts: list[Part] = field(default_factory=list)
@@ -113,19 +113,19 @@ class _Reader:
 
     def choose(self, schema: pa.Schema, place: str | None = None) -> None:
         """Finds the columns of the edges, by the first schema that is met."""
-        columns = table_columns(place or self.name, schema, self.options)
+        columns = choose_table_columns(place or self.name, schema, self.options.columns)
         self.names = [schema.names[at] for at in columns if at is not None]
-        self.facts.update(column_facts(schema.names, columns))
-        numeric = [is_number(kind) for kind in schema.types]
+        self.metadata.update(column_metadata(schema.names, columns))
+        numeric = [is_numeric(kind) for kind in schema.types]
         for note in (
-            taken_by_place(schema.names, columns, self.options),
-            left_numbers(schema.names, numeric, columns, self.options),
+            chosen_by_position_warning(schema.names, columns, self.options.columns),
+            unused_numbers_warning(schema.names, numeric, columns, self.options.columns),
         ):
             if note:
                 logger.warning("%s: %s", self.name, note)
 
     def stream(self, batches: Iterator[Batch]) -> EdgeStream:
-        return EdgeStream(batches, self.facts, place=self.place)
+        return EdgeStream(batches, self.metadata, locate=self.place)
 
     def place(self, row: int) -> str:
         """Where a row stands that was read: in the file, or in which of the files."""
@@ -136,15 +136,15 @@ class _Reader:
 
     def parquet(self, source: Source, parts: list[Part]) -> EdgeStream:
         """The edges of Parquet files, one after the other."""
-        self.facts["kind"] = "Parquet"
+        self.metadata["kind"] = "Parquet"
         self.parts = parts
         place = source.name
-        if source.is_folder:
+        if source.is_directory:
             place = f"{Path(source.name, parts[0].name)}, the first Parquet file of this folder"
         with self.faults("Parquet"), parts[0].open() as first:
             self.choose(parts[0].schema(first), place)
-        if source.is_folder:
-            self.facts["files"] = len(parts)
+        if source.is_directory:
+            self.metadata["files"] = len(parts)
         return self.stream(self._parquet_batches(source))
 
     def _parquet_batches(self, source: Source) -> Iterator[Batch]:
@@ -169,12 +169,12 @@ class _Reader:
                 f"{self.parts[0].name}; the columns are {', '.join(schema.names)}."
             )
         source, target, *weight = self.names
-        wanted = Options(source, target, weight[0] if weight else None, unweighted=not weight)
-        table_columns(self._file(), schema, wanted)
+        spec = ColumnSpec(source, target, weight[0] if weight else None, unweighted=not weight)
+        choose_table_columns(self._file(), schema, spec)
 
     def arrow(self, source: Source, kind: str) -> EdgeStream:
         """The edges of an Arrow IPC file or stream."""
-        self.facts["kind"] = kind
+        self.metadata["kind"] = kind
         with self.faults(kind):
             if kind == "Arrow stream":
                 stream = pa.ipc.open_stream(source.stream())

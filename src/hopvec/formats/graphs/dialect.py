@@ -11,11 +11,11 @@ from functools import cached_property
 
 from hopvec.errors import FormatError
 from hopvec.formats.graphs.attributes import Attributes, find_attributes
-from hopvec.formats.graphs.blanks import opener, squeezer
-from hopvec.formats.graphs.edges import Options
 from hopvec.formats.graphs.lines import MARKS
+from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.source import HEAD, Source
-from hopvec.graph.columns import EDGES, PairKind, name_both_ends, usual_id_column
+from hopvec.formats.graphs.whitespace import opener, squeezer
+from hopvec.graph.columns import EDGES, PairKind, find_id_column, name_both_ends
 
 NAMES = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar", " ": "space"}
 WORDS = {name: separator for separator, name in NAMES.items()} | {"\\t": "\t"}
@@ -79,7 +79,7 @@ class Dialect:
         return is_number(cell)
 
 
-def find_dialect(source: Source, options: Options) -> tuple[Dialect, list[list[str]]]:
+def find_dialect(source: Source, options: ReadOptions) -> tuple[Dialect, list[list[str]]]:
     """The dialect of a text, by what is asked for and by its first lines, which come with it."""
     data, comments = data_lines(source, options)
     first = data[0][0]
@@ -113,7 +113,9 @@ def find_dialect(source: Source, options: Options) -> tuple[Dialect, list[list[s
     )
 
 
-def data_lines(source: Source, options: Options) -> tuple[list[tuple[int, str]], tuple[bytes, ...]]:
+def data_lines(
+    source: Source, options: ReadOptions
+) -> tuple[list[tuple[int, str]], tuple[bytes, ...]]:
     """The first lines that are no comments, with their numbers, and what comments begin with."""
     numbered = first_lines(source)
     marks = _comment_marks(numbered, options)
@@ -146,7 +148,7 @@ def first_lines(source: Source) -> list[tuple[int, str]]:
     return [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
 
 
-def _comment_marks(lines: Sequence[tuple[int, str]], options: Options) -> tuple[str, ...]:
+def _comment_marks(lines: Sequence[tuple[int, str]], options: ReadOptions) -> tuple[str, ...]:
     """What comments begin with. If most lines do so, and go on without a blank, ids do so."""
     if options.comment is not None:
         return (options.comment,) if options.comment else ()
@@ -155,7 +157,7 @@ def _comment_marks(lines: Sequence[tuple[int, str]], options: Options) -> tuple[
     return () if len(ids) > 5 and 2 * len(ids) > len(lines) else marks
 
 
-def _separator(place: str, lines: Sequence[str], options: Options) -> str:
+def _separator(place: str, lines: Sequence[str], options: ReadOptions) -> str:
     if options.separator is not None:
         separator = WORDS.get(options.separator, options.separator)
         one = len(separator) == 1 and separator.isascii() and separator not in '"\r\n\0'
@@ -201,7 +203,7 @@ def _has_decimal_commas(rows: Sequence[list[str]]) -> bool:
     return False
 
 
-def _is_header(rows: Sequence[list[str]], dialect: Dialect, options: Options) -> bool:
+def _is_header(rows: Sequence[list[str]], dialect: Dialect, options: ReadOptions) -> bool:
     """Whether the first row names the columns: by known names, or texts above numbers.
 
     In a table of labels also by the name of the ids, or by a label that no other row has.
@@ -217,9 +219,9 @@ def _is_header(rows: Sequence[list[str]], dialect: Dialect, options: Options) ->
         return letters.isdisjoint(cell for row in body for cell in row)
     if any(_mostly_numbers(body, at, dialect) for at, name in enumerate(first) if name):
         return True
-    if options.pairs.alike:
+    if options.pairs.same_type:
         return False
-    ids = usual_id_column(first)
+    ids = find_id_column(first)
     if ids is not None and len(first) > 2:
         return all(row[first.index(ids)] != ids for row in body if len(row) == len(first))
     return len(first) == 2 and _comes_nowhere_else(rows, 1)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import pyarrow as pa
 
 from hopvec.errors import FormatError
+from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.source import Source
-from hopvec.graph.columns import EDGES, PairKind, check_weight_wish
-from hopvec.graph.columns import EdgeColumns as EdgeColumns
-from hopvec.graph.columns import choose_columns as choose_columns
+from hopvec.graph.columns import EdgeColumns
 from hopvec.graph.ids import first_missing
 
 if TYPE_CHECKING:
@@ -34,35 +33,12 @@ class Batch(NamedTuple):
         return min(((row, role) for row, role in rows if row is not None), default=None)
 
 
-@dataclass(frozen=True)
-class Options:
-    """What a caller says about the input. None: found out by looking."""
-
-    pairs: ClassVar[PairKind] = EDGES
-
-    source: str | int | None = None
-    """The column of source ids: its name, or its number from 1 on."""
-    target: str | int | None = None
-    weight: str | int | None = None
-    unweighted: bool = False
-    """Leaves a column of weights alone."""
-    separator: str | None = None
-    header: bool | None = None
-    comment: str | None = None
-    """What lines that hold no edge begin with; an empty text where all lines do."""
-    variable: str | None = None
-    """The matrix to take of a file with several."""
-
-    def __post_init__(self) -> None:
-        check_weight_wish(self)
-
-
 @dataclass
 class EdgeStream:
     """The edges of an input, to be read once, and how they were understood."""
 
     batches: Iterator[Batch]
-    facts: dict[str, Any] = field(default_factory=dict)
+    metadata: dict[str, Any] = field(default_factory=dict)
     """For the run report: the columns used, the separator, what was left alone and why."""
     directed: bool | None = None
     """What the file itself says; None where it says nothing."""
@@ -74,7 +50,7 @@ class EdgeStream:
     ends of an edge list it. None: nothing special, the caller's own default."""
     untyped: bool = False
     """Ids are texts that stand for integers if all of them look like integers."""
-    place: Callable[[int], str] = lambda edge: f"edge {edge + 1:,}"
+    locate: Callable[[int], str] = lambda edge: f"edge {edge + 1:,}"
     """Where in the file an edge stands, counted from 0: 'line 48,213'."""
 
 
@@ -83,7 +59,7 @@ class Matrix:
     """The adjacency matrix of an input."""
 
     matrix: sp.sparray
-    facts: dict[str, Any] = field(default_factory=dict)
+    metadata: dict[str, Any] = field(default_factory=dict)
     symmetric: bool | None = None
     """What the file itself says."""
 
@@ -97,16 +73,16 @@ class GraphFormat(Protocol):
 
     @property
     def OPTIONS(self) -> frozenset[str]:  # noqa: N802
-        """The Options that mean something for this format; others are refused."""
+        """The ReadOptions that mean something for this format; others are refused."""
 
     def recognize(self, source: Source) -> str | None:
         """Why it must be this format, by content ('it begins with PAR1'); None if it is not."""
 
-    def read_edges(self, source: Source, options: Options) -> EdgeStream | Matrix:
+    def read_edges(self, source: Source, options: ReadOptions) -> EdgeStream | Matrix:
         """The edges, or the adjacency matrix. Raises FormatError naming file and place."""
 
 
-def column_facts(names: Sequence[str], columns: EdgeColumns) -> dict[str, Any]:
+def column_metadata(names: Sequence[str], columns: EdgeColumns) -> dict[str, Any]:
     """For the run report: the names of the columns that were used, and of those left alone."""
     used = {role: names[place] for role, place in columns._asdict().items() if place is not None}
     left = [name for position, name in enumerate(names) if position not in columns]
@@ -116,7 +92,7 @@ def column_facts(names: Sequence[str], columns: EdgeColumns) -> dict[str, Any]:
 def checked_matrix(
     place: str,
     matrix: Any,
-    facts: dict[str, Any],
+    metadata: dict[str, Any],
     unweighted: bool = False,
     symmetric: bool | None = None,
 ) -> Matrix:
@@ -140,4 +116,4 @@ def checked_matrix(
         raise FormatError(f"{place}: an adjacency matrix is square, this one is {size}.")
     if unweighted:
         entries.data = (entries.data != 0).astype(np.int8)
-    return Matrix(entries, facts, symmetric)
+    return Matrix(entries, metadata, symmetric)

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from hopvec.errors import FormatError
-from hopvec.formats.graphs.edges import Batch, EdgeStream, Options
+from hopvec.formats.graphs.edges import Batch, EdgeStream
+from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.source import Source
 
 SUFFIXES = (".gml",)
@@ -32,7 +33,7 @@ def recognize(source: Source) -> str | None:
     return None
 
 
-def read_edges(source: Source, options: Options) -> EdgeStream:
+def read_edges(source: Source, options: ReadOptions) -> EdgeStream:
     """The edges between the labels of the nodes if all have distinct ones, else between their ids.
 
     The whole file is read before the first edge: labels may stand below the edges.
@@ -47,7 +48,7 @@ def read_edges(source: Source, options: Options) -> EdgeStream:
         directed=graph.directed,
         nodes=pa.array(list(names.values()), pa.large_string()),
         untyped=True,
-        place=lambda edge: f"line {graph.edge_lines[edge]:,}",
+        locate=lambda edge: f"line {graph.edge_lines[edge]:,}",
     )
 
 
@@ -192,7 +193,7 @@ def _add_edge(parser: _Parser, graph: _Graph) -> None:
     graph.edge_lines.append(line)
 
 
-def _choose_weight(place: str, graph: _Graph, options: Options) -> str | None:
+def _choose_weight(place: str, graph: _Graph, options: ReadOptions) -> str | None:
     if options.unweighted:
         return None
     if options.weight is None:

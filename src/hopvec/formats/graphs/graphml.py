@@ -11,7 +11,8 @@ from xml.parsers import expat
 import pyarrow as pa
 
 from hopvec.errors import FormatError
-from hopvec.formats.graphs.edges import Batch, EdgeStream, Options
+from hopvec.formats.graphs.edges import Batch, EdgeStream
+from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.source import Source
 
 SUFFIXES = (".graphml",)
@@ -29,19 +30,19 @@ def recognize(source: Source) -> str | None:
     return None
 
 
-def read_edges(source: Source, options: Options) -> EdgeStream:
+def read_edges(source: Source, options: ReadOptions) -> EdgeStream:
     """The edges as they come; all nodes and the direction are in the file too."""
     reader = _Reader(source, options)
     reader.read_until(lambda: reader.directed is not None)
     if reader.directed is None:
         raise FormatError(f"{source.name}: there is no <graph> element in it.")
-    facts: dict[str, Any] = {"weight": reader.weight_key.name if reader.weight_key else "none"}
+    metadata: dict[str, Any] = {"weight": reader.weight_key.name if reader.weight_key else "none"}
     stream = EdgeStream(
         iter(()),
-        facts,
+        metadata,
         directed=reader.directed,
         untyped=True,
-        place=lambda edge: f"line {reader.lines[edge]:,}",
+        locate=lambda edge: f"line {reader.lines[edge]:,}",
     )
     stream.batches = reader.batches(stream)
     return stream
@@ -62,7 +63,7 @@ class _Reader:
     """What the parser has met so far."""
 
     source: Source
-    options: Options
+    options: ReadOptions
     directed: bool | None = None
     nodes: list[str] = field(default_factory=list)
     chunks: list[pa.Array] = field(default_factory=list)

@@ -10,14 +10,11 @@ from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
 from hopvec.formats.graphs import columnar, text
-from hopvec.formats.graphs.edges import Batch, Options
+from hopvec.formats.graphs.edges import Batch
+from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.source import Source
 from hopvec.graph.columns import LINKS
 from hopvec.progress import Progress
-
-
-class _LinkColumns(Options):
-    pairs = LINKS
 
 
 def read_pairs(
@@ -33,17 +30,17 @@ def read_pairs(
         if module is None:
             what = f"it begins with {source.head[:8]!r}" if source.head else "it is empty"
             raise FormatError(f"{source.name}: pairs are read from text, Parquet or Arrow; {what}.")
-        stream = module.read_edges(source, _LinkColumns())
+        stream = module.read_edges(source, ReadOptions(pairs=LINKS))
         batches: list[Batch] = []
         rows = 0
         for batch in stream.batches:
             if (missing := batch.first_missing()) is not None:
                 row, role = missing
-                where = stream.place(rows + row)
+                where = stream.locate(rows + row)
                 raise FormatError(f"{source.name}, {where}: the {role} is empty.")
             if (wrong := _first_no_label(batch)) is not None:
                 raise FormatError(
-                    f"{source.name}, {stream.place(rows + wrong)}: the label "
+                    f"{source.name}, {stream.locate(rows + wrong)}: the label "
                     f"{batch.weight[wrong].as_py():g} is neither 1, an edge, nor 0, no edge."
                 )
             batches.append(batch)

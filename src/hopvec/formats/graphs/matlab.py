@@ -9,8 +9,9 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from hopvec.errors import FormatError
-from hopvec.formats.graphs.edges import Matrix, Options, checked_matrix
+from hopvec.formats.graphs.edges import Matrix, checked_matrix
 from hopvec.formats.graphs.matlab5 import HEADER, DamageError, MatlabFile, Variable
+from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.source import Source
 
 SUFFIXES = (".mat",)
@@ -27,10 +28,10 @@ def recognize(source: Source) -> str | None:
     return "it begins with the signature of HDF5" if source.head.startswith(HDF5) else None
 
 
-def read_edges(source: Source, options: Options) -> Matrix:
+def read_edges(source: Source, options: ReadOptions) -> Matrix:
     """The adjacency matrix; the file does not say whether it is meant to be symmetric."""
     found = read_variable(source, partial(_choose, wanted=options.variable))
-    return checked_matrix(found.place, found.matrix, found.facts, options.unweighted)
+    return checked_matrix(found.place, found.matrix, found.metadata, options.unweighted)
 
 
 class Found(NamedTuple):
@@ -40,7 +41,7 @@ class Found(NamedTuple):
     """Sparse (scipy) or dense (numpy), of real numbers."""
     place: str
     """The file and the variable, for sentences about it."""
-    facts: dict[str, Any]
+    metadata: dict[str, Any]
 
 
 def read_variable(source: Source, choose: Callable[[str, list[Variable]], Variable]) -> Found:
@@ -65,11 +66,11 @@ def read_variable(source: Source, choose: Callable[[str, list[Variable]], Variab
             raise FormatError(f"{place}: it holds complex numbers, not real ones.")
         with _damage(place):
             matrix = matlab.read(chosen)
-    facts: dict[str, Any] = {"variable": chosen.name}
+    metadata: dict[str, Any] = {"variable": chosen.name}
     left = [variable.name for variable in variables if variable is not chosen]
     if left:
-        facts["ignored"] = left
-    return Found(matrix, place, facts)
+        metadata["ignored"] = left
+    return Found(matrix, place, metadata)
 
 
 def _choose(place: str, variables: list[Variable], wanted: str | None) -> Variable:

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
-from hopvec.formats.graphs.edges import Matrix, Options, checked_matrix
+from hopvec.formats.graphs.edges import Matrix, checked_matrix
+from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.source import Source
 
 SUFFIXES = (".mtx", ".mm")
@@ -50,7 +51,7 @@ def recognize(source: Source) -> str | None:
     return None
 
 
-def read_edges(source: Source, options: Options) -> Matrix:
+def read_edges(source: Source, options: ReadOptions) -> Matrix:
     """The adjacency matrix, both triangles of a symmetric one."""
     import scipy.sparse as sp
 
@@ -67,11 +68,11 @@ def read_edges(source: Source, options: Options) -> Matrix:
         )
         values = np.concatenate([values, values[other]])
     matrix = sp.coo_array((values, (rows, columns)), shape=(nodes, nodes))
-    facts: dict[str, Any] = {
+    metadata: dict[str, Any] = {
         "matrix": f"{header.field}, {header.symmetry}",
         "ids": "row i of the file, counted from 1, is the node i - 1",
     }
-    return checked_matrix(source.name, matrix, facts, options.unweighted, symmetric or None)
+    return checked_matrix(source.name, matrix, metadata, options.unweighted, symmetric or None)
 
 
 def _header(source: Source) -> Header:

@@ -10,9 +10,10 @@ import pyarrow as pa
 from hopvec.errors import FormatError, GraphError
 from hopvec.formats.graphs import columnar, text
 from hopvec.formats.graphs.dialect import LOOKED_AT, Dialect, first_lines
-from hopvec.formats.graphs.edges import Options
+from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.source import Source
-from hopvec.graph.columns import id_array, usual_id_column
+from hopvec.graph.arrow import id_array
+from hopvec.graph.columns import find_id_column
 from hopvec.graph.ids import column, first_missing
 
 COMMENTS = (b"# ", b"% ")  # without a blank, it is an id
@@ -48,7 +49,7 @@ def _from_text(source: Source) -> pa.Array:
     lines = [line for _, line in numbered[:LOOKED_AT]]
     separator = next((mark for mark in "\t,;" if _cuts(lines, mark)), NOTHING)
     first = Dialect(separator, 0).cells(lines[0])
-    found = usual_id_column(first)
+    found = find_id_column(first)
     at = None if found is None else first.index(found)
     dialect = Dialect(
         separator=separator,
@@ -57,7 +58,7 @@ def _from_text(source: Source) -> pa.Array:
         header=at is not None,
         comments=COMMENTS,
     )
-    rows = text.edge_lines(source, dialect, Options())
+    rows = text.edge_lines(source, dialect, ReadOptions())
     parts: list[pa.Array] = []
     for (ids,) in text.parse(source, rows, dialect, [at or 0]):
         if (empty := first_missing(ids)) is not None:
@@ -81,11 +82,11 @@ def _from_table(source: Source) -> pa.Array:
 
     if source.path is None or source.compression:
         raise FormatError(f"{source.name}: ids are read from a Parquet file as it is on disk.")
-    kind = "parquet" if source.is_folder or source.head.startswith(b"PAR1") else "ipc"
+    kind = "parquet" if source.is_directory or source.head.startswith(b"PAR1") else "ipc"
     try:
         table = ds.dataset(source.path, format=kind)
         names = table.schema.names
-        found = usual_id_column(names) or (names[0] if len(names) == 1 else None)
+        found = find_id_column(names) or (names[0] if len(names) == 1 else None)
         if found is None:
             raise FormatError(
                 f"{source.name}: which column holds the ids? Call it id; there are "

@@ -13,7 +13,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
-from hopvec.formats.graphs.edges import Batch, EdgeStream, Matrix, Options, checked_matrix
+from hopvec.formats.graphs.edges import Batch, EdgeStream, Matrix, checked_matrix
+from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.source import Source
 
 SUFFIXES = (".npz",)
@@ -34,7 +35,7 @@ def recognize(source: Source) -> str | None:
     return None
 
 
-def read_edges(source: Source, options: Options) -> EdgeStream | Matrix:
+def read_edges(source: Source, options: ReadOptions) -> EdgeStream | Matrix:
     """The sparse matrix, or the edges of two arrays; with `n` the nodes are 0 .. n-1."""
     with open_archive(source) as archive:
         if {"format", "shape", "data"} <= set(archive.files):
@@ -79,7 +80,7 @@ class Arrays:
             ) from error
 
 
-def _sparse(source: Source, archive: Any, options: Options) -> Matrix:
+def _sparse(source: Source, archive: Any, options: ReadOptions) -> Matrix:
     import scipy.sparse as sp
 
     for name in ("source", "target", "weight"):
@@ -91,11 +92,11 @@ def _sparse(source: Source, archive: Any, options: Options) -> Matrix:
         matrix = sp.load_npz(file)
     except (ValueError, KeyError, AttributeError, TypeError, *DAMAGE) as error:
         raise FormatError(f"{source.name}: damaged sparse matrix ({error}).") from error
-    facts = {"matrix": f"scipy.sparse, {matrix.format}"}
-    return checked_matrix(source.name, matrix, facts, options.unweighted)
+    metadata = {"matrix": f"scipy.sparse, {matrix.format}"}
+    return checked_matrix(source.name, matrix, metadata, options.unweighted)
 
 
-def _edges(arrays: Arrays, options: Options) -> EdgeStream:
+def _edges(arrays: Arrays, options: ReadOptions) -> EdgeStream:
     names = _choose_ends(arrays, options)
     source, target = _read_ends(arrays, names)
     for name, values in zip(names, (source, target), strict=True):
@@ -113,19 +114,19 @@ def _edges(arrays: Arrays, options: Options) -> EdgeStream:
     weight = None if weight_name is None else _weights(arrays, weight_name, len(source))
     count = _count(arrays, source, target)
     used = dict(zip(("source", "target", "weight"), (*names, weight_name), strict=True))
-    facts: dict[str, Any] = {"columns": {role: name for role, name in used.items() if name}}
+    metadata: dict[str, Any] = {"columns": {role: name for role, name in used.items() if name}}
     left = [name for name in arrays.names if name not in (*names, weight_name, *COUNTS)]
     if left:
-        facts["ignored"] = left
+        metadata["ignored"] = left
     return EdgeStream(
         _batches(source, target, weight),
-        facts,
+        metadata,
         nodes=count,
-        place=lambda edge: f"entry {edge + 1:,} of {' and '.join(dict.fromkeys(names))}",
+        locate=lambda edge: f"entry {edge + 1:,} of {' and '.join(dict.fromkeys(names))}",
     )
 
 
-def _choose_ends(arrays: Arrays, options: Options) -> tuple[str, str]:
+def _choose_ends(arrays: Arrays, options: ReadOptions) -> tuple[str, str]:
     asked = (options.source, options.target)
     for name in asked:
         if name is not None and name not in arrays.names:
@@ -154,7 +155,7 @@ def _read_ends(
     return both
 
 
-def _choose_weight(arrays: Arrays, options: Options) -> str | None:
+def _choose_weight(arrays: Arrays, options: ReadOptions) -> str | None:
     if options.unweighted:
         return None
     if options.weight is not None:

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hopvec.errors import FormatError, GraphError, MemoryLimitError, ParameterError
+from hopvec.errors import FormatError, GraphError, MemoryLimitError
 from hopvec.formats.graphs import (
     adjacency,
     columnar,
@@ -23,17 +23,18 @@ from hopvec.formats.graphs import (
     numpy_archive,
     text,
 )
-from hopvec.formats.graphs.edges import Batch, EdgeStream, GraphFormat, Matrix, Options
+from hopvec.formats.graphs.edges import Batch, EdgeStream, GraphFormat, Matrix
 from hopvec.formats.graphs.nodes import read_nodes
+from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.source import Source
 from hopvec.graph import Graph
-from hopvec.graph.bipartite import checked_prefixes, prefixed, target_mask
+from hopvec.graph.bipartite import prefixed, target_mask
 from hopvec.graph.convert import READER, from_scipy
 from hopvec.graph.dictionary import Dictionary, integers_if_all
 from hopvec.graph.edge_list import from_numbering
 from hopvec.graph.ids import Numbering, number_array, number_buffer
-from hopvec.graph.validation import check_flag, check_options, check_weights
-from hopvec.machine import cores, in_words, memory_limit
+from hopvec.graph.validation import check_weights
+from hopvec.machine import cores, in_words
 from hopvec.progress import Progress, no_progress
 from hopvec.spill import SpillArray
 
@@ -55,6 +56,7 @@ GRAPH_FORMATS: dict[str, GraphFormat] = {
     "adjacency": adjacency,
     "text": text,
 }
+FORMAT_OPTIONS = frozenset[str]().union(*(module.OPTIONS for module in GRAPH_FORMATS.values()))
 ALIASES = {
     "csv": "text",
     "tsv": "text",
@@ -106,10 +108,28 @@ def read_graph(
     Raises FormatError or GraphError naming the file and the line, MemoryLimitError with the least
     that would do.
     """
-    options = Options(source, target, weight, unweighted, separator, header, comment, variable)
-    check_options("read_graph", directed or False, duplicates or "sum", loops, threads)
-    _check_sides(bipartite, prefixes, directed, nodes)
-    bound = memory_limit(memory)
+    options = ReadOptions(
+        format=format,
+        source=source,
+        target=target,
+        weight=weight,
+        unweighted=unweighted,
+        separator=separator,
+        header=header,
+        comment=comment,
+        variable=variable,
+        directed=directed,
+        symmetrize=symmetrize,
+        bipartite=bipartite,
+        prefixes=prefixes,
+        duplicates=duplicates,
+        loops=loops,
+        nodes=nodes,
+        threads=threads,
+        memory=memory,
+        reserve=reserve,
+    )
+    bound = options.memory_bytes
     with Source(path, progress) as opened:
         name, because = choose_format(opened, format)
         _refuse_unused(opened, name, options)
@@ -138,23 +158,7 @@ def read_graph(
                 directed = False
             origin["duplicates"] = duplicates or found.duplicates or "sum"
             graph = reading.graph(directed, origin["duplicates"], loops, nodes)
-    return replace(graph, origin=origin | found.facts)
-
-
-def _check_sides(bipartite: bool, prefixes: Any, directed: bool | None, nodes: Any) -> None:
-    check_flag("read_graph", "bipartite", bipartite)
-    if not bipartite:
-        if prefixes is not None:
-            raise ParameterError("read_graph: prefixes are for a bipartite graph; leave them out.")
-        return
-    if prefixes is not None:
-        checked_prefixes("read_graph", prefixes)
-    for given, what, why in (
-        (directed, "directed", "edges are undirected"),
-        (nodes is not None, "nodes", "a node without edges is on no side"),
-    ):
-        if given:
-            raise ParameterError(f"read_graph: in a bipartite graph {why}; leave {what} out.")
+    return replace(graph, origin=origin | found.metadata)
 
 
 def choose_format(
@@ -190,9 +194,9 @@ def choose_format(
     )
 
 
-def _refuse_unused(source: Source, name: str, options: Options) -> None:
-    for field in fields(Options):
-        given = getattr(options, field.name) != field.default
+def _refuse_unused(source: Source, name: str, options: ReadOptions) -> None:
+    for field in fields(ReadOptions):
+        given = field.name in FORMAT_OPTIONS and getattr(options, field.name) != field.default
         if given and field.name not in GRAPH_FORMATS[name].OPTIONS:
             raise FormatError(
                 f"{source.name}: {field.name} means nothing for the format {name}; leave it out."
@@ -356,7 +360,7 @@ class _Reading:
         kinds = [bool(pa.types.is_integer(ids.type)) for ids in (batch.source, batch.target)]
         if kinds[0] != kinds[1]:
             words = ["integers" if integers else "texts" for integers in kinds]
-            used = self.stream.facts.get("columns", {"source": "source", "target": "target"})
+            used = self.stream.metadata.get("columns", {"source": "source", "target": "target"})
             raise GraphError(
                 f"{self.name}: the source column {used['source']!r} holds {words[0]}, the target "
                 f"column {used['target']!r} {words[1]}. Name others with --source and --target, or "
@@ -368,12 +372,14 @@ class _Reading:
         """Refuses the first id that is null or empty, with its place."""
         if (missing := batch.first_missing()) is not None:
             row, role = missing
-            raise GraphError(f"{self.name}, {self.stream.place(first + row)}: the {role} is empty.")
+            raise GraphError(
+                f"{self.name}, {self.stream.locate(first + row)}: the {role} is empty."
+            )
 
     def _weights(self, batch: Batch, first: int) -> NDArray[np.float32]:
         def place(row: int) -> str:
             ends = f"{batch.source[row].as_py()!r} - {batch.target[row].as_py()!r}"
-            return f"{self.name}, {self.stream.place(first + row)} ({ends})"
+            return f"{self.name}, {self.stream.locate(first + row)} ({ends})"
 
         numbers = number_buffer(batch.weight)
         check_weights(numbers, place)

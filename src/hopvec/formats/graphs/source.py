@@ -57,10 +57,10 @@ class Source:
     @property
     def is_pipe(self) -> bool:
         """Whether one may have to wait for its bytes: standard input, or another pipe."""
-        return self.path is None or not (self.path.is_file() or self.is_folder)
+        return self.path is None or not (self.path.is_file() or self.is_directory)
 
     @property
-    def is_folder(self) -> bool:
+    def is_directory(self) -> bool:
         """Whether it is a folder, which has no bytes of its own."""
         return self._raw is None
 

@@ -23,15 +23,16 @@ from hopvec.formats.graphs.dialect import (
     find_dialect,
     is_number,
 )
-from hopvec.formats.graphs.edges import Batch, EdgeStream, Options, column_facts
+from hopvec.formats.graphs.edges import Batch, EdgeStream, column_metadata
 from hopvec.formats.graphs.lines import Block, Lines, parsed_ahead
+from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.source import HEAD, Source
 from hopvec.graph.columns import (
     EdgeColumns,
-    are_like_names,
     choose_columns,
-    left_numbers,
-    taken_by_place,
+    chosen_by_position_warning,
+    look_like_column_names,
+    unused_numbers_warning,
 )
 
 logger = logging.getLogger("hopvec")
@@ -55,32 +56,32 @@ def recognize(source: Source) -> str | None:
     return "it is text"
 
 
-def read_edges(source: Source, options: Options) -> EdgeStream:
+def read_edges(source: Source, options: ReadOptions) -> EdgeStream:
     """The edges, a block of lines at a time."""
     dialect, rows = find_dialect(source, options)
     names = rows[0] if dialect.header else None
     body = rows[1:] if dialect.header else rows
     numeric = [_share_of_numbers(body, at, dialect) for at in range(dialect.count)]
     _refuse_other_tables(source.name, rows, dialect, options)
-    columns = choose_columns(source.name, names, dialect.count, numeric, options)
+    columns = choose_columns(source.name, names, dialect.count, numeric, options.columns)
     for note in (
         *_notes_on_columns(names, body, numeric, columns, options),
         *_notes_on_layout(rows, dialect, columns, options),
     ):
         logger.warning("%s: %s", source.name, note)
-    facts: dict[str, Any] = {
+    metadata: dict[str, Any] = {
         "separator": NAMES.get(dialect.separator, dialect.separator),
         "header": dialect.header,
-        **column_facts(names or [str(at + 1) for at in range(dialect.count)], columns),
+        **column_metadata(names or [str(at + 1) for at in range(dialect.count)], columns),
     }
     if dialect.decimal != "." and columns.weight is not None:
-        facts["decimal mark"] = NAMES[dialect.decimal]
+        metadata["decimal mark"] = NAMES[dialect.decimal]
     lines = edge_lines(source, dialect, options)
     return EdgeStream(
-        _batches(source, lines, dialect, columns, facts),
-        facts,
+        _batches(source, lines, dialect, columns, metadata),
+        metadata,
         untyped=True,
-        place=lambda edge: f"line {lines.number(edge):,}",
+        locate=lambda edge: f"line {lines.number(edge):,}",
     )
 
 
@@ -95,13 +96,13 @@ def _notes_on_columns(
     body: list[list[str]],
     numeric: list[float],
     columns: EdgeColumns,
-    options: Options,
+    options: ReadOptions,
 ) -> Iterator[str]:
     """What to tell of the columns that were chosen."""
     if names:
         notes = (
-            taken_by_place(names, columns, options),
-            left_numbers(names, numeric, columns, options),
+            chosen_by_position_warning(names, columns, options.columns),
+            unused_numbers_warning(names, numeric, columns, options.columns),
         )
         yield from filter(None, notes)
     elif options.weight is None and columns.weight is not None:
@@ -123,7 +124,7 @@ def _notes_on_columns(
 
 
 def _notes_on_layout(
-    rows: list[list[str]], dialect: Dialect, columns: EdgeColumns, options: Options
+    rows: list[list[str]], dialect: Dialect, columns: EdgeColumns, options: ReadOptions
 ) -> Iterator[str]:
     """What to tell of how the lines were understood."""
     if options.header is None and not dialect.header and _may_be_header(rows, columns):
@@ -141,7 +142,7 @@ def _notes_on_layout(
 
 
 def _refuse_other_tables(
-    name: str, rows: list[list[str]], dialect: Dialect, options: Options
+    name: str, rows: list[list[str]], dialect: Dialect, options: ReadOptions
 ) -> None:
     """Refuses a table of vectors, and an adjacency matrix, unless columns of it are asked for."""
     if options.source is not None or options.target is not None:
@@ -170,10 +171,10 @@ def _may_be_header(rows: list[list[str]], columns: EdgeColumns) -> bool:
     if len(alone) < 2 or not alone[0] or any(map(is_number, rows[0])):
         return False
     few = len(alone) > 2 and sum(alone) <= max(1, len(alone) // 5)
-    return few or are_like_names(*ends[0])
+    return few or look_like_column_names(*ends[0])
 
 
-def edge_lines(source: Source, dialect: Dialect, options: Options) -> Lines:
+def edge_lines(source: Source, dialect: Dialect, options: ReadOptions) -> Lines:
     """The lines of a text below its header, without comments."""
 
     def might_be_edge(line: str) -> bool:
@@ -190,7 +191,7 @@ def edge_lines(source: Source, dialect: Dialect, options: Options) -> Lines:
 
 
 def _batches(
-    source: Source, lines: Lines, dialect: Dialect, chosen: EdgeColumns, facts: dict[str, Any]
+    source: Source, lines: Lines, dialect: Dialect, chosen: EdgeColumns, metadata: dict[str, Any]
 ) -> Iterator[Batch]:
     rows = 0
     used = [at for at in chosen if at is not None]
@@ -201,7 +202,7 @@ def _batches(
     if rows == 0:
         raise FormatError(f"{source.name}: there are no {dialect.pairs.many} in it.")
     if lines.comments:
-        facts["comments"] = lines.comments
+        metadata["comments"] = lines.comments
 
 
 def parse(
@@ -272,7 +273,7 @@ def _fault(name: str, dialect: Dialect, block: Block, error: str) -> FormatError
     row, expected, actual = map(int, wrong.groups())
     advice = ""
     if actual > expected:
-        second = dialect.pairs.second
+        second = dialect.pairs.listed
         advice = f" If each line holds a node and its {second}, say --format adjacency."
     return FormatError(
         f"{place(row - 1)}: {rows[row - 1].decode(errors='replace')[:60]!r} has {actual} columns, "

@@ -26,7 +26,7 @@ LABEL, NAMES = "label", "label_names"
 def read_group(source: Source, options: LabelOptions) -> Labels:
     """The labels of a MATLAB file: row i of `group` is the node i, a column a class."""
     found = read_variable(source, partial(_choose, wanted=options.variable or GROUP))
-    return _from_matrix(found.place, found.matrix, None, found.facts)
+    return _from_matrix(found.place, found.matrix, None, found.metadata)
 
 
 def read_archive(source: Source, options: LabelOptions) -> Labels:
@@ -43,15 +43,15 @@ def read_archive(source: Source, options: LabelOptions) -> Labels:
         label = arrays.get(LABEL)
         names = [str(n) for n in arrays.get(NAMES).ravel()] if NAMES in arrays.names else None
     place = f"{source.name}, array {LABEL}"
-    facts: dict[str, Any] = {"array": LABEL}
+    metadata: dict[str, Any] = {"array": LABEL}
     if label.ndim == 2:
-        return _from_matrix(place, label, names, facts)
+        return _from_matrix(place, label, names, metadata)
     if label.ndim != 1 or label.dtype.kind not in "iu":
         raise FormatError(
             f"{place}: it must hold one integer a node, or a row a node and a column a class; got "
             f"{label.dtype} in the shape {list(label.shape)}."
         )
-    return _from_numbers(place, label, names, facts)
+    return _from_numbers(place, label, names, metadata)
 
 
 def _choose(place: str, variables: list[Variable], wanted: str) -> Variable:
@@ -65,7 +65,7 @@ def _choose(place: str, variables: list[Variable], wanted: str) -> Variable:
 
 
 def _from_matrix(
-    place: str, matrix: Any, names: Sequence[str] | None, facts: dict[str, Any]
+    place: str, matrix: Any, names: Sequence[str] | None, metadata: dict[str, Any]
 ) -> Labels:
     import scipy.sparse as sp
 
@@ -78,11 +78,11 @@ def _from_matrix(
     count, classes = matrix.shape
     members = sp.csr_array(matrix != 0)
     members.eliminate_zeros()
-    return Labels(_nodes(count), members, _named(place, classes, names), facts)
+    return Labels(_nodes(count), members, _named(place, classes, names), metadata)
 
 
 def _from_numbers(
-    place: str, label: NDArray[Any], names: Sequence[str] | None, facts: dict[str, Any]
+    place: str, label: NDArray[Any], names: Sequence[str] | None, metadata: dict[str, Any]
 ) -> Labels:
     import scipy.sparse as sp
 
@@ -96,7 +96,7 @@ def _from_numbers(
         )
     entries = (np.ones(len(row), bool), (row, label[row]))
     matrix = sp.csr_array(entries, shape=(len(label), classes))
-    return Labels(_nodes(len(label)), matrix, _named(place, classes, names), facts)
+    return Labels(_nodes(len(label)), matrix, _named(place, classes, names), metadata)
 
 
 def _nodes(count: int) -> pa.Array:

@@ -10,9 +10,10 @@ import pyarrow as pa
 
 from hopvec.errors import FormatError, HopvecError
 from hopvec.formats.graphs import adjacency, text
-from hopvec.formats.graphs.edges import EdgeStream, Options, column_facts
+from hopvec.formats.graphs.edges import EdgeStream, column_metadata
+from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.source import Source
-from hopvec.graph.columns import LABELED, choose_columns, taken_by_place
+from hopvec.graph.columns import LABELED, choose_columns, chosen_by_position_warning
 from hopvec.graph.dictionary import integers_if_all
 from hopvec.graph.ids import first_missing
 from hopvec.labels import Labels, label_array
@@ -38,30 +39,27 @@ class LabelOptions:
     variable: str | None = None
     """The matrix to take of a file with several."""
 
-    def columns(self) -> Options:
+    def as_edges(self) -> ReadOptions:
         """The same for readers of edges: a node and its label are a pair as two nodes are."""
-        return _LabelColumns(
+        return ReadOptions(
             source=self.id_column,
             target=self.label_column,
             unweighted=True,
             separator=self.separator,
             header=self.header,
             comment=self.comment,
+            pairs=LABELED,
         )
-
-
-class _LabelColumns(Options):
-    pairs = LABELED
 
 
 def read_text(source: Source, options: LabelOptions) -> Labels:
     """The labels of a text of columns: a pair a line, or several labels in a cell."""
-    return _from_stream(source, text.read_edges(source, options.columns()), options)
+    return _from_stream(source, text.read_edges(source, options.as_edges()), options)
 
 
 def read_lists(source: Source, options: LabelOptions) -> Labels:
     """The labels of lines of a node and its labels, however many."""
-    return _from_stream(source, adjacency.read_edges(source, options.columns()), options)
+    return _from_stream(source, adjacency.read_edges(source, options.as_edges()), options)
 
 
 def read_table(source: Source, options: LabelOptions) -> Labels:
@@ -70,20 +68,20 @@ def read_table(source: Source, options: LabelOptions) -> Labels:
 
     if source.path is None or source.compression:
         raise FormatError(f"{source.name}: labels are read from a Parquet file as it is on disk.")
-    kind = "parquet" if source.is_folder or source.head.startswith(b"PAR1") else "ipc"
+    kind = "parquet" if source.is_directory or source.head.startswith(b"PAR1") else "ipc"
     try:
         table = ds.dataset(source.path, format=kind)
         names = table.schema.names
         columns = choose_columns(
-            source.name, names, len(names), [False] * len(names), options.columns()
+            source.name, names, len(names), [False] * len(names), options.as_edges().columns
         )
-        if note := taken_by_place(names, columns, options.columns()):
+        if note := chosen_by_position_warning(names, columns, options.as_edges().columns):
             logger.warning("%s: %s", source.name, note)
         chosen = table.to_table(columns=[names[columns.source], names[columns.target]])
         ids, labels = (column.combine_chunks() for column in chosen.columns)
     except pa.ArrowException as error:
         raise FormatError(f"{source.name}: the labels cannot be read ({error}).") from error
-    return _labels(source, ids, labels, column_facts(names, columns), options)
+    return _labels(source, ids, labels, column_metadata(names, columns), options)
 
 
 def _from_stream(source: Source, stream: EdgeStream, options: LabelOptions) -> Labels:
@@ -92,18 +90,18 @@ def _from_stream(source: Source, stream: EdgeStream, options: LabelOptions) -> L
     labels: list[pa.Array] = []
     for batch in stream.batches:
         if (empty := first_missing(batch.source)) is not None:
-            place = stream.place(sum(map(len, ids)) + empty)
+            place = stream.locate(sum(map(len, ids)) + empty)
             raise FormatError(f"{source.name}, {place}: the id is empty.")
         ids.append(batch.source)
         labels.append(batch.target)
     if not ids:
         raise FormatError(f"{source.name}: there are no labels in it.")
     nodes = integers_if_all(pa.concat_arrays(ids))
-    return _labels(source, nodes, pa.concat_arrays(labels), stream.facts, options)
+    return _labels(source, nodes, pa.concat_arrays(labels), stream.metadata, options)
 
 
 def _labels(
-    source: Source, ids: pa.Array, labels: pa.Array, facts: dict[str, Any], options: LabelOptions
+    source: Source, ids: pa.Array, labels: pa.Array, metadata: dict[str, Any], options: LabelOptions
 ) -> Labels:
     separator = options.label_separator
     try:
@@ -113,11 +111,11 @@ def _labels(
     except HopvecError as error:
         raise FormatError(f"{source.name}: {error}") from error
     if separator:
-        facts["label separator"] = separator
-    if "columns" in facts:
+        metadata["label separator"] = separator
+    if "columns" in metadata:
         words = dict(zip(("source", "target"), LABELED.roles, strict=True))
-        facts["columns"] = {words[role]: name for role, name in facts["columns"].items()}
-    return replace(found, origin=facts)
+        metadata["columns"] = {words[role]: name for role, name in metadata["columns"].items()}
+    return replace(found, origin=metadata)
 
 
 def _label_separator(labels: pa.Array) -> str | None:

@@ -1,0 +1,109 @@
+"""ReadOptions: how to read a graph file, validated once and passed to every step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any, Literal, TypedDict
+
+from hopvec.errors import ParameterError
+from hopvec.graph.bipartite import checked_prefixes
+from hopvec.graph.columns import EDGES, ColumnSpec, PairKind
+from hopvec.graph.validation import check_flag, check_options
+from hopvec.machine import memory_limit
+
+OWNER = "read_graph"  # the function that error messages name
+
+
+class ReadKeywords(TypedDict, total=False):
+    """The keyword arguments of read_graph: the fields of ReadOptions that users set."""
+
+    format: str | None
+    source: str | int | None
+    target: str | int | None
+    weight: str | int | None
+    unweighted: bool
+    separator: str | None
+    header: bool | None
+    comment: str | None
+    variable: str | None
+    directed: bool | None
+    symmetrize: bool
+    bipartite: bool
+    prefixes: tuple[str, str] | None
+    duplicates: Literal["sum", "first", "error"] | None
+    loops: Literal["keep", "drop"]
+    nodes: str | PathLike[str] | Any | None
+    threads: int | None
+    memory: str | float | None
+    reserve: Callable[[int, int], int] | None
+    spill_dir: str | PathLike[str] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadOptions:
+    """How to read a graph file; see read_graph for each field.
+
+    What is None is detected from the file. Raises ParameterError if values are invalid or
+    contradict each other.
+    """
+
+    format: str | None = None
+    source: str | int | None = None
+    target: str | int | None = None
+    weight: str | int | None = None
+    unweighted: bool = False
+    separator: str | None = None
+    header: bool | None = None
+    comment: str | None = None
+    variable: str | None = None
+    directed: bool | None = None
+    symmetrize: bool = False
+    bipartite: bool = False
+    prefixes: tuple[str, str] | None = None
+    duplicates: Literal["sum", "first", "error"] | None = None
+    loops: Literal["keep", "drop"] = "keep"
+    nodes: str | PathLike[str] | Any | None = None
+    threads: int | None = None
+    memory: str | float | None = None
+    reserve: Callable[[int, int], int] | None = None
+    spill_dir: str | PathLike[str] | None = None
+    pairs: PairKind = EDGES
+    """What the rows of a table hold; readers of labels and of labeled pairs set this."""
+
+    def __post_init__(self) -> None:
+        check_options(
+            OWNER, self.directed or False, self.duplicates or "sum", self.loops, self.threads
+        )
+        for name in ("symmetrize", "bipartite"):
+            check_flag(OWNER, name, getattr(self, name))
+        self._check_bipartite()
+        _ = self.columns, self.memory_bytes  # both raise ParameterError
+
+    @property
+    def columns(self) -> ColumnSpec:
+        """The columns that the user asked for."""
+        return ColumnSpec(self.source, self.target, self.weight, self.unweighted, self.pairs)
+
+    @property
+    def memory_bytes(self) -> int | None:
+        """The memory limit in bytes; None if there is none."""
+        return memory_limit(self.memory)
+
+    def _check_bipartite(self) -> None:
+        if not self.bipartite:
+            if self.prefixes is not None:
+                raise ParameterError(f"{OWNER}: prefixes= needs bipartite=True.")
+            return
+        if self.prefixes is not None:
+            checked_prefixes(OWNER, self.prefixes)
+        if self.directed:
+            raise ParameterError(
+                f"{OWNER}: the edges of a bipartite graph are undirected; leave directed=True out."
+            )
+        if self.nodes is not None:
+            raise ParameterError(
+                f"{OWNER}: a node without edges is on neither side of a bipartite graph; leave "
+                "nodes= out."
+            )
