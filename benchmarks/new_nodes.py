@@ -22,7 +22,7 @@ from hopvec import Embedding, FastRP, Graph, datasets
 from hopvec._native import Stop
 from hopvec.datasets import Dataset
 from hopvec.evaluate.logistic import one_blas_thread
-from hopvec.evaluate.trial import choose_c, train_and_judge
+from hopvec.evaluate.one_vs_rest import choose_c, train_and_score
 
 PATH = RESULTS / "new_nodes.json"
 NEW, TRIALS = 0.1, 20  # share of the nodes that come later, and how often they are drawn
@@ -124,7 +124,7 @@ def f1(rows: NDArray[np.float64], members: NDArray[np.bool_], training: int) -> 
     """The macro F1 behind the first `training` rows, by a model of those; as in `classify`."""
     rows = np.column_stack([rows / np.sqrt(np.mean(rows * rows)), np.ones(len(rows))])
     C = choose_c(rows[:training], members[:training], Stop())  # noqa: N806
-    return train_and_judge(rows, members, training, C, Stop()).macro_f1
+    return train_and_score(rows, members, training, C, Stop()).macro_f1
 
 
 if __name__ == "__main__":

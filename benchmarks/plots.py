@@ -12,7 +12,7 @@ from benchmarks.limit_tables import LINE
 from benchmarks.markdown import GRAPHS
 from benchmarks.peers import PEERS, title_of
 from benchmarks.scaling_tables import TITLES
-from hopvec.paper.draw import PLAIN
+from hopvec.paper.plot_style import RC_PARAMS
 from hopvec.view.theme import THEMES, Theme
 
 MARKERS = "osD^vP*X<>pdh"
@@ -25,7 +25,7 @@ def draw(results: dict[str, dict[str, Any]], folder: Path) -> None:
         if part not in results:
             continue
         for name, theme in THEMES.items():
-            with mpl.rc_context(PLAIN | colors(theme)):
+            with mpl.rc_context(RC_PARAMS | colors(theme)):
                 figure = picture(results[part], theme)
             path = folder / f"bench-{part}-{name}.png"
             figure.savefig(path, dpi=110, metadata={"Software": None})

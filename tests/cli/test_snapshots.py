@@ -19,7 +19,7 @@ def test_the_same_graph_embedded_alike_has_not_moved(run, edges):
     old, new = hopvec.load("old.parquet"), hopvec.load("new.parquet")
     assert new.vectors.tobytes() == old.vectors.tobytes()
     found = json.loads(run("diff", "old.parquet", "new.parquet", "--json").stdout)
-    assert (found["nodes"], found["gone"], found["come"]) == (6, 0, 0)
+    assert (found["nodes"], found["removed"], found["added"]) == (6, 0, 0)
     assert min(node["cosine"] for node in found["moved"]) > 0.9999
 
 

@@ -9,7 +9,7 @@ from sklearn.metrics import f1_score
 
 import hopvec
 from hopvec import Embedding, Labels, MissingExtraError, ParameterError
-from hopvec.evaluate import classify
+from hopvec.evaluate import classify, one_vs_rest
 
 FEW = {"shares": (0.3, 0.6), "shuffles": 3}
 
@@ -114,16 +114,14 @@ def test_vectors_that_know_nothing_score_what_chance_does():
 @pytest.mark.parametrize("C", [0.3, "auto"])
 def test_labels_of_test_nodes_have_no_part_in_the_training(monkeypatch, C):  # noqa: N803
     """Whatever they are, the same C is chosen and the same weights are found."""
-    from hopvec.evaluate import trial
-
     embedding, _, members = labeled()
     order = np.random.default_rng([0, 0]).permutation(len(members))
     other = members.copy()
     other[order[75:]] = np.random.default_rng(1).permutation(members[order[75:]])
     assert (other != members).any()
     found = []
-    fit = trial.fit
-    monkeypatch.setattr(trial, "fit", lambda *given, **more: keep(fit(*given, **more)))
+    fit = one_vs_rest.fit
+    monkeypatch.setattr(one_vs_rest, "fit", lambda *given, **more: keep(fit(*given, **more)))
 
     def keep(weights):
         found[-1].append(weights.tobytes())

@@ -62,14 +62,16 @@ def test_hadamard_is_a_logistic_regression_on_scaled_products_of_training_pairs(
     edges, others = training_pairs(HELD_OUT, seed=4)
     u, v, labels = pair_vectors(embedding, HeldOut(None, edges, others))
     scale = 1 / np.sqrt(((u * v) ** 2).mean())
-    model = LogisticRegression(C=result.learned.C, solver="liblinear", tol=1e-8).fit(
+    model = LogisticRegression(C=result.regression.C, solver="liblinear", tol=1e-8).fit(
         scale * u * v, labels
     )
     u, v, labels = pair_vectors(embedding, HELD_OUT)
     expected = roc_auc_score(labels, model.decision_function(scale * u * v))
     assert result.operators["hadamard"].auc == pytest.approx(expected, abs=1e-4)
-    assert result.learned.scale == pytest.approx(scale)
-    assert result.learned.edges == len(edges) == HELD_OUT.training.edges - HELD_OUT.training.loops
+    assert result.regression.scale == pytest.approx(scale)
+    assert (
+        result.regression.edges == len(edges) == HELD_OUT.training.edges - HELD_OUT.training.loops
+    )
 
 
 @settings(max_examples=30)
@@ -96,7 +98,7 @@ def test_test_edges_that_are_still_in_the_graph_are_not_learned_from():
 
 
 def test_at_most_so_many_edges_are_learned_from_and_which_depends_on_the_seed(monkeypatch):
-    monkeypatch.setattr(link_prediction, "MOST_EDGES", 50)
+    monkeypatch.setattr(link_prediction, "MAX_TRAINING_EDGES", 50)
     one, same, other = (training_pairs(HELD_OUT, seed) for seed in (1, 1, 2))
     assert len(one[0]) == len(one[1]) == 50
     assert one == same
@@ -168,7 +170,7 @@ def test_the_result_prints_as_a_table_and_goes_into_json():
     values = json.loads(json.dumps(result.to_dict()))
     assert values["operators"]["dot"]["auc"] == result.operators["dot"].auc
     assert values["edges"] == len(HELD_OUT.edges)
-    assert values["learned"]["C"] == result.learned.C
+    assert values["regression"]["C"] == result.regression.C
 
 
 def test_progress_ends_at_the_end(monkeypatch):
@@ -234,7 +236,9 @@ class TestErrors:
         monkeypatch.setitem(sys.modules, "threadpoolctl", None)
         with pytest.raises(MissingExtraError, match="The operator hadamard needs the evaluate ext"):
             predict_links(random_embedding(GRAPH), HELD_OUT)
-        assert predict_links(random_embedding(GRAPH), HELD_OUT, operators=["dot"]).learned is None
+        assert (
+            predict_links(random_embedding(GRAPH), HELD_OUT, operators=["dot"]).regression is None
+        )
 
     def test_a_vector_that_is_not_finite(self):
         vectors = random_embedding(GRAPH).vectors.copy()

@@ -18,7 +18,7 @@ def test_nodes_that_both_have_are_listed_by_the_cosine_of_their_vectors():
     found = movement(old, new)
     assert found.ids.to_pylist() == [3, 4, 2]
     np.testing.assert_allclose(found.cosines, [0, 0.5**0.5, 1], atol=1e-6)
-    assert (found.gone, found.come) == (1, 1)
+    assert (found.removed, found.added) == (1, 1)
 
 
 def test_a_zero_vector_has_moved_unless_it_was_one():
@@ -30,7 +30,7 @@ def test_it_shows_the_nodes_that_moved_most():
     old = embedding([[1, 0], [1, 0], [1, 0]], ["ann", "bob", "cem"])
     new = embedding([[2, 0], [3, 4], [1, 0]], ["ann", "bob", "dan"])
     assert repr(movement(old, new)) == (
-        "Movement(2 nodes in both, 1 gone, 1 new; "
+        "Movement(2 nodes in both, 1 removed, 1 added; "
         "cosines from the least: 'bob' 0.6000, 'ann' 1.0000)"
     )
 

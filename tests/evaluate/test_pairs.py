@@ -10,12 +10,13 @@ from scipy import stats
 import reference
 from example_graphs import examples, random_example
 from hopvec import Graph, ParameterError, UnknownNodeError
-from hopvec.evaluate.pairs import Pairs, below, contains, hashed
+from hopvec.evaluate.hashing import hash_uint64, uniform_integers
+from hopvec.evaluate.pairs import Pairs, contains
 
 
 def id_pairs(pairs, codes):
     """The ids of pairs; those of an undirected graph as sets."""
-    table = pairs.to_ids(codes)
+    table = pairs.decode_ids(codes)
     both = zip(table["source"].to_pylist(), table["target"].to_pylist(), strict=True)
     return [pair if pairs.graph.directed else frozenset(pair) for pair in both]
 
@@ -34,20 +35,20 @@ def test_the_edges_are_all_pairs_that_an_edge_joins_but_loops(example):
 @given(examples())
 def test_ids_lead_to_the_codes_they_come_from(example):
     pairs = Pairs(example.graph())
-    np.testing.assert_array_equal(pairs.of_ids(pairs.to_ids(pairs.edges)), pairs.edges)
+    np.testing.assert_array_equal(pairs.encode_ids(pairs.decode_ids(pairs.edges)), pairs.edges)
 
 
 @given(examples(), st.integers(0, 2**64 - 1), st.floats(0, 1))
 def test_other_pairs_are_distinct_and_neither_taken_nor_loops(example, key, share):
     pairs = Pairs(example.graph())
     count = int(share * pairs.free(pairs.edges))
-    others = pairs.draw_others(count, pairs.edges, key)
+    others = pairs.sample_non_edges(count, pairs.edges, key)
     assert len(np.unique(others)) == len(others) == count
     assert not np.isin(others, pairs.edges).any()
     first, second = pairs.decode(others)
     assert (first != second).all()
-    assert pairs.joined[first].all()
-    assert pairs.joined[second].all()
+    assert pairs.has_edge[first].all()
+    assert pairs.has_edge[second].all()
     if not example.directed:
         assert (first < second).all()
 
@@ -57,7 +58,9 @@ def test_other_pairs_are_distinct_and_neither_taken_nor_loops(example, key, shar
 def test_other_pairs_are_drawn_uniformly(edges, directed):
     pairs = Pairs(random_example(40, edges, directed=directed).graph())
     free = pairs.free(pairs.edges)
-    drawn = np.concatenate([pairs.draw_others(free // 8, pairs.edges, key) for key in range(400)])
+    drawn = np.concatenate(
+        [pairs.sample_non_edges(free // 8, pairs.edges, key) for key in range(400)]
+    )
     codes, counts = np.unique(drawn, return_counts=True)
     assert len(codes) == free
     assert stats.chisquare(counts).pvalue > 1e-4
@@ -66,21 +69,21 @@ def test_other_pairs_are_drawn_uniformly(edges, directed):
 def test_nodes_without_an_edge_to_another_are_never_drawn():
     graph = Graph.from_edges([0, 1, 2, 9], [1, 2, 3, 9], nodes=[*range(10)])
     pairs = Pairs(graph)
-    others = id_pairs(pairs, pairs.draw_others(3, pairs.edges, 0))
+    others = id_pairs(pairs, pairs.sample_non_edges(3, pairs.edges, 0))
     assert set(others) == {*map(frozenset, [(0, 2), (0, 3), (1, 3)])}
 
 
 def test_a_smaller_draw_is_the_beginning_of_a_larger_one():
     pairs = Pairs(random_example(2000, 3000).graph())
-    small, large = (pairs.draw_others(count, pairs.edges, 7) for count in (50, 400))
+    small, large = (pairs.sample_non_edges(count, pairs.edges, 7) for count in (50, 400))
     np.testing.assert_array_equal(large[:50], small)
 
 
 def test_too_many_other_pairs_are_refused_with_the_numbers():
     pairs = Pairs(Graph.from_edges([0, 0, 0], [1, 2, 3]))
-    assert len(pairs.draw_others(3, pairs.edges, 0)) == 3
+    assert len(pairs.sample_non_edges(3, pairs.edges, 0)) == 3
     with pytest.raises(ParameterError) as error:
-        pairs.draw_others(4, pairs.edges, 0)
+        pairs.sample_non_edges(4, pairs.edges, 0)
     assert str(error.value) == (
         "4 pairs that are no edges are wanted, but of the 6 pairs of nodes only 3 are left. "
         "Ask for fewer negatives or fewer edges."
@@ -110,16 +113,16 @@ def test_hashes_are_splitmix64_one_part_at_a_time(parts):
     state = 0
     for part in parts:
         state = reference.mix(((state ^ part) + reference.GOLDEN) & reference.MASK)
-    assert int(hashed(*parts)[0]) == state
-    assert hashed(*parts[:-1], np.array([parts[-1]] * 3, np.uint64)).tolist() == [state] * 3
+    assert int(hash_uint64(*parts)[0]) == state
+    assert hash_uint64(*parts[:-1], np.array([parts[-1]] * 3, np.uint64)).tolist() == [state] * 3
 
 
 def test_random_bits_become_uniform_numbers_below_a_bound():
-    numbers = below(10, hashed(3, np.arange(20_000, dtype=np.uint64)))
+    numbers = uniform_integers(10, hash_uint64(3, np.arange(20_000, dtype=np.uint64)))
     counts = np.bincount(numbers, minlength=10)
     assert len(counts) == 10
     assert stats.chisquare(counts).pvalue > 1e-4
-    assert below(2**31, np.array([2**64 - 1], np.uint64))[0] == 2**31 - 1
+    assert uniform_integers(2**31, np.array([2**64 - 1], np.uint64))[0] == 2**31 - 1
 
 
 @given(st.sets(st.integers(0, 50)), st.lists(st.integers(0, 50)))

@@ -226,7 +226,7 @@ class TestEvaluation:
         vectors[is_item] = vectors[0]
         items, users = np.flatnonzero(is_item[graph.rows]), np.flatnonzero(~is_item[graph.rows])
         embedding = Embedding(vectors, graph.ids)
-        scorer = recommendation.Similarities(graph, embedding, items, similarity)
+        scorer = recommendation.SimilarityScorer(graph, embedding, items, similarity)
         for count in (1, 3, 17, 33):
             assert all(len(set(scores)) == 1 for _, scores in scorer.scores(users[:count]))
 

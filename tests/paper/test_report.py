@@ -6,15 +6,22 @@ from html.parser import HTMLParser
 
 import pytest
 
-from hopvec.paper.draw import panels
-from hopvec.paper.report import Picture, Report, Section, Table, Verdict, shown
+from hopvec.paper.plot_style import panels
+from hopvec.paper.report import (
+    ReportFigure,
+    ReproductionReport,
+    Section,
+    Table,
+    Verdict,
+    format_cell,
+)
 
 
 def picture():
     figure, axes = panels(2)
     for axis in axes:
         axis.plot([1, 2, 3], [2, 3, 5])
-    return Picture("lines", "Two lines", figure, "two lines that rise")
+    return ReportFigure("lines", "Two lines", figure, "two lines that rise")
 
 
 def report():
@@ -30,7 +37,7 @@ def report():
         pictures=[picture()],
         missing=["flickr"],
     )
-    return Report("A report", ["An introduction."], [section])
+    return ReproductionReport("A report", ["An introduction."], [section])
 
 
 @pytest.fixture(scope="module")
@@ -115,4 +122,4 @@ def test_pictures_are_not_blank(folder):
     ],
 )
 def test_cells_are_shown_as_people_read_them(value, text):
-    assert shown(value) == text
+    assert format_cell(value) == text

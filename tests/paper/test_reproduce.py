@@ -9,14 +9,14 @@ import pytest
 from hopvec import FastRP, ParameterError
 from hopvec.paper import ITEMS, classification, neighbors, published, runtime, sensitivity
 from hopvec.paper import map as maps
-from hopvec.paper.experiment_cache import Score, Workshop, no_stage
+from hopvec.paper.experiment_cache import ExperimentCache, Score, no_stage
 from hopvec.paper.reproduce import reproduce
 from hopvec.paper.scalability import Point, Series, measured
 
 
 @pytest.fixture
-def workshop(tmp_path):
-    return Workshop(data=tmp_path, folder=tmp_path / "vectors", quick=True, stage=no_stage)
+def cache(tmp_path):
+    return ExperimentCache(data=tmp_path, folder=tmp_path / "vectors", quick=True, stage=no_stage)
 
 
 @pytest.mark.parametrize("item", ["sensitivity", "projection"])
@@ -115,20 +115,20 @@ class TestOnSmallGraphs:
 
 
 class TestWorkshop:
-    def test_an_embedding_that_took_long_is_made_once_and_then_read(self, workshop, monkeypatch):
-        monkeypatch.setattr("hopvec.paper.experiment_cache.KEPT", 0.0)
+    def test_an_embedding_that_took_long_is_made_once_and_then_read(self, cache, monkeypatch):
+        monkeypatch.setattr("hopvec.paper.experiment_cache.MIN_CACHED_SECONDS", 0.0)
         method = FastRP(dim=8, threads=1)
-        first = workshop.embedding("debian-packages", method)
-        seconds = workshop.cpu_seconds("debian-packages", method)
+        first = cache.embedding("debian-packages", method)
+        seconds = cache.cpu_seconds("debian-packages", method)
         monkeypatch.setattr(FastRP, "vectors", None)
-        second = workshop.embedding("debian-packages", method)
+        second = cache.embedding("debian-packages", method)
         assert second.vectors.tobytes() == first.vectors.tobytes()
-        assert workshop.cpu_seconds("debian-packages", method) == seconds > 0
+        assert cache.cpu_seconds("debian-packages", method) == seconds > 0
 
-    def test_a_measurement_belongs_to_its_settings(self, workshop, tmp_path):
+    def test_a_measurement_belongs_to_its_settings(self, cache, tmp_path):
         for seed in (1, 2, 1):
             settings = {"method": FastRP(dim=8, seed=seed)}
-            assert workshop.measured("answer", settings, lambda seed=seed: seed) == seed
+            assert cache.measured("answer", settings, lambda seed=seed: seed) == seed
         notes = [json.loads(path.read_text()) for path in (tmp_path / "vectors").iterdir()]
         assert sorted((note["method"]["seed"], note["answer"]) for note in notes) == [
             (1, 1),
@@ -142,16 +142,16 @@ class TestWorkshop:
             told.append(name)
             return no_stage(name)
 
-        workshop = Workshop(data=tmp_path, folder=tmp_path, quick=True, stage=stage)
-        with workshop.stage("outer"), workshop.stage("inner") as progress:
+        cache = ExperimentCache(data=tmp_path, folder=tmp_path, quick=True, stage=stage)
+        with cache.stage("outer"), cache.stage("inner") as progress:
             progress(1, 2)
-        with workshop.stage("next"):
+        with cache.stage("next"):
             pass
         assert told == ["outer", "next"]
 
-    def test_what_is_there_and_what_is_missing(self, workshop):
-        assert workshop.available("flickr", "debian-packages") == ["debian-packages"]
-        assert workshop.missing("flickr", "debian-packages") == ["flickr (hopvec data get flickr)"]
+    def test_what_is_there_and_what_is_missing(self, cache):
+        assert cache.available("flickr", "debian-packages") == ["debian-packages"]
+        assert cache.missing("flickr", "debian-packages") == ["flickr (hopvec data get flickr)"]
 
 
 class TestVerdicts:
@@ -179,10 +179,10 @@ class TestVerdicts:
 
 
 class TestScalability:
-    def test_a_point_is_measured_once(self, workshop):
-        point = measured(workshop, 500, 2000)
+    def test_a_point_is_measured_once(self, cache):
+        point = measured(cache, 500, 2000)
         assert (point.nodes, point.edges, point.seconds > 0) == (500, 2000, True)
-        assert measured(workshop, 500, 2000) == point
+        assert measured(cache, 500, 2000) == point
 
     def test_a_straight_line_is_found_with_its_slope(self):
         points = [Point(1000, m, 3.0 + 2e-3 * m) for m in (1000, 2000, 5000)]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hopvec import FastRP, Graph, Labels, ParameterError
-from hopvec.tuning.objective import Classes, Links, graph_checksum
+from hopvec.tuning.objective import ClassificationObjective, LinkPredictionObjective, graph_checksum
 from planted_partition import planted_partition
 
 GRAPH, LABELS = planted_partition()
@@ -20,7 +20,7 @@ SETTINGS = {
 
 
 def classes(labels=LABELS, graph=GRAPH, **settings):
-    return Classes(graph, labels, **SETTINGS | settings)
+    return ClassificationObjective(graph, labels, **SETTINGS | settings)
 
 
 def score(objective, method):
@@ -94,20 +94,20 @@ class TestClasses:
 
 class TestLinks:
     def test_the_edges_to_be_found_are_not_in_the_graph_that_is_embedded(self):
-        objective = Links(GRAPH, share=0.2, seed=0)
+        objective = LinkPredictionObjective(GRAPH, share=0.2, seed=0)
         edges = GRAPH.describe()["edges"]
         assert objective.graph.nodes == GRAPH.nodes
         assert objective.graph.describe()["edges"] == edges - round(0.2 * edges)
         assert objective.unseen is None
 
     def test_good_vectors_score_above_bad_ones(self):
-        objective = Links(GRAPH, share=0.2, seed=0)
+        objective = LinkPredictionObjective(GRAPH, share=0.2, seed=0)
         good, bad = FastRP(dim=64, weights=(0, 1, 1)), FastRP(dim=1, weights=(1,))
         assert 0.5 < score(objective, bad) + 0.1 < score(objective, good) < 1
 
     def test_a_tree_has_links_too(self):
         tree = Graph.from_edges(np.arange(1, 50), np.arange(1, 50) // 2)
-        assert Links(tree, share=0.2, seed=0).graph.describe()["edges"] == 39
+        assert LinkPredictionObjective(tree, share=0.2, seed=0).graph.describe()["edges"] == 39
 
 
 def test_another_graph_has_another_checksum():

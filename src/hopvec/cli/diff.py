@@ -36,8 +36,8 @@ def diff(terminal: Terminal, old: str, new: str, k: int, as_json: bool) -> None:
         terminal.answer_json(
             {
                 "nodes": len(found.ids),
-                "gone": found.gone,
-                "come": found.come,
+                "removed": found.removed,
+                "added": found.added,
                 "moved": [{"id": id, "cosine": cosine} for id, cosine in rows],
             }
         )
@@ -49,5 +49,5 @@ def diff(terminal: Terminal, old: str, new: str, k: int, as_json: bool) -> None:
         for row in shown:
             terminal.answer("\t".join(row))
     terminal.say(
-        f"{count(len(found.ids), 'node')} in both, {found.gone:,} gone, {found.come:,} new"
+        f"{count(len(found.ids), 'node')} in both, {found.removed:,} removed, {found.added:,} added"
     )

@@ -54,7 +54,7 @@ def link_rows(path: str, held_out: HeldOut, scores: Scores) -> Rows:
     """What was told apart, and what the regression learned from."""
     pairs = f"{count(len(held_out.edges), 'edge')}, {count(len(held_out.negatives), 'other pair')}"
     rows = [("links", f"{path}: {pairs}")]
-    learned = next(iter(scores.values())).learned
+    learned = next(iter(scores.values())).regression
     if learned is None:
         return [*rows, ("", "without hadamard, which needs --graph to learn from")]
     edges = count(learned.edges, "training edge")

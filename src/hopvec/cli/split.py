@@ -15,7 +15,7 @@ from hopvec.cli.terminal import Terminal
 from hopvec.cli.verb import option, verb
 from hopvec.errors import FormatError
 from hopvec.evaluate import hold_out
-from hopvec.evaluate.held_out import check_numbers
+from hopvec.evaluate.held_out import check_hold_out_params
 from hopvec.formats.graphs.write import check_table
 from hopvec.run_report import RunReport
 
@@ -82,7 +82,7 @@ def split(
         check_apart(path, [graph, reading["nodes"]])
     if links.absolute() == output.absolute():
         raise FormatError(f"{links}: the two parts need names of their own.")
-    check_numbers(0.2 if share is None else share, negatives, seed)
+    check_hold_out_params(0.2 if share is None else share, negatives, seed)
     run = RunReport()
     whole = read(terminal, run, graph, reading)
     sizes: dict[str, Any] = {"share": share} if share is not None else {"count": count}

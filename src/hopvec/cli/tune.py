@@ -30,9 +30,9 @@ from hopvec.methods import Method
 from hopvec.run_report import RunReport
 from hopvec.tuning import Trial, Tuning
 from hopvec.tuning import tune as search
-from hopvec.tuning.picture import check_picture
+from hopvec.tuning.plot import check_plot_path
 from hopvec.tuning.space import Space
-from hopvec.tuning.tune import Search, check_search, space_of
+from hopvec.tuning.tune import SearchSettings, check_search_settings, search_space
 
 FILES = ("best.json", "trials.csv", "search.png", "study.jsonl", "unseen.csv")
 
@@ -56,7 +56,7 @@ FILES = ("best.json", "trials.csv", "search.png", "study.jsonl", "unseen.csv")
     "or a whole one weights=0,0,1,log:0.125:64. [default: that of the paper for the method]",
     heading="Search",
 )
-@parameter_options(Search, "Search")
+@parameter_options(SearchSettings, "Search")
 @option(
     "-o",
     "--output",
@@ -93,8 +93,8 @@ def tune(
     the method are what is not searched. Every trial is kept in the folder as it is done: the same
     command goes on after an interruption, and ends as if there had been none.
     """
-    given = space_of(method, _space(space))
-    check_search(Search(**settings), labeled=labels is not None)
+    given = search_space(method, _space(space))
+    check_search_settings(SearchSettings(**settings), labeled=labels is not None)
     _refuse_idle(given, labels, labeling)
     Space(method, given)
     features_file(known)
@@ -185,7 +185,7 @@ def _refuse_idle(
 
 def _check_folder(output: Path) -> Path:
     """The file of the study, in a folder that is there and can be written."""
-    check_picture(output / "search.png")
+    check_plot_path(output / "search.png")
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:

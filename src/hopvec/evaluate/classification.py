@@ -15,7 +15,7 @@ from hopvec._native import Stop
 from hopvec.embedding import Embedding
 from hopvec.errors import ParameterError
 from hopvec.evaluate.logistic import one_blas_thread, require_extra
-from hopvec.evaluate.trial import Members, choose_c, train_and_judge
+from hopvec.evaluate.one_vs_rest import Members, choose_c, train_and_score
 from hopvec.labels import LabeledRows, Labels, labels_per_node
 from hopvec.machine import cores, run_all
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, check
@@ -293,7 +293,7 @@ def _shuffle(
     C = protocol.C  # noqa: N806
     if isinstance(C, str):
         C = choose_c(rows[:training], members[:training], stop)  # noqa: N806
-    counts = train_and_judge(rows, members, training, float(C), stop)
+    counts = train_and_score(rows, members, training, float(C), stop)
     return Shuffle(float(C), counts.macro_f1, counts.micro_f1)
 
 

@@ -11,7 +11,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import GraphError, ParameterError
-from hopvec.evaluate.pairs import Codes, Pairs, contains, hashed, ids_like
+from hopvec.evaluate.hashing import RandomStream, hash_uint64
+from hopvec.evaluate.pairs import Codes, Pairs, contains, ids_like
 from hopvec.formats.graphs.links import read_pairs
 from hopvec.formats.graphs.write import Table, edge_table, write_tables
 from hopvec.graph import Graph
@@ -24,7 +25,6 @@ from hopvec.progress import Progress, no_progress
 SEED = Integer(0, 2**64 - 1)
 NEGATIVES = Integer(0, 1000)
 STEPS = 4
-EDGES, OTHERS = 1, 2  # what a seed is used for
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -98,7 +98,7 @@ def hold_out(
     >>> hold_out(graph, count=1)
     HeldOut(edges: 1, negatives: 1, training: Graph(6 nodes, 5 edges, undirected, unweighted))
     """
-    check_numbers(share, negatives, seed)
+    check_hold_out_params(share, negatives, seed)
     check_flag("hold_out", "connected", connected)
     tell = progress or no_progress
     pairs = Pairs(graph)
@@ -115,12 +115,12 @@ def hold_out(
     tell(2, STEPS)
     others = draw_negatives(pairs, negatives * count, pairs.edges, seed)
     tell(3, STEPS)
-    held_out = HeldOut(without_edges(pairs, out), pairs.to_ids(out), pairs.to_ids(others))
+    held_out = HeldOut(without_edges(pairs, out), pairs.decode_ids(out), pairs.decode_ids(others))
     tell(STEPS, STEPS)
     return held_out
 
 
-def check_numbers(share: float, negatives: int, seed: int) -> None:
+def check_hold_out_params(share: float, negatives: int, seed: int) -> None:
     """Raises ParameterError for what no graph can be split by."""
     check_value("hold_out", "share", Real(0, 1), share)
     check_value("hold_out", "negatives", NEGATIVES, negatives)
@@ -161,22 +161,24 @@ def read_links(
             )
         return HeldOut(None, edges, others)
     pairs = Pairs(graph)
-    out = np.unique(pairs.of_ids(edges))
+    out = np.unique(pairs.encode_ids(edges))
     taken = np.union1d(pairs.edges, out)
     if len(others):
-        wrong = contains(taken, pairs.of_ids(others))
+        wrong = contains(taken, pairs.encode_ids(others))
         if wrong.any():
             row = int(np.argmax(wrong))
             ends = " - ".join(repr(others.column(end)[row].as_py()) for end in ("source", "target"))
             raise ParameterError(f"{path}: {ends} has the label 0, but is an edge of the graph.")
     else:
-        others = pairs.to_ids(draw_negatives(pairs, negatives * len(out), taken, seed))
+        others = pairs.decode_ids(draw_negatives(pairs, negatives * len(out), taken, seed))
     return HeldOut(without_edges(pairs, out), edges, others)
 
 
 def draw_negatives(pairs: Pairs, count: int, taken: Codes, seed: int) -> Codes:
     """So many pairs that are not `taken`, in ascending order."""
-    return np.sort(pairs.draw_others(count, taken, int(hashed(seed, OTHERS)[0])))
+    return np.sort(
+        pairs.sample_non_edges(count, taken, int(hash_uint64(seed, RandomStream.NEGATIVES)[0]))
+    )
 
 
 def without_edges(pairs: Pairs, out: Codes) -> Graph:
@@ -213,7 +215,7 @@ def _random_order(pairs: Pairs, seed: int) -> NDArray[np.int64]:
     first, second = (pairs.graph.keys[nodes] for nodes in pairs.decode(pairs.edges))
     if not pairs.graph.directed:  # which end comes first would depend on degrees
         first, second = np.minimum(first, second), np.maximum(first, second)
-    return np.argsort(hashed(seed, EDGES, first, second), kind="stable")
+    return np.argsort(hash_uint64(seed, RandomStream.HELD_OUT_EDGES, first, second), kind="stable")
 
 
 def _spanning_forest(pairs: Pairs, order: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from hopvec.embedding import Embedding
 from hopvec.errors import ParameterError
 from hopvec.evaluate import ranking
+from hopvec.evaluate.hashing import RandomStream, hash_uint64
 from hopvec.evaluate.held_out import SEED, HeldOut
 from hopvec.evaluate.logistic import fit, one_blas_thread
-from hopvec.evaluate.pairs import Pairs, hashed, ids_like
+from hopvec.evaluate.pairs import Pairs, ids_like
 from hopvec.machine import interruptible
 from hopvec.methods.parameters import Integer, OneOf, check_value
 from hopvec.progress import Progress
@@ -25,8 +26,7 @@ Rows = tuple[NDArray[np.int64], NDArray[np.int64]]
 OPERATORS = ("dot", "cosine", "hadamard")
 HITS = (10, 50, 100)
 C = 0.01  # of the logistic regression: within 0.001 of the best AUC on Cora, PPI, BlogCatalog
-MOST_EDGES = 20_000  # that the regression learns from
-LEARN = 3  # what a seed is used for, beside those of held_out
+MAX_TRAINING_EDGES = 20_000  # that the regression learns from
 BLOCK = 1 << 22  # numbers of vectors held at a time
 
 
@@ -42,7 +42,7 @@ class LinkScores:
 
 
 @dataclass(frozen=True)
-class Fit:
+class HadamardRegression:
     """What the logistic regression on products of vectors learned from."""
 
     C: float
@@ -60,7 +60,7 @@ class LinkPrediction:
     edges: int
     negatives: int
     operators: dict[str, LinkScores]
-    learned: Fit | None
+    regression: HadamardRegression | None
     """Of the operator hadamard."""
 
     def to_dict(self) -> dict[str, Any]:
@@ -183,7 +183,9 @@ def products(embedding: Embedding, rows: Rows) -> NDArray[np.float64]:
     return first
 
 
-def _learn(embedding: Embedding, held_out: HeldOut, seed: int) -> tuple[Fit, NDArray[np.float64]]:
+def _learn(
+    embedding: Embedding, held_out: HeldOut, seed: int
+) -> tuple[HadamardRegression, NDArray[np.float64]]:
     """A logistic regression on products of vectors, and the weight of each product.
 
     That of a constant, the intercept, moves all scores alike, which no measure sees.
@@ -196,7 +198,7 @@ def _learn(embedding: Embedding, held_out: HeldOut, seed: int) -> tuple[Fit, NDA
     is_edge = np.repeat([[True], [False]], [len(edges), len(others)], axis=0)
     with one_blas_thread("The operator hadamard"):
         weights = interruptible(lambda stop: fit(rows, is_edge, C, stop=stop))
-    return Fit(C, scale, len(edges)), weights[:-1, 0] * scale
+    return HadamardRegression(C, scale, len(edges)), weights[:-1, 0] * scale
 
 
 def training_pairs(held_out: HeldOut, seed: int) -> tuple[pa.Table, pa.Table]:
@@ -204,20 +206,20 @@ def training_pairs(held_out: HeldOut, seed: int) -> tuple[pa.Table, pa.Table]:
     if held_out.training is None:
         raise ParameterError("These pairs come without a training graph.")
     pairs = Pairs(held_out.training)
-    test = np.union1d(pairs.of_ids(held_out.edges), pairs.of_ids(held_out.negatives))
+    test = np.union1d(pairs.encode_ids(held_out.edges), pairs.encode_ids(held_out.negatives))
     edges = np.setdiff1d(pairs.edges, test, assume_unique=True)
     taken = np.union1d(pairs.edges, test)
-    count = min(MOST_EDGES, len(edges), pairs.free(taken))
+    count = min(MAX_TRAINING_EDGES, len(edges), pairs.free(taken))
     if count == 0:
         raise ParameterError(
             "predict_links: nothing is left for the operator hadamard to learn from, of "
             f"{len(edges):,} training edges and {pairs.free(taken):,} pairs that are neither edges "
             "nor test pairs. Leave it out."
         )
-    key = int(hashed(seed, LEARN)[0])
-    order = np.argsort(hashed(key, edges.astype(np.uint64)), kind="stable")
-    others = pairs.draw_others(count, taken, key)
-    return pairs.to_ids(np.sort(edges[order[:count]])), pairs.to_ids(np.sort(others))
+    key = int(hash_uint64(seed, RandomStream.REGRESSION)[0])
+    order = np.argsort(hash_uint64(key, edges.astype(np.uint64)), kind="stable")
+    others = pairs.sample_non_edges(count, taken, key)
+    return pairs.decode_ids(np.sort(edges[order[:count]])), pairs.decode_ids(np.sort(others))
 
 
 def _judged(

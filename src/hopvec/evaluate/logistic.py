@@ -25,8 +25,8 @@ from hopvec.errors import MissingExtraError
 Matrix = NDArray[np.float64]
 
 TOLERANCE = 1e-7  # of the gradient, as liblinear measures it; the default there is 1e-4
-MOST_STEPS = 100  # as liblinear has it; ten are usual
-MOST_PRODUCTS = 1000  # with the rows, for one step
+MAX_NEWTON_STEPS = 100  # as liblinear has it; ten are usual
+MAX_CG_STEPS = 1000  # with the rows, for one step
 
 
 def fit(
@@ -52,7 +52,7 @@ def fit(
     weights = np.zeros((rows.shape[1], members.shape[1])) if start is None else start.copy()
     left = np.arange(members.shape[1])  # the classes that are not done
     state = _state(rows, targets, C, weights, rows @ weights)
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_NEWTON_STEPS):
         weights[:, left] = state.weights
         size = _norms(state.gradient)
         open_ = size > bound[left]
@@ -130,7 +130,7 @@ def _newton_step(
     step = np.zeros_like(rest)
     direction = rest.copy()
     square = (rest * rest).sum(axis=0)
-    for _ in range(MOST_PRODUCTS):
+    for _ in range(MAX_CG_STEPS):
         going = square > accuracy * accuracy
         if not going.any():
             break

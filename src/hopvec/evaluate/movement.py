@@ -27,9 +27,9 @@ class Movement:
     ids: pa.Array
     cosines: NDArray[np.float32]
     """Of the two vectors of each node, ascending; 1 for two zero vectors, 0 for one of them."""
-    gone: int
+    removed: int
     """Nodes of the first embedding that the second has not."""
-    come: int
+    added: int
     """Nodes of the second embedding that the first has not."""
 
     def __repr__(self) -> str:
@@ -37,8 +37,8 @@ class Movement:
         moved = ", ".join(f"{id!r} {cosine:.4f}" for id, cosine in first)
         more = ", ..." if len(self.ids) > SHOWN else ""
         return (
-            f"Movement({len(self.ids):,} nodes in both, {self.gone:,} gone, {self.come:,} new; "
-            f"cosines from the least: {moved or 'none'}{more})"
+            f"Movement({len(self.ids):,} nodes in both, {self.removed:,} removed, "
+            f"{self.added:,} added; cosines from the least: {moved or 'none'}{more})"
         )
 
 

@@ -11,12 +11,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import ParameterError, UnknownNodeError
+from hopvec.evaluate.hashing import hash_uint64, uniform_integers
 from hopvec.graph import Graph
 from hopvec.graph.bipartite import sources_first
 from hopvec.graph.dictionary import integers_if_all
 from hopvec.graph.ids import column
 
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 DENSE = 4  # where fewer than one pair in so many is free or drawn, all pairs are listed
 
 Codes = NDArray[np.int64]
@@ -53,7 +53,7 @@ class Pairs:
         return first[once], graph.indices[once], weights
 
     @cached_property
-    def joined(self) -> NDArray[np.bool_]:
+    def has_edge(self) -> NDArray[np.bool_]:
         """Whether a node has an edge, be it in or out, with another one."""
         joined = np.zeros(self.graph.nodes, dtype=bool)
         for end in self.decode(self.edges):
@@ -63,7 +63,7 @@ class Pairs:
     @cached_property
     def nodes(self) -> Nodes:
         """The nodes that have an edge with another one."""
-        return np.flatnonzero(self.joined)
+        return np.flatnonzero(self.has_edge)
 
     @cached_property
     def ends(self) -> tuple[Nodes, Nodes]:
@@ -93,7 +93,7 @@ class Pairs:
         first, second = np.divmod(codes, self.graph.nodes)
         return first, second
 
-    def of_ids(self, table: pa.Table) -> Codes:
+    def encode_ids(self, table: pa.Table) -> Codes:
         """The codes of pairs of ids, the columns source and target. Raises UnknownNodeError."""
         return self.encode(*(self.find(table.column(end)) for end in ("source", "target")))
 
@@ -120,14 +120,14 @@ class Pairs:
         numbers[self.graph.rows] = np.arange(self.graph.nodes, dtype=np.int32)
         return numbers
 
-    def to_ids(self, codes: Codes) -> pa.Table:
+    def decode_ids(self, codes: Codes) -> pa.Table:
         """The ids of pairs, in the columns source and target."""
         ends = sources_first(self.graph, *self.decode(codes))
         rows = (self.graph.rows[nodes] for nodes in ends)
         source, target = (self.graph.ids.take(pa.array(row)) for row in rows)
         return pa.table({"source": source, "target": target})
 
-    def draw_others(self, count: int, taken: Codes, key: int) -> Codes:
+    def sample_non_edges(self, count: int, taken: Codes, key: int) -> Codes:
         """So many distinct pairs of such nodes, drawn uniformly, none of them `taken`.
 
         `taken` are ascending codes, all edges among them; `key` decides the draws. Linear in both.
@@ -140,7 +140,7 @@ class Pairs:
             )
         if self.count <= DENSE * (len(taken) + count):
             others = np.setdiff1d(self._all(), taken, assume_unique=True)
-            order = np.argsort(hashed(key, others.astype(np.uint64)), kind="stable")
+            order = np.argsort(hash_uint64(key, others.astype(np.uint64)), kind="stable")
             return others[order[:count]]
         drawn, tried = np.empty(0, dtype=np.int64), 0
         while len(drawn) < count:
@@ -154,7 +154,7 @@ class Pairs:
     def free(self, taken: Codes) -> int:
         """The number of pairs of such nodes, without those that are taken."""
         first, second = self.decode(taken)
-        return self.count - int(np.count_nonzero(self.joined[first] & self.joined[second]))
+        return self.count - int(np.count_nonzero(self.has_edge[first] & self.has_edge[second]))
 
     def _all(self) -> Codes:
         """Every pair, ascending."""
@@ -169,7 +169,7 @@ class Pairs:
         """Draws number start to start + count of an endless sequence of pairs, without loops."""
         numbers = np.arange(start, start + count, dtype=np.uint64)
         first, second = (
-            nodes[below(len(nodes), hashed(key, numbers, end))]
+            nodes[uniform_integers(len(nodes), hash_uint64(key, numbers, end))]
             for end, nodes in enumerate(self.ends)
         )
         apart = first != second
@@ -192,28 +192,3 @@ def contains(ascending: Codes, codes: Codes) -> NDArray[np.bool_]:
     place[place == len(ascending)] = 0
     found: NDArray[np.bool_] = ascending[place] == codes
     return found
-
-
-def hashed(*parts: int | NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Random 64-bit numbers that depend on nothing but the parts: splitmix64, one part at a time.
-
-    A part is a number or an array, and all arrays have one shape.
-    """
-    with np.errstate(over="ignore"):
-        state = np.zeros(1, dtype=np.uint64)
-        for part in parts:
-            state = _mixed((state ^ np.asarray(part, dtype=np.uint64)) + GOLDEN)
-    return state
-
-
-def below(bound: int, bits: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Random bits as integers from 0 to bound - 1, uniform to 2^-22 for any number of nodes."""
-    uniform = (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53
-    return (uniform * bound).astype(np.int64)
-
-
-def _mixed(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The finaliser of splitmix64, as in native/random.hpp."""
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))

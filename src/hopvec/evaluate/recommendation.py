@@ -21,7 +21,7 @@ from hopvec.embedding import Embedding
 from hopvec.engine.spectral import COLUMNS
 from hopvec.errors import ParameterError
 from hopvec.evaluate import ranking
-from hopvec.evaluate.bipartite import check_bipartite, find_items
+from hopvec.evaluate.bipartite_check import check_bipartite, item_mask
 from hopvec.evaluate.held_out import HeldOut
 from hopvec.evaluate.pairs import Pairs
 from hopvec.graph import Graph
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 Nodes = NDArray[np.int64]
 
 BLOCK_BYTES = 1 << 28  # of the scores of users that are looked at together, at most
-MOST_USERS = 256  # that are looked at together
+MAX_USERS = 256  # that are looked at together
 
 
 @dataclass(frozen=True, eq=False)
-class Walks:
+class WalkScorer:
     """The scores of all nodes for some: (P^alpha)^3, divided by degree^beta, P = D^-1 S.
 
     The power is that of every entry. In a bipartite graph three steps lead to the other side.
@@ -49,7 +49,7 @@ class Walks:
     alpha: float
     beta: float
 
-    bytes_a_node = 24  # of a row of scores: an entry of both products
+    bytes_per_node = 24  # of a row of scores: an entry of both products
 
     @cached_property
     def _steps(self) -> sp.csr_array:
@@ -76,7 +76,7 @@ class Walks:
 
 
 @dataclass(frozen=True, eq=False)
-class Similarities:
+class SimilarityScorer:
     """The scores of all items for some nodes: the similarities of their vectors."""
 
     graph: Graph
@@ -84,7 +84,7 @@ class Similarities:
     items: Nodes
     similarity: str
 
-    bytes_a_node = 8  # of a row of scores
+    bytes_per_node = 8  # of a row of scores
 
     @cached_property
     def _rows(self) -> Nodes:
@@ -172,7 +172,7 @@ def recommend(
     if items is None:
         check_bipartite("recommend", graph)
     else:
-        is_item = find_items("recommend", graph, items)
+        is_item = item_mask("recommend", graph, items)
         if is_item[asked].any():
             wrong = graph.ids[int(graph.rows[asked[np.argmax(is_item[asked])]])].as_py()
             raise ParameterError(f"recommend: {wrong!r} is among the users and among the items.")
@@ -209,11 +209,11 @@ def evaluate_recommendation(
     for at in k:
         check_value(owner, "k", Integer(1, 2**31), at)
     check_value(owner, "similarity", OneOf(("cosine", "dot")), similarity)
-    is_item = find_items(owner, graph, graph.targets if items is None else items)
+    is_item = item_mask(owner, graph, graph.targets if items is None else items)
     users, wanted = _held_out_items(owner, held_out, graph, is_item)
-    scorer: Walks | Similarities = _walks(owner, graph, alpha, beta)
+    scorer: WalkScorer | SimilarityScorer = _walks(owner, graph, alpha, beta)
     if embedding is not None:
-        scorer = Similarities(graph, embedding, np.flatnonzero(is_item), similarity)
+        scorer = SimilarityScorer(graph, embedding, np.flatnonzero(is_item), similarity)
     ranked = _ranked(scorer, graph, users, max(k), progress)
     found = [np.isin(nodes, own) for own, (nodes, _) in zip(wanted, ranked, strict=True)]
 
@@ -231,10 +231,10 @@ def evaluate_recommendation(
     )
 
 
-def _walks(owner: str, graph: Graph, alpha: float, beta: float) -> Walks:
+def _walks(owner: str, graph: Graph, alpha: float, beta: float) -> WalkScorer:
     check_value(owner, "alpha", Real(0, 10), alpha)
     check_value(owner, "beta", Real(-10, 10), beta)
-    return Walks(graph, alpha, beta)
+    return WalkScorer(graph, alpha, beta)
 
 
 def _held_out_items(
@@ -258,10 +258,14 @@ def _held_out_items(
 
 
 def _ranked(
-    scorer: Walks | Similarities, graph: Graph, users: Nodes, k: int, progress: Progress | None
+    scorer: WalkScorer | SimilarityScorer,
+    graph: Graph,
+    users: Nodes,
+    k: int,
+    progress: Progress | None,
 ) -> Iterator[tuple[Nodes, NDArray[np.float64]]]:
     """The k best nodes without an edge to each user, and their scores, best first, ties by key."""
-    step = min(MOST_USERS, max(1, BLOCK_BYTES // (scorer.bytes_a_node * graph.nodes)))
+    step = min(MAX_USERS, max(1, BLOCK_BYTES // (scorer.bytes_per_node * graph.nodes)))
     for start in range(0, len(users), step):
         block = users[start : start + step]
         for user, (nodes, scores) in zip(block, scorer.scores(block), strict=True):

@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 from hopvec import _native
 from hopvec.embedding import Embedding
 from hopvec.errors import ParameterError
+from hopvec.evaluate.hashing import RandomStream, hash_uint64
 from hopvec.evaluate.held_out import SEED
-from hopvec.evaluate.pairs import Pairs, contains, hashed
+from hopvec.evaluate.pairs import Pairs, contains
 from hopvec.graph import Graph
 from hopvec.machine import cores, interruptible
 from hopvec.methods.parameters import Integer, OneOf, check_value
 from hopvec.progress import Progress
 
 MAX_NODES = 65_536  # that are all compared with each other, unless asked to
-SAMPLE = 4  # what a seed is used for
 STRIPE = 1 << 33  # products of numbers between two reports of progress
 BLOCK = 128  # rows that the native loop takes together
 
@@ -110,7 +110,7 @@ def _ks(k: Sequence[int] | None, pairs: int, edges: int) -> list[int]:
 
 def _compared(graph: Graph, count: int, seed: int) -> NDArray[np.int64]:
     """Some nodes at random, or all, in the order of their keys."""
-    draws = hashed(seed, SAMPLE, graph.keys)
+    draws = hash_uint64(seed, RandomStream.NODE_SAMPLE, graph.keys)
     nodes = np.argsort(draws, kind="stable")[:count]
     return nodes[np.argsort(graph.keys[nodes], kind="stable")]
 

@@ -1,6 +1,6 @@
 """Every table and figure of the paper, one file each, on the public interface only.
 
-An item is a file of this folder that holds `reproduce(workshop) -> Section`, and one line here.
+An item is a file of this folder that holds `reproduce(cache) -> Section`, and one line here.
 """
 
 ITEMS = {

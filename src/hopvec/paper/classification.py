@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from hopvec.methods import FastRP
 from hopvec.paper import published
-from hopvec.paper.draw import COLORS, MARKERS, panels
-from hopvec.paper.experiment_cache import Score, Workshop
-from hopvec.paper.report import Picture, Section, Table, Verdict
+from hopvec.paper.experiment_cache import ExperimentCache, Score
+from hopvec.paper.plot_style import COLORS, MARKERS, panels
+from hopvec.paper.report import ReportFigure, Section, Table, Verdict
 from hopvec.paper.settings import BEYOND, METHODS, PUBLISHED, TEXT, large, methods
 
 TENTHS = tuple(round(0.1 * i, 1) for i in range(1, 10))
@@ -19,10 +19,10 @@ Scores = dict[str, list[Score]]
 """By method, one a share."""
 
 
-def reproduce(workshop: Workshop) -> Section:
+def reproduce(cache: ExperimentCache) -> Section:
     """Scores every method on every labeled data set that is there."""
-    there = workshop.available(*PUBLISHED, *BEYOND)
-    scores = {name: scored(workshop, name) for name in there}
+    there = cache.available(*PUBLISHED, *BEYOND)
+    scores = {name: scored(cache, name) for name in there}
     of_paper = {name: scores[name] for name in there if name in PUBLISHED}
     beyond = {name: scores[name] for name in there if name in BEYOND}
     return Section(
@@ -33,7 +33,7 @@ def reproduce(workshop: Workshop) -> Section:
             "regression, the rest are given as many labels as they truly have. Vectors are "
             "brought to rms 1 and C is chosen within the training nodes, for every method; on the "
             "curves it is the one chosen at the share of the table. Means of "
-            f"{workshop.shuffles} shuffles in the tables, {_curve_shuffles(workshop)} on the "
+            f"{cache.shuffles} shuffles in the tables, {_curve_shuffles(cache)} on the "
             "curves.",
             TEXT,
         ],
@@ -44,35 +44,35 @@ def reproduce(workshop: Workshop) -> Section:
             if table.rows
         ],
         pictures=[_picture(of_paper)] if of_paper else [],
-        missing=workshop.missing(*PUBLISHED, *BEYOND),
+        missing=cache.missing(*PUBLISHED, *BEYOND),
     )
 
 
-def scored(workshop: Workshop, name: str) -> Scores:
+def scored(cache: ExperimentCache, name: str) -> Scores:
     """The scores of every method on one data set."""
-    wanted = methods(workshop, name) | {DEFAULTS: FastRP(dim=512, threads=1)}
-    first, *others = _shares(workshop, name)
+    wanted = methods(cache, name) | {DEFAULTS: FastRP(dim=512, threads=1)}
+    first, *others = _shares(cache, name)
     found: Scores = {}
     for label, method in wanted.items():
-        shuffles = _curve_shuffles(workshop) if large(workshop, name) else None
-        found[label] = workshop.scores(name, method, [first], shuffles=shuffles)
+        shuffles = _curve_shuffles(cache) if large(cache, name) else None
+        found[label] = cache.scores(name, method, [first], shuffles=shuffles)
         if others and label != DEFAULTS:
-            found[label] += workshop.scores(
-                name, method, others, C=found[label][0].C, shuffles=_curve_shuffles(workshop)
+            found[label] += cache.scores(
+                name, method, others, C=found[label][0].C, shuffles=_curve_shuffles(cache)
             )
     return found
 
 
-def _curve_shuffles(workshop: Workshop) -> int:
-    return max(1, workshop.shuffles // 2)
+def _curve_shuffles(cache: ExperimentCache) -> int:
+    return max(1, cache.shuffles // 2)
 
 
-def _shares(workshop: Workshop, name: str) -> Sequence[float]:
+def _shares(cache: ExperimentCache, name: str) -> Sequence[float]:
     """The shares of a data set, that of the table first."""
     if name not in PUBLISHED:
-        return (0.01 if large(workshop, name) else 0.1,)
+        return (0.01 if large(cache, name) else 0.1,)
     curve = HUNDREDTHS if published.SHARE[name] == 0.01 else TENTHS
-    return (curve[0], curve[4], curve[8]) if workshop.quick else curve
+    return (curve[0], curve[4], curve[8]) if cache.quick else curve
 
 
 def _at(scores: Scores, share: float) -> dict[str, Score]:
@@ -147,7 +147,7 @@ def _curves_table(scores: dict[str, Scores]) -> Table:
     return Table("classification-curves", title, columns, rows, aside=True)
 
 
-def _picture(scores: dict[str, Scores]) -> Picture:
+def _picture(scores: dict[str, Scores]) -> ReportFigure:
     figure, axes = panels(len(scores), width=6.4, height=4.4)
     for axis, (name, found) in zip(axes, scores.items(), strict=True):
         for label in METHODS:
@@ -162,7 +162,7 @@ def _picture(scores: dict[str, Scores]) -> Picture:
             )
         axis.set(title=name, xlabel="labeled nodes (%)", ylabel="macro F1 (%)")
         axis.legend(frameon=False)
-    return Picture(
+    return ReportFigure(
         name="classification",
         title="Macro F1 over the share of labeled nodes; bars are standard deviations.",
         figure=figure,

@@ -1,4 +1,4 @@
-"""Workshop: the data sets, embeddings and measurements of a reproduction, each made once."""
+"""ExperimentCache: the data sets, embeddings and measurements of a reproduction, each made once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hopvec.methods import Method
 from hopvec.progress import Progress, no_progress
 from hopvec.tuning import tune
 
-KEPT = 5.0  # CPU seconds from which an embedding is kept in a file
+MIN_CACHED_SECONDS = 5.0  # CPU seconds from which an embedding is kept in a file
 REPEATS, ENOUGH = 5, 0.5  # runs, and CPU seconds of all of them, to time what is quick
 
 Stage = Callable[[str], AbstractContextManager[Progress]]
@@ -45,7 +45,7 @@ class Score:
     C: float
 
 
-class Workshop:
+class ExperimentCache:
     """Where the items of a reproduction get their data sets, embeddings and scores.
 
     What takes long is kept in `folder`, so that items share it and a run that was stopped goes on
@@ -129,7 +129,7 @@ class Workshop:
                 embedding = method.embed(self.dataset(name).graph, progress=progress)
                 seconds = time.process_time() - start
             self._made = {key: (embedding, seconds)}  # the last one: it is asked for again
-            if seconds >= KEPT:
+            if seconds >= MIN_CACHED_SECONDS:
                 _write(path.with_suffix(".json"), settings | {"seconds": seconds})
                 embedding.save(path)
         return self._made[key]

@@ -7,8 +7,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding
-from hopvec.paper.experiment_cache import Workshop
-from hopvec.paper.report import DOTS, Picture, Section, Table, Verdict
+from hopvec.paper.experiment_cache import ExperimentCache
+from hopvec.paper.report import DPI, ReportFigure, Section, Table, Verdict
 from hopvec.paper.settings import large, method
 from hopvec.view import layout, purity
 from hopvec.view.classes import classes_of
@@ -29,17 +29,15 @@ SIZE = 4.2  # inches
 NOISE = 0.02  # of purity, by which maps of equal quality may differ
 
 
-def reproduce(workshop: Workshop) -> Section:
+def reproduce(cache: ExperimentCache) -> Section:
     """Maps of the nodes of five classes by three methods, and how pure their neighborhoods are."""
     names = [
-        name
-        for name in workshop.available(*CLASSES)
-        if not workshop.quick or not large(workshop, name)
+        name for name in cache.available(*CLASSES) if not cache.quick or not large(cache, name)
     ]
-    pictures: list[Picture] = []
+    pictures: list[ReportFigure] = []
     rows: list[tuple[str, float, float, float]] = []
     for name in names:
-        picture, (fastrp, deepwalk, randne) = _maps(workshop, name)
+        picture, (fastrp, deepwalk, randne) = _maps(cache, name)
         pictures.append(picture)
         rows.append((name, fastrp, deepwalk, randne))
     return Section(
@@ -53,30 +51,30 @@ def reproduce(workshop: Workshop) -> Section:
         verdicts=[_verdict(*row) for row in rows],
         tables=[Table("map", "Purity of the maps", ["data set", *BESIDE], rows)] if rows else [],
         pictures=pictures,
-        missing=workshop.missing(*CLASSES),
+        missing=cache.missing(*CLASSES),
     )
 
 
-def _maps(workshop: Workshop, name: str) -> tuple[Picture, list[float]]:
-    labels = workshop.labels(name)
+def _maps(cache: ExperimentCache, name: str) -> tuple[ReportFigure, list[float]]:
+    labels = cache.labels(name)
     panels, purities = [], []
     for label in BESIDE:
-        embedding = workshop.embedding(name, method(workshop, name, label))
-        rows = _rows(workshop, name, embedding)
+        embedding = cache.embedding(name, method(cache, name, label))
+        rows = _rows(cache, name, embedding)
         some = Embedding(embedding.vectors[rows], embedding.ids.take(pa.array(rows)))
-        with workshop.stage(f"{name}: map of {label}") as progress:
+        with cache.stage(f"{name}: map of {label}") as progress:
             plane = layout(some, progress=progress)
         purities.append(purity(plane, some, labels).nodes)
         classes = classes_of(some, labels, CLASSES[name])
         panels.append(Panel(f"{label}, purity {purities[-1]:.2f}", plane, classes))
-    figure = draw_sheet(panels, THEMES["light"], title=None, size=SIZE, dpi=DOTS, seed=0)
+    figure = draw_sheet(panels, THEMES["light"], title=None, size=SIZE, dpi=DPI, seed=0)
     title = f"{name}: nodes of five classes by three methods."
-    return Picture(f"map-{name}", title, figure, f"Three t-SNE maps of {name}."), purities
+    return ReportFigure(f"map-{name}", title, figure, f"Three t-SNE maps of {name}."), purities
 
 
-def _rows(workshop: Workshop, name: str, embedding: Embedding) -> NDArray[np.int64]:
+def _rows(cache: ExperimentCache, name: str, embedding: Embedding) -> NDArray[np.int64]:
     """The rows of nodes with exactly one of the five classes, and a vector; a sample if many."""
-    found = workshop.labels(name).align(embedding)
+    found = cache.labels(name).align(embedding)
     columns = [found.classes.index(class_) for class_ in CLASSES[name]]
     drawn = embedding.vectors[found.rows].any(axis=1)
     one = found.rows[(found.members[:, columns].sum(axis=1) == 1) & drawn]

@@ -7,7 +7,7 @@ import numpy as np
 from hopvec.embedding import Embedding
 from hopvec.evaluate import neighbors
 from hopvec.paper import published
-from hopvec.paper.experiment_cache import Workshop
+from hopvec.paper.experiment_cache import ExperimentCache
 from hopvec.paper.report import Section, Table, Verdict
 from hopvec.paper.settings import large, method
 
@@ -22,19 +22,19 @@ SAMPLE, AROUND = 1_000, 5
 NOISE = 0.03  # by which shares of a thousand nodes differ by chance
 
 
-def reproduce(workshop: Workshop) -> Section:
+def reproduce(cache: ExperimentCache) -> Section:
     """The five nearest nodes of well-known ones, by FastRP, DeepWalk and RandNE."""
     tables: list[Table] = []
     verdicts: list[Verdict] = []
     shares: list[tuple[str, float, float, float]] = []
-    for name in workshop.available(NAMED, *WELL_KNOWN):
-        if workshop.quick and large(workshop, name):
+    for name in cache.available(NAMED, *WELL_KNOWN):
+        if cache.quick and large(cache, name):
             continue
         ids = published.NEIGHBORS if name == NAMED else WELL_KNOWN[name]
-        found = {label: workshop.embedding(name, method(workshop, name, label)) for label in BESIDE}
+        found = {label: cache.embedding(name, method(cache, name, label)) for label in BESIDE}
         known = [id_ for id_ in ids if all(id_ in embedding for embedding in found.values())]
         tables += [_table(name, id_, found) for id_ in known]
-        fastrp, deepwalk, randne = (same_class(workshop, name, one) for one in found.values())
+        fastrp, deepwalk, randne = (same_class(cache, name, one) for one in found.values())
         shares.append((name, fastrp, deepwalk, randne))
         if name == NAMED:
             verdicts += [_verdict(id_, found["FastRP"]) for id_ in known]
@@ -53,13 +53,13 @@ def reproduce(workshop: Workshop) -> Section:
         ],
         verdicts=verdicts,
         tables=[summary, *tables] if shares else [],
-        missing=workshop.missing(NAMED, *WELL_KNOWN),
+        missing=cache.missing(NAMED, *WELL_KNOWN),
     )
 
 
-def same_class(workshop: Workshop, name: str, embedding: Embedding) -> float:
+def same_class(cache: ExperimentCache, name: str, embedding: Embedding) -> float:
     """The share of neighbors of a class of their node, over a sample of the labeled nodes."""
-    found = workshop.labels(name).align(embedding)
+    found = cache.labels(name).align(embedding)
     members = dict(zip(found.rows.tolist(), found.members, strict=True))
     drawn = np.random.default_rng(0).permutation(found.rows)[:SAMPLE]
     near = embedding.nearest_rows(drawn, AROUND).rows

@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from hopvec.methods import FastRP
-from hopvec.paper.experiment_cache import Workshop
+from hopvec.paper.experiment_cache import ExperimentCache
 from hopvec.paper.report import Section, Table, Verdict
 
 DATASETS = ("blogcatalog", "ppi", "cora")
@@ -16,16 +16,16 @@ DENSER = ("s = 1 (signs)", "s = 3 (Achlioptas)", "Gaussian")
 NOISE, QUICK_NOISE = 0.5, 1.5  # points of F1 that two kinds of R may differ by chance
 
 
-def reproduce(workshop: Workshop) -> Section:
+def reproduce(cache: ExperimentCache) -> Section:
     """Time and F1 of FastRP by the kind of R: s = 1, 3, sqrt(n), n / log n, and Gaussian."""
-    seeds = range(1 if workshop.quick else 3)
+    seeds = range(1 if cache.quick else 3)
     rows: list[tuple[str, str, float, float]] = []
-    for name in workshop.available(*DATASETS):
-        C = workshop.scores(name, method(), [0.1])[0].C  # noqa: N806
-        for label, options in projections(workshop.dataset(name).graph.nodes).items():
+    for name in cache.available(*DATASETS):
+        C = cache.scores(name, method(), [0.1])[0].C  # noqa: N806
+        for label, options in projections(cache.dataset(name).graph.nodes).items():
             methods = [method(seed=seed, **options) for seed in seeds]
-            seconds = min(workshop.cpu_seconds(name, one) for one in methods)
-            scores = [workshop.scores(name, one, [0.1], C=C)[0].macro_f1 for one in methods]
+            seconds = min(cache.cpu_seconds(name, one) for one in methods)
+            scores = [cache.scores(name, one, [0.1], C=C)[0].macro_f1 for one in methods]
             rows.append((name, label, seconds, fmean(scores)))
     return Section(
         name="projection",
@@ -36,9 +36,9 @@ def reproduce(workshop: Workshop) -> Section:
             f"{len(seeds)} seeds of R, C chosen once). The first hop scatters the few entries of a "
             "sparse R; the others are the same for every R."
         ],
-        verdicts=[_verdict(rows, QUICK_NOISE if workshop.quick else NOISE)] if rows else [],
+        verdicts=[_verdict(rows, QUICK_NOISE if cache.quick else NOISE)] if rows else [],
         tables=[_table(rows)] if rows else [],
-        missing=workshop.missing(*DATASETS),
+        missing=cache.missing(*DATASETS),
     )
 
 

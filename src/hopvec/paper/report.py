@@ -1,4 +1,4 @@
-"""Report: text, tables, pictures and verdicts, written as HTML, Markdown, CSV, PNG and SVG."""
+"""The report of a reproduction, written as HTML, Markdown, CSV, PNG and SVG."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MARKS = {"holds": "✓", "differs": "✗"}
 STYLE = Path(__file__).with_name("report.css")
-DOTS = 160  # of a picture, an inch
+DPI = 160  # of a picture, an inch
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Picture:
+class ReportFigure:
     """A figure; `name` is also that of its PNG and SVG files."""
 
     name: str
@@ -69,13 +69,13 @@ class Section:
     text: Sequence[str] = ()
     verdicts: Sequence[Verdict] = ()
     tables: Sequence[Table] = ()
-    pictures: Sequence[Picture] = ()
+    pictures: Sequence[ReportFigure] = ()
     missing: Sequence[str] = ()
     """Data sets that were not there, and what that leaves out."""
 
 
 @dataclass(frozen=True)
-class Report:
+class ReproductionReport:
     """Sections in order, with a title and what was run where."""
 
     title: str
@@ -106,19 +106,19 @@ def write_csv(table: Table, path: Path) -> None:
     _write(path, text.getvalue())
 
 
-def save_picture(picture: Picture, path: Path) -> None:
+def save_picture(picture: ReportFigure, path: Path) -> None:
     """Writes a picture in the format of the suffix; the same picture, the same bytes."""
     import matplotlib as mpl
 
     plain = {"svg": {"Date": None}, "png": {"Software": None}}[path.suffix[1:]]
     with mpl.rc_context({"svg.hashsalt": picture.name}), atomic_write(path) as (file,):
-        picture.figure.savefig(file, format=path.suffix[1:], dpi=DOTS, metadata=plain)
+        picture.figure.savefig(file, format=path.suffix[1:], dpi=DPI, metadata=plain)
 
 
-def shown(value: Any) -> str:
+def format_cell(value: Any) -> str:
     """A cell as people read it.
 
-    >>> shown(0.123456), shown(12345), shown(None), shown(1234.5)
+    >>> format_cell(0.123456), format_cell(12345), format_cell(None), format_cell(1234.5)
     ('0.123', '12,345', '', '1,234')
     """
     if value is None:
@@ -135,7 +135,7 @@ def _write(path: Path, text: str) -> None:
         file.write(text.encode())
 
 
-def _markdown(report: Report) -> list[str]:
+def _markdown(report: ReproductionReport) -> list[str]:
     parts = [f"# {report.title}", *report.introduction]
     for section in report.sections:
         parts += [f"## {section.title}", *section.text]
@@ -152,13 +152,17 @@ def _markdown(report: Report) -> list[str]:
 
 
 def _markdown_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    lines = [columns, ["---"] * len(columns), *([shown(cell) for cell in row] for row in rows)]
+    lines = [
+        columns,
+        ["---"] * len(columns),
+        *([format_cell(cell) for cell in row] for row in rows),
+    ]
     return "\n".join(
         "| " + " | ".join(c.replace("|", "\\|") for c in line) + " |" for line in lines
     )
 
 
-def _page(report: Report, folder: Path) -> str:
+def _page(report: ReproductionReport, folder: Path) -> str:
     """One HTML file that needs no other: the pictures are inside it."""
     contents = "".join(
         f'<li><a href="#{s.name}">{html.escape(s.title)}</a> {_tally(s)}</li>'
@@ -224,4 +228,4 @@ def _html_table(table: Table) -> str:
 
 def _html_cell(cell: Any) -> str:
     number = isinstance(cell, int | float)
-    return f"<td{' class=number' if number else ''}>{html.escape(shown(cell))}</td>"
+    return f"<td{' class=number' if number else ''}>{html.escape(format_cell(cell))}</td>"

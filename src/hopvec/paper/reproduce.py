@@ -12,8 +12,8 @@ from pathlib import Path
 
 from hopvec.errors import DatasetError, ParameterError
 from hopvec.paper import ITEMS
-from hopvec.paper.experiment_cache import Stage, Workshop, no_stage
-from hopvec.paper.report import Report, Section
+from hopvec.paper.experiment_cache import ExperimentCache, Stage, no_stage
+from hopvec.paper.report import ReproductionReport, Section
 
 logger = logging.getLogger("hopvec")
 
@@ -38,7 +38,7 @@ def reproduce(
     if data is not None and not Path(data).is_dir():
         raise DatasetError(f"{data}: there is no folder of data sets. See hopvec data --help.")
     folder = Path(out)
-    workshop = Workshop(
+    cache = ExperimentCache(
         data=None if data is None else Path(data),
         folder=folder / "vectors",
         quick=quick,
@@ -48,10 +48,10 @@ def reproduce(
     page = folder
     with warnings_once():
         for item in items or ITEMS:
-            sections.append(import_module(f"hopvec.paper.{item}").reproduce(workshop))
+            sections.append(import_module(f"hopvec.paper.{item}").reproduce(cache))
             if missing := sections[-1].missing:
                 logger.warning("%s: not all data sets are there: %s", item, "; ".join(missing))
-            page = Report(_title(quick), _introduction(quick), sections).write(folder)
+            page = ReproductionReport(_title(quick), _introduction(quick), sections).write(folder)
     return page
 
 

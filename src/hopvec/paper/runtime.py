@@ -6,15 +6,15 @@ from typing import Any
 
 from hopvec.methods import FastRP
 from hopvec.paper import published
-from hopvec.paper.experiment_cache import Workshop
+from hopvec.paper.experiment_cache import ExperimentCache
 from hopvec.paper.report import Section, Table, Verdict
 from hopvec.paper.settings import BEYOND, METHODS, TEXT, methods
 
 
-def reproduce(workshop: Workshop) -> Section:
+def reproduce(cache: ExperimentCache) -> Section:
     """The CPU time of each method on each data set that is there."""
     names = [*published.CPU_SECONDS, *BEYOND]
-    seconds = {name: timed(workshop, name) for name in workshop.available(*names)}
+    seconds = {name: timed(cache, name) for name in cache.available(*names)}
     of_paper = {name: row for name, row in seconds.items() if name in published.CPU_SECONDS}
     return Section(
         name="runtime",
@@ -28,14 +28,14 @@ def reproduce(workshop: Workshop) -> Section:
         ],
         verdicts=[verdict for name, row in of_paper.items() for verdict in _verdicts(name, row)],
         tables=[table for table in (_paper_table(of_paper), _all_table(seconds)) if table.rows],
-        missing=workshop.missing(*names),
+        missing=cache.missing(*names),
     )
 
 
-def timed(workshop: Workshop, name: str) -> dict[str, float]:
+def timed(cache: ExperimentCache, name: str) -> dict[str, float]:
     """The CPU seconds of each method on one data set."""
-    wanted = methods(workshop, name) | {"FastRP": FastRP.paper().set_params(threads=1)}
-    return {label: workshop.cpu_seconds(name, method) for label, method in wanted.items()}
+    wanted = methods(cache, name) | {"FastRP": FastRP.paper().set_params(threads=1)}
+    return {label: cache.cpu_seconds(name, method) for label, method in wanted.items()}
 
 
 def _verdicts(name: str, row: dict[str, float]) -> list[Verdict]:

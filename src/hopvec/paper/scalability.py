@@ -10,9 +10,9 @@ import numpy as np
 
 from hopvec.datasets import ErdosRenyi
 from hopvec.methods import FastRP
-from hopvec.paper.draw import COLORS, panels
-from hopvec.paper.experiment_cache import Workshop
-from hopvec.paper.report import Picture, Section, Table, Verdict
+from hopvec.paper.experiment_cache import ExperimentCache
+from hopvec.paper.plot_style import COLORS, panels
+from hopvec.paper.report import ReportFigure, Section, Table, Verdict
 from hopvec.progress import no_progress
 
 REPEATS, ENOUGH = 5, 10.0  # times, and seconds in all, that a graph is embedded to measure it
@@ -54,20 +54,20 @@ class Series:
         return slope, intercept, float(1 - rest.var() / np.var(self.seconds))
 
 
-def reproduce(workshop: Workshop) -> Section:
+def reproduce(cache: ExperimentCache) -> Section:
     """Embeds random graphs of growing size on one thread and fits straight lines."""
-    scale = 100 if workshop.quick else 1
+    scale = 100 if cache.quick else 1
     steps = range(1, 11)
     sizes = {
         "n": [(step * 10**5 // scale, 10**7 // scale) for step in steps],
         "m": [(10**6 // scale, step * 10**7 // scale) for step in steps],
     }
     points: dict[str, list[Point]] = {"n": [], "m": []}
-    with workshop.stage("random graphs") as progress:
+    with cache.stage("random graphs") as progress:
         done, of = 0, sum(edges for series in sizes.values() for _, edges in series)
         for name, series in sizes.items():
             for nodes, edges in series:
-                points[name].append(measured(workshop, nodes, edges))
+                points[name].append(measured(cache, nodes, edges))
                 progress(done := done + edges, of)
     over_n = Series("n", f"m = {sizes['n'][0][1]:,}", points["n"])
     over_m = Series("m", f"n = {sizes['m'][0][0]:,}", points["m"])
@@ -78,7 +78,7 @@ def reproduce(workshop: Workshop) -> Section:
             f"FastRP with the paper's parameters (weights 0, 0, 1, 4, the plain sum) and {DIM} "
             "columns on Erdos-Renyi graphs: CPU time of the embedding on one thread, without "
             "making the graph. Columns are independent of each other: 512 take four times as long."
-            + (" A hundredth of the paper's sizes." if workshop.quick else ""),
+            + (" A hundredth of the paper's sizes." if cache.quick else ""),
             _bend(over_n, over_m),
         ],
         verdicts=[_verdict(series) for series in (over_n, over_m)],
@@ -87,7 +87,7 @@ def reproduce(workshop: Workshop) -> Section:
     )
 
 
-def measured(workshop: Workshop, nodes: int, edges: int) -> Point:
+def measured(cache: ExperimentCache, nodes: int, edges: int) -> Point:
     """The CPU time of an embedding on one thread, the least of a few where they are quick."""
     method = FastRP.paper().set_params(dim=DIM, threads=1)
 
@@ -101,7 +101,7 @@ def measured(workshop: Workshop, nodes: int, edges: int) -> Point:
         return {"nodes": graph.nodes, "edges": graph.edges, "seconds": min(seconds)}
 
     settings = {"method": method, "nodes": nodes, "edges": edges}
-    return Point(**workshop.measured("random-graph", settings, least))
+    return Point(**cache.measured("random-graph", settings, least))
 
 
 def _verdict(series: Series) -> Verdict:
@@ -141,7 +141,7 @@ def _table(series: Series) -> Table:
     )
 
 
-def _picture(*both: Series) -> Picture:
+def _picture(*both: Series) -> ReportFigure:
     figure, axes = panels(2)
     for axis, series in zip(axes, both, strict=True):
         slope, intercept, r_squared = series.line()
@@ -158,7 +158,7 @@ def _picture(*both: Series) -> Picture:
         axis.set(xlabel=series.name, ylabel="CPU seconds", title=series.title, xlim=0, ylim=0)
         axis.ticklabel_format(axis="x", style="sci", scilimits=(0, 0), useMathText=True)
         axis.legend(loc="lower right", frameon=False)
-    return Picture(
+    return ReportFigure(
         name="scalability",
         title="CPU time of FastRP on Erdos-Renyi graphs, one thread.",
         figure=figure,

@@ -9,9 +9,9 @@ from typing import Any
 
 from hopvec.methods import FastRP
 from hopvec.paper import published
-from hopvec.paper.draw import COLORS, panels
-from hopvec.paper.experiment_cache import Score, Workshop
-from hopvec.paper.report import Picture, Section, Table, Verdict
+from hopvec.paper.experiment_cache import ExperimentCache, Score
+from hopvec.paper.plot_style import COLORS, panels
+from hopvec.paper.report import ReportFigure, Section, Table, Verdict
 
 DATASET = "blogcatalog"
 
@@ -32,19 +32,19 @@ class Sweep:
         return self.values[self.means.index(max(self.means))]
 
 
-def reproduce(workshop: Workshop) -> Section:
+def reproduce(cache: ExperimentCache) -> Section:
     """Scores FastRP on BlogCatalog over each of its parameters, the others fixed."""
     title = "Parameter sensitivity on BlogCatalog"
-    if not workshop.available(DATASET):
-        return Section("sensitivity", title, missing=workshop.missing(DATASET))
-    quick = workshop.quick
+    if not cache.available(DATASET):
+        return Section("sensitivity", title, missing=cache.missing(DATASET))
+    quick = cache.quick
     betas = [-1, -0.75, -0.5, -0.25, 0] if quick else [-1 + 0.1 * i for i in range(11)]
     alphas = [2.0**i for i in (range(-3, 7, 3) if quick else range(-3, 7))]
     dims = [2**i for i in (range(5, 10, 2) if quick else range(5, 10))]
     sweeps = [
-        sweep(workshop, "beta", "β", [round(beta, 2) for beta in betas]),
-        sweep(workshop, "alpha_4", "α₄", alphas),
-        sweep(workshop, "dim", "d", dims),
+        sweep(cache, "beta", "β", [round(beta, 2) for beta in betas]),
+        sweep(cache, "alpha_4", "α₄", alphas),
+        sweep(cache, "dim", "d", dims),
     ]
     return Section(
         name="sensitivity",
@@ -52,7 +52,7 @@ def reproduce(workshop: Workshop) -> Section:
         text=[
             'FastRP as the authors\' code has it (normalize "authors"), macro F1 at 10 % labels; '
             f"beta -0.9, alpha_4 = 4 and dim 128 where they do not vary. Means of "
-            f"{workshop.shuffles} shuffles, the same for all, and {seeds(workshop)} seeds of R; "
+            f"{cache.shuffles} shuffles, the same for all, and {seeds(cache)} seeds of R; "
             "bars are standard deviations over the seeds."
         ],
         verdicts=_verdicts(*sweeps),
@@ -61,30 +61,30 @@ def reproduce(workshop: Workshop) -> Section:
     )
 
 
-def sweep(workshop: Workshop, name: str, label: str, values: Sequence[float]) -> Sweep:
+def sweep(cache: ExperimentCache, name: str, label: str, values: Sequence[float]) -> Sweep:
     """The score at each value of a parameter."""
     means, errors = [], []
-    with workshop.stage(f"sensitivity to {name}") as progress:
+    with cache.stage(f"sensitivity to {name}") as progress:
         for done, value in enumerate(values, start=1):
-            scores = scored(workshop, parameters(name, value))
+            scores = scored(cache, parameters(name, value))
             means.append(fmean(score.macro_f1 for score in scores))
             errors.append(stdev(score.macro_f1 for score in scores) if len(scores) > 1 else 0.0)
             progress(done, len(values))
     return Sweep(name, label, values, means, errors)
 
 
-def scored(workshop: Workshop, parameters: dict[str, Any]) -> list[Score]:
+def scored(cache: ExperimentCache, parameters: dict[str, Any]) -> list[Score]:
     """The score of each seed of R; C is chosen with the first."""
-    found = workshop.scores(DATASET, FastRP(**parameters), [0.1])
-    for seed in range(1, seeds(workshop)):
+    found = cache.scores(DATASET, FastRP(**parameters), [0.1])
+    for seed in range(1, seeds(cache)):
         method = FastRP(**parameters, seed=seed)
-        found += workshop.scores(DATASET, method, [0.1], C=found[0].C)
+        found += cache.scores(DATASET, method, [0.1], C=found[0].C)
     return found
 
 
-def seeds(workshop: Workshop) -> int:
+def seeds(cache: ExperimentCache) -> int:
     """How many draws of R a score is the mean of."""
-    return 1 if workshop.quick else 5
+    return 1 if cache.quick else 5
 
 
 def parameters(name: str, value: float) -> dict[str, Any]:
@@ -128,7 +128,7 @@ def _table(sweep: Sweep) -> Table:
     )
 
 
-def _picture(sweeps: Sequence[Sweep]) -> Picture:
+def _picture(sweeps: Sequence[Sweep]) -> ReportFigure:
     figure, axes = panels(3)
     for axis, one in zip(axes, sweeps, strict=True):
         axis.errorbar(
@@ -139,7 +139,7 @@ def _picture(sweeps: Sequence[Sweep]) -> Picture:
             axis.set_xscale("log", base=2)
         if one.name == "dim":
             axis.set_xticks(one.values, [f"{value:g}" for value in one.values])
-    return Picture(
+    return ReportFigure(
         name="sensitivity",
         title="Macro F1 on BlogCatalog at 10 % labels over beta, alpha_4 and dim.",
         figure=figure,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hopvec.methods import LINE, DeepWalk, FastRP, Method, Node2Vec, RandNE
-from hopvec.paper.experiment_cache import Workshop
+from hopvec.paper.experiment_cache import ExperimentCache
 from hopvec.paper.published import CPU_SECONDS
 
 PUBLISHED = ("blogcatalog", "flickr", "www-10k")  # classified in the paper
@@ -37,14 +37,14 @@ TEXT = (
 )
 
 
-def method(workshop: Workshop, name: str, label: str) -> Method:
+def method(cache: ExperimentCache, name: str, label: str) -> Method:
     """A method on one thread as the paper sets it for a data set; quick ones learn from less."""
     if label == "FastRP":
-        return workshop.tuned(name, FastRP(dim=512, normalize="authors", threads=1))
+        return cache.tuned(name, FastRP(dim=512, normalize="authors", threads=1))
     if label == "RandNE":
         return RandNE(dim=512, threads=1)
     walks, samples = (80, 100_000_000) if name in CPU_SECONDS else (10, 10_000_000)
-    if workshop.quick:
+    if cache.quick:
         walks, samples = walks // 10 or 1, samples // 10
     return {
         "LINE": LINE(dim=200, samples=samples, threads=1),
@@ -53,12 +53,12 @@ def method(workshop: Workshop, name: str, label: str) -> Method:
     }[label]
 
 
-def methods(workshop: Workshop, name: str) -> dict[str, Method]:
+def methods(cache: ExperimentCache, name: str) -> dict[str, Method]:
     """The methods for a data set: those that train leave out large graphs without figures."""
-    labels = LINEAR if large(workshop, name) and name not in CPU_SECONDS else METHODS
-    return {label: method(workshop, name, label) for label in labels}
+    labels = LINEAR if large(cache, name) and name not in CPU_SECONDS else METHODS
+    return {label: method(cache, name, label) for label in labels}
 
 
-def large(workshop: Workshop, name: str) -> bool:
+def large(cache: ExperimentCache, name: str) -> bool:
     """Whether a graph is too large for methods that train, and for classifiers with many labels."""
-    return workshop.dataset(name).graph.nodes > (10_000 if workshop.quick else 30_000)
+    return cache.dataset(name).graph.nodes > (10_000 if cache.quick else 30_000)

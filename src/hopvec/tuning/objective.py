@@ -18,7 +18,7 @@ from hopvec.labels import LabeledRows, Labels
 from hopvec.machine import forget
 from hopvec.progress import Progress
 
-FEWEST = 100  # nodes to learn from, where there are twice as many
+MIN_TRAINING_NODES = 100  # nodes to learn from, where there are twice as many
 SHARE = 0.01  # of the labeled nodes that are learned from, as in the paper
 BLOCK = 1 << 20  # rows of an array that are looked at together
 VALIDATION = 2**32  # which stream of random numbers; those of shuffles are counted from 0
@@ -40,7 +40,7 @@ class Objective(Protocol):
         """The score of an embedding of the graph."""
 
 
-class Classes:
+class ClassificationObjective:
     """How well classes are told from vectors, where few labels are known.
 
     The labeled nodes are split once, by the seed. The search sees the labels of the share
@@ -68,7 +68,7 @@ class Classes:
         order = np.random.default_rng([seed, VALIDATION]).permutation(nodes)
         seen, unseen = np.split(order, [round(validation * nodes)])
         training = (
-            max(round(SHARE * nodes), min(FEWEST, len(seen) // 2))
+            max(round(SHARE * nodes), min(MIN_TRAINING_NODES, len(seen) // 2))
             if train is None
             else round(train * nodes)
         )
@@ -108,7 +108,7 @@ class Classes:
         return scores.macro_f1 if self._macro else scores.micro_f1
 
 
-class Links:
+class LinkPredictionObjective:
     """How well edges that were held out are told from other pairs, by the cosine of their ends.
 
     A share of the edges is taken out at random, by the seed; what is left is embedded.

@@ -72,7 +72,7 @@ class Tuning:
 
     def plot(self, path: str | PathLike[str]) -> None:
         """Draws the search: scores over every dimension, and the best so far; .png, .svg, .pdf."""
-        from hopvec.tuning.picture import draw
+        from hopvec.tuning.plot import draw
 
         draw(self, Path(path))
 

@@ -17,12 +17,17 @@ from hopvec.methods import FastRP, Method
 from hopvec.methods.method import RUNTIME_PARAMS
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, check
 from hopvec.progress import Progress
-from hopvec.tuning.objective import Classes, Links, Objective, graph_checksum
+from hopvec.tuning.objective import (
+    ClassificationObjective,
+    LinkPredictionObjective,
+    Objective,
+    graph_checksum,
+)
 from hopvec.tuning.result import Tuning
 from hopvec.tuning.space import Range, Space
 from hopvec.tuning.study import Study, Trial
 from hopvec.tuning.suggest import number_of_trials, suggest
-from hopvec.tuning.vectors import TrialVectors
+from hopvec.tuning.trial_vectors import TrialVectors
 
 logger = logging.getLogger("hopvec")
 
@@ -31,7 +36,7 @@ PARTS = 100  # of a trial, that progress is told in; half of them for the vector
 
 
 @dataclass(frozen=True, kw_only=True)
-class Search:
+class SearchSettings:
     """How the parameters are searched: the settings of `tune`."""
 
     trials: Annotated[
@@ -80,15 +85,15 @@ def tune(
     *,
     method: Method | None = None,
     space: Mapping[str, Any] | None = None,
-    trials: int | None = Search.trials,
-    search: Literal["tpe", "random", "grid"] = Search.search,
-    search_dim: int = Search.search_dim,
-    measure: Literal["macro", "micro"] = Search.measure,
-    validation: float = Search.validation,
-    train: float | None = Search.train,
-    shuffles: int = Search.shuffles,
-    C: float | str = Search.C,  # noqa: N803  (as classify calls it)
-    held_out: float = Search.held_out,
+    trials: int | None = SearchSettings.trials,
+    search: Literal["tpe", "random", "grid"] = SearchSettings.search,
+    search_dim: int = SearchSettings.search_dim,
+    measure: Literal["macro", "micro"] = SearchSettings.measure,
+    validation: float = SearchSettings.validation,
+    train: float | None = SearchSettings.train,
+    shuffles: int = SearchSettings.shuffles,
+    C: float | str = SearchSettings.C,  # noqa: N803  (as classify calls it)
+    held_out: float = SearchSettings.held_out,
     study: str | PathLike[str] | None = None,
     progress: Progress | None = None,
     finished: Callable[[Trial], object] | None = None,
@@ -117,7 +122,7 @@ def tune(
     >>> len(tuning.trials), tuning.best.score == max(trial.score for trial in tuning.trials)
     (5, True)
     """
-    settings = Search(
+    settings = SearchSettings(
         trials=trials,
         search=search,
         search_dim=search_dim,
@@ -128,11 +133,11 @@ def tune(
         C=C,
         held_out=held_out,
     )
-    check_search(settings, labeled=labels is not None)
+    check_search_settings(settings, labeled=labels is not None)
     method = FastRP() if method is None else method
     _refuse_others(method, labels)
     graph = method.validate_graph(graph)
-    given = space_of(method, space)
+    given = search_space(method, space)
     searched = Space(_narrowed(method, given, search_dim), given)
     count = number_of_trials(searched, search, trials)
     objective = _objective(graph, labels, settings, method)
@@ -156,11 +161,11 @@ def tune(
     )
 
 
-def check_search(settings: Search, *, labeled: bool) -> None:
+def check_search_settings(settings: SearchSettings, *, labeled: bool) -> None:
     """Raises ParameterError for settings that are not allowed, or would have no effect."""
     check(settings, "tune")
     for name in ("held_out",) if labeled else FOR_LABELS:
-        if getattr(settings, name) != getattr(Search, name):
+        if getattr(settings, name) != getattr(SearchSettings, name):
             kind = "without labels, and some" if labeled else "with labels, and none"
             raise ParameterError(f"tune: {name} is for a search {kind} are given. Leave it out.")
 
@@ -173,7 +178,7 @@ class _Run:
     """The trials of a search that are not done yet, one after the other."""
 
     def __init__(
-        self, space: Space, settings: Search, objective: Objective, study: Study, count: int
+        self, space: Space, settings: SearchSettings, objective: Objective, study: Study, count: int
     ) -> None:
         self._space, self._settings, self._objective = space, settings, objective
         self._study, self._count = study, count
@@ -212,7 +217,7 @@ class _Run:
         self, method: Method, embedding: Progress = _untold, scoring: Progress = _untold
     ) -> float:
         """How good a method is; both progresses are told of their part."""
-        vectors = self._vectors.of(method, embedding)
+        vectors = self._vectors.embed(method, embedding)
         return self._objective.score(method.to_embedding(self._objective.graph, vectors), scoring)
 
     @property
@@ -230,7 +235,7 @@ def _refuse_others(method: object, labels: object) -> None:
         )
 
 
-def space_of(method: Method, space: Mapping[str, Any] | None) -> Mapping[str, Any]:
+def search_space(method: Method, space: Mapping[str, Any] | None) -> Mapping[str, Any]:
     """The space that is asked for, else the one that the method declares."""
     given = method.space if space is None else space
     if not given:
@@ -247,10 +252,12 @@ def _narrowed(method: Method, given: Mapping[str, Any], dim: int) -> Method:
     return type(method)(**method.get_params() | {"dim": columns})
 
 
-def _objective(graph: Graph, labels: Labels | None, settings: Search, method: Method) -> Objective:
+def _objective(
+    graph: Graph, labels: Labels | None, settings: SearchSettings, method: Method
+) -> Objective:
     if labels is None:
-        return Links(graph, share=settings.held_out, seed=int(method.seed))
-    return Classes(
+        return LinkPredictionObjective(graph, share=settings.held_out, seed=int(method.seed))
+    return ClassificationObjective(
         graph,
         labels,
         measure=settings.measure,
@@ -290,7 +297,9 @@ def _tell_of_untuned(score: float, best: Trial) -> None:
         )
 
 
-def _known(graph: Graph, space: Space, settings: Search, objective: Objective) -> dict[str, Any]:
+def _known(
+    graph: Graph, space: Space, settings: SearchSettings, objective: Objective
+) -> dict[str, Any]:
     """All that the trials depend on: a study goes on only with the same."""
     searched = {name.partition(".")[0] for name in space.dimensions if "." not in name}
     fixed = {

@@ -14,14 +14,16 @@ from hopvec.evaluate.logistic import Matrix, fit
 Members = NDArray[np.bool_]
 """[nodes, classes]: which nodes are in which classes."""
 
-GRID = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)  # of C, to choose from
+C_GRID = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)  # of C, to choose from
 FOLDS = 5
-JUDGED = 1000  # nodes to judge a C by; once there are as many, the other folds are not needed
+MIN_SCORED_NODES = (
+    1000  # nodes to judge a C by; once there are as many, the other folds are not needed
+)
 PATIENCE = 2  # values of C in a row that are worse than the best: enough nodes say so by no chance
-ROUGH = 1e-2  # tolerance for choosing C; a finer one chooses the same
+SEARCH_TOLERANCE = 1e-2  # tolerance for choosing C; a finer one chooses the same
 
 
-class Tally(NamedTuple):
+class PredictionCounts(NamedTuple):
     """Counts of predictions, class by class. Tallies of different nodes can be added up."""
 
     correct: NDArray[np.int64]
@@ -35,9 +37,9 @@ class Tally(NamedTuple):
         correct = (predicted & members).sum(axis=0)
         return cls(correct, predicted.sum(axis=0) + members.sum(axis=0))
 
-    def plus(self, other: Tally) -> Tally:
+    def plus(self, other: PredictionCounts) -> PredictionCounts:
         """The counts of the nodes of both."""
-        return Tally(self.correct + other.correct, self.total + other.total)
+        return PredictionCounts(self.correct + other.correct, self.total + other.total)
 
     @property
     def macro_f1(self) -> float:
@@ -50,13 +52,19 @@ class Tally(NamedTuple):
         return float(100 * 2 * self.correct.sum() / self.total.sum())
 
 
-def train_and_judge(rows: Matrix, members: Members, training: int, C: float, stop: Stop) -> Tally:  # noqa: N803
+def train_and_score(
+    rows: Matrix,
+    members: Members,
+    training: int,
+    C: float,  # noqa: N803
+    stop: Stop,
+) -> PredictionCounts:
     """The counts on the nodes behind the first `training` ones, by a model of those."""
     weights = fit(rows[:training], members[:training], C, stop=stop)
-    return judge(rows[training:], members[training:], weights, members[:training])
+    return score(rows[training:], members[training:], weights, members[:training])
 
 
-def judge(rows: Matrix, members: Members, weights: Matrix, trained_on: Members) -> Tally:
+def score(rows: Matrix, members: Members, weights: Matrix, trained_on: Members) -> PredictionCounts:
     """The counts of predicting for each node as many classes as it has.
 
     A class that no training node was in comes last, one that all were in first.
@@ -64,10 +72,10 @@ def judge(rows: Matrix, members: Members, weights: Matrix, trained_on: Members) 
     margins = rows @ weights
     margins[:, ~trained_on.any(axis=0)] = -np.inf
     margins[:, trained_on.all(axis=0)] = np.inf
-    return Tally.of(likeliest(margins, members.sum(axis=1)), members)
+    return PredictionCounts.of(top_classes(margins, members.sum(axis=1)), members)
 
 
-def likeliest(margins: Matrix, counts: NDArray[np.int64]) -> Members:
+def top_classes(margins: Matrix, counts: NDArray[np.int64]) -> Members:
     """Which classes have the counts[i] largest margins of row i; of equal ones, the first."""
     order = np.argsort(-margins, axis=1, kind="stable")
     chosen = np.zeros(margins.shape, bool)
@@ -82,19 +90,24 @@ def choose_c(rows: Matrix, members: Members, stop: Stop) -> float:
     Where all of them together are few, a worse score may be chance, and the whole grid is tried.
     """
     folds = _folds(len(rows))
-    patience = PATIENCE if len(rows) >= JUDGED else len(GRID)
+    patience = PATIENCE if len(rows) >= MIN_SCORED_NODES else len(C_GRID)
     weights: list[Matrix | None] = [None] * len(folds)
-    best, chosen, worse = -1.0, GRID[0], 0
-    for C in GRID:  # noqa: N806
-        counts = Tally(*np.zeros((2, members.shape[1]), np.int64))
+    best, chosen, worse = -1.0, C_GRID[0], 0
+    for C in C_GRID:  # noqa: N806
+        counts = PredictionCounts(*np.zeros((2, members.shape[1]), np.int64))
         for number, fold in enumerate(folds):
             inside = np.ones(len(rows), bool)
             inside[fold] = False
             trained_on = members[inside]
             weights[number] = found = fit(
-                rows[inside], trained_on, C, tolerance=ROUGH, start=weights[number], stop=stop
+                rows[inside],
+                trained_on,
+                C,
+                tolerance=SEARCH_TOLERANCE,
+                start=weights[number],
+                stop=stop,
             )
-            counts = counts.plus(judge(rows[fold], members[fold], found, trained_on))
+            counts = counts.plus(score(rows[fold], members[fold], found, trained_on))
         worse = worse + 1 if counts.macro_f1 < best else 0
         if worse == patience:
             break
@@ -106,5 +119,5 @@ def choose_c(rows: Matrix, members: Members, stop: Stop) -> float:
 def _folds(count: int) -> list[slice]:
     """As many of five equal folds as it takes to judge enough nodes."""
     bounds = np.linspace(0, count, min(FOLDS, count) + 1).astype(int)
-    needed = -(-JUDGED // max(1, count // FOLDS))
+    needed = -(-MIN_SCORED_NODES // max(1, count // FOLDS))
     return [slice(low, high) for low, high in pairwise(bounds)][:needed]

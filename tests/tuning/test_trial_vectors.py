@@ -5,8 +5,8 @@ import pytest
 from example_graphs import skewed_example
 from hopvec import DeepWalk, FastRP, GraphError
 from hopvec.engine import slab
-from hopvec.tuning import vectors
-from hopvec.tuning.vectors import TrialVectors
+from hopvec.tuning import trial_vectors
+from hopvec.tuning.trial_vectors import TrialVectors
 
 GRAPH = skewed_example(700, 3000, weighted=True, seed=1).graph()
 
@@ -27,25 +27,25 @@ def hops(monkeypatch):
     return made
 
 
-def same(trial_vectors, method):
-    return trial_vectors.of(method, ignore).tobytes() == method.embed(GRAPH).vectors.tobytes()
+def same(vectors, method):
+    return vectors.embed(method, ignore).tobytes() == method.embed(GRAPH).vectors.tobytes()
 
 
 @pytest.mark.parametrize("memory", [None, "1GB", 300_000])
 def test_they_are_the_bytes_of_embed_in_any_order_and_with_any_memory(memory):
-    trial_vectors = TrialVectors(GRAPH)
+    vectors = TrialVectors(GRAPH)
     for weights in ((0, 0, 1, 4), (0, 0, 1, 0.5), (1, 0, 1), (0, 0, 1, 4)):
         for beta in (-0.5, 0.25):
             for normalize in ("none", "authors", "full"):
                 method = FastRP(
                     dim=40, weights=weights, beta=beta, normalize=normalize, memory=memory
                 )
-                assert same(trial_vectors, method)
+                assert same(vectors, method)
 
 
 def test_a_trial_that_only_changes_the_sum_makes_no_hop(hops):
-    trial_vectors = TrialVectors(GRAPH)
-    trial_vectors.of(FastRP(dim=32, weights=(0, 0, 1, 1)), ignore)
+    vectors = TrialVectors(GRAPH)
+    vectors.embed(FastRP(dim=32, weights=(0, 0, 1, 1)), ignore)
     assert len(hops) == 2 * 4  # two slabs, four orders
     hops.clear()
     for alpha_4 in (0.125, 4.0, 64.0):
@@ -53,31 +53,31 @@ def test_a_trial_that_only_changes_the_sum_makes_no_hop(hops):
             method = FastRP(
                 dim=32, weights=(0, 0, 1, alpha_4), normalize=normalize, threads=1, memory="1GB"
             )
-            trial_vectors.of(method, ignore)
+            vectors.embed(method, ignore)
     assert hops == []
 
 
 def test_another_beta_makes_its_own_and_the_first_is_still_there(hops):
-    trial_vectors = TrialVectors(GRAPH)
+    vectors = TrialVectors(GRAPH)
     for beta in (0.1, 0.2, 0.1, 0.2):
-        trial_vectors.of(FastRP(dim=16, weights=(0, 1), beta=beta), ignore)
+        vectors.embed(FastRP(dim=16, weights=(0, 1), beta=beta), ignore)
     assert len(hops) == 2 * 2
 
 
 def test_an_order_that_is_lacking_is_made_with_all_those_that_were_there(hops):
-    trial_vectors = TrialVectors(GRAPH)
+    vectors = TrialVectors(GRAPH)
     for weights in ((0, 0, 1), (0, 1, 0, 1), (0, 0, 1, 2), (0, 2, 1)):
-        trial_vectors.of(FastRP(dim=16, weights=weights), ignore)
+        vectors.embed(FastRP(dim=16, weights=weights), ignore)
     assert len(hops) == 3 + 4
 
 
 def test_the_longest_unused_orders_are_given_up(hops, monkeypatch):
-    monkeypatch.setattr(vectors, "MOST", 2)
-    trial_vectors = TrialVectors(GRAPH)
+    monkeypatch.setattr(trial_vectors, "MAX_CACHED", 2)
+    vectors = TrialVectors(GRAPH)
     for beta in (0.1, 0.2, 0.1, 0.3, 0.1):
-        trial_vectors.of(FastRP(dim=16, weights=(0, 1), beta=beta), ignore)
+        vectors.embed(FastRP(dim=16, weights=(0, 1), beta=beta), ignore)
     assert len(hops) == 2 * 3
-    trial_vectors.of(FastRP(dim=16, weights=(0, 1), beta=0.2), ignore)
+    vectors.embed(FastRP(dim=16, weights=(0, 1), beta=0.2), ignore)
     assert len(hops) == 2 * 4
 
 
@@ -86,9 +86,9 @@ def test_orders_are_given_up_for_the_memory_limit(hops):
         return FastRP(dim=16, weights=(0, 1), beta=beta, memory=memory)
 
     one = method(0, "1GB").plan(GRAPH).bytes.total  # with room for one set of orders
-    trial_vectors = TrialVectors(GRAPH)
+    vectors = TrialVectors(GRAPH)
     for beta in (0.1, 0.2, 0.1):
-        trial_vectors.of(method(beta, one), ignore)
+        vectors.embed(method(beta, one), ignore)
     assert len(hops) == 2 * 3
 
 
@@ -96,9 +96,9 @@ def test_without_room_for_orders_every_trial_starts_from_the_graph_and_says_so(h
     method = FastRP(dim=64, weights=(0, 0, 1, 4))
     least = method.plan(GRAPH).bytes.total
     method.set_params(memory=least - 1)
-    trial_vectors = TrialVectors(GRAPH)
+    vectors = TrialVectors(GRAPH)
     for _ in range(2):
-        trial_vectors.of(method, ignore)
+        vectors.embed(method, ignore)
     assert len(hops) == 2 * 2 * 4 * 4  # trials, passes, slabs, orders
     assert caplog.text.count("do not fit the memory") == 1
     assert "Every trial starts from the graph" in caplog.text
@@ -113,4 +113,4 @@ def test_a_graph_that_the_method_refuses_is_refused():
     directed = skewed_example(50, 100, directed=True).graph()
     refusing = type("Undirected", (FastRP,), {"takes_directed": False})
     with pytest.raises(GraphError, match="defined for undirected graphs"):
-        TrialVectors(directed).of(refusing(), ignore)
+        TrialVectors(directed).embed(refusing(), ignore)

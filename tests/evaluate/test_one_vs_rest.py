@@ -3,15 +3,24 @@ import pytest
 from sklearn.metrics import f1_score
 
 from hopvec._native import Stop
-from hopvec.evaluate import trial
-from hopvec.evaluate.trial import FOLDS, GRID, JUDGED, Tally, _folds, choose_c, judge, likeliest
+from hopvec.evaluate import one_vs_rest
+from hopvec.evaluate.one_vs_rest import (
+    C_GRID,
+    FOLDS,
+    MIN_SCORED_NODES,
+    PredictionCounts,
+    _folds,
+    choose_c,
+    score,
+    top_classes,
+)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_scores_are_those_of_scikit_learn(seed):
     random = np.random.default_rng(seed)
     members, predicted = random.random((2, 50, 8)) < np.linspace(0, 0.5, 8)  # one class is empty
-    counts = Tally.of(predicted, members)
+    counts = PredictionCounts.of(predicted, members)
     for average in ("macro", "micro"):
         expected = 100 * f1_score(members, predicted, average=average, zero_division=0)
         assert getattr(counts, f"{average}_f1") == pytest.approx(expected, abs=1e-10)
@@ -19,14 +28,16 @@ def test_scores_are_those_of_scikit_learn(seed):
 
 def test_counts_of_parts_add_up_to_those_of_the_whole():
     members, predicted = np.random.default_rng(0).random((2, 30, 4)) < 0.4
-    parts = Tally.of(predicted[:9], members[:9]).plus(Tally.of(predicted[9:], members[9:]))
-    whole = Tally.of(predicted, members)
+    parts = PredictionCounts.of(predicted[:9], members[:9]).plus(
+        PredictionCounts.of(predicted[9:], members[9:])
+    )
+    whole = PredictionCounts.of(predicted, members)
     assert (parts.macro_f1, parts.micro_f1) == (whole.macro_f1, whole.micro_f1)
 
 
 def test_as_many_classes_are_predicted_as_a_node_has():
     margins = np.array([[0.1, 0.3, 0.2], [0.1, 0.3, 0.2], [5.0, 5.0, 5.0]])
-    assert likeliest(margins, np.array([1, 2, 2])).tolist() == [
+    assert top_classes(margins, np.array([1, 2, 2])).tolist() == [
         [False, True, False],
         [False, True, True],
         [True, True, False],
@@ -37,7 +48,7 @@ def test_a_class_nobody_trained_comes_last_and_one_that_all_trained_first():
     trained_on = np.array([[True, False, True], [True, False, False]])
     members = np.array([[True, True, False], [True, False, False]])
     weights = np.array([[-9.0, 9.0, 0.0]])
-    counts = judge(np.ones((2, 1)), members, weights, trained_on)
+    counts = score(np.ones((2, 1)), members, weights, trained_on)
     assert counts.correct.tolist() == [2, 0, 0]
     assert counts.total.tolist() == [4, 1, 1]
 
@@ -49,7 +60,7 @@ def test_folds_judge_enough_nodes_and_each_of_them_once(count):
         judged[fold] += 1
         assert judged[fold].sum() <= max(1, -(-count // FOLDS))
     assert judged.max() == 1
-    assert judged.sum() >= min(count, JUDGED)
+    assert judged.sum() >= min(count, MIN_SCORED_NODES)
 
 
 def test_noise_is_held_back_and_what_is_faint_is_not():
@@ -63,21 +74,23 @@ def test_noise_is_held_back_and_what_is_faint_is_not():
     assert choose_c(faint, members, Stop()) >= 3
 
 
-@pytest.mark.parametrize(("nodes", "chosen", "tried"), [(90, 0.1, len(GRID)), (JUDGED, 0.001, 3)])
+@pytest.mark.parametrize(
+    ("nodes", "chosen", "tried"), [(90, 0.1, len(C_GRID)), (MIN_SCORED_NODES, 0.001, 3)]
+)
 def test_two_worse_scores_end_the_search_only_where_enough_nodes_were_judged(
     monkeypatch, nodes, chosen, tried
 ):
-    curve = dict(zip(GRID, (30, 20, 10, 40, 50, 40, 40, 40, 40, 40, 40), strict=True))
+    curve = dict(zip(C_GRID, (30, 20, 10, 40, 50, 40, 40, 40, 40, 40, 40), strict=True))
     seen = []
 
     def fit(rows, members, C, **options):  # noqa: N803
         seen.append(C)
         return C
 
-    def judge(rows, members, weights, trained_on):
-        return Tally(np.array([curve[weights]]), np.array([200]))
+    def score(rows, members, weights, trained_on):
+        return PredictionCounts(np.array([curve[weights]]), np.array([200]))
 
-    monkeypatch.setattr(trial, "fit", fit)
-    monkeypatch.setattr(trial, "judge", judge)
+    monkeypatch.setattr(one_vs_rest, "fit", fit)
+    monkeypatch.setattr(one_vs_rest, "score", score)
     assert choose_c(np.ones((nodes, 1)), np.ones((nodes, 1), bool), Stop()) == chosen
     assert len(set(seen)) == tried

@@ -20,7 +20,7 @@ from hopvec.progress import Progress
 
 logger = logging.getLogger("hopvec")
 
-MOST = 8  # sets of orders that are kept
+MAX_CACHED = 8  # sets of orders that are kept
 
 
 class TrialVectors:
@@ -36,7 +36,7 @@ class TrialVectors:
         self._kept: OrderedDict[str, Orders] = OrderedDict()
         self._told = False
 
-    def of(self, method: Method, progress: Progress) -> NDArray[np.float32]:
+    def embed(self, method: Method, progress: Progress) -> NDArray[np.float32]:
         """The vectors by a method, the same bytes as method.embed has."""
         method.validate_graph(self._graph)
         if isinstance(method, SlabMethod):
@@ -63,7 +63,7 @@ class TrialVectors:
 
     def _make(self, method: SlabMethod, needed: set[int], progress: Progress) -> Orders | None:
         """New orders; the longest unused ones are given up until there is room."""
-        while len(self._kept) >= MOST:
+        while len(self._kept) >= MAX_CACHED:
             self._kept.popitem(last=False)
         bound = memory_limit(method.memory)
         while True:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hopvec import FastRP, MissingExtraError, ParameterError, tune
-from hopvec.tuning.picture import _figure
+from hopvec.tuning.plot import _figure
 from planted_partition import planted_partition
 
 GRAPH, LABELS = planted_partition()

@@ -22,7 +22,7 @@ def check_bipartite(owner: str, graph: Graph) -> None:
         )
 
 
-def find_items(owner: str, graph: Graph, items: Any) -> NDArray[np.bool_]:
+def item_mask(owner: str, graph: Graph, items: Any) -> NDArray[np.bool_]:
     """Which nodes are items, by a list of their ids.
 
     Raises GraphError naming an edge between two items, or between two others. Linear.

@@ -10,7 +10,7 @@ from hopvec.view.theme import PALETTE
 
 MARKERS = {"FastRP": "o", "DeepWalk": "s", "node2vec": "D", "RandNE": "^", "LINE": "v"}
 COLORS = dict(zip(MARKERS, (*PALETTE[:4], "#94a4a2"), strict=True))  # the last is Petroff's gray
-PLAIN: dict[Any, Any] = {
+RC_PARAMS: dict[Any, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
@@ -32,7 +32,7 @@ def panels(count: int, *, width: float = 4.2, height: float = 3.6) -> tuple[Any,
         raise MissingExtraError(
             "The pictures need the paper extra: pip install 'hopvec[paper]'."
         ) from error
-    with mpl.rc_context(PLAIN):
+    with mpl.rc_context(RC_PARAMS):
         figure = Figure(figsize=(width * count, height), layout="constrained")
         axes = figure.subplots(1, count, squeeze=False)[0]
     return figure, list(axes)

@@ -22,13 +22,13 @@ BEST, OTHERS, LINE = "#d1495b", "#30638e", "#8d99ae"
 
 def draw(tuning: Tuning, path: Path) -> None:
     """Writes the picture; the suffix of the path names the format."""
-    check_picture(path)
+    check_plot_path(path)
     figure = _figure(tuning)
     with atomic_write(path) as (file,):
         figure.savefig(file, format=path.suffix.lower()[1:], dpi=150)
 
 
-def check_picture(path: Path) -> None:
+def check_plot_path(path: Path) -> None:
     """Raises unless a picture of that name can be drawn."""
     if path.suffix.lower() not in SUFFIXES:
         raise ParameterError(f"{path}: a picture is one of {', '.join(SUFFIXES)}.")
