@@ -60,28 +60,53 @@ def test_a_compressed_file_is_read_and_weights_are_left_alone_if_asked(tmp_path)
         ("", r"line 1: a Matrix Market file begins with"),
         ("1 2\n2 3\n", r"line 1: a Matrix Market file begins with .* found '1 2'"),
         ("%%MatrixMarket matrix coordinate\n", r"line 1: a Matrix Market file begins with"),
-        ("%%MatrixMarket matrix array real general\n2 2\n1\n1\n1\n1\n", r"'array'.*coordinate is"),
-        ("%%MatrixMarket vector coordinate real general\n2 1\n1 1\n", r"line 1: a 'vector' Matrix"),
-        ("%%MatrixMarket matrix coordinate complex general\n2 2 0\n", r"line 1: a 'complex' Mat"),
-        ("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 0\n", r"'skew-symmetric' Mat"),
-        ("%%MatrixMarket matrix coordinate real hermitian\n2 2 0\n", r"a 'hermitian' Matrix"),
+        (
+            "%%MatrixMarket matrix array real general\n2 2\n1\n1\n1\n1\n",
+            r"type 'array'.*must be coordinate",
+        ),
+        ("%%MatrixMarket vector coordinate real general\n2 1\n1 1\n", r"line 1: .*type 'vector'"),
+        ("%%MatrixMarket matrix coordinate complex general\n2 2 0\n", r"line 1: .*type 'complex'"),
+        ("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 0\n", r"type 'skew-symmetric'"),
+        ("%%MatrixMarket matrix coordinate real hermitian\n2 2 0\n", r"type 'hermitian'"),
         (f"{REAL}2 3 1\n1 1 1\n", r"line 2: .* square, found '2 x 3'"),
         (f"{REAL}2 2 2\n1 1 1\n", r"it ends after 1 of 2 entries"),
         (f"{REAL}2 2 1\n1 9 1\n", r"line 3: .*integers from 1 to 2, found '1 9 1'"),
-        (f"{REAL}2 2 1\n1 2 x\n", r"line 3: an entry holds numbers"),
-        (f"{REAL}2 2 1\n1 2\n", r"line 3: an entry has 3 numbers, found"),
-        (f"{REAL}2 x 1\n1 2 1\n", r"line 2: here stand"),
-        (f"{REAL}2 2 1\n%\n\n1 2 1\n1 1 1\n", r"line 6: here is more than 1 entries"),
-        (f"{REAL}2 2 2\n1 2\n1 1 1 1\n", r"line 3: an entry has 3 numbers"),
-        (f"{REAL}2 2 1\n1 1.5 1\n", r"line 3: rows and columns are integers"),
-        (f"{REAL}2 2 2\n1 1 1\n1 2 nan\n", r"line 4: a weight is a finite number"),
+        (f"{REAL}2 2 1\n1 2 x\n", r"line 3: a weight must be a finite number, found '1 2 x'"),
+        (f"{REAL}2 2 1\n1 2 3x\n", r"line 3: a weight must be a finite number, found '1 2 3x'"),
+        (f"{REAL}2 2 1\n1 2\n", r"line 3: an entry must have 3 numbers, found"),
+        (f"{REAL}2 x 1\n1 2 1\n", r"line 2: expected the numbers of rows"),
+        (f"{REAL}2 2 1\n%\n\n1 2 1\n1 1 1\n", r"line 6: .*beyond the 1 announced in line 2"),
+        (f"{REAL}2 2 2\n1 2\n1 1 1 1\n", r"line 3: an entry must have 3 numbers"),
+        (f"{REAL}2 2 1\n1 1.5 1\n", r"line 3: rows and columns must be integers"),
+        (f"{REAL}2 2 2\n1 1 1\n1 2 nan\n", r"line 4: a weight must be a finite number"),
+        (f"{REAL}2 2 2\n1 1 1\n1 2 1e999\n", r"row 1 and column 2: the weight is too large"),
+        (f"{REAL}2 2 999999999999999\n1 1 1\n", r"line 2: the file is too short for 999,999"),
+        (f"{REAL}2 2 1\n0 1 1\n", r"line 3: .*integers from 1 to 2, found '0 1 1'"),
+        (f"{REAL}2 2 1\n-1 1 1\n", r"line 3: .*integers from 1 to 2, found '-1 1 1'"),
         (REAL, r"it ends before the numbers of rows"),
-        (f"{REAL}\0\1\2\n", r"line 2: here stand"),
+        (f"{REAL}\0\1\2\n", r"line 2: expected the numbers of rows"),
     ],
 )
 def test_a_damaged_file_is_refused_with_its_line(path, text, message):
     path.write_text(text)
     with pytest.raises(FormatError, match=rf"graph\.mtx.*{message}"):
+        open_edges(matrix_market, path)
+
+
+def test_a_line_far_into_a_file_is_named_although_scipy_parses_in_parallel(path):
+    lines = ["1 2 1"] * 300_000
+    lines[100_000] = "% a comment"
+    lines[200_000] = ""
+    lines[299_000] = "1 3 1"
+    path.write_text(f"{REAL}2 2 299998\n" + "\n".join(lines) + "\n")
+    with pytest.raises(FormatError, match=r"line 299,003: .*from 1 to 2, found '1 3 1'"):
+        open_edges(matrix_market, path)
+
+
+def test_a_number_of_entries_that_no_memory_holds_is_refused(tmp_path):
+    path = tmp_path / "graph.mtx.gz"
+    path.write_bytes(gzip.compress(f"{REAL}2 2 999999999999999\n1 1 1\n".encode()))
+    with pytest.raises(FormatError, match=r"line 2: .*not enough memory for 999,999,999,999,999"):
         open_edges(matrix_market, path)
 
 

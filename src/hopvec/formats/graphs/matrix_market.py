@@ -1,14 +1,19 @@
-""".mtx: a Matrix Market file. Row i of the file, counted from 1, is the node i - 1."""
+""".mtx: a Matrix Market file. Row i of the file, counted from 1, is the node i - 1.
+
+scipy parses the entries. Every line is checked first, since scipy misreads malformed lines
+silently: `1 2.5 1` as the entry `1 2 .5`.
+"""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable, Iterator
-from itertools import chain
+import io
+import re
+from collections.abc import Iterator
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+import pyarrow as pa
 
 from hopvec.errors import FormatError
 from hopvec.formats.graphs.edges import Matrix, checked_matrix
@@ -20,7 +25,12 @@ OPTIONS = frozenset({"unweighted"})
 
 BANNER = b"%%matrixmarket"
 FIELDS = ("pattern", "integer", "unsigned-integer", "real", "double")
-BLOCK = 1 << 22  # bytes parsed at a time
+BLOCK = 1 << 22  # bytes checked at a time
+MAX_LINE = 1 << 24  # bytes
+MIN_ENTRY_BYTES = 4  # "1 1" and the end of its line
+
+NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+INDICES = r"[0-9]+[ \t]+[0-9]+"
 
 
 class Header(NamedTuple):
@@ -33,15 +43,23 @@ class Header(NamedTuple):
 
     @property
     def width(self) -> int:
-        """The numbers on the line of an entry."""
+        """The number of values on the line of an entry."""
         return 2 if self.field == "pattern" else 3
 
+    @property
+    def entry(self) -> str:
+        """A regular expression for the line of an entry, without the end of the line."""
+        weight = rf"[ \t]+{NUMBER}" if self.width == 3 else ""
+        return rf"[ \t]*{INDICES}{weight}[ \t]*"
 
-class Block(NamedTuple):
-    """Whole lines of the file, the first of which has this number."""
+
+class Size(NamedTuple):
+    """The line of sizes."""
 
     line: int
-    text: bytes
+    """Its line number, from 1."""
+    nodes: int
+    entries: int
 
 
 def recognize(source: Source) -> str | None:
@@ -52,13 +70,16 @@ def recognize(source: Source) -> str | None:
 
 
 def read_edges(source: Source, options: ReadOptions) -> Matrix:
-    """The adjacency matrix, both triangles of a symmetric one."""
+    """Returns the adjacency matrix, both triangles of a symmetric one."""
     import scipy.sparse as sp
 
     header = _header(source)
-    blocks = _blocks(source)
-    nodes, count, rest = _size(source, blocks)
-    rows, columns, values = _entries(source, header, nodes, count, chain([rest], blocks))
+    stream = source.stream()
+    size = _size(source, stream)
+    matrix = _entries(source, header, size, stream)
+    rows, columns, values = matrix.row, matrix.col, matrix.data
+    if header.field == "pattern":
+        values = np.ones(len(rows), np.int8)
     symmetric = header.symmetry == "symmetric"
     if symmetric:
         other = rows != columns
@@ -67,7 +88,7 @@ def read_edges(source: Source, options: ReadOptions) -> Matrix:
             np.concatenate([columns, rows[other]]),
         )
         values = np.concatenate([values, values[other]])
-    matrix = sp.coo_array((values, (rows, columns)), shape=(nodes, nodes))
+    matrix = sp.coo_array((values, (rows, columns)), shape=matrix.shape)
     metadata: dict[str, Any] = {
         "matrix": f"{header.field}, {header.symmetry}",
         "ids": "row i of the file, counted from 1, is the node i - 1",
@@ -92,124 +113,149 @@ def _header(source: Source) -> Header:
     ):
         if found not in allowed:
             raise FormatError(
-                f"{source.name}, line 1: a {found!r} Matrix Market file is no graph; here "
-                f"{' or '.join(allowed)} is read."
+                f"{source.name}, line 1: Matrix Market files of type {found!r} are not "
+                f"supported; the type must be {' or '.join(allowed)}."
             )
     return header
 
 
-def _blocks(source: Source) -> Iterator[Block]:
-    """The file in blocks of whole lines."""
-    line, rest = 1, b""
-    while data := source.read(BLOCK):
-        whole, newline, rest_of_block = (rest + data).rpartition(b"\n")
-        rest = rest_of_block
-        if newline:
-            yield Block(line, whole + newline)
-            line += whole.count(b"\n") + 1
-    if rest:
-        yield Block(line, rest + b"\n")
-
-
-def _size(source: Source, blocks: Iterator[Block]) -> tuple[int, int, Block]:
-    """The numbers of nodes and of entries, and what follows them in their block."""
-    for block in blocks:
-        start = 0
-        for number, line in enumerate(block.text.split(b"\n"), block.line):
-            start += len(line) + 1
-            words = line.split()
-            if not words or line.startswith(b"%"):
-                continue
-            if len(words) != 3 or not all(word.isdigit() and len(word) < 16 for word in words):
-                expected = "here stand the numbers of rows, columns and entries"
-                raise _error(source, number, expected, line)
-            rows, columns, count = map(int, words)
-            if rows != columns:
-                size = f"{rows:,} x {columns:,}".encode()
-                raise _error(source, number, "an adjacency matrix is square", size)
-            return rows, count, Block(number + 1, block.text[start:])
+def _size(source: Source, stream: Any) -> Size:
+    """Reads the file up to the line with the numbers of rows, columns and entries."""
+    number = 0
+    while line := stream.readline(MAX_LINE):
+        number += 1
+        words = line.split()
+        if not words or line.startswith(b"%"):
+            continue
+        if len(words) != 3 or not all(word.isdigit() and len(word) < 16 for word in words):
+            expected = "expected the numbers of rows, columns and entries"
+            raise _error(source, number, expected, line)
+        rows, columns, count = map(int, words)
+        if rows != columns:
+            shape = f"{rows:,} x {columns:,}".encode()
+            raise _error(source, number, "an adjacency matrix must be square", shape)
+        if source.plain_file and count * MIN_ENTRY_BYTES > source.size + 1:
+            raise FormatError(
+                f"{source.name}, line {number:,}: the file is too short for {count:,} entries."
+            )
+        return Size(number, rows, count)
     raise FormatError(f"{source.name}: it ends before the numbers of rows, columns and entries.")
 
 
-def _entries(
-    source: Source, header: Header, nodes: int, count: int, blocks: Iterable[Block]
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """The rows, columns (both from 0 on) and values of all entries."""
-    integers = np.int32 if nodes < 2**31 else np.int64
-    rows, columns, values, found = [], [], [], 0
-    for block in blocks:
-        lines, table = _numbers(source, block, header.width)
-        _check(source, block, lines, table, nodes)
-        found += len(table)
-        if found > count:
-            line = int(lines[len(table) - (found - count)])
-            raise FormatError(f"{source.name}, line {line:,}: here is more than {count:,} entries.")
-        rows.append((table[:, 0] - 1).astype(integers))
-        columns.append((table[:, 1] - 1).astype(integers))
-        values.append(table[:, 2].copy() if header.width == 3 else np.ones(len(table), np.int8))
-    if found < count:
-        raise FormatError(f"{source.name}: it ends after {found:,} of {count:,} entries.")
-    return np.concatenate(rows), np.concatenate(columns), np.concatenate(values)
+def _entries(source: Source, header: Header, size: Size, stream: Any) -> Any:
+    """The matrix of all entries, as scipy parses them."""
+    import scipy.io
 
-
-def _numbers(source: Source, block: Block, width: int) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """The numbers of the entries of a block, one row each, and the lines they stand on."""
-    text = block.text
-    if b"%" in text:  # comments between the entries; their lines stay, so that numbers are right
-        text = b"\n".join(b"" if line[:1] == b"%" else line for line in text.split(b"\n"))
-    words = _words(text)
-    wrong = np.flatnonzero((words != width) & (words != 0))
-    if len(wrong):
-        at = int(wrong[0])
-        expected = f"an entry has {width} numbers"
-        raise _error(source, block.line + at, expected, text.split(b"\n", at + 1)[at])
-    lines = block.line + np.flatnonzero(words)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # what later versions raise
-            numbers = np.fromstring(text, dtype=np.float64, sep=" ")
-    except ValueError:
-        numbers = np.empty(0)
-    if len(numbers) != len(lines) * width:
-        raise _no_number(source, block, text)
-    return lines, numbers.reshape(-1, width)
+        matrix = scipy.io.mmread(_CheckedLines(source, header, size, stream))
+    except FormatError:
+        raise
+    except MemoryError:
+        raise FormatError(
+            f"{source.name}, line {size.line:,}: there is not enough memory for {size.entries:,} "
+            "entries."
+        ) from None
+    except ValueError as error:
+        raise _translated(source, size, str(error)) from error
+    if not np.isfinite(matrix.data).all():
+        at = int(np.argmin(np.isfinite(matrix.data)))
+        raise FormatError(
+            f"{source.name}, entry of row {matrix.row[at] + 1:,} and column "
+            f"{matrix.col[at] + 1:,}: the weight is too large for a float64."
+        )
+    return matrix
 
 
-def _words(text: bytes) -> NDArray[np.int64]:
-    """How many words each line has."""
-    characters = np.frombuffer(text, np.uint8)
-    in_word = characters > ord(" ")
-    starts = in_word.copy()
-    starts[1:] &= ~in_word[:-1]
-    ends = np.flatnonzero(characters == ord("\n"))
-    return np.diff(np.cumsum(starts)[ends], prepend=0)
+def _translated(source: Source, size: Size, reason: str) -> FormatError:
+    """The error for what scipy finds wrong: an index, or the number of entries."""
+    missing = re.search(r"Expected another (\d+)", reason)
+    if missing:
+        found = size.entries - int(missing[1])
+        return FormatError(f"{source.name}: it ends after {found:,} of {size.entries:,} entries.")
+    match = re.match(r"Line (\d+): (.*)", reason)
+    if not match:
+        return FormatError(f"{source.name}: the entries cannot be read ({reason}).")
+    line, what = int(match[1]), match[2].rstrip(".")
+    if "out of bounds" in what:
+        what = _indices_expected(size)
+        if source.path is not None and not source.is_pipe:
+            with Source(source.path) as again:
+                return _error(source, line, what, next(islice(again.stream(), line - 1, None)))
+    elif "Too many" in what:
+        what = f"this entry is beyond the {size.entries:,} announced in line {size.line:,}"
+    return FormatError(f"{source.name}, line {line:,}: {what}.")
 
 
-def _check(
-    source: Source, block: Block, lines: NDArray[Any], table: NDArray[np.float64], nodes: int
-) -> None:
-    ends = table[:, :2]
-    wrong = ((ends < 1) | (ends > nodes) | (ends != np.floor(ends))).any(axis=1)
-    expected = f"rows and columns are integers from 1 to {nodes:,}"
-    if not wrong.any():
-        wrong = ~np.isfinite(table).all(axis=1)
-        expected = "a weight is a finite number"
-    if wrong.any():
-        line = int(lines[np.argmax(wrong)])
-        raise _error(source, line, expected, block.text.split(b"\n")[line - block.line])
+def _indices_expected(size: Size) -> str:
+    return f"rows and columns must be integers from 1 to {size.nodes:,}"
 
 
-def _no_number(source: Source, block: Block, text: bytes) -> FormatError:
-    """The error of the first line of a block that holds something else than numbers."""
-    for number, line in enumerate(text.split(b"\n"), block.line):
-        for word in line.split():
-            try:
-                float(word)
-            except ValueError:
-                return _error(source, number, "an entry holds numbers", line)
-    return FormatError(f"{source.name}, after line {block.line - 1:,}: an entry holds no numbers.")
+class _CheckedLines:
+    """A file for scipy: the header, the sizes and the entries, each line of which was checked.
+
+    Line numbers stay those of the file. Comments between the entries, which scipy does not read,
+    become empty lines.
+    """
+
+    def __init__(self, source: Source, header: Header, size: Size, stream: Any) -> None:
+        self._source, self._header, self._size, self._stream = source, header, size, stream
+        self._line = size.line + 1
+        kind = "pattern" if header.width == 2 else "real"
+        start = f"%%MatrixMarket matrix coordinate {kind} general\n" + "%\n" * (size.line - 2)
+        sizes = f"{size.nodes} {size.nodes} {size.entries}\n"
+        self._blocks = chain([(start + sizes).encode()], self._checked_blocks())
+        self._block = io.BytesIO()
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes: at most `size`, and none at the end of the file."""
+        while not (part := self._block.read(size)):
+            block = next(self._blocks, None)
+            if block is None:
+                return b""
+            self._block = io.BytesIO(block)
+        return part
+
+    def _checked_blocks(self) -> Iterator[bytes]:
+        """The rest of the file in blocks of whole lines."""
+        entries = rf"\A(?:(?:{self._header.entry}|[ \t]*)\r?\n)*\z"
+        rest = b""
+        while data := self._stream.read(BLOCK):
+            whole, newline, rest = (rest + data).rpartition(b"\n")
+            if newline:
+                yield self._checked(whole + newline, entries)
+            if len(rest) > MAX_LINE:
+                raise self._wrong_entry(self._line, rest)
+        if rest:
+            yield self._checked(rest + b"\n", entries)
+
+    def _checked(self, block: bytes, entries: str) -> bytes:
+        """The block, in which all lines are entries or empty."""
+        import pyarrow.compute as pc
+
+        if b"%" in block:
+            lines = block.split(b"\n")
+            block = b"\n".join(b"" if line[:1] == b"%" else line for line in lines)
+        if not pc.match_substring_regex(pa.array([block], pa.large_binary()), entries)[0].as_py():
+            entry = re.compile(rf"(?:{self._header.entry}|[ \t]*)\r?".encode())
+            numbered = enumerate(block.split(b"\n"), self._line)
+            raise self._wrong_entry(
+                *next(pair for pair in numbered if not entry.fullmatch(pair[1]))
+            )
+        self._line += block.count(b"\n")
+        return block
+
+    def _wrong_entry(self, number: int, line: bytes) -> FormatError:
+        """The error for a line that is not an entry."""
+        words, width = line[:MAX_LINE].split(), self._header.width
+        if len(words) != width:
+            expected = f"an entry must have {width} numbers"
+        elif not all(word.isdigit() for word in words[:2]):
+            expected = _indices_expected(self._size)
+        else:
+            expected = "a weight must be a finite number"
+        return _error(self._source, number, expected, line)
 
 
 def _error(source: Source, line: int, expected: str, found: bytes) -> FormatError:
-    shown = found.decode("utf-8", "replace").strip()[:60]
+    shown = found[:1000].decode("utf-8", "replace").strip()[:60]
     return FormatError(f"{source.name}, line {line:,}: {expected}, found {shown!r}.")
