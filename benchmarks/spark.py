@@ -126,7 +126,7 @@ def unwritten() -> Iterator[None]:
         if name != "vectors":
             return write(tables, name, frame, **options)
         writer = frame.write.format("noop").mode("overwrite")
-        tables.run(options["doing"], writer.save)
+        tables.run(options["stage"], writer.save)
         return frame
 
     Tables.write = write_or_not  # type: ignore[method-assign]

@@ -3,7 +3,7 @@
 spark-submit --master yarn examples/spark_embed.py s3://lake/edges s3://lake/vectors s3://lake/tmp
 
 The table is Parquet with the columns src and dst, and a weight if it has one. hopvec and pyarrow
-must be installed where the executors run: docs/scale.md tells how.
+must be installed where the executors run, see docs/scale.md.
 """
 
 import sys
@@ -15,13 +15,15 @@ from hopvec.spark import embed, estimate
 
 
 def main() -> None:
-    """Tell what the run will take, then run it."""
-    edges_path, vectors_path, scratch = sys.argv[1:4]
+    """Print an estimate of the run, then run it."""
+    edges_path, vectors_path, spill_dir = sys.argv[1:4]
     spark = SparkSession.builder.appName("hopvec").getOrCreate()
     edges = spark.read.parquet(edges_path)
     method = FastRP(dim=128, seed=7)
     print(estimate(edges, source="src", target="dst", method=method))
-    embed(edges, source="src", target="dst", method=method, scratch=scratch, output=vectors_path)
+    embed(
+        edges, source="src", target="dst", method=method, spill_dir=spill_dir, output=vectors_path
+    )
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 @pytest.fixture(scope="session")
 def local_dirs(tmp_path_factory):
-    """Where executors keep what they need for a while."""
+    """The directory for the local files of the executors."""
     return tmp_path_factory.mktemp("local")
 
 
@@ -28,11 +28,11 @@ def spark(tmp_path_factory, local_dirs):
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": "2",
-        "spark.shuffle.compress": "false",  # so that the bytes of a shuffle can be foretold
+        "spark.shuffle.compress": "false",  # so that the bytes of a shuffle are predictable
         "spark.local.dir": str(local_dirs),
         "spark.driver.extraJavaOptions": QUICK_START,
         "spark.executor.extraJavaOptions": QUICK_START,
-        "spark.sql.codegen.wholeStage": "false",  # compiling takes longer than what is computed
+        "spark.sql.codegen.wholeStage": "false",  # compiling takes longer than computing
         "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
     }.items():
         builder = builder.config(name, value)

@@ -1,4 +1,4 @@
-"""On two executors: the vectors of one machine, whatever happens; and what a run shuffles."""
+"""Runs on two executors: the vectors equal those of one machine, even if an executor dies."""
 
 import contextlib
 import os
@@ -17,7 +17,7 @@ import oracle
 from hopvec import FastRP, Graph
 from hopvec.cli.program import hopvec
 from hopvec.spark import Cluster, embed, estimate
-from hopvec.spark.estimate import Size
+from hopvec.spark.estimate import RunSize
 from hopvec.spark.tables import Tables
 from reference import sparse_rows
 from spark_stages import last_stage, stages
@@ -27,8 +27,8 @@ NORMALIZED = FastRP(dim=24, seed=3, self_weight=0.5, sparsity=3)
 FEATURED = FastRP(dim=20, seed=5, weights=(0, 1), self_weight=0.5, feature_weight=3)
 
 
-def words(nodes=1500, edges=6000):
-    """Edges of a skewed graph with texts as ids: some repeated, some loops; and isolated nodes."""
+def string_edges(nodes=1500, edges=6000):
+    """Edges of a skewed graph with strings as ids, with duplicates and loops; isolated nodes."""
     rng = np.random.default_rng(1)
     ends = (nodes * rng.random((2, edges)) ** [[2], [1]]).astype(int)
     ends[1, :20] = ends[0, :20]
@@ -38,8 +38,8 @@ def words(nodes=1500, edges=6000):
     return table, [f"alone-{number}" for number in range(50)]
 
 
-def numbers(nodes=5000, edges=30000):
-    """Weighted edges with integers as ids; weights of a pair differ by 20 orders of magnitude."""
+def integer_edges(nodes=5000, edges=30000):
+    """Weighted edges with integers as ids; duplicates differ by 20 orders of magnitude."""
     rng = np.random.default_rng(2)
     ends = (nodes * rng.random((2, edges)) ** [[1], [3]]).astype(np.int32) - 100
     weight = np.exp(46 * (rng.random(edges) - 0.5))
@@ -47,8 +47,8 @@ def numbers(nodes=5000, edges=30000):
     return pa.table({"from": ends[0], "to": ends[1], "weight": weight})
 
 
-def known(ids):
-    """What is known of nine in ten ids: all kinds of columns, with gaps; and a row of no node."""
+def feature_rows(ids):
+    """Features of nine in ten ids: all kinds of columns, with gaps; and one row of no node."""
     rng, ids = np.random.default_rng(3), [*(some for at, some in enumerate(ids) if at % 10), -777]
     ids = [str(ids[at]) for at in rng.permutation(len(ids))]
 
@@ -68,71 +68,71 @@ def known(ids):
 
 
 def vectors(frame):
-    """Ids and vectors of a DataFrame or a table, in ascending order of the ids."""
+    """Ids and vectors of a DataFrame or a table, sorted by id."""
     table = (frame if isinstance(frame, pa.Table) else frame.toArrow()).sort_by("id")
     assert table.schema.field("embedding").type.value_type == pa.float32()
     rows = table["embedding"].combine_chunks().flatten().to_numpy()
     return table["id"].to_pylist(), rows.reshape(len(table), -1)
 
 
-def alone(graph, method):
-    """Ids and vectors of one machine, in ascending order of the ids."""
+def one_machine(graph, method):
+    """Ids and vectors of one machine, sorted by id."""
     made = method.embed(graph)
     order = np.argsort(np.array(made.ids.to_pylist()))
     return [made.ids[int(at)].as_py() for at in order], made.vectors[order]
 
 
-def furthest(found, wanted):
-    """The largest distance of a row from where it should be, by its length."""
-    length = np.linalg.norm(wanted, axis=1)
-    return np.max(np.linalg.norm(found - wanted, axis=1) / np.where(length > 0, length, 1))
+def max_relative_error(found, expected):
+    """The largest distance of a row from the expected one, relative to its length."""
+    length = np.linalg.norm(expected, axis=1)
+    return np.max(np.linalg.norm(found - expected, axis=1) / np.where(length > 0, length, 1))
 
 
 @pytest.fixture(scope="module")
-def word_graph(spark):
-    table, isolated = words()
+def string_graph(spark):
+    table, isolated = string_edges()
     nodes = sorted(set(table["src"].to_pylist()) | set(table["dst"].to_pylist())) + isolated
-    alone_frame = spark.createDataFrame(pa.table({"id": isolated}))
+    isolated_frame = spark.createDataFrame(pa.table({"id": isolated}))
     graph = Graph.from_arrow(table, nodes=nodes)
-    return spark.createDataFrame(table), alone_frame, alone(graph, NORMALIZED)
+    return spark.createDataFrame(table), isolated_frame, one_machine(graph, NORMALIZED)
 
 
 @pytest.fixture(scope="module")
-def number_graph(spark):
-    graph = Graph.from_arrow(numbers(), directed=True)
-    return spark.createDataFrame(numbers()), graph, alone(graph, WEIGHTED)
+def integer_graph(spark):
+    graph = Graph.from_arrow(integer_edges(), directed=True)
+    return spark.createDataFrame(integer_edges()), graph, one_machine(graph, WEIGHTED)
 
 
 @pytest.mark.parametrize(("strategy", "stage"), [("columns", 8), ("blocks", 11)])
-def test_texts_have_the_vectors_of_one_machine_though_an_executor_is_killed(
-    spark, word_graph, strategy, stage
+def test_string_ids_give_the_vectors_of_one_machine_even_if_an_executor_is_killed(
+    spark, string_graph, strategy, stage
 ):
-    edges, isolated, (ids, wanted) = word_graph
+    edges, isolated, (ids, expected) = string_graph
     killer, killed = None, []
 
-    def progress(done, of):
+    def progress(done, total):
         nonlocal killer
         if done == stage and killer is None:  # before the norms of "columns", or hop 3 of "blocks"
             killer = Thread(target=kill_an_executor, args=(spark.sparkContext, killed))
             killer.start()
 
-    bound = {"memory": None if strategy == "columns" else 100_000}
-    method = FastRP(**NORMALIZED.get_params() | bound)
+    limit = {"memory": None if strategy == "columns" else 100_000}
+    method = FastRP(**NORMALIZED.get_params() | limit)
     found_ids, found = vectors(embed(edges, nodes=isolated, method=method, progress=progress))
     killer.join()
     assert len(killed) == 1
     assert found_ids == ids
     assert len(ids) == 1550
     if strategy == "columns":
-        assert np.array_equal(found, wanted)
+        assert np.array_equal(found, expected)
     else:
-        assert furthest(found, wanted) < 1e-5
-    assert furthest(found, judged(ids)) < 1e-4
+        assert max_relative_error(found, expected) < 1e-5
+    assert max_relative_error(found, oracle_vectors(ids)) < 1e-4
 
 
-def judged(ids):
-    """The vectors of the words by the oracle."""
-    graph = Graph.from_arrow(words()[0], nodes=ids)
+def oracle_vectors(ids):
+    """The vectors of the string graph by the oracle."""
+    graph = Graph.from_arrow(string_edges()[0], nodes=ids)
     keys = np.empty(graph.nodes, np.uint64)
     keys[graph.rows] = graph.keys
     R = np.sqrt(3) * sparse_rows(3, 3.0, keys, 24)  # noqa: N806
@@ -141,10 +141,10 @@ def judged(ids):
     return oracle.embed(S, R, 24, weights, beta=0.25, self_weight=0.5, normalize="full")
 
 
-def test_the_command_line_gives_the_bytes_of_one_machine_and_fetches_and_writes_as_foretold(
-    spark, number_graph, tmp_path, local_dirs, monkeypatch
+def test_the_command_line_gives_the_bytes_of_one_machine_and_reads_and_writes_as_estimated(
+    spark, integer_graph, tmp_path, local_dirs, monkeypatch
 ):
-    edges, graph, (ids, wanted) = number_graph
+    edges, graph, (ids, expected) = integer_graph
     edges.write.parquet(str(tmp_path / "edges"))
     before = last_stage(spark)
     monkeypatch.setattr(Tables, "drop", lambda tables, *names: None)
@@ -157,9 +157,9 @@ def test_the_command_line_gives_the_bytes_of_one_machine_and_fetches_and_writes_
     assert "4,999 vectors of 40 columns" in done.stderr
     found_ids, found = vectors(pq.read_table(tmp_path / "vectors"))
     assert found_ids == ids
-    assert np.array_equal(found, wanted)
+    assert np.array_equal(found, expected)
 
-    size = Size(graph.nodes, graph.entries, True, WEIGHTED, Cluster(2, 1, 10**9))
+    size = RunSize(graph.nodes, graph.entries, True, WEIGHTED, Cluster(2, 1, 10**9))
     assert size.graph_bytes == 8 * graph.entries + 12 * graph.nodes
     assert size.columns_shuffle() == 2 * size.graph_bytes + 4 * graph.nodes * 48  # whole slabs
     copies = sorted(local_dirs.rglob("hopvec-copy-*/graph"), key=lambda copy: copy.stat().st_mtime)
@@ -172,63 +172,69 @@ def test_the_command_line_gives_the_bytes_of_one_machine_and_fetches_and_writes_
 
     again = CliRunner().invoke(hopvec, command)
     assert again.exit_code == 2
-    assert "there is something already" in again.stderr
+    assert "exists already" in again.stderr
 
 
-def test_blocks_of_directed_weights_have_the_vectors_of_one_machine_and_shuffle_as_foretold(
-    spark, number_graph
+def test_blocks_of_directed_weights_give_the_vectors_of_one_machine_and_shuffle_as_estimated(
+    spark, integer_graph
 ):
-    edges, graph, (ids, wanted) = number_graph
+    edges, graph, (ids, expected) = integer_graph
     before = last_stage(spark)
     method = FastRP(**WEIGHTED.get_params() | {"memory": 300_000})
     found_ids, found = vectors(embed(edges, directed=True, method=method))
     assert found_ids == ids
-    assert furthest(found, wanted) < 1e-5
-    size = Size(graph.nodes, graph.entries, True, WEIGHTED, Cluster(2, 1, 300_000))
-    blocks = size.blocks("").blocks
+    assert max_relative_error(found, expected) < 1e-5
+    size = RunSize(graph.nodes, graph.entries, True, WEIGHTED, Cluster(2, 1, 300_000))
+    blocks = size.estimate_blocks("").blocks
     assert blocks > 2
     shuffled = shuffled_bytes(spark, before, "hop 2")
     assert blocks * size.vector_bytes <= shuffled <= 1.05 * size.hop_shuffle(blocks)
     assert size.hop_shuffle(blocks) <= (blocks + 3) * size.vector_bytes
 
 
-def test_the_command_line_takes_features_and_gives_the_bytes_of_one_machine(number_graph, tmp_path):
-    ids = [*number_graph[1].ids.to_pylist(), 10**6]
-    tables = {"edges": numbers(), "nodes": pa.table({"id": [10**6]}), "known": known(ids)}
+def test_the_command_line_with_features_gives_the_bytes_of_one_machine(integer_graph, tmp_path):
+    ids = [*integer_graph[1].ids.to_pylist(), 10**6]
+    tables = {
+        "edges": integer_edges(),
+        "nodes": pa.table({"id": [10**6]}),
+        "features": feature_rows(ids),
+    }
     for name, table in tables.items():
         pq.write_table(table, tmp_path / f"{name}.parquet")
-    graph = Graph.from_arrow(numbers(), directed=True, nodes=ids).with_features(known(ids))
-    wanted_ids, wanted = alone(graph, FEATURED)
+    graph = Graph.from_arrow(integer_edges(), directed=True, nodes=ids).with_features(
+        feature_rows(ids)
+    )
+    expected_ids, expected = one_machine(graph, FEATURED)
     command = ["embed", "edges.parquet", "-o", "vectors", "--spark", "local-cluster[2,1,1024]"]
-    command += ["--directed", "--nodes", "nodes.parquet", "--features", "known.parquet"]
+    command += ["--directed", "--nodes", "nodes.parquet", "--features", "features.parquet"]
     command += ["--dim", "20", "--seed", "5", "--weights", "0,1", "--self-weight", "0.5"]
     with contextlib.chdir(tmp_path):
         done = CliRunner().invoke(hopvec, [*command, "--feature-weight", "3", "--verbose"])
     assert done.exit_code == 0, done.output
     found_ids, found = vectors(pq.read_table(tmp_path / "vectors"))
-    assert found_ids == wanted_ids
+    assert found_ids == expected_ids
     assert np.linalg.norm(found[-1]) > 0  # the node without an edge
-    assert np.array_equal(found, wanted)
-    told = "missing values {:,}, nodes without a row {:,}, rows of no node 1"
-    told = told.format(graph.features.missing, graph.features.without_row)
-    assert told in " ".join(done.stderr.split())
+    assert np.array_equal(found, expected)
+    logged = "missing values {:,}, nodes without a row {:,}, rows of no node 1"
+    logged = logged.format(graph.features.missing, graph.features.without_row)
+    assert logged in " ".join(done.stderr.split())
 
 
-def test_blocks_take_features_and_have_the_vectors_of_one_machine(spark, word_graph):
-    edges, isolated, (ids, _) = word_graph
+def test_blocks_with_features_give_the_vectors_of_one_machine(spark, string_graph):
+    edges, isolated, (ids, _) = string_graph
     method = FastRP(**FEATURED.get_params() | {"normalize": "none"})
-    graph = Graph.from_arrow(words()[0], nodes=ids).with_features(known(ids))
-    features = spark.createDataFrame(known(ids).rename_columns({"node": "who"}))
+    graph = Graph.from_arrow(string_edges()[0], nodes=ids).with_features(feature_rows(ids))
+    features = spark.createDataFrame(feature_rows(ids).rename_columns({"node": "who"}))
     columns = {"features": features, "features_id": "who"}
     found_ids, found = vectors(
         embed(edges, nodes=isolated, method=method, **columns, strategy="blocks")
     )
     assert found_ids == ids
-    assert furthest(found, alone(graph, method)[1]) < 1e-5
+    assert max_relative_error(found, one_machine(graph, method)[1]) < 1e-5
 
 
 def kill_an_executor(context, killed):
-    """Waits until tasks are running, then kills one of the application's executors."""
+    """Wait until tasks are running, then kill one of the application's executors."""
     tracker, deadline = context.statusTracker(), time.monotonic() + 60
     while time.monotonic() < deadline:
         stages = (tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds())
@@ -241,33 +247,33 @@ def kill_an_executor(context, killed):
 
 
 def executors(context):
-    """The processes of the application's executors."""
+    """The process ids of the application's executors."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             command = (folder / "cmdline").read_bytes().split(b"\0")
         except OSError:
             continue
-        wanted = b"org.apache.spark.executor.CoarseGrainedExecutorBackend"
-        if wanted in command and context.applicationId.encode() in command:
+        expected = b"org.apache.spark.executor.CoarseGrainedExecutorBackend"
+        if expected in command and context.applicationId.encode() in command:
             found.append(int(folder.name))
     return sorted(found)
 
 
-def shuffled_bytes(spark, after, doing):
-    """What was written to shuffles under a description, by the stages after another."""
-    time.sleep(1)  # the store hears of the end of a stage a moment later
+def shuffled_bytes(spark, after, stage_name):
+    """The shuffle bytes written under a description, by all stages after the given one."""
+    time.sleep(1)  # the status store is updated a moment after the end of a stage
     return sum(
         stage.shuffleWriteBytes()
         for stage in stages(spark)
         if stage.stageId() > after
         and stage.description().isDefined()
-        and stage.description().get() == f"hopvec: {doing}"
+        and stage.description().get() == f"hopvec: {stage_name}"
     )
 
 
-def test_an_estimate_counts_nodes_and_entries_of_a_frame(number_graph):
-    edges, graph, _ = number_graph
+def test_an_estimate_counts_nodes_and_entries_of_a_frame(integer_graph):
+    edges, graph, _ = integer_graph
     found = estimate(edges, directed=True, method=WEIGHTED)
     assert abs(found.nodes - graph.nodes) < 0.05 * graph.nodes
     assert found.entries == 30000

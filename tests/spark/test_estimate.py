@@ -1,4 +1,4 @@
-"""What a run will take, by formulas: no session is needed."""
+"""Estimates of runs, computed by formulas: no session is needed."""
 
 from dataclasses import replace
 
@@ -6,13 +6,13 @@ import pytest
 
 from hopvec import FastRP, MemoryLimitError
 from hopvec.spark import Cluster
-from hopvec.spark.estimate import Size, plan_run
+from hopvec.spark.estimate import RunSize, plan_run
 
 CLUSTER = Cluster(workers=4, cores=8, memory=10**9)
 PLAIN = FastRP(dim=128, normalize="none")
 
 
-def test_columns_are_chosen_while_a_worker_can_hold_the_graph_and_a_slab():
+def test_columns_are_chosen_if_a_worker_can_hold_the_graph_and_a_slab():
     plan = plan_run(10**6, 10**7, PLAIN, CLUSTER)
     assert (plan.strategy, plan.blocks) == ("columns", 1)
     assert plan.worker_bytes == 4 * 10**7 + 12 * 10**6 + (32 + 128 + 64) * 10**6
@@ -20,10 +20,10 @@ def test_columns_are_chosen_while_a_worker_can_hold_the_graph_and_a_slab():
     assert "a worker can hold the graph and a slab" in str(plan)
 
 
-def test_blocks_are_chosen_where_it_cannot_and_are_as_few_as_fit():
+def test_the_fewest_blocks_that_fit_are_chosen_if_it_cannot():
     plan = plan_run(10**7, 10**8, PLAIN, CLUSTER)
     assert plan.strategy == "blocks"
-    size = Size(10**7, 10**8, False, PLAIN, CLUSTER)
+    size = RunSize(10**7, 10**8, False, PLAIN, CLUSTER)
     assert size.blocks_bytes(plan.blocks) <= CLUSTER.memory < size.blocks_bytes(plan.blocks - 1)
     assert size.hop_shuffle(plan.blocks) <= (plan.blocks + 3) * 4 * 10**7 * 128
     assert "the graph and a slab take 2.76 GB, and a worker has 1 GB" in plan.reason
@@ -37,11 +37,11 @@ def test_unit_orders_add_norms_and_a_second_pass():
 
 
 def test_weights_double_the_entries():
-    size = Size(1000, 5000, False, PLAIN, CLUSTER)
+    size = RunSize(1000, 5000, False, PLAIN, CLUSTER)
     assert replace(size, weighted=True).graph_bytes - size.graph_bytes == 4 * 5000
 
 
-def test_features_add_eight_bytes_a_column_and_node():
+def test_features_add_eight_bytes_per_column_and_node():
     for strategy in ("columns", "blocks"):
         plain = plan_run(10**6, 10**7, PLAIN, CLUSTER, strategy=strategy)
         more = plan_run(10**6, 10**7, PLAIN, CLUSTER, features=3, strategy=strategy)
@@ -51,12 +51,12 @@ def test_features_add_eight_bytes_a_column_and_node():
         assert more.shuffled_bytes - plain.shuffled_bytes == (2 + columns * CLUSTER.workers) * one
 
 
-def test_a_price_makes_a_cost():
+def test_a_price_gives_a_cost():
     plan = plan_run(10**6, 10**7, PLAIN, replace(CLUSTER, price=3.6))
     assert plan.cost == pytest.approx(4 * 3.6 * plan.seconds / 3600)
     assert plan_run(10**6, 10**7, PLAIN, CLUSTER).cost is None
 
 
-def test_a_graph_that_no_number_of_blocks_makes_fit_is_refused():
+def test_a_graph_that_does_not_fit_with_any_number_of_blocks_is_refused():
     with pytest.raises(MemoryLimitError, match="even 1,024 blocks need"):
         plan_run(2 * 10**9, 10**10, PLAIN, replace(CLUSTER, memory=10**6))

@@ -1,4 +1,4 @@
-"""Columns of features by their kind, as one machine takes them."""
+"""Feature columns of all types, read as on one machine."""
 
 from decimal import Decimal
 
@@ -26,7 +26,7 @@ def table(spark):
     return spark.createDataFrame(ROWS, SCHEMA)
 
 
-def test_columns_of_all_kinds_are_those_of_one_machine(table):
+def test_columns_of_all_types_have_the_values_of_one_machine(table):
     graph = Graph.from_edges(["a", "b"], ["b", "c"]).with_features(table.toArrow())
     found = feature_table(table, None, "string")
     assert (found.numbers, found.categories) == (
@@ -42,7 +42,7 @@ def test_columns_of_all_kinds_are_those_of_one_machine(table):
     np.testing.assert_array_equal(standard, graph.features.number)
 
 
-def test_ids_are_compared_as_integers_where_both_are(spark):
+def test_ids_are_compared_as_integers_if_both_are_integers(spark):
     numbers = spark.createDataFrame([(1, 2)], "id int, x int")
     assert feature_table(numbers, None, "bigint").ids == "bigint"
     for frame, ids in ((numbers, "string"), (numbers.selectExpr("'1' id", "x"), "bigint")):
@@ -51,7 +51,7 @@ def test_ids_are_compared_as_integers_where_both_are(spark):
         assert found.frame.schema["id"].dataType == T.StringType()
 
 
-def test_an_index_of_pandas_without_a_name_is_no_feature(spark):
+def test_an_unnamed_pandas_index_is_not_a_feature(spark):
     schema = "id string, x int, __index_level_0__ int"
     frame = spark.createDataFrame([("a", 2, 0), ("b", 3, 1)], schema)
     assert feature_table(frame, None, "string").numbers == ("x",)

@@ -1,19 +1,19 @@
-"""Files that tasks write and read past Spark."""
+"""Files that tasks read and write directly."""
 
 import numpy as np
 
 from hopvec.spark import files
-from hopvec.spark.graph import CHUNK, Layout
+from hopvec.spark.graph import CHUNK, NodeBlocks
 
 
-def test_more_slabs_than_files_may_be_open_are_read_in_their_order(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "MOST_OPEN", 2)
-    layout = Layout(CHUNK + 5)
-    slabs = [np.arange(2 * layout.nodes, dtype=np.float32) + 1000 * slab for slab in range(5)]
+def test_more_slabs_than_open_files_are_read_in_order(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "MAX_OPEN_FILES", 2)
+    node_blocks = NodeBlocks(CHUNK + 5)
+    slabs = [np.arange(2 * node_blocks.nodes, dtype=np.float32) + 1000 * slab for slab in range(5)]
     names = [(tmp_path / str(slab)).as_uri() for slab in range(5)]
     for name, values in zip(names, slabs, strict=True):
         files.write_file(name, [values])
-    with files.SlabFiles(names, layout, 2, np.float32) as opened:
+    with files.SlabFiles(names, node_blocks, 2, np.float32) as opened:
         for chunk, part in ((1, slice(2 * CHUNK, None)), (0, slice(2 * CHUNK))):
             for read, values in zip(opened.read(chunk), slabs, strict=True):
                 np.testing.assert_array_equal(read, values[part])

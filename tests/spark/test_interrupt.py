@@ -1,4 +1,4 @@
-"""Ctrl-C while Spark embeds: one line, soon, and no vectors."""
+"""Ctrl-C during a run on Spark: one line, soon, and no vectors."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ import pytest
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for another process")
-@pytest.mark.usefixtures("spark")  # which skips where there is no Java
+@pytest.mark.usefixtures("spark")  # which skips without Java
 def test_ctrl_c_ends_a_run_on_spark_in_one_line_and_leaves_no_vectors(tmp_path):
     ends = np.random.default_rng(0).integers(0, 50_000, (2, 500_000))
     pq.write_table(pa.table({"source": ends[0], "target": ends[1]}), tmp_path / "edges.parquet")
@@ -25,8 +25,8 @@ def test_ctrl_c_ends_a_run_on_spark_in_one_line_and_leaves_no_vectors(tmp_path):
         cwd=tmp_path,
     )
     try:
-        told = next(line for line in process.stderr if line.startswith("embedding on Spark"))
-        assert "100 %" not in told
+        shown = next(line for line in process.stderr if line.startswith("embedding on Spark"))
+        assert "100 %" not in shown
         process.send_signal(signal.SIGINT)
         start = time.monotonic()
         left = process.stderr.read()
@@ -34,7 +34,7 @@ def test_ctrl_c_ends_a_run_on_spark_in_one_line_and_leaves_no_vectors(tmp_path):
     finally:
         process.kill()
     assert process.returncode == 130
-    assert time.monotonic() - start < 10  # what ends Java takes a second of an idle machine
+    assert time.monotonic() - start < 10  # stopping Java takes a second on an idle machine
     assert left.splitlines()[-1].startswith("Stopped"), left
     assert "Traceback" not in left
     assert sorted(path.name for path in tmp_path.iterdir()) == ["edges.parquet"]

@@ -1,4 +1,4 @@
-"""docs/scale.md is what the formulas say."""
+"""docs/scale.md agrees with the formulas."""
 
 import runpy
 from pathlib import Path
@@ -6,6 +6,6 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_plan_is_that_of_the_formulas():
+def test_the_page_has_the_plans_of_the_formulas():
     made = runpy.run_path(str(ROOT / "scripts" / "build-scale-page"))["page"]()
     assert made == (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What is refused on Spark, and in which words."""
+"""Errors on Spark, and their messages."""
 
 import pytest
 from click.testing import CliRunner
@@ -10,7 +10,7 @@ from hopvec.cli.program import hopvec
 from hopvec.spark import embed, estimate
 from spark_stages import last_stage, stages
 
-NO_WEIGHT = "not allowed. A weight must be 0 or between 1e-30 and 1e+30."
+INVALID_WEIGHT = "not allowed. A weight must be 0 or between 1e-30 and 1e+30."
 BLOCKS = {"strategy": "blocks"}
 
 
@@ -22,22 +22,22 @@ def frame(spark, schema, *rows):
     ("schema", "rows", "error", "sentence"),
     [
         ("src string, dst string", [("a", "b"), (None, "c")], GraphError,
-         "source: there is no id (null), in an edge whose target is 'c'."),
+         "The source of an edge is null; its target is 'c'."),
         ("src string, dst string", [("a", None)], GraphError,
-         "target: there is no id (null), in an edge whose source is 'a'."),
+         "The target of an edge is null; its source is 'a'."),
         ("src int, dst int, weight float", [(1, 2, float("nan"))], GraphError,
-         f"the edge 1 - 2: the weight nan is {NO_WEIGHT}"),
+         f"the edge 1 - 2: the weight nan is {INVALID_WEIGHT}"),
         ("src int, dst int, weight double", [(1, 2, None)], GraphError,
-         f"the edge 1 - 2: the weight nan is {NO_WEIGHT}"),
+         f"the edge 1 - 2: the weight nan is {INVALID_WEIGHT}"),
         ("src int, dst int, weight double", [(1, 2, -1.0)], GraphError,
-         f"the edge 1 - 2: the weight -1.0 is {NO_WEIGHT}"),
+         f"the edge 1 - 2: the weight -1.0 is {INVALID_WEIGHT}"),
         ("src string, dst string", [], GraphError,
          "The graph is empty: there are no edges, and no nodes were given."),
         ("src string, dst string, weight string", [("a", "b", "1")], FormatError,
          "the DataFrame of edges: the column 'weight' holds string, but weights are numbers. Name "
-         "another column, or leave it alone with unweighted=True."),
+         "another column with weight=, or set unweighted=True."),
         ("src string, dst double", [("a", 1.0)], FormatError,
-         "the DataFrame of edges: the column 'dst' holds double; ids are integers or texts."),
+         "the DataFrame of edges: the column 'dst' holds double; ids are integers or strings."),
         ("src string, dst bigint", [("a", 1)], GraphError,
          "source and target must both hold integers or both hold strings."),
     ],
@@ -78,13 +78,12 @@ def test_a_column_that_is_not_there_is_refused_by_name(spark):
         ("id string, x int, x int", [("a", 1, 2)], GraphError,
          "features: two columns are called 'x'; rename one of them."),
         ("id double, x int", [(1.0, 1)], FormatError,
-         "features: the column 'id' holds double; ids are integers or texts."),
+         "features: the column 'id' holds double; ids are integers or strings."),
         ("id string, at timestamp", [("a", None)], GraphError,
          "features: the column 'at' holds timestamp; features are numbers, texts, categories and "
          "truth values. Cast it, or leave it out."),
         ("who string, x int", [("a", 1)], GraphError,
-         "features: there is no column of ids. Call it id, or name it: features_id=, or "
-         "--features-id."),
+         "features: there is no id column. Rename it to 'id', or name it with features_id=."),
     ],
 )  # fmt: skip
 def test_bad_features_are_refused_before_any_shuffle(spark, schema, rows, error, sentence):
@@ -109,17 +108,21 @@ def test_features_of_no_node_are_refused(spark):
     ("arguments", "error", "sentence"),
     [
         ({"method": FastRP(feature_weight=2)}, ParameterError, "and the graph has no features"),
-        ({"features_id": "id"}, GraphError, "names a column of features, and there are none"),
+        (
+            {"features_id": "id"},
+            GraphError,
+            "features_id= names a column of features=, which is not given",
+        ),
         ({"features": {"id": ["a"]}}, GraphError, "features must be a Spark DataFrame, got dict"),
     ],
 )
-def test_what_has_no_use_without_features_is_refused(spark, arguments, error, sentence):
+def test_arguments_that_need_features_are_refused_without_them(spark, arguments, error, sentence):
     for action in (embed, estimate):
         with pytest.raises(error, match=sentence):
             action(frame(spark, "src string, dst string", ("a", "b")), **arguments)
 
 
-def test_an_estimate_counts_the_columns_of_features_lists_taken_apart(spark):
+def test_an_estimate_counts_feature_columns_with_lists_expanded(spark):
     edges = frame(spark, "src string, dst string", ("a", "b"))
     features = frame(spark, "id string, l array<float>, t string", ("a", [1.0, 2.0], "x"))
     plain, more = estimate(edges), estimate(edges, features=features)
@@ -132,7 +135,7 @@ def test_a_frame_of_spark_connect_is_refused(action):
         def __new__(cls):
             return object.__new__(cls)
 
-    with pytest.raises(GraphError, match="embed takes no DataFrame of Spark Connect, which gives"):
+    with pytest.raises(GraphError, match="DataFrames of Spark Connect are not supported"):
         action(ConnectFrame())
 
 
@@ -140,19 +143,19 @@ def test_a_frame_of_spark_connect_is_refused(action):
     ("arguments", "sentence"),
     [
         ({"strategy": "rows"}, "strategy must be one of 'auto', 'columns', 'blocks', got 'rows'"),
-        ({"method": FastRP(oversample=2)}, "oversample on Spark is not supported yet"),
-        ({"method": FastRP(threads=2)}, "on Spark the threads are those of its tasks"),
-        ({"method": FastRP(direction="in")}, "exchange source and target for 'in'"),
+        ({"method": FastRP(oversample=2)}, "oversample is not supported on Spark"),
+        ({"method": FastRP(threads=2)}, "Spark determines the number of threads"),
+        ({"method": FastRP(direction="in")}, "Swap source= and target= for 'in'"),
         ({"method": FastRP(dim=0)}, "dim must be"),
-        ({"method": FastRP(precision="float16"), **BLOCKS}, "needs the strategy 'columns'"),
+        ({"method": FastRP(precision="float16"), **BLOCKS}, "needs strategy='columns'"),
     ],
 )
-def test_what_spark_cannot_carry_is_refused(spark, arguments, sentence):
+def test_parameters_that_spark_does_not_support_are_refused(spark, arguments, sentence):
     with pytest.raises(ParameterError, match=sentence):
         embed(frame(spark, "src string, dst string", ("a", "b")), **arguments)
 
 
-def test_two_ids_with_one_key_are_refused_by_name(spark, colliding):
+def test_two_ids_with_the_same_key_are_refused_by_name(spark, colliding):
     edges = frame(spark, "src string, dst string", (colliding[0], "x"), ("x", colliding[1]))
     with pytest.raises(GraphError, match="have the same 64-bit key") as error:
         embed(edges)
@@ -161,10 +164,10 @@ def test_two_ids_with_one_key_are_refused_by_name(spark, colliding):
 
 @pytest.fixture(scope="module")
 def colliding():
-    """Two texts of 16 ASCII characters with the same XXH64, seed 42.
+    """Two strings of 16 ASCII characters with the same XXH64, seed 42.
 
-    Words of 8 bytes are mixed into the hash one after the other, each reversibly: whatever the
-    first word is, some second one leads to the same hash, and one in 256 of those is ASCII.
+    XXH64 mixes words of 8 bytes into the hash one after the other, each reversibly: for any first
+    word, some second word gives the same hash, and one in 256 of those is ASCII.
     """
     p1, p2, p4 = 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x85EBCA77C2B2AE63
     mask, start = 2**64 - 1, (42 + 0x27D4EB2F165667C5 + 16) & (2**64 - 1)
@@ -189,7 +192,7 @@ def colliding():
         second = unmixed(goal ^ after(first)).to_bytes(8, "little")
         if all(32 < byte < 127 for byte in second):
             return b"".join(one).decode(), (first + second).decode()
-    raise AssertionError("there is no such text")
+    raise AssertionError("no collision was found")
 
 
 @pytest.mark.parametrize(
@@ -201,7 +204,7 @@ def colliding():
         (["--features-id", "who"], "--features-id is for --features"),
     ],
 )
-def test_options_that_spark_does_not_know_are_refused(options, sentence):
+def test_options_that_spark_does_not_support_are_refused(options, sentence):
     done = CliRunner().invoke(
         hopvec, ["embed", "edges", "-o", "vectors", "--spark", "local", *options]
     )
@@ -212,12 +215,12 @@ def test_options_that_spark_does_not_know_are_refused(options, sentence):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["--method", "randne"], "on Spark the method must be FastRP"),
-        (["--oversample", "2"], "oversample on Spark is not supported yet"),
+        (["--method", "randne"], "only FastRP is supported on Spark"),
+        (["--oversample", "2"], "oversample is not supported on Spark"),
         (["--feature-weight", "2"], "and the graph has no features"),
     ],
 )
-def test_what_spark_cannot_carry_is_refused_before_it_starts(monkeypatch, options, sentence):
+def test_unsupported_methods_are_refused_before_spark_starts(monkeypatch, options, sentence):
     monkeypatch.setattr(on_spark, "_session", lambda master: pytest.fail("a session was started"))
     command = ["embed", "edges", "-o", "vectors", "--spark", "local", *options]
     done = CliRunner().invoke(hopvec, command)
@@ -225,7 +228,7 @@ def test_what_spark_cannot_carry_is_refused_before_it_starts(monkeypatch, option
     assert sentence in " ".join(done.stderr.split())
 
 
-def test_orders_that_leave_float32_are_refused_by_blocks_before_the_hops(spark):
+def test_orders_that_overflow_float32_are_refused_by_blocks_before_the_hops(spark):
     edges = frame(spark, "src int, dst int, weight double", (0, 1, 1e-30), (1, 2, 1e30))
     method = FastRP(dim=8, beta=-1.0, sparsity=1, normalize="none")
     with pytest.raises(GraphError, match="Order 3 leaves float32"):

@@ -1,7 +1,7 @@
 """The strategy "blocks", for graphs that no worker can hold: a hop is a join of blocks.
 
-A task computes one slab of one block of rows. The cells of its rows and the rows of the order
-before come to it one block of columns after the other. Every order is a table of its own.
+A task computes one slab of one block of rows. It receives the cells of its rows and the rows of
+the previous order, one block of columns at a time. Every order is a table.
 """
 
 from __future__ import annotations
@@ -28,41 +28,49 @@ from hopvec.graph.features import FeatureColumns, Features
 from hopvec.methods import FastRP
 from hopvec.methods.fastrp import Diagonals, degree_powers
 from hopvec.spark.features import FeatureTable
-from hopvec.spark.graph import CHUNK, Layout, StoredGraph
+from hopvec.spark.graph import CHUNK, NodeBlocks, StoredGraph
 from hopvec.spark.tables import Tables, whole_worker
-from hopvec.spark.vectors import PARTS, cut, present_rows, rows_of, table
+from hopvec.spark.vectors import (
+    SLAB_CHUNKS,
+    iter_rows,
+    rows_with_vector,
+    split_chunks,
+    vector_table,
+)
 
-WIDTH = SLAB_COLUMNS["float32"]  # columns of a slab
+WIDTH = SLAB_COLUMNS["float32"]  # columns per slab
 
 
 def vectors_by_blocks(graph: StoredGraph, method: FastRP, blocks: int, cores: int) -> DataFrame:
-    """The vectors, id and embedding, by hops over so many blocks of rows and of columns.
+    """Compute the vectors, id and embedding, with `blocks` blocks of rows and of columns.
 
     A worker computes one slab of one block at a time, on all its cores.
     """
-    tables, layout = graph.tables, Layout(graph.nodes, blocks)
-    nodes = graph.write_nodes(layout)
-    known = _measure(nodes, graph.features, graph) if graph.features else None
-    run = BlockRun(layout, graph.connected, graph.volume, graph.extremes, method, known)
-    run.scales()  # refused here, before the hops, rather than in a task
-    cells = graph.write_cells(layout)
-    drawn = nodes.mapInArrow(run.draw, PARTS)
-    rows = tables.write("start", drawn, doing="draw R", batch=graph.batch)
+    tables, node_blocks = graph.tables, NodeBlocks(graph.nodes, blocks)
+    nodes = graph.write_nodes(node_blocks)
+    features = _feature_columns(nodes, graph.features, graph) if graph.features else None
+    run = BlockRun(node_blocks, graph.connected, graph.volume, graph.extremes, method, features)
+    run.scales()  # raises before the hops rather than in a task
+    cells = graph.write_cells(node_blocks)
+    drawn = nodes.mapInArrow(run.draw, SLAB_CHUNKS)
+    rows = tables.write("start", drawn, stage="draw R", batch=graph.batch)
     profile = whole_worker(tables.session, cores)
-    counted, before = [rows.limit(0).withColumn("order", F.lit(0))], "start"
+    weighted, previous = [rows.limit(0).withColumn("order", F.lit(0))], "start"
     for order in range(1, 1 + max(run.weights)):
-        hop = _join(cells, rows, run).mapInArrow(run.hop, PARTS, False, profile)
-        rows = tables.write(f"order-{order}", hop, doing=f"hop {order}")
-        if order - 1 not in run.weights or before == "start":
-            tables.drop(before)
+        hop = _join(cells, rows, run).mapInArrow(run.hop, SLAB_CHUNKS, False, profile)
+        rows = tables.write(f"order-{order}", hop, stage=f"hop {order}")
+        if order - 1 not in run.weights or previous == "start":
+            tables.drop(previous)
         if order in run.weights:
-            counted.append(rows.withColumn("order", F.lit(order)))
-        before = f"order-{order}"
-    return _finish(graph, counted, nodes, run)
+            weighted.append(rows.withColumn("order", F.lit(order)))
+        previous = f"order-{order}"
+    return _finish(graph, weighted, nodes, run)
 
 
-def _measure(nodes: DataFrame, features: FeatureTable, graph: StoredGraph) -> FeatureColumns:
-    """The columns of features, with what makes their numbers standard."""
+def _feature_columns(
+    nodes: DataFrame, features: FeatureTable, graph: StoredGraph
+) -> FeatureColumns:
+    """The columns of features, with the mean and deviation of the numeric ones."""
     columns = len(features.numbers)
 
     def sums(mean: NDArray[np.float64] | None) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -80,44 +88,46 @@ def _measure(nodes: DataFrame, features: FeatureTable, graph: StoredGraph) -> Fe
 def _sum_features(
     batches: Iterable[pa.RecordBatch], columns: int, mean: NDArray[np.float64] | None
 ) -> Iterator[pa.RecordBatch]:
-    """The sums of columns of numbers over some chunks of nodes."""
-    parts = (_matrix(node, "numbers", np.float64, columns) for node in rows_of(batches))
+    """Sum the numeric columns over chunks of nodes."""
+    parts = (_feature_matrix(node, "numbers", np.float64, columns) for node in iter_rows(batches))
     count, total = column_sums(parts, columns, mean)
     yield pa.RecordBatch.from_pydict({"count": [count.tobytes()], "total": [total.tobytes()]})
 
 
-def _matrix(node: dict[str, Any], name: str, kind: DTypeLike, columns: int) -> NDArray[Any]:
-    """Features of a chunk of nodes."""
-    return np.frombuffer(node[name], kind).reshape(len(node["keys"]) // 8, columns)
+def _feature_matrix(
+    node: dict[str, Any], name: str, dtype: DTypeLike, columns: int
+) -> NDArray[Any]:
+    """The features of a chunk of nodes."""
+    return np.frombuffer(node[name], dtype).reshape(len(node["keys"]) // 8, columns)
 
 
 def _join(cells: DataFrame, rows: DataFrame, run: BlockRun) -> DataFrame:
-    """The cells and the rows of the order before, at every task that needs them, in its order."""
+    """Send cells and rows of the previous order to the tasks that need them, in reading order."""
     slabs = F.explode(F.sequence(F.lit(0), F.lit(run.slabs - 1))).alias("slab")
-    blocks = F.explode(F.sequence(F.lit(0), F.lit(run.layout.blocks - 1))).alias("row_block")
+    blocks = F.explode(F.sequence(F.lit(0), F.lit(run.node_blocks.blocks - 1))).alias("row_block")
     rows = rows.select("slab", "chunk", "rows", F.col("block").alias("column_block"), blocks)
     both = cells.select("*", slabs, F.lit(False).alias("is_rows")).unionByName(
         rows.withColumn("is_rows", F.lit(True)), allowMissingColumns=True
     )
     task = ["row_block", "slab"]
-    order = [*task, "column_block", "is_rows", "chunk", "first_place", "first_neighbor"]
-    tasks = run.layout.blocks * run.slabs
+    order = [*task, "column_block", "is_rows", "chunk", "first_position", "first_neighbor"]
+    tasks = run.node_blocks.blocks * run.slabs
     return both.repartition(tasks, *task).sortWithinPartitions(*order)
 
 
 def _finish(
-    graph: StoredGraph, counted: list[DataFrame], nodes: DataFrame, run: BlockRun
+    graph: StoredGraph, weighted: list[DataFrame], nodes: DataFrame, run: BlockRun
 ) -> DataFrame:
-    """The vectors of the orders that count."""
-    if 0 not in run.weights:  # the only order for which R is drawn again
+    """Compute the vectors from the orders with a nonzero weight."""
+    if 0 not in run.weights:  # R is drawn again for order 0 only
         nodes = nodes.drop("numbers", "categories")
-    parts = reduce(DataFrame.unionAll, counted).groupBy("block", "chunk")
+    parts = reduce(DataFrame.unionAll, weighted).groupBy("block", "chunk")
     sums = parts.cogroup(nodes.groupBy("block", "chunk")).applyInArrow(
-        lambda key, some, ids: run.total(key, some, ids),
+        lambda key, parts, nodes: run.weighted_sum(key, parts, nodes),
         f"block int, chunk int, ids array<{graph.ids}>, rows binary",
     )
     tables = graph.tables
-    sums = tables.write("sums", sums, doing="sum orders", batch=graph.batch)
+    sums = tables.write("sums", sums, stage="sum orders", batch=graph.batch)
     columns = None
     if run.method.finish.normalization.standard_columns:
         moments = partial(_moments, sums, run, tables)
@@ -131,7 +141,7 @@ def _finish(
 def _moments(
     sums: DataFrame, run: BlockRun, tables: Tables, mean: NDArray[np.float64] | None
 ) -> tuple[int, NDArray[np.float64]]:
-    """How many rows have a vector, and the sums of their columns or squared deviations."""
+    """The number of rows with a vector, and their column sums or squared deviations."""
     parts = sums.mapInArrow(
         lambda batches: run.moments(batches, mean), "count bigint, moments binary"
     )
@@ -142,9 +152,9 @@ def _moments(
 
 @dataclass(frozen=True)
 class BlockRun:
-    """What a task must know of the graph and of the method. Its methods are what tasks do."""
+    """The work of the tasks: their functions, and the data that they need."""
 
-    layout: Layout
+    node_blocks: NodeBlocks
     connected: int
     volume: float
     extremes: tuple[float, float]
@@ -158,13 +168,13 @@ class BlockRun:
 
     @property
     def weights(self) -> dict[int, float]:
-        """The orders that count, with their weights."""
+        """The nonzero weights, by order."""
         return self.method.order_weights()
 
     def scales(self) -> dict[int, float]:
-        """What orders as they are made must be multiplied with to count by their weights.
+        """The factors of the computed orders in the weighted sum.
 
-        Raises GraphError if the plain sum would leave float32.
+        Raises GraphError if the plain sum would overflow float32.
         """
         if self.method.finish.normalization.unit_orders:
             return self.weights
@@ -173,42 +183,43 @@ class BlockRun:
         return checked_scales({order: weight * scale for order, weight in self.weights.items()})
 
     def draw(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """L R, from which the hops go on: PARTS of some nodes."""
-        for node in rows_of(batches):
+        """L R, the start of the hops, as SLAB_CHUNKS."""
+        for node in iter_rows(batches):
             L, _ = self._degree_powers(node)  # noqa: N806
             R = self._random_rows(node)  # noqa: N806
             for slab in range(self.slabs):
-                rows = self._drawn(R, node, L, slab)
-                yield from cut(rows, block=node["block"], chunk=node["chunk"], slab=slab)
+                rows = self._draw_slab(R, node, L, slab)
+                yield from split_chunks(rows, block=node["block"], chunk=node["chunk"], slab=slab)
 
     def hop(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """A times the order before: PARTS of the tasks whose cells and rows these are."""
+        """A times the previous order, as SLAB_CHUNKS, from the cells and rows of tasks."""
         task = None
-        for row in rows_of(batches):
+        for row in iter_rows(batches):
             if task is None or (task.block, task.slab) != (row["row_block"], row["slab"]):
                 if task:
                     yield from task.finish()
-                task = HopTask(self.layout, row["row_block"], row["slab"])
-            task.take(row)
+                task = HopTask(self.node_blocks, row["row_block"], row["slab"])
+            task.add(row)
         if task:
             yield from task.finish()
 
-    def total(self, key: tuple[Any, ...], parts: pa.Table, nodes: pa.Table) -> pa.Table:
-        """The weighted sum of the orders of a chunk, the rows of each made unit if asked."""
-        (node,) = rows_of(nodes.to_batches())
+    def weighted_sum(self, key: tuple[Any, ...], parts: pa.Table, nodes: pa.Table) -> pa.Table:
+        """The weighted sum of the orders of a chunk, after their rows are normalized if need be."""
+        (node,) = iter_rows(nodes.to_batches())
         _, L_0 = self._degree_powers(node)  # noqa: N806
         unit = self.method.finish.normalization.unit_orders
-        kept: dict[int, list[Any]] = {order: [] for order in sorted(self.weights)}
-        if 0 in kept:
+        slabs_of: dict[int, list[Any]] = {order: [] for order in sorted(self.weights)}
+        if 0 in slabs_of:
             R = self._random_rows(node)  # noqa: N806
-            kept[0] = [self._drawn(R, node, L_0, slab) for slab in range(self.slabs)]
-        for row in rows_of(parts.sort_by("slab").to_batches()):
-            kept[row["order"]].append(np.frombuffer(row["rows"], np.float32).reshape(-1, WIDTH))
+            slabs_of[0] = [self._draw_slab(R, node, L_0, slab) for slab in range(self.slabs)]
+        for row in iter_rows(parts.sort_by("slab").to_batches()):
+            rows = np.frombuffer(row["rows"], np.float32).reshape(-1, WIDTH)
+            slabs_of[row["order"]].append(rows)
         scales = self.scales()
         sums = np.zeros((len(node["keys"]) // 8, self.method.width), np.float32)
         _native.weighted_sum(
-            [np.concatenate(slabs).view(np.uint8).reshape(-1) for slabs in kept.values()],
-            [scales[order] for order in kept],
+            [np.concatenate(slabs).view(np.uint8).reshape(-1) for slabs in slabs_of.values()],
+            [scales[order] for order in slabs_of],
             unit,
             self.slabs,
             False,
@@ -217,15 +228,15 @@ class BlockRun:
             1,
             _native.Stop(),
         )
-        where = {"block": nodes["block"], "chunk": nodes["chunk"], "ids": nodes["ids"]}
-        return pa.table({**where, "rows": pa.array([sums.tobytes()], pa.binary())})
+        columns = {name: nodes[name] for name in ("block", "chunk", "ids")}
+        return pa.table({**columns, "rows": pa.array([sums.tobytes()], pa.binary())})
 
     def moments(
         self, batches: Iterable[pa.RecordBatch], mean: NDArray[np.float64] | None
     ) -> Iterator[pa.RecordBatch]:
-        """How many rows have a vector, and the sums of their columns or squared deviations."""
+        """The number of rows with a vector, and their column sums or squared deviations."""
         count, total = 0, np.zeros(self.method.width)
-        for row in rows_of(batches):
+        for row in iter_rows(batches):
             rows, present = self._sums(row)
             count += len(present)
             total += _native.moments(rows, present, mean, 1, _native.Stop())
@@ -234,47 +245,46 @@ class BlockRun:
     def vectors(
         self, batches: Iterable[pa.RecordBatch], columns: ColumnScaler | None
     ) -> Iterator[pa.RecordBatch]:
-        """The vectors of some chunks of sums."""
+        """The vectors of chunks of sums."""
         unit = self.method.finish.normalization.unit_rows
         for batch in batches:
-            for at, row in enumerate(rows_of([batch])):
+            for at, row in enumerate(iter_rows([batch])):
                 rows, present = self._sums(row)
                 if columns:
                     columns.apply(rows, present, unit=unit, threads=1)
-                yield from table(batch["ids"].slice(at, 1), rows).to_batches()
+                yield from vector_table(batch["ids"].slice(at, 1), rows).to_batches()
 
     def _sums(self, row: dict[str, Any]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-        """The rows of a chunk of sums, and which of them have a vector."""
+        """The rows of a chunk of sums, and the indices of those with a vector."""
         rows = np.frombuffer(row["rows"], np.float32).reshape(-1, self.method.width).copy()
-        numbers = self.layout.numbers(row["block"], row["chunk"])
-        return rows, present_rows(rows, numbers, self.connected)
+        indices = self.node_blocks.node_indices(row["block"], row["chunk"])
+        return rows, rows_with_vector(rows, indices, self.connected)
 
     @property
     def _fitted_state(self) -> FittedState:
-        fitted_state = self.method.fitted_state_of(self.layout.nodes, self.volume)
+        fitted_state = self.method.fitted_state_of(self.node_blocks.nodes, self.volume)
         return replace(fitted_state, features=self.features)
 
     def _random_rows(self, node: dict[str, Any]) -> RandomRows:
         """R for a chunk of nodes, with their features."""
-        rows, known = np.arange(len(node["keys"]) // 8, dtype=np.int32), None
+        rows, features = np.arange(len(node["keys"]) // 8, dtype=np.int32), None
         if self.features:
             columns = self.features
-            numbers = _matrix(node, "numbers", np.float64, len(columns.numbers))
-            known = Features(
+            numbers = _feature_matrix(node, "numbers", np.float64, len(columns.numbers))
+            features = Features(
                 columns,
                 standardized(numbers, columns.mean, columns.deviation),
-                _matrix(node, "categories", np.uint64, len(columns.categories)),
+                _feature_matrix(node, "categories", np.uint64, len(columns.categories)),
             )
-        return self.method.random_rows(self._fitted_state, known, rows)
+        return self.method.random_rows(self._fitted_state, features, rows)
 
     def _degree_powers(self, node: dict[str, Any]) -> Diagonals:
-        """The diagonals of L for a chunk of nodes, on one scale for all of them."""
+        """The diagonals of L for a chunk of nodes, on the same scale for all chunks."""
         degrees = np.frombuffer(node["degrees"], np.float64)
-        every = [degrees, np.array(self.extremes)]
-        powers, _ = degree_powers(every, self.method.beta, self.volume)
+        powers, _ = degree_powers([degrees, np.array(self.extremes)], self.method.beta, self.volume)
         return powers[0]
 
-    def _drawn(
+    def _draw_slab(
         self,
         random: RandomRows,
         node: dict[str, Any],
@@ -290,27 +300,28 @@ class BlockRun:
 
 
 class HopTask:
-    """One slab of one block of rows on its way through a hop."""
+    """One hop of one slab of one block of rows."""
 
-    def __init__(self, layout: Layout, block: int, slab: int) -> None:
-        self.layout, self.block, self.slab = layout, block, slab
-        self._total = np.zeros((layout.places(block), WIDTH), np.float32)
+    def __init__(self, node_blocks: NodeBlocks, block: int, slab: int) -> None:
+        self.node_blocks, self.block, self.slab = node_blocks, block, slab
+        self._total = np.zeros((node_blocks.block_size(block), WIDTH), np.float32)
         self._degrees = np.zeros(len(self._total))
         self._column_block = -1
 
-    def take(self, row: dict[str, Any]) -> None:
-        """Takes a cell, or rows of the order before that its neighbors are among."""
+    def add(self, row: dict[str, Any]) -> None:
+        """Add a cell, or rows of the previous order that its entries refer to."""
         if row["column_block"] != self._column_block:
             self._multiply()
             self._column_block = row["column_block"]
             self._counts = np.zeros(len(self._total), np.int32)
             self._neighbors: list[NDArray[np.int32]] = []
             self._weights: list[NDArray[np.float32]] = []
-            self._before = np.empty((self.layout.places(self._column_block), WIDTH), np.float32)
+            size = self.node_blocks.block_size(self._column_block)
+            self._previous = np.empty((size, WIDTH), np.float32)
         first = CHUNK * row["chunk"]
         if row["is_rows"]:
-            some = np.frombuffer(row["rows"], np.float32).reshape(-1, WIDTH)
-            self._before[first : first + len(some)] = some
+            rows = np.frombuffer(row["rows"], np.float32).reshape(-1, WIDTH)
+            self._previous[first : first + len(rows)] = rows
             return
         counts = np.frombuffer(row["counts"], np.int32)
         self._counts[first : first + len(counts)] += counts
@@ -319,25 +330,25 @@ class HopTask:
             self._weights.append(np.frombuffer(row["weights"], np.float32))
 
     def finish(self) -> Iterator[pa.RecordBatch]:
-        """The rows of the order, by chunks."""
+        """Return the rows of the new order, as SLAB_CHUNKS."""
         self._multiply()
         degrees = self._degrees
         inverse = np.divide(1.0, degrees, out=np.zeros(len(degrees)), where=degrees > 0)
         self._total *= inverse.astype(np.float32)[:, None]
-        yield from cut(self._total, block=self.block, slab=self.slab)
+        yield from split_chunks(self._total, block=self.block, slab=self.slab)
 
     def _multiply(self) -> None:
-        """Adds the cells of a block of columns times its rows of the order before."""
+        """Add the product of the cells of a column block and its rows of the previous order."""
         if self._column_block < 0 or not self._neighbors:
             return
-        start = np.zeros(len(self._total) + 1, np.int64)
-        np.cumsum(self._counts, out=start[1:])
+        indptr = np.zeros(len(self._total) + 1, np.int64)
+        np.cumsum(self._counts, out=indptr[1:])
         weights = np.concatenate(self._weights) if self._weights else None
         ones = np.ones(len(self._total), np.float32)
-        cells = _native.Adjacency(start, np.concatenate(self._neighbors), weights, ones)
+        cells = _native.Adjacency(indptr, np.concatenate(self._neighbors), weights, ones)
         rows = np.arange(len(self._total), dtype=np.int32)
         sink = _native.Sink(sum=self._total, rows=rows, columns=WIDTH, weight=1.0, add=True)
-        before = self._before.view(np.uint8).reshape(-1)
+        previous = self._previous.view(np.uint8).reshape(-1)
         threads, stop = TaskContext.get().cpus(), _native.Stop()
-        _native.hop(cells, before, False, sink, threads, stop)
-        self._degrees += _native.degrees(start, weights)
+        _native.hop(cells, previous, False, sink, threads, stop)
+        self._degrees += _native.degrees(indptr, weights)

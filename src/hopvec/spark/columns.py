@@ -1,8 +1,8 @@
 """The strategy "columns": every worker holds the graph, and a task computes whole slabs.
 
-Nothing goes from worker to worker between hops. A task leaves its slab in a file of the spill
-folder, and those that make vectors read the rows they need of all slabs. Where the rows of every
-order are made unit, a first pass over the slabs finds their norms.
+Workers exchange nothing between hops. A task writes its slab to a file in the spill directory, and
+the tasks that make the vectors read their rows from the files of all slabs. If the rows of each
+order are normalized to unit length, a first pass over the slabs computes their norms.
 """
 
 from __future__ import annotations
@@ -25,42 +25,42 @@ from hopvec.engine.slab import Destination, Propagation, Slab
 from hopvec.graph import Graph
 from hopvec.methods import FastRP
 from hopvec.spark.files import SlabFiles, write_file
-from hopvec.spark.graph import CHUNK, Layout, StoredGraph
-from hopvec.spark.local import kept, local_features, local_graph, local_scales
-from hopvec.spark.tables import FEW_ROWS, whole_worker
-from hopvec.spark.vectors import present_rows, table
+from hopvec.spark.graph import CHUNK, NodeBlocks, StoredGraph
+from hopvec.spark.local import cached, local_features, local_graph, local_scales
+from hopvec.spark.tables import CHUNK_BATCH, whole_worker
+from hopvec.spark.vectors import rows_with_vector, vector_table
 
-FILES = "slab bigint, file string, statistics binary"
-SCALES = "chunk bigint, scales binary"
+FILES_SCHEMA = "slab bigint, file string, statistics binary"
+SCALES_SCHEMA = "chunk bigint, scales binary"
 
 
 def vectors_by_columns(graph: StoredGraph, method: FastRP, cores: int) -> DataFrame:
-    """The vectors, id and embedding; bit by bit those of one machine.
+    """Compute the vectors, id and embedding; bit-identical to those of one machine.
 
     A worker computes one slab at a time, on all its cores.
     """
-    tables, layout = graph.tables, Layout(graph.nodes)
+    tables, node_blocks = graph.tables, NodeBlocks(graph.nodes)
     session, parallel = tables.session, tables.session.sparkContext.defaultParallelism
-    nodes = graph.write_nodes(layout)
-    graph.write_cells(layout)
-    known = graph.features
-    names = (known.numbers, known.categories) if known else None
-    run = SlabRun(tables.folder, graph.nodes, graph.connected, graph.directed, method, names)
+    nodes = graph.write_nodes(node_blocks)
+    graph.write_cells(node_blocks)
+    features = graph.features
+    names = (features.numbers, features.categories) if features else None
+    run = SlabRun(tables.directory, graph.nodes, graph.connected, graph.directed, method, names)
     slabs = session.range(0, run.slabs, 1, run.slabs)
     profile = whole_worker(session, cores)
     if method.finish.normalization.unit_orders:
-        tables.make_folder("squares")
-        squares = slabs.mapInArrow(run.squares, FILES, False, profile)
+        tables.make_directory("squares")
+        squares = slabs.mapInArrow(run.squares, FILES_SCHEMA, False, profile)
         norms = sorted(tables.run("row norms", squares.collect))
-        chunks = session.range(0, layout.chunks(0), 1, parallel)
-        scales = chunks.mapInArrow(lambda batches: run.scales(batches, norms), SCALES)
-        tables.write("scales", scales, doing="row norms")
+        chunks = session.range(0, node_blocks.chunks(0), 1, parallel)
+        scales = chunks.mapInArrow(lambda batches: run.scales(batches, norms), SCALES_SCHEMA)
+        tables.write("scales", scales, stage="row norms")
         tables.drop("squares")
-    tables.make_folder("sums")
-    sums = slabs.mapInArrow(run.sums, FILES, False, profile)
+    tables.make_directory("sums")
+    sums = slabs.mapInArrow(run.sums, FILES_SCHEMA, False, profile)
     files = sorted(tables.run("sum orders", sums.collect))
     spread = nodes.select("chunk", "ids").repartition(
-        max(parallel, layout.chunks(0) // FEW_ROWS), "chunk"
+        max(parallel, node_blocks.chunks(0) // CHUNK_BATCH), "chunk"
     )
     return spread.mapInArrow(
         lambda batches: run.finish(batches, files), f"id {graph.ids}, embedding array<float>"
@@ -69,15 +69,15 @@ def vectors_by_columns(graph: StoredGraph, method: FastRP, cores: int) -> DataFr
 
 @dataclass(frozen=True)
 class SlabRun:
-    """What a task must know of the graph and of the method. Its methods are what tasks do."""
+    """The work of the tasks: their functions, and the data that they need."""
 
-    folder: str
+    directory: str
     nodes: int
     connected: int
     directed: bool
     method: FastRP
     features: tuple[tuple[str, ...], tuple[str, ...]] | None = None
-    """The names of columns of numbers and of categories."""
+    """The names of the numeric and of the categorical columns."""
 
     @property
     def slabs(self) -> int:
@@ -85,7 +85,7 @@ class SlabRun:
         return -(-self.method.width // SLAB_COLUMNS[self.method.precision])
 
     def squares(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Files of the sums of squares of some slabs: those of every order, chunk after chunk."""
+        """Write the sums of squares of slabs: one file per slab, all orders of a chunk together."""
         for index, engine in self._slabs(batches):
             norms = SumsOfSquares(engine.plan, engine.orders)
             engine.propagate(index, norms)
@@ -94,25 +94,25 @@ class SlabRun:
     def scales(
         self, batches: Iterable[pa.RecordBatch], squares: list[Row]
     ) -> Iterator[pa.RecordBatch]:
-        """What makes the rows of some chunks unit, by the squares of all slabs, added in order."""
+        """The factors that give rows unit length, from the sums of squares of all slabs."""
         weights = self.method.order_weights()
         names = [row["file"] for row in squares]
-        with SlabFiles(names, self._layout, len(weights), np.float64) as files:
+        with SlabFiles(names, self._node_blocks, len(weights), np.float64) as files:
             for chunk in _integers(batches):
-                total = np.zeros((len(weights), self._layout.rows(0, chunk)))
-                for some in files.read(chunk):
-                    total += some.reshape(total.shape)
+                total = np.zeros((len(weights), self._node_blocks.chunk_size(0, chunk)))
+                for squares_of_slab in files.read(chunk):
+                    total += squares_of_slab.reshape(total.shape)
                 scales = unit_scales(dict(zip(weights, total, strict=True)), weights)
-                some = np.stack([scales[order] for order in weights])
-                yield pa.RecordBatch.from_pylist([{"chunk": chunk, "scales": some.tobytes()}])
+                packed = np.stack([scales[order] for order in weights]).tobytes()
+                yield pa.RecordBatch.from_pylist([{"chunk": chunk, "scales": packed}])
 
     def sums(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Files of the weighted sum of the orders of some slabs."""
+        """Write the weighted sum of the orders: one file per slab."""
         unit = self.method.finish.normalization.unit_orders
         for index, engine in self._slabs(batches):
             scales: Any
             if unit:
-                scales = kept(self.folder, "scales", self._scales)
+                scales = cached(self.directory, "scales", self._scales)
             else:
                 scales = engine.propagation.scales(self.method.order_weights())
             rows = np.zeros((self.nodes, engine.plan.columns), dtype=np.float32)
@@ -122,63 +122,66 @@ class SlabRun:
     def finish(
         self, batches: Iterable[pa.RecordBatch], sums: list[Row]
     ) -> Iterator[pa.RecordBatch]:
-        """The vectors of some chunks of nodes."""
+        """The vectors of chunks of nodes."""
         columns = _joined_statistics(sums, self.method.width)
         unit = self.method.finish.normalization.unit_rows
         width, names = SLAB_COLUMNS[self.method.precision], [row["file"] for row in sums]
-        with SlabFiles(names, self._layout, width, np.float32) as files:
+        with SlabFiles(names, self._node_blocks, width, np.float32) as files:
             for batch in batches:
-                for at, chunk in enumerate(batch["chunk"].to_pylist()):
-                    numbers = self._layout.numbers(0, chunk)
-                    rows = np.empty((len(numbers), self.method.width), np.float32)
-                    for slab, some in enumerate(files.read(chunk)):
-                        here = rows[:, slab * width : (slab + 1) * width]
-                        here[:] = some.reshape(-1, width)[:, : here.shape[1]]
+                for row, chunk in enumerate(batch["chunk"].to_pylist()):
+                    indices = self._node_blocks.node_indices(0, chunk)
+                    rows = np.empty((len(indices), self.method.width), np.float32)
+                    for slab, values in enumerate(files.read(chunk)):
+                        part = rows[:, slab * width : (slab + 1) * width]
+                        part[:] = values.reshape(-1, width)[:, : part.shape[1]]
                     if columns:
-                        present = present_rows(rows, numbers, self.connected)
+                        present = rows_with_vector(rows, indices, self.connected)
                         columns.apply(rows, present, unit=unit, threads=1)
-                    yield from table(batch["ids"].slice(at, 1), rows).to_batches()
+                    yield from vector_table(batch["ids"].slice(row, 1), rows).to_batches()
 
     def _statistics(
-        self, rows: NDArray[np.float32], scales: dict[int, NDArray[np.float32]], engine: Engine
+        self,
+        rows: NDArray[np.float32],
+        scales: dict[int, NDArray[np.float32]],
+        engine: WorkerEngine,
     ) -> ColumnScaler | None:
-        """The statistics of the columns of a slab, where columns are standardized."""
+        """The statistics of the columns of a slab, if columns are standardized."""
         if not self.method.finish.normalization.standard_columns:
             return None
         present = engine.graph.rows[: self.connected]
-        if 0 in scales:  # the only order of a node without a row, which gives some a vector
+        if 0 in scales:  # the only order in which a node without a row of S can have a vector
             others = self.connected + np.flatnonzero(scales[0][self.connected :])
             present = np.concatenate([present, others.astype(np.int32)])
         return statistics(rows, present, engine.plan.threads) if len(present) else None
 
     def _scales(self) -> dict[int, NDArray[np.float32]]:
-        return local_scales(self.folder, self.nodes, list(self.method.order_weights()))
+        return local_scales(self.directory, self.nodes, list(self.method.order_weights()))
 
-    def _slabs(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Engine]]:
-        engine = kept(self.folder, "engine", self._engine)
+    def _slabs(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, WorkerEngine]]:
+        engine = cached(self.directory, "engine", self._engine)
         for index in _integers(batches):
             yield index, engine
 
-    def _engine(self) -> Engine:
-        graph = local_graph(self.folder, self.nodes, self.directed)
+    def _engine(self) -> WorkerEngine:
+        graph = local_graph(self.directory, self.nodes, self.directed)
         if self.features:
-            known = local_features(self.folder, self.nodes, *self.features)
-            graph = replace(graph, features=known)
+            features = local_features(self.directory, self.nodes, *self.features)
+            graph = replace(graph, features=features)
         threads = TaskContext.get().cpus()
         plan = self.method.with_dim(1).set_params(normalize="none", threads=threads).plan(graph)
         plan = replace(plan, width=self.method.width, slabs=self.slabs)
-        return Engine(
+        return WorkerEngine(
             graph, plan, self.method.propagation(graph), list(self.method.order_weights())
         )
 
     @property
-    def _layout(self) -> Layout:
-        return Layout(self.nodes)
+    def _node_blocks(self) -> NodeBlocks:
+        return NodeBlocks(self.nodes)
 
     def _by_chunks(self, values: list[NDArray[np.float64]]) -> Iterator[NDArray[np.float64]]:
-        """Arrays side by side, cut into chunks."""
-        for chunk in range(self._layout.chunks(0)):
-            yield np.stack([some[CHUNK * chunk : CHUNK * (chunk + 1)] for some in values])
+        """Stack arrays and split them into chunks."""
+        for chunk in range(self._node_blocks.chunks(0)):
+            yield np.stack([array[CHUNK * chunk : CHUNK * (chunk + 1)] for array in values])
 
     def _file(
         self,
@@ -187,16 +190,16 @@ class SlabRun:
         arrays: Iterable[NDArray[Any]],
         columns: ColumnScaler | None = None,
     ) -> pa.RecordBatch:
-        """Writes arrays to a file of this attempt at a task, and tells of it: a row of FILES."""
-        file = f"{self.folder}/{kind}/{slab}-{TaskContext.get().taskAttemptId()}"
+        """Write arrays to a file of this task attempt; returns its row of FILES_SCHEMA."""
+        file = f"{self.directory}/{kind}/{slab}-{TaskContext.get().taskAttemptId()}"
         write_file(file, arrays)
-        found = np.stack([columns.mean, columns.factor]).tobytes() if columns else b""
-        return pa.RecordBatch.from_pylist([{"slab": slab, "file": file, "statistics": found}])
+        packed = np.stack([columns.mean, columns.factor]).tobytes() if columns else b""
+        return pa.RecordBatch.from_pylist([{"slab": slab, "file": file, "statistics": packed}])
 
 
 @dataclass(frozen=True)
-class Engine:
-    """The graph on this worker, and how its slabs are computed."""
+class WorkerEngine:
+    """The graph on this worker, and the plan for its slabs."""
 
     graph: Graph
     plan: SlabPlan
@@ -204,7 +207,7 @@ class Engine:
     orders: list[int]
 
     def propagate(self, index: int, destination: Destination) -> None:
-        """Carries a slab through its hops."""
+        """Propagate a slab through all hops."""
         size = CACHE_LINE_BYTES * self.plan.nodes
         blocks = _native.allocate(size), _native.allocate(size)
         slab = Slab(index, self.plan, self.graph, destination, blocks, _native.Stop())
@@ -212,15 +215,15 @@ class Engine:
 
 
 def _integers(batches: Iterable[pa.RecordBatch]) -> Iterator[int]:
-    """What a range of Spark holds."""
+    """Iterate over the integers of a Spark range."""
     for batch in batches:
         yield from batch["id"].to_pylist()
 
 
 def _joined_statistics(sums: list[Row], width: int) -> ColumnScaler | None:
-    """The statistics of the columns of all slabs, where they came with the files."""
+    """The statistics of all columns, if the files of the slabs have them."""
     if not all(row["statistics"] for row in sums):
         return None
-    found = [np.frombuffer(row["statistics"], np.float64).reshape(2, -1) for row in sums]
-    mean, factor = np.concatenate(found, axis=1)[:, :width]
+    parts = [np.frombuffer(row["statistics"], np.float64).reshape(2, -1) for row in sums]
+    mean, factor = np.concatenate(parts, axis=1)[:, :width]
     return ColumnScaler(mean, factor)

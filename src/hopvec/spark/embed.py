@@ -10,16 +10,16 @@ from pyspark.sql import DataFrame
 from hopvec.graph.columns import ColumnSpec
 from hopvec.machine import memory_limit
 from hopvec.methods import FastRP
-from hopvec.progress import Progress
+from hopvec.progress import Progress, no_progress
 from hopvec.spark.blocks import vectors_by_blocks
 from hopvec.spark.columns import vectors_by_columns
-from hopvec.spark.edges import Edges
+from hopvec.spark.edges import EdgeFrame
 from hopvec.spark.estimate import Cluster, SparkEstimate, check_method, plan_run
 from hopvec.spark.features import feature_table
 from hopvec.spark.graph import StoredGraph, store
 from hopvec.spark.tables import Tables
 
-INGEST = 8  # stages from the edges to their cells
+INGEST_STAGES = 8  # stages from the edges to their cells
 logger = logging.getLogger("hopvec")
 
 
@@ -38,74 +38,113 @@ def embed(
     strategy: Literal["auto", "columns", "blocks"] = "auto",
     spill_dir: str | None = None,
     output: str | None = None,
-    progress: Progress | None = None,
+    progress: Progress = no_progress,
 ) -> DataFrame:
-    """The vectors of a graph, id and embedding: those of `method.embed` on one machine.
+    """Embed a graph on Spark: the vectors of `method.embed` on one machine.
 
-    The columns of `edges` are those named, else those whose names say what they are, as for
-    Graph.from_arrow; ids are integers or strings. `nodes` adds nodes that no edge mentions.
-    `features` is what is known of nodes, as for Graph.with_features: rows are matched by the ids in
-    the column `features_id`, not given one called id, node, name, ...
+    Parameters
+    ----------
+    edges : DataFrame
+        The edges, with integers or strings as ids.
+    source, target, weight : str, optional
+        The columns of `edges`. By default they are chosen by name, as in `Graph.from_arrow`.
+    unweighted : bool
+        Ignore a column of weights.
+    directed : bool
+        Follow edges from source to target only.
+    nodes : DataFrame, optional
+        Ids of additional nodes, which may have no edges.
+    features : DataFrame, optional
+        Features of nodes, as in `Graph.with_features`, matched by id.
+    features_id : str, optional
+        The id column of `features`. By default the one called id, node, name, ...
+    method : FastRP, optional
+        The method; `FastRP()` by default. `method.memory` limits the memory per worker.
+    strategy : {"auto", "columns", "blocks"}
+        "columns" gives bit-identical vectors to one machine, "blocks" the same up to rounding.
+        "auto" chooses "columns" if a worker can hold the graph, see `estimate`.
+    spill_dir : str, optional
+        A directory that all workers can reach, for intermediate results. They are deleted when the
+        Spark application ends. The default is `/tmp` on the file system of the cluster.
+    output : str, optional
+        A new directory for the vectors, in Parquet. Without it, they are stored in `spill_dir` and
+        deleted when the Spark application ends.
+    progress : Callable[[int, int], object], optional
+        Called with the number of finished stages and the total.
 
-    "columns" gives the same bytes as one machine, "blocks" the same vectors up to rounding; "auto"
-    takes "columns" where a worker can hold the graph (see `estimate`). `method.memory` bounds the
-    memory of a worker.
+    Returns
+    -------
+    DataFrame
+        The columns `id` and `embedding`, an array of floats.
 
-    `spill_dir` is a folder that all workers reach. What is written there is deleted when the Spark
-    application ends, the vectors too, unless `output` names a folder for them. `progress` is called
-    with the stages done and their number. Raises GraphError, FormatError, ParameterError or
-    MemoryLimitError.
+    Raises
+    ------
+    GraphError, FormatError
+        If `edges`, `nodes` or `features` are invalid, or if `output` exists.
+    ParameterError
+        If the parameters of the method are invalid, or not supported on Spark.
+    MemoryLimitError
+        If no strategy fits into the memory of a worker.
+
+    Examples
+    --------
+    >>> vectors = embed(edges, method=FastRP(dim=128, seed=7))  # doctest: +SKIP
     """
     method = FastRP() if method is None else method
     check_method(method, strategy, features is not None)
     spec = ColumnSpec(source, target, weight, unweighted)
-    checked = Edges.of(edges, spec, directed=directed, nodes=nodes)
-    known = feature_table(features, features_id, checked.ids)
-    stages = [INGEST + 2]
+    edge_frame = EdgeFrame.from_frame(edges, spec, directed=directed, nodes=nodes)
+    feature_columns = feature_table(features, features_id, edge_frame.ids)
+    stages = [INGEST_STAGES + 2]
 
-    def told(done: int) -> None:
-        if progress:
-            progress(done, max(done, *stages))
+    def on_stage(done: int) -> None:
+        progress(done, max(done, *stages))
 
-    tables = Tables.create(edges.sparkSession, spill_dir, told)
+    tables = Tables.create(edges.sparkSession, spill_dir, on_stage)
     if output is not None:
         tables.refuse_existing(output)
-    checked.check(tables)
-    graph = store(checked, tables, known.check(tables) if known else None)
+    edge_frame.check(tables)
+    checked_features = feature_columns.check(tables) if feature_columns else None
+    graph = store(edge_frame, tables, checked_features)
     plan = _plan(graph, method, strategy)
     logger.info("%s", plan)
-    stages.append(_stages(plan, method) + (2 if known else 0))
+    stages.append(_stages(plan, method) + (2 if checked_features else 0))
     if 0 not in method.order_weights():
-        what = "outgoing edges" if directed else "edges"
-        method.warn_of_zero_vectors(graph.nodes - graph.connected, graph.nodes, what)
+        kind = "outgoing edges" if directed else "edges"
+        method.warn_of_zero_vectors(graph.nodes - graph.connected, graph.nodes, kind)
     vectors = _vectors(graph, method, plan)
-    written = tables.write("vectors", vectors, doing="write vectors", path=output)
+    written = tables.write("vectors", vectors, stage="write vectors", path=output)
     tables.drop(*tables.written - {"vectors"})
     return written
 
 
 def _plan(graph: StoredGraph, method: FastRP, strategy: Any) -> SparkEstimate:
-    """What a graph that is in tables takes, and the strategy that suits it."""
-    cluster = Cluster.of(graph.tables.session, memory_limit(method.memory))
-    sizes = graph.nodes, graph.entries
+    """Estimate the run of a stored graph, and choose its strategy."""
+    cluster = Cluster.from_session(graph.tables.session, memory_limit(method.memory))
     columns = graph.features.columns if graph.features else 0
     plan = plan_run(
-        *sizes, method, cluster, weighted=graph.weighted, features=columns, strategy=strategy
+        graph.nodes,
+        graph.entries,
+        method,
+        cluster,
+        weighted=graph.weighted,
+        features=columns,
+        strategy=strategy,
     )
     check_method(method, plan.strategy, columns > 0)
     return plan
 
 
 def _vectors(graph: StoredGraph, method: FastRP, plan: SparkEstimate) -> DataFrame:
-    """The vectors by the strategy of a plan, not yet computed."""
+    """The vectors by the strategy of a plan, evaluated lazily."""
     if plan.strategy == "blocks":
         return vectors_by_blocks(graph, method, plan.blocks, plan.cluster.cores)
     return vectors_by_columns(graph, method, plan.cluster.cores)
 
 
 def _stages(plan: SparkEstimate, method: FastRP) -> int:
-    """The number of stages of a run."""
+    """The number of stages of a run without features."""
     normalization = method.finish.normalization
     if plan.strategy == "columns":
-        return INGEST + 2 + normalization.unit_orders
-    return INGEST + 3 + max(method.order_weights()) + normalization.standard_columns
+        return INGEST_STAGES + 2 + normalization.unit_orders
+    return INGEST_STAGES + 3 + max(method.order_weights()) + normalization.standard_columns

@@ -1,4 +1,4 @@
-"""What a run on Spark will take, and which strategy suits it, before it starts."""
+"""The memory, data volume and time of a run on Spark, and the choice of its strategy."""
 
 from __future__ import annotations
 
@@ -15,41 +15,50 @@ from hopvec.errors import MemoryLimitError, ParameterError
 from hopvec.graph.columns import ColumnSpec
 from hopvec.machine import available_memory, in_words, memory_limit
 from hopvec.methods import FastRP
-from hopvec.spark.edges import Edges, key
+from hopvec.spark.edges import EdgeFrame, key
 from hopvec.spark.features import feature_table
 
 Strategy = Literal["columns", "blocks"]
 STRATEGIES = ("auto", "columns", "blocks")
 
-# What a core does, rounded for the worse: from the stages that benchmarks/spark.py measures.
-START = 15.0  # seconds until Spark's code is compiled and Python processes have begun
-GATHER = 10e-9  # seconds for a line of 64 bytes from memory that no cache holds
-INGEST = 10e-6  # seconds for an entry, from the DataFrame to cells
-SHUFFLE = 60e6  # bytes a second through Arrow, Spark and the disk
-WRITE = 10e6  # bytes of vectors a second, from rows of slabs to Parquet
-NETWORK = 1e9  # bytes a second of a worker
-MOST_BLOCKS = 1024
+# Per core unless stated otherwise, rounded up from the stages that benchmarks/spark.py measures.
+STARTUP_SECONDS = 15.0  # until Spark has compiled its code and started Python
+GATHER_SECONDS = 10e-9  # per cache line read from main memory
+INGEST_SECONDS = 10e-6  # per entry, from the DataFrame to cells
+SHUFFLE_RATE = 60e6  # bytes per second through Arrow, Spark and the disk
+WRITE_RATE = 10e6  # bytes of vectors per second, from slabs to Parquet
+NETWORK_RATE = 1e9  # bytes per second and worker
+MAX_BLOCKS = 1024
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """The workers of a cluster, all alike."""
+    """A cluster of identical workers.
+
+    Parameters
+    ----------
+    workers : int
+        The number of workers.
+    cores : int
+        The number of cores per worker.
+    memory : int
+        The bytes per worker that hopvec may use.
+    price : float, optional
+        The price of a worker per hour, in any currency.
+    """
 
     workers: int
     cores: int
-    """Of a worker."""
     memory: int
-    """Bytes of a worker that hopvec may use."""
     price: float | None = None
-    """Of a worker an hour."""
 
     @classmethod
-    def of(cls, session: SparkSession, memory: int | None = None) -> Cluster:
-        """The executors of a session as they are now; without `memory`, what they say is free."""
+    def from_session(cls, session: SparkSession, memory: int | None = None) -> Cluster:
+        """The current executors of a session; `memory` defaults to what is free on them."""
         context = session.sparkContext
-        workers = context._jsc.sc().getExecutorMemoryStatus().size() - 1  # the driver is one too
+        workers = context._jsc.sc().getExecutorMemoryStatus().size() - 1  # it includes the driver
         cores = context.defaultParallelism // max(1, workers)
-        if workers == 0:  # one machine: every core works for itself
+        if workers == 0:  # local master: every core is a worker
             workers, cores = cores, 1
             memory = memory or available_memory() // workers
         if memory is None:
@@ -61,28 +70,46 @@ class Cluster:
 
 @dataclass(frozen=True)
 class SparkEstimate:
-    """What a run will take. Print it to read it."""
+    """The estimate of a run on Spark; `str` gives a summary.
+
+    Attributes
+    ----------
+    strategy : {"columns", "blocks"}
+        The chosen strategy.
+    reason : str
+        Why it was chosen.
+    blocks : int
+        The number of blocks of rows, and of columns; 1 for "columns".
+    nodes : int
+        The number of nodes.
+    entries : int
+        The number of entries of S; an undirected edge has two.
+    cluster : Cluster
+        The cluster of the run.
+    worker_bytes : int
+        The memory per worker.
+    shuffled_bytes : int
+        All data sent between workers, or from the spill directory to workers.
+    spill_bytes : int
+        The size of the tables in the spill directory.
+    seconds : float
+        The time of the run.
+    """
 
     strategy: Strategy
     reason: str
-    """Why this strategy."""
     blocks: int
-    """Blocks of rows, and of columns; 1 for "columns"."""
     nodes: int
     entries: int
-    """The entries of S: an undirected edge stands for two."""
     cluster: Cluster
     worker_bytes: int
-    """The memory of a worker."""
     shuffled_bytes: int
-    """All that goes from worker to worker, or from the spill directory to workers."""
     spill_bytes: int
-    """The tables in the spill directory."""
     seconds: float
 
     @property
     def cost(self) -> float | None:
-        """What the workers cost for that time, where their price is known."""
+        """The cost of the workers for that time; None if their price is unknown."""
         price = self.cluster.price
         return None if price is None else price * self.cluster.workers * self.seconds / 3600
 
@@ -93,7 +120,7 @@ class SparkEstimate:
             f"strategy {self.strategy!r}: {self.reason}\n"
             f"{self.nodes:,} nodes, {self.entries:,} entries; {cluster.workers} workers of "
             f"{cluster.cores} cores and {in_words(cluster.memory)}\n"
-            f"{in_words(self.worker_bytes)} of memory a worker, {in_words(self.shuffled_bytes)} "
+            f"{in_words(self.worker_bytes)} of memory per worker, {in_words(self.shuffled_bytes)} "
             f"shuffled or fetched, {in_words(self.spill_bytes)} in the spill directory\n"
             f"about {_duration(self.seconds)}, within a factor of three{cost}"
         )
@@ -114,30 +141,53 @@ def estimate(
     strategy: Literal["auto", "columns", "blocks"] = "auto",
     cluster: Cluster | None = None,
 ) -> SparkEstimate:
-    """What `embed` with these arguments will take, on this session's cluster or on another.
+    """Estimate what `embed` with the same arguments needs, before running it.
 
-    Goes through the edges once, and through features that have lists, and counts the nodes to
-    about 2 %; edges count as if none repeated another. `method.memory` bounds the memory of a
-    worker. The time is that of workers which do nothing else, in a session that has just begun.
+    Reads the edges once, and features once if they have lists. The number of nodes is exact to
+    about 2 %; duplicate edges are counted as distinct. The time assumes idle workers and a new
+    session.
+
+    Parameters
+    ----------
+    edges, source, target, weight, unweighted, directed, nodes, features, features_id
+        As in `embed`.
+    method, strategy
+        As in `embed`. `method.memory` limits the memory per worker.
+    cluster : Cluster, optional
+        The cluster to estimate for. The default is that of the session.
+
+    Returns
+    -------
+    SparkEstimate
+        Strategy, memory, data volume, time and cost.
+
+    Raises
+    ------
+    GraphError, FormatError, ParameterError, MemoryLimitError
+        As in `embed`.
+
+    Examples
+    --------
+    >>> print(estimate(edges, method=FastRP(dim=128)))  # doctest: +SKIP
     """
     method = FastRP() if method is None else method
     check_method(method, strategy, features is not None)
     spec = ColumnSpec(source, target, weight, unweighted)
-    checked = Edges.of(edges, spec, directed=directed, nodes=nodes)
-    known = feature_table(features, features_id, checked.ids)
-    ids = checked.frame.select(F.explode(F.array("source", "target")).alias("id"))
-    ids = ids if checked.nodes is None else ids.unionAll(checked.nodes)
+    edge_frame = EdgeFrame.from_frame(edges, spec, directed=directed, nodes=nodes)
+    feature_columns = feature_table(features, features_id, edge_frame.ids)
+    ids = edge_frame.frame.select(F.explode(F.array("source", "target")).alias("id"))
+    ids = ids if edge_frame.nodes is None else ids.unionAll(edge_frame.nodes)
     session = edges.sparkSession
     counted = ids.agg(F.approx_count_distinct(key("id"), 0.02), F.count(F.lit(1))).first()
-    count = checked.frame.count() if checked.nodes is not None else counted[1] // 2
+    count = edge_frame.frame.count() if edge_frame.nodes is not None else counted[1] // 2
     memory = memory_limit(method.memory)
     return plan_run(
         int(counted[0]),
         int(count) * (1 if directed else 2),
         method,
-        cluster or Cluster.of(session, memory),
-        weighted=checked.weighted,
-        features=known.columns if known else 0,
+        cluster or Cluster.from_session(session, memory),
+        weighted=edge_frame.weighted,
+        features=feature_columns.columns if feature_columns else 0,
         strategy=strategy,
     )
 
@@ -152,24 +202,26 @@ def plan_run(
     features: int = 0,
     strategy: Literal["auto", "columns", "blocks"] = "auto",
 ) -> SparkEstimate:
-    """What a run on a graph of this size will take; raises MemoryLimitError if nothing fits.
+    """Estimate a run from the size of its graph; raises MemoryLimitError if nothing fits.
 
-    `features` is the number of their columns.
+    `features` is the number of feature columns.
     """
-    size = Size(nodes, entries, weighted, method, cluster, features)
+    size = RunSize(nodes, entries, weighted, method, cluster, features)
     needed, free = in_words(size.columns_bytes()), in_words(cluster.memory)
     if strategy == "columns":
-        return size.columns("it was asked for")
+        return size.estimate_columns("it was requested")
     if strategy == "blocks":
-        return size.blocks("it was asked for")
+        return size.estimate_blocks("it was requested")
     if size.columns_bytes() <= cluster.memory:
-        return size.columns(f"a worker can hold the graph and a slab, {needed} of its {free}")
-    return size.blocks(f"the graph and a slab take {needed}, and a worker has {free}")
+        return size.estimate_columns(
+            f"a worker can hold the graph and a slab, {needed} of its {free}"
+        )
+    return size.estimate_blocks(f"the graph and a slab take {needed}, and a worker has {free}")
 
 
 @dataclass(frozen=True)
-class Size:
-    """The size of a run, and the formulas of what each strategy takes for it."""
+class RunSize:
+    """The size of a run, and the formulas for the cost of each strategy."""
 
     nodes: int
     entries: int
@@ -177,7 +229,7 @@ class Size:
     method: FastRP
     cluster: Cluster
     features: int = 0
-    """Columns of features."""
+    """The number of feature columns."""
 
     @property
     def slabs(self) -> int:
@@ -186,17 +238,17 @@ class Size:
 
     @property
     def entry_bytes(self) -> int:
-        """The bytes of all entries: a neighbor, and its weight if there are any."""
+        """The bytes of all entries: a neighbor each, and its weight if the graph is weighted."""
         return self.entries * (8 if self.weighted else 4)
 
     @property
     def graph_bytes(self) -> int:
-        """The bytes that a worker fetches: entries, and a count, a key and features a node."""
+        """The bytes that a worker fetches: entries, and count, key and features per node."""
         return self.entry_bytes + 12 * self.nodes + self.feature_bytes
 
     @property
     def feature_bytes(self) -> int:
-        """The bytes of all features, numbers in float64."""
+        """The bytes of all features, 8 per value."""
         return 8 * self.features * self.nodes
 
     @property
@@ -206,34 +258,35 @@ class Size:
 
     @property
     def orders(self) -> int:
-        """The orders whose rows are made unit, 0 if none are."""
+        """The number of orders whose rows are normalized to unit length, possibly 0."""
         unit = self.method.finish.normalization.unit_orders
         return len(self.method.order_weights()) if unit else 0
 
     def columns_bytes(self) -> int:
-        """The memory of a worker: the graph, and one slab at a time."""
+        """The memory of a worker with "columns": the graph, and one slab at a time."""
         slab = 2 * CACHE_LINE_BYTES + 4 * SLAB_COLUMNS[self.method.precision] + 12 * self.orders
         return self.graph_bytes + self.nodes * (32 + slab)
 
     def columns_shuffle(self) -> int:
-        """The graph to every worker, slabs to rows; and norms to nodes, scales to every worker.
+        """The bytes fetched or shuffled with "columns".
 
-        Features are joined with nodes and then packed by chunks before.
+        The graph goes to every worker, slabs to the tasks that make vectors, norms to nodes and
+        scales to every worker. Before that, features are joined with nodes and packed by chunks.
         """
         workers = self.cluster.workers
         norms = self.orders * self.nodes * (8 * self.slabs + 4 * workers)
         packed = 2 * self.feature_bytes
         return workers * self.graph_bytes + self.vector_bytes + norms + packed
 
-    def columns(self, reason: str) -> SparkEstimate:
-        """A run by columns."""
+    def estimate_columns(self, reason: str) -> SparkEstimate:
+        """The estimate for "columns"."""
         passes = 2 if self.orders else 1
         rounds = -(-self.slabs // self.cluster.workers)
         compute = passes * rounds * self._hop_seconds() * self.hops
         squares = 8 * self.orders * self.nodes * self.slabs
-        spill_dir = self.graph_bytes + 2 * self.vector_bytes + squares
+        spill = self.graph_bytes + 2 * self.vector_bytes + squares
         return self._estimate(
-            "columns", reason, 1, self.columns_bytes(), self.columns_shuffle(), spill_dir, compute
+            "columns", reason, 1, self.columns_bytes(), self.columns_shuffle(), spill, compute
         )
 
     @property
@@ -242,40 +295,38 @@ class Size:
         return max(self.method.order_weights())
 
     def blocks_bytes(self, blocks: int) -> int:
-        """The memory of a worker: a block of rows before and after a hop, and its cells."""
-        return (
-            2 * CACHE_LINE_BYTES + 32
-        ) * self.nodes // blocks + 2 * self.entry_bytes // blocks**2
+        """The memory of a worker with "blocks": a block before and after a hop, and its cells."""
+        rows = (2 * CACHE_LINE_BYTES + 32) * self.nodes // blocks
+        return rows + 2 * self.entry_bytes // blocks**2
 
     def hop_shuffle(self, blocks: int) -> int:
-        """The rows of an order to every block of rows, and the cells to every slab."""
-        return blocks * self.vector_bytes + self.slabs * (
-            self.entry_bytes + 4 * self.nodes * blocks
-        )
+        """The bytes shuffled per hop: all rows to every block of rows, all cells to every slab."""
+        cells = self.entry_bytes + 4 * self.nodes * blocks
+        return blocks * self.vector_bytes + self.slabs * cells
 
-    def blocks(self, reason: str) -> SparkEstimate:
-        """A run by blocks, as few of them as fit."""
-        for blocks in range(2, MOST_BLOCKS + 1):
+    def estimate_blocks(self, reason: str) -> SparkEstimate:
+        """The estimate for "blocks", with the fewest blocks that fit."""
+        for blocks in range(2, MAX_BLOCKS + 1):
             if self.blocks_bytes(blocks) <= self.cluster.memory:
                 break
         else:
             raise MemoryLimitError(
-                f"embed: even {MOST_BLOCKS:,} blocks need {in_words(self.blocks_bytes(blocks))} "
-                f"of memory a worker, and it has {in_words(self.cluster.memory)}."
+                f"embed: even {MAX_BLOCKS:,} blocks need {in_words(self.blocks_bytes(blocks))} "
+                f"of memory per worker, and a worker has {in_words(self.cluster.memory)}."
             )
-        counted = len(self.method.order_weights())
-        shuffle = self.hops * self.hop_shuffle(blocks) + counted * self.vector_bytes
+        orders = len(self.method.order_weights())
+        shuffle = self.hops * self.hop_shuffle(blocks) + orders * self.vector_bytes
         shuffle += (3 if 0 in self.method.order_weights() else 2) * self.feature_bytes
         rounds = -(-self.slabs * blocks // self.cluster.workers) / blocks
         compute = rounds * self._hop_seconds() * self.hops
-        spill_dir = self.graph_bytes + (counted + 2) * self.vector_bytes
+        spill = self.graph_bytes + (orders + 2) * self.vector_bytes
         return self._estimate(
-            "blocks", reason, blocks, self.blocks_bytes(blocks), shuffle, spill_dir, compute
+            "blocks", reason, blocks, self.blocks_bytes(blocks), shuffle, spill, compute
         )
 
     def _hop_seconds(self) -> float:
-        """The time of a worker for one slab and one hop."""
-        return self.entries * GATHER / self.cluster.cores
+        """The time of a worker for one hop of one slab."""
+        return self.entries * GATHER_SECONDS / self.cluster.cores
 
     def _estimate(
         self,
@@ -284,14 +335,14 @@ class Size:
         blocks: int,
         worker: int,
         shuffle: int,
-        spill_dir: int,
+        spill: int,
         compute: float,
     ) -> SparkEstimate:
         cluster = self.cluster
         cores = cluster.workers * cluster.cores
-        ingest = START + self.entries * INGEST / cores
-        written = self.vector_bytes / (cores * WRITE)
-        moved = shuffle / min(cores * SHUFFLE, cluster.workers * NETWORK)
+        ingest = STARTUP_SECONDS + self.entries * INGEST_SECONDS / cores
+        written = self.vector_bytes / (cores * WRITE_RATE)
+        moved = shuffle / min(cores * SHUFFLE_RATE, cluster.workers * NETWORK_RATE)
         return SparkEstimate(
             strategy=strategy,
             reason=reason,
@@ -301,37 +352,37 @@ class Size:
             cluster=cluster,
             worker_bytes=worker,
             shuffled_bytes=shuffle,
-            spill_bytes=spill_dir,
+            spill_bytes=spill,
             seconds=ingest + moved + compute + written,
         )
 
 
 def check_method(method: object, strategy: str, has_features: bool) -> None:
-    """Refuses what Spark cannot carry."""
+    """Raise ParameterError for parameters that are invalid or not supported on Spark."""
     if strategy not in STRATEGIES:
         allowed = ", ".join(map(repr, STRATEGIES))
         raise ParameterError(f"embed: strategy must be one of {allowed}, got {strategy!r}.")
     if not isinstance(method, FastRP):
-        raise ParameterError(f"embed: on Spark the method must be FastRP, got {method!r}.")
+        raise ParameterError(f"embed: only FastRP is supported on Spark, got {method!r}.")
     method.check()
     if method.oversample > 1:
         raise ParameterError(
-            "FastRP: oversample on Spark is not supported yet: products of columns are added node "
-            f"after node. Set oversample=1, got {method.oversample}."
+            "FastRP: oversample is not supported on Spark. Set oversample=1, got "
+            f"{method.oversample}."
         )
     if method.direction != "out":
         raise ParameterError(
-            "FastRP: direction on Spark is 'out' so far: exchange source and target for 'in', read "
-            f"the edges as undirected for 'both', got {method.direction!r}."
+            "FastRP: only direction='out' is supported on Spark. Swap source= and target= for "
+            f"'in', or read the edges as undirected for 'both', got {method.direction!r}."
         )
     method.check_feature_weight(has_features)
     if method.threads is not None:
         raise ParameterError(
-            "FastRP: on Spark the threads are those of its tasks. Leave threads out, got "
+            "FastRP: Spark determines the number of threads. Leave threads= out, got "
             f"{method.threads}."
         )
     if strategy == "blocks" and method.precision == "float16":
-        raise ParameterError("FastRP: precision='float16' needs the strategy 'columns' on Spark.")
+        raise ParameterError("FastRP: precision='float16' needs strategy='columns' on Spark.")
 
 
 def _free_memory(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -340,12 +391,8 @@ def _free_memory(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _duration(seconds: float) -> str:
-    """A time in words, such as '25 min' or '3.5 h'."""
+    """A rounded duration, such as '25 min' or '3.5 h'."""
     minutes = seconds / 60
-    return (
-        f"{seconds:.2g} s"
-        if minutes < 1
-        else f"{minutes:.2g} min"
-        if minutes < 60
-        else (f"{minutes / 60:.2g} h")
-    )
+    if minutes < 1:
+        return f"{seconds:.2g} s"
+    return f"{minutes:.2g} min" if minutes < 60 else f"{minutes / 60:.2g} h"

@@ -1,4 +1,4 @@
-"""Features of a DataFrame: which columns they are in, their faults, and whose they are."""
+"""Features in a DataFrame: their columns, checks, and the join with the nodes."""
 
 from __future__ import annotations
 
@@ -30,98 +30,99 @@ from hopvec.graph.feature_columns import (
     wrong_number,
 )
 from hopvec.spark.edges import id_type
-from hopvec.spark.tables import MANY_ROWS, Tables
+from hopvec.spark.tables import NODE_BATCH, Tables
 
-ROWS = 1024  # of features, taken apart together
-VALUES = "id {}, numbers binary, categories binary, wrong int"
-PACKED = ", numbers binary, categories binary, known int, lacking int"
+BATCH_ROWS = 1024  # rows of features that are encoded together
+ENCODED = "id {}, numbers binary, categories binary, invalid int"
+PACKED = ", numbers binary, categories binary, matched int, missing int"
 logger = logging.getLogger("hopvec")
 
 
 @dataclass(frozen=True)
 class FeatureTable:
-    """What is known of nodes, a row an id."""
+    """Features of nodes, one row per id."""
 
     frame: DataFrame
-    """VALUES: an id, its numbers in float64 and keys of categories, and which number is wrong."""
+    """ENCODED: id, float64 numbers, category keys, and the column of an invalid number or -1."""
     ids: str
-    """The type in which ids are compared with those of nodes: 'string' or 'bigint'."""
+    """The type in which ids are compared with those of the nodes: 'string' or 'bigint'."""
     id_column: str
-    """What the column of ids was called."""
+    """The name of the id column."""
     numbers: tuple[str, ...]
     categories: tuple[str, ...]
     rows: int = 0
-    """Known after a check."""
+    """The number of rows, set by `check`."""
 
     @property
     def columns(self) -> int:
-        """The number of columns, lists taken apart."""
+        """The number of columns, with lists expanded."""
         return len(self.numbers) + len(self.categories)
 
     def check(self, tables: Tables) -> FeatureTable:
-        """The same as a table, `features`; refuses numbers that are none, ids empty or twice."""
-        frame = tables.write("features", self.frame, doing="check the features", batch=MANY_ROWS)
+        """Write the table `features`; raises GraphError for invalid numbers and bad ids."""
+        frame = tables.write("features", self.frame, stage="check the features", batch=NODE_BATCH)
         faults = {
             "empty": F.coalesce(F.col("id").cast("string") == "", F.lit(True)),
-            "wrong": F.col("wrong") >= 0,
+            "invalid": F.col("invalid") >= 0,
         }
         firsts = [
-            F.first(F.when(fault, F.struct("id", "wrong", "numbers")), ignorenulls=True).alias(name)
+            F.first(F.when(fault, F.struct("id", "invalid", "numbers")), ignorenulls=True).alias(
+                name
+            )
             for name, fault in faults.items()
         ]
         counted = frame.agg(F.count(F.lit(1)).alias("rows"), *firsts)
         found = tables.run("check the features", counted.first)
         if found["empty"] is not None:
             raise empty_id("some row", self.id_column)
-        if found["wrong"] is not None:
-            node, at, numbers = found["wrong"]
-            number = np.frombuffer(numbers, np.float64)[at]
-            raise wrong_number(f"the row of {node!r}", self.numbers[at], number)
-        twice = frame.groupBy("id").count().filter("count > 1")
-        repeated = tables.run("check the features", twice.first)
+        if found["invalid"] is not None:
+            node, column, numbers = found["invalid"]
+            number = np.frombuffer(numbers, np.float64)[column]
+            raise wrong_number(f"the row of {node!r}", self.numbers[column], number)
+        duplicates = frame.groupBy("id").count().filter("count > 1")
+        repeated = tables.run("check the features", duplicates.first)
         if repeated is not None:
             raise repeated_id(repeated["id"])
         return replace(self, frame=frame, rows=found["rows"])
 
-    def beside(self, nodes: DataFrame) -> DataFrame:
-        """Nodes with their numbers and categories; both are null for a node without a row."""
-        features = self.frame.select(F.col("id").alias("known"), "numbers", "categories")
-        return nodes.join(features, nodes["id"].cast(self.ids) == features["known"], "left")
+    def join(self, nodes: DataFrame) -> DataFrame:
+        """Add numbers and categories to nodes; both are null for a node without a row."""
+        features = self.frame.select(F.col("id").alias("feature_id"), "numbers", "categories")
+        return nodes.join(features, nodes["id"].cast(self.ids) == features["feature_id"], "left")
 
-    def tell(self, nodes: DataFrame, count: int, tables: Tables) -> None:
-        """Logs what so many nodes, which are packed, lack of features; refuses rows of no node."""
-        counts = [F.sum(name).alias(name) for name in ("known", "lacking")]
+    def check_matches(self, nodes: DataFrame, count: int, tables: Tables) -> None:
+        """Log how many of the `count` packed nodes lack features; raises if no row matches."""
+        counts = [F.sum(name).alias(name) for name in ("matched", "missing")]
         found = tables.run("measure features", nodes.agg(*counts).first)
-        if not found["known"]:
+        if not found["matched"]:
             raise no_nodes(self.id_column, "features_id")
-        without_row = count - found["known"]
-        missing = found["lacking"] - without_row * self.columns
+        without_row = count - found["matched"]
+        missing = found["missing"] - without_row * self.columns
         logger.info(
             f"features: missing values {missing:,}, nodes without a row {without_row:,}, "
-            f"rows of no node {self.rows - found['known']:,}"
+            f"rows of no node {self.rows - found['matched']:,}"
         )
 
 
 def feature_table(features: Any, id_column: str | None, ids: str) -> FeatureTable | None:
-    """The features of a DataFrame, for nodes with ids of a type; reads lists for their lengths."""
+    """The features in a DataFrame, for nodes with ids of type `ids`; reads list columns once."""
     if features is None:
         if id_column is not None:
-            raise GraphError("features_id names a column of features, and there are none.")
+            raise GraphError("features_id= names a column of features=, which is not given.")
         return None
     if not isinstance(features, DataFrame):
         raise GraphError(f"features must be a Spark DataFrame, got {type(features).__name__}.")
     chosen = choose_id_column(features.columns, id_column)
     if chosen is None:
         raise GraphError(
-            "features: there is no column of ids. Call it id, or name it: features_id=, or "
-            "--features-id."
+            "features: there is no id column. Rename it to 'id', or name it with features_id=."
         )
-    fields = {str(at): field for at, field in enumerate(features.schema.fields)}
-    frame = features.toDF(*fields)  # by their names Spark would not tell "a" from "A"
-    place = str(features.columns.index(chosen))
-    ids = ids if id_type("features", fields[place]) == ids else "string"
-    kept = feature_names(features.columns, chosen)
-    fields = {at: field for at, field in fields.items() if field.name in kept}
+    fields = {str(number): field for number, field in enumerate(features.schema.fields)}
+    frame = features.toDF(*fields)  # numbers as names, since Spark cannot distinguish "a" and "A"
+    id_number = str(features.columns.index(chosen))
+    ids = ids if id_type("features", fields[id_number]) == ids else "string"
+    names = feature_names(features.columns, chosen)
+    fields = {number: field for number, field in fields.items() if field.name in names}
     lengths = _list_lengths(frame, fields)
     kinds = dict(_kinds(fields.values(), lengths))
     refuse_no_columns(kinds)
@@ -129,35 +130,37 @@ def feature_table(features: Any, id_column: str | None, ids: str) -> FeatureTabl
     numbers = tuple(name for name in numeric if numeric[name])
     categories = tuple(name for name in numeric if not numeric[name])
     names = [field.name for field in fields.values()]
-    values = partial(_values, names=names, lengths=lengths, numbers=numbers, categories=categories)
-    frame = frame.select(F.col(place).cast(ids).alias("id"), *fields)
-    frame = frame.mapInArrow(values, VALUES.format(ids))
+    encode = partial(_encode, names=names, lengths=lengths, numbers=numbers, categories=categories)
+    frame = frame.select(F.col(id_number).cast(ids).alias("id"), *fields)
+    frame = frame.mapInArrow(encode, ENCODED.format(ids))
     return FeatureTable(frame, ids, chosen, numbers, categories)
 
 
 def _list_lengths(frame: DataFrame, fields: dict[str, T.StructField]) -> dict[str, int]:
-    """The lengths of lists by the names of their columns, which are numbered in the frame."""
-    lists = {at: field for at, field in fields.items() if isinstance(field.dataType, T.ArrayType)}
-    sizes = [(at, F.array_size(at)) for at in lists]
-    bounds = [F.array(F.min(size), F.max(size)).alias(at) for at, size in sizes]
+    """The length of the lists of each list column, by name; columns of the frame are numbered."""
+    lists = {
+        number: field for number, field in fields.items() if isinstance(field.dataType, T.ArrayType)
+    }
+    sizes = [(number, F.array_size(number)) for number in lists]
+    bounds = [F.array(F.min(size), F.max(size)).alias(number) for number, size in sizes]
     found: Any = frame.agg(*bounds).first() if lists else None
     lengths = {}
-    for at, field in lists.items():
-        least, most = found[at]
-        if least is None or least < most:
+    for number, field in lists.items():
+        shortest, longest = found[number]
+        if shortest is None or shortest < longest:
             raise unlike_lists(field.name)
-        lengths[field.name] = most
+        lengths[field.name] = longest
     return lengths
 
 
 def _kinds(
     fields: Iterable[T.StructField], lengths: dict[str, int]
 ) -> Iterator[tuple[str, T.DataType]]:
-    """The names and types of columns, lists taken apart."""
+    """The names and types of columns, with lists expanded."""
     for field in fields:
         if isinstance(field.dataType, T.ArrayType):
-            for at in range(lengths[field.name]):
-                yield f"{field.name}.{at}", field.dataType.elementType
+            for element in range(lengths[field.name]):
+                yield f"{field.name}.{element}", field.dataType.elementType
         else:
             yield field.name, field.dataType
 
@@ -170,46 +173,50 @@ def _is_numeric(name: str, kind: T.DataType) -> bool:
     raise wrong_kind(name, kind.simpleString())
 
 
-def _values(
+def _encode(
     batches: Iterable[pa.RecordBatch],
     names: list[str],
     lengths: dict[str, int],
     numbers: tuple[str, ...],
     categories: tuple[str, ...],
 ) -> Iterator[pa.RecordBatch]:
-    """VALUES of some rows, which have an id and then the columns of these names."""
-    slices = (some.slice(at, ROWS) for some in batches for at in range(0, len(some), ROWS))
+    """Encode rows of an id and the named columns as ENCODED."""
+    slices = (
+        batch.slice(first, BATCH_ROWS)
+        for batch in batches
+        for first in range(0, len(batch), BATCH_ROWS)
+    )
     for batch in slices:
         columns = flat_columns(pa.table(batch.columns[1:], names=names), lengths)
         values = np.empty((len(numbers), len(batch)))
         keys = np.empty((len(categories), len(batch)), np.uint64)
-        wrong = np.full(len(batch), -1, np.int32)
-        for at, name in enumerate(numbers):
-            values[at], faults = numbers_of(columns[name])
-            wrong[faults & (wrong < 0)] = at
-        for at, name in enumerate(categories):
-            keys[at] = category_keys(name, columns[name])
+        invalid = np.full(len(batch), -1, np.int32)
+        for column, name in enumerate(numbers):
+            values[column], faults = numbers_of(columns[name])
+            invalid[faults & (invalid < 0)] = column
+        for column, name in enumerate(categories):
+            keys[column] = category_keys(name, columns[name])
         yield pa.RecordBatch.from_pydict(
             {
                 "id": batch.column(0),
                 "numbers": pa.array([row.tobytes() for row in values.T], pa.binary()),
                 "categories": pa.array([row.tobytes() for row in keys.T], pa.binary()),
-                "wrong": wrong,
+                "invalid": invalid,
             }
         )
 
 
 def pack_features(table: pa.Table, numbers: int, categories: int) -> dict[str, pa.Array]:
-    """PACKED of the nodes of a chunk: their values in so many columns, and counts."""
-    nothing = {"numbers": np.full(numbers, np.nan).tobytes(), "categories": bytes(8 * categories)}
+    """Pack the features of the nodes of a chunk as PACKED: values and counts."""
+    empty = {"numbers": np.full(numbers, np.nan).tobytes(), "categories": bytes(8 * categories)}
     packed = {
-        name: b"".join(values or empty for values in table[name].to_pylist())
-        for name, empty in nothing.items()
+        name: b"".join(values or no_values for values in table[name].to_pylist())
+        for name, no_values in empty.items()
     }
-    lacking = np.count_nonzero(np.isnan(np.frombuffer(packed["numbers"], np.float64)))
-    lacking += np.count_nonzero(np.frombuffer(packed["categories"], np.uint64) == 0)
+    missing = np.count_nonzero(np.isnan(np.frombuffer(packed["numbers"], np.float64)))
+    missing += np.count_nonzero(np.frombuffer(packed["categories"], np.uint64) == 0)
     return {
-        **{name: pa.array([some], pa.binary()) for name, some in packed.items()},
-        "known": pa.array([len(table) - table["numbers"].null_count], pa.int32()),
-        "lacking": pa.array([lacking], pa.int32()),
+        **{name: pa.array([values], pa.binary()) for name, values in packed.items()},
+        "matched": pa.array([len(table) - table["numbers"].null_count], pa.int32()),
+        "missing": pa.array([missing], pa.int32()),
     }

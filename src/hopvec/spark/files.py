@@ -1,4 +1,4 @@
-"""Files of the spill directory that tasks write and read themselves, past Spark."""
+"""Files in the spill directory that tasks read and write directly, not through Spark."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import pyarrow as pa
 import pyarrow.fs
 from numpy.typing import DTypeLike, NDArray
 
-from hopvec.spark.graph import CHUNK, Layout
+from hopvec.spark.graph import CHUNK, NodeBlocks
 
-MOST_OPEN = 512  # files of a task; systems allow a process 1,024 and more
+MAX_OPEN_FILES = 512  # of a task; operating systems allow a process 1,024 or more
 
 
 def file_system(uri: str) -> tuple[pa.fs.FileSystem, str]:
-    """The file system of a file or folder, by the names that Hadoop has for it, and its path."""
+    """The Arrow file system and path of a file or directory, given by its Hadoop URI."""
     for hadoop, arrow in (("s3a:", "s3:"), ("s3n:", "s3:"), ("dbfs:", "/dbfs")):
         if uri.startswith(hadoop):
             uri = arrow + uri.removeprefix(hadoop)
@@ -26,39 +26,42 @@ def file_system(uri: str) -> tuple[pa.fs.FileSystem, str]:
 
 
 def write_file(uri: str, arrays: Iterable[NDArray[Any]]) -> None:
-    """Writes the bytes of arrays, one behind the other, to a file."""
+    """Write the bytes of consecutive arrays to a file."""
     system, path = file_system(uri)
     with system.open_output_stream(path) as file:
-        for some in arrays:
-            file.write(some)
+        for array in arrays:
+            file.write(array)
 
 
 class SlabFiles:
-    """The files of all slabs, each with so many values for every node, chunk after chunk."""
+    """The files of all slabs, each with `values` values per node, stored chunk by chunk."""
 
-    def __init__(self, files: list[str], layout: Layout, values: int, kind: DTypeLike) -> None:
-        self._names, self._layout = files, layout
-        self._values, self._kind = values, np.dtype(kind)
-        self._open = ExitStack()
+    def __init__(
+        self, files: list[str], node_blocks: NodeBlocks, values: int, dtype: DTypeLike
+    ) -> None:
+        self._names, self._node_blocks = files, node_blocks
+        self._values, self._dtype = values, np.dtype(dtype)
+        self._stack = ExitStack()
 
     def __enter__(self) -> Self:
-        kept = self._names[:MOST_OPEN]
-        self._files = {name: self._open.enter_context(_opened(name)) for name in kept}
+        names = self._names[:MAX_OPEN_FILES]
+        self._files = {name: self._stack.enter_context(_open(name)) for name in names}
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._open.close()
+        self._stack.close()
 
     def read(self, chunk: int) -> Iterator[NDArray[Any]]:
-        """The values of the nodes of a chunk, slab after slab."""
-        node = self._values * self._kind.itemsize
-        first, size = CHUNK * chunk, self._layout.rows(0, chunk)
+        """Read the values of the nodes of a chunk, slab by slab."""
+        node_bytes = self._values * self._dtype.itemsize
+        first, size = CHUNK * chunk, self._node_blocks.chunk_size(0, chunk)
         for name in self._names:
-            kept = self._files.get(name)
-            with nullcontext(kept) if kept else _opened(name) as file:
-                yield np.frombuffer(file.read_at(size * node, first * node), self._kind)
+            opened = self._files.get(name)
+            with nullcontext(opened) if opened else _open(name) as file:
+                data = file.read_at(size * node_bytes, first * node_bytes)
+                yield np.frombuffer(data, self._dtype)
 
 
-def _opened(uri: str) -> pa.NativeFile:
+def _open(uri: str) -> pa.NativeFile:
     system, path = file_system(uri)
     return system.open_input_file(path)

@@ -1,7 +1,8 @@
-"""The graph in tables: numbered and cut into cells in Spark SQL, as one machine would have it.
+"""The graph as tables: nodes in the internal order of Graph, and the entries of S in cells.
 
-Node i in the graph's internal order lies in block i % blocks, at position i // blocks. A chunk is
-CHUNK positions of a block; a cell holds the entries of S from a chunk of rows to a block.
+Node i of the internal order is in block i % blocks, at position i // blocks. A chunk is CHUNK
+consecutive positions of a block; a cell holds the entries of S in the rows of a chunk and the
+columns of a block.
 """
 
 from __future__ import annotations
@@ -17,66 +18,67 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from hopvec.errors import GraphError
 from hopvec.graph.ids import MAX_NODES, refuse_collision
-from hopvec.spark.edges import Edges, key
+from hopvec.spark.edges import EdgeFrame, key
 from hopvec.spark.features import PACKED, FeatureTable, pack_features
-from hopvec.spark.tables import FEW_ROWS, MANY_ROWS, Tables
+from hopvec.spark.tables import CHUNK_BATCH, NODE_BATCH, Tables
 
-CHUNK = 4096  # nodes whose rows travel together
-PIECE = 1 << 21  # entries that are sorted and packed together; a cell may come in several pieces
-ROW_BITS = 33  # of monotonically_increasing_id count rows, the others partitions
+CHUNK = 4096  # nodes whose rows are stored together
+PIECE = 1 << 21  # entries that are sorted and packed together; a cell can have several pieces
+ROW_BITS = 33  # low bits of monotonically_increasing_id: the row; the others: the partition
 CELLS = (
-    "row_block int, column_block int, chunk int, first_place int, first_neighbor int, "
+    "row_block int, column_block int, chunk int, first_position int, first_neighbor int, "
     "counts binary, neighbors binary, weights binary"
 )
 
 
 @dataclass(frozen=True)
-class Layout:
-    """How the nodes of a graph are spread over blocks and chunks."""
+class NodeBlocks:
+    """The assignment of nodes to blocks and chunks."""
 
     nodes: int
     blocks: int = 1
 
-    def places(self, block: int) -> int:
-        """The number of nodes of a block."""
+    def block_size(self, block: int) -> int:
+        """The number of nodes in a block."""
         return (self.nodes - block + self.blocks - 1) // self.blocks
 
     def chunks(self, block: int) -> int:
-        """The number of chunks of a block."""
-        return -(-self.places(block) // CHUNK)
+        """The number of chunks in a block."""
+        return -(-self.block_size(block) // CHUNK)
 
-    def rows(self, block: int, chunk: int) -> int:
-        """The number of nodes of a chunk."""
-        return min(CHUNK, self.places(block) - CHUNK * chunk)
+    def chunk_size(self, block: int, chunk: int) -> int:
+        """The number of nodes in a chunk."""
+        return min(CHUNK, self.block_size(block) - CHUNK * chunk)
 
-    def numbers(self, block: int, chunk: int) -> NDArray[np.int64]:
-        """The numbers of the nodes of a chunk."""
-        places = CHUNK * chunk + np.arange(self.rows(block, chunk))
-        return places * self.blocks + block
+    def node_indices(self, block: int, chunk: int) -> NDArray[np.int64]:
+        """The indices of the nodes in a chunk, in the internal order."""
+        positions = CHUNK * chunk + np.arange(self.chunk_size(block, chunk))
+        return positions * self.blocks + block
 
-    def block(self, number: str) -> Column:
-        """The block of a node, by its number."""
-        return (F.col(number) % self.blocks).cast("int")
+    def block(self, index: str) -> Column:
+        """The block of the node whose index is in a column."""
+        return (F.col(index) % self.blocks).cast("int")
 
-    def place(self, number: str) -> Column:
-        """The place of a node in its block, by its number."""
-        return F.expr(f"cast({number} div {self.blocks} as int)")
+    def position(self, index: str) -> Column:
+        """The position in its block of the node whose index is in a column."""
+        return F.expr(f"cast({index} div {self.blocks} as int)")
 
     def entry(self, row: str, column: str) -> Column:
-        """An entry of S as one number, by which entries are in the order of their cells."""
+        """An entry of S as one integer; ascending integers follow the order of the cells."""
+        size = self.block_size(0)
         cell = self.block(row).cast("bigint") * self.blocks + self.block(column)
-        return (cell * self.places(0) + self.place(row)) * self.places(0) + self.place(column)
+        return (cell * size + self.position(row)) * size + self.position(column)
 
-    def cells_of(self, entries: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
-        """The block of rows, the block of columns, place and neighbor of each of some entries."""
-        rows, neighbor = np.divmod(entries, self.places(0))
-        cell, place = np.divmod(rows, self.places(0))
-        return *np.divmod(cell, self.blocks), place, neighbor
+    def split_entries(self, entries: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
+        """The row block, column block, position and neighbor of each entry."""
+        rows, neighbor = np.divmod(entries, self.block_size(0))
+        cell, position = np.divmod(rows, self.block_size(0))
+        return *np.divmod(cell, self.blocks), position, neighbor
 
 
 @dataclass(frozen=True)
 class StoredGraph:
-    """A graph that lies in tables: `numbered` and `pairs`, and the cells and nodes made of them."""
+    """A graph in the tables `ranked` and `pairs`, from which nodes and cells are written."""
 
     tables: Tables
     ids: str
@@ -85,77 +87,76 @@ class StoredGraph:
     weighted: bool
     nodes: int
     connected: int
-    """The nodes with a row; they come first."""
+    """The number of nodes with a row of S; they come first."""
     entries: int
-    """The entries of S."""
+    """The number of entries of S."""
     volume: float
     """The sum of all entries: 2m."""
     extremes: tuple[float, float]
-    """The least and the largest weighted degree, where a degree of 0 is taken as 1."""
+    """The smallest and the largest weighted degree, where a degree of 0 counts as 1."""
     offsets: tuple[int, ...]
-    """The number of the first node of each partition of the table of ranked nodes."""
+    """The index of the first node in each partition of the table `ranked`."""
     features: FeatureTable | None
 
     @property
     def batch(self) -> int:
-        """The chunks of nodes, with their features, that may be in memory at a time."""
+        """How many chunks of nodes, with their features, are in memory at a time."""
         columns = self.features.columns if self.features else 0
-        return max(1, FEW_ROWS // (1 + columns // 8))
+        return max(1, CHUNK_BATCH // (1 + columns // 8))
 
-    def numbered(self) -> DataFrame:
-        """The nodes: id, key, weighted degree and number."""
+    def indexed_nodes(self) -> DataFrame:
+        """The nodes: id, key, weighted degree and index in the internal order."""
         partition = F.shiftright("rank", ROW_BITS)
-        number = F.lit(list(self.offsets))[partition] + F.col("rank").bitwiseAND(
-            (1 << ROW_BITS) - 1
-        )
-        return self.tables.read("ranked").select("id", "key", "degree", number.alias("number"))
+        index = F.lit(list(self.offsets))[partition] + F.col("rank").bitwiseAND((1 << ROW_BITS) - 1)
+        return self.tables.read("ranked").select("id", "key", "degree", index.alias("index"))
 
-    def write_nodes(self, layout: Layout) -> DataFrame:
-        """The table of nodes by chunks: block, chunk, ids, keys and degrees; features as PACKED."""
-        nodes, known = self.numbered(), self.features
-        columns = (len(known.numbers), len(known.categories)) if known else None
-        nodes = known.beside(nodes) if known else nodes
-        nodes = nodes.withColumn("block", layout.block("number"))
-        nodes = nodes.withColumn("place", layout.place("number"))
-        nodes = nodes.withColumn("chunk", F.expr(f"place div {CHUNK}").cast("int"))
+    def write_nodes(self, node_blocks: NodeBlocks) -> DataFrame:
+        """Write the nodes, one row per chunk: block, chunk, ids, keys, degrees, PACKED features."""
+        nodes, features = self.indexed_nodes(), self.features
+        columns = (len(features.numbers), len(features.categories)) if features else None
+        nodes = features.join(nodes) if features else nodes
+        nodes = nodes.withColumn("block", node_blocks.block("index"))
+        nodes = nodes.withColumn("position", node_blocks.position("index"))
+        nodes = nodes.withColumn("chunk", F.expr(f"position div {CHUNK}").cast("int"))
         schema = f"block int, chunk int, ids array<{self.ids}>, keys binary, degrees binary"
-        schema += PACKED if known else ""
+        schema += PACKED if features else ""
         packed = nodes.groupBy("block", "chunk").applyInArrow(
             lambda table: _pack_nodes(table, columns), schema
         )
-        nodes = self.tables.write("nodes", packed, doing="pack nodes", batch=MANY_ROWS)
-        if known:
-            known.tell(nodes, self.nodes, self.tables)
+        nodes = self.tables.write("nodes", packed, stage="pack nodes", batch=NODE_BATCH)
+        if features:
+            features.check_matches(nodes, self.nodes, self.tables)
             self.tables.drop("features")
         return nodes
 
-    def write_cells(self, layout: Layout) -> DataFrame:
-        """The table of cells, cut into pieces; neighbors are places of their block, ascending."""
-        pairs, numbers = self.tables.read("pairs"), self.numbered().drop("id", "degree")
+    def write_cells(self, node_blocks: NodeBlocks) -> DataFrame:
+        """Write the cells, in pieces; neighbors are positions in their block, ascending."""
+        pairs, indices = self.tables.read("pairs"), self.indexed_nodes().drop("id", "degree")
         for end, name in (("u", "row"), ("v", "column")):
-            named = numbers.withColumnsRenamed({"key": end, "number": name})
+            named = indices.withColumnsRenamed({"key": end, "index": name})
             pairs = pairs.join(named, end).drop(end)
         if not self.directed:
-            there, back = (
+            forward, backward = (
                 F.struct("row", "column"),
                 F.struct(F.col("column").alias("row"), F.col("row").alias("column")),
             )
-            both = F.when(F.expr("row = column"), F.array(there)).otherwise(F.array(there, back))
+            both = F.array(forward, backward)
+            both = F.when(F.expr("row = column"), F.array(forward)).otherwise(both)
             pairs = pairs.select("weight", F.inline(both))
-        entry = layout.entry("row", "column").alias("entry")
+        entry = node_blocks.entry("row", "column").alias("entry")
         entries = pairs.select(entry, *(["weight"] if self.weighted else []))
-        # Ranges are found by a sample: what is sampled should not be joined twice.
-        entries = self.tables.write("entries", entries, doing="join edges", batch=MANY_ROWS)
+        # Spark samples the entries to find the ranges: write them, so that they are joined once.
+        entries = self.tables.write("entries", entries, stage="join edges", batch=NODE_BATCH)
         ranges = max(self.entries // PIECE, self.tables.session.sparkContext.defaultParallelism)
         ranged = entries.repartitionByRange(ranges, "entry")
-        packed = ranged.mapInArrow(lambda batches: pack_cells(batches, layout), CELLS)
-        cells = self.tables.write("cells", packed, doing="pack edges", batch=MANY_ROWS)
+        packed = ranged.mapInArrow(lambda batches: pack_cells(batches, node_blocks), CELLS)
+        cells = self.tables.write("cells", packed, stage="pack edges", batch=NODE_BATCH)
         self.tables.drop("entries")
         return cells
 
 
-def store(edges: Edges, tables: Tables, features: FeatureTable | None) -> StoredGraph:
-    """The graph of edges and features that were checked: merged, and its nodes numbered."""
+def store(edges: EdgeFrame, tables: Tables, features: FeatureTable | None) -> StoredGraph:
+    """Store checked edges and features as a graph: merge the edges, and order the nodes."""
     pairs = _merge(edges, tables)
     _rank(edges, pairs, tables)
     ranked = tables.read("ranked")
@@ -166,12 +167,12 @@ def store(edges: Edges, tables: Tables, features: FeatureTable | None) -> Stored
         F.count(F.when(F.col("rows") > 0, 1)).alias("connected"),
         F.sum("rows").alias("entries"),
         F.sum("degree").alias("volume"),
-        F.min(degree).alias("least"),
+        F.min(degree).alias("smallest"),
         F.max(degree).alias("largest"),
         F.max("weighted").alias("weighted"),
     ]
     ordered = ranked.groupBy(partition).agg(*counts).sort("partition")
-    found = tables.run("count nodes", ordered.collect, batch=MANY_ROWS)
+    found = tables.run("count nodes", ordered.collect, batch=NODE_BATCH)
     _refuse_collisions(ranked, tables)
     nodes, offsets = 0, [0] * (1 + found[-1]["partition"])
     for row in found:
@@ -188,17 +189,17 @@ def store(edges: Edges, tables: Tables, features: FeatureTable | None) -> Stored
         connected=sum(row["connected"] for row in found),
         entries=sum(row["entries"] for row in found),
         volume=sum(row["volume"] for row in found),
-        extremes=(min(row["least"] for row in found), max(row["largest"] for row in found)),
+        extremes=(min(row["smallest"] for row in found), max(row["largest"] for row in found)),
         offsets=tuple(offsets),
         features=features,
     )
 
 
-def _merge(edges: Edges, tables: Tables) -> DataFrame:
-    """The table of pairs of keys (u, v), u <= v in an undirected graph, with their weight.
+def _merge(edges: EdgeFrame, tables: Tables) -> DataFrame:
+    """Write the pairs of keys (u, v), u <= v in an undirected graph, with their weight.
 
-    The weights of edges that repeat one another are added in ascending order in float64, so that
-    the sum does not depend on the order of edges.
+    The weights of duplicate edges are added in ascending order in float64, so that the sum does
+    not depend on the order of the edges.
     """
     u, v = key("source"), key("target")
     ends = (u, v) if edges.directed else (F.least(u, v), F.greatest(u, v))
@@ -210,13 +211,13 @@ def _merge(edges: Edges, tables: Tables) -> DataFrame:
     else:
         pairs, weight = edges.frame.select(*columns), F.count(F.lit(1)).cast("double")
     merged = pairs.groupBy("u", "v").agg(weight.cast("float").alias("weight"))
-    return tables.write("pairs", merged, doing="merge edges")
+    return tables.write("pairs", merged, stage="merge edges")
 
 
-def _rank(edges: Edges, pairs: DataFrame, tables: Tables) -> None:
-    """Writes the table of nodes in their order: most entries first, ties by key, no row last."""
+def _rank(edges: EdgeFrame, pairs: DataFrame, tables: Tables) -> None:
+    """Write the nodes in the internal order: most entries first, ties by key, no row last."""
     all_ids = edges.all_ids().withColumn("key", key("id"))
-    ids = tables.write("ids", all_ids, doing="collect ids")
+    ids = tables.write("ids", all_ids, stage="collect ids")
     if edges.directed:
         ends = pairs.select(*_end("u", "row")).unionAll(pairs.select(*_end("v", "column")))
     else:  # a loop is one entry
@@ -230,12 +231,12 @@ def _rank(edges: Edges, pairs: DataFrame, tables: Tables) -> None:
     ranked = ordered.select(
         "id", "key", "rows", "degree", "weighted", F.monotonically_increasing_id().alias("rank")
     )
-    tables.write("ranked", ranked, doing="number nodes", batch=MANY_ROWS)
+    tables.write("ranked", ranked, stage="number nodes", batch=NODE_BATCH)
     tables.drop("ids")
 
 
 def _end(key: str, what: str) -> list[Column]:
-    """What an entry adds to the node of its row, or of its column."""
+    """The contribution of an entry to the node of its row, or of its column."""
     row, weight = int(what == "row"), F.col("weight").cast("double")
     return [
         F.col(key).alias("key"),
@@ -247,17 +248,17 @@ def _end(key: str, what: str) -> list[Column]:
 
 
 def _refuse_collisions(ranked: DataFrame, tables: Tables) -> None:
-    """Raises GraphError naming both ids where two have the same key."""
-    twice = ranked.groupBy("key").count().filter("count > 1")
-    found = tables.run("count nodes", twice.first, batch=MANY_ROWS)
+    """Raise GraphError with both ids if two of them have the same key."""
+    repeated = ranked.groupBy("key").count().filter("count > 1")
+    found = tables.run("count nodes", repeated.first, batch=NODE_BATCH)
     if found is not None:
         same = ranked.filter(F.col("key") == found["key"]).select("id").take(2)
         refuse_collision(pa.array([row["id"] for row in same]))
 
 
 def _pack_nodes(table: pa.Table, features: tuple[int, int] | None) -> pa.Table:
-    """One row for the nodes of a chunk, in the order of their places; features in columns."""
-    table = table.sort_by("place").combine_chunks()
+    """Pack the nodes of a chunk, in the order of their positions, into one row."""
+    table = table.sort_by("position").combine_chunks()
     ids = table["id"].chunk(0)
     return pa.table(
         {
@@ -271,42 +272,46 @@ def _pack_nodes(table: pa.Table, features: tuple[int, int] | None) -> pa.Table:
     )
 
 
-def pack_cells(batches: Iterable[pa.RecordBatch], layout: Layout) -> Iterator[pa.RecordBatch]:
-    """The cells of a range of entries, which are sorted here; the first and last may go on."""
-    some = [batch for batch in batches if len(batch)]
-    if not some:
+def pack_cells(
+    batches: Iterable[pa.RecordBatch], node_blocks: NodeBlocks
+) -> Iterator[pa.RecordBatch]:
+    """Sort a range of entries and pack them into cells; the first and last can be incomplete."""
+    filled = [batch for batch in batches if len(batch)]
+    if not filled:
         return
-    table, weights = pa.Table.from_batches(some), None
+    table, weights = pa.Table.from_batches(filled), None
     entries = table["entry"].to_numpy()
     if "weight" in table.column_names:
         order = np.argsort(entries)
         entries, weights = entries[order], table["weight"].to_numpy()[order]
     else:
         entries = np.sort(entries)
-    row_block, column_block, place, neighbor = layout.cells_of(entries)
-    cells = np.stack([row_block, column_block, place // CHUNK])
+    row_block, column_block, position, neighbor = node_blocks.split_entries(entries)
+    cells = np.stack([row_block, column_block, position // CHUNK])
     starts = np.flatnonzero(np.append(True, np.any(cells[:, 1:] != cells[:, :-1], axis=0)))
     ends = [*starts[1:].tolist(), len(entries)]
     counts = [
-        np.bincount(place[first:last] - CHUNK * chunk, minlength=layout.rows(block, chunk))
+        np.bincount(
+            position[first:last] - CHUNK * chunk, minlength=node_blocks.chunk_size(block, chunk)
+        )
         for first, last, (block, _, chunk) in zip(starts, ends, cells[:, starts].T, strict=True)
     ]
-    integers = np.vstack([cells[:, starts], place[starts], neighbor[starts]]).astype(np.int32)
-    names = ("row_block", "column_block", "chunk", "first_place", "first_neighbor")
+    integers = np.vstack([cells[:, starts], position[starts], neighbor[starts]]).astype(np.int32)
+    names = ("row_block", "column_block", "chunk", "first_position", "first_neighbor")
     yield pa.RecordBatch.from_pydict(
         {
             **dict(zip(names, integers, strict=True)),
             "counts": pa.array([count.astype(np.int32).tobytes() for count in counts], pa.binary()),
-            "neighbors": _cut(neighbor.astype(np.int32), starts, ends),
+            "neighbors": _split(neighbor.astype(np.int32), starts, ends),
             "weights": pa.nulls(len(starts), pa.binary())
             if weights is None
-            else _cut(weights, starts, ends),
+            else _split(weights, starts, ends),
         }
     )
 
 
-def _cut(values: NDArray[np.generic], starts: NDArray[np.int64], ends: list[int]) -> pa.Array:
-    """Stretches of an array, one behind the other, as their bytes."""
+def _split(values: NDArray[np.generic], starts: NDArray[np.int64], ends: list[int]) -> pa.Array:
+    """The bytes of consecutive slices of an array."""
     offsets = np.array([*starts, ends[-1]], np.int64) * values.itemsize
     buffers = [None, pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(values)]
     return pa.Array.from_buffers(pa.binary(), len(starts), buffers)

@@ -1,4 +1,4 @@
-"""The graph on a worker: fetched once by each executor, mapped by all of its processes."""
+"""The graph on a worker: fetched once per executor, memory-mapped by all its processes."""
 
 from __future__ import annotations
 
@@ -20,34 +20,36 @@ from hopvec.graph.feature_columns import column_sums, measured, standardized
 from hopvec.graph.features import FeatureColumns, Features
 from hopvec.spark.files import file_system
 from hopvec.spark.graph import CHUNK
-from hopvec.spark.vectors import rows_of
+from hopvec.spark.vectors import iter_rows
 
-AT_ONCE = 16  # rows of a table in memory
-COPY = "hopvec-copy-"
+BATCH_ROWS = 16  # rows of a table in memory at a time
+COPY_PREFIX = "hopvec-copy-"
 PAYLOADS = ("neighbors", "weights")
 
 T = TypeVar("T")
 
+_cache: dict[str, dict[str, Any]] = {}
 
-_kept: dict[str, dict[str, Any]] = {}
 
+def cached(directory: str, name: str, make: Callable[[], T]) -> T:
+    """Make an object once per process and run; a run is identified by its directory.
 
-def kept(folder: str, name: str, make: Callable[[], T]) -> T:
-    """What this process has made for the run of a folder; it is made once, and for one run."""
-    if folder not in _kept:
-        _kept.clear()
-    made = _kept.setdefault(folder, {})
+    The objects of earlier runs are discarded.
+    """
+    if directory not in _cache:
+        _cache.clear()
+    made = _cache.setdefault(directory, {})
     if name not in made:
         made[name] = make()
     return made[name]  # type: ignore[no-any-return]
 
 
-def local_graph(folder: str, nodes: int, directed: bool) -> Graph:
-    """The graph whose tables `nodes` and `cells`, of a single block, lie in a folder.
+def local_graph(directory: str, nodes: int, directed: bool) -> Graph:
+    """The graph in the tables `nodes` and `cells`, of a single block, of a run.
 
-    Its ids are left out: what is computed of it here is by number.
+    It has no ids: workers identify nodes by their index in the internal order.
     """
-    copy = _local_copy(folder, "graph", lambda place: _fetch_graph(folder, nodes, place))
+    copy = _local_copy(directory, "graph", lambda path: _fetch_graph(directory, nodes, path))
     counts = _mapped(copy / "counts", np.int32)
     indptr = np.zeros(nodes + 1, np.int64)
     np.cumsum(counts, out=indptr[1:])
@@ -64,12 +66,15 @@ def local_graph(folder: str, nodes: int, directed: bool) -> Graph:
 
 
 def local_features(
-    folder: str, nodes: int, numbers: tuple[str, ...], categories: tuple[str, ...]
+    directory: str, nodes: int, numbers: tuple[str, ...], categories: tuple[str, ...]
 ) -> Features:
-    """The features of nodes in their order, from the table `nodes` of a folder; bit by bit."""
+    """The features of all nodes in the internal order, from the table `nodes` of a run.
+
+    The values are bit-identical to those on one machine.
+    """
     columns = {"numbers": len(numbers), "categories": len(categories)}
     copy = _local_copy(
-        folder, "features", lambda place: _fetch_features(folder, nodes, columns, place)
+        directory, "features", lambda path: _fetch_features(directory, nodes, columns, path)
     )
     mean, deviation = _mapped(copy / "statistics", np.float64).reshape(2, len(numbers))
     return Features(
@@ -79,41 +84,41 @@ def local_features(
     )
 
 
-def local_scales(folder: str, nodes: int, orders: list[int]) -> dict[int, NDArray[np.float32]]:
-    """What makes the rows of each order unit, from the table `scales` of a folder."""
+def local_scales(directory: str, nodes: int, orders: list[int]) -> dict[int, NDArray[np.float32]]:
+    """The factors that give the rows of each order unit length, from the table `scales`."""
 
-    def fetch(place: Path) -> None:
-        with (place / "scales").open("wb") as file:
-            for row in _rows(f"{folder}/scales", ["chunk", "scales"]):
+    def fetch(path: Path) -> None:
+        with (path / "scales").open("wb") as file:
+            for row in _rows(f"{directory}/scales", ["chunk", "scales"]):
                 scales = np.frombuffer(row["scales"], np.float32).reshape(len(orders), -1)
-                for at, scale in enumerate(scales):
-                    file.seek(4 * (at * nodes + row["chunk"] * CHUNK))
+                for order, scale in enumerate(scales):
+                    file.seek(4 * (order * nodes + row["chunk"] * CHUNK))
                     file.write(scale.tobytes())
 
-    copy = _local_copy(folder, "scales", fetch)
+    copy = _local_copy(directory, "scales", fetch)
     scales = _mapped(copy / "scales", np.float32).reshape(len(orders), nodes)
     return dict(zip(orders, scales, strict=True))
 
 
-def _local_copy(folder: str, name: str, fetch: Callable[[Path], None]) -> Path:
-    """A folder of this executor that `fetch` has filled: one process does, the others wait.
+def _local_copy(directory: str, name: str, fetch: Callable[[Path], None]) -> Path:
+    """A local directory filled by `fetch`: one process of the executor does it, the others wait.
 
-    What earlier runs left is deleted: nobody asks for it any more.
+    Copies of earlier runs are deleted, since no task needs them any more.
     """
-    root = Path(os.environ["SPARK_LOCAL_DIRS"].split(",")[0])  # Spark deletes it in the end
-    own = root / (COPY + folder.rpartition("/")[2])
-    with _locked(root / f"{COPY}lock"):
-        for other in root.glob(f"{COPY}*"):
-            if other.is_dir() and other != own:
+    root = Path(os.environ["SPARK_LOCAL_DIRS"].split(",")[0])  # Spark deletes it at the end
+    run = root / (COPY_PREFIX + directory.rpartition("/")[2])
+    with _locked(root / f"{COPY_PREFIX}lock"):
+        for other in root.glob(f"{COPY_PREFIX}*"):
+            if other.is_dir() and other != run:
                 shutil.rmtree(other, ignore_errors=True)
-        place = own / name
-        if not place.exists():
-            part = own / f"{name}.part"
+        copy = run / name
+        if not copy.exists():
+            part = run / f"{name}.part"
             shutil.rmtree(part, ignore_errors=True)
             part.mkdir(parents=True)
             fetch(part)
-            part.rename(place)
-    return place
+            part.rename(copy)
+    return copy
 
 
 @contextmanager
@@ -125,63 +130,63 @@ def _locked(path: Path) -> Iterator[None]:
         yield
 
 
-def _fetch_graph(folder: str, nodes: int, place: Path) -> None:
-    """Writes keys, counts of neighbors, neighbors and their weights, nodes in their order."""
+def _fetch_graph(directory: str, nodes: int, copy: Path) -> None:
+    """Write keys, neighbor counts, neighbors and weights of all nodes in the internal order."""
     keys, counts = np.empty(nodes, np.int64), np.zeros(nodes, np.int32)
-    for row in _rows(f"{folder}/nodes", ["chunk", "keys"]):
-        some = np.frombuffer(row["keys"], np.int64)
-        keys[row["chunk"] * CHUNK :][: len(some)] = some
+    for row in _rows(f"{directory}/nodes", ["chunk", "keys"]):
+        part = np.frombuffer(row["keys"], np.int64)
+        keys[row["chunk"] * CHUNK :][: len(part)] = part
     sizes: dict[tuple[int, int], int] = {}
-    for row in _rows(f"{folder}/cells", ["chunk", "first_place", "first_neighbor", "counts"]):
-        some = np.frombuffer(row["counts"], np.int32)
-        counts[row["chunk"] * CHUNK :][: len(some)] += some
-        sizes[row["first_place"], row["first_neighbor"]] = int(some.sum())
-    in_order = sorted(sizes)
-    starts = np.cumsum([0, *(sizes[piece] for piece in in_order)])
-    start_of = dict(zip(in_order, starts.tolist(), strict=False))
-    keys.tofile(place / "keys")
-    counts.tofile(place / "counts")
+    for row in _rows(f"{directory}/cells", ["chunk", "first_position", "first_neighbor", "counts"]):
+        part = np.frombuffer(row["counts"], np.int32)
+        counts[row["chunk"] * CHUNK :][: len(part)] += part
+        sizes[row["first_position"], row["first_neighbor"]] = int(part.sum())
+    pieces = sorted(sizes)
+    starts = np.cumsum([0, *(sizes[piece] for piece in pieces)])
+    start_of = dict(zip(pieces, starts.tolist(), strict=False))
+    keys.tofile(copy / "keys")
+    counts.tofile(copy / "counts")
     with ExitStack() as stack:
-        files = {"neighbors": stack.enter_context((place / "neighbors").open("wb"))}
-        for row in _rows(f"{folder}/cells", ["first_place", "first_neighbor", *PAYLOADS]):
+        files = {"neighbors": stack.enter_context((copy / "neighbors").open("wb"))}
+        for row in _rows(f"{directory}/cells", ["first_position", "first_neighbor", *PAYLOADS]):
             for name in PAYLOADS:
                 if row[name] is None:
                     continue
                 if name not in files:
-                    files[name] = stack.enter_context((place / name).open("wb"))
-                files[name].seek(4 * start_of[row["first_place"], row["first_neighbor"]])
+                    files[name] = stack.enter_context((copy / name).open("wb"))
+                files[name].seek(4 * start_of[row["first_position"], row["first_neighbor"]])
                 files[name].write(row[name])
 
 
-def _fetch_features(folder: str, nodes: int, columns: dict[str, int], place: Path) -> None:
-    """Writes categories, standard numbers, and the mean and deviation that they had before."""
+def _fetch_features(directory: str, nodes: int, columns: dict[str, int], copy: Path) -> None:
+    """Write categories, standardized numbers, and the mean and deviation of the numbers."""
     with ExitStack() as stack:
-        files = {name: stack.enter_context((place / name).open("wb")) for name in columns}
-        for row in _rows(f"{folder}/nodes", ["chunk", *columns], at_once=1):
+        files = {name: stack.enter_context((copy / name).open("wb")) for name in columns}
+        for row in _rows(f"{directory}/nodes", ["chunk", *columns], batch_rows=1):
             for name, file in files.items():
                 file.seek(8 * columns[name] * CHUNK * row["chunk"])
                 file.write(row[name])
-    numbers = _mapped(place / "numbers", np.float64).reshape(nodes, columns["numbers"])
+    numbers = _mapped(copy / "numbers", np.float64).reshape(nodes, columns["numbers"])
     parts = [numbers[first : first + CHUNK] for first in range(0, nodes, CHUNK)]
     mean, deviation = measured(lambda mean: column_sums(parts, columns["numbers"], mean))
-    np.stack([mean, deviation]).tofile(place / "statistics")
-    with (place / "standard").open("wb") as file:
-        for some in parts:
-            file.write(standardized(some, mean, deviation).tobytes())
-    (place / "numbers").unlink()
+    np.stack([mean, deviation]).tofile(copy / "statistics")
+    with (copy / "standard").open("wb") as file:
+        for part in parts:
+            file.write(standardized(part, mean, deviation).tobytes())
+    (copy / "numbers").unlink()
 
 
-def _rows(uri: str, columns: list[str], at_once: int = AT_ONCE) -> Iterator[dict[str, Any]]:
-    """The rows of a table that Spark has written, a few at a time."""
+def _rows(uri: str, columns: list[str], batch_rows: int = BATCH_ROWS) -> Iterator[dict[str, Any]]:
+    """Iterate over the rows of a table that Spark has written."""
     system, path = file_system(uri)
     for info in system.get_file_info(pa.fs.FileSelector(path)):
         if info.base_name.endswith(".parquet"):
             with system.open_input_file(info.path) as file:
-                yield from rows_of(pq.ParquetFile(file).iter_batches(at_once, columns=columns))
+                yield from iter_rows(pq.ParquetFile(file).iter_batches(batch_rows, columns=columns))
 
 
-def _mapped(path: Path, kind: type[np.generic]) -> NDArray[Any]:
-    """A file as an array; the system keeps in memory what is used of it."""
+def _mapped(path: Path, dtype: type[np.generic]) -> NDArray[Any]:
+    """A memory-mapped file as a read-only array."""
     if path.stat().st_size == 0:
-        return np.empty(0, kind)
-    return np.asarray(np.memmap(path, kind, "r"))
+        return np.empty(0, dtype)
+    return np.asarray(np.memmap(path, dtype, "r"))

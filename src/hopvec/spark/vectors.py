@@ -1,4 +1,4 @@
-"""Rows of vectors on their way: cut into chunks, and set beside their ids."""
+"""Rows of vectors as Arrow data: split into chunks, and next to their ids."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.spark.graph import CHUNK
-from hopvec.spark.tables import FEW_ROWS
+from hopvec.spark.tables import CHUNK_BATCH
 
-PARTS = "block int, chunk int, slab int, rows binary"
+SLAB_CHUNKS = "block int, chunk int, slab int, rows binary"
 
 
-def cut(
+def split_chunks(
     rows: NDArray[np.float32], *, block: int, chunk: int = 0, slab: int
 ) -> Iterator[pa.RecordBatch]:
-    """Rows of a slab, from the first of a chunk on, as PARTS of one chunk each."""
-    line = rows.shape[1] * rows.itemsize
+    """Split rows of a slab, starting with those of `chunk`, into SLAB_CHUNKS."""
+    row_bytes = rows.shape[1] * rows.itemsize
     chunks = -(-len(rows) // CHUNK)
-    for first in range(0, chunks, FEW_ROWS):
-        count = min(FEW_ROWS, chunks - first)
-        some = rows[CHUNK * first : CHUNK * (first + count)]
-        ends = np.minimum(CHUNK * np.arange(count + 1), len(some)) * line
-        buffers = [None, pa.py_buffer(ends.astype(np.int32)), pa.py_buffer(some)]
+    for first in range(0, chunks, CHUNK_BATCH):
+        count = min(CHUNK_BATCH, chunks - first)
+        part = rows[CHUNK * first : CHUNK * (first + count)]
+        ends = np.minimum(CHUNK * np.arange(count + 1), len(part)) * row_bytes
+        buffers = [None, pa.py_buffer(ends.astype(np.int32)), pa.py_buffer(part)]
         yield pa.RecordBatch.from_pydict(
             {
                 "block": np.full(count, block, np.int32),
@@ -36,23 +36,23 @@ def cut(
         )
 
 
-def rows_of(batches: Iterable[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
-    """The rows of Arrow batches, lists left out; binaries are buffers and not copied."""
+def iter_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
+    """Iterate over rows of Arrow batches, without lists; binary values are buffers, not copies."""
     for batch in batches:
         names = [field.name for field in batch.schema if not pa.types.is_list(field.type)]
-        for at in range(len(batch)):
-            yield {name: _value(batch[name][at]) for name in names}
+        for row in range(len(batch)):
+            yield {name: _value(batch[name][row]) for name in names}
 
 
-def present_rows(
-    rows: NDArray[np.float32], numbers: NDArray[np.int64], connected: int
+def rows_with_vector(
+    rows: NDArray[np.float32], indices: NDArray[np.int64], connected: int
 ) -> NDArray[np.int32]:
-    """The rows that have a vector; nodes without a row of S whose sum is zero have none."""
-    return np.flatnonzero((numbers < connected) | rows.any(axis=1)).astype(np.int32)
+    """The rows that have a vector: all but zero rows of nodes without a row of S."""
+    return np.flatnonzero((indices < connected) | rows.any(axis=1)).astype(np.int32)
 
 
-def table(ids: pa.Array, rows: NDArray[np.float32]) -> pa.Table:
-    """Ids and vectors, a row a node; `ids` holds one list of all ids."""
+def vector_table(ids: pa.Array, rows: NDArray[np.float32]) -> pa.Table:
+    """Ids and vectors, one row per node; `ids` holds a single list with all ids."""
     offsets = np.arange(len(rows) + 1, dtype=np.int32) * rows.shape[1]
     vectors = pa.ListArray.from_arrays(pa.array(offsets), pa.array(rows.reshape(-1)))
     return pa.table({"id": ids.flatten(), "embedding": vectors})
