@@ -29,19 +29,19 @@ def write(path, inside, *, keys="", direction="undirected"):
 
 def test_nodes_edges_weights_and_direction_are_in_the_file(path):
     original = nx.DiGraph()
-    original.add_nodes_from(["a", "b", "lonely & <odd>"])
+    original.add_nodes_from(["a", "b", "isolated & <odd>"])
     original.add_edge("a", "b", weight=2.5, color="red")
     original.add_edge("b", "a", color="blue")
     nx.write_graphml(original, path)
-    assert reason(graphml, path) == "it holds the element <graphml>"
+    assert reason(graphml, path) == "it contains the element <graphml>"
     stream = open_edges(graphml, path)
     assert (stream.directed, stream.untyped) == (True, True)
     assert stream.metadata == {"weight": "weight"}
     assert edges_of(stream) == [("a", "b", 2.5), ("b", "a", 1.0)]
-    assert stream.nodes.to_pylist() == ["a", "b", "lonely & <odd>"]
+    assert stream.nodes.to_pylist() == ["a", "b", "isolated & <odd>"]
 
 
-def test_what_igraph_writes_is_read(path):
+def test_a_file_written_by_igraph_is_read(path):
     original = igraph.Graph(3, [(0, 1), (1, 1)])
     original.es["weight"] = [1.5, 2.0]
     original.vs["weight"] = [7, 8, 9]
@@ -51,7 +51,7 @@ def test_what_igraph_writes_is_read(path):
     assert (stream.directed, len(stream.nodes)) == (False, 3)
 
 
-def test_the_weight_is_another_attribute_if_asked_with_its_default(path):
+def test_weight_names_another_attribute_with_its_default(path):
     keys = (
         '<key id="d0" for="edge" attr.name="km"><default> 7 </default></key>'
         '<key id="d1" for="node" attr.name="weight"><default>x</default></key>'
@@ -63,16 +63,16 @@ def test_the_weight_is_another_attribute_if_asked_with_its_default(path):
     write(path, inside, keys=keys)
     assert read(graphml, path) == [("1", "1"), ("1", "1")]
     assert read(graphml, path, weight="km") == [("1", "1", 2), ("1", "1", 7)]
-    with pytest.raises(FormatError, match=r"line \d: there is no attribute 'x' .* there is km"):
+    with pytest.raises(FormatError, match=r"line \d: edges have no attribute 'x' .* are: km"):
         open_edges(graphml, path, weight="x")
 
 
-def test_weights_are_left_alone_if_asked(path):
+def test_unweighted_ignores_the_weights(path):
     write(path, '<node id="1"/><edge source="1" target="1"/>', keys=KEY)
     assert read(graphml, path, unweighted=True) == [("1", "1")]
 
 
-def test_the_place_of_an_edge_is_its_line(path):
+def test_an_edge_is_located_by_its_line(path):
     write(path, '<node id="1"/>\n<edge source="1" target="1"/>\n\n<edge source="1" target="1"/>')
     stream = open_edges(graphml, path)
     list(stream.batches)
@@ -100,7 +100,7 @@ def test_memory_does_not_grow_with_what_was_read(path, monkeypatch):
         pass
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 2_000_000  # 8 bytes an edge for its line, and one block
+    assert peak < 2_000_000  # 8 bytes per edge for its line, and one block
 
 
 @pytest.mark.parametrize(
@@ -108,14 +108,14 @@ def test_memory_does_not_grow_with_what_was_read(path, monkeypatch):
     [
         ("<node/>", r"line 5: a <node> needs the attribute 'id'"),
         ('<edge source="1"/>', r"line 5: a <edge> needs the attribute 'target'"),
-        ('\n<edge source="1" target="1"><data key="d0">x</data></edge>', r"line 6: the weight 'x'"),
-        ('<edge source="1" target="1"><data key="d0"/></edge>', r"line 5: the weight ''"),
-        ('<edge source="1" target="1" directed="true"/>', r"line 5: the graph is undirected, this"),
-        ("<hyperedge/>", r"line 5: a hyperedge"),
-        ('<node id="1"><graph edgedefault="directed"/></node>', r"line 5: there is a second <gr"),
-        ('<node id="1">', r"line 6, column 3: this is no well-formed XML \(mismatched tag\)"),
-        ('<node id="&nothing;"/>', r"line 5, column \d+: this is no well-formed XML"),
-        ("\x01", r"line 5, column 1: this is no well-formed XML"),
+        ('\n<edge source="1" target="1"><data key="d0">x</data></edge>', r"line 6: a weight .*'x'"),
+        ('<edge source="1" target="1"><data key="d0"/></edge>', r"line 5: a weight .*''"),
+        ('<edge source="1" target="1" directed="true"/>', r"line 5: the graph is undirected, but"),
+        ("<hyperedge/>", r"line 5: hyperedges are not supported"),
+        ('<node id="1"><graph edgedefault="directed"/></node>', r"line 5: this is a second <gr"),
+        ('<node id="1">', r"line 6, column 3: this is not well-formed XML \(mismatched tag\)"),
+        ('<node id="&nothing;"/>', r"line 5, column \d+: this is not well-formed XML"),
+        ("\x01", r"line 5, column 1: this is not well-formed XML"),
     ],
 )
 def test_a_damaged_file_is_refused_with_its_line(path, inside, message):
@@ -126,7 +126,9 @@ def test_a_damaged_file_is_refused_with_its_line(path, inside, message):
 
 def test_a_graph_without_a_known_direction_is_refused(path):
     write(path, "", direction="both")
-    with pytest.raises(FormatError, match=r"line 3: edgedefault is directed or undirected, found"):
+    with pytest.raises(
+        FormatError, match=r"line 3: edgedefault must be directed or undirected, found"
+    ):
         open_edges(graphml, path)
 
 
@@ -134,29 +136,32 @@ def test_a_graph_without_a_known_direction_is_refused(path):
     ("content", "message"),
     [
         (b"", r"line 1, column 1: .*no element found"),
-        (b"\0\1\2\3", r"line 1, column 1: this is no well-formed XML"),
-        (HEAD.encode() + b"</graphml>", r"there is no <graph> element"),
-        (HEAD.encode() + b"<graph", r"no well-formed XML"),
-        (HEAD.encode() + b'<graph edgedefault="directed"><node id="\xff"/>', r"no well-formed XML"),
+        (b"\0\1\2\3", r"line 1, column 1: this is not well-formed XML"),
+        (HEAD.encode() + b"</graphml>", r"the <graph> element is missing"),
+        (HEAD.encode() + b"<graph", r"not well-formed XML"),
+        (
+            HEAD.encode() + b'<graph edgedefault="directed"><node id="\xff"/>',
+            r"not well-formed XML",
+        ),
     ],
 )
-def test_what_is_no_graphml_is_refused(path, content, message):
+def test_a_file_that_is_not_graphml_is_refused(path, content, message):
     path.write_bytes(content)
     with pytest.raises(FormatError, match=message):
         read(graphml, path)
 
 
-def test_a_file_that_would_blow_up_is_refused(path):
+def test_entity_expansion_is_refused(path):
     path.write_text(
         '<?xml version="1.0"?>\n<!DOCTYPE graphml [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>\n'
         '<graphml><graph edgedefault="directed"><node id="&b;"/></graph></graphml>'
     )
-    with pytest.raises(FormatError, match=r"line 2: a document type declaration .* is not read"):
+    with pytest.raises(FormatError, match=r"line 2: document type declarations .* are refused"):
         read(graphml, path)
 
 
 @given(examples())
-def test_what_networkx_writes_comes_back(tmp_path_factory, example):
+def test_a_graph_written_by_networkx_round_trips(tmp_path_factory, example):
     path = tmp_path_factory.mktemp("any") / "graph.graphml"
     graph = example.graph()
     nx.write_graphml(graph.to_networkx(), path)

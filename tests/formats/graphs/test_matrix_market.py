@@ -22,7 +22,7 @@ def path(tmp_path):
     return tmp_path / "graph.mtx"
 
 
-def test_both_triangles_of_a_symmetric_matrix_are_given(path):
+def test_both_triangles_of_a_symmetric_matrix_are_returned(path):
     path.write_text("%%MatrixMarket matrix coordinate real symmetric\n% c\n3 3 2\n2 1 2.5\n3 3 4\n")
     assert reason(matrix_market, path) == "it begins with %%MatrixMarket"
     result = open_edges(matrix_market, path)
@@ -40,12 +40,12 @@ def test_every_real_field_is_read(path, field):
     assert result.matrix.toarray().tolist() == [[0, 1], [0, 0]]
 
 
-def test_comments_and_empty_lines_may_stand_between_the_entries(path):
+def test_comments_and_empty_lines_between_the_entries_are_skipped(path):
     path.write_text(f"{REAL}% c\n\n2 2 2\r\n\n  1\t2 3 \r\n%x y\n2 1 3")
     assert open_edges(matrix_market, path).matrix.toarray().tolist() == [[0, 3], [3, 0]]
 
 
-def test_a_compressed_file_is_read_and_weights_are_left_alone_if_asked(tmp_path):
+def test_a_compressed_file_is_read_and_unweighted_ignores_the_weights(tmp_path):
     path = tmp_path / "graph.mtx.gz"
     path.write_bytes(
         gzip.compress(b"%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 5\n")
@@ -116,7 +116,7 @@ def test_a_number_of_entries_that_no_memory_holds_is_refused(tmp_path):
     ),
     st.sampled_from([1, 20, 1 << 22]),
 )
-def test_what_scipy_writes_comes_back(tmp_path_factory, matrix, block):
+def test_a_graph_written_by_scipy_round_trips(tmp_path_factory, matrix, block):
     path = tmp_path_factory.mktemp("any") / "graph.mtx"
     mmwrite(path, sp.coo_array(matrix), symmetry="AUTO")
     with pytest.MonkeyPatch.context() as patch:

@@ -1,4 +1,4 @@
-"""GraphML: nodes and edges in XML, read as they come."""
+"""GraphML: nodes and edges in XML, read in one pass."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from hopvec.formats.graphs.source import Source
 SUFFIXES = (".graphml",)
 OPTIONS = frozenset({"weight", "unweighted"})
 
-BLOCK = 1 << 18  # bytes parsed at a time: what the edges in memory come from
+BLOCK = 1 << 18  # bytes parsed at a time; the edges of one block are in memory
 DIRECTIONS = {"directed": True, "undirected": False}
 
 
 def recognize(source: Source) -> str | None:
-    """The root element is graphml."""
+    """The file contains the element <graphml>."""
     start = source.head.lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.startswith(b"<") and b"<graphml" in start:
-        return "it holds the element <graphml>"
+        return "it contains the element <graphml>"
     return None
 
 
 def read_edges(source: Source, options: ReadOptions) -> EdgeStream:
-    """The edges as they come; all nodes and the direction are in the file too."""
+    """Reads the edges block by block; the file also lists the nodes and says if it is directed."""
     reader = _Reader(source, options)
     reader.read_until(lambda: reader.directed is not None)
     if reader.directed is None:
-        raise FormatError(f"{source.name}: there is no <graph> element in it.")
+        raise FormatError(f"{source.name}: the <graph> element is missing.")
     metadata: dict[str, Any] = {"weight": reader.weight_key.name if reader.weight_key else "none"}
     stream = EdgeStream(
         iter(()),
@@ -50,7 +50,7 @@ def read_edges(source: Source, options: ReadOptions) -> EdgeStream:
 
 @dataclass
 class _Key:
-    """A <key>: an attribute that edges, or only others, may have."""
+    """A <key> element: an attribute of edges or of other elements."""
 
     id: str
     name: str
@@ -60,18 +60,18 @@ class _Key:
 
 @dataclass
 class _Reader:
-    """What the parser has met so far."""
+    """The state of the parser."""
 
     source: Source
     options: ReadOptions
     directed: bool | None = None
     nodes: list[str] = field(default_factory=list)
     chunks: list[pa.Array] = field(default_factory=list)
-    """The ids of earlier nodes."""
+    """The ids of nodes from earlier blocks."""
     ends: tuple[list[str], list[str]] = field(default_factory=lambda: ([], []))
     weights: list[float] = field(default_factory=list)
     lines: array[int] = field(default_factory=lambda: array("q"))
-    """Of every edge."""
+    """The line number of each edge."""
     keys: list[_Key] = field(default_factory=list)
     weight_key: _Key | None = None
     edge: tuple[str, str] = ("", "")
@@ -81,7 +81,7 @@ class _Reader:
     path: list[str] = field(default_factory=list)
     """The names of the open elements."""
     text: list[str] | None = None
-    """The text of the open element, where it matters."""
+    """The text of the open element, if it is needed."""
     finished: bool = False
 
     def __post_init__(self) -> None:
@@ -93,7 +93,7 @@ class _Reader:
         self.parser.StartDoctypeDeclHandler = self._refuse_doctype
 
     def read_until(self, enough: Callable[[], bool]) -> None:
-        """Parses on until there is enough, or nothing more."""
+        """Parses blocks until `enough()` is true or the file ends."""
         while not self.finished and not enough():
             block = self.source.read(BLOCK)
             self.finished = not block
@@ -102,28 +102,28 @@ class _Reader:
             except expat.ExpatError as error:
                 raise FormatError(
                     f"{self.source.name}, line {error.lineno:,}, column {error.offset + 1:,}: this "
-                    f"is no well-formed XML ({expat.errors.messages[error.code]})."
+                    f"is not well-formed XML ({expat.errors.messages[error.code]})."
                 ) from error
 
     def batches(self, stream: EdgeStream) -> Iterator[Batch]:
-        """The edges of one block of the file after the other."""
+        """Iterates over the edges, a block of the file at a time."""
         while True:
             if self.ends[0]:
                 yield self._batch()
             if self.finished:
                 break
             self.read_until(lambda: bool(self.ends[0]))
-        self._keep_nodes()
+        self._flush_nodes()
         stream.nodes = pa.concat_arrays(self.chunks)
 
     def _batch(self) -> Batch:
         source, target = (pa.array(end, pa.large_string()) for end in self.ends)
         weight = pa.array(self.weights, pa.float64()) if self.weight_key else None
         self.ends, self.weights = ([], []), []
-        self._keep_nodes()
+        self._flush_nodes()
         return Batch(source, target, weight)
 
-    def _keep_nodes(self) -> None:
+    def _flush_nodes(self) -> None:
         self.chunks.append(pa.array(self.nodes, pa.large_string()))
         self.nodes = []
 
@@ -145,12 +145,12 @@ class _Reader:
         elif name == "default":
             self.text = []
         elif name == "hyperedge":
-            raise self._error("a hyperedge joins more than two nodes; only edges are read.")
+            raise self._error("hyperedges are not supported, only edges between two nodes.")
         self.path.append(name)
 
     def _end(self, name: str) -> None:
         element = self.path.pop()
-        if element == "edge":  # only now: a block of the file may end inside an edge
+        if element == "edge":  # not at its start: a block of the file may end inside an edge
             self._add_edge()
         elif self.text is not None:
             text, self.text = "".join(self.text).strip(), None
@@ -165,31 +165,33 @@ class _Reader:
 
     def _start_graph(self, attributes: dict[str, str]) -> None:
         if self.directed is not None:
-            raise self._error("there is a second <graph> element; one graph is read from a file.")
+            raise self._error("this is a second <graph> element; a file must hold only one.")
         default = self._attribute(attributes, "graph", "edgedefault")
         if default not in DIRECTIONS:
-            raise self._error(f"edgedefault is directed or undirected, found {default!r}.")
+            raise self._error(f"edgedefault must be directed or undirected, found {default!r}.")
         self.directed = DIRECTIONS[default]
         if self.options.unweighted:
             return
         wanted = self.options.weight
         keys = [key for key in self.keys if key.on_edges]
-        known = [key for key in keys if (wanted or "weight") in (key.name, key.id)]
-        if wanted is not None and not known:
+        matching = [key for key in keys if (wanted or "weight") in (key.name, key.id)]
+        if wanted is not None and not matching:
             names = ", ".join(key.name for key in keys) or "none"
             raise self._error(
-                f"there is no attribute {wanted!r} of edges for the weight; there is {names}."
+                f"edges have no attribute {wanted!r} for the weight; their attributes are: {names}."
             )
-        self.weight_key = known[0] if known else None
+        self.weight_key = matching[0] if matching else None
 
     def _start_edge(self, attributes: dict[str, str]) -> None:
         source = self._attribute(attributes, "edge", "source")
         self.edge = source, self._attribute(attributes, "edge", "target")
         self.line = self.parser.CurrentLineNumber
-        own = attributes.get("directed")
-        if own is not None and (own in ("true", "1")) != self.directed:
-            word = "directed" if self.directed else "undirected"
-            raise self._error(f"the graph is {word}, this edge is not; mixed graphs are not read.")
+        directed = attributes.get("directed")
+        if directed is not None and (directed in ("true", "1")) != self.directed:
+            kind = "directed" if self.directed else "undirected"
+            raise self._error(
+                f"the graph is {kind}, but this edge is not; mixed graphs are not supported."
+            )
         if self.weight_key:
             default = self.weight_key.default
             self.weight = 1.0 if default is None else self._number(default)
@@ -205,7 +207,7 @@ class _Reader:
         try:
             return float(text)
         except ValueError:
-            raise self._error(f"the weight {text[:60]!r} is not a number.") from None
+            raise self._error(f"a weight must be a number, found {text[:60]!r}.") from None
 
     def _attribute(self, attributes: dict[str, str], element: str, name: str) -> str:
         if name not in attributes:
@@ -214,8 +216,8 @@ class _Reader:
 
     def _refuse_doctype(self, *_: object) -> None:
         raise self._error(
-            "a document type declaration (<!DOCTYPE ...>) is not read, since it can make a small "
-            "file a huge one; delete it."
+            "document type declarations (<!DOCTYPE ...>) are refused, since entities can expand a "
+            "small file to a huge one; delete the declaration."
         )
 
     def _error(self, message: str) -> FormatError:

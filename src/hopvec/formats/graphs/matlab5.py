@@ -1,6 +1,6 @@
-"""The matrices of a MATLAB file of version 5 to 7, every length checked before it is believed.
+"""Reads the matrices of a MATLAB file of version 5 to 7, and checks every length before using it.
 
-scipy reads these files too, but damaged ones can bring down the process.
+scipy.io.loadmat is not used: one wrong byte can crash the process (see test_matlab.py).
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ NUMERIC = (
     "int64",
     "uint64",
 )
-CLASSES = OTHERS + NUMERIC  # by their numbers, from 1 on
+CLASSES = OTHERS + NUMERIC  # in the order of their codes, which start at 1
 COMPLEX = 0x0800
 
 
 class DamageError(ValueError):
-    """What does not follow the format, in words."""
+    """The file does not follow the format; the message is the cause."""
 
 
 @dataclass(frozen=True)
 class Variable:
-    """A variable of the file."""
+    """A variable of the file, without its content."""
 
     name: str
     shape: tuple[int, ...]
@@ -60,37 +60,37 @@ class Variable:
     """sparse, double, struct, ..."""
     is_complex: bool
     at: int
-    """The byte of the file where it begins."""
+    """Its offset in the file, in bytes."""
 
     @property
     def is_square(self) -> bool:
-        """Whether it could be an adjacency matrix."""
-        numbers = self.kind == "sparse" or self.kind in NUMERIC
-        return numbers and len(self.shape) == 2 and self.shape[0] == self.shape[1] > 0
+        """Whether it can be an adjacency matrix."""
+        is_numeric = self.kind == "sparse" or self.kind in NUMERIC
+        return is_numeric and len(self.shape) == 2 and self.shape[0] == self.shape[1] > 0
 
 
 class MatlabFile:
-    """The variables of a file, which is mapped into memory."""
+    """The variables of a memory-mapped file."""
 
     def __init__(self, data: mmap.mmap | bytes) -> None:
         self._data = data
-        ends = {b"IM": "<", b"MI": ">"}.get(bytes(data[HEADER - 2 : HEADER]))
-        if ends is None:
-            raise DamageError("its header is not that of version 5")
-        self._ends = ends
+        byte_order = {b"IM": "<", b"MI": ">"}.get(bytes(data[HEADER - 2 : HEADER]))
+        if byte_order is None:
+            raise DamageError("the header is not that of version 5")
+        self._byte_order = byte_order
 
     def variables(self) -> Iterator[Variable]:
-        """The variables in the order of the file."""
+        """Iterates over the variables in the order of the file."""
         at = HEADER
         while at < len(self._data):
             kind, size = self._tag(self._data[at : at + 8])
             if kind not in (MATRIX, COMPRESSED) or at + 8 + size > len(self._data):
-                raise DamageError(f"there is no whole variable at byte {at:,}")
+                raise DamageError(f"the variable at byte {at:,} is incomplete")
             yield self._variable(self._matrix(at, 4096), at)
             at += 8 + size
 
     def read(self, variable: Variable) -> Any:
-        """The matrix of a variable, sparse (scipy) or dense (numpy)."""
+        """Reads the matrix of a variable, sparse (scipy) or dense (numpy)."""
         import scipy.sparse as sp
 
         elements = self._elements(self._matrix(variable.at, None))
@@ -99,64 +99,61 @@ class MatlabFile:
         if variable.kind != "sparse":
             values = self._numbers(next(elements, None))
             if len(values) != np.prod(variable.shape):
-                raise DamageError(f"it has {len(values):,} numbers")
+                raise DamageError(f"the number of values, {len(values):,}, does not fit the size")
             return values.reshape(variable.shape, order="F")
-        rows, starts, values = (self._numbers(next(elements, None)) for _ in range(3))
-        if rows.dtype.kind == "f" or starts.dtype.kind == "f":
-            raise DamageError("its rows and columns are no integers")
-        if len(starts) != variable.shape[1] + 1 or starts[0] != 0 or np.any(np.diff(starts) < 0):
-            raise DamageError("its columns are out of order")
-        count = int(starts[-1])
-        rows, values = rows[:count], values[:count]
-        if len(rows) < count or len(values) < count:
-            raise DamageError(f"it has {min(len(rows), len(values)):,} of {count:,} entries")
-        if count and not 0 <= rows.min() <= rows.max() < variable.shape[0]:
-            raise DamageError("it has entries outside its rows")
-        return sp.csc_array((values, rows, starts), shape=variable.shape)
+        indices, indptr, values = (self._numbers(next(elements, None)) for _ in range(3))
+        if indices.dtype.kind == "f" or indptr.dtype.kind == "f":
+            raise DamageError("rows and columns are not integers")
+        if len(indptr) != variable.shape[1] + 1 or indptr[0] != 0 or np.any(np.diff(indptr) < 0):
+            raise DamageError("the columns are out of order")
+        count = int(indptr[-1])
+        indices, values = indices[:count], values[:count]
+        if len(indices) < count or len(values) < count:
+            found = min(len(indices), len(values))
+            raise DamageError(f"there are only {found:,} of {count:,} entries")
+        if count and not 0 <= indices.min() <= indices.max() < variable.shape[0]:
+            raise DamageError("an entry is outside the rows of the matrix")
+        return sp.csc_array((values, indices, indptr), shape=variable.shape)
 
-    def _matrix(self, at: int, most: int | None) -> bytes:
-        """The content of the variable at a byte of the file, or its beginning."""
+    def _matrix(self, at: int, max_bytes: int | None) -> bytes:
+        """The content of the variable at an offset, or its first `max_bytes`."""
         kind, size = self._tag(self._data[at : at + 8])
         content = self._data[at + 8 : at + 8 + size]
         if kind == MATRIX:
-            return content if most is None else content[:most]
+            return content if max_bytes is None else content[:max_bytes]
         try:
-            content = zlib.decompressobj().decompress(content, most or 0)
+            content = zlib.decompressobj().decompress(content, max_bytes or 0)
         except zlib.error as error:
             raise DamageError(f"the variable at byte {at:,} cannot be decompressed") from error
         kind, size = self._tag(content)
-        if kind != MATRIX or (most is None and len(content) < 8 + size):
-            raise DamageError(f"the variable at byte {at:,} is not whole")
+        if kind != MATRIX or (max_bytes is None and len(content) < 8 + size):
+            raise DamageError(f"the variable at byte {at:,} is incomplete")
         return content[8 : 8 + size]
 
     def _variable(self, content: bytes, at: int) -> Variable:
         elements = self._elements(content)
         flags, dimensions = (self._numbers(next(elements, None)) for _ in range(2))
         name = next(elements, (0, b""))[1]
-        number = int(flags[0]) & 0xFF if len(flags) else 0
-        if (
-            not 1 <= number <= len(CLASSES)
-            or dimensions.dtype.kind != "i"
-            or (dimensions < 0).any()
-        ):
-            raise DamageError(f"the variable at byte {at:,} has no known type")
+        code = int(flags[0]) & 0xFF if len(flags) else 0
+        if not 1 <= code <= len(CLASSES) or dimensions.dtype.kind != "i" or (dimensions < 0).any():
+            raise DamageError(f"the variable at byte {at:,} has an unknown type")
         return Variable(
             name.decode("latin-1"),
             tuple(int(length) for length in dimensions),
-            CLASSES[number - 1],
+            CLASSES[code - 1],
             bool(int(flags[0]) & COMPLEX),
             at,
         )
 
     def _elements(self, content: bytes) -> Iterator[tuple[int, bytes]]:
-        """The parts of a variable: the type of each, and its bytes."""
+        """Iterates over the data elements of a variable: the type and the bytes of each."""
         at = 0
         while at + 8 <= len(content):
             kind, size = self._tag(content[at : at + 8])
-            if kind >> 16:  # up to four bytes stand in the tag itself
+            if kind >> 16:  # up to four bytes are stored in the tag itself
                 kind, size, start = kind & 0xFFFF, kind >> 16, at + 4
                 if size > 4:
-                    raise DamageError("a part of it is too long")
+                    raise DamageError("a data element is too long")
                 at += 8
             else:
                 start = at + 8
@@ -166,11 +163,11 @@ class MatlabFile:
     def _numbers(self, element: tuple[int, bytes] | None) -> NDArray[Any]:
         kind, content = element or (0, b"")
         if kind not in NUMBERS or len(content) % int(NUMBERS[kind][1]):
-            raise DamageError("a part of it holds no numbers")
-        return np.frombuffer(content, self._ends + NUMBERS[kind])
+            raise DamageError("a data element does not hold numbers")
+        return np.frombuffer(content, self._byte_order + NUMBERS[kind])
 
     def _tag(self, data: bytes) -> tuple[int, int]:
         if len(data) < 8:
-            raise DamageError("it ends too early")
-        kind, size = struct.unpack(f"{self._ends}II", data[:8])
+            raise DamageError("the file ends too early")
+        kind, size = struct.unpack(f"{self._byte_order}II", data[:8])
         return kind, size

@@ -36,8 +36,8 @@ INDICES = r"[0-9]+[ \t]+[0-9]+"
 class Header(NamedTuple):
     """The first line: %%MatrixMarket matrix coordinate real symmetric."""
 
-    item: str
-    dialect: str
+    object: str
+    format: str
     field: str
     symmetry: str
 
@@ -54,7 +54,7 @@ class Header(NamedTuple):
 
 
 class Size(NamedTuple):
-    """The line of sizes."""
+    """The line with the number of rows, columns and entries."""
 
     line: int
     """Its line number, from 1."""
@@ -63,7 +63,7 @@ class Size(NamedTuple):
 
 
 def recognize(source: Source) -> str | None:
-    """The first line begins with %%MatrixMarket."""
+    """The file begins with %%MatrixMarket."""
     if source.head[: len(BANNER)].lower() == BANNER:
         return "it begins with %%MatrixMarket"
     return None
@@ -106,8 +106,8 @@ def _header(source: Source) -> Header:
         )
     header = Header(*words[1:])
     for found, allowed in (
-        (header.item, ("matrix",)),
-        (header.dialect, ("coordinate",)),
+        (header.object, ("matrix",)),
+        (header.format, ("coordinate",)),
         (header.field, FIELDS),
         (header.symmetry, ("general", "symmetric")),
     ):

@@ -25,8 +25,8 @@ LABEL, NAMES = "label", "label_names"
 
 def read_group(source: Source, options: LabelOptions) -> Labels:
     """The labels of a MATLAB file: row i of `group` is the node i, a column a class."""
-    found = read_variable(source, partial(_choose, wanted=options.variable or GROUP))
-    return _from_matrix(found.place, found.matrix, None, found.metadata)
+    read = read_variable(source, partial(_choose, wanted=options.variable or GROUP))
+    return _from_matrix(read.location, read.matrix, None, read.metadata)
 
 
 def read_archive(source: Source, options: LabelOptions) -> Labels:
