@@ -23,7 +23,7 @@ def test_it_tells_the_pace_of_every_graph(run):
     head, row = (line.split("\t") for line in result.stdout.splitlines())
     assert head == bench_file.COLUMNS
     assert row[:2] == ["random", "500"]
-    assert "20 GB/s of stream" in result.stderr
+    assert "stream bandwidth 20 GB/s" in result.stderr
 
 
 def test_its_json_has_the_machine_and_the_graphs(run):

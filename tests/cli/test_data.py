@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from file_server import Fault, FileServer
-from hopvec.cli import data as verb
+from hopvec.cli import data as command
 from hopvec.datasets.catalog import File, catalog
 
 CONTENT = bytes(range(256)) * 1024
@@ -41,9 +41,9 @@ class TestList:
         rows = dict(line.split("\t", 1) for line in result.stdout.splitlines())
         assert list(rows) == list(catalog())
         assert rows["flickr"] == "1.23 kB\t80,513\t5,899,882\t195"
-        assert rows["youtube"].startswith("can be got\t")
-        assert rows["debian-packages"].startswith("comes with hopvec\t")
-        assert rows["cora"].startswith("no\t")
+        assert rows["youtube"].startswith("download\t")
+        assert rows["debian-packages"].startswith("bundled\t")
+        assert rows["cora"].startswith("manual\t")
 
     def test_another_folder_can_be_named(self, run, tmp_path):
         (tmp_path / "other" / "cora").mkdir(parents=True)
@@ -60,10 +60,10 @@ class TestList:
         assert len(answer["www-10k"]["addresses"]) == 3
 
     def test_people_see_a_table(self, run, monkeypatch):
-        monkeypatch.setattr(verb, "is_terminal", lambda: True)
+        monkeypatch.setattr(command, "is_terminal", lambda: True)
         result = run("data", "list", "--data", "x")
         assert result.stdout.startswith("Data sets in x")
-        assert "can be got" in result.stdout
+        assert "download" in result.stdout
 
     def test_it_takes_no_names(self, run):
         result = run("data", "list", "flickr")
@@ -128,7 +128,7 @@ class TestGet:
         download.send_signal(signal.SIGINT)
         stdout, stderr = download.communicate(timeout=10)
         assert (download.returncode, stdout) == (130, "")
-        assert stderr == "Stopped; what has arrived is kept, and the same command goes on.\n"
+        assert stderr == "Stopped; run the same command again to resume the download.\n"
         kept = part.stat().st_size
         flickr.pace = 0
         assert run("data", "get", "flickr").exit_code == 0

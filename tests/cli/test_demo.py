@@ -33,7 +33,7 @@ def test_it_shows_neighbors_and_scores_and_leaves_files_to_go_on_with(run, small
     result = run("demo")
     assert result.exit_code == 0, result.stderr
     for package in demo.PACKAGES:
-        assert f"Near {package}" in result.stdout
+        assert f"Nearest neighbors of {package}" in result.stdout
     assert "FastRP" in result.stdout
     assert "RandNE" in result.stdout
     assert re.search(r"macro F1.*micro F1", result.stdout)
@@ -52,7 +52,7 @@ def test_a_file_in_the_place_of_the_folder_is_refused(run, small, tmp_path):
     (tmp_path / "taken").write_text("")
     result = run("demo", "-o", "taken")
     assert result.exit_code == 2
-    assert "taken: this cannot be a folder" in result.stderr
+    assert "taken: cannot create this directory" in result.stderr
 
 
 def test_what_is_missing_is_told_before_the_work(run, small, tmp_path, monkeypatch):

@@ -77,7 +77,7 @@ def test_the_report_tells_everything(run, edges, tmp_path):
     ("words", "told"),
     [
         ([], "1 duplicate edge (summed), 1 loop (kept)"),
-        (["--duplicates", "first"], "1 duplicate edge (the first kept), 1 loop (kept)"),
+        (["--duplicates", "first"], "1 duplicate edge (first kept), 1 loop (kept)"),
         (["--loops", "drop"], "1 duplicate edge (summed), 1 loop (dropped)"),
     ],
 )
@@ -89,7 +89,7 @@ def test_what_became_of_duplicates_and_loops_is_told(run, tmp_path, words, told)
 
 def test_weights_that_only_count_edges_are_told_apart(run, tmp_path):
     (tmp_path / "twice.csv").write_text("source,target\na,b\nb,a\nb,c\n")
-    assert "undirected, weighted (by repeated edges)\n" in run("info", "twice.csv").stdout
+    assert "undirected, weighted (by duplicate edges)\n" in run("info", "twice.csv").stdout
     (tmp_path / "weights.csv").write_text("source,target,weight\na,b,2\nb,a,3\n")
     assert "undirected, weighted\n" in run("info", "weights.csv").stdout
 
@@ -126,7 +126,7 @@ def test_float16_halves_the_file(run, edges, tmp_path):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ([], "Say where the vectors go, such as -o vectors.parquet. See hopvec embed --help."),
+        ([], "Name the output file, such as -o vectors.parquet. See hopvec embed --help."),
         (["-o", "vectors.xyz"], "vectors.xyz: the suffix '.xyz' names no format for embeddings; "),
         (["-o", "no/vectors.npy"], "no/vectors.npy: there is no folder no. Make it first."),
         (["-o", "folder.npy"], "folder.npy: this is a folder. Name a file in it."),
@@ -135,7 +135,7 @@ def test_float16_halves_the_file(run, edges, tmp_path):
         (["-o", "absent.csv"], "absent.csv: there is no such file."),
         (
             ["-o", "v.npy", "--report", "v.npy"],
-            "v.npy: vectors and report need names of their own.",
+            "v.npy: vectors and report must have different names.",
         ),
         (["-o", "v.npy", "--memory", "lots"], "FastRP: memory must be a positive size such as"),
     ],
@@ -155,7 +155,9 @@ def test_the_input_is_never_overwritten(run, edges, tmp_path):
     before = (tmp_path / edges).read_text()
     result = run("embed", edges, "-o", edges)
     assert result.exit_code == 2
-    assert result.stderr == "edges.csv: this is the input. Give the output another name.\n"
+    assert (
+        result.stderr == "edges.csv: this is an input file. Choose another name for the output.\n"
+    )
     assert (tmp_path / edges).read_text() == before
 
 

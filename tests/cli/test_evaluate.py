@@ -61,7 +61,7 @@ def test_on_a_terminal_the_best_stands_out(run, files, monkeypatch):
     monkeypatch.setattr(scores_file, "is_terminal", lambda: True)
     monkeypatch.setattr(
         scores_file.Terminal,
-        "answer_table",
+        "print_table",
         lambda self, title, names, rows, **more: shown.update(more, title=title, rows=rows),
     )
     clear, noise, labels = files
@@ -142,19 +142,22 @@ def test_nodes_without_a_vector_are_told(run, files, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("clear.npz",), "Give a file of vectors and, last, one of labels; there is only 'clear"),
+        (("clear.npz",), "Name a file of vectors and, last, a file of labels; got only 'clear"),
         (("clear.npz", "labels.csv", "--shuffles", "0"), "--shuffles must be an integer"),
         (("clear.npz", "labels.csv", "--shares", "2"), "(entry 1 is beyond 0.9999)"),
         (("clear.npz", "labels.csv", "--c", "much"), "C must be a number"),
         (("clear.npz", "labels.csv", "-o", "scores.txt"), "written as .json or .csv"),
-        (("clear.npz", "labels.csv", "-o", "labels.csv"), "labels.csv: this is the input"),
+        (("clear.npz", "labels.csv", "-o", "labels.csv"), "labels.csv: this is an input file"),
         (
             ("clear.npz", "labels.csv", "--label-column", "color"),
             "no column 'color' for the label",
         ),
         (("clear.npz", "absent.csv"), "absent.csv: there is no such file"),
-        (("labels.csv", "clear.npz"), "clear.npz holds vectors; the file of labels comes last"),
-        (("clear.npz", "labels.csv", "--directed"), "--directed is for --links."),
+        (
+            ("labels.csv", "clear.npz"),
+            "clear.npz contains vectors; the last file must contain labels",
+        ),
+        (("clear.npz", "labels.csv", "--directed"), "--directed needs --links."),
     ],
 )
 def test_what_is_wrong_is_told_in_a_sentence(run, files, words, message):

@@ -62,8 +62,8 @@ def test_its_json_is_the_result_of_the_library(run, files, tmp_path):
 
 def test_what_was_done_is_told_beside(run, files):
     told = run("evaluate", files[0], "--links", "links.csv", "--graph", "training.csv").stderr
-    assert "links.csv: 53 edges, 53 other pairs" in told
-    assert "and as many other pairs, C 0.01" in told
+    assert "links.csv: 53 edges, 53 negative pairs" in told
+    assert "and as many negative pairs, C 0.01" in told
     assert run("evaluate", files[0], "--links", "links.csv", "--quiet").stderr == ""
 
 
@@ -71,13 +71,13 @@ def test_without_a_graph_nothing_is_learned(run, files):
     result = run("evaluate", files[0], "--links", "links.csv")
     assert result.exit_code == 0
     assert "hadamard" not in result.stdout
-    assert "without hadamard, which needs --graph to learn from" in result.stderr
+    assert "no scores for hadamard, which needs --graph for training" in result.stderr
 
 
 def test_pairs_are_drawn_where_a_file_has_edges_only(run, files):
     result = run("evaluate", files[0], "--links", "edges.csv", "--graph", "training.csv")
     assert result.exit_code == 0, result.stderr
-    assert "edges.csv: 53 edges, 53 other pairs" in result.stderr
+    assert "edges.csv: 53 edges, 53 negative pairs" in result.stderr
 
 
 def test_on_a_terminal_the_best_of_several_files_stands_out(run, files, monkeypatch):
@@ -85,7 +85,7 @@ def test_on_a_terminal_the_best_of_several_files_stands_out(run, files, monkeypa
     monkeypatch.setattr(scores_file, "is_terminal", lambda: True)
     monkeypatch.setattr(
         scores_file.Terminal,
-        "answer_table",
+        "print_table",
         lambda self, title, names, rows, **more: shown.update(more, rows=rows, names=names),
     )
     clear, noise = files
@@ -120,17 +120,20 @@ def test_a_directed_split_is_scored_as_such(run, files, tmp_path):
         (("clear.npz", "--links", "absent.csv"), "absent.csv: there is no such file"),
         (
             ("clear.npz", "--links", "links.csv", "--shares", "0.5"),
-            "--shares is for labels, not for links.",
+            "--shares applies to labels, not to links.",
         ),
         (
             ("clear.npz", "--links", "links.csv", "--label-column", "x"),
-            "--label-column is for labels, not for links.",
+            "--label-column applies to labels, not to links.",
         ),
         (
             ("clear.npz", "--links", "links.csv", "--directed"),
-            "--directed is for --graph, and no file is named there",
+            "--directed needs --graph",
         ),
-        (("clear.npz", "--links", "links.csv", "-o", "links.csv"), "links.csv: this is the input"),
+        (
+            ("clear.npz", "--links", "links.csv", "-o", "links.csv"),
+            "links.csv: this is an input file",
+        ),
         (("links.csv", "--links", "links.csv"), "links.csv"),
     ],
 )

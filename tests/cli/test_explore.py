@@ -37,7 +37,7 @@ def test_it_tells_its_address_answers_and_ends_when_asked(process, vectors, sent
     run.send_signal(sent)
     stdout, stderr = run.communicate(timeout=10)
     assert (run.returncode, stdout) == (0 if sent == signal.SIGINT else 143, "")
-    assert stderr.startswith("Exploring 6 nodes. Ctrl-C ends it.\n")
+    assert stderr.startswith("Exploring 6 nodes. Press Ctrl-C to stop.\n")
     assert "Traceback" not in stderr
 
 
@@ -99,16 +99,16 @@ def test_the_columns_of_the_graph_can_be_named_and_strangers_in_it_are_told(
     ("words", "sentence"),
     [
         (["none.parquet"], "none.parquet: there is no such file."),
-        (["vectors.parquet", "vectors.parquet"], "Give each file of vectors once."),
-        (["vectors.parquet", "--label-column", "x"], "--label-column is for --labels."),
-        (["vectors.parquet", "--directed"], "--directed is for --graph."),
+        (["vectors.parquet", "vectors.parquet"], "Name each file of vectors only once."),
+        (["vectors.parquet", "--label-column", "x"], "--label-column needs --labels."),
+        (["vectors.parquet", "--directed"], "--directed needs --graph."),
         (["vectors.parquet", "less.parquet"], "less has no vector for 2 of the 6 nodes of vectors"),
         (
             ["vectors.parquet", "--labels", "strangers.csv"],
             "None of the 1 labeled nodes has a vector",
         ),
-        (["vectors.parquet", "--host", "192.0.2.1"], "cannot listen at 192.0.2.1"),
-        (["vectors.parquet", "--host", "no host"], "cannot listen at no host"),
+        (["vectors.parquet", "--host", "192.0.2.1"], "cannot listen on 192.0.2.1"),
+        (["vectors.parquet", "--host", "no host"], "cannot listen on no host"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_sentence(run, vectors, tmp_path, words, sentence):
@@ -124,7 +124,7 @@ def test_what_is_wrong_is_said_in_a_sentence(run, vectors, tmp_path, words, sent
 def test_a_port_that_is_taken_is_named_and_the_next_free_one_found():
     with server.listening(server.LOCAL, 0) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(hopvec.ParameterError, match=f"the port {port} is taken.*--port 9000"):
+        with pytest.raises(hopvec.ParameterError, match=f"port {port} is in use.*port=9000"):
             server.listening(server.LOCAL, port)
 
 
@@ -149,5 +149,5 @@ def test_the_missing_extra_is_named(run, vectors, monkeypatch):
 )
 def test_another_host_has_a_token_in_its_address(host, name, monkeypatch):
     monkeypatch.setattr(server.socket, "gethostname", lambda: "desk")
-    assert server._address(host, 80, "secret") == f"http://{name}:80/?token=secret"
-    assert "?" not in server._address(server.LOCAL, 80, None)
+    assert server._url(host, 80, "secret") == f"http://{name}:80/?token=secret"
+    assert "?" not in server._url(server.LOCAL, 80, None)

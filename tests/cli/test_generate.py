@@ -22,7 +22,7 @@ LAWS = [
 def test_the_file_has_the_edges_of_the_library(run, tmp_path, words, expected):
     result = run("generate", *words, "--edges", "2e3", "--seed", 7, "-o", "edges.parquet")
     assert result.exit_code == 0, result.stderr
-    assert f"edges.parquet: 2,000 edges of {expected.node_count:,} nodes, " in result.stderr
+    assert f"edges.parquet: 2,000 edges, {expected.node_count:,} nodes, " in result.stderr
     expected.write(tmp_path / "expected.parquet")
     written = pq.read_table(tmp_path / "edges.parquet")
     assert written.equals(pq.read_table(tmp_path / "expected.parquet"))
@@ -31,11 +31,11 @@ def test_the_file_has_the_edges_of_the_library(run, tmp_path, words, expected):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("rmat", "--scale", 9, "--edges", 10), "Say where the edges go, such as -o edges.parquet"),
+        (("rmat", "--scale", 9, "--edges", 10), "Name the output file, such as -o edges.parquet"),
         (("rmat", "--edges", 10, "-o", "e.parquet"), "rmat needs --scale"),
         (
             ("rmat", "--scale", 9, "--edges", 10, "--nodes", 5, "-o", "e.parquet"),
-            "The law rmat has no --nodes; it has --scale",
+            "The model rmat has no --nodes; it has --scale",
         ),
         (("rmat", "--scale", 99, "--edges", 10, "-o", "e.parquet"), "RMat: scale must be an"),
         (("rmat", "--scale", 9, "--edges", 10, "-o", "e.xyz"), "names no format for edges"),

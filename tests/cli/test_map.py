@@ -63,7 +63,7 @@ class TestMap:
             (("vectors.parquet", "-o", "no/map.png"), "there is no folder no"),
             (("vectors.parquet", "-o", "."), "a map is one of"),
             (("none.parquet",), "none.parquet: there is no such file"),
-            (("vectors.parquet", "--classes", "a"), "--classes is for labels; name their file"),
+            (("vectors.parquet", "--classes", "a"), "--classes needs a file of labels; name it"),
             (("vectors.parquet", "labels.csv", "--classes", "x"), "There is no class 'x'"),
             (("vectors.parquet", "labels.csv", "--size", "0"), "size must be from 1 to 40"),
             (("vectors.parquet", "vectors.parquet", "labels.csv"), "is named twice"),
@@ -85,7 +85,7 @@ class TestLayout:
         before = hopvec.load(tmp_path / "vectors.parquet")
         result = run("layout", *files[:1], "--seed", 3, "--labels", files[1])
         assert result.exit_code == 0, result.stderr
-        assert "vectors.parquet: x and y of 200 nodes" in result.stderr
+        assert "vectors.parquet: positions of 200 nodes" in result.stderr
         after = hopvec.load(tmp_path / "vectors.parquet")
         assert after.vectors.tobytes() == before.vectors.tobytes()
         found = read_positions(tmp_path / "vectors.parquet")
@@ -104,7 +104,7 @@ class TestLayout:
         [
             (("other.npz",), "positions are kept in .parquet and .arrow files"),
             (("vectors.parquet", "-o", "mapped.arrow"), "must be a .parquet file"),
-            (("vectors.parquet", "--id-column", "id"), "--id-column is for --labels"),
+            (("vectors.parquet", "--id-column", "id"), "--id-column needs --labels"),
             (("none.parquet",), "there is no such file"),
         ],
     )

@@ -8,12 +8,12 @@ import pytest
 from click.testing import CliRunner
 
 from hopvec import FastRP
+from hopvec.cli.command import value_names
 from hopvec.cli.embed import embed
 from hopvec.cli.estimate import estimate
 from hopvec.cli.inputs import OPTIONS
 from hopvec.cli.method_options import flag, method_options
 from hopvec.cli.tune import tune
-from hopvec.cli.verb import value_names
 from hopvec.methods import METHODS
 from hopvec.methods.parameters import Integer, parameters
 

@@ -38,7 +38,10 @@ def test_a_run_takes_the_parameters_of_a_preset_and_what_is_typed_first(run, edg
     [
         (["--preset", "worst"], "'worst' is not one of 'balanced', 'fast', 'best'"),
         (["--preset", "best", "--params", "p.json"], "Give --preset or --params, not both"),
-        (["--preset", "best", "--method", "line"], "--preset is for the method fastrp, and --met"),
+        (
+            ["--preset", "best", "--method", "line"],
+            "--preset applies to the method fastrp, but --met",
+        ),
     ],
 )
 def test_what_cannot_be_meant_is_refused(run, edges, words, sentence):

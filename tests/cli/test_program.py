@@ -9,10 +9,10 @@ import click
 import pytest
 
 import hopvec
+from hopvec.cli.command import Command, value_names
 from hopvec.cli.inputs import DUPLICATES, LOOPS, OPTIONS
-from hopvec.cli.program import VERBS
+from hopvec.cli.program import COMMANDS
 from hopvec.cli.program import hopvec as program
-from hopvec.cli.verb import Verb, value_names
 
 HEAVY = ["numpy", "pyarrow", "scipy", "rich", "hopvec._native"]
 CONTEXT = click.Context(program, info_name="hopvec")
@@ -72,10 +72,10 @@ def test_without_the_extra_it_says_how_to_get_it(missing):
     assert finished.stderr == ("the command line needs the cli extra: pip install 'hopvec[cli]'.\n")
 
 
-@pytest.mark.parametrize("name", VERBS)
+@pytest.mark.parametrize("name", COMMANDS)
 class TestEveryVerb:
     def test_it_has_the_line_of_the_table_first_in_its_help(self, name):
-        assert command(name).help.splitlines()[0] == VERBS[name]
+        assert command(name).help.splitlines()[0] == COMMANDS[name]
 
     def test_its_help_has_examples_and_the_general_options(self, run, name):
         result = run(name, "--help")
@@ -111,17 +111,17 @@ class TestEveryVerb:
         assert result.stdout == ""
 
     def test_it_is_a_verb(self, name):
-        assert isinstance(command(name), Verb)
+        assert isinstance(command(name), Command)
 
 
 def test_a_misspelt_verb_is_answered_with_the_right_one(run):
     result = run("embd")
     assert result.exit_code == 2
-    assert result.stderr == "There is no verb 'embd'. Did you mean 'embed'? See hopvec --help.\n"
+    assert result.stderr == "There is no command 'embd'. Did you mean 'embed'? See hopvec --help.\n"
 
 
 def test_a_verb_like_no_other_is_answered_with_all_of_them(run):
-    assert f"They are {', '.join(VERBS)}." in run("xyzzy").stderr
+    assert f"The commands are {', '.join(COMMANDS)}." in run("xyzzy").stderr
 
 
 def test_a_misspelt_option_is_answered_with_the_right_one(run, edges):

@@ -116,8 +116,8 @@ class TestFaults:
         result = run("completion", "bash")
         assert result.exit_code == 1
         assert result.stderr == (
-            "hopvec stumbled over ZeroDivisionError: by zero. "
-            "This is a fault of hopvec; --debug shows where it happened.\n"
+            "hopvec failed with ZeroDivisionError: by zero. "
+            "This is a bug in hopvec; --debug shows the traceback.\n"
         )
 
     def test_debug_shows_the_traceback(self, run, fault):

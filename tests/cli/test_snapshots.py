@@ -38,14 +38,14 @@ def test_parameters_beside_like_are_refused(run, edges):
     embed(run, edges, "old.parquet", "--dim", "8")
     result = run("embed", edges, "-o", "new.parquet", "--like", "old.parquet", "--dim", "4")
     assert result.exit_code == 2
-    assert "--like takes all parameters from its file; leave --dim out" in result.stderr
+    assert "--like takes all parameters from its file; remove --dim" in result.stderr
 
 
 @pytest.mark.parametrize(
     ("output", "options", "message"),
     [
-        ("old.parquet", ["--method", "randne"], "old.parquet: these vectors are by RandNE"),
-        ("old.csv", [], "old.csv: this file does not tell what comparable vectors must share"),
+        ("old.parquet", ["--method", "randne"], "old.parquet: these vectors were made by RandNE"),
+        ("old.csv", [], "old.csv: this file lacks the fitted state that comparable vectors share"),
     ],
 )
 def test_vectors_that_none_can_be_like_are_refused(run, edges, output, options, message):
@@ -63,11 +63,11 @@ def test_vectors_that_none_can_be_like_are_refused(run, edges, output, options, 
 def test_the_earlier_vectors_are_not_replaced(run, edges):
     embed(run, edges, "old.parquet", "--dim", "8")
     result = run("embed", edges, "-o", "old.parquet", "--like", "old.parquet")
-    assert "old.parquet: this is the input" in result.stderr
+    assert "old.parquet: this is an input file" in result.stderr
     words = ("--base", edges, "--nodes", "nodes.parquet", "-o", "nodes.parquet")
     Path("nodes.parquet").write_bytes(Path("old.parquet").read_bytes())
     result = run("transform", "old.parquet", edges, *words)
-    assert "nodes.parquet: this is the input" in result.stderr
+    assert "nodes.parquet: this is an input file" in result.stderr
 
 
 def test_vectors_that_were_not_made_alike_are_told(run, edges):

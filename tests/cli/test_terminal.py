@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from hopvec.cli import terminal as terminal_file
-from hopvec.cli.terminal import Terminal, duration, how_far, wrapped
+from hopvec.cli.terminal import Terminal, duration, progress_text, wrap
 from pseudo_terminal import seen_on_terminal
 
 
@@ -39,7 +39,7 @@ class TestOnATerminal:
     def test_the_trial_of_an_estimate_shows_a_bar(self, edges, tmp_path):
         code, text = seen_on_terminal(["estimate", edges], tmp_path)
         assert code == 0, text
-        assert "timing a part of the work ━" in text
+        assert "timing a sample ━" in text
 
     def test_it_says_that_it_waits_for_edges(self, tmp_path):
         code, text = seen_on_terminal(
@@ -52,7 +52,7 @@ class TestOnATerminal:
 def test_a_number_stays_with_what_it_counts_when_a_line_is_broken():
     text = "0 duplicate edges, 8 loops, largest component 6 nodes (100 %)"
     for width in range(20, 60):
-        lines = wrapped(text, width)
+        lines = wrap(text, width)
         assert " ".join(lines) == text
         assert not [line for line in lines[:-1] if line[-1].isdigit()]
 
@@ -64,13 +64,13 @@ class TestElsewhere:
         assert capfd.readouterr().err == ""
 
     def test_a_long_stage_has_a_line_now_and_then(self, capfd, monkeypatch):
-        monkeypatch.setattr(terminal_file, "EVERY", 0.0)
+        monkeypatch.setattr(terminal_file, "LINE_SECONDS", 0.0)
         with Terminal() as terminal, terminal.progress("reading", "bytes") as progress:
             progress(1_000_000, 4_000_000)
         assert re.fullmatch(r"reading: 25 %, .*B/s, .* left\n", capfd.readouterr().err)
 
     def test_quiet_has_none(self, capfd, monkeypatch):
-        monkeypatch.setattr(terminal_file, "EVERY", 0.0)
+        monkeypatch.setattr(terminal_file, "LINE_SECONDS", 0.0)
         with Terminal(quiet=True) as terminal, terminal.progress("reading", "bytes") as progress:
             progress(1, 2)
         assert capfd.readouterr().err == ""
@@ -87,7 +87,7 @@ class TestElsewhere:
     ],
 )
 def test_progress_is_told_in_words(done, of, seconds, unit, words):
-    assert how_far(done, of, seconds, unit) == words
+    assert progress_text(done, of, seconds, unit) == words
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ class TestStudy:
         _, said = running.communicate(timeout=60)
         assert running.returncode == 130
         assert said.strip() == (
-            "Stopped; tuned/study.jsonl keeps the trials, and the same command goes on from there."
+            "Stopped; the trials are in tuned/study.jsonl. Run the same command again to resume."
         )
         assert not (tmp_path / "tuned" / "best.json").exists()
         assert run("tune", *files, "--trials", 3, *QUICK[2:]).exit_code == 0
@@ -142,7 +142,7 @@ class TestAnswer:
         for row, kept in zip(rows, trials(tmp_path / "tuned" / "trials.csv"), strict=True):
             assert float(row["score"]) == pytest.approx(float(kept["score"]), rel=1e-5)
         assert result.stderr.endswith(
-            "Now hopvec embed edges.csv -o vectors.parquet --params tuned/best.json\n"
+            "Next: hopvec embed edges.csv -o vectors.parquet --params tuned/best.json\n"
         )
 
     def test_the_next_command_reads_the_graph_in_the_same_way(self, run, files):
@@ -164,7 +164,7 @@ class TestAnswer:
         assert "macro F1" in text
 
     def test_lines_tell_the_best_so_far_as_well(self, monkeypatch, capsys):
-        monkeypatch.setattr("hopvec.cli.terminal.EVERY", 0)
+        monkeypatch.setattr("hopvec.cli.terminal.LINE_SECONDS", 0)
         words = iter(["searching", "searching, best so far 3"])
         with Terminal().progress(lambda: next(words), "%") as progress:
             progress(1, 4)
@@ -178,17 +178,17 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            (("--space", "beta"), "--space takes a parameter and its values, such as beta=-1:0"),
+            (("--space", "beta"), "--space must be a parameter and its values, such as beta=-1:0"),
             (("--space", "beta=-1:2"), "FastRP: beta must be a number from -1 to 1, got 2."),
             (("--space", "gamma=0:1"), "FastRP has no parameter 'gamma'"),
             (("--space", "beta=0:1", "--space", "beta=0:1"), "--space names beta twice"),
-            (("--beta", "0.5"), "beta is searched, and --beta says what it is"),
-            (("--weights", "0,1"), "weights is searched, and --weights says what it is"),
+            (("--beta", "0.5"), "--beta sets a parameter that is searched"),
+            (("--weights", "0,1"), "--weights sets a parameter that is searched"),
             (("--held-out", "0.5"), "held_out is for a search without labels, and some are given"),
             (("--search", "grid"), "a grid needs choices or steps, and beta is any number of -1:0"),
             (
                 ("--space", "dim=8,16", "--search-dim", "8"),
-                "dim is searched; leave --search-dim out",
+                "--search-dim has no effect if dim is searched",
             ),
             (("--features", "absent.csv"), "absent.csv: there is no such file"),
             (("--validation", "0"), "validation must be a number from 0.001 to 1, got 0"),
@@ -203,7 +203,10 @@ class TestRefusals:
         assert not (tmp_path / "tuned" / "best.json").exists()
 
     def test_options_of_labels_without_labels(self, run, files):
-        assert "--id-column is for labels" in run("tune", files[0], "--id-column", "id").stderr
+        assert (
+            "--id-column needs a file of labels"
+            in run("tune", files[0], "--id-column", "id").stderr
+        )
         assert (
             "shuffles is for a search with labels" in run("tune", files[0], "--shuffles", 3).stderr
         )
@@ -215,7 +218,7 @@ class TestRefusals:
     def test_a_file_in_the_place_of_the_folder(self, run, files):
         result = run("tune", *files, "-o", "edges.csv")
         assert result.exit_code == 2
-        assert "edges.csv: this cannot be a folder" in result.stderr
+        assert "edges.csv: cannot create this directory" in result.stderr
 
 
 class TestParams:
@@ -248,7 +251,7 @@ class TestParams:
             "embed", edges, "-o", "v.npz", "--params", "walks.json", "--method", "node2vec"
         )
         assert result.exit_code == 2
-        assert "parameters of the method deepwalk, and --method is node2vec" in result.stderr
+        assert "parameters of the method deepwalk, but --method is node2vec" in result.stderr
         result = run("embed", edges, "-o", "v.npz", "--params", "walks.json", "--beta", "1")
         assert "The method deepwalk has no --beta" in result.stderr
 
@@ -259,9 +262,9 @@ class TestParams:
     @pytest.mark.parametrize(
         ("content", "message"),
         [
-            ("{", "best.json: this holds no parameters, as `hopvec tune` and --report write them"),
-            ("[]", "this holds no parameters"),
-            ("{}", "this holds no parameters"),
+            ("{", "best.json: this is not a parameter file of `hopvec tune` or --report"),
+            ("[]", "this is not a parameter file"),
+            ("{}", "this is not a parameter file"),
             ('{"parameters": {"method": "word2vec"}}', "There is no method 'word2vec'; there are"),
             ('{"parameters": {"method": "FastRP", "gamma": 1}}', "has no parameter 'gamma'"),
             ('{"parameters": {"method": "FastRP", "beta": 7}}', "beta must be a number from -1"),

@@ -11,10 +11,10 @@ from matplotlib.image import imread
 
 from clustered_embedding import clustered_embedding
 from hopvec import Embedding, FormatError, Labels, MissingExtraError, ParameterError
-from hopvec.view import draw_map, sheet
+from hopvec.view import draw_map, figure
 from hopvec.view.classes import classes_of
-from hopvec.view.figure import GAP, STRIP, Panel, draw_sheet
-from hopvec.view.names import Box, heart_of, place_names
+from hopvec.view.figure import GAP, STRIP, Panel, draw_figure
+from hopvec.view.names import Box, label_anchor, place_names
 from hopvec.view.splat import splat
 from hopvec.view.theme import PALETTE, THEMES
 
@@ -34,7 +34,7 @@ def panel(embedding, labels, wanted=None, name=""):
 
 def figure_of(*panels, **settings):
     given = {"title": None, "size": 4.0, "dpi": 100, "seed": 0} | settings
-    return draw_sheet(panels, THEMES["light"], **given)
+    return draw_figure(panels, THEMES["light"], **given)
 
 
 class TestPicture:
@@ -89,7 +89,7 @@ class TestPicture:
 
 class TestManyNodes:
     def test_above_a_bound_density_is_drawn_instead_of_dots(self, monkeypatch):
-        monkeypatch.setattr(sheet, "SPLAT_FROM", 500)
+        monkeypatch.setattr(figure, "SPLAT_FROM", 500)
         few, many = (figure_of(panel(*clustered_embedding(nodes))).axes[0] for nodes in (400, 600))
         assert (len(few.images), len(few.collections)) == (0, 1)
         assert (len(many.images), len(many.collections)) == (1, 0)
@@ -142,10 +142,10 @@ class TestIsolatedNodes:
 class TestNames:
     def test_none_lies_over_another_or_outside(self):
         rng = np.random.default_rng(0)
-        hearts = [tuple(place) for place in rng.uniform(100, 300, (30, 2))]
-        sizes = [(rng.uniform(20, 80), 12) for _ in hearts]
+        anchors = [tuple(place) for place in rng.uniform(100, 300, (30, 2))]
+        sizes = [(rng.uniform(20, 80), 12) for _ in anchors]
         frame = Box(0, 0, 400, 400)
-        boxes = [box for box in place_names(hearts, sizes, frame) if box]
+        boxes = [box for box in place_names(anchors, sizes, frame) if box]
         assert len(boxes) > 20
         assert all(box.inside(frame) for box in boxes)
         for number, box in enumerate(boxes):
@@ -167,9 +167,9 @@ class TestNames:
     def test_a_heart_is_the_median_of_the_largest_cluster(self):
         rng = np.random.default_rng(0)
         many, few = rng.normal(0.2, 0.01, (300, 2)), rng.normal(0.8, 0.01, (100, 2))
-        heart = heart_of(np.concatenate([many, few]))
-        np.testing.assert_allclose(heart.place, np.median(many, axis=0), atol=1e-6)
-        assert heart.share == 0.75
+        anchor = label_anchor(np.concatenate([many, few]))
+        np.testing.assert_allclose(anchor.place, np.median(many, axis=0), atol=1e-6)
+        assert anchor.share == 0.75
 
 
 class TestSideBySide:

@@ -1,16 +1,30 @@
-"""The command line: one file a verb, which parses, calls the library and prints."""
+"""The command line. Each command is a module that parses, calls the library and prints.
+
+program.py          the table of commands, exit codes, and suggestions for misspelled arguments
+command.py          the base of all commands: help with examples, option groups, --quiet
+messages.py         Python arguments in messages of the library become options
+terminal.py         output: results, messages, tables, progress
+summary.py          graphs, runs and parameters as rows of a report
+scores.py           tables of scores, printed or written
+inputs.py, feature_options.py, label_options.py, layout_options.py, method_options.py, outputs.py
+                    options that several commands share
+reference.py        the earlier run that --like and `hopvec transform` refer to
+link_scores.py      the link prediction of `hopvec evaluate`
+on_spark.py         `hopvec embed --spark`
+All other modules are commands.
+"""
 
 import atexit
 import gc
 import sys
 from importlib.util import find_spec
 
-NEEDED = ("click", "rich")
+REQUIRED = ("click", "rich")
 
 
 def main() -> None:
-    """Runs the command line and ends the process with its exit code."""
-    if not all(find_spec(package) for package in NEEDED):
+    """Runs the command line and exits with its exit code."""
+    if not all(find_spec(package) for package in REQUIRED):
         print("the command line needs the cli extra: pip install 'hopvec[cli]'.", file=sys.stderr)
         sys.exit(2)
     try:
@@ -18,5 +32,5 @@ def main() -> None:
     except KeyboardInterrupt:
         print("Stopped; nothing was written.", file=sys.stderr)
         sys.exit(130)
-    atexit.register(gc.freeze)  # what is left goes with the process, unsearched
+    atexit.register(gc.freeze)  # the process ends anyway: skip the last garbage collection
     hopvec.main(prog_name="hopvec")

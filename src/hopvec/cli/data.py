@@ -1,4 +1,4 @@
-"""`hopvec data`: the data sets that have a name."""
+"""`hopvec data`: lists and downloads data sets."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from hopvec.cli.command import command, option
 from hopvec.cli.outputs import json_option
 from hopvec.cli.program import STOPPED
 from hopvec.cli.terminal import Terminal, is_terminal
-from hopvec.cli.verb import option, verb
 from hopvec.datasets.catalog import catalog, find
 from hopvec.datasets.get import get
 from hopvec.datasets.load import Available, available, data_folder
@@ -23,11 +23,11 @@ from hopvec.progress import Progress
 def complete_name(
     ctx: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """The data sets whose names begin so."""
+    """Completes the name of a data set."""
     return [CompletionItem(name) for name in catalog() if name.startswith(incomplete)]
 
 
-@verb(
+@command(
     examples=[
         "hopvec data list",
         "hopvec data get flickr",
@@ -40,17 +40,18 @@ def complete_name(
 @option(
     "--data",
     type=click.Path(file_okay=False),
-    metavar="FOLDER",
-    help="Folder of the data sets.  [default: $HOPVEC_DATA, else ~/.cache/hopvec]",
+    metavar="DIR",
+    help="Directory of the data sets.  [default: $HOPVEC_DATA, or ~/.cache/hopvec]",
 )
 @json_option
 def data(
     terminal: Terminal, action: str, names: tuple[str, ...], data: str | None, as_json: bool
 ) -> None:
-    """List the data sets that have a name, or download some.
+    """List or download data sets.
 
-    `list` tells what there is, and what is here. `get` downloads each NAME and prints its folder:
-    what is here already is checked and left as it is, and what was cut off goes on from there.
+    `list` shows all data sets and which of them are installed. `get` downloads each NAME and prints
+    its directory. Files that exist already are verified and kept, and an interrupted download is
+    resumed.
     """
     if action == "list":
         if names:
@@ -58,52 +59,52 @@ def data(
         _list(terminal, data, as_json)
         return
     if not names:
-        raise click.UsageError("Say what to get, such as hopvec data get flickr.")
+        raise click.UsageError("Name a data set, such as hopvec data get flickr.")
     for name in names:
-        find(name)  # all of them, before the first download
+        find(name)  # check all names before the first download
     folders = [_get(terminal, name, data, as_json) for name in names]
     if as_json:
-        terminal.answer_json(dict(zip(names, folders, strict=True)))
+        terminal.print_json(dict(zip(names, folders, strict=True)))
 
 
 def _list(terminal: Terminal, data: str | None, as_json: bool) -> None:
     here = {found.name: found for found in available(data)}
     if as_json:
-        terminal.answer_json([_facts(name, here.get(name)) for name in catalog()])
+        terminal.print_json([_entry(name, here.get(name)) for name in catalog()])
         return
     rows = [(name, _state(name, here.get(name)), *_numbers(name)) for name in catalog()]
-    columns = ["name", "here", "nodes", "edges", "classes"]
+    columns = ["name", "installed", "nodes", "edges", "classes"]
     if is_terminal():
-        terminal.answer_table(f"Data sets in {data_folder(data)}", columns, rows, numbers=3)
+        terminal.print_table(f"Data sets in {data_folder(data)}", columns, rows, numbers=3)
     else:
         for row in rows:
-            terminal.answer("\t".join(row))
+            terminal.print("\t".join(row))
 
 
 def _get(terminal: Terminal, name: str, data: str | None, as_json: bool) -> str:
-    """Downloads a data set; what comes back is its folder."""
+    """Downloads a data set and returns its directory."""
     with ExitStack() as bars:
         fetching = bars.enter_context(terminal.progress(f"downloading {name}", "bytes"))
         reading: Progress | None = None
 
-        def making(done: int, of: int) -> None:
+        def making(done: int, total: int) -> None:
             nonlocal reading
             if reading is None:
                 bars.close()
-                doing = f"looking for the links of {name}"
-                reading = bars.enter_context(terminal.progress(doing, "bytes"))
-            reading(done, of)
+                label = f"extracting the links of {name}"
+                reading = bars.enter_context(terminal.progress(label, "bytes"))
+            reading(done, total)
 
         try:
             folder = get(name, data, progress=fetching, making=making)
         except KeyboardInterrupt:
             bars.close()
-            terminal.say("Stopped; what has arrived is kept, and the same command goes on.")
+            terminal.info("Stopped; run the same command again to resume the download.")
             raise click.exceptions.Exit(STOPPED) from None
     entry = find(name)
-    terminal.say(f"{name}: {entry.title}. License: {entry.license}. Cite {entry.citation}.")
+    terminal.info(f"{name}: {entry.title}. License: {entry.license}. Cite {entry.citation}.")
     if not as_json:
-        terminal.answer(str(folder))
+        terminal.print(str(folder))
     return str(folder)
 
 
@@ -114,13 +115,13 @@ def _numbers(name: str) -> tuple[str, str, str]:
 
 
 def _state(name: str, found: Available | None) -> str:
-    """Whether a data set is here, and else whether it can be."""
+    """Whether a data set is installed, and if not, whether it can be downloaded."""
     if found:
-        return in_words(found.bytes) if found.folder else "comes with hopvec"
-    return "can be got" if find(name).can_be_fetched else "no"
+        return in_words(found.bytes) if found.folder else "bundled"
+    return "download" if find(name).can_be_fetched else "manual"
 
 
-def _facts(name: str, found: Available | None) -> dict[str, Any]:
+def _entry(name: str, found: Available | None) -> dict[str, Any]:
     entry = find(name)
     return asdict(entry) | {
         "here": found is not None,

@@ -1,4 +1,4 @@
-"""`hopvec demo`: the packages of Debian, from graph to map."""
+"""`hopvec demo`: embeds, evaluates and maps the packages of Debian."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from hopvec import datasets
+from hopvec.cli.command import command, option
 from hopvec.cli.outputs import write_text
 from hopvec.cli.summary import report_rows
 from hopvec.cli.terminal import Terminal, duration
-from hopvec.cli.verb import option, verb
 from hopvec.embedding import Embedding
 from hopvec.errors import FormatError
 from hopvec.evaluate import classify, neighbors
@@ -30,27 +30,29 @@ from hopvec.view.tsne import require_extra as require_tsne
 
 PACKAGES = ("python3-numpy", "postgresql-15", "firefox-esr", "gcc-12", "gimp")
 SEED = 7
-SHARE, SHUFFLES = 0.1, 3  # of the nodes that train, and how often
+SHARE, SHUFFLES = 0.1, 3  # of the nodes to train on, and the number of splits
 FILES = ("edges.parquet", "sections.csv", "fastrp.parquet", "randne.parquet", "map.png")
 
 
-@verb(examples=["hopvec demo", "hopvec demo --open", "hopvec demo -o debian"])
+@command(examples=["hopvec demo", "hopvec demo --open", "hopvec demo -o debian"])
 @option(
     "-o",
     "--output",
     type=str,
     default="hopvec-demo",
     show_default=True,
-    help="Folder of what is made; files of the same names in it are replaced.",
+    metavar="DIR",
+    help="Output directory; existing files with the same names are replaced.",
     heading="Output",
 )
-@option("--open", "open_", is_flag=True, help="Explore the map in a browser at the end.")
+@option("--open", "open_", is_flag=True, help="Open the explorer in the browser at the end.")
 def demo(terminal: Terminal, output: str, open_: bool) -> None:
-    """Embed the packages of Debian, and see what is near what.
+    """Run a demo: embed, evaluate and map the packages of Debian.
 
-    The graph comes with hopvec: 63,436 packages of Debian 12 and what they depend on. It is
-    embedded by FastRP and by RandNE; shown are the neighbors of five packages, how well a tenth
-    of the sections tells the others, and a map. All files stay in a folder, to go on with.
+    The graph is bundled with hopvec: 63,436 packages of Debian 12 and their dependencies. It is
+    embedded with FastRP and RandNE. The demo shows the nearest neighbors of five packages, scores
+    how well the vectors predict the section of a package, and draws a map. All files are kept in
+    the output directory for further experiments.
     """
     check_map(Path(output) / "map.png")
     require_tsne()
@@ -65,36 +67,36 @@ def demo(terminal: Terminal, output: str, open_: bool) -> None:
         graph, sections = datasets.debian()
     labels = Labels.from_pairs(graph.ids, sections)
     embeddings = _embed(terminal, report, graph)
-    terminal.facts(report_rows(report))
+    terminal.info_rows(report_rows(report))
     _show_neighbors(terminal, embeddings)
     _show_scores(terminal, embeddings, labels)
     positions = _draw(terminal, embeddings["FastRP"], labels, folder)
     _save(terminal, folder, graph, labels, embeddings, positions)
-    _tell_next(terminal, folder, time.monotonic() - start)
+    _show_next_steps(terminal, folder, time.monotonic() - start)
     if open_:
         _explore(terminal, embeddings["FastRP"], labels, graph, positions)
 
 
 def _folder(output: str) -> Path:
-    """The folder, made if it is not there."""
+    """Creates the output directory and checks that its files can be written."""
     folder = Path(output)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FormatError(f"{folder}: this cannot be a folder ({error.strerror}).") from error
+        raise FormatError(f"{folder}: cannot create this directory ({error.strerror}).") from error
     for name in FILES:
         check_writable(folder / name)
     return folder
 
 
 def _embed(terminal: Terminal, report: RunReport, graph: Graph) -> dict[str, Embedding]:
-    """The embeddings by name; the report tells of the first."""
+    """Embeds the graph with each method; the report describes the first run."""
     embeddings: dict[str, Embedding] = {}
     for method in (FastRP(seed=SEED), RandNE(seed=SEED)):
         name = type(method).__name__
-        with report.stage(name), terminal.progress(f"embedding by {name}", "%") as progress:
+        with report.stage(name), terminal.progress(f"embedding with {name}", "%") as progress:
             embeddings[name] = method.embed(graph, progress=progress)
-    report.input = {"file": "Debian 12, main, amd64", "kind": "the bundled graph of its packages"}
+    report.input = {"file": "Debian 12, main, amd64", "kind": "bundled graph of packages"}
     report.graph = graph.describe()
     report.parameters = dict(embeddings["FastRP"].parameters)
     report.notes = list(dict.fromkeys(terminal.notes))
@@ -102,7 +104,7 @@ def _embed(terminal: Terminal, report: RunReport, graph: Graph) -> dict[str, Emb
 
 
 def _show_neighbors(terminal: Terminal, embeddings: dict[str, Embedding]) -> None:
-    """What is near the packages, by each embedding."""
+    """Prints the nearest neighbors of some packages in each embedding."""
     found = neighbors(embeddings, PACKAGES)
     names = [part for name in embeddings for part in (name, "cosine")]
     for package in PACKAGES:
@@ -110,25 +112,25 @@ def _show_neighbors(terminal: Terminal, embeddings: dict[str, Embedding]) -> Non
             [part and f"{float(part):.3f}" if at % 2 else part for at, part in enumerate(row)]
             for row in found.rows(package)
         ]
-        terminal.answer_table(f"Near {package}", names, rows)
+        terminal.print_table(f"Nearest neighbors of {package}", names, rows)
 
 
 def _show_scores(terminal: Terminal, embeddings: dict[str, Embedding], labels: Labels) -> None:
-    """How well sections are told from vectors."""
+    """Prints how well vectors predict sections."""
     rows = []
     for name, embedding in embeddings.items():
-        with terminal.progress(f"classifying sections by {name}", "%") as progress:
+        with terminal.progress(f"classifying sections with {name}", "%") as progress:
             found = classify(
                 embedding, labels, shares=[SHARE], shuffles=SHUFFLES, C=1.0, progress=progress
             ).shares[0]
         rows.append([name, f"{found.macro_f1:.1f}", f"{found.micro_f1:.1f}"])
-    title = f"Sections told from vectors, trained on {SHARE:.0%} of the packages: F1 in percent"
-    terminal.answer_table(title, ["vectors", "macro F1", "micro F1"], rows, numbers=2)
+    title = f"How well vectors predict sections: F1 in %, trained on {SHARE:.0%} of the packages"
+    terminal.print_table(title, ["vectors", "macro F1", "micro F1"], rows, numbers=2)
 
 
 def _draw(terminal: Terminal, embedding: Embedding, labels: Labels, folder: Path) -> Any:
-    """Draws the map, and says how pure it is; the positions."""
-    with terminal.progress("laying out the map", "%") as progress:
+    """Draws the map, prints its purity, and returns the positions."""
+    with terminal.progress("computing the layout", "%") as progress:
         labeled = np.arange(len(embedding))
         positions = layout(embedding, labeled=labeled, progress=progress)
     draw_map(
@@ -136,7 +138,7 @@ def _draw(terminal: Terminal, embedding: Embedding, labels: Labels, folder: Path
         folder / "map.png",
         labels=labels,
         positions=positions,
-        title="Packages of Debian 12 by FastRP, colored by section",
+        title="Packages of Debian 12, embedded with FastRP, colored by section",
     )
     by_tsne = purity(positions, embedding, labels)
     by_components = purity(layout(embedding, kind="pca"), embedding, labels)
@@ -144,9 +146,9 @@ def _draw(terminal: Terminal, embedding: Embedding, labels: Labels, folder: Path
         [name, f"{100 * found.nodes:.1f}", f"{100 * found.classes:.1f}"]
         for name, found in (("t-SNE", by_tsne), ("principal components", by_components))
     ]
-    title = "10 nearest on the map that are of the same section, in percent"
-    terminal.answer_table(
-        title, ["layout", "mean of packages", "mean of sections"], rows, numbers=2
+    title = "Purity of the map: 10 nearest packages in the same section, in %"
+    terminal.print_table(
+        title, ["layout", "mean over packages", "mean over sections"], rows, numbers=2
     )
     return positions
 
@@ -159,7 +161,7 @@ def _save(
     embeddings: dict[str, Embedding],
     positions: Any,
 ) -> None:
-    """Writes what was made, so that other verbs can go on with it."""
+    """Writes all files, as input for other commands."""
     with terminal.progress(f"writing {folder}", "rows") as progress:
         write_graph(graph, folder / "edges.parquet", progress=progress)
         for name, embedding in embeddings.items():
@@ -170,14 +172,14 @@ def _save(
     write_text(folder / "sections.csv", "id,label\n" + "".join(lines))
 
 
-def _tell_next(terminal: Terminal, folder: Path, seconds: float) -> None:
-    """Where the files are, and what to try with them."""
+def _show_next_steps(terminal: Terminal, folder: Path, seconds: float) -> None:
+    """Prints the location of the files, and commands to try next."""
     vectors, labels = folder / "fastrp.parquet", folder / "sections.csv"
-    terminal.facts(
+    terminal.info_rows(
         [
             ("map", str(folder / "map.png")),
             ("files", f"{folder}: {', '.join(FILES[:-1])}"),
-            ("took", duration(seconds)),
+            ("time", duration(seconds)),
             ("next", f"hopvec explore {vectors} --labels {labels} --graph {folder}/edges.parquet"),
             ("", f"hopvec neighbors {vectors} vim"),
         ]
@@ -193,8 +195,8 @@ def _explore(
         {"FastRP": embedding}, labels=labels, graph=graph, positions={"FastRP": positions}
     )
 
-    def tell(address: str) -> None:
-        terminal.say("Exploring. Ctrl-C ends it.")
-        terminal.answer(address)
+    def started(url: str) -> None:
+        terminal.info("The explorer is running. Press Ctrl-C to stop it.")
+        terminal.print(url)
 
-    serve(exploration, open_browser=True, tell=tell)
+    serve(exploration, open_browser=True, started=started)

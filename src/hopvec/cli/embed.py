@@ -1,4 +1,4 @@
-"""`hopvec embed`: from a file of edges to a file of vectors."""
+"""`hopvec embed`: reads a graph, embeds it, and writes the vectors."""
 
 from __future__ import annotations
 
@@ -8,31 +8,32 @@ from typing import Any
 
 import click
 
+from hopvec.cli.command import command, given_options, option
 from hopvec.cli.feature_options import add_features, feature_options, features_file
 from hopvec.cli.inputs import graph_argument, read, reading_options
 from hopvec.cli.method_options import method_options
 from hopvec.cli.on_spark import embed_on_spark
 from hopvec.cli.outputs import (
-    Place,
+    PathOrUrl,
     check_output,
     dtype_option,
     output_path,
     write_json,
     written_files,
 )
-from hopvec.cli.reference import earlier_run
+from hopvec.cli.reference import reference_run
 from hopvec.cli.summary import count, report_rows
 from hopvec.cli.terminal import Terminal
-from hopvec.cli.verb import given_options, option, verb
+from hopvec.embedding import Embedding
 from hopvec.formats.destination import bytes_on_disk, check_space
 from hopvec.machine import in_words
-from hopvec.methods import FastRP, Method
+from hopvec.methods import Method
 from hopvec.run_report import RunReport
 
-RUNTIME_OPTIONS = ("--threads", "--memory")  # options of methods that go with --like
+RUNTIME_OPTIONS = ("--threads", "--memory")  # the only parameters allowed beside --like
 
 
-@verb(
+@command(
     examples=[
         "hopvec embed edges.csv -o vectors.parquet",
         "hopvec embed edges.parquet -o vectors.parquet --dim 512 --weights 0,0,1,4 --beta -0.9",
@@ -49,9 +50,9 @@ RUNTIME_OPTIONS = ("--threads", "--memory")  # options of methods that go with -
 @option(
     "-o",
     "--output",
-    type=Place(path_type=Path),
-    help="File of the vectors; its suffix names the format, such as vectors.parquet. With --spark, "
-    "a folder of Parquet.",
+    type=PathOrUrl(path_type=Path),
+    help="Output file; its suffix selects the format, such as vectors.parquet. With --spark, a "
+    "directory of Parquet files.",
     heading="Output",
 )
 @dtype_option
@@ -59,22 +60,22 @@ RUNTIME_OPTIONS = ("--threads", "--memory")  # options of methods that go with -
     "--like",
     type=click.Path(),
     metavar="FILE",
-    help="Vectors of an earlier graph: takes the parameters, statistics and basis of their run, so "
-    "that both can be compared entry by entry.",
+    help="Vectors of an earlier version of the graph. Reuses the parameters, statistics and random "
+    "projection of that run, so that both embeddings can be compared entry by entry.",
 )
 @option(
     "--spill-dir",
-    type=Place(exists=True, file_okay=False, writable=True, path_type=Path),
-    metavar="FOLDER",
-    help="Folder for what does not fit in memory. [default: that of the output] With --spark, one "
-    "that all workers reach.",
+    type=PathOrUrl(exists=True, file_okay=False, writable=True, path_type=Path),
+    metavar="DIR",
+    help="Directory for temporary files that do not fit in memory. With --spark, all workers must "
+    "have access to it.  [default: the directory of the output]",
     heading="Output",
 )
 @option(
     "--spark",
     metavar="MASTER",
-    help="Run on Apache Spark: local[*], yarn, spark://host:7077, k8s://... (docs/scale.md). "
-    "Edges, --nodes and --features are Parquet or CSV.",
+    help="Run on Apache Spark: local[*], yarn, spark://host:7077, k8s://... (see docs/scale.md). "
+    "Edges, --nodes and --features must be Parquet or CSV.",
 )
 @option("--report", type=output_path, help="Write the run report as JSON.", heading="Output")
 @reading_options
@@ -90,42 +91,41 @@ def embed(
     spark: str | None,
     report: Path | None,
     reading: dict[str, Any],
-    known: dict[str, Any],
+    feature_args: dict[str, Any],
     method: Method,
 ) -> None:
-    """Embed a graph: a vector for every node.
+    """Embed a graph: compute one vector per node.
 
-    GRAPH is a file of edges or an adjacency matrix; "-" is standard input. How it was understood
-    is told at the end: nodes, edges, the columns used. The same seed gives the same bytes, whatever
-    the number of threads and the memory limit.
+    GRAPH is a file of edges or an adjacency matrix; "-" is standard input. The report at the end
+    shows how it was read: nodes, edges, and the columns used. The same seed gives the same bytes
+    for any number of threads and any memory limit.
     """
     if output is None:
-        raise click.UsageError("Say where the vectors go, such as -o vectors.parquet.")
+        raise click.UsageError("Name the output file, such as -o vectors.parquet.")
     if spark is not None:
-        embed_on_spark(terminal, spark, graph, str(output), spill_dir, reading, known, method)
+        embed_on_spark(
+            terminal, spark, graph, str(output), spill_dir, reading, feature_args, method
+        )
         return
     if isinstance(output, str) or isinstance(spill_dir, str):
-        raise click.UsageError("Addresses such as s3://bucket/folder need --spark.")
-    inputs = [graph, reading["nodes"], features_file(known), like]
+        raise click.UsageError("URLs such as s3://bucket/directory need --spark.")
+    inputs = [graph, reading["nodes"], features_file(feature_args), like]
     check_output(output, report, dtype=dtype, inputs=inputs)
-    earlier = None
+    alignment: dict[str, Embedding] = {}
     if like:
         refuse_parameters()
-        earlier, theirs = earlier_run(like)
-        method = theirs.set_params(threads=method.threads, memory=method.memory)
+        alignment["like"], reference = reference_run(like)
+        method = reference.set_params(threads=method.threads, memory=method.memory)
     tempfile.tempdir = str((spill_dir or output.parent).absolute())
     run = RunReport()
     read_graph = read(terminal, run, graph, reading, method)
-    read_graph = add_features(terminal, run, read_graph, known)
+    read_graph = add_features(terminal, run, read_graph, feature_args)
     plan = method.plan(read_graph)
     run.plan = str(plan)
     check_space(output, bytes_on_disk(read_graph, plan.dim, output, dtype))
     check_space(Path(tempfile.tempdir, "spill_dir"), plan.disk)
     with run.stage("embed"), terminal.progress("embedding", "%") as progress:
-        if isinstance(method, FastRP):
-            embedding = method.embed(read_graph, like=earlier, progress=progress)
-        else:
-            embedding = method.embed(read_graph, progress=progress)
+        embedding = method.embed(read_graph, progress=progress, **alignment)
     run.parameters = embedding.parameters | {"threads": method.threads, "memory": method.memory}
     del read_graph
     with run.stage("write"), terminal.progress(f"writing {output}", "rows") as progress:
@@ -140,16 +140,16 @@ def embed(
     run.notes = terminal.notes
     if report:
         write_json(report, run.to_dict())
-    terminal.facts(report_rows(run))
+    terminal.info_rows(report_rows(run))
     names = " and ".join(map(str, written_files(output)))
-    terminal.say(
+    terminal.info(
         f"{names}: {count(len(embedding), 'vector')} of {count(embedding.dim, 'column')}, "
         f"{in_words(run.output['bytes'])}"
     )
 
 
 def refuse_parameters() -> None:
-    """Refuses parameters beside --like, but for threads and memory."""
+    """Raises UsageError for any parameter beside --like, except --threads and --memory."""
     others = [flag for flag in given_options("Method") if flag not in RUNTIME_OPTIONS]
     if others:
-        raise click.UsageError(f"--like takes all parameters from its file; leave {others[0]} out")
+        raise click.UsageError(f"--like takes all parameters from its file; remove {others[0]}")

@@ -1,4 +1,4 @@
-"""`hopvec estimate`: what a run will take."""
+"""`hopvec estimate`: time, memory and disk space of a run."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from hopvec.cli.command import command, option
 from hopvec.cli.feature_options import add_features, feature_options, features_file
 from hopvec.cli.inputs import graph_argument, read, reading_options
 from hopvec.cli.method_options import method_options
 from hopvec.cli.outputs import dtype_option, json_option, output_path
 from hopvec.cli.summary import graph_rows, input_rows
 from hopvec.cli.terminal import Terminal, duration
-from hopvec.cli.verb import option, verb
 from hopvec.formats import format_to_write
 from hopvec.formats.destination import bytes_on_disk
 from hopvec.machine import in_words
@@ -21,7 +21,7 @@ from hopvec.methods.estimate import estimate as estimate_run
 from hopvec.run_report import RunReport
 
 
-@verb(
+@command(
     examples=[
         "hopvec estimate edges.parquet --dim 512",
         "hopvec estimate edges.csv --memory 2GB",
@@ -35,7 +35,7 @@ from hopvec.run_report import RunReport
     type=output_path,
     default="vectors.parquet",
     show_default=True,
-    help="File of the vectors; nothing is written, but its suffix decides the size.",
+    help="Output file of the run. It is not written; its suffix determines the size.",
     heading="Output",
 )
 @dtype_option
@@ -50,27 +50,27 @@ def estimate(
     dtype: str,
     as_json: bool,
     reading: dict[str, Any],
-    known: dict[str, Any],
+    feature_args: dict[str, Any],
     method: Method,
 ) -> None:
-    """Tell time, memory and disk of a run before it starts.
+    """Estimate time, memory and disk space before a run.
 
-    Takes the options of `hopvec embed`. The graph is read as for a run, a sample of the work is
-    timed, and nothing is written.
+    Takes the same options as `hopvec embed`. The graph is read and a sample of the work is timed,
+    but nothing is written.
     """
     format_to_write(output, dtype)
-    features_file(known)
+    features_file(feature_args)
     run = RunReport()
     read_graph = read(terminal, run, graph, reading, method)
-    read_graph = add_features(terminal, run, read_graph, known)
-    with terminal.progress("timing a part of the work", "%") as progress:
+    read_graph = add_features(terminal, run, read_graph, feature_args)
+    with terminal.progress("timing a sample", "%") as progress:
         expected = estimate_run(read_graph, method, progress=progress)
     plan = expected.plan
     disk = bytes_on_disk(read_graph, plan.dim, output, dtype)
     temporary = plan.disk + (read_graph.nbytes if read_graph.mapped else 0)
     read_seconds = run.seconds
     if as_json:
-        terminal.answer_json(
+        terminal.print_json(
             {
                 "seconds": expected.seconds,
                 "read_seconds": read_seconds,
@@ -85,20 +85,22 @@ def estimate(
             }
         )
         return
-    also = f", and {in_words(temporary)} of temporary files" if temporary else ""
-    terminal.facts(
+    also = f", and {in_words(temporary)} for temporary files" if temporary else ""
+    terminal.print_rows(
         [
             *input_rows(run.input),
             *graph_rows(run.graph, run.input),
             (
                 "time",
-                f"about {duration(expected.seconds)} of embedding, after {duration(read_seconds)} "
-                f"of reading and before the writing of {in_words(disk)}",
+                f"about {duration(expected.seconds)} to embed, {duration(read_seconds)} to read, "
+                f"and the time to write {in_words(disk)}",
             ),
-            ("memory", f"{in_words(expected.bytes)}, {in_words(plan.bytes.graph)} of it the graph"),
-            ("disk", f"about {in_words(disk)} for a {output.suffix} file of {dtype}{also}"),
+            (
+                "memory",
+                f"{in_words(expected.bytes)}, including {in_words(plan.bytes.graph)} for the graph",
+            ),
+            ("disk", f"about {in_words(disk)} for a {output.suffix} file in {dtype}{also}"),
             ("plan", str(plan)),
             *(("note", note) for note in terminal.notes),
-        ],
-        answer=True,
+        ]
     )

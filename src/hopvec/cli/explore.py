@@ -1,4 +1,4 @@
-"""`hopvec explore`: a page to wander through vectors."""
+"""`hopvec explore`: explores embeddings in the browser."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Any
 
 import click
 
+from hopvec.cli.command import Declared, command, gathered_options, given_options, option
 from hopvec.cli.inputs import FILE, edge_column_options, read_vectors
 from hopvec.cli.label_options import label_options, read_label_file
 from hopvec.cli.layout_options import kind_option, seed_option
 from hopvec.cli.summary import count
 from hopvec.cli.terminal import Terminal
-from hopvec.cli.verb import Declared, gathered_options, given_options, option, verb
 from hopvec.embedding import Embedding
 from hopvec.formats.graphs.read import read_graph
 from hopvec.graph import Graph
 from hopvec.labels import Labels
 from hopvec.view.explorer import LOCAL, Exploration, serve
 from hopvec.view.explorer.exploration import mapped
-from hopvec.view.explorer.extra_columns import Further, read_further
+from hopvec.view.explorer.extra_columns import ExtraColumns, read_extra_columns
 from hopvec.view.explorer.server import require_extra
 
 SERVER: Declared = [
@@ -28,21 +28,21 @@ SERVER: Declared = [
         {
             "default": LOCAL,
             "show_default": True,
-            "help": "Address to listen at; another lets other machines in, who need the token.",
+            "help": "Address to listen on; any other address admits other machines, with a token.",
         },
     ),
     (
         "--port",
         {
             "type": click.IntRange(0, 65535),
-            "help": "Port to listen at.  [default: 8765, or the next that is free]",
+            "help": "Port to listen on.  [default: 8765, or the next free port]",
         },
     ),
     ("--open/--no-open", {"default": True, "help": "Whether to open the page in a browser."}),
 ]
 
 
-@verb(
+@command(
     examples=[
         "hopvec explore vectors.parquet",
         "hopvec explore vectors.parquet --labels labels.csv --graph edges.csv",
@@ -51,8 +51,8 @@ SERVER: Declared = [
     ]
 )
 @click.argument("vectors", metavar="VECTORS...", type=click.Path(), nargs=-1, required=True)
-@option("--labels", type=FILE, help="Labels of nodes, to color by.")
-@option("--graph", type=FILE, help="Graph of the nodes, to tell edges from similarity.")
+@option("--labels", type=FILE, help="File of node labels, for coloring.")
+@option("--graph", type=FILE, help="Graph of the nodes, to show degrees and edges.")
 @kind_option(default=None)
 @seed_option
 @gathered_options("server", SERVER, "Server")
@@ -69,53 +69,53 @@ def explore(
     reading: dict[str, Any],
     labeling: dict[str, Any],
 ) -> None:
-    """Wander through vectors on a page in the browser.
+    """Explore embeddings in the browser.
 
-    A map of all nodes, colored by label, degree or any further column of a Parquet file; a search
-    over their names; and for each node its exact nearest neighbors, with its edges beside them
-    where the graph is given. Two or three files of vectors of the same nodes stand side by side.
+    Shows a map of all nodes, colored by label, degree or any other column of the file; a search
+    box; and the exact nearest neighbors of each node, together with its edges if --graph is given.
+    Two or three embeddings of the same nodes are shown side by side.
 
-    The page comes from this machine and asks no other. It is for this machine only, unless --host
-    says otherwise. Ctrl-C ends it.
+    The page is served from this machine and loads nothing from the network. Only this machine can
+    open it, unless --host is given. Press Ctrl-C to stop the server.
     """
     require_extra()
     if labels is None and (given := given_options("Labels")):
-        raise click.UsageError(f"{given[0]} is for --labels.")
+        raise click.UsageError(f"{given[0]} needs --labels.")
     if graph is None and (given := given_options("Graph")):
-        raise click.UsageError(f"{given[0]} is for --graph.")
+        raise click.UsageError(f"{given[0]} needs --graph.")
     paths = _named(vectors)
     exploration = _exploration(
         terminal,
         {name: mapped(read_vectors(terminal, path)) for name, path in paths.items()},
-        {name: read_further(path) for name, path in paths.items()},
+        {name: read_extra_columns(path) for name, path in paths.items()},
         labels=None if labels is None else read_label_file(terminal, labels, labeling),
         graph=None if graph is None else _graph(terminal, graph, reading),
         layout=kind,
         seed=seed,
     )
     for note in terminal.notes:
-        terminal.say(f"Note: {note}")
+        terminal.info(f"Note: {note}")
 
-    def tell(address: str) -> None:
-        terminal.say(f"Exploring {count(len(exploration), 'node')}. Ctrl-C ends it.")
-        terminal.answer(address)
+    def started(url: str) -> None:
+        terminal.info(f"Exploring {count(len(exploration), 'node')}. Press Ctrl-C to stop.")
+        terminal.print(url)
 
     serve(
         exploration,
         host=server["host"],
         port=server["port"],
         open_browser=server["open"],
-        tell=tell,
+        started=started,
     )
-    terminal.say("Ended.")
+    terminal.info("Stopped.")
 
 
 def _named(paths: tuple[str, ...]) -> dict[str, str]:
-    """The files by names that are short, or whole where short ones are the same."""
+    """Names the files by their stems, or by their whole paths if stems are equal."""
     stems = [Path(path).stem for path in paths]
     names = stems if len(set(stems)) == len(stems) else list(paths)
     if len(set(names)) < len(names):
-        raise click.UsageError("Give each file of vectors once.")
+        raise click.UsageError("Name each file of vectors only once.")
     return dict(zip(names, paths, strict=True))
 
 
@@ -127,28 +127,28 @@ def _graph(terminal: Terminal, path: str, reading: dict[str, Any]) -> Graph:
 def _exploration(
     terminal: Terminal,
     embeddings: dict[str, Embedding],
-    further: dict[str, Further],
+    extra: dict[str, ExtraColumns],
     *,
     labels: Labels | None,
     graph: Graph | None,
     layout: Any,
     seed: int,
 ) -> Exploration:
-    """All that is shown; positions of the files are used where no layout is asked for."""
+    """Builds the exploration; positions stored in a file are used unless --layout is given."""
     positions = {
         name: found.positions
-        for name, found in further.items()
+        for name, found in extra.items()
         if found.positions is not None and layout is None
     }
     for name in positions:
-        terminal.say(f"{name}: laid out by its columns x and y.")
-    with terminal.progress("laying out", "%") as progress:
+        terminal.info(f"{name}: positions are taken from its columns x and y.")
+    with terminal.progress("computing the layout", "%") as progress:
         return Exploration.of(
             embeddings,
             labels=labels,
             graph=graph,
             positions=positions,
-            columns=next(iter(further.values())).columns,
+            columns=next(iter(extra.values())).columns,
             layout=layout or "tsne",
             seed=seed,
             progress=progress,

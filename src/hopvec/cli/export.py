@@ -1,37 +1,37 @@
-"""`hopvec export`: an embedding in a database."""
+"""`hopvec export`: exports an embedding to a database."""
 
 from __future__ import annotations
 
 import click
 
+from hopvec.cli.command import command, option
 from hopvec.cli.inputs import read_vectors
 from hopvec.cli.summary import count
 from hopvec.cli.terminal import Terminal
-from hopvec.cli.verb import option, verb
 from hopvec.stores import check_target
 
 
-@verb(
+@command(
     examples=[
         "hopvec export vectors.parquet duckdb:graph.db",
         "hopvec export vectors.parquet duckdb:graph.db --table pages",
-        "hopvec export vectors.parquet lancedb:folder",
+        "hopvec export vectors.parquet lancedb:directory",
     ]
 )
 @click.argument("vectors", type=click.Path())
 @click.argument("target")
 @option("--table", default="vectors", show_default=True, help="Table to write.")
-@option("--replace", is_flag=True, help="Replace a table as well that hopvec did not make.")
+@option("--replace", is_flag=True, help="Replace the table even if hopvec did not create it.")
 def export(terminal: Terminal, vectors: str, target: str, table: str, replace: bool) -> None:
-    """Copy an embedding into a database.
+    """Export an embedding to a database.
 
-    TARGET names the kind of database and where it is, such as duckdb:graph.db.
-    An existing table is replaced if hopvec made it; any other one is refused.
+    TARGET is the type of database and its location, such as duckdb:graph.db.
+    An existing table is replaced only if hopvec created it, unless --replace is given.
     """
     replaces = check_target(target, table, replace=replace).replaces
     embedding = read_vectors(terminal, vectors)
     with terminal.progress(f"writing {target}", "rows") as progress:
         rows = embedding.export(target, table=table, replace=replace, progress=progress)
-    terminal.say(
+    terminal.info(
         f"{target}: {count(rows, 'row')} in the table {table}{', replaced' if replaces else ''}"
     )

@@ -1,4 +1,4 @@
-"""The options that name features of nodes, the same for every verb that takes them."""
+"""The options for node features, shared by all commands that take them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
+from hopvec.cli.command import Declared, Function, gathered_options
 from hopvec.cli.inputs import FILE, check_there
 from hopvec.cli.terminal import Terminal
-from hopvec.cli.verb import Declared, Function, gathered_options
 from hopvec.formats.features import read_features
 from hopvec.graph import Graph
 from hopvec.run_report import RunReport
@@ -19,52 +19,52 @@ OPTIONS: Declared = [
         {
             "type": FILE,
             "metavar": "FILE",
-            "help": "Table of what is known of the nodes: a column of ids, and columns of numbers, "
-            "categories, texts.",
+            "help": "Table of node features: a column of node ids, and columns of numbers, "
+            "categories or strings.",
         },
     ),
     (
         "--features-id",
         {
             "metavar": "COLUMN",
-            "help": "Its column of ids. [default: one called id, node or name, else the only one "
-            "that holds ids of the graph]",
+            "help": "Column of node ids in the features.  [default: id, node or name, or the only "
+            "column that contains ids of the graph]",
         },
     ),
 ]
 
 
 def feature_options(function: Function) -> Function:
-    """Adds the options of features; they arrive as one dict `known`, ready for `add_features`."""
-    return gathered_options("known", OPTIONS, "Input")(function)
+    """Adds the options for features, passed as one dict `feature_args`."""
+    return gathered_options("feature_args", OPTIONS, "Input")(function)
 
 
-def features_place(known: dict[str, Any]) -> str | None:
-    """Where the features are that were named, if any."""
-    path: str | None = known["features"]
-    if path is None and known["features_id"] is not None:
-        raise click.UsageError("--features-id is for --features, and no file is named there")
+def features_path(feature_args: dict[str, Any]) -> str | None:
+    """The path or URL of the features, if they were given."""
+    path: str | None = feature_args["features"]
+    if path is None and feature_args["features_id"] is not None:
+        raise click.UsageError("--features-id needs --features")
     return path
 
 
-def features_file(known: dict[str, Any]) -> str | None:
-    """The same, a file of this machine. Raises FormatError if it is not there."""
-    path = features_place(known)
+def features_file(feature_args: dict[str, Any]) -> str | None:
+    """The path of the features, if they were given. Raises FormatError if it does not exist."""
+    path = features_path(feature_args)
     if path is not None:
         check_there(path)
     return path
 
 
 def add_features(
-    terminal: Terminal, report: RunReport, graph: Graph, known: dict[str, Any]
+    terminal: Terminal, report: RunReport, graph: Graph, feature_args: dict[str, Any]
 ) -> Graph:
-    """The graph with the features of the file that was named; itself where none was."""
-    path, id_column = features_file(known), known["features_id"]
+    """Reads the features, if they were given, and adds them to the graph."""
+    path, id_column = features_file(feature_args), feature_args["features_id"]
     if path is None:
         return graph
     with terminal.progress(f"reading {path}", "bytes") as progress:
         table = read_features(path, id_column=id_column, progress=progress)
-    with terminal.progress("taking features", "columns") as progress:
+    with terminal.progress("adding features", "columns") as progress:
         graph = graph.with_features(table, id_column=id_column, progress=progress)
     report.input["features"], report.graph = path, graph.describe()
     return graph

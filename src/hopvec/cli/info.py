@@ -1,4 +1,4 @@
-"""`hopvec info`: what a file holds."""
+"""`hopvec info`: shows what a file contains."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
+from hopvec.cli.command import command, given_options, option
 from hopvec.cli.inputs import FILE, read, reading_options
 from hopvec.cli.outputs import json_option
 from hopvec.cli.summary import Rows, count, graph_rows, parameters_text, report_rows
 from hopvec.cli.terminal import Terminal
-from hopvec.cli.verb import given_options, option, verb
 from hopvec.formats import read_preview
 from hopvec.formats.parquet import files_of
 from hopvec.formats.preview import Preview
@@ -19,10 +19,10 @@ from hopvec.formats.recognize import holds_embedding
 from hopvec.machine import in_words
 from hopvec.run_report import RunReport
 
-SHOWN = 3  # ids of an embedding
+SHOWN = 3  # ids to print
 
 
-@verb(
+@command(
     examples=[
         "hopvec info edges.csv",
         "hopvec info vectors.parquet --json",
@@ -34,37 +34,37 @@ SHOWN = 3  # ids of an embedding
     "--as",
     "kind",
     type=click.Choice(["graph", "embedding"]),
-    help="What the file holds, where it could be either.",
+    help="Content of the file, if it is ambiguous.",
 )
 @json_option
 @reading_options
 def info(
     terminal: Terminal, file: str, kind: str | None, as_json: bool, reading: dict[str, Any]
 ) -> None:
-    """Tell what a file holds: a graph or an embedding.
+    """Inspect a file: a graph or an embedding.
 
-    Of a graph, it tells how it was understood, as `hopvec embed` does; of an embedding, its size,
-    the method and the graph it was made from. The options of reading are for graphs.
+    For a graph, shows how it was read, as `hopvec embed` does; for an embedding, its size, its
+    method and the graph it was made from. The input options apply to graphs only.
     """
     if kind is None:
         kind = "embedding" if file != "-" and holds_embedding(Path(file)) else "graph"
     if kind == "embedding" and (given := given_options("Input")):
-        raise click.UsageError(f"{file} holds an embedding, and {given[0]} is for graphs.")
+        raise click.UsageError(f"{file} is an embedding; {given[0]} applies to graphs only.")
     if kind == "graph":
         run = RunReport()
         read(terminal, run, file, reading)
         run.notes = terminal.notes
-        facts = {"kind": kind, "input": run.input, "graph": run.graph, "notes": run.notes}
+        content = {"kind": kind, "input": run.input, "graph": run.graph, "notes": run.notes}
         rows = report_rows(run)
     else:
         with terminal.progress(f"reading {file}", "%") as progress:
             start = read_preview(file, progress=progress)
-        facts = {"kind": kind, **_facts(file, start)}
-        rows = _rows(facts)
-    terminal.answer_json(facts) if as_json else terminal.facts(rows, answer=True)
+        content = {"kind": kind, **_describe(file, start)}
+        rows = _rows(content)
+    terminal.print_json(content) if as_json else terminal.print_rows(rows)
 
 
-def _facts(file: str, start: Preview) -> dict[str, Any]:
+def _describe(file: str, start: Preview) -> dict[str, Any]:
     embedding = start.embedding
     return {
         "file": file,
@@ -78,13 +78,13 @@ def _facts(file: str, start: Preview) -> dict[str, Any]:
     }
 
 
-def _rows(facts: dict[str, Any]) -> Rows:
-    more = ["..."] if facts["nodes"] > SHOWN else []
-    ids = ", ".join([*map(str, facts["first_ids"]), *more])
+def _rows(content: dict[str, Any]) -> Rows:
+    more = ["..."] if content["nodes"] > SHOWN else []
+    ids = ", ".join([*map(str, content["first_ids"]), *more])
     return [
-        ("file", f"{facts['file']}, {in_words(facts['bytes'])}"),
-        ("embedding", f"{count(facts['nodes'], 'vector')} of {count(facts['dim'], 'column')}"),
-        ("ids", f"{ids} ({facts['ids']})"),
-        ("method", parameters_text(facts["parameters"])),
-        *graph_rows(facts["graph"]),
+        ("file", f"{content['file']}, {in_words(content['bytes'])}"),
+        ("embedding", f"{count(content['nodes'], 'vector')} of {count(content['dim'], 'column')}"),
+        ("ids", f"{ids} ({content['ids']})"),
+        ("method", parameters_text(content["parameters"])),
+        *graph_rows(content["graph"]),
     ]

@@ -1,4 +1,4 @@
-"""The options that say how a graph is read, the same for every verb that reads one."""
+"""The options for reading a graph, shared by all commands that read one."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 import click
 import pyarrow as pa
 
+from hopvec.cli.command import Declared, Function, gathered_options
 from hopvec.cli.terminal import Terminal
-from hopvec.cli.verb import Declared, Function, gathered_options
 from hopvec.embedding import Embedding, load
 from hopvec.errors import FormatError
 from hopvec.formats.graphs.read import read_graph
@@ -27,20 +27,20 @@ FILE = click.Path(allow_dash=True)
 
 COLUMNS = 5  # options that say which columns hold edges, the first ones
 OPTIONS: Declared = [
-    ("--source", {"metavar": "COLUMN", "help": "Column of source ids: its name or number."}),
-    ("--target", {"metavar": "COLUMN", "help": "Column of target ids."}),
+    ("--source", {"metavar": "COLUMN", "help": "Column of source nodes: its name or number."}),
+    ("--target", {"metavar": "COLUMN", "help": "Column of target nodes."}),
     ("--weight", {"metavar": "COLUMN", "help": "Column of weights."}),
-    ("--unweighted", {"is_flag": True, "help": "Leave a column of weights alone."}),
-    ("--directed/--undirected", {"default": None, "help": "Whether an edge has a direction."}),
+    ("--unweighted", {"is_flag": True, "help": "Ignore any column of weights."}),
+    ("--directed/--undirected", {"default": None, "help": "Whether edges are directed."}),
     (
         "--symmetrize",
-        {"is_flag": True, "help": "Take every entry of a matrix as an undirected edge."},
+        {"is_flag": True, "help": "Treat every entry of a matrix as an undirected edge."},
     ),
     (
         "--bipartite",
         {
             "is_flag": True,
-            "help": "Sources and targets are two kinds, as users and items.",
+            "help": "Sources and targets are disjoint sets, such as users and items.",
         },
     ),
     (
@@ -48,14 +48,14 @@ OPTIONS: Declared = [
         {
             "metavar": "TEXT,TEXT",
             "callback": lambda context, option, text: text and text.split(","),
-            "help": "What the ids of sources and targets shall begin with, to tell them apart.",
+            "help": "Prefixes for the ids of sources and targets, to make them distinct.",
         },
     ),
     (
         "--duplicates",
         {
             "type": click.Choice(DUPLICATES),
-            "help": "What becomes of edges that occur more than once.  [default: sum]",
+            "help": "How to handle edges that occur more than once.  [default: sum]",
         },
     ),
     (
@@ -64,21 +64,24 @@ OPTIONS: Declared = [
             "type": click.Choice(LOOPS),
             "default": "keep",
             "show_default": True,
-            "help": "What becomes of edges from a node to itself.",
+            "help": "How to handle edges from a node to itself.",
         },
     ),
-    ("--nodes", {"type": FILE, "help": "File of ids; adds nodes that no edge mentions."}),
-    ("--format", {"metavar": "NAME", "help": "Format of the file, where it is not seen."}),
+    ("--nodes", {"type": FILE, "help": "File of node ids; adds nodes without edges."}),
+    ("--format", {"metavar": "NAME", "help": "Format of the file, if it is not detected."}),
     (
         "--separator",
         {
             "metavar": "TEXT",
-            "help": "What stands between columns: a character, or tab, space, comma, ...",
+            "help": "Column separator: a character, or tab, space, comma, ...",
         },
     ),
-    ("--header/--no-header", {"default": None, "help": "Whether line 1 holds column names."}),
-    ("--comment", {"metavar": "TEXT", "help": "What lines begin with that are no edges."}),
-    ("--variable", {"metavar": "NAME", "help": "Matrix to take of a file with several."}),
+    (
+        "--header/--no-header",
+        {"default": None, "help": "Whether the first line contains column names."},
+    ),
+    ("--comment", {"metavar": "TEXT", "help": "Prefix of comment lines."}),
+    ("--variable", {"metavar": "NAME", "help": "Matrix to read from a file with several."}),
 ]
 
 
@@ -131,7 +134,7 @@ def read(
         check_there(reading["nodes"])  # before the edges, which may take long
     name = "standard input" if path == "-" else path
     if path == "-" and sys.stdin.isatty():
-        terminal.say("Waiting for edges on standard input, a line each; Ctrl-D ends them.")
+        terminal.info("Waiting for edges on standard input, a line each; Ctrl-D ends them.")
     with ExitStack() as stage:
         stage.enter_context(report.stage("read"))
         reading_bar = stage.enter_context(terminal.progress(f"reading {name}", "bytes"))

@@ -1,4 +1,4 @@
-"""The options of a layout, the same for every verb that may need one."""
+"""The options of a layout, shared by all commands that may compute one."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from collections.abc import Callable
 
 import click
 
-from hopvec.cli.verb import Function, option
+from hopvec.cli.command import Function, option
 
 
 def kind_option(*, default: str | None) -> Callable[[Function], Function]:
-    """Adds --layout; without a default, positions that the file holds come first."""
-    help_ = "Where nodes lie: by t-SNE, or by their first two principal components."
+    """Adds --layout; without a default, positions stored in the file are used first."""
+    help_ = "Layout algorithm: t-SNE, or the first two principal components."
     return option(
         "--layout",
         "kind",
         type=click.Choice(["tsne", "pca"]),
         default=default,
         show_default=default is not None,
-        help=help_ if default else f"{help_}  [default: x and y of the file, else tsne]",
+        help=help_ if default else f"{help_}  [default: x and y of the file, or tsne]",
         heading="Layout",
     )
 
@@ -30,6 +30,6 @@ def seed_option(function: Function) -> Function:
         type=click.IntRange(0, 2**32 - 1),
         default=0,
         show_default=True,
-        help="Seed of the layout: same seed, same bytes.",
+        help="Random seed of the layout.",
         heading="Layout",
     )(function)

@@ -1,4 +1,4 @@
-"""The part of `hopvec evaluate` that is about links."""
+"""The link prediction of `hopvec evaluate`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from hopvec.formats.graphs.read import read_graph
 from hopvec.graph import Graph
 
 Scores = dict[str, LinkPrediction]
-"""By the name of the file of vectors."""
+"""Scores by file of vectors."""
 
 
 def read_link_file(
     terminal: Terminal, path: str, graph: str | None, directed: bool, seed: int
 ) -> HeldOut:
-    """The pairs of a file, and what the graph tells of them."""
+    """Reads held-out links, and their training graph if it is given."""
     whole: Graph | None = None
     if graph is not None:
         with terminal.progress(f"reading {graph}", "bytes") as progress:
@@ -29,7 +29,7 @@ def read_link_file(
 
 
 def score_links(terminal: Terminal, vectors: Sequence[str], held_out: HeldOut, seed: int) -> Scores:
-    """The scores of every file."""
+    """Scores each file of vectors."""
     scores: Scores = {}
     for path in vectors:
         embedding = read_vectors(terminal, path)
@@ -39,7 +39,7 @@ def score_links(terminal: Terminal, vectors: Sequence[str], held_out: HeldOut, s
 
 
 def link_table(scores: Scores) -> ScoreTable:
-    """The scores, a row for each operator and file."""
+    """The scores, one row per operator and file."""
     first = next(iter(scores.values()))
     hits = [f"hits@{k}" for k in next(iter(first.operators.values())).hits]
     return ScoreTable(
@@ -51,14 +51,16 @@ def link_table(scores: Scores) -> ScoreTable:
 
 
 def link_rows(path: str, held_out: HeldOut, scores: Scores) -> Rows:
-    """What was told apart, and what the regression learned from."""
-    pairs = f"{count(len(held_out.edges), 'edge')}, {count(len(held_out.negatives), 'other pair')}"
+    """What was scored, and what the logistic regression was trained on."""
+    pairs = (
+        f"{count(len(held_out.edges), 'edge')}, {count(len(held_out.negatives), 'negative pair')}"
+    )
     rows = [("links", f"{path}: {pairs}")]
     learned = next(iter(scores.values())).regression
     if learned is None:
-        return [*rows, ("", "without hadamard, which needs --graph to learn from")]
+        return [*rows, ("", "no scores for hadamard, which needs --graph for training")]
     edges = count(learned.edges, "training edge")
-    return [*rows, ("hadamard", f"from {edges} and as many other pairs, C {learned.C:g}")]
+    return [*rows, ("hadamard", f"trained on {edges} and as many negative pairs, C {learned.C:g}")]
 
 
 def _by_operator(scores: Scores) -> list[tuple[str, str, LinkScores]]:
@@ -73,13 +75,13 @@ def _values(row: LinkScores) -> tuple[float, ...]:
 
 
 def _show(terminal: Terminal, scores: Scores, hits: Sequence[str]) -> None:
-    """Prints a table; of several files, the best of each operator stands out."""
+    """Prints a table; if there are several files, the best of each operator is bold."""
     rows, bold = [], set()
     for number, (operator, path, row) in enumerate(_by_operator(scores)):
-        rivals = zip(
+        all_scores = zip(
             *(_values(found.operators[operator]) for found in scores.values()), strict=True
         )
-        pairs = zip(rivals, _values(row), strict=True)
+        pairs = zip(all_scores, _values(row), strict=True)
         bold |= {
             (number, at) for at, (values, own) in enumerate(pairs, start=2) if best(values, own)
         }
@@ -87,6 +89,6 @@ def _show(terminal: Terminal, scores: Scores, hits: Sequence[str]) -> None:
         rows.append([name, path, *(f"{value:.4f}" for value in _values(row))])
     names = ["operator", "vectors", "AUC", "average precision", *hits]
     ends = range(len(scores) - 1, len(rows), len(scores)) if len(scores) > 1 else ()
-    terminal.answer_table(
-        "Edges told from other pairs", names, rows, numbers=2 + len(hits), bold=bold, ends=ends
+    terminal.print_table(
+        "Link prediction", names, rows, numbers=2 + len(hits), bold=bold, ends=ends
     )

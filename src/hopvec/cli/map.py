@@ -1,4 +1,4 @@
-"""`hopvec map`: a picture of vectors."""
+"""`hopvec map`: draws a map of embeddings."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
+from hopvec.cli.command import Declared, command, gathered_options, given_options, option
 from hopvec.cli.inputs import FILE, read_vectors
 from hopvec.cli.label_options import label_options, label_rows, read_label_file
 from hopvec.cli.layout_options import kind_option, seed_option
-from hopvec.cli.outputs import check_apart, output_path
+from hopvec.cli.outputs import check_not_input, output_path
 from hopvec.cli.summary import Rows, count
 from hopvec.cli.terminal import Terminal
-from hopvec.cli.verb import Declared, gathered_options, given_options, option, verb
 from hopvec.embedding import Embedding
 from hopvec.formats.destination import check_writable
 from hopvec.formats.positions import read_positions
@@ -29,7 +29,7 @@ LOOK: Declared = [
             "type": click.Choice(list(THEMES)),
             "default": "light",
             "show_default": True,
-            "help": "Ground to draw on.",
+            "help": "Color theme.",
         },
     ),
     ("--title", {"help": "Title above the map."}),
@@ -39,17 +39,22 @@ LOOK: Declared = [
             "type": float,
             "default": 7.0,
             "show_default": True,
-            "help": "Side of the map in inches.",
+            "help": "Side length of each map in inches.",
         },
     ),
     (
         "--dpi",
-        {"type": int, "default": 200, "show_default": True, "help": "Pixels of an inch."},
+        {
+            "type": int,
+            "default": 200,
+            "show_default": True,
+            "help": "Resolution in pixels per inch.",
+        },
     ),
 ]
 
 
-@verb(
+@command(
     examples=[
         "hopvec map vectors.parquet -o map.png",
         "hopvec map vectors.parquet labels.csv -o map.svg --theme dark",
@@ -64,17 +69,19 @@ LOOK: Declared = [
     type=output_path,
     default=Path("map.png"),
     show_default=True,
-    help="File of the picture: .png, .svg or .pdf.",
+    help="Output file: .png, .svg or .pdf.",
     heading="Output",
 )
 @gathered_options("look", LOOK, "Output")
 @kind_option(default=None)
 @seed_option
-@option("--labels", help="File of labels, instead of naming it last.", heading="Labels")
+@option(
+    "--labels", help="File of labels, as an alternative to the last argument.", heading="Labels"
+)
 @option(
     "--classes",
     metavar="NAME,NAME,...",
-    help="Only the nodes of these classes, in the order of their colors.",
+    help="Draw only the nodes of these classes; colors are assigned in this order.",
     heading="Labels",
 )
 @label_options
@@ -89,25 +96,25 @@ def map(  # noqa: A001
     classes: str | None,
     labeling: dict[str, Any],
 ) -> None:
-    """Draw a map of vectors: what is alike lies together.
+    """Draw a map of embeddings: similar nodes lie close together.
 
-    Nodes lie where t-SNE puts them by their exact nearest neighbors, or at the columns x and y of
-    the file, where `hopvec layout` has kept them. With a file of labels, the last one, nodes are
-    colored by class, and the larger classes have their names at their clusters; isolated nodes
-    lie in a strip of their own. Several files of vectors are drawn side by side.
+    Positions are computed by t-SNE from exact nearest neighbors, or taken from the columns x and y
+    that `hopvec layout` stores in the file. If the last file contains labels, nodes are colored by
+    class and the larger classes are named. Isolated nodes are drawn in a separate strip. Several
+    files of vectors are drawn side by side.
     """
     check_map(output, theme=look["theme"], size=look["size"], dpi=look["dpi"])
     check_writable(output)
-    check_apart(output, [*files, labels])
-    vectors, labels = _told_apart(files, labels)
+    check_not_input(output, [*files, labels])
+    vectors, labels = _split_arguments(files, labels)
     if labels is None and (given := given_options("Labels")):
-        raise click.UsageError(f"{given[0]} is for labels; name their file last.")
+        raise click.UsageError(f"{given[0]} needs a file of labels; name it last.")
     read = None if labels is None else read_label_file(terminal, labels, labeling)
     embeddings = {_name(path, vectors): read_vectors(terminal, path) for path in vectors}
     picked = None if classes is None else [name.strip() for name in classes.split(",")]
     paths = dict(zip(embeddings, vectors, strict=True))
-    positions = {} if kind or picked else _kept(paths)
-    with terminal.progress("laying out", "%") as progress:
+    positions = {} if kind or picked else _stored_positions(paths)
+    with terminal.progress("computing the layout", "%") as progress:
         draw_map(
             embeddings,
             output,
@@ -120,13 +127,15 @@ def map(  # noqa: A001
             progress=progress,
         )
     rows: Rows = [] if read is None else label_rows(read)
-    rows += [("layout", f"x and y of {paths[name]}") for name in positions]
-    terminal.facts(rows + [("note", note) for note in terminal.notes])
-    terminal.say(f"{output}: {_told(embeddings)}, {in_words(output.stat().st_size)}")
+    rows += [("layout", f"columns x and y of {paths[name]}") for name in positions]
+    terminal.info_rows(rows + [("note", note) for note in terminal.notes])
+    terminal.info(f"{output}: {_sizes(embeddings)}, {in_words(output.stat().st_size)}")
 
 
-def _told_apart(files: tuple[str, ...], labels: str | None) -> tuple[tuple[str, ...], str | None]:
-    """The files of vectors, and that of labels: the last one, if it holds no vectors."""
+def _split_arguments(
+    files: tuple[str, ...], labels: str | None
+) -> tuple[tuple[str, ...], str | None]:
+    """The files of vectors and the file of labels: the last one, unless it contains vectors."""
     last = files[-1]
     if labels is not None or len(files) == 1 or (last != "-" and holds_embedding(Path(last))):
         return files, labels
@@ -134,19 +143,19 @@ def _told_apart(files: tuple[str, ...], labels: str | None) -> tuple[tuple[str, 
 
 
 def _name(path: str, others: tuple[str, ...]) -> str:
-    """A file by a short name, or by the whole where short ones are the same."""
+    """Names a file by its stem, or by its whole path if stems are equal."""
     if others.count(path) > 1:
-        raise click.UsageError(f"{path} is named twice; give each file of vectors once.")
+        raise click.UsageError(f"{path} is named twice; name each file of vectors only once.")
     stem = Path(path).stem
     return stem if sum(Path(other).stem == stem for other in others) == 1 else path
 
 
-def _kept(paths: dict[str, str]) -> dict[str, Any]:
-    """The positions that files hold."""
+def _stored_positions(paths: dict[str, str]) -> dict[str, Any]:
+    """The positions that are stored in the files."""
     found = {name: read_positions(path) for name, path in paths.items()}
     return {name: plane for name, plane in found.items() if plane is not None}
 
 
-def _told(embeddings: dict[str, Embedding]) -> str:
+def _sizes(embeddings: dict[str, Embedding]) -> str:
     sizes = [count(len(embedding), "node") for embedding in embeddings.values()]
     return " and ".join(sizes) if len(sizes) < 3 else f"{len(sizes)} maps of {sizes[0]} and more"

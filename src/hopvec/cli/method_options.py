@@ -1,4 +1,4 @@
-"""The options of methods, made from the parameters that the methods declare."""
+"""The options of methods, derived from the parameters that they declare."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
+from hopvec.cli.command import Function, Option, option
 from hopvec.cli.program import LIST
-from hopvec.cli.verb import Function, Option, option
 from hopvec.errors import FormatError
 from hopvec.methods import METHODS, FastRP, Method, method_of
 from hopvec.methods.parameters import (
@@ -34,7 +34,7 @@ DEFAULT = "fastrp"
 
 
 def shown(value: Any) -> str:
-    """A value as one would type it.
+    """A value as it is typed on the command line.
 
     >>> shown((0.0, 1.0)), shown(0.25), shown("sqrt")
     ('0,1', '0.25', 'sqrt')
@@ -45,7 +45,7 @@ def shown(value: Any) -> str:
 
 
 def method_options(function: Function) -> Function:
-    """Adds --method, --preset, --params and all parameters of methods, as a checked `method`."""
+    """Adds --method, --preset, --params and the parameters of all methods; passes a `method`."""
     declared = declared_by(METHODS)
 
     @wraps(function)
@@ -68,15 +68,15 @@ def method_options(function: Function) -> Function:
         "--params",
         type=click.Path(path_type=Path),
         metavar="FILE",
-        help="Take the parameters of a JSON file that `hopvec tune` or --report wrote; options "
-        "typed here come before them.",
+        help="JSON file of parameters, written by `hopvec tune` or --report; options given here "
+        "override them.",
         heading="Method",
     )(decorated)
     decorated = option(
         "--preset",
         type=click.Choice(list(PRESETS)),
-        help="A named set of parameters of fastrp, as `hopvec presets` shows them; options typed "
-        "here come before them.",
+        help="Preset of fastrp parameters (see `hopvec presets`); options given here override "
+        "them.",
         heading="Method",
     )(decorated)
     return option(
@@ -84,14 +84,14 @@ def method_options(function: Function) -> Function:
         type=click.Choice(list(METHODS)),
         default=DEFAULT,
         show_default=True,
-        is_eager=True,  # so that --help knows it
-        help="How to embed; with --help, shows the options of that method.",
+        is_eager=True,  # parsed first, since --help depends on it
+        help="Embedding method; with --help, shows the options of this method.",
         heading="Method",
     )(decorated)
 
 
 class MethodOption(Option):
-    """The option of a parameter, shown in the help as the chosen method declares it."""
+    """The option of a parameter; its help text depends on the selected method."""
 
     def __init__(self, *names: Any, owners: dict[str, Parameter], **settings: Any) -> None:
         first = next(iter(owners.values()))
@@ -100,21 +100,21 @@ class MethodOption(Option):
         self.owners = owners
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """The flag with its help; nothing if the chosen method has no such parameter."""
+        """The option with its help text; None if the selected method has no such parameter."""
         parameter = self.owners.get(ctx.params.get("method", DEFAULT))
         if parameter is None:
             return None
         return f"{self.opts[0]} {_metavar(parameter.rule)}", _help(parameter)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """The values of a parameter that has only a few."""
+        """Completes the values of a parameter with a list of choices."""
         parameter = self.owners.get(ctx.params.get("method", DEFAULT))
-        words = _words(parameter.rule) if parameter else []
-        return [CompletionItem(word) for word in words if word.startswith(incomplete)]
+        choices = _choices(parameter.rule) if parameter else []
+        return [CompletionItem(choice) for choice in choices if choice.startswith(incomplete)]
 
 
 def parameter_options(owner: type, heading: str) -> Callable[[Function], Function]:
-    """Adds the parameters of a class as options; those given arrive as one dict `settings`."""
+    """Adds the parameters of a class as options, passed as one dict `settings`."""
     declared = {parameter.name: parameter for parameter in parameters(owner)}
 
     def decorate(function: Function) -> Function:
@@ -137,7 +137,7 @@ def parameter_options(owner: type, heading: str) -> Callable[[Function], Functio
 
 
 def parameter_option(parameter: Parameter, heading: str) -> Callable[[Function], Function]:
-    """The option of a parameter, of which the value arrives as a text."""
+    """The option of a parameter; its value is passed as a string."""
     flags = dict.fromkeys((flag(parameter.name), flag(parameter.name.lower())))
     settings = {"metavar": _metavar(parameter.rule), "help": _help(parameter), "heading": heading}
     return option(*flags, parameter.name, **settings)
@@ -149,14 +149,14 @@ def flag(name: str) -> str:
 
 
 def _method(base: Method, texts: dict[str, str]) -> Method:
-    """A method with these parameters, checked. An option of another method is an error."""
+    """Sets and checks the parameters of a method. An option of another method is an error."""
     base.set_params(**parsed(f"The method {_name(base)}", type(base), texts))
     base.check()
     return base
 
 
 def parsed(title: str, owner: type, texts: dict[str, str]) -> dict[str, Any]:
-    """The values of options by the parameters of their owner. One that it has not is an error."""
+    """Parses options by the parameters of their owner; unknown options are an error."""
     known = {parameter.name: parameter.rule for parameter in parameters(owner)}
     for given in texts:
         if given not in known:
@@ -167,14 +167,14 @@ def parsed(title: str, owner: type, texts: dict[str, str]) -> dict[str, Any]:
 
 
 def _from_preset(name: str, asked: str) -> FastRP:
-    """The method of a preset, which must be the one that is asked for."""
+    """The method of a preset; --method must agree."""
     if asked != DEFAULT:
-        raise click.UsageError(f"--preset is for the method {DEFAULT}, and --method is {asked}")
+        raise click.UsageError(f"--preset applies to the method {DEFAULT}, but --method is {asked}")
     return FastRP.preset(name)
 
 
 def _from_file(path: Path, asked: str) -> Method:
-    """The method of a JSON file, which must be the one that is asked for, if any is."""
+    """The method of a JSON file; --method must agree if it is given."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         method = method_of(content["parameters"])
@@ -182,23 +182,23 @@ def _from_file(path: Path, asked: str) -> Method:
         raise FormatError(f"{path}: cannot be read ({error.strerror or error}).") from error
     except (ValueError, TypeError, KeyError) as error:
         raise FormatError(
-            f"{path}: this holds no parameters, as `hopvec tune` and --report write them ({error})."
+            f"{path}: this is not a parameter file of `hopvec tune` or --report ({error})."
         ) from error
     source = click.get_current_context().get_parameter_source("method")
     if source is not ParameterSource.DEFAULT and asked != _name(method):
         raise click.UsageError(
-            f"{path} has parameters of the method {_name(method)}, and --method is {asked}"
+            f"{path} has parameters of the method {_name(method)}, but --method is {asked}"
         )
     return method
 
 
 def _name(method: Method) -> str:
-    """The name of a method in the table of methods."""
+    """The name of a method on the command line."""
     return next(name for name, kind in METHODS.items() if kind is type(method))
 
 
 def declared_by(owners: Mapping[str, type]) -> dict[str, dict[str, Parameter]]:
-    """The parameters of all owners by name, each with the owners that have it."""
+    """The parameters of all owners by name; each maps its owners to their declaration."""
     declared: dict[str, dict[str, Parameter]] = {}
     for name, owner in owners.items():
         for parameter in parameters(owner):
@@ -207,15 +207,15 @@ def declared_by(owners: Mapping[str, type]) -> dict[str, dict[str, Parameter]]:
 
 
 def _help(parameter: Parameter) -> str:
-    """What a parameter is for, what it may be and its default."""
+    """The description, allowed values and default of a parameter."""
     remarks = [_allowed(parameter.rule)]
     if parameter.default is not None:
         remarks.append(f"default: {shown(parameter.default)}")
-    return f"{_capital(parameter.help)} [{'; '.join(filter(None, remarks))}]"
+    return f"{_capitalized(parameter.help)} [{'; '.join(filter(None, remarks))}]"
 
 
 def _allowed(rule: Rule) -> str:
-    """What a rule allows, where the name of the value does not say it already."""
+    """The values that a rule allows, unless the metavar lists them already."""
     if isinstance(rule, OneOf):
         return ""
     if isinstance(rule, Either):
@@ -223,8 +223,8 @@ def _allowed(rule: Rule) -> str:
     return rule.must().removeprefix("be ").removeprefix("hold ")
 
 
-def _capital(text: str) -> str:
-    """The text with a capital letter, unless it begins with a symbol of the paper."""
+def _capitalized(text: str) -> str:
+    """The text with a capital letter, unless it starts with a symbol of the paper."""
     return text if text[1:2] == ":" else text[:1].upper() + text[1:]
 
 
@@ -233,13 +233,13 @@ def _metavar(rule: Rule) -> str:
         both = (_metavar(rule.first), _metavar(rule.second))
         return "|".join(name for name in both if name)
     if isinstance(rule, OneOf):
-        return "|".join(_words(rule))
+        return "|".join(_choices(rule))
     kinds: dict[type, str] = {Integer: "N", Real: "NUMBER", Reals: LIST, Size: "SIZE"}
     return kinds.get(type(rule), "VALUE")
 
 
-def _words(rule: Rule) -> list[str]:
-    """The few values that a rule lists."""
+def _choices(rule: Rule) -> list[str]:
+    """The choices that a rule lists."""
     if isinstance(rule, Either):
-        return _words(rule.first) + _words(rule.second)
+        return _choices(rule.first) + _choices(rule.second)
     return [str(o) for o in rule.options if o is not None] if isinstance(rule, OneOf) else []

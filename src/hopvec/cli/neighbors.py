@@ -1,4 +1,4 @@
-"""`hopvec neighbors`: what is near what."""
+"""`hopvec neighbors`: finds the nearest neighbors of nodes."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from typing import Any
 
 import click
 
+from hopvec.cli.command import command, option
 from hopvec.cli.inputs import read_vectors
 from hopvec.cli.outputs import json_option
 from hopvec.cli.terminal import Terminal, is_terminal
-from hopvec.cli.verb import option, verb
 from hopvec.embedding import Embedding
 from hopvec.evaluate.neighborhoods import Neighborhoods
 from hopvec.evaluate.neighborhoods import neighbors as find_neighbors
 
 
-@verb(
+@command(
     examples=[
         "hopvec neighbors vectors.parquet nytimes.com",
         "hopvec neighbors vectors.parquet 17 42 -k 5",
@@ -27,18 +27,18 @@ from hopvec.evaluate.neighborhoods import neighbors as find_neighbors
 )
 @click.argument("vectors", type=click.Path())
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
-@option("-k", type=int, default=10, show_default=True, help="Neighbors of each node.")
+@option("-k", type=int, default=10, show_default=True, help="Number of neighbors per node.")
 @option(
     "--beside",
     type=click.Path(),
     multiple=True,
-    help="Another file of vectors, whose neighbors stand beside; may be given several times.",
+    help="Another file of vectors, to show its neighbors side by side; can be given several times.",
 )
 @option(
     "--among",
     type=click.Path(),
-    help="A file of comparable vectors whose nodes are listed, instead of those of VECTORS: the "
-    "old nodes near the new ones of `hopvec transform`.",
+    help="Search for neighbors in another file of comparable vectors, such as the old nodes near "
+    "new ones from `hopvec transform`.",
 )
 @json_option
 def neighbors(
@@ -50,11 +50,11 @@ def neighbors(
     among: str | None,
     as_json: bool,
 ) -> None:
-    """List the nodes most similar to some.
+    """Find the nearest neighbors of nodes.
 
-    Exact, by cosine similarity, best first. Piped, it prints lines of node, neighbor and
-    similarity with tabs between them, and the file of vectors if there are several. An ID that
-    begins with "-" goes behind "--".
+    The search is exact, by cosine similarity, most similar first. If the output is piped, each line
+    holds node, neighbor and similarity separated by tabs, and the file of vectors if there are
+    several. Put "--" before an ID that starts with "-".
     """
     if among and beside:
         raise click.UsageError("Give --among or --beside, not both.")
@@ -64,29 +64,29 @@ def neighbors(
     with terminal.progress(f"searching {among or ' and '.join(embeddings)}", "%"):
         found = find_neighbors(embeddings, wanted, k=k, among=others)
     if as_json:
-        terminal.answer_json(found.to_dict() if beside else _of_one(found, vectors))
+        terminal.print_json(found.to_dict() if beside else _of_one(found, vectors))
         return
     for id_, columns in found.found.items():
         for path, near in columns.items():
             if not near:
                 where = f" in {path}" if beside else ""
-                terminal.say(f"{id_}: its vector{where} is zero, so nothing is near it.")
+                terminal.info(f"{id_}: its vector{where} is zero, so it has no neighbors.")
         if not any(columns.values()):
             continue
         if is_terminal():
             names = [
                 name for path in columns for name in (path if beside else "node", "similarity")
             ]
-            terminal.answer_table(str(id_), names, found.rows(id_))
+            terminal.print_table(str(id_), names, found.rows(id_))
             continue
         for path, near in columns.items():
             for other, similarity in near:
                 line = f"{id_}\t{other}\t{similarity:.6f}"
-                terminal.answer(f"{line}\t{path}" if beside else line)
+                terminal.print(f"{line}\t{path}" if beside else line)
 
 
 def as_id(embedding: Embedding, text: str) -> Any:
-    """The id that a text of the command line stands for, by the kind of ids there are."""
+    """Converts an argument to an id of the type that the embedding has."""
     if str(embedding.ids.type) == "int64":
         try:
             return int(text)
@@ -96,5 +96,5 @@ def as_id(embedding: Embedding, text: str) -> Any:
 
 
 def _of_one(found: Neighborhoods, path: str) -> list[dict[str, Any]]:
-    """The answer in JSON where there is one file, and its name says nothing."""
+    """The JSON output for a single file, without its name."""
     return [{**row, "neighbors": row["neighbors"][path]} for row in found.to_dict()]

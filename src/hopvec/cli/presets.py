@@ -1,27 +1,27 @@
-"""`hopvec presets`: the sets of parameters that have a name."""
+"""`hopvec presets`: lists the parameter presets."""
 
 from __future__ import annotations
 
+from hopvec.cli.command import command
 from hopvec.cli.method_options import flag, shown
 from hopvec.cli.outputs import json_option
 from hopvec.cli.terminal import Terminal
-from hopvec.cli.verb import verb
 from hopvec.methods import FastRP
 from hopvec.methods.presets import PRESETS
 
 ALWAYS = dict.fromkeys(["weights", "beta", "normalize"])  # shown for every preset
 
 
-@verb(examples=["hopvec presets", "hopvec presets --json"])
+@command(examples=["hopvec presets", "hopvec presets --json"])
 @json_option
 def presets(terminal: Terminal, as_json: bool) -> None:
-    """Show the sets of parameters that have a name.
+    """List the parameter presets.
 
-    Each stands for the options that it is shown with; `--preset NAME` takes them, and what is typed
-    beside it comes before them. In JSON, each has all parameters.
+    `--preset NAME` stands for the options listed with it; options given beside it override them.
+    The JSON output has all parameters of each preset.
     """
     if as_json:
-        terminal.answer_json(
+        terminal.print_json(
             {
                 name: {"help": preset.help, "parameters": FastRP.preset(name).plain_params()}
                 for name, preset in PRESETS.items()
@@ -30,7 +30,7 @@ def presets(terminal: Terminal, as_json: bool) -> None:
         return
     rows = []
     for name, preset in PRESETS.items():
-        all_ = FastRP.preset(name).plain_params()
-        typed = [f"{flag(key)} {shown(all_[key])}" for key in {**ALWAYS, **preset.parameters}]
-        rows += [(name, preset.help), ("", " ".join(typed))]
-    terminal.facts(rows, answer=True)
+        params = FastRP.preset(name).plain_params()
+        options = [f"{flag(key)} {shown(params[key])}" for key in {**ALWAYS, **preset.parameters}]
+        rows += [(name, preset.help), ("", " ".join(options))]
+    terminal.print_rows(rows)

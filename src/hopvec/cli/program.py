@@ -1,4 +1,4 @@
-"""The program `hopvec`: its verbs, loaded when they are used, and its exit codes."""
+"""The program `hopvec`: its commands, which are imported on first use, and its exit codes."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from click.shell_completion import CompletionItem
 
 from hopvec.errors import HopvecError
 
-# A verb is a file of this folder that holds a command of the same name, and one line here.
-VERBS = {
-    "embed": "Embed a graph: a vector for every node.",
-    "transform": "Embed nodes that come after a run.",
-    "presets": "Show the sets of parameters that have a name.",
-    "estimate": "Tell time, memory and disk of a run before it starts.",
-    "info": "Tell what a file holds: a graph or an embedding.",
-    "neighbors": "List the nodes most similar to some.",
-    "diff": "List the nodes that moved most from one embedding to another.",
-    "evaluate": "Score vectors: how well they tell the labels of nodes, or links.",
-    "split": "Hold edges of a graph out, to predict them.",
-    "tune": "Search the parameters that suit a graph best.",
-    "convert": "Rewrite an embedding in another format.",
-    "export": "Copy an embedding into a database.",
-    "map": "Draw a map of vectors: what is alike lies together.",
-    "layout": "Lay vectors out in the plane, and keep x and y beside them.",
-    "explore": "Wander through vectors on a page in the browser.",
+# Each command is a module of this package with a Command of the same name, and one line here.
+COMMANDS = {
+    "embed": "Embed a graph: compute one vector per node.",
+    "transform": "Embed new nodes, comparably with existing vectors.",
+    "presets": "List the parameter presets.",
+    "estimate": "Estimate time, memory and disk space before a run.",
+    "info": "Inspect a file: a graph or an embedding.",
+    "neighbors": "Find the nearest neighbors of nodes.",
+    "diff": "List the nodes that moved most between two embeddings.",
+    "evaluate": "Score embeddings by node classification or link prediction.",
+    "split": "Split a graph into training edges and held-out links.",
+    "tune": "Search for the best parameters for a graph.",
+    "convert": "Convert an embedding to another format.",
+    "export": "Export an embedding to a database.",
+    "map": "Draw a map of embeddings: similar nodes lie close together.",
+    "layout": "Compute 2D positions and store them with the vectors.",
+    "explore": "Explore embeddings in the browser.",
     "reproduce": "Reproduce the tables and figures of the paper.",
-    "data": "List the data sets that have a name, or download some.",
+    "data": "List or download data sets.",
     "generate": "Generate a random graph: Erdos-Renyi, Chung-Lu or R-MAT.",
-    "bench": "Measure this machine: its memory, and what hopvec makes of it.",
-    "demo": "Embed the packages of Debian, and see what is near what.",
-    "completion": "Print the script that completes hopvec's words in a shell.",
+    "bench": "Benchmark hopvec on this machine.",
+    "demo": "Run a demo: embed, evaluate and map the packages of Debian.",
+    "completion": "Print a script for shell completion.",
 }
 EXAMPLES = """\
 Examples:
@@ -48,21 +48,21 @@ Examples:
   hopvec neighbors vectors.parquet nytimes.com
   hopvec embed --help
 """
-LIST = "N,N,..."  # how the help shows that an option takes a list of numbers
-KEEPING = ("demo", "reproduce")  # verbs that write one thing after the other
-STOPPED, TERMINATED = 130, 143  # 128 + the signal, as shells have it
+LIST = "N,N,..."  # the metavar of options that take a list of numbers
+KEEPING = ("demo", "reproduce")  # commands that write several files, one after the other
+STOPPED, TERMINATED = 130, 143  # 128 + the signal, as in shells
 
 
 class Program(click.Group):
-    """The group of all verbs: loads one when it is asked for, and turns errors into sentences."""
+    """The group of all commands: imports them on first use and prints errors as sentences."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The verbs, in the order of the table."""
-        return list(VERBS)
+        """The names of the commands, in the order of the table."""
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """The command of a verb."""
-        if name not in VERBS:
+        """Imports a command by its name."""
+        if name not in COMMANDS:
             return None
         command: click.Command = getattr(import_module(f"hopvec.cli.{name}"), name)
         return command
@@ -70,74 +70,78 @@ class Program(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The verb asked for; a sentence with the likely one if there is none of that name."""
+        """Finds the command; for an unknown name, the error suggests a similar one."""
         name = args[0]
-        if name not in VERBS and not name.startswith("-"):
-            close = difflib.get_close_matches(name, VERBS, n=1)
-            hint = f"Did you mean {close[0]!r}?" if close else f"They are {', '.join(VERBS)}."
-            raise click.UsageError(f"There is no verb {name!r}. {hint}", ctx)
+        if name not in COMMANDS and not name.startswith("-"):
+            close = difflib.get_close_matches(name, COMMANDS, n=1)
+            hint = (
+                f"Did you mean {close[0]!r}?"
+                if close
+                else f"The commands are {', '.join(COMMANDS)}."
+            )
+            raise click.UsageError(f"There is no command {name!r}. {hint}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The verbs with their lines of the table, so that none has to be loaded."""
-        with formatter.section("Verbs"):
-            formatter.write_dl(list(VERBS.items()))
+        """Writes the commands with their lines of the table, without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Some examples, as they are typed."""
+        """Writes some examples."""
         formatter.write("\n" + EXAMPLES)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Verbs by the table, then what every command completes."""
-        verbs = [
+        """Completes commands by the table, then the options."""
+        commands = [
             CompletionItem(name, help=line)
-            for name, line in VERBS.items()
+            for name, line in COMMANDS.items()
             if name.startswith(incomplete)
         ]
-        return verbs + click.Command.shell_complete(self, ctx, incomplete)
+        return commands + click.Command.shell_complete(self, ctx, incomplete)
 
     def main(  # type: ignore[override]
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> NoReturn:
-        """Runs a command line: 0 done, 1 a fault of hopvec, 2 something its user can mend."""
+        """Runs a command line and exits: 0 success, 1 a bug in hopvec, 2 a user error."""
         extra["standalone_mode"] = False
         if os.environ.get("NO_COLOR"):
             extra["color"] = False
         if current_thread() is main_thread():
             signal.signal(signal.SIGTERM, _terminate)
-        words = sys.argv[1:] if args is None else list(args)
+        arguments = sys.argv[1:] if args is None else list(args)
         try:
-            sys.exit(self._run(words, prog_name, extra))
+            sys.exit(self._run(arguments, prog_name, extra))
         except click.ClickException as error:
-            _refuse(_sentence(error, words))
+            _refuse(_sentence(error, arguments))
         except HopvecError as error:
             _refuse(str(error))
         except (click.Abort, KeyboardInterrupt):
-            if "--quiet" not in words:
+            if "--quiet" not in arguments:
                 start = "\r" if sys.stderr.isatty() else ""  # over the ^C
-                kept = any(word in KEEPING for word in words[:1])
-                left = "what was finished is kept" if kept else "nothing was written"
+                kept = any(name in KEEPING for name in arguments[:1])
+                left = "finished files were kept" if kept else "nothing was written"
                 click.echo(f"{start}Stopped; {left}.", err=True)
             sys.exit(STOPPED)
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(1)
         except MemoryError:
-            _refuse("The memory of the machine is used up. Bound the run, such as --memory 2GB.", 1)
+            _refuse("Out of memory. Set a limit, such as --memory 2GB.", 1)
         except Exception as error:
             _refuse(
-                f"hopvec stumbled over {type(error).__name__}: {error}. "
-                "This is a fault of hopvec; --debug shows where it happened.",
+                f"hopvec failed with {type(error).__name__}: {error}. "
+                "This is a bug in hopvec; --debug shows the traceback.",
                 1,
             )
 
-    def _run(self, words: list[str], prog_name: str | None, extra: dict[str, Any]) -> int:
-        """The exit code of a command line that ends well."""
+    def _run(self, arguments: list[str], prog_name: str | None, extra: dict[str, Any]) -> int:
+        """Runs a command and returns its exit code; prints the traceback if --debug was given."""
         try:
-            code = super().main(words, prog_name, **extra)
+            code = super().main(arguments, prog_name, **extra)
             sys.stdout.flush()
         except Exception:
-            if "--debug" in words:
+            if "--debug" in arguments:
                 import traceback
 
                 traceback.print_exc()
@@ -146,12 +150,12 @@ class Program(click.Group):
 
 
 def _terminate(signal_: int, frame: object) -> NoReturn:
-    """Ends like Ctrl-C, so that nothing half-written is left behind."""
+    """Exits like Ctrl-C, so that no partial files are left behind."""
     sys.exit(TERMINATED)
 
 
-def _sentence(error: click.ClickException, words: list[str]) -> str:
-    """The message of click, what may be meant by the words typed, and where to read on."""
+def _sentence(error: click.ClickException, arguments: list[str]) -> str:
+    """The message of click, a suggestion, and where to find help."""
     message = error.format_message()
     if isinstance(error, click.NoSuchOption):
         close = " or ".join(error.possibilities or ())
@@ -162,11 +166,11 @@ def _sentence(error: click.ClickException, words: list[str]) -> str:
     ctx = error.ctx if isinstance(error, click.UsageError) else None
     if ctx is None:
         return message
-    return f"{message}{_advice(error, ctx, words)} See {ctx.command_path} --help."
+    return f"{message}{_suggestion(error, ctx, arguments)} See {ctx.command_path} --help."
 
 
-def _advice(error: click.ClickException, ctx: click.Context, words: list[str]) -> str:
-    """What to type instead, where the words tell what is meant."""
+def _suggestion(error: click.ClickException, ctx: click.Context, arguments: list[str]) -> str:
+    """What to type instead, if the arguments show what was meant."""
     if isinstance(error, click.NoSuchOption):
         behind = ctx.info_name == "neighbors" and not error.option_name.startswith("--")
         return ' Put "--" before ids that begin with "-".' if behind else ""
@@ -176,17 +180,17 @@ def _advice(error: click.ClickException, ctx: click.Context, words: list[str]) -
             close = difflib.get_close_matches(wrong[1], map(str, error.param.type.choices), n=1)
             return f" Did you mean {close[0]!r}?" if close else ""
     for option in ctx.command.params:
-        if option.metavar == LIST and option.opts[0] in words:
-            values = words[words.index(option.opts[0]) + 1 :]
+        if option.metavar == LIST and option.opts[0] in arguments:
+            values = arguments[arguments.index(option.opts[0]) + 1 :]
             numbers = list(takewhile(_is_number, values))
             if len(numbers) > 1:
                 return f" Put commas between numbers: {option.opts[0]} {','.join(numbers)}."
     return ""
 
 
-def _is_number(word: str) -> bool:
+def _is_number(text: str) -> bool:
     try:
-        float(word)
+        float(text)
     except ValueError:
         return False
     return True

@@ -1,29 +1,33 @@
-"""Vectors of an earlier run, which others are to be comparable with."""
+"""The earlier run that `hopvec embed --like` and `hopvec transform` refer to."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from hopvec.embedding import Embedding
 from hopvec.errors import FormatError
 from hopvec.formats import read_preview
-from hopvec.methods import FastRP, method_of
+from hopvec.methods import METHODS, method_of
 
 
-def earlier_run(path: str) -> tuple[Embedding, FastRP]:
-    """The first vectors of a file with what it tells of its run, and the method of that run.
+def reference_run(path: str) -> tuple[Embedding, Any]:
+    """Reads the fitted state of an embedding, and returns it with the method that made it.
 
-    Raises FormatError where others cannot be made like them.
+    Raises FormatError if no comparable vectors can be made.
     """
     embedding = read_preview(path).embedding
-    made_by = embedding.parameters.get("method", FastRP.__name__)
-    if made_by != FastRP.__name__:
+    comparable = [kind.__name__ for kind in METHODS.values() if kind.supports_like]
+    made_by = embedding.parameters.get("method")
+    if made_by is not None and made_by not in comparable:
         raise FormatError(
-            f"{path}: these vectors are by {made_by}; only those by FastRP can be compared with "
-            "others, or added to."
+            f"{path}: these vectors were made by {made_by}; comparable vectors can only be made "
+            f"by {' or '.join(comparable)}."
         )
     method = method_of(embedding.parameters) if embedding.fitted_state else None
-    if not isinstance(method, FastRP):
+    if method is None:
         raise FormatError(
-            f"{path}: this file does not tell what comparable vectors must share. Embed its graph "
-            "again by FastRP, and save it as .parquet, .arrow, .npy or .npz."
+            f"{path}: this file lacks the fitted state that comparable vectors share. Embed its "
+            f"graph again with {' or '.join(comparable)}, and save it as .parquet, .arrow, .npy or "
+            ".npz."
         )
     return embedding, method

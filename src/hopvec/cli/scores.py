@@ -1,4 +1,4 @@
-"""Scores of files of vectors: written to a file, printed for people, for programs or in lines."""
+"""ScoreTable: scores that are written to a file, or printed as a table, JSON or lines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hopvec.cli.outputs import check_apart, write_json, write_text
+from hopvec.cli.outputs import check_not_input, write_json, write_text
 from hopvec.cli.terminal import Terminal, is_terminal
 from hopvec.errors import FormatError
 from hopvec.formats.destination import check_writable
@@ -19,18 +19,18 @@ SUFFIXES = (".json", ".csv")
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """Scores in all forms that they are given in."""
+    """Scores, ready for each kind of output."""
 
     plain: dict[str, Any]
-    """All there is, by the name of the file of vectors, ready for JSON."""
+    """All results by file of vectors, ready for JSON."""
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
-    """Texts and numbers, as the columns name them."""
+    """Strings and numbers, one per column."""
     show: Callable[[Terminal], None]
-    """Prints a table for people."""
+    """Prints a table to the terminal."""
 
     def write(self, output: Path) -> None:
-        """Writes the scores in the format that the suffix names."""
+        """Writes the scores in the format that the suffix selects."""
         if output.suffix.lower() == ".json":
             write_json(output, self.plain)
             return
@@ -38,27 +38,27 @@ class ScoreTable:
         csv.writer(text, lineterminator="\n").writerows([self.columns, *self.rows])
         write_text(output, text.getvalue())
 
-    def answer(self, terminal: Terminal, as_json: bool) -> None:
-        """Prints the scores: for a program, for people, or in lines."""
+    def print(self, terminal: Terminal, as_json: bool) -> None:
+        """Prints the scores: as JSON, as a table on a terminal, else as lines."""
         if as_json:
-            terminal.answer_json(self.plain)
+            terminal.print_json(self.plain)
         elif is_terminal():
             self.show(terminal)
         else:
             for row in [self.columns, *self.rows]:
-                terminal.answer("\t".join(f"{v:.6g}" if isinstance(v, float) else v for v in row))
+                terminal.print("\t".join(f"{v:.6g}" if isinstance(v, float) else v for v in row))
 
 
 def check_scores(output: Path | None, inputs: Sequence[str | None]) -> None:
-    """Raises FormatError unless scores could be written to this path, beside all inputs."""
+    """Raises FormatError unless scores can be written to this path without replacing an input."""
     if output is None:
         return
     if output.suffix.lower() not in SUFFIXES:
-        raise FormatError(f"{output}: scores are written as {' or '.join(SUFFIXES)}.")
+        raise FormatError(f"{output}: scores can be written as {' or '.join(SUFFIXES)}.")
     check_writable(output)
-    check_apart(output, inputs)
+    check_not_input(output, inputs)
 
 
 def best(values: Sequence[float], value: float) -> bool:
-    """Whether a value stands out among those of several files."""
+    """Whether a value is the best of several."""
     return len(values) > 1 and value == max(values)

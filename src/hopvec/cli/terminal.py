@@ -1,4 +1,4 @@
-"""Terminal: what people see of a run. Answers go to standard output, all else to standard error."""
+"""Terminal: prints results to standard output, and everything else to standard error."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TextIO
 
 import click
 
+from hopvec.cli.messages import name_options
 from hopvec.machine import in_words
 from hopvec.progress import Progress, no_progress
 
-Doing = str | Callable[[], str]
-"""What a stage is doing, or a function that tells it as it goes."""
-EVERY = 10.0  # seconds between the lines that stand for a bar where there is no terminal
+Label = str | Callable[[], str]
+"""The label of a progress bar, or a function that returns the current one."""
+LINE_SECONDS = 10.0  # between progress lines if standard error is not a terminal
 
 
 class Terminal:
-    """Where a verb prints. Inside its `with` block the library's log comes here as well."""
+    """The output of a command. Inside its `with` block, it prints the library's log as well."""
 
     def __init__(self, *, quiet: bool = False, verbose: bool = False) -> None:
         self.quiet = quiet
@@ -45,31 +46,30 @@ class Terminal:
     ) -> None:
         self._log.detach()
 
-    def say(self, text: str) -> None:
-        """Tells people something, unless they asked for quiet."""
+    def info(self, text: str) -> None:
+        """Prints a line to standard error, unless --quiet was given."""
         if not self.quiet:
             click.echo(text, err=True)
 
-    def facts(self, rows: Sequence[tuple[str, str]], *, answer: bool = False) -> None:
-        """Prints facts in two columns: as the answer of a verb, else as something to tell."""
-        width = max((len(name) for name, _ in rows), default=0)
-        tell, stream = (self.answer, sys.stdout) if answer else (self.say, sys.stderr)
-        columns = shutil.get_terminal_size().columns if stream.isatty() else sys.maxsize
-        for name, text in rows:
-            first, *others = wrapped(text, max(20, columns - width - 2))
-            tell(click.style(f"{name:<{width}}", bold=True) + f"  {first}")
-            for line in others:
-                tell(" " * (width + 2) + line)
+    def info_rows(self, rows: Sequence[tuple[str, str]]) -> None:
+        """Prints names and values in two columns to standard error."""
+        for line in _aligned(rows, sys.stderr):
+            self.info(line)
 
-    def answer(self, text: str) -> None:
-        """Prints a line of what was asked for."""
+    def print(self, text: str) -> None:
+        """Prints a line of the result."""
         click.echo(text)
 
-    def answer_json(self, value: Any) -> None:
-        """Prints what was asked for, for a program to read."""
+    def print_rows(self, rows: Sequence[tuple[str, str]]) -> None:
+        """Prints names and values in two columns as the result."""
+        for line in _aligned(rows, sys.stdout):
+            self.print(line)
+
+    def print_json(self, value: Any) -> None:
+        """Prints the result as JSON."""
         click.echo(json.dumps(value, indent=2, ensure_ascii=False))
 
-    def answer_table(
+    def print_table(
         self,
         title: str,
         names: Sequence[str],
@@ -79,9 +79,9 @@ class Terminal:
         bold: Collection[tuple[int, int]] = (),
         ends: Collection[int] = (),
     ) -> None:
-        """Prints a table for people; the last columns hold numbers.
+        """Prints the result as a table; the last `numbers` columns are aligned to the right.
 
-        `bold` are cells by row and column, `ends` the rows that have a line below them.
+        `bold` are (row, column) cells; `ends` are rows with a line below them.
         """
         from rich.console import Console
         from rich.table import Table
@@ -99,76 +99,65 @@ class Terminal:
         Console().print(table)
 
     @contextmanager
-    def progress(self, doing: Doing, unit: str) -> Iterator[Progress]:
-        """A function of (done, of) that shows how far a stage is.
+    def progress(self, label: Label, unit: str) -> Iterator[Progress]:
+        """Shows the progress of a stage: yields a callback that takes (done, total).
 
-        A bar with rate and time left on a terminal; elsewhere a line now and then. `of` is 0 where
-        the end is not known; the unit "bytes" is shown as sizes, that of "%" not at all.
+        On a terminal it is a bar with rate and time left, elsewhere a line every ten seconds. A
+        `total` of 0 means that it is unknown. The unit "bytes" is shown as sizes, "%" without a
+        rate.
         """
         if self.quiet:
             yield no_progress
         elif sys.stderr.isatty():
-            with _bar(doing, unit) as update:
+            with _bar(label, unit) as update:
                 yield update
         else:
-            yield self._lines(doing, unit)
+            yield self._lines(label, unit)
 
-    def _lines(self, doing: Doing, unit: str) -> Progress:
+    def _lines(self, label: Label, unit: str) -> Progress:
         start = last = time.monotonic()
 
-        def update(done: int, of: int) -> None:
+        def update(done: int, total: int) -> None:
             nonlocal last
             now = time.monotonic()
-            if now - last >= EVERY:
+            if now - last >= LINE_SECONDS:
                 last = now
-                self.say(f"{told(doing)}: {how_far(done, of, now - start, unit)}")
+                self.info(f"{_text(label)}: {progress_text(done, total, now - start, unit)}")
 
         return update
 
 
-def told(doing: Doing) -> str:
-    """What a stage is doing now."""
-    return doing if isinstance(doing, str) else doing()
-
-
 def is_terminal() -> bool:
-    """Whether people read the answer."""
+    """Whether standard output is a terminal."""
     return sys.stdout.isatty()
 
 
-def wrapped(text: str, width: int) -> list[str]:
-    """The lines of a text, at least one; a number stays with what it counts.
+def wrap(text: str, width: int) -> list[str]:
+    """Splits a string into lines, at least one; a number stays with what it counts.
 
-    >>> wrapped("7 duplicates, 8 loops", 15)
+    >>> wrap("7 duplicates, 8 loops", 15)
     ['7 duplicates,', '8 loops']
     """
     lines = textwrap.wrap(re.sub(r"(?<=\d) (?=\S)", "\N{NO-BREAK SPACE}", text), width)
     return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines] or [""]
 
 
-def how_far(done: int, of: int, seconds: float, unit: str) -> str:
-    """The state of a stage in words.
+def progress_text(done: int, total: int, seconds: float, unit: str) -> str:
+    """The progress of a stage as a string.
 
-    >>> how_far(3, 12, 6.0, "rows"), how_far(3, 12, 6.0, "%")
+    >>> progress_text(3, 12, 6.0, "rows"), progress_text(3, 12, 6.0, "%")
     ('25 %, 0.5 rows/s, 18 s left', '25 %, 18 s left')
     """
     rate = done / seconds if seconds > 0 else 0.0
     amount = in_words(done) if unit == "bytes" else f"{done:,} {unit}"
-    parts = [f"{100 * done / of:.0f} %" if of else amount, speed(rate, unit)]
-    if of and rate:
-        parts.append(f"{duration((of - done) / rate)} left")
+    parts = [f"{100 * done / total:.0f} %" if total else amount, _rate_text(rate, unit)]
+    if total and rate:
+        parts.append(f"{duration((total - done) / rate)} left")
     return ", ".join(filter(None, parts))
 
 
-def speed(rate: float, unit: str) -> str:
-    """A rate in words, such as '120 MB/s'; nothing for percents."""
-    if unit == "%":
-        return ""
-    return f"{in_words(rate)}/s" if unit == "bytes" else f"{rate:,.3g} {unit}/s"
-
-
 def duration(seconds: float) -> str:
-    """A time in words.
+    """A duration as a string.
 
     >>> duration(0.25), duration(75), duration(7300)
     ('0.25 s', '1 min 15 s', '2 h 2 min')
@@ -183,8 +172,29 @@ def duration(seconds: float) -> str:
     )
 
 
+def _aligned(rows: Sequence[tuple[str, str]], stream: TextIO) -> Iterator[str]:
+    """The lines of two columns; the second is wrapped to the width of a terminal."""
+    width = max((len(name) for name, _ in rows), default=0)
+    columns = shutil.get_terminal_size().columns if stream.isatty() else sys.maxsize
+    for name, text in rows:
+        first, *others = wrap(text, max(20, columns - width - 2))
+        yield click.style(f"{name:<{width}}", bold=True) + f"  {first}"
+        yield from (" " * (width + 2) + line for line in others)
+
+
+def _text(label: Label) -> str:
+    return label if isinstance(label, str) else label()
+
+
+def _rate_text(rate: float, unit: str) -> str:
+    """A rate such as '120 MB/s'; empty for percentages."""
+    if unit == "%":
+        return ""
+    return f"{in_words(rate)}/s" if unit == "bytes" else f"{rate:,.3g} {unit}/s"
+
+
 @contextmanager
-def _bar(doing: Doing, unit: str) -> Iterator[Progress]:
+def _bar(label: Label, unit: str) -> Iterator[Progress]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
 
@@ -195,17 +205,18 @@ def _bar(doing: Doing, unit: str) -> Iterator[Progress]:
     )
     start = time.monotonic()
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(told(doing), total=None, state="")
+        task = bar.add_task(_text(label), total=None, state="")
 
-        def update(done: int, of: int) -> None:
-            state = how_far(done, of, time.monotonic() - start, unit)
-            bar.update(task, description=told(doing), completed=done, total=of or None, state=state)
+        def update(done: int, total: int) -> None:
+            state = progress_text(done, total, time.monotonic() - start, unit)
+            known = total or None
+            bar.update(task, description=_text(label), completed=done, total=known, state=state)
 
         yield update
 
 
 class _Log(logging.Handler):
-    """The library's log: warnings become notes, the rest is told on the way."""
+    """Handles the library's log: warnings are collected as notes, the rest is printed at once."""
 
     def __init__(self, terminal: Terminal, level: int) -> None:
         super().__init__(level)
@@ -221,7 +232,8 @@ class _Log(logging.Handler):
         self._logger.setLevel(self._before)
 
     def emit(self, record: logging.LogRecord) -> None:
+        message = name_options(record.getMessage())
         if record.levelno >= logging.WARNING:
-            self._terminal.notes.append(record.getMessage())
+            self._terminal.notes.append(message)
         else:
-            self._terminal.say(record.getMessage())
+            self._terminal.info(message)

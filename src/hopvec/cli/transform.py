@@ -1,4 +1,4 @@
-"""`hopvec transform`: vectors for nodes that come after a run."""
+"""`hopvec transform`: embeds new nodes, comparably with existing vectors."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any
 
 import click
 
+from hopvec.cli.command import command, option
 from hopvec.cli.feature_options import add_features, feature_options, features_file
 from hopvec.cli.inputs import graph_argument, read, reading_options
 from hopvec.cli.outputs import check_output, dtype_option, output_path
-from hopvec.cli.reference import earlier_run
+from hopvec.cli.reference import reference_run
 from hopvec.cli.summary import count, report_rows
 from hopvec.cli.terminal import Terminal
-from hopvec.cli.verb import option, verb
 from hopvec.machine import in_words
 from hopvec.run_report import RunReport
 
 
-@verb(
+@command(
     examples=[
         "hopvec transform vectors.parquet new-edges.csv --base edges.csv -o new-vectors.parquet",
     ]
@@ -30,7 +30,7 @@ from hopvec.run_report import RunReport
     required=True,
     type=click.Path(),
     metavar="FILE",
-    help="The graph that VECTORS were made from.",
+    help="Graph that VECTORS were made from.",
     heading="Input",
 )
 @option(
@@ -38,7 +38,7 @@ from hopvec.run_report import RunReport
     "--output",
     type=output_path,
     required=True,
-    help="File of the new vectors; its suffix names the format.",
+    help="Output file for the new vectors; its suffix selects the format.",
     heading="Output",
 )
 @dtype_option
@@ -52,28 +52,30 @@ def transform(
     output: Path,
     dtype: str,
     reading: dict[str, Any],
-    known: dict[str, Any],
+    feature_args: dict[str, Any],
 ) -> None:
-    """Embed nodes that come after a run.
+    """Embed new nodes, comparably with existing vectors.
 
-    GRAPH holds edges that have a new node at one end or both; the options of reading are for it
-    and for the file of --base. The new nodes look at the old graph, nothing flows back, and their
-    vectors are comparable with VECTORS, which stay as they are. Features are those of old and new
-    nodes in one file.
+    GRAPH holds the edges of the new nodes, each with a new node at one end or both. The input
+    options apply to GRAPH and to the --base graph. New nodes aggregate over the old graph but do
+    not change it: VECTORS stay valid, and the new vectors are comparable with them. A features
+    file must cover old and new nodes.
     """
-    inputs = [vectors, graph, base, reading["nodes"], features_file(known)]
+    inputs = [vectors, graph, base, reading["nodes"], features_file(feature_args)]
     check_output(output, dtype=dtype, inputs=inputs)
-    like, method = earlier_run(vectors)
+    like, method = reference_run(vectors)
     before, run = RunReport(), RunReport()
-    old = add_features(terminal, before, read(terminal, before, base, reading, method), known)
-    new = add_features(terminal, run, read(terminal, run, graph, reading, method), known)
+    old = read(terminal, before, base, reading, method)
+    old = add_features(terminal, before, old, feature_args)
+    new = read(terminal, run, graph, reading, method)
+    new = add_features(terminal, run, new, feature_args)
     with terminal.progress("embedding", "%") as progress:
         embedding = method.embed_new(new, graph=old, like=like, progress=progress)
     with terminal.progress(f"writing {output}", "rows") as progress:
         embedding.save(output, dtype=dtype, progress=progress)
     notes = [("note", note) for note in dict.fromkeys(terminal.notes)]
-    terminal.facts([*report_rows(before), *report_rows(run), *notes])
-    terminal.say(
+    terminal.info_rows([*report_rows(before), *report_rows(run), *notes])
+    terminal.info(
         f"{output}: {count(len(embedding), 'vector')} of {count(embedding.dim, 'column')}, "
         f"{in_words(output.stat().st_size)}"
     )

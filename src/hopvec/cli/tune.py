@@ -1,4 +1,4 @@
-"""`hopvec tune`: the parameters that suit a graph."""
+"""`hopvec tune`: searches for the best parameters for a graph."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import click
 import pyarrow as pa
 from click.core import ParameterSource
 
+from hopvec.cli.command import command, given_arguments, given_options, option
 from hopvec.cli.feature_options import add_features, feature_options, features_file
 from hopvec.cli.inputs import FILE, graph_argument, read, reading_options
 from hopvec.cli.label_options import label_column_options, label_rows, read_label_file
@@ -21,7 +22,6 @@ from hopvec.cli.program import STOPPED
 from hopvec.cli.scores import ScoreTable
 from hopvec.cli.summary import parameters_text, report_rows
 from hopvec.cli.terminal import Terminal
-from hopvec.cli.verb import given_arguments, given_options, option, verb
 from hopvec.errors import FormatError
 from hopvec.formats.destination import check_writable
 from hopvec.formats.graphs.write import Table, write_tables
@@ -37,7 +37,7 @@ from hopvec.tuning.tune import SearchSettings, check_search_settings, search_spa
 FILES = ("best.json", "trials.csv", "search.png", "study.jsonl", "unseen.csv")
 
 
-@verb(
+@command(
     examples=[
         "hopvec tune edges.csv labels.csv",
         "hopvec tune edges.csv labels.csv --dim 512 --normalize authors -o tuned",
@@ -51,9 +51,10 @@ FILES = ("best.json", "trials.csv", "search.png", "study.jsonl", "unseen.csv")
     "--space",
     multiple=True,
     metavar="NAME=VALUES",
-    help="What is searched, once for each parameter: a range -1:0, with steps -1:0:0.1, uniform "
-    "in its logarithm log:0.125:64; a few values authors,full; an entry of a list weights.4=0:8, "
-    "or a whole one weights=0,0,1,log:0.125:64. [default: that of the paper for the method]",
+    help="Search space; give the option once per parameter. VALUES is a range (-1:0), a range with "
+    "steps (-1:0:0.1), a log-uniform range (log:0.125:64) or a list of values (authors,full). One "
+    "entry of a list is weights.4=0:8, a whole list weights=0,0,1,log:0.125:64.  [default: the "
+    "search space of the paper]",
     heading="Search",
 )
 @parameter_options(SearchSettings, "Search")
@@ -63,8 +64,8 @@ FILES = ("best.json", "trials.csv", "search.png", "study.jsonl", "unseen.csv")
     type=click.Path(path_type=Path),
     default="tuned",
     show_default=True,
-    metavar="FOLDER",
-    help=f"Folder of {', '.join(FILES)}; a search that was interrupted goes on.",
+    metavar="DIR",
+    help=f"Output directory for {', '.join(FILES)}; an interrupted search is resumed.",
     heading="Output",
 )
 @json_option
@@ -82,30 +83,30 @@ def tune(
     as_json: bool,
     labeling: dict[str, Any],
     reading: dict[str, Any],
-    known: dict[str, Any],
+    feature_args: dict[str, Any],
     method: Method,
 ) -> None:
-    """Search the parameters that suit a graph best.
+    """Search for the best parameters for a graph.
 
-    With LABELS, a setting is as good as the F1 of node classification where few labels are known;
-    without, as the AUC of finding edges again that were held out. By default it is the search of
-    the paper: beta and the weight of order 4, 20 trials by optuna with 64 columns. The options of
-    the method are what is not searched. Every trial is kept in the folder as it is done: the same
-    command goes on after an interruption, and ends as if there had been none.
+    With LABELS, the score is the F1 of node classification with few training labels; without, it
+    is the AUC of predicting held-out edges. The default is the search of the paper: beta and the
+    weight of order 4, in 20 trials of optuna with 64 dimensions. Method options set the parameters
+    that are not searched. Every trial is saved when it is done: run the same command again to
+    resume an interrupted search, with the same result as without the interruption.
     """
     given = search_space(method, _space(space))
     check_search_settings(SearchSettings(**settings), labeled=labels is not None)
-    _refuse_idle(given, labels, labeling)
+    _reject_unused(given, labels, labeling)
     Space(method, given)
-    features_file(known)
-    study = _check_folder(output)
+    features_file(feature_args)
+    study = _prepare_directory(output)
     run = RunReport()
     classes = None if labels is None else read_label_file(terminal, labels, labeling)
     read_graph = read(terminal, run, graph, reading, method)
-    read_graph = add_features(terminal, run, read_graph, known)
-    told = _Told()
+    read_graph = add_features(terminal, run, read_graph, feature_args)
+    best_so_far = _BestSoFar()
     try:
-        with run.stage("search"), terminal.progress(told.doing, "%") as progress:
+        with run.stage("search"), terminal.progress(best_so_far.label, "%") as progress:
             tuning = search(
                 read_graph,
                 classes,
@@ -114,50 +115,50 @@ def tune(
                 study=study,
                 **settings,
                 progress=progress,
-                finished=told.finished,
+                finished=best_so_far.update,
             )
     except KeyboardInterrupt:
-        terminal.say(f"Stopped; {study} keeps the trials, and the same command goes on from there.")
+        terminal.info(f"Stopped; the trials are in {study}. Run the same command again to resume.")
         sys.exit(STOPPED)
     table = _table(tuning)
     _write(tuning, table, output)
-    table.answer(terminal, as_json)
+    table.print(terminal, as_json)
     run.parameters = tuning.to_dict()["parameters"]
     run.notes = terminal.notes
-    terminal.facts([*([] if classes is None else label_rows(classes)), *report_rows(run)])
+    terminal.info_rows([*([] if classes is None else label_rows(classes)), *report_rows(run)])
     best = output / "best.json"
-    terminal.say(f"{best}: {_best(tuning)}")
+    terminal.info(f"{best}: {_best(tuning)}")
     if tuning.untuned <= tuning.best.score:
         also = f" --params {quote(str(best))}{given_arguments('Input')}"
-        terminal.say(f"Now hopvec embed {quote(graph)} -o vectors.parquet{also}")
+        terminal.info(f"Next: hopvec embed {quote(graph)} -o vectors.parquet{also}")
 
 
-class _Told:
-    """What the bar tells: the best so far."""
+class _BestSoFar:
+    """The label of the progress bar: the best score so far."""
 
     def __init__(self) -> None:
         self._best: Trial | None = None
 
-    def finished(self, trial: Trial) -> None:
-        """Takes note of a trial."""
+    def update(self, trial: Trial) -> None:
+        """Updates the best score after a trial."""
         if self._best is None or trial.score > self._best.score:
             self._best = trial
 
-    def doing(self) -> str:
-        """The words before the bar."""
+    def label(self) -> str:
+        """The current label."""
         if self._best is None:
             return "searching"
         return f"searching, best so far {self._best.score:#.4g}"
 
 
 def _space(texts: tuple[str, ...]) -> dict[str, str] | None:
-    """What --space says; None where it is not given."""
+    """Parses --space; None if it was not given."""
     space: dict[str, str] = {}
     for text in texts:
         name, equals, values = text.partition("=")
         if not equals or not name or not values:
             raise click.UsageError(
-                f"--space takes a parameter and its values, such as beta=-1:0, got {text!r}"
+                f"--space must be a parameter and its values, such as beta=-1:0, got {text!r}"
             )
         if name in space:
             raise click.UsageError(f"--space names {name} twice")
@@ -165,32 +166,32 @@ def _space(texts: tuple[str, ...]) -> dict[str, str] | None:
     return space or None
 
 
-def _refuse_idle(
+def _reject_unused(
     searched: Mapping[str, Any], labels: str | None, labeling: Mapping[str, Any]
 ) -> None:
-    """Refuses options that would have no effect."""
+    """Raises UsageError for options that would have no effect."""
     ctx = click.get_current_context()
     for name in searched:
         if name in ctx.params and ctx.get_parameter_source(name) is not ParameterSource.DEFAULT:
             raise click.UsageError(
-                f"{name} is searched, and {flag(name)} says what it is. Leave {flag(name)} out, or "
-                "say by --space what else is to be searched"
+                f"{flag(name)} sets a parameter that is searched. Remove {flag(name)}, or search "
+                "other parameters with --space"
             )
     if "dim" in searched and "--search-dim" in given_options("Search"):
-        raise click.UsageError("dim is searched; leave --search-dim out")
-    idle = [name for name, value in labeling.items() if value is not None]
-    if labels is None and idle:
-        raise click.UsageError(f"{flag(idle[0])} is for labels, and no file of them is named")
+        raise click.UsageError("--search-dim has no effect if dim is searched; remove it")
+    unused = [name for name, value in labeling.items() if value is not None]
+    if labels is None and unused:
+        raise click.UsageError(f"{flag(unused[0])} needs a file of labels")
 
 
-def _check_folder(output: Path) -> Path:
-    """The file of the study, in a folder that is there and can be written."""
+def _prepare_directory(output: Path) -> Path:
+    """Creates the output directory, checks that it is writable, and returns the study file."""
     check_plot_path(output / "search.png")
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FormatError(
-            f"{output}: this cannot be a folder ({error.strerror or error})."
+            f"{output}: cannot create this directory ({error.strerror or error})."
         ) from error
     for name in FILES:
         check_writable(output / name)
@@ -198,7 +199,7 @@ def _check_folder(output: Path) -> Path:
 
 
 def _write(tuning: Tuning, table: ScoreTable, output: Path) -> None:
-    """Writes what was found beside the study."""
+    """Writes the results next to the study file."""
     table.write(output / "trials.csv")
     if tuning.unseen is not None:
         pairs = _pairs(tuning.unseen)
@@ -208,14 +209,14 @@ def _write(tuning: Tuning, table: ScoreTable, output: Path) -> None:
 
 
 def _pairs(labels: Labels) -> pa.Table:
-    """The labels as they are read: an id and a label a row."""
+    """The labels as a table, one row per pair of id and label."""
     rows, classes = labels.matrix.nonzero()
     names = pa.array([labels.classes[at] for at in classes], pa.string())
     return pa.table({"id": labels.ids.take(pa.array(rows)), "label": names})
 
 
 def _table(tuning: Tuning) -> ScoreTable:
-    """The trials in all forms that they are given in."""
+    """The trials, ready for each kind of output."""
     names = ["trial", *tuning.dimensions, "score", "seconds"]
     rows = [
         [
@@ -231,7 +232,7 @@ def _table(tuning: Tuning) -> ScoreTable:
         cells = [[f"{v:#.4g}" if isinstance(v, float) else v for v in row[:-1]] for row in rows]
         best = {(tuning.best.number - 1, at) for at in range(len(names) - 1)}
         title, heads = _best(tuning), [*names[:-2], tuning.measure]
-        terminal.answer_table(title, heads, cells, numbers=len(heads) - 1, bold=best)
+        terminal.print_table(title, heads, cells, numbers=len(heads) - 1, bold=best)
 
     return ScoreTable(tuning.to_dict(), names, rows, show)
 
@@ -243,4 +244,4 @@ def _cell(value: Any) -> float | str:
 def _best(tuning: Tuning) -> str:
     values = {"method": type(tuning.method).__name__, **tuning.best.parameters}
     found = f"{parameters_text(values)}, {tuning.measure} {tuning.best.score:#.4g}"
-    return f"{found} (as given: {tuning.untuned:#.4g})"
+    return f"{found} (untuned: {tuning.untuned:#.4g})"

@@ -226,7 +226,7 @@ class RMat(RandomGraph):
         )
 
 
-LAWS: dict[str, type[RandomGraph]] = {
+RANDOM_GRAPHS: dict[str, type[RandomGraph]] = {
     "erdos-renyi": ErdosRenyi,
     "chung-lu": ChungLu,
     "rmat": RMat,

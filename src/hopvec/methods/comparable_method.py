@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,8 @@ TELLING = ("nodes", "edges", "directed", "weighted", "volume")  # facts that tel
 @dataclass(kw_only=True, eq=False, repr=False)
 class ComparableMethod(SlabMethod):
     """A method that can make vectors in the frame of an earlier run."""
+
+    supports_like: ClassVar = True
 
     @abstractmethod
     def hops(self, graph: Graph) -> Hops:

@@ -68,6 +68,9 @@ class Method(ABC):
     takes_directed: ClassVar[bool] = True
     """Whether the method is defined for directed graphs."""
 
+    supports_like: ClassVar[bool] = False
+    """Whether `embed` takes `like=`, to make vectors comparable with those of an earlier run."""
+
     takes_features: ClassVar[bool] = False
     """Whether the method makes use of what is known of nodes beside their edges."""
 

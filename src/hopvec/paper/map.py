@@ -12,7 +12,7 @@ from hopvec.paper.report import DPI, ReportFigure, Section, Table, Verdict
 from hopvec.paper.settings import large, method
 from hopvec.view import layout, purity
 from hopvec.view.classes import classes_of
-from hopvec.view.figure import Panel, draw_sheet
+from hopvec.view.figure import Panel, draw_figure
 from hopvec.view.theme import THEMES
 
 BESIDE = ("FastRP", "DeepWalk", "RandNE")
@@ -67,7 +67,7 @@ def _maps(cache: ExperimentCache, name: str) -> tuple[ReportFigure, list[float]]
         purities.append(purity(plane, some, labels).nodes)
         classes = classes_of(some, labels, CLASSES[name])
         panels.append(Panel(f"{label}, purity {purities[-1]:.2f}", plane, classes))
-    figure = draw_sheet(panels, THEMES["light"], title=None, size=SIZE, dpi=DPI, seed=0)
+    figure = draw_figure(panels, THEMES["light"], title=None, size=SIZE, dpi=DPI, seed=0)
     title = f"{name}: nodes of five classes by three methods."
     return ReportFigure(f"map-{name}", title, figure, f"Three t-SNE maps of {name}."), purities
 

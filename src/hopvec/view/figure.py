@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec.view.classes import Classes
-from hopvec.view.names import Box, heart_of, place_names
+from hopvec.view.names import Box, label_anchor, place_names
 from hopvec.view.splat import splat
 from hopvec.view.theme import PALETTE, Theme
 
@@ -61,7 +61,7 @@ class Panel:
         return places
 
 
-def draw_sheet(
+def draw_figure(
     panels: Sequence[Panel], theme: Theme, *, title: str | None, size: float, dpi: int, seed: int
 ) -> Figure:
     """The figure of some panels side by side."""
@@ -182,19 +182,19 @@ def _draw_strip(
 
 
 def _draw_names(axes: Axes, panel: Panel, theme: Theme) -> None:
-    """Names of classes at their hearts, the largest class first; none over another."""
-    texts, hearts, sizes = [], [], []
+    """Names of classes at their anchors, the largest class first; none over another."""
+    texts, anchors, sizes = [], [], []
     for code, name in enumerate(panel.classes.names[:NAMED]):
         members = panel.places[panel.placed & (panel.classes.codes == code)]
         colored = code < len(PALETTE)
         if not len(members):
             continue
-        heart = heart_of(members)
-        if not colored and heart.share < GATHERED:
+        anchor = label_anchor(members)
+        if not colored and anchor.share < GATHERED:
             continue
         text = axes.text(
-            heart.place[0],
-            heart.place[1],
+            anchor.place[0],
+            anchor.place[1],
             name,
             color=theme.text[code] if colored else theme.quiet,
             fontsize=10 if colored else 7.5,
@@ -206,11 +206,11 @@ def _draw_names(axes: Axes, panel: Panel, theme: Theme) -> None:
         )
         extent = text.get_window_extent()
         texts.append(text)
-        hearts.append(tuple(axes.transData.transform(heart.place)))
+        anchors.append(tuple(axes.transData.transform(anchor.place)))
         sizes.append((extent.width, extent.height))
     frame = Box(*axes.transData.transform((0, 0)), *axes.transData.transform((1, 1)))
     gap = 1.5 / 72 * axes.figure.dpi
-    for text, box in zip(texts, place_names(hearts, sizes, frame, gap), strict=True):
+    for text, box in zip(texts, place_names(anchors, sizes, frame, gap), strict=True):
         if box is None:
             text.remove()
             continue

@@ -16,7 +16,7 @@ from hopvec.formats.atomic import atomic_write
 from hopvec.labels import Labels
 from hopvec.progress import Progress, no_progress
 from hopvec.view.classes import Classes, classes_of
-from hopvec.view.figure import Panel, draw_sheet
+from hopvec.view.figure import Panel, draw_figure
 from hopvec.view.layout import Kind, layout
 from hopvec.view.theme import THEMES
 
@@ -46,7 +46,7 @@ def draw_map(
 
     Nodes lie where `layout` puts them, or at `positions`; zero vectors, isolated nodes most of all,
     in a strip below. Of `labels`, the nine largest classes have colors, and the larger ones their
-    names at the hearts of their clusters; `classes` picks classes, in the order of their colors,
+    names at the anchors of their clusters; `classes` picks classes, in the order of their colors,
     and then other nodes are left out, of the layout as well. That is Figure 1 of the paper:
 
         draw_map({"FastRP": fastrp, "DeepWalk": deepwalk, "RandNE": randne}, "figure.png",
@@ -133,7 +133,7 @@ def _write(
 
     suffix = path.suffix.lower()
     with matplotlib.rc_context({"svg.hashsalt": "hopvec", "font.family": "DejaVu Sans"}):
-        figure = draw_sheet(panels, THEMES[theme], title=title, size=size, dpi=dpi, seed=seed)
+        figure = draw_figure(panels, THEMES[theme], title=title, size=size, dpi=dpi, seed=seed)
         with atomic_write(path) as (file,):
             figure.savefig(
                 file,

@@ -1,4 +1,4 @@
-"""Names of classes on a map: at the heart of their largest cluster, none over another."""
+"""Names of classes on a map: at the anchor of their largest cluster, none over another."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 CELLS = 48  # of the grid that clusters are looked for on, a side
 SMOOTH = 1.5  # standard deviation of that look, in cells
 REACH = 0.06  # of the side of the map: what is that near to the densest spot is one cluster
-RINGS, STEPS = 7, 16  # of places tried around a heart
+RINGS, STEPS = 7, 16  # of places tried around a anchor
 
 
-class Heart(NamedTuple):
+class LabelAnchor(NamedTuple):
     """The middle of the largest cluster of a class."""
 
     place: NDArray[np.float64]
@@ -49,7 +49,7 @@ class Box(NamedTuple):
         )
 
 
-def heart_of(places: NDArray[np.floating]) -> Heart:
+def label_anchor(places: NDArray[np.floating]) -> LabelAnchor:
     """The median of the points near the densest spot of points in the unit square."""
     from scipy.ndimage import gaussian_filter
 
@@ -58,26 +58,26 @@ def heart_of(places: NDArray[np.floating]) -> Heart:
     spot = (np.array(peak) + 0.5) / CELLS
     near = places[np.hypot(*(places - spot).T) <= REACH]
     if not len(near):
-        return Heart(spot, 0.0)
-    return Heart(np.median(near, axis=0).astype(np.float64), len(near) / len(places))
+        return LabelAnchor(spot, 0.0)
+    return LabelAnchor(np.median(near, axis=0).astype(np.float64), len(near) / len(places))
 
 
 def place_names(
-    hearts: Sequence[tuple[float, float]],
+    anchors: Sequence[tuple[float, float]],
     sizes: Sequence[tuple[float, float]],
     frame: Box,
     gap: float = 2.0,
 ) -> list[Box | None]:
-    """A box for each name, the first first: at its heart, else near it, or None where all is taken.
+    """Places labels in order: at its anchor, else near it, or None if there is no room.
 
     `sizes` are width and height of the names, `gap` is what stays free around each; boxes lie in
     the frame, and no two overlap.
     """
     taken: list[Box] = []
     boxes: list[Box | None] = []
-    for heart, (width, height) in zip(hearts, sizes, strict=True):
+    for anchor, (width, height) in zip(anchors, sizes, strict=True):
         box = None
-        for x, y in _around(heart, height + gap):
+        for x, y in _around(anchor, height + gap):
             left, bottom = x - width / 2 - gap, y - height / 2 - gap
             tried = Box(left, bottom, left + width + 2 * gap, bottom + height + 2 * gap)
             if tried.inside(frame) and not any(map(tried.overlaps, taken)):
@@ -88,13 +88,13 @@ def place_names(
     return boxes
 
 
-def _around(heart: tuple[float, float], step: float) -> Iterator[tuple[float, float]]:
-    """Places to try: the heart, then rings around it, from the top on."""
-    yield heart
+def _around(anchor: tuple[float, float], step: float) -> Iterator[tuple[float, float]]:
+    """Places to try: the anchor, then rings around it, from the top on."""
+    yield anchor
     for ring in range(1, RINGS + 1):
         for turn in range(STEPS):
             angle = np.pi / 2 + 2 * np.pi * turn / STEPS
             yield (
-                heart[0] + 1.6 * ring * step / 2 * np.cos(angle),
-                heart[1] + ring * step / 2 * np.sin(angle),
+                anchor[0] + 1.6 * ring * step / 2 * np.cos(angle),
+                anchor[1] + ring * step / 2 * np.sin(angle),
             )

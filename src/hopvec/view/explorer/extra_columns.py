@@ -14,7 +14,7 @@ from hopvec.formats.positions import PLANE, can_hold_positions, read_positions
 from hopvec.formats.table import find_columns
 
 
-class Further(NamedTuple):
+class ExtraColumns(NamedTuple):
     """The columns of a file that are neither ids nor vectors."""
 
     positions: NDArray[np.float32] | None
@@ -22,11 +22,11 @@ class Further(NamedTuple):
     columns: dict[str, pa.Array]
 
 
-def read_further(path: str | Path) -> Further:
+def read_extra_columns(path: str | Path) -> ExtraColumns:
     """The further columns of a Parquet or Arrow file; of others there are none."""
     path = Path(path)
     if not can_hold_positions(path):
-        return Further(None, {})
+        return ExtraColumns(None, {})
     import pyarrow.dataset as ds
 
     kind = "parquet" if EMBEDDING_FORMATS[suffix_of(path)] is parquet else "ipc"
@@ -35,4 +35,4 @@ def read_further(path: str | Path) -> Further:
     known = {*find_columns(path, table.schema).names, *(PLANE if positions is not None else ())}
     read = table.to_table(columns=[name for name in table.schema.names if name not in known])
     columns = {name: read.column(name).combine_chunks() for name in read.column_names}
-    return Further(positions, columns)
+    return ExtraColumns(positions, columns)

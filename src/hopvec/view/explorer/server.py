@@ -1,4 +1,4 @@
-"""serve: an exploration on a port of this machine, until Ctrl-C."""
+"""serve: runs the web server of the explorer until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ANY = ("0.0.0.0", "::")  # all addresses of this machine
 LOCAL = "127.0.0.1"
 PORT = 8765
 HTTP = 80
-TRIED = 20  # ports, where none is asked for
+PORTS_TRIED = 20  # if no port is given
 
 
 def require_extra() -> None:
@@ -43,28 +43,45 @@ def serve(
     host: str = LOCAL,
     port: int | None = None,
     open_browser: bool = False,
-    tell: Callable[[str], object] = lambda address: None,
+    started: Callable[[str], object] = lambda url: None,
 ) -> None:
-    """Serves the page of an exploration until Ctrl-C, and returns then.
+    """Serves the page of an exploration until Ctrl-C.
 
-    Without a `port`, it is 8765 or the next that is free. Any `host` but 127.0.0.1 lets other
-    machines in: then only the address with its token opens the page. `tell` is called with the
-    address once it answers. Raises ParameterError if the port or the host cannot be had.
+    Parameters
+    ----------
+    exploration : Exploration
+        The embeddings to show.
+    host : str, default="127.0.0.1"
+        Address to listen on. Any other address admits other machines; the page then needs the
+        token in its URL.
+    port : int, optional
+        Port to listen on; 8765 or the next free port if it is not given.
+    open_browser : bool, default=False
+        Whether to open the page in a browser.
+    started : callable, optional
+        Called with the URL of the page once the server accepts requests.
+
+    Raises
+    ------
+    MissingExtraError
+        If the web extra is not installed.
+    ParameterError
+        If the server cannot listen on the host or port.
     """
     require_extra()
     import uvicorn
 
     token = None if host == LOCAL else secrets.token_urlsafe(24)
-    with listening(host, port) as taken:
-        number = taken.getsockname()[1]
-        address = _address(host, number, token)
+    with listening(host, port) as listener:
+        number = listener.getsockname()[1]
+        url = _url(host, number, token)
 
-        class Told(uvicorn.Server):
+        class Server(uvicorn.Server):
             async def startup(self, sockets: list[socket.socket] | None = None) -> None:
                 await super().startup(sockets)
-                tell(address)
+                started(url)
                 if open_browser:
-                    Thread(target=webbrowser.open, args=[address], daemon=True).start()
+                    Thread(target=webbrowser.open, args=[url], daemon=True).start()
 
         settings = uvicorn.Config(
             guarded(exploration, host, number, token),
@@ -74,27 +91,27 @@ def serve(
             timeout_graceful_shutdown=1,
         )
         try:
-            Told(settings).run(sockets=[taken])
-        except KeyboardInterrupt:  # it has ended by then, and Ctrl-C is how one ends it
+            Server(settings).run(sockets=[listener])
+        except KeyboardInterrupt:  # the server has shut down already
             return
 
 
 def guarded(exploration: Exploration, host: str, port: int, token: str | None) -> ASGIApp:
-    """The app of an exploration behind its guard."""
+    """The app of an exploration, protected by the guard."""
     from hopvec.view.explorer.app import explorer_app
     from hopvec.view.explorer.guard import Guard
 
     any_host = host in ANY
-    names = {LOCAL, "localhost"} if host == LOCAL else {_in_address(host).lower()}
-    ports = [f":{port}", ""] if port == HTTP else [f":{port}"]  # browsers leave that of http out
+    names = {LOCAL, "localhost"} if host == LOCAL else {_url_host(host).lower()}
+    ports = [f":{port}", ""] if port == HTTP else [f":{port}"]  # browsers omit the default port
     hosts = None if any_host else frozenset(name + end for name in names for end in ports)
     return Guard(explorer_app(exploration), hosts, token)
 
 
 def listening(host: str, port: int | None) -> socket.socket:
-    """A socket that listens: at the port, or without one at the first that is free."""
+    """A listening socket, on the port or on the first free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    ports = range(PORT, PORT + TRIED) if port is None else [port]
+    ports = range(PORT, PORT + PORTS_TRIED) if port is None else [port]
     for number in ports:
         taken = socket.socket(family)
         if os.name == "posix":  # on Windows two processes would share the port
@@ -107,21 +124,19 @@ def listening(host: str, port: int | None) -> socket.socket:
             taken.close()
             if error.errno not in (errno.EADDRINUSE, errno.EACCES):
                 raise ParameterError(
-                    f"explore: cannot listen at {host} ({error.strerror or error}). Leave --host "
-                    "out, or name an address of this machine."
+                    f"explore: cannot listen on {host} ({error.strerror or error}). "
+                    "Remove host=, or use an address of this machine."
                 ) from error
-    what = f"the port {port} is" if port is not None else f"the ports {PORT} to {ports[-1]} are"
-    raise ParameterError(
-        f"explore: {what} taken, or not for us to have. Name another one: --port 9000."
-    )
+    what = f"port {port} is" if port is not None else f"ports {PORT} to {ports[-1]} are"
+    raise ParameterError(f"explore: {what} in use or not permitted. Try another one: port=9000.")
 
 
-def _address(host: str, port: int, token: str | None) -> str:
-    """What to type into a browser: where all addresses are listened at, by this machine's name."""
+def _url(host: str, port: int, token: str | None) -> str:
+    """The URL of the page, with the host name if it listens on all addresses."""
     host = socket.gethostname() if host in ANY else host
-    plain = f"http://{_in_address(host)}:{port}/"
+    plain = f"http://{_url_host(host)}:{port}/"
     return plain if token is None else f"{plain}?token={token}"
 
 
-def _in_address(host: str) -> str:
+def _url_host(host: str) -> str:
     return f"[{host}]" if ":" in host else host

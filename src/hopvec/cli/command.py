@@ -1,8 +1,7 @@
-"""What every verb has: its examples in the help, grouped options, --quiet, --verbose, --debug."""
+"""Command: the base of all commands, with examples in its help, option groups and --quiet."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from functools import wraps
 from shlex import quote
@@ -11,8 +10,9 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from hopvec.cli.messages import name_options
 from hopvec.cli.terminal import Terminal
-from hopvec.errors import ParameterError
+from hopvec.errors import HopvecError
 from hopvec.machine import return_freed_memory
 
 Function = Callable[..., Any]
@@ -21,20 +21,28 @@ Declared = Sequence[tuple[str, dict[str, Any]]]
 
 
 class Option(click.Option):
-    """An option with the heading it stands under in the help."""
+    """An option that belongs to a group of the help text."""
 
     def __init__(self, *arguments: Any, heading: str = "Options", **settings: Any) -> None:
         super().__init__(*arguments, **settings)
         self.heading = heading
 
 
-class Verb(click.Command):
-    """A command whose help teaches: what it does, examples, then options under headings."""
+class Command(click.Command):
+    """A command whose help shows a description, examples, and options in groups."""
 
     examples: Sequence[str] = ()
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command; errors of the library name options instead of Python arguments."""
+        try:
+            return super().invoke(ctx)
+        except HopvecError as error:
+            error.args = (name_options(str(error), ctx),)
+            raise
+
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The parts in the order a reader wants them."""
+        """Writes the usage, the description, the examples and the options, in this order."""
         self.format_usage(ctx, formatter)
         self.format_help_text(ctx, formatter)
         with formatter.section("Examples"):
@@ -43,7 +51,7 @@ class Verb(click.Command):
         self.format_options(ctx, formatter)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The options under their headings, those that all verbs have last."""
+        """Writes the options by group; the general options come last."""
         headings: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
@@ -56,28 +64,28 @@ class Verb(click.Command):
 
 
 def heading(parameter: click.Parameter) -> str:
-    """The heading of an option; --help stands with those that all verbs have."""
+    """The group of an option; --help is a general option."""
     return getattr(parameter, "heading", "General")
 
 
-def verb(*, examples: Sequence[str]) -> Callable[[Function], Verb]:
-    """Makes a verb of a function; its docstring is the help, its first argument the Terminal."""
+def command(*, examples: Sequence[str]) -> Callable[[Function], Command]:
+    """Turns a function into a command.
 
-    def decorate(function: Function) -> Verb:
+    Its docstring becomes the help text; its first argument is the Terminal.
+    """
+
+    def decorate(function: Function) -> Command:
         @wraps(function)
         def run(*, quiet: bool, verbose: bool, **given: Any) -> None:
             if quiet and verbose:
                 raise click.UsageError("Give --quiet or --verbose, not both")
             return_freed_memory()
             with Terminal(quiet=quiet, verbose=verbose) as terminal:
-                try:
-                    function(terminal, **given)
-                except ParameterError as error:
-                    raise ParameterError(_by_option(str(error))) from error
+                function(terminal, **given)
 
-        command = click.command(cls=Verb)(_general_options(run))
-        command.examples = examples
-        return command
+        made = click.command(cls=Command)(_general_options(run))
+        made.examples = examples
+        return made
 
     return decorate
 
@@ -85,17 +93,17 @@ def verb(*, examples: Sequence[str]) -> Callable[[Function], Verb]:
 def option(
     *names: str, heading: str = "Options", **settings: Any
 ) -> Callable[[Function], Function]:
-    """click.option with a heading."""
+    """click.option with a group."""
     return click.option(*names, cls=Option, heading=heading, **settings)
 
 
 def gathered_options(name: str, declared: Declared, heading: str) -> Callable[[Function], Function]:
-    """Adds options under one heading; their values arrive as one dict of that name."""
+    """Adds options in one group; their values are passed as one dict with this name."""
 
     def decorate(function: Function) -> Function:
         @wraps(function)
         def gathered(*arguments: Any, **given: Any) -> None:
-            values = {word: given.pop(word) for word in value_names(declared)}
+            values = {key: given.pop(key) for key in value_names(declared)}
             function(*arguments, **{name: values}, **given)
 
         decorated: Function = gathered
@@ -107,20 +115,20 @@ def gathered_options(name: str, declared: Declared, heading: str) -> Callable[[F
 
 
 def given_options(*headings: str) -> list[str]:
-    """The options under some headings that stand on the command line of the running verb."""
+    """The options of some groups that were given to the current command."""
     return [parameter.opts[0] for parameter, _ in _given(*headings)]
 
 
 def given_arguments(*headings: str) -> str:
-    """The same with their values, as they may stand on another command line."""
-    words: list[str] = []
+    """The same options with their values, ready to be pasted into another command line."""
+    arguments: list[str] = []
     for parameter, value in _given(*headings):
         if isinstance(value, bool):
-            words.append((parameter.opts if value else parameter.secondary_opts)[0])
+            arguments.append((parameter.opts if value else parameter.secondary_opts)[0])
         else:
             text = ",".join(value) if isinstance(value, list) else str(value)
-            words += [parameter.opts[0], quote(text)]
-    return "".join(f" {word}" for word in words)
+            arguments += [parameter.opts[0], quote(text)]
+    return "".join(f" {argument}" for argument in arguments)
 
 
 def _given(*headings: str) -> list[tuple[click.Parameter, Any]]:
@@ -133,22 +141,8 @@ def _given(*headings: str) -> list[tuple[click.Parameter, Any]]:
     ]
 
 
-def _by_option(sentence: str) -> str:
-    """A sentence on the parameter of a function, by the option that was typed for it, if any was.
-
-    Methods keep their names: their parameters may come from elsewhere.
-    """
-    words = re.match(r"[a-z_]+: (\w+)(?= must )", sentence)
-    ctx = click.get_current_context()
-    for parameter in ctx.command.params if words else ():
-        typed = ctx.get_parameter_source(str(parameter.name)) is ParameterSource.COMMANDLINE
-        if words and typed and parameter.name == words[1] and isinstance(parameter, click.Option):
-            return parameter.opts[0] + sentence[words.end() :]
-    return sentence
-
-
 def value_names(declared: Declared) -> list[str]:
-    """The names of the values of options: label_column of --label-column, header of --header/..."""
+    """The Python names of options: label_column for --label-column, header for --header/..."""
     return [flag.removeprefix("--").partition("/")[0].replace("-", "_") for flag, _ in declared]
 
 
@@ -156,13 +150,10 @@ def _general_options(function: Function) -> Function:
     function = option(
         "--debug",
         is_flag=True,
-        expose_value=False,  # the program looks for it, since a verb may fail before it runs
+        expose_value=False,  # read by the program, since parsing itself may fail
         help="Show the traceback of an error.",
         heading="General",
     )(function)
-    for name, help_ in (
-        ("--verbose", "Tell more on the way."),
-        ("--quiet", "Tell nothing but errors."),
-    ):
+    for name, help_ in (("--verbose", "Print more details."), ("--quiet", "Print errors only.")):
         function = option(name, is_flag=True, help=help_, heading="General")(function)
     return function

@@ -18,8 +18,8 @@ class TestEstimate:
         assert result.exit_code == 0, result.stderr
         rows = dict(line.split(maxsplit=1) for line in result.stdout.splitlines() if line[0] != " ")
         assert {"input", "graph", "time", "memory", "disk", "plan"} == set(rows)
-        assert rows["time"].endswith("of reading and before the writing of 12.4 kB")
-        assert rows["disk"].startswith("about 12.4 kB for a .parquet file of float32")
+        assert rows["time"].endswith("to read, and the time to write 12.4 kB")
+        assert rows["disk"].startswith("about 12.4 kB for a .parquet file in float32")
         assert [path.name for path in tmp_path.iterdir()] == [edges]
 
     def test_its_json_is_what_the_library_says(self, run, edges, tmp_path):
@@ -106,7 +106,9 @@ class TestInfo:
     def test_an_option_of_reading_is_not_ignored_for_an_embedding(self, run, vectors):
         result = run("info", vectors, "--directed")
         assert result.exit_code == 2
-        assert "vectors.parquet holds an embedding, and --directed is for graphs." in result.stderr
+        assert (
+            "vectors.parquet is an embedding; --directed applies to graphs only." in result.stderr
+        )
 
     def test_one_can_say_what_it_is(self, run, edges):
         assert "kind" not in run("info", edges, "--as", "graph").stdout
@@ -227,7 +229,7 @@ class TestConvert:
     def test_a_file_is_not_converted_onto_itself(self, run, vectors):
         result = run("convert", vectors, vectors)
         assert result.exit_code == 2
-        assert "this is the input" in result.stderr
+        assert "this is an input file" in result.stderr
 
     def test_what_is_no_embedding_is_refused(self, run, tmp_path):
         (tmp_path / "broken.parquet").write_bytes(b"PAR1 no more")
