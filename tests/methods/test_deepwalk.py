@@ -119,7 +119,7 @@ class TestParameters:
         section = page.split("## deepwalk")[1].split("\n## ")[0]
         told = dict(re.findall(r"^\| `(\w+)` \| (\S+) \|", section, re.MULTILINE))
         assert "| `p`, `q` | 1, 1 |" in section
-        of_all = {"p", "q", "seed", "threads", "memory"}
+        of_all = {"p", "q", "seed", "threads", "memory", "spill_dir"}
         declared = {p.name: str(p.default) for p in parameters(Node2Vec) if p.name not in of_all}
         assert told == declared
 

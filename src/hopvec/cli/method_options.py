@@ -47,6 +47,7 @@ def shown(value: Any) -> str:
 def method_options(function: Function) -> Function:
     """Adds --method, --preset, --params and the parameters of all methods; passes a `method`."""
     declared = declared_by(METHODS)
+    del declared["spill_dir"]  # `hopvec embed` declares --spill-dir itself
 
     @wraps(function)
     def gathered(

@@ -116,7 +116,7 @@ class Finish:
         if not plan.compresses:
             return Finished(file.by_rows(normalize, done), FittedStatistics(columns))
         components = self._components(normalized, len(present), plan, done)
-        output = SpillFile()
+        output = SpillFile(plan.spill_dir)
         for first, rows in normalized():
             vectors = components.project(rows, plan.threads)
             self._shape(components, vectors, here(first, rows), plan)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from os import PathLike
 from typing import Literal
 
 from hopvec.errors import MemoryLimitError
@@ -73,6 +74,8 @@ class SlabPlan(Plan):
     output: Literal["memory", "file"]
     parts: int = 1
     """Equal parts that the slabs fall into; each begins with the first columns of R."""
+    spill_dir: str | PathLike[str] | None = None
+    """The directory of spill files; None: the system's directory for temporary files."""
 
     @property
     def threads_per_slab(self) -> int:
@@ -164,6 +167,7 @@ def make_slab_plan(
     memory: int | None,
     more: Mapping[str, int] | None = None,
     parts: int = 1,
+    spill_dir: str | PathLike[str] | None = None,
 ) -> SlabPlan:
     """The fastest plan that fits `memory` bytes in all, or what is free where there is no bound.
 
@@ -201,6 +205,7 @@ def make_slab_plan(
             orders=orders,
             output=output,
             parts=parts,
+            spill_dir=spill_dir,
             bytes=Bytes(
                 graph=resident(graph),
                 output=4 * graph.nodes * (dim if output == "memory" else SLAB_COLUMNS[precision]),

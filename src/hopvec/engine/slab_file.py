@@ -18,7 +18,7 @@ class SlabFile:
 
     def __init__(self, plan: SlabPlan) -> None:
         self.plan = plan
-        self._file = SpillFile()
+        self._file = SpillFile(plan.spill_dir)
 
     def columns(self, index: int) -> slice:
         """The columns that a slab holds."""
@@ -56,7 +56,7 @@ class SlabFile:
 
         `done` is told how many rows are finished by then.
         """
-        plan, output = self.plan, SpillFile()
+        plan, output = self.plan, SpillFile(self.plan.spill_dir)
         for first, rows in self.blocks(max(1, BLOCK // (4 * plan.width))):
             work(first, rows)
             output.append(rows)

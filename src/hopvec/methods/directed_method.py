@@ -56,7 +56,9 @@ class DirectedMethod(ComparableMethod):
         return [
             Transition(graph)
             if turn == "out"
-            else Transition(graph, turned=transposed_csr(graph, turn, threads))
+            else Transition(
+                graph, turned=transposed_csr(graph, turn, threads, spill_dir=self.spill_dir)
+            )
             for turn in PARTS[self.direction]
         ]
 

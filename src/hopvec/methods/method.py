@@ -7,7 +7,7 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from os import PathLike
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
@@ -21,7 +21,7 @@ from hopvec.errors import GraphError, ParameterError
 from hopvec.graph import Graph
 from hopvec.graph.arrow import column_names
 from hopvec.graph.columns import name_both_ends
-from hopvec.methods.parameters import Either, Integer, OneOf, Size, check
+from hopvec.methods.parameters import Directory, Either, Integer, OneOf, Size, check
 from hopvec.progress import Progress, no_progress
 
 if TYPE_CHECKING:
@@ -29,10 +29,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("hopvec")
 
-RUNTIME_PARAMS = (
-    "threads",
-    "memory",
-)  # parameters that change no vector, and are not told with vectors
+RUNTIME_PARAMS = ("threads", "memory", "spill_dir")
+"""Parameters that change no vector, and are not stored with the vectors."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -54,6 +52,11 @@ class Method(ABC):
         str | float | None,
         Either(Size(), OneOf((None,))),
         "bound on the memory of the run, graph included, such as '4GB'; none given: what is free",
+    ] = None
+    spill_dir: Annotated[
+        str | PathLike[str] | None,
+        Directory(),
+        "directory for data that does not fit in memory; by default that of temporary files",
     ] = None
 
     zero_vectors: ClassVar[str] = ""
@@ -218,6 +221,7 @@ class Method(ABC):
         plain = {}
         for name, value in self.get_params().items():
             value = value.tolist() if isinstance(value, np.generic | np.ndarray) else value
+            value = fspath(value) if isinstance(value, PathLike) else value
             plain[name] = list(value) if isinstance(value, tuple) else value
         return plain
 

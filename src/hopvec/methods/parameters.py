@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import inspect
 import math
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import MISSING, Field, dataclass, fields
+from pathlib import Path
 from typing import Any, Protocol, TypeVar, get_args, get_type_hints
 
 import numpy as np
@@ -129,6 +131,25 @@ class Size:
 
 
 @dataclass(frozen=True)
+class Directory:
+    """The path of a directory, the address of one on a cluster (s3://...), or None."""
+
+    def must(self) -> str:
+        """See Rule."""
+        return "be the path of a writable directory, or None"
+
+    def fault(self, value: Any) -> str | None:
+        """See Rule."""
+        if value is None or (isinstance(value, str) and "://" in value):
+            return None
+        if not isinstance(value, str | os.PathLike):
+            return ""
+        if not Path(value).is_dir():
+            return "there is no such directory"
+        return None if os.access(value, os.W_OK) else "it is not writable"
+
+
+@dataclass(frozen=True)
 class Either:
     """What either of two rules allows."""
 
@@ -193,7 +214,7 @@ def parse(text: str, rule: Rule) -> Any:
         return [number(part.strip()) for part in text.split(",")]
     if isinstance(rule, OneOf):
         return next((option for option in rule.options if str(option) == text), text)
-    if isinstance(rule, Size):
+    if isinstance(rule, Size | Directory):
         return text
     value = number(text)
     whole = isinstance(rule, Integer) and isinstance(value, float) and value.is_integer()

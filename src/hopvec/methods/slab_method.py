@@ -163,6 +163,7 @@ class SlabMethod(Method):
             memory=memory_limit(self.memory),
             more=self.more_bytes() | self.more_bytes_of(graph),
             parts=self.parts,
+            spill_dir=self.spill_dir,
         )
 
     def _orders_with_norms(self) -> int:

@@ -203,11 +203,15 @@ def _write(path: Path, record: dict[str, Any]) -> None:
 
 def _plain(settings: dict[str, Any]) -> dict[str, Any]:
     return {
-        name: {"name": type(value).__name__, **value.plain_params()}
-        if isinstance(value, Method)
-        else value
+        name: _plain_method(value) if isinstance(value, Method) else value
         for name, value in settings.items()
     }
+
+
+def _plain_method(method: Method) -> dict[str, Any]:
+    params = {"name": type(method).__name__, **method.plain_params()}
+    del params["spill_dir"]  # it changes no result
+    return params
 
 
 def _key(settings: dict[str, Any]) -> str:

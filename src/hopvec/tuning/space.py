@@ -27,6 +27,7 @@ NOT_SEARCHED = {
     "seed": "its best value would be luck",
     "threads": "it changes no vector",
     "memory": "it changes no vector",
+    "spill_dir": "it changes no vector",
     "workers": "it gives up the same bytes for speed",
 }
 
