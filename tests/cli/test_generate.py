@@ -38,7 +38,7 @@ def test_the_file_has_the_edges_of_the_library(run, tmp_path, words, expected):
             "The model rmat has no --nodes; it has --scale",
         ),
         (("rmat", "--scale", 99, "--edges", 10, "-o", "e.parquet"), "RMat: scale must be an"),
-        (("rmat", "--scale", 9, "--edges", 10, "-o", "e.xyz"), "names no format for edges"),
+        (("rmat", "--scale", 9, "--edges", 10, "-o", "e.xyz"), "is not a format for edges"),
     ],
 )
 def test_what_is_wrong_is_refused_and_nothing_written(run, tmp_path, words, message):

@@ -194,7 +194,7 @@ def test_progress_tells_the_bytes_of_all_files(release):
         ("vertices", "0\tcom.facebook\ncom.twitter\t3\n", r"line 2: .* has no number as id"),
         ("ranks", NAMES + "1\t2\tcom.x\n", r"line 2: '1\\t2\\tcom\.x' has 3 of 5 columns"),
         ("ranks", NAMES + "first\t2\t3\t4\tcom.x\n", r"line 2: .* has no number as position"),
-        ("edges", "0\t3\n1\0\t4\n", r"line 2: a byte 0"),
+        ("edges", "0\t3\n1\0\t4\n", r"line 2: a null byte"),
     ],
 )
 def test_a_line_that_is_wrong_is_told_with_file_and_number(release, file, text, sentence):
@@ -237,7 +237,7 @@ def test_a_file_that_is_cut_short_is_refused(release):
     paths = release(edges="0\t3\n" * 100_000)
     whole = paths["edges"].read_bytes()
     paths["edges"].write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(FormatError, match=r"edges\.txt\.gz: the file is cut short"):
+    with pytest.raises(FormatError, match=r"edges\.txt\.gz: the file is truncated"):
         top_hosts(**paths, count=5)
 
 

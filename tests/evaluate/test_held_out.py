@@ -252,7 +252,10 @@ class TestFiles:
     @pytest.mark.parametrize(
         ("text", "sentence"),
         [
-            ("source,target,label\na,b,1\nb,c,2\n", ", line 3: the label 2 is neither 1, an edge"),
+            (
+                "source,target,label\na,b,1\nb,c,2\n",
+                ", line 3: the label must be 1 (an edge) or 0 (not an edge), got 2",
+            ),
             ("source,target,label\na,b,1\n,c,0\n", ", line 3: the source is empty."),
             ("a,b\nb,c\n", ": all pairs are edges. Add pairs with the label 0, or name the graph"),
             ("source,target,label\na,b,0\n", ": no pair is an edge, so there is nothing to find."),
@@ -290,7 +293,7 @@ class TestFiles:
         self, tmp_path, names
     ):
         held_out = hold_out(random_example(40, 150).graph())
-        with pytest.raises(FormatError, match=r"the suffix '.xlsx' names no format for edges"):
+        with pytest.raises(FormatError, match=r"the suffix '.xlsx' is not a format for edges"):
             held_out.save(*(tmp_path / name for name in names))
         assert list(tmp_path.iterdir()) == []
 

@@ -69,7 +69,7 @@ class TestFiles:
         assert graph.sources.to_pylist() == ["u1", "u2"]
         table = pa.table({"source": [1, 2], "target": ["a", "b"]})
         pq.write_table(table, tmp_path / "links.parquet")
-        with pytest.raises(GraphError, match="--bipartite --prefixes user:,item:"):
+        with pytest.raises(GraphError, match=r"bipartite=True and prefixes=\('user:', 'item:'\)"):
             read_graph(tmp_path / "links.parquet", bipartite=True)
         graph = read_graph(tmp_path / "links.parquet", bipartite=True, prefixes=("u", ""))
         assert graph.targets.to_pylist() == ["a", "b"]
@@ -96,7 +96,7 @@ class TestFiles:
     def test_a_matrix_is_no_list_of_edges(self, tmp_path):
         text = "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n"
         (tmp_path / "matrix.mtx").write_text(text)
-        with pytest.raises(FormatError, match="bipartite is for lists of edges"):
+        with pytest.raises(FormatError, match="bipartite=True is for lists of edges"):
             read_graph(tmp_path / "matrix.mtx", bipartite=True)
 
 

@@ -148,7 +148,7 @@ def read(
                 building_bar = stage.enter_context(terminal.progress("building the graph", "%"))
             building_bar(done, of)
 
-        graph = read_graph(path, **reading, **bounds, progress=reading_bar, building=building)
+        graph = read_graph(path, **reading, **bounds, progress=reading_bar, build_progress=building)
     pa.default_memory_pool().release_unused()  # before the next stage needs it
     policies = {"duplicates": reading["duplicates"] or "sum", "loops": reading["loops"]}
     report.input, report.graph = policies | graph.origin, graph.describe()

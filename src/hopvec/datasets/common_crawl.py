@@ -26,7 +26,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
-from hopvec.formats.graphs.lines import Block, Lines, parsed_ahead
+from hopvec.formats.graphs.lines import Block, Lines, parse_ahead
 from hopvec.formats.graphs.source import Source
 from hopvec.progress import Progress, no_progress
 from hopvec.spill import SpillArray
@@ -130,7 +130,7 @@ class _Files:
                 first = next((line for line in lines if not line.startswith(COMMENT)), b"")
                 count = max(len(columns), first.count(b"\t") + 1)
                 parse = partial(_table, source.name, columns, count)
-                yield from parsed_ahead(parse, Lines(source, comments=(COMMENT,)))
+                yield from parse_ahead(parse, Lines(source, comments=(COMMENT,)))
 
     def done(self) -> None:
         """Tells that no more is read."""

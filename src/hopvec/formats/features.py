@@ -64,9 +64,9 @@ def _from_columns(source: Source) -> pa.Table:
         if source.is_directory:
             return ds.dataset(source.path, format="parquet").to_table()
         if source.head.startswith(b"PAR1"):
-            return pq.read_table(source.plain_file or source.whole())
+            return pq.read_table(source.plain_file or source.seekable())
         if source.head.startswith(b"ARROW1"):
-            return pa.ipc.open_file(source.whole()).read_all()
+            return pa.ipc.open_file(source.seekable()).read_all()
         return pa.ipc.open_stream(source.stream()).read_all()
     except pa.ArrowException as error:
         raise FormatError(f"{source.name}: the features cannot be read ({error}).") from error

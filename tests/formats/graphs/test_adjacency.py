@@ -38,7 +38,7 @@ def test_a_colon_behind_the_node_is_no_part_of_it(path):
     path.write_text("0: 1 2\n1: 0\n2:\n")
     assert read(adjacency, path) == [("0", "1"), ("0", "2"), ("1", "0")]
     path.write_text("0: 1 2\n1 0\n")
-    with pytest.raises(FormatError, match=r"line 2: the node '1' has no colon behind it"):
+    with pytest.raises(FormatError, match=r"line 2: there is no colon after the node '1'"):
         read(adjacency, path)
 
 
@@ -71,7 +71,7 @@ def test_it_is_recognized_by_lines_of_clearly_varying_length(path, text, recogni
 
 def test_the_reason_tells_the_numbers_of_fields(path):
     path.write_text("a b c d\nb a\nc a d\nd a\n")
-    assert reason(adjacency, path) == "its lines have 2 to 4 fields, each for another node"
+    assert reason(adjacency, path) == "its lines have 2 to 4 fields, each for a different node"
 
 
 def test_a_line_cut_off_at_the_end_of_the_head_does_not_count(path):
@@ -82,8 +82,8 @@ def test_a_line_cut_off_at_the_end_of_the_head_does_not_count(path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"a b\n\xff\xfe c\n", r"line 2: this is no UTF-8 text"),
-        (b"a b\nc\0d e\n", "line 2: a byte 0, so this is no text"),
+        (b"a b\n\xff\xfe c\n", r"line 2: this is not UTF-8 text"),
+        (b"a b\nc\0d e\n", "line 2: a null byte; this is not text"),
     ],
 )
 def test_what_is_no_text_is_refused_with_its_line(path, content, message):

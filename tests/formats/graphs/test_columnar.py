@@ -166,7 +166,7 @@ def test_bytes_changed_anywhere_end_in_a_sentence_or_in_edges(tmp_path, kind):
         (b"", r"neither Parquet nor Arrow IPC; it is empty"),
         (b"\x00rubbish", r"neither Parquet nor Arrow IPC; it begins with"),
         (b"PARExxxx", r"the Parquet file is encrypted"),
-        (b"FEA1xxxx", r"version 1 of Feather"),
+        (b"FEA1xxxx", r"Feather version 1"),
     ],
 )
 def test_what_is_not_columnar_is_refused(tmp_path, content, message):
@@ -209,7 +209,7 @@ def test_a_folder_is_one_table_and_what_writers_leave_in_it_is_no_surprise(tmp_p
     pq.write_table(TABLE.slice(0, 1), folder / "part-0.parquet")
     for name in ("_SUCCESS", "_metadata", ".part-1.parquet.crc", "notes.txt"):
         (folder / name).write_bytes(b"x")
-    assert reason(columnar, folder) == "it is a folder"
+    assert reason(columnar, folder) == "it is a directory"
     stream = open_edges(columnar, folder)
     assert (stream.metadata["files"], stream.metadata["other files"]) == (2, ["notes.txt"])
     assert edges_of(stream) == [EDGES[0], *EDGES]
@@ -237,7 +237,7 @@ def test_a_null_partition_is_a_missing_id(tmp_path):
 @pytest.mark.parametrize(
     ("second", "message"),
     [
-        (TABLE.drop(["dst"]), r"part-1\.parquet: there is no column 'dst', as there is in part-0"),
+        (TABLE.drop(["dst"]), r"part-1\.parquet: there is no column 'dst', unlike in part-0"),
         (pa.table({"src": [1], "dst": [2], "weight": [1]}), r"part-1.*integers in some files"),
         (pa.table({"src": [1.5], "dst": [2], "weight": [1]}), r"part-1.*'src'.* holds double"),
     ],
@@ -257,10 +257,10 @@ def test_a_damaged_file_of_a_folder_is_named(tmp_path):
 
 
 def test_a_folder_without_parquet_is_refused_with_what_is_in_it(tmp_path):
-    with pytest.raises(FormatError, match=r"read as Parquet files, but it is empty"):
+    with pytest.raises(FormatError, match=r"must contain Parquet files, but it is empty"):
         open_edges(columnar, tmp_path)
     (tmp_path / "edges.csv").write_text("a,b")
-    with pytest.raises(FormatError, match=r"read as Parquet files, but it holds edges\.csv"):
+    with pytest.raises(FormatError, match=r"must contain Parquet files, but it holds edges\.csv"):
         open_edges(columnar, tmp_path)
 
 

@@ -58,7 +58,7 @@ def test_a_first_line_that_may_be_a_header_is_pointed_out(tmp_path, notes):
     assert read_graph(text(tmp_path, lines)).nodes == 5
     assert notes() == ""
     assert read_graph(text(tmp_path, "customer,product\n" + lines)).nodes == 7
-    assert "line 1 (customer, product) is taken as an edge" in notes()
+    assert "line 1 (customer, product) is read as an edge" in notes()
     assert read_graph(tmp_path / "edges.csv", header=True).nodes == 5
 
 
@@ -72,7 +72,7 @@ def test_a_first_line_that_may_be_a_header_is_pointed_out(tmp_path, notes):
 )
 def test_it_is_pointed_out_in_a_small_file_too(tmp_path, notes, content):
     read_graph(text(tmp_path, content))
-    assert f"line 1 ({content.splitlines()[0].replace(',', ', ')}) is taken as an edge" in notes()
+    assert f"line 1 ({content.splitlines()[0].replace(',', ', ')}) is read as an edge" in notes()
 
 
 @pytest.mark.parametrize("content", ["1,2\n3,4\n4,5\n", "ann,bob\ncem,dan\n", "ann,bob\n"])
@@ -134,10 +134,10 @@ def test_formats_go_by_the_names_people_use(tmp_path):
 
 def test_text_in_another_encoding_is_refused_with_a_remedy(tmp_path):
     (tmp_path / "latin.csv").write_bytes("a,bé\n".encode("latin-1"))
-    with pytest.raises(FormatError, match=r"line 1: this is no UTF-8 text\..*iconv"):
+    with pytest.raises(FormatError, match=r"line 1: this is not UTF-8 text\..*iconv"):
         read_graph(tmp_path / "latin.csv")
     (tmp_path / "wide.csv").write_bytes("a,b\n".encode("utf-16"))
-    with pytest.raises(FormatError, match="Is it UTF-16"):
+    with pytest.raises(FormatError, match="If it is UTF-16"):
         read_graph(tmp_path / "wide.csv")
 
 
@@ -157,7 +157,7 @@ def test_ids_with_whitespace_around_them_are_pointed_out(tmp_path, notes):
 
 def test_a_folder_is_told_by_the_file_in_it_that_holds_no_edges(tmp_path):
     pd.DataFrame({"id": ["a"], "embedding": [[0.1]]}).to_parquet(tmp_path / "v.parquet")
-    message = r"v\.parquet, the first Parquet file of this folder: this is an embedding"
+    message = r"v\.parquet, the first Parquet file of this directory: this is an embedding"
     with pytest.raises(FormatError, match=message):
         read_graph(tmp_path)
 

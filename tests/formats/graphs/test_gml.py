@@ -109,7 +109,7 @@ def test_a_damaged_file_is_refused_with_its_line(path, text, message):
 
 def test_bytes_that_are_not_text_are_refused_with_their_line(path):
     path.write_bytes(b"graph [\n\xff\xfe ]")
-    with pytest.raises(FormatError, match=r"line 2: this is no UTF-8 text \(byte 1 of the line\)"):
+    with pytest.raises(FormatError, match=r"line 2: this is not UTF-8 text \(byte 1 of the line\)"):
         read(gml, path)
 
 

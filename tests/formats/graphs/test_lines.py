@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hopvec import FormatError
 from hopvec.formats.graphs import lines as module
-from hopvec.formats.graphs.lines import Block, Lines, parsed_ahead
+from hopvec.formats.graphs.lines import Block, Lines, parse_ahead
 from hopvec.formats.graphs.source import Source
 
 texts = st.lists(
@@ -76,27 +76,29 @@ def test_a_line_of_more_than_a_megabyte_is_refused_with_its_number(tmp_path):
 @pytest.mark.parametrize("before", ["a,b\n" * 100, "a,b\r" * 100, "a,b\n" * 600_000])
 def test_a_byte_0_is_refused_with_its_line(tmp_path, before):
     (tmp_path / "text").write_bytes(before.encode() + b"c,\0d\n")
-    expected = f"line {len(before) // 4 + 1:,}: a byte 0"
+    expected = f"line {len(before) // 4 + 1:,}: a null byte"
     with pytest.raises(FormatError, match=re.escape(expected)):
         read(tmp_path / "text")
 
 
-@pytest.mark.parametrize("endless", [False, True])
+@pytest.mark.parametrize("from_pipe", [False, True])
 class TestParsedAhead:
-    def test_what_is_parsed_comes_in_order(self, endless):
-        found = parsed_ahead(lambda block: block * 2, range(20), endless=endless)
+    def test_what_is_parsed_comes_in_order(self, from_pipe):
+        found = parse_ahead(lambda block: block * 2, range(20), from_pipe=from_pipe)
         assert list(found) == list(range(0, 40, 2))
 
-    def test_of_several_faults_the_first_is_told(self, endless):
+    def test_of_several_faults_the_first_is_told(self, from_pipe):
         def parse(block):
             if block >= 3:
                 raise FormatError(f"block {block}")
             return block
 
         with pytest.raises(FormatError, match="block 3"):
-            list(parsed_ahead(parse, range(20), endless=endless))
+            list(parse_ahead(parse, range(20), from_pipe=from_pipe))
 
-    def test_what_is_wrong_in_a_block_is_told_before_a_later_one_that_cannot_be_read(self, endless):
+    def test_what_is_wrong_in_a_block_is_told_before_a_later_one_that_cannot_be_read(
+        self, from_pipe
+    ):
         def blocks():
             yield 1
             raise FormatError("cannot be read")
@@ -105,9 +107,9 @@ class TestParsedAhead:
             raise FormatError(f"block {block}")
 
         with pytest.raises(FormatError, match="block 1"):
-            list(parsed_ahead(parse, blocks(), endless=endless))
+            list(parse_ahead(parse, blocks(), from_pipe=from_pipe))
         with pytest.raises(FormatError, match="cannot be read"):
-            list(parsed_ahead(lambda block: block, blocks(), endless=endless))
+            list(parse_ahead(lambda block: block, blocks(), from_pipe=from_pipe))
 
 
 def test_the_number_of_a_line_is_told_while_a_thread_reads_on(tmp_path):

@@ -76,11 +76,17 @@ def test_a_sparse_matrix_is_read_and_unweighted_if_asked(path, layout):
         ({"src": SRC}, r"neither a sparse matrix nor a pair of arrays.*; it holds src"),
         ({"vectors": SRC, "ids": SRC}, r"it holds vectors, ids. This looks like an embedding"),
         ({"src": SRC, "dst": DST[:2]}, r"'src' and 'dst' must have the same length, got 3 and 2"),
-        ({"src": SRC / 2, "dst": DST}, r"'src' must hold integers or texts .* got float64"),
-        ({"src": SRC, "dst": np.eye(3)}, r"'dst' must hold integers or texts .*\[3, 3\]"),
+        (
+            {"src": SRC / 2, "dst": DST},
+            r"'src' must be a one-dimensional array of integers or strings, got float64",
+        ),
+        (
+            {"src": SRC, "dst": np.eye(3)},
+            r"'dst' must be a one-dimensional array of integers or strings, .*\[3, 3\]",
+        ),
         ({"edge_index": np.ones((3, 2), int)}, r"must have the shape \[2, edges\], got \[3, 2\]"),
-        ({"src": SRC, "dst": DST, "weight": [1]}, r"'weight' must hold one number an edge"),
-        ({"src": SRC, "dst": DST, "weight": ["a"] * 3}, r"'weight' must hold one number an edge"),
+        ({"src": SRC, "dst": DST, "weight": [1]}, r"'weight' must hold one number per edge"),
+        ({"src": SRC, "dst": DST, "weight": ["a"] * 3}, r"'weight' must hold one number per edge"),
         ({"src": SRC, "dst": DST, "n": 2}, r"entry 2: the edge 1 - 2 is out of range; with n = 2"),
         ({"src": SRC, "dst": DST - 1, "n": 3}, r"entry 3: the edge 2 - -1 is out of range"),
         ({"src": SRC, "dst": DST, "n": [3, 3]}, r"'n' is the number of nodes"),
@@ -103,8 +109,8 @@ def test_an_array_that_is_not_there_is_refused_with_those_that_are(path):
 @pytest.mark.parametrize(
     ("matrix", "message"),
     [
-        (sp.coo_array((2, 3)), r"an adjacency matrix is square, this one is 2 x 3"),
-        (sp.eye_array(2) * 1j, r"it holds complex128, and weights are real numbers"),
+        (sp.coo_array((2, 3)), r"an adjacency matrix is square, but this one is 2 x 3"),
+        (sp.eye_array(2) * 1j, r"it holds complex128, but weights are real numbers"),
     ],
 )
 def test_a_matrix_that_is_no_adjacency_matrix_is_refused(path, matrix, message):
@@ -133,7 +139,7 @@ def test_a_damaged_sparse_matrix_is_refused(path, change):
         "indptr": np.array([0, 1, 2]),
     }
     np.savez(path, **{**parts, **change})
-    with pytest.raises(FormatError, match=r"edges\.npz: (damaged sparse|this is no adj)"):
+    with pytest.raises(FormatError, match=r"edges\.npz: (damaged sparse|this is not an adj)"):
         open_edges(numpy_archive, path)
 
 
@@ -150,7 +156,7 @@ def test_a_file_cut_off_or_changed_is_refused(path, tmp_path, compress):
 
 def test_rubbish_is_refused(path):
     path.write_bytes(b"\0\1\2rubbish")
-    with pytest.raises(FormatError, match=r"no \.npz archive"):
+    with pytest.raises(FormatError, match=r"not an \.npz archive"):
         open_edges(numpy_archive, path)
 
 

@@ -195,7 +195,7 @@ def refused(path, **options):
 def test_a_truncated_compressed_file_is_refused(written, name, compression):
     path = written(name, compression)
     path.write_bytes(path.read_bytes()[:-12])
-    assert "the file is cut short" in refused(path)
+    assert "the file is truncated" in refused(path)
 
 
 @pytest.mark.parametrize("compression", ["", ".gz"])
@@ -229,7 +229,9 @@ def test_a_column_that_is_not_there_is_refused(written, name):
 def test_a_missing_file_and_an_unknown_format_are_told(tmp_path, written):
     assert "there is no such file" in refused(tmp_path / "nothing.csv")
     assert "there is no format 'excel'" in refused(written("edges.csv"), format="excel")
-    assert "means nothing for the format text" in refused(written("edges.csv"), variable="x")
+    assert "variable= does not apply to the format text" in refused(
+        written("edges.csv"), variable="x"
+    )
 
 
 @pytest.mark.parametrize(
@@ -282,8 +284,8 @@ def test_a_gigabyte_out_of_a_small_file_is_refused_in_a_moment(written, tmp_path
         assert message.startswith(str(path))
         assert memory < 50e6
         assert seconds < 3
-    assert "line 100,001: a byte 0" in told[-3][0]
-    assert "line 100,001: a byte 0" in told[-2][0]
+    assert "line 100,001: a null byte" in told[-3][0]
+    assert "line 100,001: a null byte" in told[-2][0]
     assert "line 100,001: the line is longer" in told[-1][0]
 
 
@@ -378,12 +380,12 @@ def test_a_run_that_cannot_fit_is_refused_before_the_graph_is_built(tmp_path):
     path = tmp_path / "ring.csv"
     path.write_text("".join(f"{node},{node + 1}\n" for node in range(20_000)))
     built = []
-    with pytest.raises(MemoryLimitError, match=r"a run on a graph of 20,001 nodes needs at least"):
+    with pytest.raises(MemoryLimitError, match=r"a graph of 20,001 nodes needs at least"):
         read_graph(
             path,
             memory="30MB",
             reserve=lambda nodes, rows: 2000 * nodes,
-            building=lambda done, of: built.append(done),
+            build_progress=lambda done, of: built.append(done),
         )
     assert built in ([], [0])
 
@@ -398,7 +400,9 @@ def test_a_matrix_beyond_the_memory_bound_is_refused(tmp_path, suffix):
         sp.save_npz(path, matrix)
     else:
         scipy.io.savemat(path, {"network": matrix})
-    with pytest.raises(MemoryLimitError, match=r"\.\w+: a matrix is read whole, and one of 40"):
+    with pytest.raises(
+        MemoryLimitError, match=r"\.\w+: a matrix is read as a whole, and one of 40"
+    ):
         read_graph(path, directed=True, memory="500kB")
     assert read_graph(path, directed=True, memory="9MB").nodes == 2000
 

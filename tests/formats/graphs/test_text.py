@@ -62,7 +62,7 @@ def test_a_separator_can_be_named(graph_of, separator):
 
 @pytest.mark.parametrize("separator", ["::", '"', "→", "\n", ""])
 def test_a_separator_that_is_no_character_is_refused(graph_of, separator):
-    with pytest.raises(FormatError, match="a separator is one ASCII character"):
+    with pytest.raises(FormatError, match="separator= must be one ASCII character"):
         graph_of("a::b\n", separator=separator)
 
 
@@ -132,20 +132,20 @@ def test_columns_are_found_by_name_or_place_or_named(graph_of, content, options,
         ("u,v\n1,2\n", {"source": "x"}, "no column 'x' for the source; the columns are u, v"),
         ("1,2\n", {"target": 3}, "no column 3 for the target; it has 2 columns, no header"),
         ("a,b\n1,2\n", {"source": 0}, "no column 0 for the source"),
-        ("abc\ndef\n", {}, "line 1: 'abc' is one column, and an edge needs two"),
-        ("", {}, "it is empty"),
+        ("abc\ndef\n", {}, "line 1: 'abc' is one column, but an edge needs two"),
+        ("", {}, "the file is empty"),
         ("\n \n", {}, "there are no edges in it"),
         ("source,target\n", {}, "there are no edges in it"),
-        ("# a b\n# c d\n", {}, "All its lines are comments; if not, say"),
-        ("a,b\nc\n", {}, "line 2: 'c' has 1 columns, the lines before it have 2"),
+        ("# a b\n# c d\n", {}, "All lines look like comments; if they are not, use comment=''"),
+        ("a,b\nc\n", {}, "line 2: 'c' has 1 columns, but the lines before it have 2"),
         ("# x\na,b\n\nc,d\na\n", {}, "line 5: 'a' has 1 columns"),
         ("a  b\nb  c\n\na  b  c\n", {}, r"line 4: 'a b c' has 3 columns"),
         ("a,b\nc,d,e\n", {}, "If each line holds a node and its neighbors"),
-        ('a,b\nc,d\n"e,f\ng,h\n', {}, "line 3: a quote is opened and not closed"),
-        ('a,b\n"c,d\ne,f\n"g",h\n', {}, "line 2: a quote is opened and not closed"),
-        ('a,b\nc,d\ne,"f\n', {}, "line 3: a quote is opened and not closed"),
-        (b"a,b\nc,\xff\n", {}, "line 2: this is no UTF-8 text"),
-        (b"a,b\n" * 40_000 + b"c,\xff\n", {}, "line 40,001: this is no UTF-8 text"),
+        ('a,b\nc,d\n"e,f\ng,h\n', {}, "line 3: a quote is opened but not closed"),
+        ('a,b\n"c,d\ne,f\n"g",h\n', {}, "line 2: a quote is opened but not closed"),
+        ('a,b\nc,d\ne,"f\n', {}, "line 3: a quote is opened but not closed"),
+        (b"a,b\nc,\xff\n", {}, "line 2: this is not UTF-8 text"),
+        (b"a,b\n" * 40_000 + b"c,\xff\n", {}, "line 40,001: this is not UTF-8 text"),
         (b"a,b\n" * 40_000 + b"c,\xff,d\n", {}, "line 40,001: 'c,.,d' has 3 columns"),
         ("a,b,1\nc,d,x\n", {}, "line 2: the weight 'x' is not a number"),
         ("a,b,1\nc,d,\n", {}, "line 2: the weight '' is not a number"),
@@ -281,7 +281,7 @@ def test_nodes_that_no_edge_mentions_are_added_from_a_file(graph_of, tmp_path, c
         ("\n\n", "there are no ids in it"),
         ("id\n", "there are no ids in it"),
         ('x\n\n""\n', "line 3: the id is empty"),
-        ('x\n"y\n', "line 2: a quote is opened and not closed"),
+        ('x\n"y\n', "line 2: a quote is opened but not closed"),
         (b"\0\1", "ids are read from text, Parquet or Arrow"),
     ],
 )
@@ -341,7 +341,7 @@ def test_attributes_of_networkx_without_a_weight_are_left_alone_and_told(graph_o
     assert graph_of("a b {}\nb c {}\n").weights is None
     assert caplog.text == ""
     assert graph_of("a b {'capacity': 3}\nb c {}\n").weights is None
-    assert "{'capacity': 3}, hold no 'weight' and are not used" in caplog.text
+    assert "{'capacity': 3}, have no 'weight' and are ignored" in caplog.text
 
 
 def test_numbers_that_may_be_thousands_are_left_alone_and_told(graph_of, caplog):
@@ -352,7 +352,7 @@ def test_numbers_that_may_be_thousands_are_left_alone_and_told(graph_of, caplog)
 @pytest.mark.parametrize("zeros", ["", "000"])
 def test_weights_that_look_like_times_are_pointed_out(graph_of, caplog, zeros):
     graph_of(f"a,b,1700000000{zeros}\nb,c,1700000060{zeros}\n")
-    assert "column 3 is taken as weights, though" in caplog.text.lower()
+    assert "column 3 is used as the weight, although" in caplog.text.lower()
     caplog.clear()
     graph_of("a,b,1700000000\nb,c,7\n")
     graph_of("a,b,1700000000\n", weight=3)

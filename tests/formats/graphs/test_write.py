@@ -55,7 +55,7 @@ def test_numbers_keep_all_their_digits(tmp_path):
 
 def test_what_cannot_be_written_is_told_before(tmp_path):
     graph = Graph.from_edges([0], [1])
-    with pytest.raises(FormatError, match=r"the suffix '.txt' names no format for edges; use one"):
+    with pytest.raises(FormatError, match=r"the suffix '.txt' is not a format for edges; use one"):
         write_graph(graph, tmp_path / "edges.txt")
     with pytest.raises(FormatError, match="there is no folder"):
         write_graph(graph, tmp_path / "none" / "edges.csv")

@@ -57,7 +57,7 @@ def test_lines_of_a_node_and_its_labels_are_read_if_asked(labels_of):
 
 
 def test_lines_of_several_labels_are_advised_how_to_be_read(labels_of):
-    message = "If each line holds a node and its labels, say --format adjacency"
+    message = "If each line holds a node and its labels, use format='adjacency'"
     with pytest.raises(FormatError, match=message):
         labels_of("1 4\n2 4\n3 4\n4 5 6\n", "labels.txt")
 
@@ -188,14 +188,14 @@ def test_several_labels_of_published_nodes_are_read(data_folder):
         ("1,x\n2,y\n", {"id_column": 3}, r"no column 3 for the id; it has 2 columns, no header"),
         ("node,label\n1,x\n", {"id_column": "label", "label_column": "label"},
          r"id and label are the same column, 2"),
-        ("ann\nbob\n", {}, r"line 1: 'ann' is one column, and a label needs two"),
+        ("ann\nbob\n", {}, r"line 1: 'ann' is one column, but a label needs two"),
         ("node,label\n", {}, r"there are no labels in it"),
         ("node,label\n1,x\n,y\n", {}, r"line 3: the id is empty"),
-        ("node,label\n1,x\n2\n", {}, r"line 3: '2' has 1 columns, the lines before it have 2"),
+        ("node,label\n1,x\n2\n", {}, r"line 3: '2' has 1 columns, but the lines before it have 2"),
         ('[{"node": 1}]', {}, r"looks like JSON. Write the labels as CSV"),
-        ("id,e0,e1\n1,0.5,0.5\n", {}, r"these are vectors that hopvec wrote, not labels"),
+        ("id,e0,e1\n1,0.5,0.5\n", {}, r"these are vectors written by hopvec, not labels"),
         ("1,x\n", {"variable": "group"}, r"variable means nothing for labels of the format text"),
-        ("1,x\n", {"format": "gml"}, r"no format 'gml' for labels; there are columnar, .* csv"),
+        ("1,x\n", {"format": "gml"}, r"no format 'gml' for labels; choose one of columnar, .* csv"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_told_with_its_place(labels_of, text, options, message):

@@ -1,4 +1,4 @@
-"""Adjacency lists: each line a node and its neighbors."""
+"""Adjacency lists: each line holds a node and its neighbors."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from hopvec.formats.graphs.source import HEAD, Source
 SUFFIXES = (".adjlist", ".adj")
 OPTIONS = frozenset({"separator"})
 
-ROWS = 1 << 17  # edges in a batch, and as many as the longest line has beyond them
+ROWS = 1 << 17  # edges per batch, plus the rest of the last line
 
 
 class Line(NamedTuple):
-    """A node and its neighbors."""
+    """A line: a node and its neighbors."""
 
     number: int
     node: str
@@ -29,15 +29,15 @@ class Line(NamedTuple):
 
 
 def recognize(source: Source) -> str | None:
-    """Lines with clearly varying numbers of fields, each of another node, and nodes among them."""
+    """Lines of clearly varying length, each for a different node, some with nodes as neighbors."""
     if not source.head or b"\0" in source.head:
         return None
     lines = source.head.split(b"\n")
     if len(source.head) >= HEAD:
-        lines.pop()  # cut off
+        lines.pop()  # incomplete
     lines = [line for line in lines if line.strip() and not line.startswith(b"#")]
-    if any(_cuts_evenly(lines, separator) for separator in b"\t,;|"):
-        return None  # a table, whose texts have blanks in them
+    if any(_splits_evenly(lines, separator) for separator in b"\t,;|"):
+        return None  # a table whose cells contain spaces
     fields = [line.split() for line in lines]
     counts = {len(found) for found in fields}
     nodes = {found[0] for found in fields}
@@ -45,30 +45,30 @@ def recognize(source: Source) -> str | None:
         return None
     if not any(name in nodes for found in fields for name in found[1:]):
         return None
-    return f"its lines have {min(counts)} to {max(counts)} fields, each for another node"
+    return f"its lines have {min(counts)} to {max(counts)} fields, each for a different node"
 
 
-def _cuts_evenly(lines: list[bytes], separator: int) -> bool:
+def _splits_evenly(lines: list[bytes], separator: int) -> bool:
     counts = {line.count(separator) for line in lines}
     return len(counts) == 1 and counts != {0}
 
 
 def read_edges(source: Source, options: ReadOptions) -> EdgeStream:
-    """The edges, node by node. An edge that stands on the lines of both its ends is one edge."""
-    starts = array("q")  # the edges before each line that has any
-    numbers = array("q")  # of those lines
+    """Streams the edges node by node. An edge listed at both of its ends counts once."""
+    starts = array("q")  # the number of edges before each line that has any
+    numbers = array("q")  # the line numbers of those lines
 
-    def place(edge: int) -> str:
+    def locate(edge: int) -> str:
         return f"line {numbers[bisect_right(starts, edge) - 1]:,}"
 
     metadata = {"separator": options.separator or "whitespace"}
-    stream = EdgeStream(iter(()), metadata, duplicates="first", untyped=True, locate=place)
+    stream = EdgeStream(iter(()), metadata, duplicates="first", untyped=True, locate=locate)
     stream.batches = _batches(stream, _lines(source, options.separator), starts, numbers)
     return stream
 
 
 def _lines(source: Source, separator: str | None) -> Iterator[Line]:
-    """The lines that are no comments; 'a: b c' is read as 'a b c' if the first line is so."""
+    """The lines that are not comments; if the first has a colon, 'a: b c' is read as 'a b c'."""
     colon: bool | None = None
     for number, text in source.lines():
         if not text.strip() or text.startswith("#"):
@@ -82,8 +82,8 @@ def _lines(source: Source, separator: str | None) -> Iterator[Line]:
         if colon:
             if not fields[0].endswith(":"):
                 raise FormatError(
-                    f"{source.name}, line {number:,}: the node {fields[0][:60]!r} has no colon "
-                    "behind it, as the first one has."
+                    f"{source.name}, line {number:,}: there is no colon after the node "
+                    f"{fields[0][:60]!r}, unlike on the first line."
                 )
             fields[0] = fields[0][:-1]
         yield Line(number, fields[0], fields[1:])
@@ -95,7 +95,7 @@ def _batches(
     nodes: list[str] = []
     source: list[str] = []
     target: list[str] = []
-    met: list[pa.Array] = []  # the nodes with a line, the neighbors, again and again
+    seen: list[pa.Array] = []  # of each batch, the nodes with a line, then the neighbors
     edges = 0
     for line in lines:
         nodes.append(line.node)
@@ -106,14 +106,14 @@ def _batches(
             source += [line.node] * len(line.neighbors)
             target += line.neighbors
         if max(len(source), len(nodes)) >= ROWS:
-            met += _distinct(nodes, target)
+            seen += _distinct(nodes, target)
             if source:
                 yield _batch(source, target)
             nodes, source, target = [], [], []
-    met += _distinct(nodes, target)
+    seen += _distinct(nodes, target)
     if source:
         yield _batch(source, target)
-    stream.nodes = _all_nodes(met)
+    stream.nodes = _all_nodes(seen)
 
 
 def _batch(source: list[str], target: list[str]) -> Batch:
@@ -124,6 +124,6 @@ def _distinct(*columns: list[str]) -> list[pa.Array]:
     return [pa.array(ids, pa.large_string()).unique() for ids in columns]
 
 
-def _all_nodes(met: list[pa.Array]) -> pa.Array:
-    """All ids: those with a line in the order of the lines, then the others."""
-    return pa.chunked_array([*met[::2], *met[1::2]], pa.large_string()).unique()
+def _all_nodes(seen: list[pa.Array]) -> pa.Array:
+    """All ids: first those with a line, in the order of the lines, then the others."""
+    return pa.chunked_array([*seen[::2], *seen[1::2]], pa.large_string()).unique()

@@ -1,4 +1,4 @@
-"""The attributes that networkx writes behind an edge: a b {'weight': 31}."""
+"""Edge attributes as networkx writes them at the end of a line: a b {'weight': 31}."""
 
 from __future__ import annotations
 
@@ -7,21 +7,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 AT_END = re.compile(rb"([\t ,;|])\{((?:'[^\n]*)?)\}[ \t]*$", re.MULTILINE)
-WEIGHT = re.compile(rb"'weight': (?:np\.\w+\(|')?([-+.\w]+)")  # numpy has np.float64(0.5)
+WEIGHT = re.compile(rb"'weight': (?:np\.\w+\(|')?([-+.\w]+)")  # numpy prints np.float64(0.5)
 
 
 @dataclass(frozen=True)
 class Attributes:
-    """What becomes of attributes: a cell with their weight, or none where no edge has one."""
+    """How to replace the attributes: by a cell with the weight, or by nothing."""
 
     weighted: bool
+    """Whether any edge of the first lines has a weight."""
     example: str
-    """Those of the first edge that has any."""
+    """The attributes of the first edge that has any."""
 
     def unwrap(self, text: bytes) -> bytes:
-        """Lines without attributes. As for networkx, an edge that does not tell its weight has 1.
+        """Replaces the attributes of all lines. As in networkx, a missing weight is 1.
 
-        A weight below first lines without any stays, to be refused as a column too many.
+        If the first lines have no weights, one that follows is left in place, and is rejected later
+        as an extra column.
         """
         return AT_END.sub(self._cell, text)
 
@@ -33,10 +35,10 @@ class Attributes:
 
 
 def find_attributes(lines: Sequence[str]) -> Attributes | None:
-    """What is behind the edges of the first lines; None unless all of them have attributes."""
-    found = [AT_END.search(line.encode()) for line in lines]
-    inside = [match[2] for match in found if match]
-    if len(inside) < len(lines):
+    """The attributes at the ends of the first lines; None unless every line has them."""
+    matches = [AT_END.search(line.encode()) for line in lines]
+    contents = [match[2] for match in matches if match]
+    if len(contents) < len(lines):
         return None
-    example = next(filter(None, inside), b"").decode()
-    return Attributes(any(map(WEIGHT.search, inside)), example)
+    example = next(filter(None, contents), b"").decode()
+    return Attributes(any(map(WEIGHT.search, contents)), example)

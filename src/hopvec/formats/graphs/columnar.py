@@ -1,4 +1,4 @@
-"""Parquet (a file or a folder of files) and Arrow IPC (file and stream): tables of edges."""
+"""Edge tables in Parquet (a file or a directory of files) or Arrow IPC (file or stream)."""
 
 from __future__ import annotations
 
@@ -31,55 +31,55 @@ logger = logging.getLogger("hopvec")
 SUFFIXES = (".parquet", ".pq", ".parq", ".arrow", ".feather", ".ipc", ".arrows")
 OPTIONS = frozenset({"source", "target", "weight", "unweighted"})
 
-ROWS = 1 << 17  # rows in memory at a time
+ROWS = 1 << 17  # rows per batch
 
 KINDS = {b"PAR1": "Parquet", b"ARROW1": "Arrow file", b"\xff\xff\xff\xff": "Arrow stream"}
-REFUSED = {
-    b"PARE": "the Parquet file is encrypted; write it again without encryption.",
-    b"FEA1": "this is version 1 of Feather; write it again with version 2, which is Arrow IPC.",
+UNSUPPORTED = {
+    b"PARE": "the Parquet file is encrypted; write it without encryption.",
+    b"FEA1": "this is Feather version 1; write it as version 2, which is Arrow IPC.",
 }
 
 
 def recognize(source: Source) -> str | None:
-    """The first bytes decide; a folder can only be one of Parquet files."""
+    """By the first bytes; a directory can only contain Parquet files."""
     if source.is_directory:
-        return "it is a folder"
-    for beginning in (*KINDS, *REFUSED):
-        if source.head.startswith(beginning):
-            shown = beginning.decode() if beginning.isascii() else beginning.hex(" ")
+        return "it is a directory"
+    for magic in (*KINDS, *UNSUPPORTED):
+        if source.head.startswith(magic):
+            shown = magic.decode() if magic.isascii() else magic.hex(" ")
             return f"it begins with {shown}"
     return None
 
 
 def read_edges(source: Source, options: ReadOptions) -> EdgeStream:
-    """The edges in batches of a bounded number of rows; only the columns needed are read."""
+    """Streams the edges in batches of limited size; only the chosen columns are read."""
     reader = _Reader(source.name, options)
     if source.is_directory:
         parts, others = list_parts(source)
         if others:
             reader.metadata["other files"] = others
         return reader.parquet(source, parts)
-    for beginning, message in REFUSED.items():
-        if source.head.startswith(beginning):
+    for magic, message in UNSUPPORTED.items():
+        if source.head.startswith(magic):
             raise FormatError(f"{source.name}: {message}")
-    kind = next((kind for start, kind in KINDS.items() if source.head.startswith(start)), None)
+    kind = next((kind for magic, kind in KINDS.items() if source.head.startswith(magic)), None)
     if kind is None:
-        begins = f"it begins with {source.head[:8]!r}" if source.head else "it is empty"
-        raise FormatError(f"{source.name}: this is neither Parquet nor Arrow IPC; {begins}.")
+        found = f"it begins with {source.head[:8]!r}" if source.head else "it is empty"
+        raise FormatError(f"{source.name}: this is neither Parquet nor Arrow IPC; {found}.")
     if kind == "Parquet":
-        return reader.parquet(source, [Part(_place_to_move(source), source.name)])
+        return reader.parquet(source, [Part(_seekable(source), source.name)])
     return reader.arrow(source, kind)
 
 
-def _place_to_move(source: Source) -> Path | BinaryIO:
-    """The file itself, which pyarrow opens best by its name, or its bytes without compression."""
-    return source.plain_file or source.whole()
+def _seekable(source: Source) -> Path | BinaryIO:
+    """The path of a plain file, which pyarrow reads fastest, or its decompressed bytes."""
+    return source.plain_file or source.seekable()
 
 
 def _record_batches(source: Source, file: pa.ipc.RecordBatchFileReader) -> Iterator[Any]:
-    """The record batches of an Arrow file; of a mapped one, only what is used enters memory.
+    """The record batches of an Arrow file, with all columns.
 
-    To ask pyarrow for some columns only would copy them: it is better to be given all.
+    Selecting columns would make pyarrow copy them; unused columns of a mapped file cost nothing.
     """
     for number in range(file.num_record_batches):
         yield file.get_batch(number)
@@ -87,7 +87,7 @@ def _record_batches(source: Source, file: pa.ipc.RecordBatchFileReader) -> Itera
 
 
 def from_stream(table: Any, options: ReadOptions | None = None) -> EdgeStream:
-    """The edges of anything with __arrow_c_stream__: a table of pandas, polars, pyarrow, duckdb."""
+    """The edges of any object with __arrow_c_stream__: pandas, polars, pyarrow, duckdb."""
     stream = open_table(table)
     reader = _Reader(f"the {type(table).__name__}", options or ReadOptions())
     reader.choose(stream.schema)
@@ -96,52 +96,52 @@ def from_stream(table: Any, options: ReadOptions | None = None) -> EdgeStream:
 
 @dataclass
 class _Reader:
-    """Reads the chosen columns of one table, which may lie in several files."""
+    """Reads the chosen columns of a table, which may consist of several files."""
 
     name: str
     options: ReadOptions
     names: list[str] = field(default_factory=list)
-    """Of the columns of the source, the target and, if there is one, the weight."""
+    """The chosen columns: source, target and, if there is one, weight."""
     metadata: dict[str, Any] = field(default_factory=dict)
     starts: list[int] = field(default_factory=list)
-    """The number of the first row of each file that was begun."""
+    """The first row of each file opened so far."""
     parts: list[Part] = field(default_factory=list)
     rows: int = 0
-    """Rows read so far."""
+    """The number of rows read so far."""
     types: tuple[pa.DataType, ...] = ()
-    """Of the ids."""
+    """The types of the ids."""
 
     def choose(self, schema: pa.Schema, place: str | None = None) -> None:
-        """Finds the columns of the edges, by the first schema that is met."""
+        """Chooses the columns by the schema of the first file, and warns about guesses."""
         columns = choose_table_columns(place or self.name, schema, self.options.columns)
         self.names = [schema.names[at] for at in columns if at is not None]
         self.metadata.update(column_metadata(schema.names, columns))
         numeric = [is_numeric(kind) for kind in schema.types]
-        for note in (
+        for warning in (
             chosen_by_position_warning(schema.names, columns, self.options.columns),
             unused_numbers_warning(schema.names, numeric, columns, self.options.columns),
         ):
-            if note:
-                logger.warning("%s: %s", self.name, note)
+            if warning:
+                logger.warning("%s: %s", self.name, warning)
 
     def stream(self, batches: Iterator[Batch]) -> EdgeStream:
-        return EdgeStream(batches, self.metadata, locate=self.place)
+        return EdgeStream(batches, self.metadata, locate=self.locate)
 
-    def place(self, row: int) -> str:
-        """Where a row stands that was read: in the file, or in which of the files."""
+    def locate(self, row: int) -> str:
+        """The location of a row, with the file if there are several."""
         if len(self.parts) < 2:
             return f"row {row + 1:,}"
         at = bisect_right(self.starts, row) - 1
         return f"{self.parts[at].name}, row {row - self.starts[at] + 1:,}"
 
     def parquet(self, source: Source, parts: list[Part]) -> EdgeStream:
-        """The edges of Parquet files, one after the other."""
+        """Streams the edges of Parquet files, one after the other."""
         self.metadata["kind"] = "Parquet"
         self.parts = parts
         place = source.name
         if source.is_directory:
-            place = f"{Path(source.name, parts[0].name)}, the first Parquet file of this folder"
-        with self.faults("Parquet"), parts[0].open() as first:
+            place = f"{Path(source.name, parts[0].name)}, the first Parquet file of this directory"
+        with self.errors("Parquet"), parts[0].open() as first:
             self.choose(parts[0].schema(first), place)
         if source.is_directory:
             self.metadata["files"] = len(parts)
@@ -150,7 +150,7 @@ class _Reader:
     def _parquet_batches(self, source: Source) -> Iterator[Batch]:
         for number, part in enumerate(self.parts):
             self.starts.append(self.rows)
-            with self.faults("Parquet"), part.open() as file:
+            with self.errors("Parquet"), part.open() as file:
                 self._check_part(part.schema(file))
                 names = [name for name in self.names if name in file.schema_arrow.names]
                 total = max(1, file.metadata.num_rows) * len(self.parts)
@@ -161,11 +161,11 @@ class _Reader:
                     source.report(number / len(self.parts) + done)
 
     def _check_part(self, schema: pa.Schema) -> None:
-        """Refuses a file of a folder whose columns are not those of the first."""
-        lacking = [name for name in self.names if name not in schema.names]
-        if lacking:
+        """Raises FormatError if a file lacks columns of the first file, or they differ in type."""
+        missing = [name for name in self.names if name not in schema.names]
+        if missing:
             raise FormatError(
-                f"{self._file()}: there is no column {lacking[0]!r}, as there is in "
+                f"{self._file()}: there is no column {missing[0]!r}, unlike in "
                 f"{self.parts[0].name}; the columns are {', '.join(schema.names)}."
             )
         source, target, *weight = self.names
@@ -173,22 +173,22 @@ class _Reader:
         choose_table_columns(self._file(), schema, spec)
 
     def arrow(self, source: Source, kind: str) -> EdgeStream:
-        """The edges of an Arrow IPC file or stream."""
+        """Streams the edges of an Arrow IPC file or stream."""
         self.metadata["kind"] = kind
-        with self.faults(kind):
+        with self.errors(kind):
             if kind == "Arrow stream":
                 stream = pa.ipc.open_stream(source.stream())
                 self.choose(stream.schema)
                 return self.stream(self.batches(stream, kind))
-            place = _place_to_move(source)
-            data = pa.memory_map(str(place)) if isinstance(place, Path) else pa.PythonFile(place)
+            data = _seekable(source)
+            data = pa.memory_map(str(data)) if isinstance(data, Path) else pa.PythonFile(data)
             file = pa.ipc.open_file(data)
             self.choose(file.schema)
         return self.stream(self.batches(_record_batches(source, file), kind))
 
     def batches(self, batches: Iterable[pa.RecordBatch], kind: str) -> Iterator[Batch]:
-        """The chosen columns of record batches, cut to a bounded number of rows."""
-        with self.faults(kind):
+        """The chosen columns of record batches, in batches of limited size."""
+        with self.errors(kind):
             for batch in batches:
                 for start in range(0, len(batch), ROWS):
                     rows = batch.slice(start, ROWS)
@@ -197,31 +197,32 @@ class _Reader:
                     yield edges
 
     def _edges(self, columns: list[pa.Array], kind: str) -> Batch:
-        if kind != "table":  # the bytes of a file may be anything
+        if kind != "table":  # a damaged file may hold anything
             for column in columns:
                 column.validate(full=True)
 
-        def place(row: int) -> str:
-            return f"{self.name}, {self.place(self.rows + row)}"
+        def locate(row: int) -> str:
+            return f"{self.name}, {self.locate(self.rows + row)}"
 
-        source, target = (id_array(column, place) for column in columns[:2])
+        source, target = (id_array(column, locate) for column in columns[:2])
         self.types = self.types or (source.type, target.type)
         if self.types != (source.type, target.type):
             raise FormatError(
-                f"{self._file()}: ids are integers in some files of this folder, texts in others."
+                f"{self._file()}: ids are integers in some files of this directory and strings in "
+                "others."
             )
         return Batch(source, target, weight_array(columns[2]) if len(columns) > 2 else None)
 
     def _file(self) -> str:
-        """The name of the file that is being read."""
+        """The name of the current file."""
         return self.name if len(self.parts) < 2 else str(Path(self.name, self._part().name))
 
     def _part(self) -> Part:
         return self.parts[max(0, len(self.starts) - 1)]
 
     @contextmanager
-    def faults(self, kind: str) -> Iterator[None]:
-        """Tells in a sentence what Arrow finds wrong with the bytes."""
+    def errors(self, kind: str) -> Iterator[None]:
+        """Converts errors of Arrow to FormatError with the file and the row."""
         try:
             yield
         except (pa.ArrowException, OSError, MemoryError, UnicodeError) as error:

@@ -1,4 +1,4 @@
-"""Edges as they come out of a file: batches of columns, and what was found out about them."""
+"""What the reader of a format returns: a stream of edges or an adjacency matrix, with metadata."""
 
 from __future__ import annotations
 
@@ -19,15 +19,14 @@ if TYPE_CHECKING:
 
 
 class Batch(NamedTuple):
-    """Some edges: columns of equal length."""
+    """A batch of edges: columns of equal length."""
 
     source: pa.Array
     target: pa.Array
     weight: pa.Array | None
-    """Numbers; texts where the file is text."""
 
     def first_missing(self) -> tuple[int, str] | None:
-        """The first row with an id that is null or empty, and which end that is."""
+        """The first row whose source or target is null or empty, and which of them it is."""
         ends = (("source", self.source), ("target", self.target))
         rows = ((first_missing(ids), role) for role, ids in ends)
         return min(((row, role) for row, role in rows if row is not None), default=None)
@@ -35,58 +34,58 @@ class Batch(NamedTuple):
 
 @dataclass
 class EdgeStream:
-    """The edges of an input, to be read once, and how they were understood."""
+    """The edges of a file, which can be read once, and how the file was read."""
 
     batches: Iterator[Batch]
     metadata: dict[str, Any] = field(default_factory=dict)
-    """For the run report: the columns used, the separator, what was left alone and why."""
+    """For the run report: the columns used and ignored, the separator, ..."""
     directed: bool | None = None
-    """What the file itself says; None where it says nothing."""
+    """Whether the file says that its edges are directed; None if it does not say."""
     nodes: pa.Array | int | None = None
-    """All ids, for formats that list them; a number n stands for 0 .. n-1. Known when the batches
-    are used up."""
+    """All ids, in formats that list them; an integer n means 0 .. n-1. Set when all batches have
+    been read."""
     duplicates: Literal["first"] | None = None
-    """What repeated pairs mean in this format, unless the caller says otherwise: 'first' where both
-    ends of an edge list it. None: nothing special, the caller's own default."""
+    """The default for repeated edges in this format: "first" if both ends may list an edge."""
     untyped: bool = False
-    """Ids are texts that stand for integers if all of them look like integers."""
+    """Whether the file does not distinguish integers from strings. Ids are then strings, and
+    become integers if all of them look like integers."""
     locate: Callable[[int], str] = lambda edge: f"edge {edge + 1:,}"
-    """Where in the file an edge stands, counted from 0: 'line 48,213'."""
+    """Where in the file an edge is, counted from 0, for error messages: 'line 48,213'."""
 
 
 @dataclass
 class Matrix:
-    """The adjacency matrix of an input."""
+    """The adjacency matrix of a file, and how the file was read."""
 
     matrix: sp.sparray
     metadata: dict[str, Any] = field(default_factory=dict)
     symmetric: bool | None = None
-    """What the file itself says."""
+    """Whether the file says that the matrix is symmetric; None if it does not say."""
 
 
 class GraphFormat(Protocol):
-    """What the module of a format offers."""
+    """The interface of a module that reads one format."""
 
     @property
     def SUFFIXES(self) -> Sequence[str]:  # noqa: N802  (a constant of the module)
-        """The suffixes that name the format where the content does not tell."""
+        """File suffixes, used if the content does not identify the format."""
 
     @property
     def OPTIONS(self) -> frozenset[str]:  # noqa: N802
-        """The ReadOptions that mean something for this format; others are refused."""
+        """The fields of ReadOptions that apply to this format only; others are rejected."""
 
     def recognize(self, source: Source) -> str | None:
-        """Why it must be this format, by content ('it begins with PAR1'); None if it is not."""
+        """The reason why the content is of this format ('it begins with PAR1'); None if not."""
 
     def read_edges(self, source: Source, options: ReadOptions) -> EdgeStream | Matrix:
-        """The edges, or the adjacency matrix. Raises FormatError naming file and place."""
+        """Reads the edges or the matrix; raises FormatError with the file and the location."""
 
 
 def column_metadata(names: Sequence[str], columns: EdgeColumns) -> dict[str, Any]:
-    """For the run report: the names of the columns that were used, and of those left alone."""
-    used = {role: names[place] for role, place in columns._asdict().items() if place is not None}
-    left = [name for position, name in enumerate(names) if position not in columns]
-    return {"columns": used, "ignored": left} if left else {"columns": used}
+    """For the run report: the names of the columns that are used, and of those that are ignored."""
+    ignored = [name for position, name in enumerate(names) if position not in columns]
+    used = {"columns": columns.names(names)}
+    return used | {"ignored": ignored} if ignored else used
 
 
 def checked_matrix(
@@ -96,24 +95,24 @@ def checked_matrix(
     unweighted: bool = False,
     symmetric: bool | None = None,
 ) -> Matrix:
-    """The adjacency matrix that a file holds; what is not square and real is refused.
+    """Returns an adjacency matrix; raises FormatError unless it is square and real.
 
-    `unweighted` takes every entry that is not 0 as 1.
+    If `unweighted`, each nonzero entry becomes 1.
     """
     import numpy as np
     import scipy.sparse as sp
 
     try:
-        if hasattr(matrix, "check_format"):  # compressed rows of a damaged file may point anywhere
+        if hasattr(matrix, "check_format"):  # the indices of a damaged file may be out of range
             matrix.check_format(full_check=True)
         entries = sp.coo_array(matrix)
         if entries.dtype.kind not in "biuf":
-            raise TypeError(f"it holds {entries.dtype}, and weights are real numbers")
+            raise TypeError(f"it holds {entries.dtype}, but weights are real numbers")
     except (TypeError, ValueError) as error:
-        raise FormatError(f"{place}: this is no adjacency matrix ({error}).") from error
+        raise FormatError(f"{place}: this is not an adjacency matrix ({error}).") from error
     if entries.ndim != 2 or entries.shape[0] != entries.shape[1]:
-        size = " x ".join(f"{length:,}" for length in entries.shape)
-        raise FormatError(f"{place}: an adjacency matrix is square, this one is {size}.")
+        shape = " x ".join(f"{length:,}" for length in entries.shape)
+        raise FormatError(f"{place}: an adjacency matrix is square, but this one is {shape}.")
     if unweighted:
         entries.data = (entries.data != 0).astype(np.int8)
     return Matrix(entries, metadata, symmetric)

@@ -1,4 +1,4 @@
-"""Files of labeled pairs of nodes: columns of two ids, and of 1 for an edge and 0 for none."""
+"""Files of labeled pairs of nodes: two columns of ids, and one that is 1 for an edge, else 0."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ from hopvec.progress import Progress
 def read_pairs(
     path: str | PathLike[str], *, progress: Progress | None = None
 ) -> tuple[pa.Table, NDArray[np.bool_]]:
-    """The pairs of a file, in the columns source and target, and whether each is an edge.
+    """Reads labeled pairs from text, Parquet or Arrow.
 
-    Text, Parquet or Arrow, read as edges are; the column of labels is called label, y or weight and
-    holds 1 and 0. Without one, all pairs are edges. Ids of a text are texts.
+    Returns the pairs as a table with the columns source and target, and a mask of those that are
+    edges. The label column is named label, y or weight and holds 1 and 0; without one, all pairs
+    are edges. Ids in text are strings.
     """
     with Source(path, progress) as source:
         module = next((module for module in (columnar, text) if module.recognize(source)), None)
@@ -36,12 +37,12 @@ def read_pairs(
         for batch in stream.batches:
             if (missing := batch.first_missing()) is not None:
                 row, role = missing
-                where = stream.locate(rows + row)
-                raise FormatError(f"{source.name}, {where}: the {role} is empty.")
-            if (wrong := _first_no_label(batch)) is not None:
+                location = stream.locate(rows + row)
+                raise FormatError(f"{source.name}, {location}: the {role} is empty.")
+            if (invalid := _first_invalid_label(batch)) is not None:
                 raise FormatError(
-                    f"{source.name}, {stream.locate(rows + wrong)}: the label "
-                    f"{batch.weight[wrong].as_py():g} is neither 1, an edge, nor 0, no edge."
+                    f"{source.name}, {stream.locate(rows + invalid)}: the label must be 1 (an "
+                    f"edge) or 0 (not an edge), got {batch.weight[invalid].as_py():g}."
                 )
             batches.append(batch)
             rows += len(batch.source)
@@ -51,18 +52,18 @@ def read_pairs(
         "source": pa.chunked_array([batch.source for batch in batches]),
         "target": pa.chunked_array([batch.target for batch in batches]),
     }
-    labels = [_numbers(batch) for batch in batches]
+    labels = [_labels(batch) for batch in batches]
     return pa.table(ends), np.concatenate(labels) == 1
 
 
-def _numbers(batch: Batch) -> NDArray[np.float64]:
+def _labels(batch: Batch) -> NDArray[np.float64]:
     if batch.weight is None:
         return np.ones(len(batch.source))
-    numbers: NDArray[np.float64] = batch.weight.to_numpy(zero_copy_only=False)
-    return numbers
+    labels: NDArray[np.float64] = batch.weight.to_numpy(zero_copy_only=False)
+    return labels
 
 
-def _first_no_label(batch: Batch) -> int | None:
-    numbers = _numbers(batch)
-    wrong = (numbers != 0) & (numbers != 1)
-    return int(np.argmax(wrong)) if wrong.any() else None
+def _first_invalid_label(batch: Batch) -> int | None:
+    labels = _labels(batch)
+    invalid = (labels != 0) & (labels != 1)
+    return int(np.argmax(invalid)) if invalid.any() else None

@@ -58,7 +58,7 @@ def read_variable(
         )
     if source.head[HEADER - 2 : HEADER] not in (b"IM", b"MI"):
         raise FormatError(f"{source.name}: this is not a MATLAB file of version 5 to 7.")
-    with source.whole() as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+    with source.seekable() as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         with _damage_reported(source.name):
             matlab = MatlabFile(data)
             variables = list(matlab.variables())

@@ -1,4 +1,4 @@
-"""Lists of node ids: a file with an id a line or a column of ids, or anything that holds ids."""
+"""Lists of node ids: a file with one id per line or a column of ids, or any sequence of ids."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import pyarrow as pa
 
 from hopvec.errors import FormatError, GraphError
 from hopvec.formats.graphs import columnar, text
-from hopvec.formats.graphs.dialect import LOOKED_AT, Dialect, first_lines
+from hopvec.formats.graphs.dialect import MAX_LINES, Dialect, first_lines
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.source import Source
 from hopvec.graph.arrow import id_array
 from hopvec.graph.columns import find_id_column
 from hopvec.graph.ids import column, first_missing
 
-COMMENTS = (b"# ", b"% ")  # without a blank, it is an id
-NOTHING = "\x1f"  # a separator that no line has: the line is the id
+COMMENTS = (b"# ", b"% ")  # without the space it is an id
+NO_SEPARATOR = "\x1f"  # a character that no line contains: the whole line is the id
 
 
 def read_nodes(nodes: str | PathLike[str] | Any) -> pa.Array:
-    """The ids of a file, or of a list or column; int64 or large_string."""
+    """The ids of a file, a sequence or a column, as int64 or large_string."""
     if not isinstance(nodes, str | PathLike):
         ids = column(nodes, "nodes")
         ids = ids if isinstance(ids, pa.Array) else pa.array(ids, pa.int64())
@@ -38,7 +38,7 @@ def read_nodes(nodes: str | PathLike[str] | Any) -> pa.Array:
 
 
 def _from_text(source: Source) -> pa.Array:
-    """The column called id, node or name below a header, else the first one."""
+    """The column named id, node or name if there is a header, else the first column."""
     numbered = [
         (number, line)
         for number, line in first_lines(source)
@@ -46,8 +46,8 @@ def _from_text(source: Source) -> pa.Array:
     ]
     if not numbered:
         raise FormatError(f"{source.name}: there are no ids in it.")
-    lines = [line for _, line in numbered[:LOOKED_AT]]
-    separator = next((mark for mark in "\t,;" if _cuts(lines, mark)), NOTHING)
+    lines = [line for _, line in numbered[:MAX_LINES]]
+    separator = next((mark for mark in "\t,;" if _splits_evenly(lines, mark)), NO_SEPARATOR)
     first = Dialect(separator, 0).cells(lines[0])
     found = find_id_column(first)
     at = None if found is None else first.index(found)
@@ -70,18 +70,20 @@ def _from_text(source: Source) -> pa.Array:
     return pa.concat_arrays(parts)
 
 
-def _cuts(lines: list[str], separator: str) -> bool:
-    """Whether a separator cuts every line into the same number of cells, two or more."""
+def _splits_evenly(lines: list[str], separator: str) -> bool:
+    """Whether a separator splits every line into the same number of cells, two or more."""
     counts = set(map(len, map(Dialect(separator, 0).cells, lines)))
     return len(counts) == 1 and counts.pop() > 1
 
 
 def _from_table(source: Source) -> pa.Array:
-    """The column called id, node or name, else the only one."""
+    """The column named id, node or name, else the only column."""
     import pyarrow.dataset as ds
 
     if source.path is None or source.compression:
-        raise FormatError(f"{source.name}: ids are read from a Parquet file as it is on disk.")
+        raise FormatError(
+            f"{source.name}: ids cannot be read from a compressed or piped Parquet file."
+        )
     kind = "parquet" if source.is_directory or source.head.startswith(b"PAR1") else "ipc"
     try:
         table = ds.dataset(source.path, format=kind)
@@ -89,7 +91,7 @@ def _from_table(source: Source) -> pa.Array:
         found = find_id_column(names) or (names[0] if len(names) == 1 else None)
         if found is None:
             raise FormatError(
-                f"{source.name}: which column holds the ids? Call it id; there are "
+                f"{source.name}: no column is named id, node or name; the columns are "
                 f"{', '.join(names)}."
             )
         ids = table.to_table(columns=[found]).column(0).combine_chunks()

@@ -1,4 +1,4 @@
-""".npz: a scipy sparse matrix, or the arrays src and dst with optional weight and n."""
+""".npz files: a scipy sparse matrix, or the arrays src and dst, optionally weight and n."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OPTIONS = frozenset({"source", "target", "weight", "unweighted"})
 ENDS = (("src", "dst"), ("source", "target"), ("row", "col"), ("edge_index", "edge_index"))
 WEIGHTS = ("weight", "weights", "edge_weight", "w")
 COUNTS = ("n", "num_nodes", "n_nodes")
-ROWS = 1 << 18  # edges in a batch
+ROWS = 1 << 18  # edges per batch
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError)
 
 
@@ -36,7 +36,7 @@ def recognize(source: Source) -> str | None:
 
 
 def read_edges(source: Source, options: ReadOptions) -> EdgeStream | Matrix:
-    """The sparse matrix, or the edges of two arrays; with `n` the nodes are 0 .. n-1."""
+    """Reads a sparse matrix, or the edges in two arrays; if `n` is given, nodes are 0 .. n-1."""
     with open_archive(source) as archive:
         if {"format", "shape", "data"} <= set(archive.files):
             return _sparse(source, archive, options)
@@ -45,33 +45,33 @@ def read_edges(source: Source, options: ReadOptions) -> EdgeStream | Matrix:
 
 @contextmanager
 def open_archive(source: Source) -> Iterator[Any]:
-    """The archive of a source. Faults that are met inside are told in sentences."""
+    """Opens the archive of a source; errors while it is open become FormatError."""
     if not source.head.startswith(b"PK"):
         raise FormatError(
-            f"{source.name}: this is no .npz archive, it begins with {source.head[:8]!r}."
+            f"{source.name}: this is not an .npz archive; it begins with {source.head[:8]!r}."
         )
-    with source.whole() as file:
+    with source.seekable() as file:
         try:
             archive = np.load(file, allow_pickle=False)
             if not isinstance(archive, np.lib.npyio.NpzFile):
-                raise FormatError(f"{source.name}: this is no .npz archive.")
+                raise FormatError(f"{source.name}: this is not an .npz archive.")
             yield archive
         except DAMAGE as error:
             raise FormatError(f"{source.name}: damaged .npz archive ({error}).") from error
         except ValueError as error:
             if isinstance(error, FormatError):
                 raise
-            raise FormatError(f"{source.name}: this is no .npz archive ({error}).") from error
+            raise FormatError(f"{source.name}: this is not an .npz archive ({error}).") from error
 
 
 class Arrays:
-    """The arrays of an archive; one that cannot be read is named."""
+    """The arrays of an archive; errors name the array."""
 
     def __init__(self, name: str, archive: Mapping[str, NDArray[Any]]) -> None:
         self.name, self._archive, self.names = name, archive, list(archive)
 
     def get(self, name: str) -> NDArray[Any]:
-        """An array by its name."""
+        """Reads an array by name; raises FormatError if it is damaged."""
         try:
             return self._archive[name]
         except (ValueError, *DAMAGE) as error:
@@ -85,7 +85,7 @@ def _sparse(source: Source, archive: Any, options: ReadOptions) -> Matrix:
 
     for name in ("source", "target", "weight"):
         if getattr(options, name) is not None:
-            raise FormatError(f"{source.name}: this is a sparse matrix, it has no {name} column.")
+            raise FormatError(f"{source.name}: this is a sparse matrix, so {name}= does not apply.")
     try:
         file = archive.zip.fp
         file.seek(0)
@@ -102,8 +102,8 @@ def _edges(arrays: Arrays, options: ReadOptions) -> EdgeStream:
     for name, values in zip(names, (source, target), strict=True):
         if values.ndim != 1 or values.dtype.kind not in "iuU":
             raise FormatError(
-                f"{arrays.name}: {name!r} must hold integers or texts in one dimension, got "
-                f"{values.dtype} in the shape {list(values.shape)}."
+                f"{arrays.name}: {name!r} must be a one-dimensional array of integers or strings, "
+                f"got {values.dtype} of shape {list(values.shape)}."
             )
     if len(source) != len(target):
         raise FormatError(
@@ -115,9 +115,9 @@ def _edges(arrays: Arrays, options: ReadOptions) -> EdgeStream:
     count = _count(arrays, source, target)
     used = dict(zip(("source", "target", "weight"), (*names, weight_name), strict=True))
     metadata: dict[str, Any] = {"columns": {role: name for role, name in used.items() if name}}
-    left = [name for name in arrays.names if name not in (*names, weight_name, *COUNTS)]
-    if left:
-        metadata["ignored"] = left
+    ignored = [name for name in arrays.names if name not in (*names, weight_name, *COUNTS)]
+    if ignored:
+        metadata["ignored"] = ignored
     return EdgeStream(
         _batches(source, target, weight),
         metadata,
@@ -127,12 +127,12 @@ def _edges(arrays: Arrays, options: ReadOptions) -> EdgeStream:
 
 
 def _choose_ends(arrays: Arrays, options: ReadOptions) -> tuple[str, str]:
-    asked = (options.source, options.target)
-    for name in asked:
+    requested = (options.source, options.target)
+    for name in requested:
         if name is not None and name not in arrays.names:
             raise _no_array(arrays, name)
     for pair in ENDS:
-        chosen = [str(name or known) for name, known in zip(asked, pair, strict=True)]
+        chosen = [str(name or usual) for name, usual in zip(requested, pair, strict=True)]
         if all(name in arrays.names for name in chosen):
             return chosen[0], chosen[1]
     advice = " This looks like an embedding, not a graph." if "vectors" in arrays.names else ""
@@ -169,8 +169,8 @@ def _weights(arrays: Arrays, name: str, count: int) -> NDArray[Any]:
     weight = arrays.get(name)
     if weight.dtype.kind not in "biuf" or weight.shape != (count,):
         raise FormatError(
-            f"{arrays.name}: {name!r} must hold one number an edge ({count:,} edges), got "
-            f"{weight.dtype} in the shape {list(weight.shape)}."
+            f"{arrays.name}: {name!r} must hold one number per edge ({count:,} edges), got "
+            f"{weight.dtype} of shape {list(weight.shape)}."
         )
     return weight
 
@@ -182,8 +182,8 @@ def _count(arrays: Arrays, source: NDArray[Any], target: NDArray[Any]) -> int | 
     count = arrays.get(name)
     if count.size != 1 or count.dtype.kind not in "iu" or source.dtype.kind == "U":
         raise FormatError(
-            f"{arrays.name}: {name!r} is the number of nodes where the ids are 0 .. {name}-1; got "
-            f"{count.dtype} in the shape {list(count.shape)} and ids of type {source.dtype}."
+            f"{arrays.name}: {name!r} is the number of nodes if the ids are 0 .. {name}-1; got "
+            f"{count.dtype} of shape {list(count.shape)} and ids of type {source.dtype}."
         )
     nodes = int(count.reshape(()))
     outside = (source < 0) | (source >= nodes) | (target < 0) | (target >= nodes)
@@ -207,7 +207,7 @@ def _batches(
 
 def _ids(values: NDArray[Any]) -> pa.Array:
     if values.dtype.kind == "U":
-        return pa.array(values.tolist(), pa.large_string())  # Arrow would cut them at nulls
+        return pa.array(values.tolist(), pa.large_string())  # Arrow would truncate at nulls
     return pa.array(values if values.dtype == np.uint64 else values.astype(np.int64))
 
 
@@ -216,5 +216,5 @@ def _no_array(arrays: Arrays, name: str | int) -> FormatError:
 
 
 def listing(arrays: Arrays) -> str:
-    """All arrays of an archive in words."""
+    """What an archive holds, for error messages."""
     return f"it holds {', '.join(arrays.names) or 'nothing'}"

@@ -1,4 +1,4 @@
-"""The files of a Parquet folder, with the columns that the names of its folders stand for."""
+"""The files of a Parquet directory, with the columns encoded in the names of subdirectories."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".parquet", ".pq", ".parq")
 NULL = "__HIVE_DEFAULT_PARTITION__"
-BUFFER = 1 << 20  # bytes of a column chunk in memory at a time, however large its row group
+BUFFER = 1 << 20  # bytes of a column chunk in memory, for row groups of any size
 
 
 @dataclass(frozen=True)
@@ -26,19 +26,19 @@ class Part:
 
     file: Path | BinaryIO
     name: str
-    """Below its folder: 'year=2026/part-0.parquet'."""
+    """Relative to the directory: 'year=2026/part-0.parquet'."""
     keys: dict[str, pa.Scalar] = field(default_factory=dict)
-    """The columns that its folders stand for (year=2026), each with its one value."""
+    """The columns encoded in its path (year=2026), each with its only value."""
 
     def open(self) -> pq.ParquetFile:
-        """The file, to be read page by page."""
+        """Opens the file for reading page by page."""
         import pyarrow.parquet as pq
 
         file = str(self.file) if isinstance(self.file, Path) else self.file
         return pq.ParquetFile(file, pre_buffer=False, buffer_size=BUFFER)
 
     def schema(self, file: pq.ParquetFile) -> pa.Schema:
-        """The columns of the file, then those of its folders."""
+        """The columns of the file, then those encoded in its path."""
         schema = file.schema_arrow
         for name, value in self.keys.items():
             if name not in schema.names:
@@ -46,7 +46,7 @@ class Part:
         return schema
 
     def complete(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The rows of a batch of the file with the columns that its folders stand for."""
+        """Adds the columns encoded in the path to a batch of the file."""
         for name, value in self.keys.items():
             if name not in batch.schema.names:
                 batch = batch.append_column(name, pa.repeat(value, len(batch)))
@@ -54,30 +54,31 @@ class Part:
 
 
 def list_parts(source: Source) -> tuple[list[Part], list[str]]:
-    """The Parquet files of a folder in the order of their names, and the names of other files.
+    """The Parquet files of a directory in order of their names, and the names of other files.
 
-    Files and folders that begin with '.' or '_' are what writers leave beside the data.
+    Names that begin with '.' or '_' are skipped: writers use them for files without data.
     """
-    folder = source.path or Path()
+    directory = source.path or Path()
     paths: list[Path] = []
     others: list[Path] = []
-    for path in sorted(folder.rglob("*")):
-        below = path.relative_to(folder)
-        if path.is_dir() or any(name.startswith((".", "_")) for name in below.parts):
+    for path in sorted(directory.rglob("*")):
+        relative = path.relative_to(directory)
+        if path.is_dir() or any(name.startswith((".", "_")) for name in relative.parts):
             continue
         (paths if _is_parquet(path) else others).append(path)
-    names = [str(path.relative_to(folder)) for path in others]
+    names = [str(path.relative_to(directory)) for path in others]
     if not paths:
         inside = f"it holds {_listed(names)}" if names else "it is empty"
         raise FormatError(
-            f"{source.name}: a folder is read as Parquet files, but {inside}. Name one file."
+            f"{source.name}: a directory must contain Parquet files, but {inside}. Give the path "
+            "of a file instead."
         )
-    values = [_values(path.relative_to(folder)) for path in paths]
+    values = [_values(path.relative_to(directory)) for path in paths]
     kinds = {name: _kind(name, values) for keys in values for name in keys}
     parts = [
         Part(
             path,
-            str(path.relative_to(folder)),
+            str(path.relative_to(directory)),
             {name: _scalar(value, kinds[name]) for name, value in keys.items()},
         )
         for path, keys in zip(paths, values, strict=True)
@@ -92,8 +93,8 @@ def _is_parquet(path: Path) -> bool:
         return file.read(4) == b"PAR1"
 
 
-def _values(below: Path) -> dict[str, str]:
-    pairs = (name.split("=", 1) for name in below.parts[:-1] if "=" in name)
+def _values(relative: Path) -> dict[str, str]:
+    pairs = (name.split("=", 1) for name in relative.parts[:-1] if "=" in name)
     return {unquote(name): unquote(value) for name, value in pairs}
 
 

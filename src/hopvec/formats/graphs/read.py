@@ -1,18 +1,14 @@
-"""read_graph: from a file of any format to a Graph."""
+"""read_graph: reads a graph from a file of any supported format."""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields, replace
+from difflib import get_close_matches
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Unpack
 
-import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
-
-from hopvec.errors import FormatError, GraphError, MemoryLimitError
+from hopvec.errors import FormatError
 from hopvec.formats.graphs import (
     adjacency,
     columnar,
@@ -23,29 +19,14 @@ from hopvec.formats.graphs import (
     numpy_archive,
     text,
 )
-from hopvec.formats.graphs.edges import Batch, EdgeStream, GraphFormat, Matrix
-from hopvec.formats.graphs.nodes import read_nodes
-from hopvec.formats.graphs.options import ReadOptions
+from hopvec.formats.graphs.build import graph_from_matrix, graph_from_stream
+from hopvec.formats.graphs.edges import EdgeStream, GraphFormat, Matrix
+from hopvec.formats.graphs.options import ReadKeywords, ReadOptions
 from hopvec.formats.graphs.source import Source
 from hopvec.graph import Graph
-from hopvec.graph.bipartite import prefixed, target_mask
-from hopvec.graph.convert import READER, from_scipy
-from hopvec.graph.dictionary import Dictionary, integers_if_all
-from hopvec.graph.edge_list import from_numbering
-from hopvec.graph.ids import Numbering, number_array, number_buffer
-from hopvec.graph.validation import check_weights
-from hopvec.machine import cores, in_words
 from hopvec.progress import Progress, no_progress
-from hopvec.spill import SpillArray
 
-if TYPE_CHECKING:
-    import scipy.sparse as sp
-
-logger = logging.getLogger("hopvec")
-
-TRIMMED = 1 << 20  # ids that are looked at together
-
-# By content in this order; text, which nearly anything might be, comes last.
+# Formats are recognized by content in this order; text is last because almost anything may be text.
 GRAPH_FORMATS: dict[str, GraphFormat] = {
     "columnar": columnar,
     "npz": numpy_archive,
@@ -56,7 +37,6 @@ GRAPH_FORMATS: dict[str, GraphFormat] = {
     "adjacency": adjacency,
     "text": text,
 }
-FORMAT_OPTIONS = frozenset[str]().union(*(module.OPTIONS for module in GRAPH_FORMATS.values()))
 ALIASES = {
     "csv": "text",
     "tsv": "text",
@@ -65,372 +45,166 @@ ALIASES = {
     "mat": "matlab",
     "mtx": "matrix-market",
 }
+FORMAT_OPTIONS = frozenset[str]().union(*(module.OPTIONS for module in GRAPH_FORMATS.values()))
 
 
 def read_graph(
     path: str | PathLike[str],
     *,
-    format: str | None = None,  # noqa: A002  (the word people look for)
-    source: str | int | None = None,
-    target: str | int | None = None,
-    weight: str | int | None = None,
-    unweighted: bool = False,
-    separator: str | None = None,
-    header: bool | None = None,
-    comment: str | None = None,
-    variable: str | None = None,
-    directed: bool | None = None,
-    symmetrize: bool = False,
-    bipartite: bool = False,
-    prefixes: tuple[str, str] | None = None,
-    duplicates: Literal["sum", "first", "error"] | None = None,
-    loops: Literal["keep", "drop"] = "keep",
-    nodes: str | PathLike[str] | Any | None = None,
-    threads: int | None = None,
-    memory: str | float | None = None,
-    reserve: Callable[[int, int], int] | None = None,
+    options: ReadOptions | None = None,
     progress: Progress | None = None,
-    building: Progress | None = None,
+    build_progress: Progress | None = None,
+    **keywords: Unpack[ReadKeywords],
 ) -> Graph:
-    """The graph of a file: text, Parquet, Arrow, .npz, .mat, Matrix Market, GraphML, GML, ...
+    r"""Reads a graph from a file.
 
-    The format, the columns and what else is not said are found by looking; `graph.origin` tells
-    what was found and why. "-" is standard input. `nodes` names a file of ids, or is a list of
-    them: nodes that no edge need mention. Ids are in ascending order. `bipartite` says that sources
-    and targets are two kinds of nodes, which `prefixes` of their ids may tell apart; see
-    Graph.from_bipartite. `memory` bounds the memory of
-    the reading, and what does not fit is kept in files without a name; `reserve`, such as
-    `method.working_bytes`, tells what must fit beside the graph later, by its nodes and the bytes
-    of its rows.
-    `progress` is called with the bytes read and those of the file, then `building` with the percent
-    of the building of the graph and 100.
+    Text (CSV, TSV, whitespace), Parquet, Arrow, .npz, .mat, Matrix Market, GraphML, GML and
+    adjacency lists are read, compressed or not. Whatever is not given is detected from the file;
+    `graph.origin` shows what was detected and why. Node ids are sorted in ascending order.
 
-    Raises FormatError or GraphError naming the file and the line, MemoryLimitError with the least
-    that would do.
+    Parameters
+    ----------
+    path : str or path
+        The file, or a directory of Parquet files; "-" is standard input.
+    options : ReadOptions, optional
+        The keywords below as one record. Keywords override its fields.
+    progress : callable, optional
+        Called with the bytes read and the size of the file.
+    build_progress : callable, optional
+        Called with the percentage of the graph that is built, and 100, after the file is read.
+    format : str, optional
+        The format: "text" or "csv", "columnar" ("parquet", "arrow"), "npz", "matlab",
+        "matrix-market", "graphml", "gml" or "adjacency".
+    source, target, weight : str or int, optional
+        The columns of an edge list: a name, or a number counted from 1.
+    unweighted : bool, default False
+        Ignores weights.
+    separator : str, optional
+        The separator of text: one character, "tab", "space" or "whitespace".
+    header : bool, optional
+        Whether the first line of text names the columns.
+    comment : str, optional
+        The prefix of comment lines; "" if there are no comments.
+    variable : str, optional
+        The matrix to read from a file that holds several.
+    directed : bool, optional
+        Whether edges are directed. By default as the file says, else undirected.
+    symmetrize : bool, default False
+        Treats each entry of a matrix as an undirected edge.
+    bipartite : bool, default False
+        Whether sources and targets are two kinds of nodes; see Graph.from_bipartite.
+    prefixes : (str, str), optional
+        Prefixes for the ids of sources and targets of a bipartite graph.
+    duplicates : {"sum", "first", "error"}, optional
+        What to do with repeated edges. By default their weights are summed; in an adjacency list
+        only the first one counts.
+    loops : {"keep", "drop"}, default "keep"
+        What to do with edges from a node to itself.
+    nodes : path or sequence, optional
+        Ids of further nodes, which need not have edges.
+    threads : int, optional
+        The number of threads. By default all cores.
+    memory : str or number, optional
+        The memory limit, such as "4GB". Whatever exceeds it is stored in temporary files.
+    reserve : callable, optional
+        The bytes that must remain free for later work, given the number of nodes and the bytes of
+        the CSR arrays; for example `method.working_bytes`.
+    spill_dir : path, optional
+        The directory of temporary files. By default the system's.
+
+    Raises
+    ------
+    FormatError, GraphError
+        If the file cannot be read as a graph; the message names the file and the line.
+    ParameterError
+        If options are invalid or contradict each other.
+    MemoryLimitError
+        If the graph needs more memory; the message says how much.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "edges.csv")
+    >>> _ = path.write_text("source,target,weight\na,b,2\nb,c,3\n")
+    >>> read_graph(path)
+    Graph(3 nodes, 2 edges, undirected, weighted)
+    >>> read_graph(path, unweighted=True, directed=True)
+    Graph(3 nodes, 2 edges, directed, unweighted)
     """
-    options = ReadOptions(
-        format=format,
-        source=source,
-        target=target,
-        weight=weight,
-        unweighted=unweighted,
-        separator=separator,
-        header=header,
-        comment=comment,
-        variable=variable,
-        directed=directed,
-        symmetrize=symmetrize,
-        bipartite=bipartite,
-        prefixes=prefixes,
-        duplicates=duplicates,
-        loops=loops,
-        nodes=nodes,
-        threads=threads,
-        memory=memory,
-        reserve=reserve,
-    )
-    bound = options.memory_bytes
-    with Source(path, progress) as opened:
-        name, because = choose_format(opened, format)
-        _refuse_unused(opened, name, options)
-        origin = {"file": opened.name, "format": name, "because": because}
-        if opened.compression:
-            origin["compression"] = opened.compression
-        found = GRAPH_FORMATS[name].read_edges(opened, options)
+    options = _merge(options or ReadOptions(), keywords)
+    with Source(path, progress, options.spill_dir) as source:
+        name, reason = choose_format(source, options.format)
+        found = _open_format(source, name, options)
         if isinstance(found, Matrix):
-            if bipartite:
-                raise FormatError(
-                    f"{opened.name}: bipartite is for lists of edges, and this is a matrix; leave "
-                    "it out."
-                )
-            graph = _from_matrix(
-                opened, found, directed, symmetrize, duplicates, loops, nodes, threads, bound
-            )
+            graph = graph_from_matrix(source.name, found, options)
         else:
-            if symmetrize:
-                raise FormatError(
-                    f"{opened.name}: symmetrize is for matrices; an edge of a list is undirected "
-                    "unless directed=True."
-                )
-            reading = _Reading(opened.name, found, bound, threads, reserve, building)
-            reading.bipartite, reading.prefixes = bipartite, prefixes
-            if bipartite:
-                directed = False
-            origin["duplicates"] = duplicates or found.duplicates or "sum"
-            graph = reading.graph(directed, origin["duplicates"], loops, nodes)
-    return replace(graph, origin=origin | found.metadata)
+            graph = graph_from_stream(source.name, found, options, build_progress or no_progress)
+    return replace(graph, origin=_origin(source, name, reason, found, options))
 
 
 def choose_format(
     source: Source,
-    asked: str | None,
+    requested: str | None,
     formats: Mapping[str, GraphFormat] = GRAPH_FORMATS,
     what: str = "graphs",
 ) -> tuple[str, str]:
-    """The name of the format of what is to be read, and why: as asked, by content, or by suffix."""
-    if asked is not None:
-        asked = ALIASES.get(asked.lower(), asked.lower())
-        if asked not in formats:
-            known = [*formats, *(alias for alias, name in ALIASES.items() if name in formats)]
+    """Chooses the format as requested, by content or by suffix; returns its name and the reason."""
+    if requested is not None:
+        name = ALIASES.get(requested.lower(), requested.lower())
+        if name not in formats:
+            names = [*formats, *(alias for alias, name in ALIASES.items() if name in formats)]
             raise FormatError(
-                f"{source.name}: there is no format {asked!r} for {what}; "
-                f"there are {', '.join(known)}."
+                f"{source.name}: there is no format {requested!r} for {what}; "
+                f"choose one of {', '.join(names)}."
             )
-        return asked, "it was asked for"
+        return name, "it was requested"
     by_suffix = [name for name, module in formats.items() if source.suffix in module.SUFFIXES]
     for name, module in formats.items():
-        because = module.recognize(source)
-        if because and name == "text" and by_suffix:
-            break  # any text is text: its suffix says more
-        if because:
-            return name, because
+        reason = module.recognize(source)
+        if reason and name == "text" and by_suffix:
+            break  # the suffix says more than that it is text
+        if reason:
+            return name, reason
     if by_suffix:
         return by_suffix[0], f"its suffix is {source.suffix}"
     if not source.head:
-        raise FormatError(f"{source.name}: it is empty.")
+        raise FormatError(f"{source.name}: the file is empty.")
     raise FormatError(
-        f"{source.name}: no format is recognized, it begins with {source.head[:8]!r}. "
-        f"Formats are {', '.join(formats)}."
+        f"{source.name}: the format is not recognized; the file begins with {source.head[:8]!r}. "
+        f"Supported formats are {', '.join(formats)}."
     )
 
 
-def _refuse_unused(source: Source, name: str, options: ReadOptions) -> None:
-    for field in fields(ReadOptions):
-        given = field.name in FORMAT_OPTIONS and getattr(options, field.name) != field.default
-        if given and field.name not in GRAPH_FORMATS[name].OPTIONS:
+def _merge(options: ReadOptions, keywords: ReadKeywords) -> ReadOptions:
+    """Returns the options with the keywords applied; raises TypeError for an unknown keyword."""
+    names = list(ReadKeywords.__annotations__)
+    for keyword in keywords:
+        if keyword not in names:
+            similar = get_close_matches(keyword, names, n=1)
+            hint = f"did you mean {similar[0]}=?" if similar else f"choose from {', '.join(names)}."
+            raise TypeError(f"read_graph() has no argument {keyword!r}; {hint}")
+    return replace(options, **keywords)
+
+
+def _open_format(source: Source, name: str, options: ReadOptions) -> EdgeStream | Matrix:
+    """Starts reading; raises FormatError for options that do not apply to the format."""
+    module = GRAPH_FORMATS[name]
+    for field in fields(options):
+        given = getattr(options, field.name) != field.default
+        if given and field.name in FORMAT_OPTIONS - module.OPTIONS:
             raise FormatError(
-                f"{source.name}: {field.name} means nothing for the format {name}; leave it out."
+                f"{source.name}: {field.name}= does not apply to the format {name}; leave it out."
             )
+    return module.read_edges(source, options)
 
 
-def _from_matrix(
-    source: Source,
-    found: Matrix,
-    directed: bool | None,
-    symmetrize: bool,
-    duplicates: str | None,
-    loops: str,
-    nodes: Any,
-    threads: int | None,
-    bound: int | None,
-) -> Graph:
-    for given, what in (
-        (nodes is not None, "nodes"),
-        (duplicates is not None, "duplicates"),
-        (loops != "keep", "loops"),
-    ):
-        if given:
-            raise FormatError(f"{source.name}: {what} means nothing for a matrix; leave it out.")
-    if bound is not None:
-        _refuse_large(source.name, found.matrix, symmetrize, bound)
-    try:
-        return from_scipy(found.matrix, None, bool(directed), symmetrize, threads, READER)
-    except GraphError as error:
-        raise GraphError(f"{source.name}: {error}") from error
-
-
-def _refuse_large(name: str, matrix: sp.sparray, symmetrize: bool, bound: int) -> None:
-    """Refuses a matrix that does not fit in memory beside the graph that is built of it."""
-    import scipy.sparse as sp
-
-    entries = sp.coo_array(matrix)
-    size = 4 if (entries.data == 1).all() else 8
-    held = sum(int(part.nbytes) for part in (*entries.coords, entries.data))
-    needed = held + 52 * entries.shape[0] + (4 if symmetrize else 2) * entries.nnz * size
-    if needed > bound:
-        raise MemoryLimitError(
-            f"{name}: a matrix is read whole, and one of {entries.nnz:,} entries needs at least "
-            f"{in_words(needed)}, and the memory limit is {in_words(bound)}. Allow it more memory, "
-            "or make a list of edges of it, which is read in parts."
-        )
-
-
-class _Reading:
-    """The edges of a stream on their way into a graph."""
-
-    def __init__(
-        self,
-        name: str,
-        stream: EdgeStream,
-        bound: int | None,
-        threads: int | None,
-        reserve: Callable[[int, int], int] | None = None,
-        building: Progress | None = None,
-    ) -> None:
-        self.name, self.stream, self.bound, self.reserve = name, stream, bound, reserve
-        self.threads = threads or cores()
-        self.building = building or no_progress
-        room = None if bound is None else bound // 16
-        self.dictionary = Dictionary(self.threads)
-        self.source: SpillArray[np.int32] = SpillArray(np.int32, room)
-        self.target: SpillArray[np.int32] = SpillArray(np.int32, room)
-        self.weight: SpillArray[np.float32] = SpillArray(np.float32, room)
-        self.weighted = False
-        self.bipartite = False
-        self.prefixes: tuple[str, str] | None = None
-
-    def graph(
-        self,
-        directed: bool | None,
-        duplicates: str,
-        loops: str,
-        nodes: Any,
-    ) -> Graph:
-        """All edges read, and the graph they make."""
-        for batch in self.stream.batches:
-            self._take(batch)
-        self._add_nodes(nodes)
-        if len(self.dictionary) == 0:
-            raise GraphError(f"{self.name}: the graph is empty: there are no edges in it.")
-        self.building(0, 100)
-        ids, place = self.dictionary.numbered(untyped=self.stream.untyped)
-        self.dictionary = Dictionary()
-        self._tell_blanks(ids)
-        if directed is None:
-            directed = bool(self.stream.directed)
-        numbering = Numbering(
-            lambda: ids, len(ids), self.source.array(), self.target.array(), 0, place
-        )
-        weight = self.weight.array() if self.weighted else None
-        room, in_file = self._room(ids, directed)
-        try:
-            is_target = self._targets(ids, place)
-            self.source = self.target = SpillArray(np.int32)  # the numbering lets go of them, too
-            del place
-            graph = from_numbering(
-                numbering,
-                weight,
-                directed,
-                duplicates,
-                loops,
-                self.threads,
-                memory_limit=room,
-                in_file=in_file,
-                progress=self.building,
-            )
-        except GraphError as error:
-            raise GraphError(f"{self.name}: {error}") from error
-        return replace(graph, is_target=is_target)
-
-    def _tell_blanks(self, ids: pa.Array) -> None:
-        """Tells of ids that whitespace makes others than they look."""
-        import pyarrow.compute as pc
-
-        if pa.types.is_integer(ids.type):
-            return
-        for start in range(0, len(ids), TRIMMED):
-            some = ids.slice(start, TRIMMED)
-            wide = some.filter(pc.not_equal(some, pc.ascii_trim_whitespace(some)))
-            if len(wide):
-                logger.warning(
-                    "%s: some ids begin or end with whitespace, such as %r, which makes them "
-                    "other nodes than without.",
-                    self.name,
-                    wide[0].as_py(),
-                )
-                return
-
-    def _targets(self, ids: pa.Array, place: NDArray[np.int32]) -> NDArray[np.bool_] | None:
-        """Which ids are the targets of a bipartite graph."""
-        if not self.bipartite:
-            return None
-        return target_mask(ids, self.source.array(), self.target.array(), place)
-
-    def _take(self, batch: Batch) -> None:
-        first = len(self.source)
-        self._refuse_missing(batch, first)
-        if self.prefixes is not None:
-            source, target = map(prefixed, (batch.source, batch.target), self.prefixes)
-            batch = Batch(source, target, batch.weight)
-        self._refuse_mixture(batch)
-        self.source.append(self.dictionary.encode(batch.source))
-        self.target.append(self.dictionary.encode(batch.target))
-        if batch.weight is not None:
-            self.weighted = True
-            self.weight.append(self._weights(batch, first))
-        if self.bound is not None and self.dictionary.nbytes > self.bound:
-            raise MemoryLimitError(
-                f"{self.name}: the ids of the first {len(self.dictionary):,} nodes alone take "
-                f"{in_words(self.dictionary.nbytes)}, and the memory limit is "
-                f"{in_words(self.bound)}. Allow it more memory."
-            )
-
-    def _refuse_mixture(self, batch: Batch) -> None:
-        """Refuses edges that lead from integers to texts, or the other way."""
-        kinds = [bool(pa.types.is_integer(ids.type)) for ids in (batch.source, batch.target)]
-        if kinds[0] != kinds[1]:
-            words = ["integers" if integers else "texts" for integers in kinds]
-            used = self.stream.metadata.get("columns", {"source": "source", "target": "target"})
-            raise GraphError(
-                f"{self.name}: the source column {used['source']!r} holds {words[0]}, the target "
-                f"column {used['target']!r} {words[1]}. Name others with --source and --target, or "
-                "make both the same; two kinds of nodes can have prefixes: --bipartite --prefixes "
-                "user:,item:."
-            )
-
-    def _refuse_missing(self, batch: Batch, first: int) -> None:
-        """Refuses the first id that is null or empty, with its place."""
-        if (missing := batch.first_missing()) is not None:
-            row, role = missing
-            raise GraphError(
-                f"{self.name}, {self.stream.locate(first + row)}: the {role} is empty."
-            )
-
-    def _weights(self, batch: Batch, first: int) -> NDArray[np.float32]:
-        def place(row: int) -> str:
-            ends = f"{batch.source[row].as_py()!r} - {batch.target[row].as_py()!r}"
-            return f"{self.name}, {self.stream.locate(first + row)} ({ends})"
-
-        numbers = number_buffer(batch.weight)
-        check_weights(numbers, place)
-        weights: NDArray[np.float32] = numbers.astype(np.float32)
-        return weights
-
-    def _add_nodes(self, nodes: Any) -> None:
-        """Nodes that the format lists, and those that the caller adds."""
-        for listed in (self.stream.nodes, None if nodes is None else read_nodes(nodes)):
-            if isinstance(listed, int):
-                listed = number_array(np.arange(listed, dtype=np.int64))
-            if listed is None or len(listed) == 0:
-                continue
-            try:
-                if self.stream.untyped and pa.types.is_integer(listed.type):
-                    listed = listed.cast(pa.large_string())
-                elif isinstance(nodes, str | PathLike) and self.dictionary.integers:
-                    listed = integers_if_all(listed)  # a text of ids does not say what they are
-                self.dictionary.encode(listed)
-            except GraphError as error:
-                raise GraphError(f"{self.name}, nodes: {error}") from error
-
-    def _room(self, ids: pa.Array, directed: bool) -> tuple[int | None, bool]:
-        """The bytes of entries that the builder may hold, None where all of them fit.
-
-        And whether the rows shall be in a file, because later work would not fit beside them.
-        """
-        if self.bound is None:
-            return None, False
-        nodes, entries = len(ids), len(self.source) * (1 if directed else 2)
-        size = 8 if self.weighted else 4
-        fixed = int(ids.nbytes) + 44 * nodes  # what the builder holds for each node
-        if not isinstance(self.source.array(), np.memmap):
-            fixed += len(self.source) * (12 if self.weighted else 8)
-        kept = int(ids.nbytes) + 40 * nodes  # what a run keeps of a graph whose rows are in a file
-        least, later = (self.reserve(nodes, r) if self.reserve else 0 for r in (0, entries * size))
-        if kept + least > self.bound:
-            raise MemoryLimitError(
-                f"{self.name}: a run on a graph of {nodes:,} nodes needs at least "
-                f"{in_words(kept + least)} ({in_words(kept)} for the graph, {in_words(least)} for "
-                f"the run beside it), and the memory limit is {in_words(self.bound)}. Allow it "
-                "more memory."
-            )
-        in_file = kept + entries * size + later > self.bound
-        if fixed + 2 * entries * size <= self.bound:
-            return None, in_file
-        least = fixed + (8 << 20)
-        if least > self.bound:
-            raise MemoryLimitError(
-                f"{self.name}: building a graph of {nodes:,} nodes needs at least "
-                f"{in_words(least)} ({in_words(ids.nbytes)} of it for the ids), and the memory "
-                f"bound is {in_words(self.bound)}. Allow it more memory."
-            )
-        return int(self.bound - fixed), in_file
+def _origin(
+    source: Source, name: str, reason: str, found: EdgeStream | Matrix, options: ReadOptions
+) -> dict[str, Any]:
+    """Where the graph comes from and how the file was read, for the run report."""
+    origin: dict[str, Any] = {"file": source.name, "format": name, "because": reason}
+    if source.compression:
+        origin["compression"] = source.compression
+    if isinstance(found, EdgeStream):
+        origin["duplicates"] = options.duplicates or found.duplicates or "sum"
+    return origin | found.metadata

@@ -1,4 +1,4 @@
-"""Source: the bytes of a file or of standard input, decompressed, and a first look at them."""
+"""Source: an input file, or standard input, with its first bytes and transparent decompression."""
 
 from __future__ import annotations
 
@@ -16,25 +16,40 @@ import pyarrow as pa
 from hopvec.errors import FormatError
 from hopvec.progress import Progress
 
-HEAD = 1 << 16  # bytes that formats are recognized by
-PIECE = 1 << 22  # bytes of a line that are looked at together
-LONGEST = 1 << 28  # a line that is longer lists too many neighbors to be meant
+HEAD = 1 << 16  # bytes by which formats are recognized
+BLOCK = 1 << 22  # bytes that are copied, or searched for a line end, at a time
+MAX_LINE = 1 << 28  # bytes; a longer line cannot be the neighbors of a node
 MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
 SUFFIXES = {"gzip": ".gz", "zstd": ".zst", "bz2": ".bz2"}
 
 
 class Source:
-    """What a graph is read from. `head` shows its first bytes, `stream` gives all of them, once."""
+    """An open input file. `head` previews its first bytes; all bytes can be read once.
 
-    def __init__(self, path: str | PathLike[str], progress: Progress | None = None) -> None:
+    Parameters
+    ----------
+    path : str or path
+        The file or directory; "-" is standard input.
+    progress : callable, optional
+        Called with the bytes read and the size of the file.
+    spill_dir : path, optional
+        The directory of temporary copies; see `seekable`.
+    """
+
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        progress: Progress | None = None,
+        spill_dir: str | PathLike[str] | None = None,
+    ) -> None:
         self.path = None if str(path) == "-" else Path(path)
         self.name = "standard input" if self.path is None else str(path)
-        self._progress = progress
+        self._progress, self._spill_dir = progress, spill_dir
         if self.path is not None and not self.path.exists():
             raise FormatError(f"{self.name}: there is no such file.")
         try:
             self._raw = sys.stdin.buffer if self.path is None else self._open(self.path)
-            self._start = self._raw.read(HEAD) if self._raw else b""
+            self._raw_head = self._raw.read(HEAD) if self._raw else b""
         except OSError as error:
             raise FormatError(f"{self.name}: cannot be read ({error.strerror}).") from error
 
@@ -51,33 +66,34 @@ class Source:
 
     @cached_property
     def size(self) -> int:
-        """The bytes of the file, compressed as they are; 0 where that is not known."""
+        """The size of the file in bytes, before decompression; 0 if unknown."""
         return self.path.stat().st_size if self.path is not None and self.path.is_file() else 0
 
     @property
     def is_pipe(self) -> bool:
-        """Whether one may have to wait for its bytes: standard input, or another pipe."""
+        """Whether reading may have to wait for data: standard input or another pipe."""
         return self.path is None or not (self.path.is_file() or self.is_directory)
 
     @property
     def is_directory(self) -> bool:
-        """Whether it is a folder, which has no bytes of its own."""
+        """Whether it is a directory, which has no bytes of its own."""
         return self._raw is None
 
     @property
     def plain_file(self) -> Path | None:
-        """The path, if one can move about in what is there: no pipe, nothing compressed."""
+        """The path of a regular, uncompressed file; None for anything else."""
         regular = self.path is not None and self.path.is_file() and not self.compression
         return self.path if regular else None
 
     @cached_property
     def compression(self) -> str | None:
-        """gzip, zstd or bz2, by its first bytes; None for plain bytes."""
-        return next((kind for magic, kind in MAGIC.items() if self._start.startswith(magic)), None)
+        """The compression by the first bytes: "gzip", "zstd" or "bz2"; None if there is none."""
+        kinds = (kind for magic, kind in MAGIC.items() if self._raw_head.startswith(magic))
+        return next(kinds, None)
 
     @property
     def suffix(self) -> str:
-        """The suffix that names the format, without that of the compression: .csv of a.csv.gz."""
+        """The suffix of the format, without that of the compression: .csv for a.csv.gz."""
         suffixes = self.path.suffixes if self.path is not None else []
         if self.compression and suffixes and suffixes[-1] == SUFFIXES[self.compression]:
             suffixes = suffixes[:-1]
@@ -85,70 +101,70 @@ class Source:
 
     @cached_property
     def head(self) -> bytes:
-        """The first bytes, decompressed: what the format is recognized by."""
+        """The first bytes, decompressed, by which formats are recognized."""
         head = b""
         while len(head) < HEAD and (more := self._bytes.read(HEAD - len(head))):
             head += more
         return head
 
     def read(self, size: int) -> bytes:
-        """The next bytes, decompressed, from the first on: `size` of them, fewer at the end."""
+        """Reads the next decompressed bytes: at most `size`, none at the end."""
         if self._given < len(self.head):
             part = self.head[self._given : self._given + size]
             self._given += len(part)
             return part
         return self._bytes.read(size)
 
-    def whole(self) -> BinaryIO:
-        """The decompressed bytes as a file one can move about in."""
+    def seekable(self) -> BinaryIO:
+        """The decompressed bytes as a seekable file: a temporary copy if need be."""
         if self.plain_file:
             return self.plain_file.open("rb")
-        copy = tempfile.TemporaryFile(prefix="hopvec-")  # noqa: SIM115  (the caller closes it)
-        while block := self.read(1 << 22):
+        copy = tempfile.TemporaryFile(prefix="hopvec-", dir=self._spill_dir)  # noqa: SIM115
+        while block := self.read(BLOCK):
             copy.write(block)
         copy.seek(0)
         return copy
 
     def stream(self) -> io.BufferedReader:
-        """The decompressed bytes as a file that is read from start to end, once."""
+        """The decompressed bytes as a file that can be read once, from start to end."""
         return io.BufferedReader(_Raw(self), 1 << 20)
 
     def text(self) -> io.TextIOWrapper:
-        """The decompressed bytes as UTF-8 text, line by line."""
+        """The decompressed bytes as UTF-8 text."""
         return io.TextIOWrapper(self.stream(), encoding="utf-8-sig")
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """The lines of the text with their numbers from 1 on; what is not UTF-8 is refused."""
+        """The lines with their numbers, counted from 1; raises FormatError if not UTF-8."""
         stream, number = self.stream(), 1
         while line := self._line(stream, number):
             try:
                 yield number, line.decode("utf-8-sig" if number == 1 else "utf-8")
             except UnicodeDecodeError as error:
                 raise FormatError(
-                    f"{self.name}, line {number:,}: this is no UTF-8 text "
+                    f"{self.name}, line {number:,}: this is not UTF-8 text "
                     f"(byte {error.start + 1:,} of the line)."
                 ) from error
             number += 1
 
     def _line(self, stream: io.BufferedReader, number: int) -> bytes:
-        """The next line; what cannot be one is refused before it fills the memory."""
+        """The next line; raises FormatError for binary data before it fills the memory."""
         line = b""
-        while piece := stream.readline(PIECE):
-            line = line + piece if line else piece
-            if b"\0" in piece:
-                raise FormatError(f"{self.name}, line {number:,}: a byte 0, so this is no text.")
-            if piece.endswith(b"\n"):
+        while part := stream.readline(BLOCK):
+            line = line + part if line else part
+            if b"\0" in part:
+                raise FormatError(f"{self.name}, line {number:,}: a null byte; this is not text.")
+            if part.endswith(b"\n"):
                 break
-            if len(line) > LONGEST:
+            if len(line) > MAX_LINE:
                 raise FormatError(
-                    f"{self.name}, line {number:,}: the line is longer than {LONGEST:,} bytes."
+                    f"{self.name}, line {number:,}: the line is longer than {MAX_LINE:,} bytes."
                 )
         return line
 
-    def report(self, share: float) -> None:
-        """Tells how much of the file was read, for readers that move about in it."""
+    def report(self, fraction: float) -> None:
+        """Reports progress as a fraction of the file, for readers that seek in it."""
         if self._progress:
-            self._progress(int(self.size * share), self.size)
+            self._progress(int(self.size * fraction), self.size)
 
     _given = 0
 
@@ -158,14 +174,14 @@ class Source:
 
 
 class _Decompressed:
-    """The bytes of a source behind its compression; faults are told in a sentence."""
+    """The decompressed bytes of a source; errors of the decompressor become FormatError."""
 
     def __init__(self, source: Source) -> None:
         self._source, self._count = source, 0
         self._stream: Any = _Counted(source)
         if source.compression:
-            packed = pa.PythonFile(self._stream, mode="r")
-            self._stream = pa.CompressedInputStream(packed, source.compression)
+            compressed = pa.PythonFile(self._stream, mode="r")
+            self._stream = pa.CompressedInputStream(compressed, source.compression)
 
     def read(self, size: int) -> bytes:
         try:
@@ -175,8 +191,8 @@ class _Decompressed:
             what = f"damaged {kind} data" if kind else "it"
             if "Truncated" in str(error):
                 raise FormatError(
-                    f"{self._source.name}: the file is cut short: its {kind} data ends too early, "
-                    f"after byte {self._count:,} of what it holds."
+                    f"{self._source.name}: the file is truncated: its {kind} data ends "
+                    f"unexpectedly after {self._count:,} decompressed bytes."
                 ) from error
             raise FormatError(
                 f"{self._source.name}: {what} cannot be read after byte {self._count:,} ({error})."
@@ -186,7 +202,7 @@ class _Decompressed:
 
 
 class _Counted:
-    """The raw bytes of a source, the ones already looked at first, with progress."""
+    """The raw bytes of a source, beginning with those already read for `head`, with progress."""
 
     closed = False
 
@@ -195,8 +211,8 @@ class _Counted:
 
     def read(self, size: int = -1) -> bytes:
         source = self._source
-        if source._start:
-            block, source._start = source._start[:size], source._start[size:]
+        if source._raw_head:
+            block, source._raw_head = source._raw_head[:size], source._raw_head[size:]
         else:
             block = source._raw.read(size) if source._raw else b""
         self._done += len(block)

@@ -1,4 +1,4 @@
-"""Lists of edges as text: CSV, TSV, whitespace; the dialect is found by looking."""
+"""Edge lists as delimited text: CSV, TSV or whitespace; the dialect is detected."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ import pyarrow as pa
 
 from hopvec.errors import FormatError
 from hopvec.formats.graphs.dialect import (
-    DECIMAL,
+    DECIMAL_COMMA,
     ICONV,
-    NAMES,
     OPEN_QUOTE,
+    SEPARATOR_NAMES,
     Dialect,
     find_dialect,
     is_number,
 )
 from hopvec.formats.graphs.edges import Batch, EdgeStream, column_metadata
-from hopvec.formats.graphs.lines import Block, Lines, parsed_ahead
+from hopvec.formats.graphs.lines import Block, Lines, parse_ahead
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.source import HEAD, Source
 from hopvec.graph.columns import (
@@ -40,12 +40,12 @@ logger = logging.getLogger("hopvec")
 SUFFIXES = (".csv", ".tsv", ".txt", ".edges", ".edgelist", ".el", ".tab", ".dat")
 OPTIONS = frozenset({"source", "target", "weight", "unweighted", "separator", "header", "comment"})
 
-EPOCH = re.compile(r"1\d{9}(\d{3})?")  # from 2001 to 2033, in seconds or thousandths of them
-WRONG_ROW = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")  # as pyarrow says it
+TIMESTAMP = re.compile(r"1\d{9}(\d{3})?")  # from 2001 to 2033, in seconds or milliseconds
+WRONG_ROW = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")  # pyarrow's message
 
 
 def recognize(source: Source) -> str | None:
-    """Any text may be a list of edges; so this comes last in the table."""
+    """Any text may be an edge list, so this format comes last."""
     if not source.head or b"\0" in source.head:
         return None
     try:
@@ -57,25 +57,25 @@ def recognize(source: Source) -> str | None:
 
 
 def read_edges(source: Source, options: ReadOptions) -> EdgeStream:
-    """The edges, a block of lines at a time."""
+    """Detects the dialect, chooses the columns, and streams the edges in blocks of lines."""
     dialect, rows = find_dialect(source, options)
     names = rows[0] if dialect.header else None
     body = rows[1:] if dialect.header else rows
-    numeric = [_share_of_numbers(body, at, dialect) for at in range(dialect.count)]
-    _refuse_other_tables(source.name, rows, dialect, options)
+    numeric = [_fraction_of_numbers(body, at, dialect) for at in range(dialect.count)]
+    _check_is_edge_list(source.name, rows, dialect, options)
     columns = choose_columns(source.name, names, dialect.count, numeric, options.columns)
-    for note in (
-        *_notes_on_columns(names, body, numeric, columns, options),
-        *_notes_on_layout(rows, dialect, columns, options),
+    for warning in (
+        *_column_warnings(names, body, numeric, columns, options),
+        *_dialect_warnings(rows, dialect, columns, options),
     ):
-        logger.warning("%s: %s", source.name, note)
+        logger.warning("%s: %s", source.name, warning)
     metadata: dict[str, Any] = {
-        "separator": NAMES.get(dialect.separator, dialect.separator),
+        "separator": SEPARATOR_NAMES.get(dialect.separator, dialect.separator),
         "header": dialect.header,
         **column_metadata(names or [str(at + 1) for at in range(dialect.count)], columns),
     }
     if dialect.decimal != "." and columns.weight is not None:
-        metadata["decimal mark"] = NAMES[dialect.decimal]
+        metadata["decimal mark"] = SEPARATOR_NAMES[dialect.decimal]
     lines = edge_lines(source, dialect, options)
     return EdgeStream(
         _batches(source, lines, dialect, columns, metadata),
@@ -85,97 +85,97 @@ def read_edges(source: Source, options: ReadOptions) -> EdgeStream:
     )
 
 
-def _share_of_numbers(rows: list[list[str]], at: int, dialect: Dialect) -> float:
-    """How many of the rows that have a column have a number in it, from 0 to 1."""
+def _fraction_of_numbers(rows: list[list[str]], at: int, dialect: Dialect) -> float:
+    """The fraction of the cells of a column that are numbers."""
     cells = [row[at] for row in rows if at < len(row)]
     return sum(map(dialect.is_number, cells)) / max(1, len(cells))
 
 
-def _notes_on_columns(
+def _column_warnings(
     names: list[str] | None,
     body: list[list[str]],
     numeric: list[float],
     columns: EdgeColumns,
     options: ReadOptions,
 ) -> Iterator[str]:
-    """What to tell of the columns that were chosen."""
+    """Warnings about the columns that were chosen."""
     if names:
-        notes = (
+        warnings = (
             chosen_by_position_warning(names, columns, options.columns),
             unused_numbers_warning(names, numeric, columns, options.columns),
         )
-        yield from filter(None, notes)
+        yield from filter(None, warnings)
     elif options.weight is None and columns.weight is not None:
         cells = [row[columns.weight] for row in body if len(row) > columns.weight]
-        if all(map(EPOCH.fullmatch, cells)):
+        if all(map(TIMESTAMP.fullmatch, cells)):
             yield (
-                f"Column {columns.weight + 1} is taken as weights, though its numbers look like "
-                "times in seconds: --unweighted leaves it alone."
+                f"Column {columns.weight + 1} is used as the weight, although its numbers look "
+                "like timestamps: pass unweighted=True to ignore it."
             )
     if columns.weight is None and not options.unweighted:
         for at in (at for at in range(len(body[0]) if body else 0) if at not in columns):
             cells = [row[at] for row in body if at < len(row)]
-            if any("," in cell for cell in cells) and all(map(DECIMAL.fullmatch, cells)):
+            if any("," in cell for cell in cells) and all(map(DECIMAL_COMMA.fullmatch, cells)):
                 name = repr(names[at]) if names else f"column {at + 1}"
                 yield (
-                    f"No weights are used, though {name} looks like numbers with commas "
-                    f"({cells[0]}), which may be decimal marks or not: write them with points."
+                    f"The edges are unweighted, although {name} looks like numbers with commas "
+                    f"({cells[0]}), which may or may not be decimal marks: write them with points."
                 )
 
 
-def _notes_on_layout(
+def _dialect_warnings(
     rows: list[list[str]], dialect: Dialect, columns: EdgeColumns, options: ReadOptions
 ) -> Iterator[str]:
-    """What to tell of how the lines were understood."""
+    """Warnings about how the lines were read."""
     if options.header is None and not dialect.header and _may_be_header(rows, columns):
         yield (
-            f"line 1 ({', '.join(rows[0])}) is taken as {options.pairs.one}, though its names come "
-            "nowhere else; --header says that it names the columns."
+            f"line 1 ({', '.join(rows[0])}) is read as {options.pairs.one}, although its names "
+            "occur nowhere else: pass header=True if it names the columns."
         )
     attributes = dialect.attributes
     if attributes and attributes.example and not attributes.weighted and not options.unweighted:
         yield (
-            f"The attributes behind the edges, as {{{attributes.example[:40]}}}, hold no 'weight' "
-            "and are not used. Write another attribute alone: "
+            f"The attributes of the edges, such as {{{attributes.example[:40]}}}, have no 'weight' "
+            "and are ignored. To use another attribute, write it alone: "
             "networkx.write_edgelist(graph, path, data=['capacity'])."
         )
 
 
-def _refuse_other_tables(
+def _check_is_edge_list(
     name: str, rows: list[list[str]], dialect: Dialect, options: ReadOptions
 ) -> None:
-    """Refuses a table of vectors, and an adjacency matrix, unless columns of it are asked for."""
+    """Raises FormatError for vectors and adjacency matrices, unless columns are asked for."""
     if options.source is not None or options.target is not None:
         return
     if dialect.header and rows[0] == ["id", *(f"e{at}" for at in range(dialect.count - 1))]:
-        raise FormatError(f"{name}: these are vectors that hopvec wrote, not {options.pairs.many}.")
+        raise FormatError(f"{name}: these are vectors written by hopvec, not {options.pairs.many}.")
     square = dialect.count > 3 and dialect.count == len(rows) and not dialect.header
     if square and all(is_number(cell) for row in rows for cell in row):
         raise FormatError(
             f"{name}: {dialect.count} lines of {dialect.count} numbers look like an adjacency "
-            "matrix. Read it by Graph.from_scipy(numpy.loadtxt(...)), or name the columns of edges "
-            "with --source and --target."
+            "matrix. Read it with Graph.from_scipy(numpy.loadtxt(...)), or choose the columns of "
+            "an edge list with source= and target=."
         )
 
 
 def _may_be_header(rows: list[list[str]], columns: EdgeColumns) -> bool:
-    """Whether the first row may name the columns: its ids come in no other row.
+    """Whether the first row may name the columns, because its ids occur in no other row.
 
-    And either nearly all other rows have ids that do, or it is a pair of names that columns have.
+    In addition, nearly all other rows share ids, or the first row is a pair of common names.
     """
     ends = [
         (row[columns.source], row[columns.target]) for row in rows if len(row) > max(columns[:2])
     ]
-    often = Counter(id for ends_ in ends for id in set(ends_))
-    alone = [all(often[id] == 1 for id in ends_) for ends_ in ends]
-    if len(alone) < 2 or not alone[0] or any(map(is_number, rows[0])):
+    counts = Counter(id for pair in ends for id in set(pair))
+    unique = [all(counts[id] == 1 for id in pair) for pair in ends]
+    if len(unique) < 2 or not unique[0] or any(map(is_number, rows[0])):
         return False
-    few = len(alone) > 2 and sum(alone) <= max(1, len(alone) // 5)
-    return few or look_like_column_names(*ends[0])
+    rare = len(unique) > 2 and sum(unique) <= max(1, len(unique) // 5)
+    return rare or look_like_column_names(*ends[0])
 
 
 def edge_lines(source: Source, dialect: Dialect, options: ReadOptions) -> Lines:
-    """The lines of a text below its header, without comments."""
+    """The lines of a text after its header, without comments."""
 
     def might_be_edge(line: str) -> bool:
         short = options.comment is None and len(line) < HEAD
@@ -185,7 +185,7 @@ def edge_lines(source: Source, dialect: Dialect, options: ReadOptions) -> Lines:
         source,
         skip=dialect.skip,
         comments=dialect.comments,
-        tidy=dialect.tidy,
+        normalize=dialect.normalize,
         might_be_edge=might_be_edge,
     )
 
@@ -208,22 +208,22 @@ def _batches(
 def parse(
     source: Source, lines: Lines, dialect: Dialect, used: Sequence[int]
 ) -> Iterator[list[pa.Array]]:
-    """The used columns as texts, batch by batch."""
+    """The used columns, batch by batch: two columns of strings, then one of weights."""
     columns = partial(_columns, source.name, dialect, used)
-    return parsed_ahead(columns, lines, endless=source.is_pipe)
+    return parse_ahead(columns, lines, from_pipe=source.is_pipe)
 
 
 def _columns(name: str, dialect: Dialect, used: Sequence[int], block: Block) -> list[pa.Array]:
-    """The used columns of a block: ids as texts, weights as numbers if all of them are."""
+    """Parses a block: ids are strings; weights are numbers if all of them can be parsed."""
     try:
         try:
             table = _table(dialect, used, block, pa.float64())
         except pa.ArrowInvalid:
             table = _table(dialect, used, block, pa.large_string())
     except pa.ArrowInvalid as error:
-        raise _fault(name, dialect, block, str(error)) from error
-    if len(table) != block.count or _ends_open(block, dialect):
-        raise _fault(name, dialect, block, "a line goes on in the next one")
+        raise _parse_error(name, dialect, block, str(error)) from error
+    if len(table) != block.count or _ends_in_open_quote(block, dialect):
+        raise _parse_error(name, dialect, block, "a line continues on the next one")
     columns = [column.combine_chunks() for column in table.columns]
     if dialect.trim:
         import pyarrow.compute as pc
@@ -233,11 +233,11 @@ def _columns(name: str, dialect: Dialect, used: Sequence[int], block: Block) -> 
 
 
 def _table(dialect: Dialect, used: Sequence[int], block: Block, weight: pa.DataType) -> pa.Table:
-    """The used columns of a block, by pyarrow."""
+    """Parses the used columns of a block with pyarrow."""
     import pyarrow.csv
 
     names = [str(at) for at in range(dialect.count)]
-    kinds = dict(zip((names[at] for at in used), [pa.large_string()] * 2 + [weight], strict=False))
+    types = dict(zip((names[at] for at in used), [pa.large_string()] * 2 + [weight], strict=False))
     return pyarrow.csv.read_csv(
         pa.BufferReader(block.data),
         pyarrow.csv.ReadOptions(
@@ -245,43 +245,46 @@ def _table(dialect: Dialect, used: Sequence[int], block: Block, weight: pa.DataT
         ),
         pyarrow.csv.ParseOptions(delimiter=dialect.delimiter),
         pyarrow.csv.ConvertOptions(
-            include_columns=list(kinds),
-            column_types=kinds,
+            include_columns=list(types),
+            column_types=types,
             null_values=[],
             decimal_point=dialect.decimal,
         ),
     )
 
 
-def _fault(name: str, dialect: Dialect, block: Block, error: str) -> FormatError:
-    """What pyarrow found wrong, with its line."""
+def _parse_error(name: str, dialect: Dialect, block: Block, error: str) -> FormatError:
+    """An error of pyarrow with its line."""
     rows = block.data.split(b"\n")
 
-    def place(row: int) -> str:
+    def location(row: int) -> str:
         return f"{name}, line {block.number(block.edge + row):,}"
 
-    quotes = (row for row, line in enumerate(rows) if b'"' in line and _is_open(line, dialect))
-    if (opened := next(quotes, None)) is not None:
-        return FormatError(f"{place(opened)}: {OPEN_QUOTE}")
+    quotes = (
+        row for row, line in enumerate(rows) if b'"' in line and _has_open_quote(line, dialect)
+    )
+    if (row := next(quotes, None)) is not None:
+        return FormatError(f"{location(row)}: {OPEN_QUOTE}")
     if "UTF8" in error:
-        row = next(row for row, line in enumerate(rows) if not _is_text(line))
-        return FormatError(f"{place(row)}: this is no UTF-8 text. {ICONV}")
+        row = next(row for row, line in enumerate(rows) if not _is_utf8(line))
+        return FormatError(f"{location(row)}: this is not UTF-8 text. {ICONV}")
     if not (wrong := WRONG_ROW.search(error)):
         return FormatError(
-            f"{place(0)}: cannot be read as lines of {dialect.pairs.many} ({error})."
+            f"{location(0)}: cannot be read as lines of {dialect.pairs.many} ({error})."
         )
     row, expected, actual = map(int, wrong.groups())
     advice = ""
     if actual > expected:
-        second = dialect.pairs.listed
-        advice = f" If each line holds a node and its {second}, say --format adjacency."
+        advice = (
+            f" If each line holds a node and its {dialect.pairs.listed}, use format='adjacency'."
+        )
     return FormatError(
-        f"{place(row - 1)}: {rows[row - 1].decode(errors='replace')[:60]!r} has {actual} columns, "
-        f"the lines before it have {expected}.{advice}"
+        f"{location(row - 1)}: {rows[row - 1].decode(errors='replace')[:60]!r} has {actual} "
+        f"columns, but the lines before it have {expected}.{advice}"
     )
 
 
-def _is_text(line: bytes) -> bool:
+def _is_utf8(line: bytes) -> bool:
     try:
         line.decode()
     except UnicodeDecodeError:
@@ -289,16 +292,16 @@ def _is_text(line: bytes) -> bool:
     return True
 
 
-def _ends_open(block: Block, dialect: Dialect) -> bool:
-    """Whether the last line opens a quote that nothing closes, which pyarrow passes over."""
+def _ends_in_open_quote(block: Block, dialect: Dialect) -> bool:
+    """Whether the last line opens a quote that is never closed, which pyarrow does not report."""
     last = block.data[block.data.rfind(b"\n", 0, -1) + 1 : -1]
-    return b'"' in last and _is_open(last, dialect)
+    return b'"' in last and _has_open_quote(last, dialect)
 
 
-def _is_open(line: bytes, dialect: Dialect) -> bool:
-    """Whether a quote is opened and not closed: the next line would then be taken in."""
+def _has_open_quote(line: bytes, dialect: Dialect) -> bool:
+    """Whether a line opens a quote without closing it, so that the next line would belong to it."""
     reader = csv.reader([line.decode(errors="replace") + "\n", ""], delimiter=dialect.delimiter)
-    with suppress(csv.Error):  # a cell that is too long for it
+    with suppress(csv.Error):  # the csv module rejects very long cells
         next(reader)
     return reader.line_num > 1
 
@@ -306,14 +309,14 @@ def _is_open(line: bytes, dialect: Dialect) -> bool:
 def _numbers(
     column: pa.Array, source: Source, lines: Lines, dialect: Dialect, before: int
 ) -> pa.Array:
-    """The weights as numbers; the first that is none is refused with its line."""
+    """The weights as numbers; raises FormatError with the line of the first that is not one."""
     if pa.types.is_floating(column.type):
         return column
-    texts = column.to_pylist()
-    for row, text in enumerate(texts):
-        if not dialect.is_number(text):
+    cells = column.to_pylist()
+    for row, cell in enumerate(cells):
+        if not dialect.is_number(cell):
             raise FormatError(
-                f"{source.name}, line {lines.number(before + row):,}: the weight {text!r} is not a "
-                "number. Name another column with --weight, or ignore it with --unweighted."
+                f"{source.name}, line {lines.number(before + row):,}: the weight {cell!r} is not a "
+                "number. Choose another column with weight=, or ignore it with unweighted=True."
             )
-    return pa.array([float(text.replace(dialect.decimal, ".")) for text in texts], pa.float64())
+    return pa.array([float(cell.replace(dialect.decimal, ".")) for cell in cells], pa.float64())

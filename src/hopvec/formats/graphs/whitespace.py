@@ -1,4 +1,4 @@
-"""Blanks between the cells of a text: stretches of them made one separator, or none."""
+"""Normalizes the whitespace between the cells of a line of text, outside quotes."""
 
 from __future__ import annotations
 
@@ -8,46 +8,48 @@ from collections.abc import Callable
 QUOTED = rb'"(?:[^"\n]|"")*"'
 
 
-def squeezer(blanks: bytes, separator: bytes) -> Callable[[bytes], bytes]:
-    r"""Makes each stretch of blanks one separator and removes those at the ends of lines.
+def whitespace_collapser(whitespace: bytes, separator: bytes) -> Callable[[bytes], bytes]:
+    r"""A function that replaces runs of whitespace by one separator and trims lines.
 
-    >>> squeezer(b" \t", b"\t")(b' a   "b  c" \n')
+    >>> whitespace_collapser(b" \t", b"\t")(b' a   "b  c" \n')
     b'a\t"b  c"\n'
     """
-    some = re.compile(b"[" + blanks + b"]+")
-    quoted_or_some = re.compile(b"(?<![^\n" + blanks + b"])" + QUOTED + b"|[" + blanks + b"]+")
-    double = tuple(bytes((one, other)) for one in blanks for other in blanks)
-    ends = tuple(end for blank in blanks for end in (bytes((blank, 10)), bytes((10, blank))))
-    others = tuple(bytes((blank,)) for blank in blanks if bytes((blank,)) != separator)
+    run = re.compile(b"[" + whitespace + b"]+")
+    quoted_or_run = re.compile(b"(?<![^\n" + whitespace + b"])" + QUOTED + b"|" + run.pattern)
+    double = tuple(bytes((one, other)) for one in whitespace for other in whitespace)
+    ends = tuple(end for space in whitespace for end in (bytes((space, 10)), bytes((10, space))))
+    others = tuple(bytes((space,)) for space in whitespace if bytes((space,)) != separator)
 
-    def keep_quoted(match: re.Match[bytes]) -> bytes:
-        return match[0] if match[0].startswith(b'"') else separator
-
-    def squeeze(text: bytes) -> bytes:
+    def collapse(text: bytes) -> bytes:
         if not text[:1].isspace() and not any(mark in text for mark in (*double, *ends, *others)):
-            return text
-        text = quoted_or_some.sub(keep_quoted, text) if b'"' in text else some.sub(separator, text)
+            return text  # the common case: already normalized
+        if b'"' in text:
+            text = quoted_or_run.sub(_quoted_or(separator), text)
+        else:
+            text = run.sub(separator, text)
         text = text.replace(separator + b"\n", b"\n").replace(b"\n" + separator, b"\n")
         return text.removeprefix(separator)
 
-    return squeeze
+    return collapse
 
 
-def opener(separator: bytes) -> Callable[[bytes], bytes]:
-    r"""Removes the blanks between a separator and a quote, which would hide it.
+def quote_aligner(separator: bytes) -> Callable[[bytes], bytes]:
+    r"""A function that removes spaces between a separator and a quote, so that quotes are seen.
 
-    >>> opener(b",")(b'a, "b, c"\n')
+    >>> quote_aligner(b",")(b'a, "b, c"\n')
     b'a,"b, c"\n'
     """
     mark = re.escape(separator)
-    quoted_or_blanks = re.compile(b"(?<![^\n " + mark + b"])" + QUOTED + b"|" + mark + b' +(?=")')
+    quoted_or_spaces = re.compile(b"(?<![^\n " + mark + b"])" + QUOTED + b"|" + mark + b' +(?=")')
 
-    def keep_quoted(match: re.Match[bytes]) -> bytes:
-        return match[0] if match[0].startswith(b'"') else separator
-
-    def open_quotes(text: bytes) -> bytes:
+    def align(text: bytes) -> bytes:
         if separator + b" " not in text or b' "' not in text:
             return text
-        return quoted_or_blanks.sub(keep_quoted, text)
+        return quoted_or_spaces.sub(_quoted_or(separator), text)
 
-    return open_quotes
+    return align
+
+
+def _quoted_or(separator: bytes) -> Callable[[re.Match[bytes]], bytes]:
+    """A replacement that leaves quoted cells as they are and puts a separator for the rest."""
+    return lambda match: match[0] if match[0].startswith(b'"') else separator

@@ -1,4 +1,4 @@
-"""Graphs -> files of edges: tables with the columns source, target and, if any, weight."""
+"""write_graph: writes edges as tables with the columns source, target and, if any, weight."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
     from hopvec.graph import Graph
 
 SUFFIXES = (".parquet", ".arrow", ".csv", ".tsv", ".csv.gz", ".tsv.gz")
-CHUNK = 1 << 18  # entries that become ids together
+CHUNK = 1 << 18  # edges per batch
 
 
 def write_graph(
     graph: Graph, path: str | PathLike[str], *, progress: Progress | None = None
 ) -> None:
-    """Writes the edges of a graph, each once; nodes without edges are not in the file.
+    """Writes each edge of a graph once; nodes without edges are not written.
 
-    The suffix names the format: .csv, .tsv (both also with .gz), .parquet or .arrow. A file of that
-    name is replaced whole or not at all. `progress` is called with the nodes written and their
-    number.
+    The suffix determines the format: .csv, .tsv (optionally with .gz), .parquet or .arrow. An
+    existing file is replaced atomically. `progress` is called with the nodes written and the number
+    of nodes.
     """
     write_tables(edge_table(graph, Path(path), progress or no_progress))
 
 
 class Table(NamedTuple):
-    """What a file is to hold."""
+    """A table and the file to write it to."""
 
     path: Path
     schema: pa.Schema
@@ -47,7 +47,7 @@ class Table(NamedTuple):
 
 
 def edge_table(graph: Graph, path: Path, progress: Progress) -> Table:
-    """The edges of a graph, for a file."""
+    """The edges of a graph as a table for a file."""
     fields = [("source", graph.ids.type), ("target", graph.ids.type)]
     if graph.weights is not None:
         fields.append(("weight", pa.float32()))
@@ -56,7 +56,7 @@ def edge_table(graph: Graph, path: Path, progress: Progress) -> Table:
 
 
 def write_tables(*tables: Table) -> None:
-    """Writes tables in the formats that the suffixes name, all or none; see `atomic_write`."""
+    """Writes tables in the formats given by their suffixes, all or none; see `atomic_write`."""
     for table in tables:
         check_table(table.path)
     with atomic_write(*(table.path for table in tables)) as files:
@@ -69,9 +69,9 @@ def _write(file: BinaryIO, table: Table) -> None:
     if suffix_of(path) == ".parquet":
         import pyarrow.parquet as pq
 
-        # Numbers of nodes hardly repeat within a row group: a dictionary only takes time.
-        texts = [field.name for field in schema if not pa.types.is_primitive(field.type)]
-        with pq.ParquetWriter(file, schema, compression="zstd", use_dictionary=texts) as writer:
+        # Integer ids hardly repeat within a row group, so a dictionary would only cost time.
+        strings = [field.name for field in schema if not pa.types.is_primitive(field.type)]
+        with pq.ParquetWriter(file, schema, compression="zstd", use_dictionary=strings) as writer:
             for batch in batches:
                 writer.write_batch(batch)
     elif suffix_of(path) == ".arrow":
@@ -84,10 +84,10 @@ def _write(file: BinaryIO, table: Table) -> None:
 
 
 def check_table(path: Path) -> None:
-    """Raises FormatError unless a table of edges could be written to this path."""
+    """Raises FormatError if edges cannot be written to a path."""
     if suffix_of(path) not in SUFFIXES:
         raise FormatError(
-            f"{path}: the suffix {path.suffix!r} names no format for edges; use one of "
+            f"{path}: the suffix {path.suffix!r} is not a format for edges; use one of "
             f"{', '.join(SUFFIXES)}."
         )
     check_writable(path)
@@ -96,7 +96,7 @@ def check_table(path: Path) -> None:
 def _write_lines(
     file: BinaryIO | GzipFile, separator: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]
 ) -> None:
-    """Writes a header, then a line a row; ids are quoted where they must be."""
+    """Writes a header, then one line per row; ids are quoted if necessary."""
     import pyarrow.csv
 
     file.write((separator.join(schema.names) + "\n").encode())
@@ -109,7 +109,7 @@ def _write_lines(
 
 
 def _batches(graph: Graph, schema: pa.Schema, progress: Progress) -> Iterator[pa.RecordBatch]:
-    """The edges of a few nodes after the other, in the graph's internal order."""
+    """The edges, in batches of nodes in the graph's internal order."""
     first = 0
     while first < graph.nodes:
         last = int(np.searchsorted(graph.indptr, graph.indptr[first] + CHUNK, side="right")) - 1

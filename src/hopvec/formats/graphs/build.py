@@ -1,0 +1,280 @@
+"""Builds a Graph from the edges or the matrix that a file holds, within a memory limit."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from os import PathLike
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hopvec.errors import FormatError, GraphError, MemoryLimitError
+from hopvec.formats.graphs.edges import Batch, EdgeStream, Matrix
+from hopvec.formats.graphs.nodes import read_nodes
+from hopvec.formats.graphs.options import ReadOptions
+from hopvec.graph import Graph
+from hopvec.graph.bipartite import prefixed, target_mask
+from hopvec.graph.convert import READER, from_scipy
+from hopvec.graph.dictionary import Dictionary, integers_if_all
+from hopvec.graph.edge_list import from_numbering
+from hopvec.graph.ids import Numbering, number_array, number_buffer
+from hopvec.graph.validation import check_weights
+from hopvec.machine import cores, in_words
+from hopvec.progress import Progress
+from hopvec.spill import SpillArray
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+logger = logging.getLogger("hopvec")
+
+CHUNK = 1 << 20  # ids that are checked for whitespace at a time
+
+
+def graph_from_stream(
+    name: str, stream: EdgeStream, options: ReadOptions, progress: Progress
+) -> Graph:
+    """Reads all edges of a stream, numbers their nodes and builds the CSR arrays."""
+    if options.symmetrize:
+        raise FormatError(
+            f"{name}: symmetrize=True is for matrices; the edges of a list are undirected unless "
+            "directed=True."
+        )
+    edges = encode_edges(name, stream, options)
+    add_nodes(name, edges.dictionary, stream, options)
+    if len(edges.dictionary) == 0:
+        raise GraphError(f"{name}: the graph is empty: there are no edges in it.")
+    progress(0, 100)
+    source, target, weight = edges.source.array(), edges.target.array(), edges.weights()
+    ids, numbers = edges.dictionary.numbered(untyped=stream.untyped)
+    del edges  # only the arrays are needed from here on
+    warn_about_whitespace(name, ids)
+    directed = not options.bipartite and bool(
+        stream.directed if options.directed is None else options.directed
+    )
+    memory = plan_memory(name, ids, source, weight is not None, directed, options)
+    try:
+        is_target = target_mask(ids, source, target, numbers) if options.bipartite else None
+        numbering = Numbering(lambda: ids, len(ids), source, target, 0, numbers)
+        del source, target, numbers  # so that the numbering can release them
+        graph = from_numbering(
+            numbering,
+            weight,
+            directed,
+            options.duplicates or stream.duplicates or "sum",
+            options.loops,
+            options.threads,
+            memory_limit=memory.limit,
+            in_file=memory.in_file,
+            spill_dir=options.spill_dir,
+            progress=progress,
+        )
+    except GraphError as error:
+        raise GraphError(f"{name}: {error}") from error
+    return replace(graph, is_target=is_target)
+
+
+class EncodedEdges:
+    """Edges whose ids are replaced by codes of a dictionary, in memory or in spill files."""
+
+    def __init__(self, options: ReadOptions) -> None:
+        limit, spill_dir = options.memory_bytes, options.spill_dir
+        share = None if limit is None else limit // 16
+        self.dictionary = Dictionary(options.threads or cores())
+        self.source: SpillArray[np.int32] = SpillArray(np.int32, share, spill_dir)
+        self.target: SpillArray[np.int32] = SpillArray(np.int32, share, spill_dir)
+        self.weight: SpillArray[np.float32] = SpillArray(np.float32, share, spill_dir)
+
+    def append(self, batch: Batch, weights: NDArray[np.float32] | None) -> None:
+        """Encodes the ids of a batch and adds its edges."""
+        self.source.append(self.dictionary.encode(batch.source))
+        self.target.append(self.dictionary.encode(batch.target))
+        if weights is not None:
+            self.weight.append(weights)
+
+    def weights(self) -> NDArray[np.float32] | None:
+        """The weights; None if the edges are unweighted."""
+        return self.weight.array() if len(self.weight) else None
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+
+def encode_edges(name: str, stream: EdgeStream, options: ReadOptions) -> EncodedEdges:
+    """Reads all batches of a stream; raises GraphError for missing ids and invalid weights."""
+    edges, limit = EncodedEdges(options), options.memory_bytes
+    for batch in stream.batches:
+
+        def location(row: int, first: int = len(edges)) -> str:
+            return f"{name}, {stream.locate(first + row)}"
+
+        if (missing := batch.first_missing()) is not None:
+            row, role = missing
+            raise GraphError(f"{location(row)}: the {role} is empty.")
+        if options.prefixes is not None:
+            source, target = map(prefixed, (batch.source, batch.target), options.prefixes)
+            batch = Batch(source, target, batch.weight)
+        _check_id_types(name, batch, stream)
+        edges.append(batch, _checked_weights(batch, location))
+        used = edges.dictionary.nbytes
+        if limit is not None and used > limit:
+            raise MemoryLimitError(
+                f"{name}: the ids of the first {len(edges.dictionary):,} nodes alone take "
+                f"{in_words(used)}, but the memory limit is {in_words(limit)}. Increase memory=."
+            )
+    return edges
+
+
+def add_nodes(name: str, dictionary: Dictionary, stream: EdgeStream, options: ReadOptions) -> None:
+    """Adds the nodes that the format lists, and those that the caller asked for."""
+    for ids in (stream.nodes, None if options.nodes is None else read_nodes(options.nodes)):
+        if isinstance(ids, int):
+            ids = number_array(np.arange(ids, dtype=np.int64))
+        if ids is None or len(ids) == 0:
+            continue
+        try:
+            if stream.untyped and pa.types.is_integer(ids.type):
+                ids = ids.cast(pa.large_string())
+            elif isinstance(options.nodes, str | PathLike) and dictionary.integers:
+                ids = integers_if_all(ids)  # a text file does not declare the type of its ids
+            dictionary.encode(ids)
+        except GraphError as error:
+            raise GraphError(f"{name}, nodes: {error}") from error
+
+
+def warn_about_whitespace(name: str, ids: pa.Array) -> None:
+    """Warns if ids begin or end with whitespace, which makes them different nodes."""
+    import pyarrow.compute as pc
+
+    if pa.types.is_integer(ids.type):
+        return
+    for start in range(0, len(ids), CHUNK):
+        chunk = ids.slice(start, CHUNK)
+        padded = chunk.filter(pc.not_equal(chunk, pc.ascii_trim_whitespace(chunk)))
+        if len(padded):
+            logger.warning(
+                "%s: some ids begin or end with whitespace, such as %r; they are different nodes "
+                "from those without it.",
+                name,
+                padded[0].as_py(),
+            )
+            return
+
+
+class MemoryPlan(NamedTuple):
+    """How the CSR arrays are built within the memory limit."""
+
+    limit: int | None
+    """Bytes of entries to hold in memory while building; None if all of them fit."""
+    in_file: bool
+    """Whether the CSR arrays go to a spill file, because later work would not fit beside them."""
+
+
+def plan_memory(
+    name: str,
+    ids: pa.Array,
+    source: NDArray[Any],
+    weighted: bool,
+    directed: bool,
+    options: ReadOptions,
+) -> MemoryPlan:
+    """Plans the memory of building the CSR arrays; raises MemoryLimitError if it cannot suffice."""
+    limit = options.memory_bytes
+    if limit is None:
+        return MemoryPlan(None, in_file=False)
+    nodes, entries = len(ids), len(source) * (1 if directed else 2)
+    csr_bytes = entries * (8 if weighted else 4)
+    build_bytes = int(ids.nbytes) + 44 * nodes  # what the builder holds for each node
+    if not isinstance(source, np.memmap):
+        build_bytes += len(source) * (12 if weighted else 8)
+    graph_bytes = int(ids.nbytes) + 40 * nodes  # what remains in memory of a graph in a file
+    reserve = options.reserve or (lambda nodes, csr_bytes: 0)
+    needed = graph_bytes + reserve(nodes, 0)
+    if needed > limit:
+        raise MemoryLimitError(
+            f"{name}: a graph of {nodes:,} nodes needs at least {in_words(needed)} "
+            f"({in_words(graph_bytes)} for the graph, {in_words(needed - graph_bytes)} for the "
+            f"embedding), but the memory limit is {in_words(limit)}. Increase memory=."
+        )
+    in_file = graph_bytes + csr_bytes + reserve(nodes, csr_bytes) > limit
+    if build_bytes + 2 * csr_bytes <= limit:
+        return MemoryPlan(None, in_file)
+    needed = build_bytes + (8 << 20)
+    if needed > limit:
+        raise MemoryLimitError(
+            f"{name}: building a graph of {nodes:,} nodes needs at least {in_words(needed)} "
+            f"({in_words(ids.nbytes)} of it for the ids), but the memory limit is "
+            f"{in_words(limit)}. Increase memory=."
+        )
+    return MemoryPlan(limit - build_bytes, in_file)
+
+
+def graph_from_matrix(name: str, found: Matrix, options: ReadOptions) -> Graph:
+    """Builds the graph of an adjacency matrix."""
+    if options.bipartite:
+        raise FormatError(
+            f"{name}: bipartite=True is for lists of edges, and this is a matrix; leave it out."
+        )
+    for argument, given in (
+        ("nodes", options.nodes is not None),
+        ("duplicates", options.duplicates is not None),
+        ("loops", options.loops != "keep"),
+    ):
+        if given:
+            raise FormatError(f"{name}: {argument}= does not apply to a matrix; leave it out.")
+    if options.memory_bytes is not None:
+        _check_matrix_memory(name, found.matrix, options.symmetrize, options.memory_bytes)
+    try:
+        return from_scipy(
+            found.matrix, None, bool(options.directed), options.symmetrize, options.threads, READER
+        )
+    except GraphError as error:
+        raise GraphError(f"{name}: {error}") from error
+
+
+def _check_matrix_memory(name: str, matrix: sp.sparray, symmetrize: bool, limit: int) -> None:
+    """Raises MemoryLimitError if a matrix and the graph built from it do not fit in memory."""
+    import scipy.sparse as sp
+
+    entries = sp.coo_array(matrix)
+    size = 4 if (entries.data == 1).all() else 8
+    held = sum(int(part.nbytes) for part in (*entries.coords, entries.data))
+    needed = held + 52 * entries.shape[0] + (4 if symmetrize else 2) * entries.nnz * size
+    if needed > limit:
+        raise MemoryLimitError(
+            f"{name}: a matrix is read as a whole, and one of {entries.nnz:,} entries needs at "
+            f"least {in_words(needed)}, but the memory limit is {in_words(limit)}. Increase "
+            "memory=, or convert the matrix to a list of edges, which is read in parts."
+        )
+
+
+def _check_id_types(name: str, batch: Batch, stream: EdgeStream) -> None:
+    """Raises GraphError if sources are integers and targets are strings, or vice versa."""
+    integers = [bool(pa.types.is_integer(ids.type)) for ids in (batch.source, batch.target)]
+    if integers[0] != integers[1]:
+        kinds = ["integers" if integer else "strings" for integer in integers]
+        columns = stream.metadata.get("columns", {"source": "source", "target": "target"})
+        raise GraphError(
+            f"{name}: the source column {columns['source']!r} holds {kinds[0]}, the target column "
+            f"{columns['target']!r} {kinds[1]}. Choose other columns with source= and target=, or "
+            "convert both to the same type. If these are two kinds of nodes, give their ids "
+            "prefixes: bipartite=True and prefixes=('user:', 'item:')."
+        )
+
+
+def _checked_weights(batch: Batch, location: Callable[[int], str]) -> NDArray[np.float32] | None:
+    if batch.weight is None:
+        return None
+
+    def edge_location(row: int) -> str:
+        ends = f"{batch.source[row].as_py()!r} - {batch.target[row].as_py()!r}"
+        return f"{location(row)} ({ends})"
+
+    numbers = number_buffer(batch.weight)
+    check_weights(numbers, edge_location)
+    weights: NDArray[np.float32] = numbers.astype(np.float32)
+    return weights
