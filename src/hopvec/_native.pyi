@@ -1,13 +1,12 @@
 """Type stubs of the compiled module, whose sources are in engine/native."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 class Stop:
-    """Set from any thread, it makes every running loop return early."""
+    """A flag that makes every running loop return early; may be set from any thread."""
 
     def __init__(self) -> None: ...
     def set(self) -> None: ...
@@ -15,7 +14,7 @@ class Stop:
     def stopped(self) -> bool: ...
 
 class Edges:
-    """Some edges of a list, and how the ids of their ends become node numbers."""
+    """A chunk of an edge list, and how its ids map to node numbers."""
 
     def __init__(
         self,
@@ -33,14 +32,14 @@ class Edges:
         self,
         first: int,
         cursor: NDArray[np.int64],
-        neighbor: NDArray[np.int32],
-        weight: NDArray[np.float32] | None,
+        indices: NDArray[np.int32],
+        weights: NDArray[np.float32] | None,
         threads: int,
         stop: Stop,
     ) -> None: ...
 
 class _Dictionary:
-    """Codes for ids as they come, by as many threads as it has shards."""
+    """Assigns integer codes to ids in order of arrival, with one thread per shard."""
 
     def __init__(self, shards: int) -> None: ...
     def __len__(self) -> int: ...
@@ -48,30 +47,30 @@ class _Dictionary:
     def nbytes(self) -> int: ...
     @property
     def sizes(self) -> list[int]:
-        """Of the shards: number k of shard s has the code k * shards + s."""
+        """Number of ids per shard; number k of shard s has the code k * shards + s."""
 
-class TextDictionary(_Dictionary):
+class StringDictionary(_Dictionary):
     def encode(self, offsets: NDArray[np.int64], bytes: NDArray[np.uint8]) -> NDArray[np.int32]: ...
     def merge(self) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-        """The texts of all shards, one after the other; nothing can be encoded after that."""
+        """Offsets and bytes of all ids, shard by shard; nothing can be encoded afterwards."""
 
 class IntegerDictionary(_Dictionary):
     def encode(self, ids: NDArray[np.int64]) -> NDArray[np.int32]: ...
     def merge(self) -> NDArray[np.int64]:
-        """The integers likewise."""
+        """All ids, shard by shard; nothing can be encoded afterwards."""
 
 class SparseRows:
-    """The law of a very sparse R: signs and zeros."""
+    """Samples a sparse R: signs and zeros."""
 
     def __init__(self, *, seed: int, sparsity: float) -> None: ...
 
 class GaussianRows:
-    """The law of a normal R: entries are an eighth of it."""
+    """Samples a normally distributed R, divided by 8."""
 
     def __init__(self, *, seed: int) -> None: ...
 
 class Features:
-    """What is known of nodes beside their edges, as weight * X P joins R."""
+    """Features X of nodes, added to R as weight * X P."""
 
     def __init__(
         self,
@@ -87,19 +86,19 @@ class Features:
     ) -> None: ...
 
 class Adjacency:
-    """The rows of S and 1/d, as the kernels see them."""
+    """S in CSR form and 1 / degree. Keeps the arrays alive."""
 
     def __init__(
         self,
-        start: NDArray[np.int64],
-        neighbor: NDArray[np.int32],
-        weight: NDArray[np.float32] | None,
-        inverse_degree: NDArray[np.float32],
+        indptr: NDArray[np.int64],
+        indices: NDArray[np.int32],
+        weights: NDArray[np.float32] | None,
+        inverse_degrees: NDArray[np.float32],
         mapped: bool = False,
     ) -> None: ...
 
 class Sink:
-    """Where a finished row of one order goes."""
+    """Where a finished row of one order is written. Keeps the arrays alive."""
 
     def __init__(
         self,
@@ -113,11 +112,11 @@ class Sink:
         scale: NDArray[np.float32] | None = None,
         weight: float = 0.0,
         add: bool = False,
-        joined: Sequence[tuple[NDArray[np.uint8], NDArray[np.float32] | None, float]] = (),
+        fused: tuple[tuple[NDArray[np.uint8], NDArray[np.float32] | None, float], ...] = (),
     ) -> None: ...
 
 class LineOrder:
-    """How one order of proximity is trained by LINE."""
+    """Parameters of training one order of proximity of LINE."""
 
     def __init__(
         self,
@@ -127,18 +126,18 @@ class LineOrder:
         samples: int,
         negatives: int,
         rate: float,
-        turned: bool,
+        both_directions: bool,
     ) -> None: ...
 
 class EdgeSampler:
-    """Draws edges by weight and negative samples from noise."""
+    """Samples edges by weight and negative samples from noise."""
 
     def __init__(
         self,
-        start: NDArray[np.int64],
-        neighbor: NDArray[np.int32],
-        weight: NDArray[np.float32] | None,
-        degree: NDArray[np.float64],
+        indptr: NDArray[np.int64],
+        indices: NDArray[np.int32],
+        weights: NDArray[np.float32] | None,
+        degrees: NDArray[np.float64],
         noise: NDArray[np.float64],
         threads: int,
         stop: Stop,
@@ -159,7 +158,7 @@ class ErdosRenyi:
     ) -> None: ...
 
 class ChungLu:
-    """Pairs of nodes drawn by weights of a power law."""
+    """Both ends drawn by weights that follow a power law."""
 
     def __init__(
         self, *, nodes: int, exponent: float, offset: float, shuffled: bool, seed: int
@@ -174,7 +173,7 @@ class ChungLu:
     ) -> None: ...
 
 class RMat:
-    """Pairs of nodes by quadrants within quadrants."""
+    """Edges by recursive choice of a quadrant."""
 
     def __init__(
         self, *, scale: int, a: float, b: float, c: float, shuffled: bool, seed: int
@@ -192,33 +191,33 @@ def level() -> str: ...
 def allocate(bytes: int) -> NDArray[np.uint8]: ...
 def power(x: NDArray[np.float64], y: float) -> NDArray[np.float64]: ...
 def degrees(
-    start: NDArray[np.int64], weight: NDArray[np.float32] | None, mapped: bool = False
+    indptr: NDArray[np.int64], weights: NDArray[np.float32] | None, mapped: bool = False
 ) -> NDArray[np.float64]: ...
 def nodes_with_loops(
-    start: NDArray[np.int64], neighbor: NDArray[np.int32], mapped: bool = False
+    indptr: NDArray[np.int64], indices: NDArray[np.int32], mapped: bool = False
 ) -> int: ...
 def largest_component(
-    start: NDArray[np.int64],
-    neighbor: NDArray[np.int32],
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
     symmetric: bool,
     mapped: bool,
     stop: Stop,
 ) -> int: ...
-def integers_of_texts(
+def parse_integers(
     offsets: NDArray[np.int64], bytes: NDArray[np.uint8]
 ) -> NDArray[np.int64] | None: ...
-def sort_texts(offsets: NDArray[np.int64], bytes: NDArray[np.uint8]) -> NDArray[np.int32]: ...
-def take_texts(
+def sort_strings(offsets: NDArray[np.int64], bytes: NDArray[np.uint8]) -> NDArray[np.int32]: ...
+def take_strings(
     offsets: NDArray[np.int64], bytes: NDArray[np.uint8], order: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]: ...
-def keys_of_integers(ids: NDArray[np.int64]) -> NDArray[np.uint64]: ...
-def keys_of_strings(offsets: NDArray[np.int64], bytes: NDArray[np.uint8]) -> NDArray[np.uint64]: ...
+def integer_keys(ids: NDArray[np.int64]) -> NDArray[np.uint64]: ...
+def string_keys(offsets: NDArray[np.int64], bytes: NDArray[np.uint8]) -> NDArray[np.uint64]: ...
 def sort_rows(
-    start: NDArray[np.int64],
+    indptr: NDArray[np.int64],
     first: int,
     last: int,
-    neighbor: NDArray[np.int32],
-    weight: NDArray[np.float32] | None,
+    indices: NDArray[np.int32],
+    weights: NDArray[np.float32] | None,
     directed: bool,
     keep_order: bool,
     distinct: NDArray[np.int32],
@@ -226,39 +225,39 @@ def sort_rows(
     stop: Stop,
 ) -> int: ...
 def count_columns(
-    start: NDArray[np.int64],
+    indptr: NDArray[np.int64],
     first: int,
     last: int,
-    neighbor: NDArray[np.int32],
+    indices: NDArray[np.int32],
     columns: NDArray[np.int32],
 ) -> None: ...
 def order_nodes(
     distinct: NDArray[np.int32], columns: NDArray[np.int32] | None, keys: NDArray[np.uint64]
 ) -> NDArray[np.int32]: ...
 def renumber(
-    draft_start: NDArray[np.int64],
-    draft_neighbor: NDArray[np.int32],
-    draft_weight: NDArray[np.float32] | None,
-    draft_first: int,
-    number: NDArray[np.int32],
-    start: NDArray[np.int64],
+    unmerged_indptr: NDArray[np.int64],
+    unmerged_indices: NDArray[np.int32],
+    unmerged_weights: NDArray[np.float32] | None,
+    unmerged_first: int,
+    new_number: NDArray[np.int32],
+    indptr: NDArray[np.int64],
     first: int,
     last: int,
     sum: bool,
-    neighbor: NDArray[np.int32],
-    weight: NDArray[np.float32] | None,
+    indices: NDArray[np.int32],
+    weights: NDArray[np.float32] | None,
     threads: int,
     stop: Stop,
 ) -> bool: ...
 def symmetric(
-    start: NDArray[np.int64],
-    neighbor: NDArray[np.int32],
-    weight: NDArray[np.float32] | None,
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    weights: NDArray[np.float32] | None,
     threads: int,
     stop: Stop,
 ) -> bool: ...
 def draw(
-    random: SparseRows | GaussianRows,
+    sampler: SparseRows | GaussianRows,
     keys: NDArray[np.uint64],
     diagonal: NDArray[np.float32],
     slab: int,
@@ -269,8 +268,8 @@ def draw(
     features: Features | None = None,
 ) -> None: ...
 def first_hop(
-    graph: Adjacency,
-    random: SparseRows,
+    adjacency: Adjacency,
+    sampler: SparseRows,
     keys: NDArray[np.uint64],
     diagonal: NDArray[np.float32],
     slab: int,
@@ -280,7 +279,7 @@ def first_hop(
     stop: Stop,
 ) -> None: ...
 def hop(
-    graph: Adjacency,
+    adjacency: Adjacency,
     block: NDArray[np.uint8],
     as_half: bool,
     sink: Sink,
@@ -288,8 +287,8 @@ def hop(
     stop: Stop,
 ) -> None: ...
 def gather_lines(
-    start: NDArray[np.int64],
-    neighbor: NDArray[np.int32],
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
     lines: NDArray[np.float32],
     out: NDArray[np.float32],
     distance: int,
@@ -297,8 +296,8 @@ def gather_lines(
     stop: Stop,
 ) -> None: ...
 def triad(
-    one: NDArray[np.float32],
-    other: NDArray[np.float32],
+    a: NDArray[np.float32],
+    b: NDArray[np.float32],
     out: NDArray[np.float32],
     threads: int,
     stop: Stop,
@@ -331,30 +330,30 @@ def standardize(
     stop: Stop,
 ) -> None: ...
 def cumulative_weights(
-    start: NDArray[np.int64], weight: NDArray[np.float32], threads: int, stop: Stop
+    indptr: NDArray[np.int64], weights: NDArray[np.float32], threads: int, stop: Stop
 ) -> NDArray[np.float64]: ...
-def walk_order(keys: NDArray[np.uint64], seed: int, number: int) -> NDArray[np.int32]: ...
+def walk_order(keys: NDArray[np.uint64], seed: int, round: int) -> NDArray[np.int32]: ...
 def random_walks(
-    start: NDArray[np.int64],
-    neighbor: NDArray[np.int32],
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
     cumulative: NDArray[np.float64] | None,
     p: float,
     q: float,
     keys: NDArray[np.uint64],
     first: NDArray[np.int32],
     seed: int,
-    number: int,
+    round: int,
     length: int,
     threads: int,
     stop: Stop,
 ) -> NDArray[np.int32]: ...
-def alias_places(
+def alias_table(
     weights: NDArray[np.float64],
 ) -> tuple[NDArray[np.uint32], NDArray[np.int32]]: ...
 def column_sums(
-    start: NDArray[np.int64], neighbor: NDArray[np.int32], weight: NDArray[np.float32] | None
+    indptr: NDArray[np.int64], indices: NDArray[np.int32], weights: NDArray[np.float32] | None
 ) -> NDArray[np.float64]: ...
-def start_line(
+def initialize_line(
     order: LineOrder, keys: NDArray[np.uint64], dim: int, vectors: NDArray[np.float32]
 ) -> None: ...
 def train_line(
@@ -385,7 +384,7 @@ def best_pairs(
     first: int,
     last: int,
     k: int,
-    least: float,
+    min_similarity: float,
     threads: int,
     stop: Stop,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]: ...

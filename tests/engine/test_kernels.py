@@ -261,16 +261,16 @@ class TestSink:
 
     @both_precisions
     @pytest.mark.parametrize("columns", [5, 16])
-    def test_one_or_two_orders_before_can_join_together_with_a_row(self, columns, precision):
+    def test_one_or_two_earlier_orders_can_be_fused_with_a_row(self, columns, precision):
         rows, block = self.rows_and_block(precision)
         order = np.arange(self.nodes, dtype=np.int32)
         scale, before = np.random.default_rng(2).random((2, self.nodes), np.float32)
         other = (-block).copy()
-        joined = [(as_bytes(other), None, 0.25), (as_bytes(block), before, 0.0)]
+        fused = (as_bytes(other), None, 0.25), (as_bytes(block), before, 0.0)
         place = {"rows": order, "columns": columns, "scale": scale, "add": True}
         for count in (1, 2):
             total = np.full((self.nodes, columns), 7, np.float32)
-            row = native_hop(rows, block, precision, sum=total, joined=joined[-count:], **place)
+            row = native_hop(rows, block, precision, sum=total, fused=fused[-count:], **place)
             stored, previous = (values[:, :columns].astype(np.float64) for values in (row, block))
             expected = 7 + before[:, None] * previous + scale[:, None] * stored
             expected -= 0.25 * previous * (count == 2)

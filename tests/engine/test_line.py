@@ -25,9 +25,14 @@ every_graph = pytest.mark.parametrize(
 )
 
 
-def order_of(number=1, *, seed=5, samples=1000, negatives=5, rate=0.025, turned=False):
+def order_of(number=1, *, seed=5, samples=1000, negatives=5, rate=0.025, both_directions=False):
     return _native.LineOrder(
-        seed=seed, number=number, samples=samples, negatives=negatives, rate=rate, turned=turned
+        seed=seed,
+        number=number,
+        samples=samples,
+        negatives=negatives,
+        rate=rate,
+        both_directions=both_directions,
     )
 
 
@@ -48,13 +53,13 @@ def places_of(graph):
         for begin, end in itertools.pairwise(graph.indptr)
     ]
     return (
-        _native.alias_places(graph.node_degrees),
-        [_native.alias_places(row) if row is not None and len(row) else None for row in rows],
-        _native.alias_places(line.EdgeLaw(graph, threads=1).noise),
+        _native.alias_table(graph.node_degrees),
+        [_native.alias_table(row) if row is not None and len(row) else None for row in rows],
+        _native.alias_table(line.EdgeLaw(graph, threads=1).noise),
     )
 
 
-def twin_of_draw(graph, seed, order, sample, negatives, turned):
+def twin_of_draw(graph, seed, order, sample, negatives, both_directions):
     """The nodes of a sample, in whole numbers of Python."""
     sources, rows, noise = places_of(graph)
     stream = reference.salt_of(seed, order)
@@ -71,7 +76,7 @@ def twin_of_draw(graph, seed, order, sample, negatives, turned):
         else reference_sampling.alias_draw(*rows[source], bits[1])
     )
     target = int(graph.indices[graph.indptr[source] + place])
-    ends = [target, source] if turned and bits[1] & 1 else [source, target]
+    ends = [target, source] if both_directions and bits[1] & 1 else [source, target]
     return ends + [reference_sampling.alias_draw(*noise, b) for b in bits[2:]]
 
 
@@ -83,18 +88,18 @@ class TestAliasTable:
     )
     def test_its_law_is_in_proportion_to_the_weights(self, weights):
         weights = np.array(weights)
-        law = reference_sampling.alias_probabilities(*_native.alias_places(weights))
+        law = reference_sampling.alias_probabilities(*_native.alias_table(weights))
         assert np.abs(law - weights / weights.sum()).max() < 2.0**-31
         assert (law[weights == 0] == 0).all()
 
     def test_equal_weights_are_kept_whole(self):
-        keep, other = _native.alias_places(np.full(7, 3.0))
+        keep, other = _native.alias_table(np.full(7, 3.0))
         assert (other == np.arange(7)).all()
         assert (keep == 2**32 - 1).all()
 
     def test_its_law_holds_for_many_weights(self):
         weights = np.random.default_rng(0).lognormal(0, 3, 200_000)
-        law = reference_sampling.alias_probabilities(*_native.alias_places(weights))
+        law = reference_sampling.alias_probabilities(*_native.alias_table(weights))
         assert np.abs(law - weights / weights.sum()).sum() < 1e-9
 
 
@@ -138,17 +143,17 @@ class TestDraws:
     def test_turned_edges_go_both_ways_alike(self):
         graph = DIRECTED.graph()
         weights = by_number(DIRECTED, graph)
-        samples = drawn(graph, order_of(turned=True), count=200_000)
+        samples = drawn(graph, order_of(both_directions=True), count=200_000)
         assert_edges_follow(weights + weights.T, samples)
 
     @every_graph
-    @pytest.mark.parametrize("turned", [False, True])
-    def test_they_are_those_of_the_twin(self, case, turned):
+    @pytest.mark.parametrize("both_directions", [False, True])
+    def test_they_are_those_of_the_twin(self, case, both_directions):
         graph, seed = case.graph(), 2**64 - 3
-        order = order_of(2, seed=seed, negatives=3, turned=turned)
+        order = order_of(2, seed=seed, negatives=3, both_directions=both_directions)
         for sample in (0, 1, 77, 10**12 - 1):
             native = drawn(graph, order, first=sample, count=1, negatives=3)[0].tolist()
-            assert native == twin_of_draw(graph, seed, 2, sample, 3, turned)
+            assert native == twin_of_draw(graph, seed, 2, sample, 3, both_directions)
 
     def test_a_sample_is_the_same_wherever_the_drawing_begins(self):
         graph = SMALL.graph()
@@ -234,7 +239,7 @@ class TestTraining:
     def test_it_starts_from_even_draws_by_key(self):
         graph = random_example(300, 600, seed=1).graph()
         vectors = np.zeros((graph.nodes, 32), np.float32)
-        _native.start_line(order_of(2, seed=9), graph.keys, 20, vectors)
+        _native.initialize_line(order_of(2, seed=9), graph.keys, 20, vectors)
         expected = reference_sampling.line_vectors(9, 2, graph.keys.tolist(), 20)
         assert np.abs(vectors[:, :20] - expected).max() < 1e-8
         assert not vectors[:, 20:].any()

@@ -204,17 +204,17 @@ class TestKeys:
     def test_keys_of_strings_are_xxh64_of_their_bytes(self, names):
         offsets = np.cumsum([0, *map(len, names)])
         text = np.frombuffer(b"".join(names) or b"\0", np.uint8)
-        keys = _native.keys_of_strings(offsets, text)
+        keys = _native.string_keys(offsets, text)
         assert keys.tolist() == [reference.xxh64(name) for name in names]
 
     @given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=20))
     def test_keys_of_integers_are_xxh64_of_their_eight_bytes(self, ids):
-        keys = _native.keys_of_integers(np.array(ids, np.int64))
+        keys = _native.integer_keys(np.array(ids, np.int64))
         assert keys.tolist() == [reference.xxh64(i.to_bytes(8, "little", signed=True)) for i in ids]
 
     def test_keys_are_those_of_spark(self):
         # select xxhash64(cast(1 as bigint))
-        assert np.uint64(_native.keys_of_integers(np.array([1]))[0]).astype(np.int64) == (
+        assert np.uint64(_native.integer_keys(np.array([1]))[0]).astype(np.int64) == (
             -7001672635703045582
         )
 

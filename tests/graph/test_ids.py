@@ -72,7 +72,7 @@ def test_the_key_of_a_string_is_that_of_spark():
 
 @pytest.mark.parametrize(
     ("function", "ids"),
-    [("keys_of_integers", [7, 8, 9]), ("keys_of_strings", ["x", "y", "z"])],
+    [("integer_keys", [7, 8, 9]), ("string_keys", ["x", "y", "z"])],
 )
 def test_two_ids_with_the_same_key_are_refused_by_name(monkeypatch, function, ids):
     monkeypatch.setattr(_native, function, lambda *columns: np.array([5, 9, 5], np.uint64))

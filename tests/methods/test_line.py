@@ -126,7 +126,7 @@ def draws(graph, samples):
     from hopvec import _native
 
     order = _native.LineOrder(
-        seed=3, number=1, samples=samples, negatives=5, rate=0.2, turned=False
+        seed=3, number=1, samples=samples, negatives=5, rate=0.2, both_directions=False
     )
     return EdgeLaw(graph, threads=1).native.draw(order, 0, samples).reshape(samples, 7)
 

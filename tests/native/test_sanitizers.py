@@ -16,26 +16,26 @@ from hopvec import _native
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 NATIVE = ROOT / "src" / "hopvec" / "engine" / "native"
-PYTHON_FACE = ("module", "bind_")
+BINDINGS = ("module", "bind_")
 SOURCES = sorted(
     source
     for source in NATIVE.glob("*.cpp")
-    if source.stem != "kernels" and not source.stem.startswith(PYTHON_FACE)
+    if source.stem != "kernels" and not source.stem.startswith(BINDINGS)
 )
 X86 = platform.machine().lower() in ("x86_64", "amd64")
 LEVELS = ("plain", "v3", "v4") if X86 else ("plain",)
-# Each level reads and writes in its own way; threads share the work in the same way at all.
+# Loads and stores differ between levels; threads do not, so one level is enough for them.
 RUNS = [*(("address,undefined", level) for level in LEVELS), ("thread", _native.level())]
 
 COMPILER = shutil.which("g++") or shutil.which("clang++")
 pytestmark = [
-    pytest.mark.skipif(COMPILER is None, reason="no C++ compiler (g++ or clang++) on the path"),
-    pytest.mark.skipif(not NATIVE.is_dir(), reason="the sources of the kernels are not here"),
+    pytest.mark.skipif(COMPILER is None, reason="no C++ compiler (g++ or clang++) on PATH"),
+    pytest.mark.skipif(not NATIVE.is_dir(), reason="the C++ sources are not available"),
 ]
 
 
 def level_flags():
-    """The machine flags of each level, as CMakeLists.txt has them."""
+    """The compiler flags of each dispatch level, read from CMakeLists.txt."""
     text = (ROOT / "CMakeLists.txt").read_text()
     v3 = re.search(r"set\(V3 ([^)]*)\)", text)[1].split()
     v4 = re.search(r"add_kernels\(v4 \$\{V3\} ([^)]*)\)", text)[1].split()
@@ -43,22 +43,22 @@ def level_flags():
 
 
 def compile_driver(folder, sanitizer):
-    """The driver and all it needs, built with a sanitizer; what the compiler said if it cannot."""
+    """Compile the driver and the kernels with a sanitizer; return the path of the program."""
     flags = ["-std=c++17", "-O1", "-g1", "-pthread", "-ffp-contract=off", "-fno-math-errno"]
     flags += [f"-fsanitize={sanitizer}", "-fno-omit-frame-pointer", f"-I{NATIVE}"]
     if "undefined" in sanitizer:
         flags.append("-fno-sanitize-recover=undefined")
     if X86:
         flags.append("-DHOPVEC_X86_LEVELS")
-    jobs = [("driver", HERE / "driver.cpp", ["-O0"])]  # quick to compile, and slow where it may be
+    jobs = [(source.stem, source, ["-O0"]) for source in HERE.glob("*.cpp")]  # compiles faster
     jobs += [(source.stem, source, []) for source in SOURCES]
     for level in LEVELS:
         names = [f"-DHOPVEC_KERNELS={level}_kernels", f'-DHOPVEC_LEVEL_NAME="{level}"']
         jobs.append((f"kernels_{level}", NATIVE / "kernels.cpp", names + level_flags()[level]))
 
     def compile_one(job):
-        name, source, more = job
-        command = [COMPILER, *flags, *more, "-c", str(source), "-o", str(folder / f"{name}.o")]
+        name, source, options = job
+        command = [COMPILER, *flags, *options, "-c", str(source), "-o", str(folder / f"{name}.o")]
         subprocess.run(command, check=True, capture_output=True, text=True)
         return str(folder / f"{name}.o")
 
@@ -72,7 +72,7 @@ def compile_driver(folder, sanitizer):
 
 @pytest.fixture(scope="module")
 def driver(tmp_path_factory):
-    """The driver as it is built with a sanitizer, once for each."""
+    """A function that builds the driver with a sanitizer, once per sanitizer."""
 
     @cache
     def build(sanitizer):
@@ -83,7 +83,7 @@ def driver(tmp_path_factory):
         built = subprocess.run(command, capture_output=True, text=True)
         if built.returncode or subprocess.run([str(folder / "probe")]).returncode:
             pytest.skip(
-                f"no runtime of -fsanitize={sanitizer} on this machine: {built.stderr[-200:]}"
+                f"this machine lacks the runtime of -fsanitize={sanitizer}: {built.stderr[-200:]}"
             )
         try:
             return compile_driver(folder, sanitizer)

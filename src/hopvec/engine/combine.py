@@ -59,7 +59,7 @@ class WeightedSum:
         if together is None:
             return _native.Sink(next=block)
         blocks = (slab.spare, slab.block)[3 - len(together) :]
-        joined = zip(blocks, together, strict=False)
+        earlier = zip(blocks, together, strict=False)
         scale, weight = self._scale(order)
         return _native.Sink(
             next=block,
@@ -70,7 +70,7 @@ class WeightedSum:
             scale=scale,
             weight=weight,
             add=together is not self._together[0],
-            joined=[(kept, *self._scale(before)) for kept, before in joined],
+            fused=tuple((kept, *self._scale(before)) for kept, before in earlier),
         )
 
     def _scale(self, order: int) -> tuple[NDArray[np.float32] | None, float]:

@@ -76,12 +76,12 @@ class Proximity:
             samples=samples,
             negatives=negatives,
             rate=learning_rate,
-            turned=graph.directed and order == 1,
+            both_directions=graph.directed and order == 1,
         )
         self.trained = law.joined if order == 1 else graph.node_degrees > 0
         self.vectors = _zero_rows(graph.nodes, columns)
         self.contexts = self.vectors if order == 1 else _zero_rows(graph.nodes, columns)
-        _native.start_line(self._order, graph.keys, columns, self.vectors)
+        _native.initialize_line(self._order, graph.keys, columns, self.vectors)
 
     def train(self, until: int, stop: _native.Stop) -> None:
         """Trains on the next samples, a segment of them at most, up to number `until`."""

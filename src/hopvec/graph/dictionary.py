@@ -18,7 +18,7 @@ class Dictionary:
 
     def __init__(self, threads: int = 1) -> None:
         self._shards = min(threads, MOST_SHARDS)
-        self._known: _native.TextDictionary | _native.IntegerDictionary | None = None
+        self._known: _native.StringDictionary | _native.IntegerDictionary | None = None
 
     def __len__(self) -> int:
         return 0 if self._known is None else len(self._known)
@@ -41,7 +41,7 @@ class Dictionary:
             return np.empty(0, dtype=np.int32)
         integers = bool(pa.types.is_integer(ids.type))
         if self._known is None:
-            kind = _native.IntegerDictionary if integers else _native.TextDictionary
+            kind = _native.IntegerDictionary if integers else _native.StringDictionary
             self._known = kind(self._shards)
         if integers != self.integers:
             raise GraphError("Some ids are integers and others are texts; make them all the same.")
@@ -57,21 +57,21 @@ class Dictionary:
 
         `untyped` texts become integers if every one is an integer as it is usually written.
         """
-        known = _native.TextDictionary(1) if self._known is None else self._known
+        known = _native.StringDictionary(1) if self._known is None else self._known
         sizes = known.sizes
         values: NDArray[np.int64] | None
         if isinstance(known, _native.IntegerDictionary):
             values = known.merge()
         else:
             offsets, text = known.merge()
-            values = _native.integers_of_texts(offsets, text) if untyped else None
+            values = _native.parse_integers(offsets, text) if untyped else None
         if values is not None:
             order = np.argsort(values, kind="stable").astype(np.int32)
             ids = number_array(values[order])
         else:
             # Arrow's own take would do, but its first use loads 40 MB of functions.
-            order = _native.sort_texts(offsets, text)
-            buffers = _native.take_texts(offsets, text, order)
+            order = _native.sort_strings(offsets, text)
+            buffers = _native.take_strings(offsets, text, order)
             ids = pa.LargeStringArray.from_buffers(len(order), *map(pa.py_buffer, buffers))
         place = np.empty(len(order), dtype=np.int32)
         place[order] = np.arange(len(order), dtype=np.int32)
@@ -92,5 +92,5 @@ def integers_if_all(ids: pa.Array) -> pa.Array:
     """Texts as integers if every one is an integer as it is usually written; else the ids."""
     if pa.types.is_integer(ids.type) or len(ids) == 0:
         return ids
-    values = _native.integers_of_texts(*text_buffers(ids.cast(pa.large_string())))
+    values = _native.parse_integers(*text_buffers(ids.cast(pa.large_string())))
     return ids if values is None else number_array(values)

@@ -93,8 +93,8 @@ def number(source: Any, target: Any, nodes: Any) -> Numbering:
 def keys(ids: pa.Array) -> NDArray[np.uint64]:
     """The keys of the ids: XXH64, seed 42, of their bytes; the values of Spark's xxhash64."""
     if pa.types.is_integer(ids.type):
-        return _native.keys_of_integers(number_buffer(ids))
-    return _native.keys_of_strings(*text_buffers(ids))
+        return _native.integer_keys(number_buffer(ids))
+    return _native.string_keys(*text_buffers(ids))
 
 
 def text_buffers(ids: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:

@@ -26,7 +26,7 @@ Doubles product(Rows matrix, Block block, bool transposed, int threads, const St
   const Dense dense{matrix.data(), int64_t(matrix.shape(0)), int64_t(matrix.shape(1)), matrix.stride(0)};
   Buffer<double> out(block_columns * (transposed ? dense.columns : dense.rows));
   {
-    Released released;
+    ReleaseGil release;
     (transposed ? multiply_transposed : multiply)(dense, block.data(), out.get(), threads, stop);
   }
   return to_matrix(std::move(out), block_columns);
@@ -39,14 +39,14 @@ void bind_dense(nb::module_& m) {
         nb::arg("stop"));
   m.def("add_gram", [](Rows rows, nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> gram, int threads,
                        const Stop& stop) {
-    Released released;
+    ReleaseGil release;
     add_gram({rows.data(), int64_t(rows.shape(0)), int64_t(rows.shape(1)), rows.stride(0)}, gram.data(), threads, stop);
   }, nb::arg("rows"), nb::arg("gram"), nb::arg("threads"), nb::arg("stop"));
   m.def("basis_products", [](const std::vector<Block>& basis, Block block, int threads, const Stop& stop) {
     Buffer<double> out(block_columns * block_columns * int64_t(basis.size()));
     const std::vector<const double*> blocks = pointers(basis);
     {
-      Released released;
+      ReleaseGil release;
       basis_products(blocks, int64_t(block.shape(0)), block.data(), out.get(), threads, stop);
     }
     return to_matrix(std::move(out), block_columns);
@@ -55,11 +55,11 @@ void bind_dense(nb::module_& m) {
                               nb::ndarray<double, nb::shape<-1, block_columns>, nb::c_contig, nb::device::cpu> block,
                               int threads, const Stop& stop) {
     const std::vector<const double*> blocks = pointers(basis);
-    Released released;
+    ReleaseGil release;
     add_combination(blocks, int64_t(block.shape(0)), coefficients.data(), block.data(), threads, stop);
   }, nb::arg("basis"), nb::arg("coefficients"), nb::arg("block"), nb::arg("threads"), nb::arg("stop"));
   m.def("positive_logarithm", [](Matrix matrix, In<double> factor, int threads, const Stop& stop) {
-    Released released;
+    ReleaseGil release;
     positive_logarithm(matrix.data(), int64_t(matrix.shape(0)), int64_t(matrix.shape(1)), factor.data(), threads, stop);
   }, nb::arg("matrix"), nb::arg("factor"), nb::arg("threads"), nb::arg("stop"));
   m.def("eigen", [](nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> matrix, int64_t count,
@@ -67,7 +67,7 @@ void bind_dense(nb::module_& m) {
     const int64_t size = int64_t(matrix.shape(0));
     Buffer<double> values(size), vectors(count * size);
     {
-      Released released;
+      ReleaseGil release;
       std::vector<double> copy(matrix.data(), matrix.data() + size * size);
       eigen(copy.data(), size, count, by_magnitude, values.get(), vectors.get(), threads, stop);
     }

@@ -1,6 +1,6 @@
-// How numpy arrays come in and go out: shared by the bind_*.cpp files, each the Python face of one subject.
+// Conversion of numpy arrays, shared by the bind_*.cpp files.
 //
-// Types are checked here, loops run without the GIL.
+// Array types are checked here; loops run without the GIL.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -20,12 +20,16 @@ namespace nb = nanobind;
 
 namespace hopvec {
 
+using ReleaseGil = nb::gil_scoped_release;
+
+// Arguments: a read-only array, a writable array, float32 matrices.
 template <class T>
 using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Out = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Matrix = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using ConstMatrix = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+// A new array, returned to Python.
 template <class T>
 using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
 
@@ -41,10 +45,6 @@ template <class T>
 const T* pointer(const std::optional<In<T>>& array) {
   return array ? array->data() : nullptr;
 }
-
-struct Released {
-  nb::gil_scoped_release release;
-};
 
 void bind_graph(nb::module_& m);
 void bind_slab(nb::module_& m);

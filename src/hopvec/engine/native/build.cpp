@@ -5,7 +5,7 @@
 namespace hopvec {
 namespace {
 
-uint64_t pack(int32_t neighbor, float weight) {  // sorts by neighbor, then by weight (never negative)
+uint64_t pack(int32_t neighbor, float weight) {  // sorts by neighbor, then by weight (which is never negative)
   uint32_t bits;
   std::memcpy(&bits, &weight, 4);
   return uint64_t(uint32_t(neighbor)) << 32 | bits;
@@ -18,12 +18,12 @@ float unpack_weight(uint64_t packed) {
   return weight;
 }
 
-// Calls entry(edge, row, column) for every entry of S that the edges stand for, in the order of the edges.
+// Calls entry(edge, row, column) for every entry of S given by the edges, in the order of the edges.
 template <class Id, class Entry>
-void for_each_entry(const Edges<Id>& edges, const Stop& stop, Entry entry) {
-  constexpr int64_t stretch = 1 << 16;
-  for (int64_t begin = 0; begin < edges.count && !stop.flag; begin += stretch)
-    for (int64_t edge = begin; edge < std::min(edges.count, begin + stretch); ++edge) {
+void for_each_entry(const EdgeChunk<Id>& edges, const Stop& stop, Entry entry) {
+  constexpr int64_t edges_per_check = 1 << 16;
+  for (int64_t begin = 0; begin < edges.count && !stop.flag; begin += edges_per_check)
+    for (int64_t edge = begin; edge < std::min(edges.count, begin + edges_per_check); ++edge) {
       const int32_t u = edges.number(edges.source[edge]), v = edges.number(edges.target[edge]);
       if ((edges.weight && edges.weight[edge] == 0.0f) || (edges.drop_loops && u == v)) continue;
       entry(edge, u, v);
@@ -31,20 +31,20 @@ void for_each_entry(const Edges<Id>& edges, const Stop& stop, Entry entry) {
     }
 }
 
-constexpr int most_readers = 8;  // threads that each read all the edges for rows of their own
+constexpr int max_readers = 8;  // threads, each of which reads all edges
 
 }  // namespace
 
 template <class Id>
-Skipped count_entries(const Edges<Id>& edges, int64_t nodes, int64_t* counts, int threads, const Stop& stop) {
-  const int workers = std::min(threads, most_readers);
+SkippedEdges count_entries(const EdgeChunk<Id>& edges, int64_t nodes, int64_t* counts, int threads, const Stop& stop) {
+  const int workers = std::min(threads, max_readers);
   std::atomic<int64_t> loops{0}, zeros{0};
   parallel_chunks(workers, workers, stop, [&](int64_t w, int) {
     const int64_t first = nodes * w / workers, last = nodes * (w + 1) / workers;
     for_each_entry(edges, stop, [&](int64_t, int32_t row, int32_t) {
       if (row >= first && row < last) ++counts[row];
     });
-    Skipped here;
+    SkippedEdges here;
     for (int64_t edge = edges.count * w / workers; edge < edges.count * (w + 1) / workers; ++edge) {
       here.loops += edges.number(edges.source[edge]) == edges.number(edges.target[edge]);
       here.zeros += edges.weight && edges.weight[edge] == 0.0f;
@@ -55,10 +55,10 @@ Skipped count_entries(const Edges<Id>& edges, int64_t nodes, int64_t* counts, in
 }
 
 template <class Id>
-void place_entries(const Edges<Id>& edges, const Range& range, int64_t* cursor, int32_t* neighbor, float* weight,
+void place_entries(const EdgeChunk<Id>& edges, const Range& range, int64_t* cursor, int32_t* indices, float* weights,
                    int threads, const Stop& stop) {
-  const int workers = std::min(threads, most_readers);
-  // Rows are shared out by their entries; `cursor` moves, so the shares are fixed before any thread begins.
+  const int workers = std::min(threads, max_readers);
+  // Rows are divided by their entries. `cursor` advances, so the division is fixed before any thread starts.
   std::vector<int64_t> share;
   const int64_t rows = range.last - range.first;
   for (int w = 0; w <= workers; ++w)
@@ -69,28 +69,28 @@ void place_entries(const Edges<Id>& edges, const Range& range, int64_t* cursor, 
     for_each_entry(edges, stop, [&](int64_t edge, int32_t row, int32_t column) {
       if (row < first || row >= last) return;
       const int64_t to = cursor[row - range.first]++;
-      neighbor[to] = column;
-      if (weight) weight[to] = edges.weight[edge];
+      indices[to] = column;
+      if (weights) weights[to] = edges.weight[edge];
     });
   });
 }
 
-int64_t sort_rows(const int64_t* start, const Range& range, int32_t* neighbors, float* weights, bool directed,
+int64_t sort_rows(const int64_t* indptr, const Range& range, int32_t* indices, float* weights, bool directed,
                   bool keep_order, int32_t* distinct, int threads, const Stop& stop) {
-  const RowChunks rows = RowChunks::sized(start + range.first, range.last - range.first, work_per_chunk);
+  const RowChunks rows = RowChunks::sized(indptr + range.first, range.last - range.first, work_per_chunk);
   std::atomic<int64_t> repeated{0};
   parallel_chunks(threads, rows.chunks, stop, [&](int64_t chunk, int) {
     std::vector<uint64_t> packed;
     for (int64_t node = range.first + rows.first(chunk); node < range.first + rows.first(chunk + 1); ++node) {
-      const int64_t begin = start[node] - start[range.first], count = start[node + 1] - start[node];
-      int32_t* neighbor = neighbors + begin;
+      const int64_t begin = indptr[node] - indptr[range.first], count = indptr[node + 1] - indptr[node];
+      int32_t* neighbor = indices + begin;
       if (!weights) {
         std::sort(neighbor, neighbor + count);
       } else {
         float* weight = weights + begin;
         packed.resize(size_t(count));
         for (int64_t k = 0; k < count; ++k) packed[k] = pack(neighbor[k], weight[k]);
-        if (keep_order)  // the edges' order decides among equals
+        if (keep_order)  // equal neighbors keep the order of the edges
           std::stable_sort(packed.begin(), packed.end(),
                            [](uint64_t a, uint64_t b) { return a >> 32 < b >> 32; });
         else
@@ -98,7 +98,7 @@ int64_t sort_rows(const int64_t* start, const Range& range, int32_t* neighbors, 
         for (int64_t k = 0; k < count; ++k)
           neighbor[k] = unpack_neighbor(packed[k]), weight[k] = unpack_weight(packed[k]);
       }
-      int64_t same = 0, same_edges = 0;  // an undirected edge stands in two rows but counts once
+      int64_t same = 0, same_edges = 0;  // an undirected edge has entries in two rows but counts once
       for (int64_t k = 1; k < count; ++k) {
         if (neighbor[k] != neighbor[k - 1]) continue;
         ++same;
@@ -111,10 +111,10 @@ int64_t sort_rows(const int64_t* start, const Range& range, int32_t* neighbors, 
   return repeated;
 }
 
-void count_columns(const int64_t* start, const Range& range, const int32_t* neighbor, int32_t* columns) {
+void count_columns(const int64_t* indptr, const Range& range, const int32_t* indices, int32_t* columns) {
   for (int64_t node = range.first; node < range.last; ++node)
-    for (int64_t k = start[node] - start[range.first]; k < start[node + 1] - start[range.first]; ++k)
-      if (k == start[node] - start[range.first] || neighbor[k] != neighbor[k - 1]) ++columns[neighbor[k]];
+    for (int64_t k = indptr[node] - indptr[range.first]; k < indptr[node + 1] - indptr[range.first]; ++k)
+      if (k == indptr[node] - indptr[range.first] || indices[k] != indices[k - 1]) ++columns[indices[k]];
 }
 
 void order_nodes(const int32_t* distinct, const int32_t* columns, const uint64_t* keys, int64_t nodes,
@@ -130,7 +130,7 @@ void order_nodes(const int32_t* distinct, const int32_t* columns, const uint64_t
   const auto item = [&](int32_t node) {
     return Item{keys[node], uint32_t(distinct[node]) + uint32_t(columns ? columns[node] : distinct[node]), node};
   };
-  // Slices are sorted as items, whose comparisons do not go to memory; only merging looks nodes up.
+  // Slices are sorted as items, so that comparisons do not access memory; only merging looks nodes up.
   constexpr int64_t slice = 1 << 18;
   std::vector<Item> items;
   const auto sort = [&](int32_t* begin, int64_t count) {
@@ -151,35 +151,35 @@ void order_nodes(const int32_t* distinct, const int32_t* columns, const uint64_t
   sort(order + with_row, nodes - with_row);
 }
 
-bool renumber(const Draft& draft, const int32_t* number, const int64_t* start, const Range& range, bool sum,
-              int32_t* neighbors, float* weights, int threads, const Stop& stop) {
-  const RowChunks chunks = RowChunks::sized(draft.start, draft.rows, work_per_chunk);
+bool renumber(const UnmergedCSR& unmerged, const int32_t* new_number, const int64_t* indptr, const Range& range, bool sum,
+              int32_t* indices, float* weights, int threads, const Stop& stop) {
+  const RowChunks chunks = RowChunks::sized(unmerged.indptr, unmerged.rows, work_per_chunk);
   std::atomic<bool> all_one{true};
   parallel_chunks(threads, chunks.chunks, stop, [&](int64_t chunk, int) {
     std::vector<uint64_t> packed;
     for (int64_t row = chunks.first(chunk); row < chunks.first(chunk + 1); ++row) {
-      const int64_t node = number[draft.first + row];
+      const int64_t node = new_number[unmerged.first + row];
       if (node < range.first || node >= range.last) continue;
-      const int64_t begin = draft.start[row] - draft.start[0], end = draft.start[row + 1] - draft.start[0];
-      const int64_t count = start[node + 1] - start[node];
-      int32_t* neighbor = neighbors + (start[node] - start[range.first]);
+      const int64_t begin = unmerged.indptr[row] - unmerged.indptr[0], end = unmerged.indptr[row + 1] - unmerged.indptr[0];
+      const int64_t count = indptr[node + 1] - indptr[node];
+      int32_t* neighbor = indices + (indptr[node] - indptr[range.first]);
       if (!weights) {
         int64_t k = 0;
         for (int64_t from = begin; from < end; ++from)
-          if (from == begin || draft.neighbor[from] != draft.neighbor[from - 1])
-            neighbor[k++] = number[draft.neighbor[from]];
+          if (from == begin || unmerged.indices[from] != unmerged.indices[from - 1])
+            neighbor[k++] = new_number[unmerged.indices[from]];
         std::sort(neighbor, neighbor + count);
         continue;
       }
       packed.clear();
       for (int64_t from = begin, to; from < end; from = to) {
-        double weight = draft.weight ? double(draft.weight[from]) : 1.0;
-        for (to = from + 1; to < end && draft.neighbor[to] == draft.neighbor[from]; ++to)
-          if (sum) weight += draft.weight ? double(draft.weight[to]) : 1.0;
-        packed.push_back(pack(number[draft.neighbor[from]], float(weight)));
+        double weight = unmerged.weights ? double(unmerged.weights[from]) : 1.0;
+        for (to = from + 1; to < end && unmerged.indices[to] == unmerged.indices[from]; ++to)
+          if (sum) weight += unmerged.weights ? double(unmerged.weights[to]) : 1.0;
+        packed.push_back(pack(new_number[unmerged.indices[from]], float(weight)));
       }
       std::sort(packed.begin(), packed.end());
-      float* weight = weights + (start[node] - start[range.first]);
+      float* weight = weights + (indptr[node] - indptr[range.first]);
       for (int64_t k = 0; k < count; ++k) {
         neighbor[k] = unpack_neighbor(packed[k]);
         weight[k] = unpack_weight(packed[k]);
@@ -190,28 +190,28 @@ bool renumber(const Draft& draft, const int32_t* number, const int64_t* start, c
   return all_one;
 }
 
-template Skipped count_entries(const Edges<int32_t>&, int64_t, int64_t*, int, const Stop&);
-template Skipped count_entries(const Edges<int64_t>&, int64_t, int64_t*, int, const Stop&);
-template void place_entries(const Edges<int32_t>&, const Range&, int64_t*, int32_t*, float*, int, const Stop&);
-template void place_entries(const Edges<int64_t>&, const Range&, int64_t*, int32_t*, float*, int, const Stop&);
+template SkippedEdges count_entries(const EdgeChunk<int32_t>&, int64_t, int64_t*, int, const Stop&);
+template SkippedEdges count_entries(const EdgeChunk<int64_t>&, int64_t, int64_t*, int, const Stop&);
+template void place_entries(const EdgeChunk<int32_t>&, const Range&, int64_t*, int32_t*, float*, int, const Stop&);
+template void place_entries(const EdgeChunk<int64_t>&, const Range&, int64_t*, int32_t*, float*, int, const Stop&);
 
-bool symmetric(const int64_t* start, const int32_t* neighbor, const float* weight, int64_t nodes,
+bool symmetric(const int64_t* indptr, const int32_t* indices, const float* weights, int64_t nodes,
                int threads, const Stop& stop) {
-  // Every entry above the diagonal has its twin below, and there are as many below as above.
+  // Every entry above the diagonal must have an equal one below, and there must be as many below as above.
   std::atomic<bool> same{true};
   std::atomic<int64_t> surplus{0};
-  const RowChunks rows = RowChunks::sized(start, nodes, work_per_chunk);
+  const RowChunks rows = RowChunks::sized(indptr, nodes, work_per_chunk);
   parallel_chunks(threads, rows.chunks, stop, [&](int64_t chunk, int) {
     for (int64_t node = rows.first(chunk); same && node < rows.first(chunk + 1); ++node) {
-      const int32_t* const begin = neighbor + start[node];
-      const int32_t* const end = neighbor + start[node + 1];
+      const int32_t* const begin = indices + indptr[node];
+      const int32_t* const end = indices + indptr[node + 1];
       const int32_t* const above = std::upper_bound(begin, end, int32_t(node));
       const int32_t* const below = std::lower_bound(begin, end, int32_t(node));
       surplus += (end - above) - (below - begin);
       for (const int32_t* entry = above; entry < end; ++entry) {
-        const int32_t* const last = neighbor + start[*entry + 1];
-        const int32_t* const twin = std::lower_bound(neighbor + start[*entry], last, int32_t(node));
-        if (twin == last || *twin != node || (weight && weight[twin - neighbor] != weight[entry - neighbor])) {
+        const int32_t* const last = indices + indptr[*entry + 1];
+        const int32_t* const mirrored = std::lower_bound(indices + indptr[*entry], last, int32_t(node));
+        if (mirrored == last || *mirrored != node || (weights && weights[mirrored - indices] != weights[entry - indices])) {
           same = false;
           break;
         }

@@ -1,5 +1,5 @@
-// From a list of edges to the rows of S, in the graph's internal order: the steps, each over a range of rows,
-// so that a list longer than memory can be built a range at a time (graph/rows.py puts them together).
+// From an edge list to S in CSR form and internal order. Each step processes a range of rows, so that an edge list larger
+// than memory can be processed one range at a time (graph/csr_builder.py combines the steps).
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace hopvec {
 
-// An array without initialization, so that pages are touched only where they are written.
+// An uninitialized array: pages are touched only when written.
 template <class T>
 struct Buffer {
   std::unique_ptr<T[]> data;
@@ -22,10 +22,10 @@ struct Buffer {
   T* get() const { return data.get(); }
 };
 
-// Some edges. Node numbers of their ends: `table[id - offset]`, or `id - offset` where there is no table.
-// Undirected: an edge (u, v) stands for the entries S_uv and S_vu, a loop for one entry S_uu.
+// A chunk of an edge list. The number of a node is `table[id - offset]`, or `id - offset` if `table` is null.
+// An undirected edge (u, v) gives the entries S_uv and S_vu, a self-loop the single entry S_uu.
 template <class Id>
-struct Edges {
+struct EdgeChunk {
   const Id* source;
   const Id* target;
   const float* weight;  // or null
@@ -40,53 +40,53 @@ struct Edges {
   }
 };
 
-// The rows [first, last), which hold `entries` entries.
+// Rows [first, last), which have `entries` entries.
 struct Range {
   int64_t first, last, entries;
 };
 
-struct Skipped {
-  int64_t loops = 0, zeros = 0;  // edges from a node to itself; edges of weight 0
+struct SkippedEdges {
+  int64_t loops = 0, zeros = 0;  // self-loops; edges of weight 0
 };
 
-// counts[row] += its entries
+// counts[row] += number of its entries
 template <class Id>
-Skipped count_entries(const Edges<Id>& edges, int64_t nodes, int64_t* counts, int threads, const Stop& stop);
+SkippedEdges count_entries(const EdgeChunk<Id>& edges, int64_t nodes, int64_t* counts, int threads, const Stop& stop);
 
-// Puts the entries of a range of rows where `cursor` [rows] points, relative to the range, and moves it on:
-// a stable counting sort. Every thread owns rows and reads all the edges, so nothing is held but the cursor.
+// Writes the entries of a range of rows at the positions in `cursor` [rows], relative to the range, and advances them: a
+// stable counting sort. Each thread owns some rows and reads all edges, so that no memory but the cursor is needed.
 template <class Id>
-void place_entries(const Edges<Id>& edges, const Range& range, int64_t* cursor, int32_t* neighbor, float* weight,
+void place_entries(const EdgeChunk<Id>& edges, const Range& range, int64_t* cursor, int32_t* indices, float* weights,
                    int threads, const Stop& stop);
 
-// Brings equal neighbors of each row together and counts the distinct ones. Comes back with the number of
-// edges that repeat another one. `keep_order` leaves equal neighbors in the order of the edges.
-int64_t sort_rows(const int64_t* start, const Range& range, int32_t* neighbor, float* weight, bool directed,
+// Sorts each row and counts its distinct neighbors. Returns the number of duplicate edges. With `keep_order`, equal
+// neighbors stay in the order of the edges.
+int64_t sort_rows(const int64_t* indptr, const Range& range, int32_t* indices, float* weights, bool directed,
                   bool keep_order, int32_t* distinct, int threads, const Stop& stop);
 
-// columns[v] += the distinct entries of column v in a range of sorted rows
-void count_columns(const int64_t* start, const Range& range, const int32_t* neighbor, int32_t* columns);
+// columns[v] += number of distinct entries of column v in a range of sorted rows
+void count_columns(const int64_t* indptr, const Range& range, const int32_t* indices, int32_t* columns);
 
-// Nodes by the entries of their row and column, most first (nodes without a row last), ties by key: an order
-// that depends on the graph alone. `columns` is null for an undirected graph.
+// Nodes by the number of entries in their row and column, descending (nodes with an empty row last), ties by key: an
+// order that depends only on the graph. `columns` is null for an undirected graph.
 void order_nodes(const int32_t* distinct, const int32_t* columns, const uint64_t* keys, int64_t nodes,
                  int32_t* order);
 
-// Sorted rows as the edges give them, multiple entries side by side: `rows` of them from node `first` on.
-struct Draft {
-  const int64_t* start;  // [rows + 1]
-  const int32_t* neighbor;
-  const float* weight;
+// Sorted rows with duplicate entries next to each other: `rows` rows, beginning with node `first`.
+struct UnmergedCSR {
+  const int64_t* indptr;  // [rows + 1]
+  const int32_t* indices;
+  const float* weights;
   int64_t first, rows;
 };
 
-// Writes those rows of a draft that are in a range of the new numbering, multiple entries merged into their
-// sum or the first, neighbors ascending. Whether all weights written were 1.
-bool renumber(const Draft& draft, const int32_t* number, const int64_t* start, const Range& range, bool sum,
-              int32_t* neighbor, float* weight, int threads, const Stop& stop);
+// Writes the unmerged rows that fall into a range of the internal order. Duplicate entries are merged into their sum, or
+// the first one is taken; indices ascend. Returns whether all weights written are 1.
+bool renumber(const UnmergedCSR& unmerged, const int32_t* new_number, const int64_t* indptr, const Range& range, bool sum,
+              int32_t* indices, float* weights, int threads, const Stop& stop);
 
 // Whether S_uv = S_vu for every entry.
-bool symmetric(const int64_t* start, const int32_t* neighbor, const float* weight, int64_t nodes,
+bool symmetric(const int64_t* indptr, const int32_t* indices, const float* weights, int64_t nodes,
                int threads, const Stop& stop);
 
 }  // namespace hopvec

@@ -5,15 +5,16 @@
 namespace hopvec {
 namespace {
 
-constexpr int64_t together = 64;       // rows, whose sums take turns in the registers
-constexpr int64_t wide = 512;          // columns: long pieces of each row, so that few pages are touched
-constexpr int64_t grain = 1 << 18;     // multiplications worth a thread
+constexpr int64_t min_rows = 64;          // per task
+constexpr int64_t min_columns = 512;      // per task: long pieces of each row touch few pages
+constexpr int64_t work_per_task = 1 << 18;  // multiplications
 constexpr int64_t square = block_columns * block_columns;
 
-// Calls work(first, last) for ranges of [0, count) on threads: of `least` items or more, as each costs.
+// Calls work(first, last) in parallel for ranges of [0, count) with at least `min_size` items each, which cost `cost`
+// multiplications per item.
 template <class Work>
-void for_ranges(int64_t count, int64_t cost, int64_t least, int threads, const Stop& stop, Work work) {
-  const int64_t size = std::max(least, grain / std::max<int64_t>(1, cost));
+void for_ranges(int64_t count, int64_t cost, int64_t min_size, int threads, const Stop& stop, Work work) {
+  const int64_t size = std::max(min_size, work_per_task / std::max<int64_t>(1, cost));
   parallel_chunks(threads, (count + size - 1) / size, stop,
                   [&](int64_t chunk, int) { work(chunk * size, std::min(count, (chunk + 1) * size)); });
 }
@@ -22,14 +23,14 @@ void for_ranges(int64_t count, int64_t cost, int64_t least, int threads, const S
 
 void multiply(const Dense& matrix, const double* block, double* out, int threads, const Stop& stop) {
   std::fill_n(out, block_columns * matrix.rows, 0.0);
-  for_ranges(matrix.rows, block_columns * matrix.columns, together, threads, stop, [&](int64_t first, int64_t last) {
+  for_ranges(matrix.rows, block_columns * matrix.columns, min_rows, threads, stop, [&](int64_t first, int64_t last) {
     kernels().multiply[0](matrix.data, matrix.stride, matrix.columns, block, out, first, last);
   });
 }
 
 void multiply_transposed(const Dense& matrix, const double* block, double* out, int threads, const Stop& stop) {
   std::fill_n(out, block_columns * matrix.columns, 0.0);
-  for_ranges(matrix.columns, block_columns * matrix.rows, wide, threads, stop, [&](int64_t first, int64_t last) {
+  for_ranges(matrix.columns, block_columns * matrix.rows, min_columns, threads, stop, [&](int64_t first, int64_t last) {
     kernels().multiply_transposed[0](matrix.data, matrix.stride, matrix.rows, block, out, first, last);
   });
 }
@@ -37,7 +38,7 @@ void multiply_transposed(const Dense& matrix, const double* block, double* out, 
 void add_gram(const Dense& matrix, double* gram, int threads, const Stop& stop) {
   const int64_t size = matrix.columns, tiles = (size + block_columns - 1) / block_columns;
   parallel_chunks(threads, tiles, stop, [&](int64_t chunk, int) {
-    const int64_t first = block_columns * (tiles - 1 - chunk);  // the most work first
+    const int64_t first = block_columns * (tiles - 1 - chunk);  // the largest tiles first
     const int64_t last = std::min(size, first + block_columns);
     std::vector<float> lines(size_t(block_columns * matrix.rows));
     std::vector<double> sums(size_t(block_columns * last));
@@ -64,7 +65,7 @@ void basis_products(const std::vector<const double*>& basis, int64_t rows, const
 void add_combination(const std::vector<const double*>& basis, int64_t rows, const double* coefficients, double* block,
                      int threads, const Stop& stop) {
   const int64_t count = int64_t(basis.size());
-  for_ranges(rows, square * count, together, threads, stop, [&](int64_t first, int64_t last) {
+  for_ranges(rows, square * count, min_rows, threads, stop, [&](int64_t first, int64_t last) {
     for (int64_t part = 0; part < count; ++part)
       kernels().multiply[1](basis[size_t(part)], block_columns, block_columns, coefficients + square * part, block,
                             first, last);

@@ -1,5 +1,5 @@
-// Dense matrices times blocks of 16 float64 columns, shared by threads. A sum is one sum in order, whatever
-// the number of threads.
+// Multithreaded products of dense matrices with blocks of 16 float64 columns. Each sum is taken in order, for any number
+// of threads.
 #pragma once
 
 #include "kernels.hpp"
@@ -9,7 +9,7 @@ namespace hopvec {
 
 constexpr int block_columns = 16;
 
-// A matrix of float32; `stride` floats lead from one row to the next.
+// A float32 matrix with `stride` floats between consecutive rows.
 struct Dense {
   const float* data;
   int64_t rows, columns, stride;
@@ -24,7 +24,7 @@ void multiply_transposed(const Dense& matrix, const double* block, double* out, 
 // gram [columns][columns] <- gram + matrix^T * matrix, on and above the diagonal
 void add_gram(const Dense& matrix, double* gram, int threads, const Stop& stop);
 
-// A basis is a list of blocks [rows][16], side by side the columns of one matrix Q.
+// A basis is a list of blocks [rows][16], which side by side form a matrix Q.
 // out [blocks * 16][16] <- Q^T * block
 void basis_products(const std::vector<const double*>& basis, int64_t rows, const double* block, double* out,
                     int threads, const Stop& stop);
@@ -37,8 +37,8 @@ void add_combination(const std::vector<const double*>& basis, int64_t rows, cons
 void positive_logarithm(float* matrix, int64_t rows, int64_t columns, const double* factor, int threads,
                         const Stop& stop);
 
-// The eigenvalues of a symmetric matrix [size][size], the largest first, by value or by magnitude, and the eigenvectors
-// of the first `count` as rows. The matrix is used up.
+// The eigenvalues of a symmetric matrix [size][size], largest first by value or by magnitude, and the eigenvectors of the
+// first `count` as rows. Overwrites the matrix.
 void eigen(double* matrix, int64_t size, int64_t count, bool by_magnitude, double* values, double* vectors, int threads,
            const Stop& stop);
 

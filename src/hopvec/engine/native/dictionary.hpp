@@ -1,4 +1,4 @@
-// Codes for ids as they come, found by several threads.
+// Integer codes for ids in order of arrival, assigned by several threads.
 #pragma once
 
 #include <cstdint>
@@ -6,17 +6,17 @@
 #include <vector>
 
 #include "build.hpp"
-#include "large_pages.hpp"
+#include "huge_pages.hpp"
 
 namespace hopvec {
 
-// Texts one behind the other: text i is bytes[start[i] .. start[i + 1]).
-struct Texts {
-  const int64_t* start;
+// Strings stored back to back: string i is bytes[offsets[i] .. offsets[i + 1]).
+struct Strings {
+  const int64_t* offsets;
   const uint8_t* bytes;
   int64_t count;
-  const uint8_t* begin(int64_t i) const { return bytes + start[i]; }
-  int64_t size(int64_t i) const { return start[i + 1] - start[i]; }
+  const uint8_t* begin(int64_t i) const { return bytes + offsets[i]; }
+  int64_t size(int64_t i) const { return offsets[i + 1] - offsets[i]; }
   uint64_t hash(int64_t i) const;
 };
 
@@ -26,37 +26,37 @@ struct Integers {
   uint64_t hash(int64_t i) const;
 };
 
-// The ids of a dictionary that one thread looks after, numbered 0, 1, 2, ... as they come. Both kinds have:
-//   look_up     calls found(id, number) for the ids that `which` names, whose hashes are given
-//   size        how many there are
-//   bytes       the memory they take
-//   take        puts the ids of others behind its own; those have none then, and none can be looked up any more
-class TextShard {
+// The ids of a dictionary that are handled by one thread, numbered 0, 1, 2, ... in order of arrival. Both kinds have:
+//   look_up     calls found(id, number) for the ids listed in `which`, given their hashes
+//   size        number of ids
+//   bytes       memory used
+//   append      moves the ids of other shards behind its own; no ids can be looked up afterwards
+class StringShard {
  public:
-  using Ids = Texts;
-  TextShard() : slots_(1 << 10, empty) {}
+  using Ids = Strings;
+  StringShard() : slots_(1 << 10, empty) {}
 
   template <class Found>
-  void look_up(const Texts& texts, const uint64_t* hash, const std::vector<int32_t>& which, Found found);
+  void look_up(const Strings& strings, const uint64_t* hash, const std::vector<int32_t>& which, Found found);
   int64_t size() const { return count_; }
-  int64_t bytes() const { return int64_t(slots_.capacity() * 8 + records_.capacity() + start_.capacity() * 8); }
-  void take(std::vector<TextShard>& others);
-  Texts ids() const { return {start_.data(), records_.data(), count_}; }  // once it has taken others
+  int64_t bytes() const { return int64_t(slots_.capacity() * 8 + records_.capacity() + offsets_.capacity() * 8); }
+  void append(std::vector<StringShard>& others);
+  Strings ids() const { return {offsets_.data(), records_.data(), count_}; }  // after append
 
  private:
-  static constexpr uint64_t empty = ~uint64_t(0);  // else bits of the hash, then the place of a record
-  static constexpr int place_bits = 40;
+  static constexpr uint64_t empty = ~uint64_t(0);  // else upper bits of the hash, then the position of a record
+  static constexpr int position_bits = 40;
   struct Header {
     int32_t number, size;
   };
-  Header header(uint64_t place) const;
-  int64_t number_of(const uint8_t* text, int64_t size, uint64_t hash);
+  Header header(uint64_t position) const;
+  int64_t number_for(const uint8_t* string, int64_t size, uint64_t hash);
   void fill_slots(size_t slots);
-  void move_texts(TextShard& from, int64_t to);
+  void move_strings(StringShard& from, int64_t to);
 
-  LargeArray<uint64_t> slots_;   // a power of two, at most half of them taken
-  LargeArray<uint8_t> records_;  // header and text, one record behind the other; in the end the texts alone
-  LargeArray<int64_t> start_;    // of the texts, in the end
+  HugeVector<uint64_t> slots_;   // a power of two, at most half of them in use
+  HugeVector<uint8_t> records_;  // records of header and string, back to back; after append only the strings
+  HugeVector<int64_t> offsets_;    // of the strings, after append
   int64_t count_ = 0;
 };
 
@@ -69,7 +69,7 @@ class IntegerShard {
   void look_up(const Integers& ids, const uint64_t* hash, const std::vector<int32_t>& which, Found found);
   int64_t size() const { return int64_t(ids_.size()); }
   int64_t bytes() const { return int64_t(slots_.capacity() * sizeof(Slot) + ids_.capacity() * 8); }
-  void take(std::vector<IntegerShard>& others);
+  void append(std::vector<IntegerShard>& others);
   Integers ids() const { return {ids_.data(), size()}; }
 
  private:
@@ -77,40 +77,43 @@ class IntegerShard {
     int64_t id, number;
   };
   static constexpr int64_t empty = -1;
-  int64_t number_of(int64_t id, uint64_t hash);
+  int64_t number_for(int64_t id, uint64_t hash);
   void fill_slots(size_t slots);
 
-  LargeArray<Slot> slots_;  // as above; the id itself, so that one look is enough
-  LargeArray<int64_t> ids_;
+  HugeVector<Slot> slots_;  // as above; holds the id itself, so that one memory access is enough
+  HugeVector<int64_t> ids_;
 };
 
-// An id belongs to a shard by its hash; number k of shard s has the code k * shards + s.
+// The hash of an id selects its shard; number k of shard s has the code k * shards + s.
 template <class Shard>
 class Dictionary {
  public:
   explicit Dictionary(int shards) : shards_(size_t(shards)) {}
 
-  // codes[i] <- the code of id i; as many threads as there are shards
+  // codes[i] <- code of id i; uses as many threads as there are shards
   void encode(const typename Shard::Ids& ids, int32_t* codes);
 
-  // The numbers of ids in the shards.
+  // Number of ids per shard.
   std::vector<int64_t> sizes() const;
   int64_t size() const;
   int64_t bytes() const;
-  // All ids, those of a shard behind those of the one before. Nothing can be encoded after that.
+  // All ids, shard by shard. Nothing can be encoded afterwards.
   typename Shard::Ids merge();
 
  private:
   std::vector<Shard> shards_;
 };
 
-// Whether every text is a whole number of 64 bits as one writes it: no plus, no zero in front. If so, their values.
-bool all_integers(const Texts& texts, int64_t* values);
+using StringDictionary = Dictionary<StringShard>;
+using IntegerDictionary = Dictionary<IntegerShard>;
 
-// order <- the texts in ascending order of their bytes
-void sort_texts(const Texts& texts, int32_t* order);
+// Parses the strings as 64-bit integers in canonical form (no plus sign, no leading zeros). Returns whether all are.
+bool parse_integers(const Strings& strings, int64_t* values);
 
-// start [count + 1], bytes <- the texts in an order
-void take_texts(const Texts& texts, const int32_t* order, int64_t* start, uint8_t* bytes);
+// order <- indices of the strings, sorted by their bytes
+void sort_strings(const Strings& strings, int32_t* order);
+
+// offsets [count + 1], bytes <- the strings in the given order
+void take_strings(const Strings& strings, const int32_t* order, int64_t* offsets, uint8_t* bytes);
 
 }  // namespace hopvec

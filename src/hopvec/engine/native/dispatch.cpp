@@ -8,9 +8,9 @@
 namespace hopvec {
 namespace {
 
-const Kernels& choose() {
-  const char* asked = std::getenv("HOPVEC_LEVEL");
-  const auto wanted = [&](const Kernels& set) { return !asked || !*asked || !std::strcmp(asked, set.level); };
+const Kernels& choose_kernels() {
+  const char* requested = std::getenv("HOPVEC_LEVEL");
+  const auto allowed = [&](const Kernels& set) { return !requested || !*requested || !std::strcmp(requested, set.level); };
 #if defined(HOPVEC_X86_LEVELS)
   __builtin_cpu_init();
   const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
@@ -18,18 +18,18 @@ const Kernels& choose() {
   const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                   __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
                   __builtin_cpu_supports("avx512vl");
-  if (v4 && wanted(v4_kernels)) return v4_kernels;
-  if (v3 && wanted(v3_kernels)) return v3_kernels;
+  if (v4 && allowed(v4_kernels)) return v4_kernels;
+  if (v3 && allowed(v3_kernels)) return v3_kernels;
 #endif
-  if (wanted(plain_kernels)) return plain_kernels;
-  throw std::runtime_error(std::string("HOPVEC_LEVEL=") + asked +
+  if (allowed(plain_kernels)) return plain_kernels;
+  throw std::runtime_error(std::string("HOPVEC_LEVEL=") + requested +
                            " is not a level this machine can run; leave it unset, or use plain, v3 or v4");
 }
 
 }  // namespace
 
 const Kernels& kernels() {
-  static const Kernels& chosen = choose();
+  static const Kernels& chosen = choose_kernels();
   return chosen;
 }
 

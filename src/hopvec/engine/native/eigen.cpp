@@ -1,8 +1,8 @@
-// Eigenvalues of a small symmetric matrix, and the eigenvectors of the foremost: Householder's reflections make it
-// tridiagonal, and the rotations of implicit QL steps make that diagonal. With M = H_last ... H_0 and G = R_last ... R_0
-// the matrix is M^T G^T diag(values) G M, so the eigenvector of value k is M^T G^T e_k: rotations and reflections act on
-// the unit vectors of the values that are wanted, the last first. What they do is orthogonal, however close values are.
-// Sums are taken in order, so the bytes are the same everywhere.
+// Eigenvalues and leading eigenvectors of a small symmetric matrix: Householder reflections make it tridiagonal, and the
+// rotations of implicit QL steps make that diagonal. With M = H_last ... H_0 and G = R_last ... R_0, the matrix equals
+// M^T G^T diag(values) G M, so the eigenvector of value k is M^T G^T e_k: rotations, then reflections, are applied to the
+// unit vectors e_k, last one first. Eigenvectors are orthogonal however close the eigenvalues are. Sums are taken in
+// order, so the results have the same bytes everywhere, which LAPACK does not promise.
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -12,8 +12,8 @@
 namespace hopvec {
 namespace {
 
-constexpr int64_t together = 64;  // eigenvalues whose rotations are kept at a time
-constexpr int64_t many = 256;     // rows worth a thread
+constexpr int64_t values_per_batch = 64;  // eigenvalues whose rotations are in memory at a time
+constexpr int64_t rows_per_task = 256;
 
 // off[k] is between k and k + 1; the last one is 0.
 struct Tridiagonal {
@@ -26,29 +26,28 @@ void subtract(double* x, double factor, const double* y, int64_t count) {
   for (int64_t k = 0; k < count; ++k) x[k] -= factor * y[k];
 }
 
-// Calls work(first, last) for ranges of rows [0, count), on threads where there are many.
+// Calls work(first, last) in parallel for ranges of rows [0, count).
 template <class Work>
 void for_ranges(int64_t count, int threads, const Stop& stop, Work work) {
-  const int64_t ranges = std::max<int64_t>(1, count / many);
+  const int64_t ranges = std::max<int64_t>(1, count / rows_per_task);
   parallel_chunks(threads, ranges, stop,
                   [&](int64_t range, int) { work(count * range / ranges, count * (range + 1) / ranges); });
 }
 
-// Turns the end of a row, v[0] .. v[rest - 1], into the v of a reflection H = 1 - factor v v^T that leaves only the
-// first entry of it, which is returned. A row that is zero needs none: its factor is 0.
+// Overwrites the end of a row, v[0] .. v[rest - 1], with the vector v of the reflection H = 1 - factor v v^T that zeroes
+// all but its first entry. Returns that entry. For a zero row, the factor is 0.
 double reflection(double* v, int64_t rest, double& factor) {
   const double length = std::sqrt(dot(v, v, rest));
-  const double left = v[0] > 0 ? -length : length;
+  const double first_entry = v[0] > 0 ? -length : length;
   factor = 0;
-  if (length == 0) return left;
-  v[0] -= left;
+  if (length == 0) return first_entry;
+  v[0] -= first_entry;
   factor = 2 / dot(v, v, rest);
-  return left;
+  return first_entry;
 }
 
-// One reflection for each row k but the last clears it right of its first entry off the diagonal, and v takes the place
-// of what is cleared. Each row is read once a reflection: what the last one leaves of it is multiplied with the v of the
-// next at once.
+// For each row k but the last, one reflection zeroes the entries right of the first off-diagonal one, and v is stored in
+// their place. Each row is read once per reflection: it is updated and multiplied by the next v in the same pass.
 Tridiagonal tridiagonalize(double* matrix, int64_t size, double* factor, int threads, const Stop& stop) {
   Tridiagonal T{std::vector<double>(size_t(size)), std::vector<double>(size_t(size))};
   double *const diagonal = T.diagonal.data(), *const off = T.off.data();
@@ -66,12 +65,12 @@ Tridiagonal tridiagonalize(double* matrix, int64_t size, double* factor, int thr
     for (int64_t i = start; i < size; ++i) w[i] = factor[k] * product[i];
     subtract(w + start, factor[k] / 2 * dot(w + start, v + start, rest), v + start, rest);
     kernels().subtract_both(row(start) + start, v[start], w + start, w[start], v + start, rest);
-    double* const following = row(start) + start + 1;
-    if (rest > 1) off[start] = reflection(following, rest - 1, factor[start]);
+    double* const next_v = row(start) + start + 1;
+    if (rest > 1) off[start] = reflection(next_v, rest - 1, factor[start]);
     for_ranges(rest - 1, threads, stop, [&](int64_t first, int64_t last) {
       for (int64_t i = start + 1 + first; i < start + 1 + last; ++i) {
         kernels().subtract_both(row(i) + start, v[i], w + start, w[i], v + start, rest);
-        next[i] = dot(row(i) + start + 1, following, rest - 1);
+        next[i] = dot(row(i) + start + 1, next_v, rest - 1);
       }
     });
     std::swap(product, next);
@@ -92,7 +91,7 @@ void ql_step(double* diagonal, double* off, int64_t first, int64_t last,
     const double f = sine * off[i], b = cosine * off[i];
     const double length = std::sqrt(f * f + bulge * bulge);
     off[i + 1] = length;
-    if (length == 0) {  // the matrix falls apart here
+    if (length == 0) {  // the matrix splits here
       diagonal[i + 1] -= shift;
       off[last] = 0;
       return;
@@ -100,10 +99,10 @@ void ql_step(double* diagonal, double* off, int64_t first, int64_t last,
     sine = f / length;
     cosine = bulge / length;
     const double rest = diagonal[i + 1] - shift;
-    const double turn = (diagonal[i] - rest) * sine + 2 * cosine * b;
-    shift = sine * turn;
+    const double rotated = (diagonal[i] - rest) * sine + 2 * cosine * b;
+    shift = sine * rotated;
     diagonal[i + 1] = rest + shift;
-    bulge = cosine * turn - b;
+    bulge = cosine * rotated - b;
     rotations.push_back({i, cosine, sine});
   }
   diagonal[first] -= shift;
@@ -111,10 +110,10 @@ void ql_step(double* diagonal, double* off, int64_t first, int64_t last,
   off[last] = 0;
 }
 
-// Makes the entries [first, last) of the diagonal eigenvalues, and lists the rotations that do it. What is off the
-// diagonal and at most `negligible` counts as 0.
+// Turns the diagonal entries [first, last) into eigenvalues and collects the rotations. Off-diagonal entries of at most
+// `negligible` count as 0.
 void diagonalize(Tridiagonal& T, int64_t first, int64_t last, double negligible, std::vector<Rotation>& rotations) {
-  constexpr int most_steps = 60;  // two are usual
+  constexpr int max_steps = 60;  // two are typical
   const int64_t size = int64_t(T.diagonal.size());
   rotations.clear();
   for (; first < last; ++first)
@@ -122,12 +121,12 @@ void diagonalize(Tridiagonal& T, int64_t first, int64_t last, double negligible,
       int64_t end = first;
       while (end + 1 < size && std::abs(T.off[size_t(end)]) > negligible) ++end;
       if (end == first) break;
-      if (steps == most_steps) throw std::runtime_error("the eigenvalues of a matrix did not converge");
+      if (steps == max_steps) throw std::runtime_error("the eigenvalues of a matrix did not converge");
       ql_step(T.diagonal.data(), T.off.data(), first, end, rotations);
     }
 }
 
-// The numbers of values from the foremost to the last.
+// Indices of the values, largest first.
 std::vector<int64_t> ranking(const std::vector<double>& values, bool by_magnitude) {
   std::vector<int64_t> order(values.size());
   std::iota(order.begin(), order.end(), 0);
@@ -136,7 +135,7 @@ std::vector<int64_t> ranking(const std::vector<double>& values, bool by_magnitud
   return order;
 }
 
-// block <- M^T block, for a block of 16 vectors in columns
+// block <- M^T block, where the columns of the block are 16 vectors
 void reflect(const double* matrix, int64_t size, const double* factor, double* block) {
   for (int64_t k = size - 2; k >= 0; --k) {
     const int64_t rest = size - k - 1;
@@ -159,13 +158,14 @@ void eigen(double* matrix, int64_t size, int64_t count, bool by_magnitude, doubl
   Tridiagonal T = tridiagonalize(matrix, size, factor.data(), threads, stop);
   double largest = 0;
   for (size_t k = 0; k < factor.size(); ++k) largest = std::max(largest, std::abs(T.diagonal[k]) + std::abs(T.off[k]));
-  // All rotations take more memory than the matrix. They are found twice instead, the second time from states between.
+  // All rotations would take more memory than the matrix. They are computed twice instead, the second time from saved
+  // intermediate states.
   std::vector<Tridiagonal> states;
   std::vector<Rotation> rotations;
   const auto diagonalize_from = [&](Tridiagonal& state, int64_t first) {
-    diagonalize(state, first, std::min(size, first + together), epsilon * largest, rotations);
+    diagonalize(state, first, std::min(size, first + values_per_batch), epsilon * largest, rotations);
   };
-  for (int64_t first = 0; first < size && !stop.flag; first += together) {
+  for (int64_t first = 0; first < size && !stop.flag; first += values_per_batch) {
     states.push_back(T);
     diagonalize_from(T, first);
   }
@@ -178,7 +178,7 @@ void eigen(double* matrix, int64_t size, int64_t count, bool by_magnitude, doubl
   const auto at = [&](int64_t k) { return columns.data() + k / block_columns * entries + k % block_columns; };
   for (int64_t k = 0; k < count; ++k) at(k)[block_columns * order[size_t(k)]] = 1;
   for (int64_t state = int64_t(states.size()) - 1; state >= 0; --state) {
-    diagonalize_from(states[size_t(state)], state * together);
+    diagonalize_from(states[size_t(state)], state * values_per_batch);
     parallel_chunks(threads, blocks, stop, [&](int64_t block, int) {
       kernels().rotate_back(rotations.data(), int64_t(rotations.size()), columns.data() + block * entries);
     });

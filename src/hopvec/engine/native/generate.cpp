@@ -8,7 +8,7 @@
 namespace hopvec {
 namespace {
 
-// What the draws of a seed are for: those of the edges, and those of permutations.
+// Salts that separate the random streams of one seed.
 constexpr int64_t edges = 0, permutations = 1;
 
 int bits_to_hold(uint64_t size) {
@@ -17,7 +17,7 @@ int bits_to_hold(uint64_t size) {
   return bits;
 }
 
-uint64_t in_32_bits(double probability) { return uint64_t(probability * 4294967296.0 + 0.5); }
+uint64_t to_fixed_point(double probability) { return uint64_t(probability * 4294967296.0 + 0.5); }
 
 }  // namespace
 
@@ -29,16 +29,16 @@ Permutation::Permutation(uint64_t size, uint64_t seed) : size_(size) {
   for (int round = 0; round < half_rounds; ++round) key_[round] = salt(seed, permutations + round);
 }
 
-uint64_t Permutation::operator()(uint64_t place) const {
+uint64_t Permutation::operator()(uint64_t index) const {
   do {
-    uint64_t low = place & low_mask_, high = place >> low_bits_;
+    uint64_t low = index & low_mask_, high = index >> low_bits_;
     for (int round = 0; round < half_rounds; round += 2) {
       low ^= mix(high ^ key_[round]) & low_mask_;
       high ^= mix(low ^ key_[round + 1]) & high_mask_;
     }
-    place = high << low_bits_ | low;
-  } while (place >= size_);
-  return place;
+    index = high << low_bits_ | low;
+  } while (index >= size_);
+  return index;
 }
 
 ErdosRenyi::ErdosRenyi(int64_t nodes, uint64_t seed)
@@ -46,7 +46,7 @@ ErdosRenyi::ErdosRenyi(int64_t nodes, uint64_t seed)
 
 Edge ErdosRenyi::draw(int64_t number) const {
   const uint64_t pair = pairs_(uint64_t(number));
-  // Pairs are counted (1, 0), (2, 0), (2, 1), (3, 0) ...: u (u - 1) / 2 of them come before those of u.
+  // Pairs are numbered (1, 0), (2, 0), (2, 1), (3, 0) ...: u (u - 1) / 2 of them precede those of u.
   uint64_t u = uint64_t((1 + std::sqrt(1 + 8 * double(pair))) / 2);
   while (u * (u - 1) / 2 > pair) --u;  // the square root is rounded
   while (u * (u + 1) / 2 <= pair) ++u;
@@ -62,12 +62,12 @@ ChungLu::ChungLu(int64_t nodes, double exponent, double offset, bool shuffled, u
       high_(power(double(nodes) + offset, power_)),
       shuffled_(shuffled),
       seed_(seed),
-      numbers_(uint64_t(nodes), seed) {}
+      permutation_(uint64_t(nodes), seed) {}
 
 int32_t ChungLu::node(double uniform) const {
   const double rank = power(low_ + uniform * (high_ - low_), 1 / power_) - offset_;
   const int64_t whole = std::min(std::max(int64_t(rank), int64_t(0)), nodes_ - 1);
-  return int32_t(shuffled_ ? numbers_(uint64_t(whole)) : uint64_t(whole));
+  return int32_t(shuffled_ ? permutation_(uint64_t(whole)) : uint64_t(whole));
 }
 
 Edge ChungLu::draw(int64_t number) const {
@@ -78,12 +78,12 @@ Edge ChungLu::draw(int64_t number) const {
 
 RMat::RMat(int scale, double a, double b, double c, bool shuffled, uint64_t seed)
     : scale_(scale),
-      upper_left_(in_32_bits(a)),
-      upper_(in_32_bits(a + b)),
-      lower_left_(in_32_bits(a + b + c)),
+      upper_left_(to_fixed_point(a)),
+      upper_(to_fixed_point(a + b)),
+      lower_left_(to_fixed_point(a + b + c)),
       shuffled_(shuffled),
       seed_(seed),
-      numbers_(uint64_t(1) << scale, seed) {}
+      permutation_(uint64_t(1) << scale, seed) {}
 
 Edge RMat::draw(int64_t number) const {
   Stream stream(seed_, edges, uint64_t(number));
@@ -91,12 +91,12 @@ Edge RMat::draw(int64_t number) const {
   for (int level = 0; level < scale_; ++level) {
     bits = level % 2 == 0 ? stream.bits() : bits >> 32;
     const uint64_t uniform = bits & 0xffffffffu;
-    // Counted, since a branch would be mispredicted.
+    // Arithmetic, since a branch would be mispredicted.
     const uint64_t quadrant = uint64_t(uniform >= upper_left_) + (uniform >= upper_) + (uniform >= lower_left_);
     row = row << 1 | quadrant >> 1;
     column = column << 1 | (quadrant & 1);
   }
-  return {int32_t(shuffled_ ? numbers_(row) : row), int32_t(shuffled_ ? numbers_(column) : column)};
+  return {int32_t(shuffled_ ? permutation_(row) : row), int32_t(shuffled_ ? permutation_(column) : column)};
 }
 
 }  // namespace hopvec

@@ -1,7 +1,7 @@
-// The hot loops, compiled once for each dispatch level (HOPVEC_KERNELS names the set); the headers hold them.
+// The hot loops, compiled once per dispatch level (HOPVEC_KERNELS names the set). The code is in the headers.
 //
-// Everything in them has internal linkage and no standard-library template is used, so that code compiled for a newer
-// machine can never be picked by the linker for an older one.
+// Everything in those headers has internal linkage and uses no standard-library templates, so that the linker can never
+// pick code compiled for a newer machine on an older one.
 #include "hop.hpp"
 #include "kernels.hpp"
 #include "negative_sampling.hpp"

@@ -1,4 +1,4 @@
-// What the kernels see: raw arrays and a range of nodes. They never check and never allocate.
+// Arguments of the kernels: raw arrays and a range of nodes. Kernels never check and never allocate.
 #pragma once
 
 #include <cstdint>
@@ -9,105 +9,105 @@ struct half {
   uint16_t bits;
 };
 
-// The rows of S, nodes in the graph's internal order. A = D^-1 S is never stored.
+// S in CSR form, nodes in the graph's internal order. A = D^-1 S is never stored.
 struct Adjacency {
   int64_t nodes;
-  const int64_t* start;         // [nodes + 1]
-  const int32_t* neighbor;      // [entries], ascending in a row
-  const float* weight;          // [entries], or null: every entry is 1
-  const float* inverse_degree;  // [nodes], 0 for a node without a row
-  bool mapped = false;          // neighbor and weight lie in a file, and are given back once read
-  int64_t entries() const { return start[nodes]; }
+  const int64_t* indptr;         // [nodes + 1]
+  const int32_t* indices;        // [entries], ascending within a row
+  const float* weights;          // [entries], or null if every entry is 1
+  const float* inverse_degrees;  // [nodes], 0 for a node with an empty row
+  bool mapped = false;           // indices and weights are memory-mapped: their pages are released after reading
+  int64_t entries() const { return indptr[nodes]; }
 };
 
-// An order that joins the sum together with a later one.
-struct Joined {
+// An earlier order that is added to the sum in the same pass as a later one.
+struct FusedOrder {
   const void* block;   // [nodes][64 bytes]
-  const float* scale;  // [nodes], or null: `weight` for every node
+  const float* scale;  // [nodes], or null to use `weight` for every node
   float weight;
 };
 
-// Where a finished row of one order goes; each part may be absent (null).
+// Where a finished row of one order is written; each destination may be null.
 struct Sink {
-  void* next;            // block [nodes][64 bytes]: the row itself, input of the next hop
-  double* squares;       // [nodes]: += sum of squares over the slab's columns
-  float* sum;            // [nodes][stride]: the weighted sum of orders, at the slab's first column
-  const int32_t* rows;   // [nodes]: the row of `sum` that belongs to a node
-  int64_t stride;        // floats from one row of `sum` to the next
-  int32_t columns;       // columns of this slab that exist (fewer in the last one)
-  const float* scale;    // [nodes], or null: `weight` for every node
+  void* next;           // block [nodes][64 bytes]: the row itself, the input of the next hop
+  double* squares;      // [nodes]: += sum of squares over the slab's columns
+  float* sum;           // [nodes][stride]: the weighted sum of orders, from the slab's first column
+  const int32_t* rows;  // [nodes]: the row of `sum` for each node
+  int64_t stride;       // floats between consecutive rows of `sum`
+  int32_t columns;      // columns of this slab in use (the last slab may have fewer)
+  const float* scale;   // [nodes], or null to use `weight` for every node
   float weight;
-  bool add;              // sum += scale * row; else sum = scale * row
-  Joined joined[2];      // orders before this one that join the sum with it, and save passes over it,
-  int32_t joins;         // and how many of them there are
+  bool add;             // sum += scale * row if set, sum = scale * row otherwise
+  FusedOrder fused[2];  // earlier orders added to the sum in the same pass
+  int32_t fused_count;
 };
 
-// Orders N_i that were kept, to be summed: one array [slab][node][64 bytes] an order.
+// Cached orders N_i to be summed: one array [slab][node][64 bytes] per order.
 struct Orders {
   const void* const* order;  // [count]
   const double* weight;      // [count]
-  bool unit;                 // whether the rows of every order are made unit first
+  bool unit;                 // normalize the rows of each order to unit length first
   int32_t count;
   int64_t slabs;
   int64_t nodes;
 };
 
-// Samples for training: nodes[sample] = (source, true target, negative samples), and the learning rate of each.
+// Training samples: nodes[sample] = (source, true target, negative samples), and a learning rate per sample.
 struct Samples {
   const int32_t* nodes;  // [count][1 + targets]
   const float* rates;    // [count]
   int64_t count;
-  int32_t targets;  // of one sample, the true one included, at most most_targets
+  int32_t targets;  // per sample, including the true one; at most max_targets
 };
-constexpr int32_t most_targets = 64;
+constexpr int32_t max_targets = 64;
 
-// (x, y) <- (cosine * x - sine * y, sine * x + cosine * y), where x is a row of a matrix and y the one after it.
+// (x, y) <- (cosine * x - sine * y, sine * x + cosine * y), where x is row `row` of a matrix and y the next row.
 struct Rotation {
   int64_t row;
   double cosine, sine;
 };
 
-// One set a dispatch level; index 0 is float32 storage, index 1 float16.
+// One set of kernels per dispatch level. Index 0 is float32 storage, index 1 float16.
 struct Kernels {
   const char* level;
   // sink <- A * block, rows [first, last)
   void (*hop[2])(const Adjacency&, const void* block, const Sink&, int64_t first, int64_t last);
-  // sink <- scale * lines: float32 rows (one line of the block's column count each) of nodes [first, last)
+  // sink <- scale * lines for nodes [first, last); a line holds the float32 columns of one node in the slab
   void (*emit[2])(const float* lines, const float* scale, const Sink&, int64_t first, int64_t last);
-  // sum[rows[i]] <- sum over orders of weight * order_i, divided by |order_i| if unit; whole rows
+  // sum[rows[i]] <- sum over orders of weight * order_i, divided by |order_i| if `unit`; all columns
   void (*weighted_sum[2])(const Orders&, float* sum, const int32_t* rows, int64_t dim, int64_t first, int64_t last);
-  // total[c] <- sum over nodes of value, or of (value - mean)^2 where a mean is given
+  // total[c] += sum over nodes of value, or of (value - mean)^2 if `mean` is not null
   void (*moments)(const float* sum, const int32_t* rows, int64_t dim, const double* mean, double* total,
                   int64_t first, int64_t last);
-  // rows <- (row - mean) * factor, then to unit length if asked; `scratch` holds dim doubles
+  // row <- (row - mean) * factor, then normalized to unit length if `unit`; `buffer` holds dim doubles
   void (*standardize)(float* sum, const int32_t* rows, int64_t dim, const double* mean,
-                      const double* factor, bool unit, double* scratch, int64_t first, int64_t last);
+                      const double* factor, bool unit, double* buffer, int64_t first, int64_t last);
   // out[q][r] <- sum over d of queries[d][q] * rows[d][r], for 8 queries and 16 rows
   void (*similarities)(const float* queries, const float* rows, int64_t dim, float* out);
-  // A gradient step for each sample, one after the other; rows of `stride` floats, a multiple of 16
+  // One gradient step per sample, in order; rows have `stride` floats, a multiple of 16
   void (*train)(Samples, float* sources, float* targets, int64_t stride);
-  // Below, a block has 16 float64 columns; index 0 takes a matrix of float32, index 1 one of float64. `stride` leads
-  // from one row of the matrix to the next. Every sum is taken in order.
+  // In the kernels below, a block has 16 float64 columns. Index 0 takes a float32 matrix, index 1 a float64 one, with
+  // `stride` elements between rows. Sums are taken in order.
   // out[i] += sum over j of matrix[i][j] * block[j], for rows i in [first, last)
   void (*multiply[2])(const void* matrix, int64_t stride, int64_t columns, const double* block, double* out,
                       int64_t first, int64_t last);
   // out[j] += sum over i of matrix[i][j] * block[i], for columns j in [first, last)
   void (*multiply_transposed[2])(const void* matrix, int64_t stride, int64_t rows, const double* block, double* out,
                                  int64_t first, int64_t last);
-  // out[j] += sum over i of matrix[i][j] * lines[i], 16 floats each, for `columns` columns: float32 sums over 64 rows,
-  // which are added in float64
+  // out[j] += sum over i of matrix[i][j] * lines[i] for columns j < `columns`, where a line has 16 floats. Sums over
+  // 64 rows are taken in float32 and added up in float64.
   void (*line_products)(const float* matrix, int64_t stride, int64_t rows, const float* lines, double* out,
                         int64_t columns);
-  // The sum of x * y
+  // Sum of x * y
   double (*dot)(const double* x, const double* y, int64_t count);
   // x <- x - a * y - b * z
   void (*subtract_both)(double* x, double a, const double* y, double b, const double* z, int64_t count);
-  // Undoes rotations of the rows of a block of 16 float64 columns, the last first
+  // Undoes rotations of the rows of a block of 16 float64 columns, last rotation first
   void (*rotate_back)(const Rotation* rotations, int64_t count, double* block);
-  // Limits of the machine, see roofline.hpp
-  void (*gather_lines)(const int64_t* start, const int32_t* neighbor, const float* lines, float* out,
+  // Measure the limits of the machine, see roofline.hpp
+  void (*gather_lines)(const int64_t* indptr, const int32_t* indices, const float* lines, float* out,
                        int64_t distance, int64_t first, int64_t last);
-  void (*triad)(const float* one, const float* other, float* out, int64_t first, int64_t last);
+  void (*triad)(const float* a, const float* b, float* out, int64_t first, int64_t last);
 };
 
 extern const Kernels plain_kernels;
@@ -116,7 +116,7 @@ extern const Kernels v3_kernels;
 extern const Kernels v4_kernels;
 #endif
 
-// The best set this machine can run, or the one named by the environment variable HOPVEC_LEVEL.
+// The best kernels that this machine can run, or those named by the environment variable HOPVEC_LEVEL.
 const Kernels& kernels();
 
 }  // namespace hopvec

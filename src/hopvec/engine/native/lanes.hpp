@@ -1,10 +1,10 @@
-// Sixteen columns of one node, float32 (Lanes) or float64 (Doubles), added and multiplied together.
+// Sixteen columns of one node, float32 (Lanes) or float64 (Doubles), processed together.
 //
-// store_past writes a whole line of 64 bytes past the caches, where the processor can.
+// stream_store writes a whole line of 64 bytes with non-temporal stores where the processor has them.
 //
-// The same sixteen IEEE additions happen at every dispatch level: one 64-byte register on x86-64-v4,
-// two 32-byte ones on v3 (a 64-byte vector type there compiles to code three times slower), four
-// 16-byte ones elsewhere. Nothing crosses lanes, so the results are the same bytes everywhere.
+// Every dispatch level performs the same sixteen IEEE additions: in one 64-byte register on x86-64-v4, in two 32-byte
+// registers on v3 (where a 64-byte vector type compiles to code three times slower), in four 16-byte registers elsewhere.
+// Nothing crosses lanes, so the results have the same bytes everywhere.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 #include "kernels.hpp"
 #include "prefetch.hpp"
 
-// For what a row goes through: a call would send its lines through memory.
+// For every function that handles a row: a call would pass its lines through memory.
 #if defined(_MSC_VER)
 #define HOPVEC_INLINE __forceinline
 #else
@@ -71,13 +71,13 @@ inline float from_half_bits(uint16_t half) {
 struct Lanes {
   __m512 all;
   static Lanes zero() { return {_mm512_setzero_ps()}; }
-  static Lanes every(float value) { return {_mm512_set1_ps(value)}; }
+  static Lanes fill(float value) { return {_mm512_set1_ps(value)}; }
   static Lanes load(const float* from) { return {_mm512_loadu_ps(from)}; }
   static Lanes load(const half* from) {
     return {_mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)))};
   }
   void store(float* to) const { _mm512_storeu_ps(to, all); }
-  void store_past(float* to) const { _mm512_stream_ps(to, all); }
+  void stream_store(float* to) const { _mm512_stream_ps(to, all); }
   void store(half* to) const {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtps_ph(all, _MM_FROUND_TO_NEAREST_INT));
   }
@@ -86,9 +86,9 @@ inline Lanes operator+(Lanes a, Lanes b) { return {_mm512_add_ps(a.all, b.all)};
 inline Lanes operator*(Lanes a, Lanes b) { return {_mm512_mul_ps(a.all, b.all)}; }
 
 struct Doubles {
-  static constexpr int at_once = 4;  // sums that fit the registers
+  static constexpr int max_sums = 4;  // that fit in the registers
   __m512d low, high;
-  static Doubles every(double value) { return {_mm512_set1_pd(value), _mm512_set1_pd(value)}; }
+  static Doubles fill(double value) { return {_mm512_set1_pd(value), _mm512_set1_pd(value)}; }
   static Doubles load(const double* from) { return {_mm512_loadu_pd(from), _mm512_loadu_pd(from + 8)}; }
   void store(double* to) const {
     _mm512_storeu_pd(to, low);
@@ -103,7 +103,7 @@ inline Doubles operator*(Doubles a, Doubles b) { return {_mm512_mul_pd(a.low, b.
 struct Lanes {
   __m256 low, high;
   static Lanes zero() { return {_mm256_setzero_ps(), _mm256_setzero_ps()}; }
-  static Lanes every(float value) { return {_mm256_set1_ps(value), _mm256_set1_ps(value)}; }
+  static Lanes fill(float value) { return {_mm256_set1_ps(value), _mm256_set1_ps(value)}; }
   static Lanes load(const float* from) { return {_mm256_loadu_ps(from), _mm256_loadu_ps(from + 8)}; }
   static Lanes load(const half* from) {
     const __m128i* bits = reinterpret_cast<const __m128i*>(from);
@@ -113,7 +113,7 @@ struct Lanes {
     _mm256_storeu_ps(to, low);
     _mm256_storeu_ps(to + 8, high);
   }
-  void store_past(float* to) const {
+  void stream_store(float* to) const {
     _mm256_stream_ps(to, low);
     _mm256_stream_ps(to + 8, high);
   }
@@ -131,9 +131,9 @@ inline Lanes operator*(Lanes a, Lanes b) {
 }
 
 struct Doubles {
-  static constexpr int at_once = 4;
+  static constexpr int max_sums = 4;
   __m256d part[4];
-  static Doubles every(double value) {
+  static Doubles fill(double value) {
     const __m256d same = _mm256_set1_pd(value);
     return {{same, same, same, same}};
   }
@@ -155,33 +155,33 @@ inline Doubles operator*(Doubles a, Doubles b) {
 
 #else
 
-// Four columns: a register of every processor of today, where the compiler has a name for it.
+// Four columns: one register on any current processor, if the compiler has a vector type.
 #if defined(__GNUC__) || defined(__clang__)
-typedef float Four __attribute__((vector_size(16)));
+typedef float Float4 __attribute__((vector_size(16)));
 #else
-struct Four {
+struct Float4 {
   float column[4];
 };
-inline Four operator+(Four a, Four b) {
+inline Float4 operator+(Float4 a, Float4 b) {
   for (int c = 0; c < 4; ++c) a.column[c] += b.column[c];
   return a;
 }
-inline Four operator*(Four a, Four b) {
+inline Float4 operator*(Float4 a, Float4 b) {
   for (int c = 0; c < 4; ++c) a.column[c] *= b.column[c];
   return a;
 }
 #endif
 
 struct Lanes {
-  Four part[4];
-  static HOPVEC_INLINE Lanes zero() { return every(0.0f); }
-  static HOPVEC_INLINE Lanes every(float value) {
-    const Four same = {value, value, value, value};
+  Float4 part[4];
+  static HOPVEC_INLINE Lanes zero() { return fill(0.0f); }
+  static HOPVEC_INLINE Lanes fill(float value) {
+    const Float4 same = {value, value, value, value};
     return {{same, same, same, same}};
   }
   static HOPVEC_INLINE Lanes load(const float* from) {
     Lanes lanes;
-    for (int p = 0; p < 4; ++p) std::memcpy(&lanes.part[p], from + 4 * p, sizeof(Four));
+    for (int p = 0; p < 4; ++p) std::memcpy(&lanes.part[p], from + 4 * p, sizeof(Float4));
     return lanes;
   }
   static Lanes load(const half* from) {
@@ -190,9 +190,9 @@ struct Lanes {
     return load(column);
   }
   HOPVEC_INLINE void store(float* to) const {
-    for (int p = 0; p < 4; ++p) std::memcpy(to + 4 * p, &part[p], sizeof(Four));
+    for (int p = 0; p < 4; ++p) std::memcpy(to + 4 * p, &part[p], sizeof(Float4));
   }
-  void store_past(float* to) const { store(to); }
+  void stream_store(float* to) const { store(to); }
   void store(half* to) const {
     float column[16];
     store(column);
@@ -209,9 +209,9 @@ HOPVEC_INLINE Lanes operator*(Lanes a, Lanes b) {
 }
 
 struct Doubles {
-  static constexpr int at_once = 1;
+  static constexpr int max_sums = 1;
   double column[16];
-  static Doubles every(double value) {
+  static Doubles fill(double value) {
     Doubles doubles;
     for (int c = 0; c < 16; ++c) doubles.column[c] = value;
     return doubles;
@@ -260,12 +260,12 @@ struct Line {
     for (int p = 0; p < parts; ++p) part[p] = part[p] + other.part[p];
   }
   HOPVEC_INLINE void scale(float factor) {
-    for (int p = 0; p < parts; ++p) part[p] = part[p] * Lanes::every(factor);
+    for (int p = 0; p < parts; ++p) part[p] = part[p] * Lanes::fill(factor);
   }
 };
 
-// After this, other threads see what was stored past the caches.
-inline void wait_for_stores() {
+// Makes non-temporal stores visible to other threads.
+inline void stream_fence() {
 #if defined(__AVX2__)
   _mm_sfence();
 #endif

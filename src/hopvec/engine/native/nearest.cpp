@@ -18,38 +18,38 @@ struct Candidate {
   }
 };
 
-// The best k so far, sorted; starts with k placeholders worse than any row.
+// The best k so far, sorted. Starts with k placeholders that are worse than any row.
 struct Best {
   std::vector<Candidate> list;
   explicit Best(int64_t k) : list(size_t(k), Candidate{-2.0f, INT64_MAX}) {}
   void offer(Candidate candidate) {
     if (!(candidate < list.back())) return;
-    size_t place = list.size() - 1;
-    for (; place > 0 && candidate < list[place - 1]; --place) list[place] = list[place - 1];
-    list[place] = candidate;
+    size_t rank = list.size() - 1;
+    for (; rank > 0 && candidate < list[rank - 1]; --rank) list[rank] = list[rank - 1];
+    list[rank] = candidate;
   }
 };
 
-// The best k pairs of one thread, in no order. `bar` is what all threads know of the k-th best.
+// The best k pairs of one thread, unsorted. `threshold`, shared by all threads, is a lower bound of the k-th best.
 struct BestPairs {
   std::vector<Pair> list;
   size_t k;
-  std::atomic<float>& bar;
+  std::atomic<float>& threshold;
   void offer(Pair pair) {
     list.push_back(pair);
-    if (list.size() >= 2 * k) cut();
+    if (list.size() >= 2 * k) prune();
   }
-  void cut() {
+  void prune() {
     if (list.size() <= k) return;
     std::nth_element(list.begin(), list.begin() + ptrdiff_t(k) - 1, list.end());
     list.resize(k);
-    float known = bar;
-    while (list.back().similarity > known && !bar.compare_exchange_weak(known, list.back().similarity)) {
+    float current = threshold;
+    while (list.back().similarity > current && !threshold.compare_exchange_weak(current, list.back().similarity)) {
     }
   }
 };
 
-// packed[d][lane] <- scaled rows, zero where there is no row.
+// packed[d][lane] <- scaled rows, zero for missing rows.
 template <class Row>
 void pack(const float* vectors, const float* scales, int64_t dim, int64_t lanes, int64_t present, Row row,
           float* packed) {
@@ -60,7 +60,7 @@ void pack(const float* vectors, const float* scales, int64_t dim, int64_t lanes,
   }
 }
 
-// The tiles of a block of queries [first, last), one behind the other.
+// The tiles of queries [first, last), back to back.
 template <class Row>
 std::vector<float> pack_queries(const float* vectors, const float* scales, int64_t dim, int64_t first,
                                 int64_t last, Row row) {
@@ -87,14 +87,14 @@ void inverse_norms(const float* vectors, int64_t rows, int64_t dim, float* inver
         squares[d & 3] += value * value;
       }
       const double total = (squares[0] + squares[1]) + (squares[2] + squares[3]);
-      const double inverse = 1.0 / std::sqrt(total);  // beyond float32: zero, or so near that it counts as zero
+      const double inverse = 1.0 / std::sqrt(total);  // if too large for float32, the row counts as zero
       inverse_norm[row] = !std::isfinite(total) ? NAN : inverse <= FLT_MAX ? float(inverse) : 0.0f;
     }
   });
 }
 
 void nearest(const float* vectors, const float* inverse_norm, const int64_t* among, int64_t rows, int64_t dim,
-             const int64_t* queries, int64_t count, int64_t k, int64_t* neighbor, float* similarity,
+             const int64_t* queries, int64_t count, int64_t k, int64_t* neighbors, float* similarities,
              int threads, const Stop& stop) {
   const int64_t blocks = (count + block_queries - 1) / block_queries;
   const int64_t tiles = (rows + tile_rows - 1) / tile_rows;
@@ -129,18 +129,18 @@ void nearest(const float* vectors, const float* inverse_norm, const int64_t* amo
     for (int64_t range = 0; range < ranges; ++range)
       for (const Candidate& candidate : found[size_t(block * ranges + range)][size_t(q % block_queries)].list)
         best.offer(candidate);
-    for (int64_t place = 0; place < k; ++place) {
-      neighbor[q * k + place] = best.list[size_t(place)].row;
-      similarity[q * k + place] = best.list[size_t(place)].similarity;
+    for (int64_t rank = 0; rank < k; ++rank) {
+      neighbors[q * k + rank] = best.list[size_t(rank)].row;
+      similarities[q * k + rank] = best.list[size_t(rank)].similarity;
     }
   }
 }
 
 std::vector<Pair> best_pairs(const float* vectors, const float* scale, int64_t rows, int64_t dim,
-                             int64_t first, int64_t last, int64_t k, float least, int threads,
+                             int64_t first, int64_t last, int64_t k, float min_similarity, int threads,
                              const Stop& stop) {
-  std::atomic<float> bar{least};
-  std::vector<BestPairs> found(size_t(threads), BestPairs{{}, size_t(k), bar});
+  std::atomic<float> threshold{min_similarity};
+  std::vector<BestPairs> found(size_t(threads), BestPairs{{}, size_t(k), threshold});
   const int64_t tiles = (rows + tile_rows - 1) / tile_rows;
   parallel_chunks(threads, (last - first + block_queries - 1) / block_queries, stop, [&](int64_t block, int thread) {
     BestPairs& best = found[size_t(thread)];
@@ -157,18 +157,18 @@ std::vector<Pair> best_pairs(const float* vectors, const float* scale, int64_t r
         if (lane == 0)
           kernels().similarities(&packed_queries[size_t((row - begin) * dim)], packed_rows.data(), dim, out);
         const float* similarity = out + lane * tile_rows;
-        const float known = bar.load(std::memory_order_relaxed);
+        const float current = threshold.load(std::memory_order_relaxed);
         int any = 0;
-        for (int64_t r = 0; r < tile_rows; ++r) any |= similarity[r] >= known;
+        for (int64_t r = 0; r < tile_rows; ++r) any |= similarity[r] >= current;
         if (!any) continue;
         for (int64_t r = std::max<int64_t>(0, row + 1 - base); r < present; ++r)
-          if (similarity[r] >= known) best.offer({similarity[r], int32_t(row), int32_t(base + r)});
+          if (similarity[r] >= current) best.offer({similarity[r], int32_t(row), int32_t(base + r)});
       }
     }
   });
   for (size_t thread = 1; thread < found.size(); ++thread)
     found[0].list.insert(found[0].list.end(), found[thread].list.begin(), found[thread].list.end());
-  found[0].cut();
+  found[0].prune();
   std::sort(found[0].list.begin(), found[0].list.end());
   return std::move(found[0].list);
 }

@@ -1,8 +1,8 @@
-// Stochastic gradient steps of the skip-gram objective with negative samples, part of the kernels of each level.
+// Stochastic gradient steps for skip-gram with negative sampling; compiled once per dispatch level.
 //
-// A step of one sample (u; t_0, t_1 .. t_K), t_0 the true partner of u and the others drawn from noise, ascends
+// A step for one sample (u; t_0, t_1 .. t_K), where t_0 is the true target of u and the others are noise, ascends
 //   log sigmoid(x_0) + sum over k >= 1 of log sigmoid(-x_k),    x_k = source_u . target_(t_k).
-// Sums run over 16 lanes that meet in a fixed tree, so the results are the same bytes at every level.
+// Sums run over 16 lanes that are added in a fixed tree, so the results have the same bytes at every dispatch level.
 #pragma once
 
 #include "kernels.hpp"
@@ -11,9 +11,9 @@
 namespace hopvec {
 namespace {
 
-constexpr int64_t samples_ahead = 2;  // samples whose rows are prefetched ahead of their use
+constexpr int64_t prefetch_samples = 2;  // rows are prefetched this many samples ahead
 
-// 1 / (1 + e^-x) to within 2e-7, by additions, multiplications and divisions alone.
+// 1 / (1 + e^-x) to within 2e-7, using only additions, multiplications and divisions.
 inline float sigmoid(float x) {
   // e^-x = 2^whole * e^rest, |rest| < 0.35; ln 2 in two parts, so that whole * 0.693359375 is exact
   const float above = x < 30.0f ? x : 30.0f, bounded = above > -30.0f ? above : -30.0f;
@@ -53,7 +53,7 @@ inline void gradients(const float* source, float* const* target, int32_t targets
     for (int64_t c = 0; c < stride; c += 16) product = product + Lanes::load(source + c) * Lanes::load(target[k] + c);
     gradient[k] = sum(product);
   }
-  for (int32_t first = 0; first < targets; first += 8)  // eight at once, whether or not there are so many
+  for (int32_t first = 0; first < targets; first += 8)  // always eight, so that the compiler vectorizes
     for (int32_t k = first; k < first + 8; ++k) gradient[k] = -rate * sigmoid(gradient[k]);
   gradient[0] += rate;
 }
@@ -63,11 +63,11 @@ inline void step(float* source, float* const* target, int32_t targets, int64_t s
     const Lanes own = Lanes::load(source + c);
     Lanes change = Lanes::zero();
     for (int32_t k = 0; k < targets; ++k) {
-      const Lanes other = Lanes::load(target[k] + c), factor = Lanes::every(gradient[k]);
+      const Lanes other = Lanes::load(target[k] + c), factor = Lanes::fill(gradient[k]);
       change = change + factor * other;
       (other + factor * own).store(target[k] + c);
     }
-    // Read again: where both matrices are one, a target may have been the source itself.
+    // Load again: if both matrices are the same, a target may have been the source itself.
     (Lanes::load(source + c) + change).store(source + c);
   }
 }
@@ -76,14 +76,14 @@ void train(const Samples samples, float* sources, float* targets, int64_t stride
   const int32_t width = samples.targets + 1;
   for (int64_t sample = 0; sample < samples.count; ++sample) {
     const int32_t* node = samples.nodes + sample * width;
-    if (sample + samples_ahead < samples.count) {
-      const int32_t* later = node + samples_ahead * width;
+    if (sample + prefetch_samples < samples.count) {
+      const int32_t* later = node + prefetch_samples * width;
       prefetch_row(sources + later[0] * stride, stride);
       for (int32_t k = 1; k < width; ++k) prefetch_row(targets + later[k] * stride, stride);
     }
     float* source = sources + node[0] * stride;
-    float* target[most_targets];
-    float gradient[most_targets] = {};
+    float* target[max_targets];
+    float gradient[max_targets] = {};
     for (int32_t k = 0; k < samples.targets; ++k) target[k] = targets + node[k + 1] * stride;
     gradients(source, target, samples.targets, stride, samples.rates[sample], gradient);
     step(source, target, samples.targets, stride, gradient);

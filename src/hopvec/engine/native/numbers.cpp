@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "pages.hpp"
+#include "mapped_pages.hpp"
 
 namespace hopvec {
 namespace {
@@ -61,7 +61,7 @@ double power(double x, double y) {
 NormalPair normal_pair(uint64_t bits) {
   const double uniform = (double(bits >> 32) + 0.5) / 4294967296.0;
   const double radius = std::sqrt(-2 * logarithm(uniform));
-  // The angle is x plus a number of quarter turns, |x| < pi / 4.
+  // The angle is x plus a multiple of a quarter turn, |x| < pi / 4.
   const double part = (double(bits & 0x3fffffffu) + 0.5) / 1073741824.0;
   const double x = (part - 0.5) * half_pi, x2 = x * x;
   double cosine = 1, sine = 1;
@@ -75,23 +75,23 @@ NormalPair normal_pair(uint64_t bits) {
   return {signed_radius * (odd ? -sine : cosine), signed_radius * (odd ? cosine : sine)};
 }
 
-void degrees(const int64_t* start, const float* weight, int64_t nodes, bool mapped, double* degree) {
-  ReadOnce<float> read(weight, mapped);
+void degrees(const int64_t* indptr, const float* weights, int64_t nodes, bool mapped, double* result) {
+  ReadOnce<float> read(weights, mapped);
   for (int64_t node = 0; node < nodes; ++node) {
-    double sum = weight ? 0.0 : double(start[node + 1] - start[node]);
-    if (weight)
-      for (int64_t entry = start[node]; entry < start[node + 1]; ++entry) sum += weight[entry];
-    degree[node] = sum;
-    read.up_to(start[node + 1]);
+    double sum = weights ? 0.0 : double(indptr[node + 1] - indptr[node]);
+    if (weights)
+      for (int64_t entry = indptr[node]; entry < indptr[node + 1]; ++entry) sum += weights[entry];
+    result[node] = sum;
+    read.up_to(indptr[node + 1]);
   }
 }
 
-int64_t nodes_with_loops(const int64_t* start, const int32_t* neighbor, int64_t nodes, bool mapped) {
+int64_t nodes_with_loops(const int64_t* indptr, const int32_t* indices, int64_t nodes, bool mapped) {
   int64_t count = 0;
-  ReadOnce<int32_t> read(neighbor, mapped);
+  ReadOnce<int32_t> read(indices, mapped);
   for (int64_t node = 0; node < nodes; ++node) {
-    count += std::binary_search(neighbor + start[node], neighbor + start[node + 1], int32_t(node));
-    read.up_to(start[node + 1]);
+    count += std::binary_search(indices + indptr[node], indices + indptr[node + 1], int32_t(node));
+    read.up_to(indptr[node + 1]);
   }
   return count;
 }

@@ -1,4 +1,4 @@
-// Work shared by threads: a loop over chunks that any thread may take next.
+// Parallel loops over chunks of work.
 #pragma once
 
 #include <algorithm>
@@ -10,15 +10,15 @@
 
 namespace hopvec {
 
-constexpr int64_t work_per_chunk = 1 << 15;  // entries: tens of microseconds
+constexpr int64_t work_per_chunk = 1 << 15;  // entries; takes tens of microseconds
 
-// Set from another thread to make every loop below return early.
+// Set from another thread to make every parallel loop return early.
 struct Stop {
   std::atomic<bool> flag{false};
 };
 
-// Calls body(chunk, thread) for chunk = 0 .. chunks-1 on `threads` threads, the calling one included.
-// The first exception of any thread is thrown again here, after all of them have ended.
+// Calls body(chunk, thread) for chunk = 0 .. chunks-1 on `threads` threads, including the calling one.
+// The first exception thrown by any thread is rethrown after all threads have ended.
 template <class Body>
 void parallel_chunks(int threads, int64_t chunks, const Stop& stop, Body body) {
   std::atomic<int64_t> next{0};
@@ -38,29 +38,29 @@ void parallel_chunks(int threads, int64_t chunks, const Stop& stop, Body body) {
     others.reserve(size_t(std::max(0, wanted)));
     for (int thread = 1; thread < wanted; ++thread) others.emplace_back(work, thread);
   } catch (const std::exception&) {
-    // The machine has no more threads to give, or no memory for them: those there are do all chunks.
+    // No more threads, or no memory for them: the threads that did start process all chunks.
   }
   work(0);
   for (std::thread& other : others) other.join();
   if (failure) std::rethrow_exception(failure);
 }
 
-// Cuts nodes [0, nodes) into chunks of about equal work: the entries of a row, and one for the row itself.
+// Splits nodes [0, nodes) into chunks of about equal work: one per row plus one per entry.
 struct RowChunks {
-  const int64_t* start;
+  const int64_t* indptr;
   int64_t nodes;
   int64_t chunks;
 
-  // Work before a node; rows may begin anywhere in a longer list of entries.
-  int64_t before(int64_t node) const { return start[node] - start[0] + node; }
+  // Work before a node; indptr may start at any offset of a longer list of entries.
+  int64_t before(int64_t node) const { return indptr[node] - indptr[0] + node; }
 
-  static RowChunks sized(const int64_t* start, int64_t nodes, int64_t work) {
-    RowChunks rows{start, nodes, 1};
+  static RowChunks sized(const int64_t* indptr, int64_t nodes, int64_t work) {
+    RowChunks rows{indptr, nodes, 1};
     rows.chunks = std::max<int64_t>(1, (rows.before(nodes) + work - 1) / work);
     return rows;
   }
 
-  // The first node of a chunk: the first with the chunk's share of the work before it.
+  // The first node of a chunk.
   int64_t first(int64_t chunk) const {
     if (chunk >= chunks) return nodes;
     const int64_t share = int64_t(double(before(nodes)) * double(chunk) / double(chunks));

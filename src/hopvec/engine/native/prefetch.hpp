@@ -1,9 +1,10 @@
-// Lines of memory that are asked for before their use, where the compiler knows how.
+// Prefetch hints, if the compiler has them.
 #pragma once
 
 namespace hopvec {
 namespace {
 
+// Into L1.
 inline void prefetch_line(const void* address) {
 #if defined(__GNUC__) || defined(__clang__)
   __builtin_prefetch(address);
@@ -12,8 +13,8 @@ inline void prefetch_line(const void* address) {
 #endif
 }
 
-// Into the second cache: more lines can be on their way there at a time than to the first.
-inline void prefetch_far_line(const void* address) {
+// Into L2, to which more lines can be in flight at a time than to L1.
+inline void prefetch_into_l2(const void* address) {
 #if defined(__GNUC__) || defined(__clang__)
   __builtin_prefetch(address, 0, 2);
 #else

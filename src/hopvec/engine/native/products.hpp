@@ -1,4 +1,4 @@
-// Products of dense matrices, and the turns of eigenvectors: part of the kernels of each level.
+// Products of dense matrices and rotations of eigenvectors; compiled once per dispatch level.
 #pragma once
 
 #include "kernels.hpp"
@@ -7,43 +7,43 @@
 namespace hopvec {
 namespace {
 
-// Sixteen rows in the lanes, so each similarity is one sum over d in order, at every level the same.
-template <int queries_at_once>
+// Sixteen rows, one per lane, so that each similarity is one sum over d in order, the same at every dispatch level.
+template <int tile_queries>
 inline void similarity_tile(const float* queries, const float* rows, int64_t dim, float* out) {
-  Lanes sum[queries_at_once];
-  for (int q = 0; q < queries_at_once; ++q) sum[q] = Lanes::zero();
+  Lanes sum[tile_queries];
+  for (int q = 0; q < tile_queries; ++q) sum[q] = Lanes::zero();
   for (int64_t d = 0; d < dim; ++d) {
     const Lanes row = Lanes::load(rows + 16 * d);
-    for (int q = 0; q < queries_at_once; ++q) sum[q] = sum[q] + Lanes::every(queries[8 * d + q]) * row;
+    for (int q = 0; q < tile_queries; ++q) sum[q] = sum[q] + Lanes::fill(queries[8 * d + q]) * row;
   }
-  for (int q = 0; q < queries_at_once; ++q) sum[q].store(out + 16 * q);
+  for (int q = 0; q < tile_queries; ++q) sum[q].store(out + 16 * q);
 }
 
 void similarities(const float* queries, const float* rows, int64_t dim, float* out) {
-  constexpr int at_once = sizeof(Lanes) == 64 && alignof(Lanes) == 64 ? 8 : 4;  // as registers allow
-  for (int q = 0; q < 8; q += at_once) similarity_tile<at_once>(queries + q, rows, dim, out + 16 * q);
+  constexpr int tile_rows = sizeof(Lanes) == 64 && alignof(Lanes) == 64 ? 8 : 4;  // as many as fit in the registers
+  for (int q = 0; q < 8; q += tile_rows) similarity_tile<tile_rows>(queries + q, rows, dim, out + 16 * q);
 }
 
-// The sums of a few rows of the result stay in registers; `along` and `across` lead through the matrix.
-template <int at_once, class Entry>
+// Sums of a few rows of the result stay in registers; `along` and `across` are the strides of the matrix.
+template <int tile_rows, class Entry>
 inline void product_tile(const Entry* matrix, int64_t along, int64_t across, int64_t count, const double* block,
                          double* out) {
-  Doubles sum[at_once];
-  for (int r = 0; r < at_once; ++r) sum[r] = Doubles::load(out + 16 * r);
+  Doubles sum[tile_rows];
+  for (int r = 0; r < tile_rows; ++r) sum[r] = Doubles::load(out + 16 * r);
   for (int64_t k = 0; k < count; ++k) {
     const Doubles row = Doubles::load(block + 16 * k);
-    for (int r = 0; r < at_once; ++r) sum[r] = sum[r] + Doubles::every(matrix[r * across + k * along]) * row;
+    for (int r = 0; r < tile_rows; ++r) sum[r] = sum[r] + Doubles::fill(matrix[r * across + k * along]) * row;
   }
-  for (int r = 0; r < at_once; ++r) sum[r].store(out + 16 * r);
+  for (int r = 0; r < tile_rows; ++r) sum[r].store(out + 16 * r);
 }
 
 template <class Entry>
 inline void product_tiles(const Entry* matrix, int64_t along, int64_t across, int64_t count, const double* block,
                           double* out, int64_t first, int64_t last) {
-  constexpr int at_once = Doubles::at_once;
+  constexpr int tile_rows = Doubles::max_sums;
   int64_t row = first;
-  for (; row + at_once <= last; row += at_once)
-    product_tile<at_once>(matrix + row * across, along, across, count, block, out + 16 * row);
+  for (; row + tile_rows <= last; row += tile_rows)
+    product_tile<tile_rows>(matrix + row * across, along, across, count, block, out + 16 * row);
   for (; row < last; ++row) product_tile<1>(matrix + row * across, along, across, count, block, out + 16 * row);
 }
 
@@ -53,26 +53,26 @@ void multiply(const void* matrix, int64_t stride, int64_t columns, const double*
   product_tiles(static_cast<const Entry*>(matrix), 1, stride, columns, block, out, first, last);
 }
 
-// A few rows at a time: their lines of the matrix stay near while all columns are visited.
+// A few rows at a time, so that their part of the matrix stays in cache while all columns are visited.
 template <class Entry>
 void multiply_transposed(const void* matrix, int64_t stride, int64_t rows, const double* block, double* out,
                          int64_t first, int64_t last) {
-  constexpr int64_t together = 32;
-  for (int64_t row = 0; row < rows; row += together)
+  constexpr int64_t rows_per_pass = 32;
+  for (int64_t row = 0; row < rows; row += rows_per_pass)
     product_tiles(static_cast<const Entry*>(matrix) + row * stride, stride, 1,
-                  rows - row < together ? rows - row : together, block + 16 * row, out, first, last);
+                  rows - row < rows_per_pass ? rows - row : rows_per_pass, block + 16 * row, out, first, last);
 }
 
-// The sums over a stretch of rows, in float32, stay in registers.
-template <int at_once>
+// Sums over a few rows, in float32, stay in registers.
+template <int tile_rows>
 inline void line_products_tile(const float* matrix, int64_t stride, int64_t rows, const float* lines, double* out) {
-  Lanes sum[at_once];
-  for (int r = 0; r < at_once; ++r) sum[r] = Lanes::zero();
+  Lanes sum[tile_rows];
+  for (int r = 0; r < tile_rows; ++r) sum[r] = Lanes::zero();
   for (int64_t row = 0; row < rows; ++row) {
     const Lanes line = Lanes::load(lines + 16 * row);
-    for (int r = 0; r < at_once; ++r) sum[r] = sum[r] + Lanes::every(matrix[row * stride + r]) * line;
+    for (int r = 0; r < tile_rows; ++r) sum[r] = sum[r] + Lanes::fill(matrix[row * stride + r]) * line;
   }
-  for (int r = 0; r < at_once; ++r) {
+  for (int r = 0; r < tile_rows; ++r) {
     float part[16];
     sum[r].store(part);
     for (int c = 0; c < 16; ++c) out[16 * r + c] += part[c];
@@ -80,22 +80,22 @@ inline void line_products_tile(const float* matrix, int64_t stride, int64_t rows
 }
 
 void line_products(const float* matrix, int64_t stride, int64_t rows, const float* lines, double* out, int64_t columns) {
-  constexpr int at_once = sizeof(Lanes) == 64 && alignof(Lanes) == 64 ? 8 : 4;  // as registers allow
-  constexpr int64_t stretch = 64;  // rows whose sums lose nothing worth keeping in float32
-  for (int64_t row = 0; row < rows; row += stretch) {
-    const int64_t count = rows - row < stretch ? rows - row : stretch;
-    const float* const some = matrix + row * stride;
+  constexpr int tile_rows = sizeof(Lanes) == 64 && alignof(Lanes) == 64 ? 8 : 4;  // as many as fit in the registers
+  constexpr int64_t rows_per_sum = 64;  // few enough for float32 sums to be accurate
+  for (int64_t row = 0; row < rows; row += rows_per_sum) {
+    const int64_t count = rows - row < rows_per_sum ? rows - row : rows_per_sum;
+    const float* const part = matrix + row * stride;
     int64_t column = 0;
-    for (; column + at_once <= columns; column += at_once)
-      line_products_tile<at_once>(some + column, stride, count, lines + 16 * row, out + 16 * column);
+    for (; column + tile_rows <= columns; column += tile_rows)
+      line_products_tile<tile_rows>(part + column, stride, count, lines + 16 * row, out + 16 * column);
     for (; column < columns; ++column)
-      line_products_tile<1>(some + column, stride, count, lines + 16 * row, out + 16 * column);
+      line_products_tile<1>(part + column, stride, count, lines + 16 * row, out + 16 * column);
   }
 }
 
-// Sixteen sums that take turns, then added in pairs.
+// Sixteen running sums, added up pairwise at the end.
 double dot(const double* x, const double* y, int64_t count) {
-  Doubles sum = Doubles::every(0.0);
+  Doubles sum = Doubles::fill(0.0);
   int64_t k = 0;
   for (; k + 16 <= count; k += 16) sum = sum + Doubles::load(x + k) * Doubles::load(y + k);
   double part[16];
@@ -110,22 +110,22 @@ void subtract_both(double* x, double a, const double* y, double b, const double*
   for (int64_t k = 0; k < count; ++k) x[k] -= a * y[k] + b * z[k];
 }
 
-// The second row of a rotation is mostly the first of the one before it, and stays in registers.
+// The second row of a rotation is usually the first row of the previous one, and stays in registers.
 void rotate_back(const Rotation* rotations, int64_t count, double* block) {
   int64_t held = -1;
-  Doubles x, y = Doubles::every(0.0);
-  for (const Rotation* turn = rotations + count; turn-- != rotations;) {
-    if (turn->row == held) {
+  Doubles x, y = Doubles::fill(0.0);
+  for (const Rotation* rotation = rotations + count; rotation-- != rotations;) {
+    if (rotation->row == held) {
       x = y;
     } else {
       if (held >= 0) y.store(block + 16 * held);
-      x = Doubles::load(block + 16 * turn->row);
+      x = Doubles::load(block + 16 * rotation->row);
     }
-    y = Doubles::load(block + 16 * (turn->row + 1));
-    const Doubles cosine = Doubles::every(turn->cosine), sine = Doubles::every(turn->sine);
-    (cosine * x + sine * y).store(block + 16 * turn->row);
-    y = cosine * y + Doubles::every(-turn->sine) * x;
-    held = turn->row + 1;
+    y = Doubles::load(block + 16 * (rotation->row + 1));
+    const Doubles cosine = Doubles::fill(rotation->cosine), sine = Doubles::fill(rotation->sine);
+    (cosine * x + sine * y).store(block + 16 * rotation->row);
+    y = cosine * y + Doubles::fill(-rotation->sine) * x;
+    held = rotation->row + 1;
   }
   if (held >= 0) y.store(block + 16 * held);
 }

@@ -1,8 +1,8 @@
-// R, the random matrix: an entry is a pure function of (seed, node key, column).
+// R, the random matrix: each entry is a pure function of (seed, node key, column).
 //
-// Columns are drawn in groups of 16, each from a chain of hashes that starts at the node's key and the salt of
-// the group. A law calls entry(column, value) for the entries of one node in one group; |value| <= 1, so that
-// what is drawn fits float16, and R is `scale` times what is drawn.
+// Columns are drawn in groups of 16, each from a chain of hashes that starts at the node's key and the salt of the group.
+// A sampler calls entry(column, value) for the entries of one node in one group. |value| <= 1, so that values fit
+// float16; R is `scale` times the values.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@ namespace hopvec {
 
 constexpr uint64_t golden = 0x9e3779b97f4a7c15ull;
 
-// The finaliser of splitmix64.
+// The finalizer of splitmix64.
 inline uint64_t mix(uint64_t z) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
   return z ^ (z >> 31);
 }
 
-// What tells one use of a seed from another: a group of columns, a round of walks.
+// Separates different uses of one seed, such as groups of columns or rounds of walks.
 inline uint64_t salt(uint64_t seed, int64_t number) {
   return mix(mix(seed + golden) + golden * (uint64_t(number) + 1));
 }
 
-// Draws one after the other: those of a walk, of an edge.
+// A sequence of random draws, as for a walk or an edge.
 struct Stream {
   uint64_t state;
 
@@ -37,8 +37,8 @@ struct Stream {
   double below(double bound) { return double(bits() >> 11) * 0x1p-53 * bound; }
 };
 
-// The signs of a feature in a group of 16 columns, one a bit: a pure function of (seed, key of the feature, group),
-// by a salt that no group of R has.
+// The signs of a feature in a group of 16 columns, one per bit: a pure function of (seed, feature key, group), with a
+// salt that no group of R uses.
 struct FeatureSigns {
   uint64_t chain;
 
@@ -49,11 +49,11 @@ struct FeatureSigns {
 
 // One in `sparsity` entries is +1 or -1, the others are zero; scale sqrt(sparsity).
 //
-// Zeros are skipped geometrically: a draw gives the gap to the next non-zero entry and its sign, so a group that
-// is all zero costs one hash.
+// Zeros are skipped: one draw gives the gap to the next nonzero entry (geometrically distributed) and its sign, so an
+// all-zero group costs one hash.
 struct SparseRows {
   uint64_t seed;
-  uint64_t all_zero[17];  // [c] = 2^63 * P(c columns in a row are zero)
+  uint64_t all_zero[17];  // [c] = 2^63 * P(c consecutive columns are zero)
 
   SparseRows(uint64_t seed, double sparsity) : seed(seed) {
     const double zero = 1.0 - 1.0 / sparsity;
@@ -75,7 +75,7 @@ struct SparseRows {
   }
 };
 
-// Entries of the standard normal law, divided by 8; scale 8. A hash gives the entries of two columns.
+// Standard normal entries divided by 8; scale 8. One hash gives the entries of two columns.
 struct GaussianRows {
   uint64_t seed;
 

@@ -1,30 +1,30 @@
 #include "slab.hpp"
 
-#include "pages.hpp"
+#include "mapped_pages.hpp"
 #include "prefetch.hpp"
 
 namespace hopvec {
 namespace {
 
 constexpr int64_t rows_per_chunk = 1 << 10;
-constexpr int64_t lists_ahead = 4;  // non-zero entries whose neighbors are fetched before their turn
+constexpr int64_t prefetch_nonzeros = 4;  // neighbor lists are prefetched this many nonzero entries ahead
 
 int groups(bool as_half) { return as_half ? 2 : 1; }
 
 void release_entries(const Adjacency& S, int64_t first, int64_t last) {
   if (!S.mapped) return;
-  release_pages(S.neighbor + first, S.neighbor + last);
-  if (S.weight) release_pages(S.weight + first, S.weight + last);
+  release_pages(S.indices + first, S.indices + last);
+  if (S.weights) release_pages(S.weights + first, S.weights + last);
 }
 
-// One non-zero entry of L R. All threads share them; how far each has walked the neighbors is its own.
+// One nonzero entry of L R and the range of its node's neighbors in S.indices.
 struct Nonzero {
-  int64_t start, end;  // in the neighbor list of its node
+  int64_t begin, end;
   float value;
   int32_t column;
 };
 
-// The non-zero entries of the slab's columns of L R, nodes ascending; threads take ranges of nodes.
+// The nonzero entries of L R in the slab's columns, by ascending node; each thread draws a range of nodes.
 std::vector<Nonzero> draw_nonzeros(const Adjacency& S, const SparseRows& R, const uint64_t* keys,
                                    const float* diagonal, int64_t slab, bool as_half, int threads,
                                    const Stop& stop) {
@@ -36,53 +36,53 @@ std::vector<Nonzero> draw_nonzeros(const Adjacency& S, const SparseRows& R, cons
       const uint64_t chain = salt(R.seed, slab * groups(as_half) + group);
       for (int64_t node = first; node < last; ++node)
         R.draw(keys[node], chain, [&](int column, float value) {
-          if (S.start[node] < S.start[node + 1])
-            nonzeros.push_back({S.start[node], S.start[node + 1],
+          if (S.indptr[node] < S.indptr[node + 1])
+            nonzeros.push_back({S.indptr[node], S.indptr[node + 1],
                                 value * diagonal[node], 16 * group + column});
         });
     }
   });
   size_t count = 0;
-  for (const std::vector<Nonzero>& some : drawn) count += some.size();
+  for (const std::vector<Nonzero>& part : drawn) count += part.size();
   std::vector<Nonzero> all;
   all.reserve(count);
-  for (std::vector<Nonzero>& some : drawn) {
-    all.insert(all.end(), some.begin(), some.end());
-    std::vector<Nonzero>().swap(some);
+  for (std::vector<Nonzero>& part : drawn) {
+    all.insert(all.end(), part.begin(), part.end());
+    std::vector<Nonzero>().swap(part);
   }
   return all;
 }
 
-// Calls work(first, last) for non-zero entries: all at once, or, where the rows of S lie in a file, a few at a
-// time, since every row that is touched brings the pages around it into memory.
+// Calls work(first, last) for ranges of nonzero entries: for all at once or, if S is memory-mapped, for a few at a time,
+// since every row touched brings the pages around it into memory.
 template <class Work>
-void for_some(const Adjacency& S, size_t nonzeros, Work work) {
-  const size_t together = S.mapped ? 256 : std::max<size_t>(1, nonzeros);
-  for (size_t first = 0; first < nonzeros; first += together) {
-    work(first, std::min(nonzeros, first + together));
+void for_nonzero_ranges(const Adjacency& S, size_t nonzeros, Work work) {
+  const size_t batch = S.mapped ? 256 : std::max<size_t>(1, nonzeros);
+  for (size_t first = 0; first < nonzeros; first += batch) {
+    work(first, std::min(nonzeros, first + batch));
     release_entries(S, 0, S.entries());
   }
 }
 
-// Adds each non-zero entry to the rows [first, last) of its neighbors; `walked`, those before them, goes on behind.
+// Adds each nonzero entry to its neighbors in rows [first, last). `visited` counts the neighbors processed so far.
 template <bool weighted, int columns>
-void scatter(const Adjacency& S, const Nonzero* begin, const Nonzero* end, int32_t* walked, float* lines, int64_t first,
+void scatter(const Adjacency& S, const Nonzero* begin, const Nonzero* end, int32_t* visited, float* lines, int64_t first,
              int64_t last) {
-  const int32_t* const neighbor = S.neighbor;
-  const float* const weight = S.weight;
-  for (const Nonzero* nonzero = begin; nonzero < end; ++nonzero, ++walked) {
-    if (nonzero + lists_ahead < end) prefetch_line(neighbor + nonzero[lists_ahead].start + walked[lists_ahead]);
+  const int32_t* const indices = S.indices;
+  const float* const weights = S.weights;
+  for (const Nonzero* nonzero = begin; nonzero < end; ++nonzero, ++visited) {
+    if (nonzero + prefetch_nonzeros < end) prefetch_line(indices + nonzero[prefetch_nonzeros].begin + visited[prefetch_nonzeros]);
     float* const column = lines + nonzero->column;
     const float value = nonzero->value;
     const int64_t row_end = nonzero->end;
-    int64_t entry = nonzero->start + *walked;
-    for (; entry < row_end && neighbor[entry] < last; ++entry)
-      column[(neighbor[entry] - first) * columns] += weighted ? weight[entry] * value : value;
-    *walked = int32_t(entry - nonzero->start);
+    int64_t entry = nonzero->begin + *visited;
+    for (; entry < row_end && indices[entry] < last; ++entry)
+      column[(indices[entry] - first) * columns] += weighted ? weights[entry] * value : value;
+    *visited = int32_t(entry - nonzero->begin);
   }
 }
 
-// The random signs of the columns of numbers in a group of 16 columns of the slab: [numbers][16].
+// The random signs of the numeric features in a group of 16 columns of the slab: [numbers][16].
 std::vector<double> number_signs(const Features& X, int64_t group) {
   const FeatureSigns signs(X.seed, group);
   std::vector<double> block(size_t(16 * X.numbers));
@@ -93,15 +93,15 @@ std::vector<double> number_signs(const Features& X, int64_t group) {
   return block;
 }
 
-// lines[.][c] += weight * X P for nodes [first, last) and a group of 16 columns; `columns` leads from line to line.
+// lines[.][c] += weight * X P for nodes [first, last) and a group of 16 columns; lines have `columns` columns.
 void add_features(const Features& X, const double* P, int64_t group, int64_t first, int64_t last, int columns,
                   float* lines) {
-  constexpr int64_t together = 64;  // rows whose numbers are gathered at a time
+  constexpr int64_t rows_per_tile = 64;
   const FeatureSigns signs(X.seed, group);
-  std::vector<float> numbers(size_t(together * X.numbers));
-  std::vector<double> sums(size_t(together * 16));
-  for (; first < last; first += together) {
-    const int64_t count = std::min(together, last - first);
+  std::vector<float> numbers(size_t(rows_per_tile * X.numbers));
+  std::vector<double> sums(size_t(rows_per_tile * 16));
+  for (; first < last; first += rows_per_tile) {
+    const int64_t count = std::min(rows_per_tile, last - first);
     std::fill(sums.begin(), sums.end(), 0.0);
     for (int64_t i = 0; i < count; ++i)
       for (int64_t k = 0; k < X.numbers; ++k) {
@@ -123,8 +123,8 @@ void add_features(const Features& X, const double* P, int64_t group, int64_t fir
 
 }  // namespace
 
-template <class Law>
-void draw(const Law& R, const Features* features, const uint64_t* keys, const float* diagonal, int64_t nodes,
+template <class Sampler>
+void draw(const Sampler& R, const Features* features, const uint64_t* keys, const float* diagonal, int64_t nodes,
           int64_t slab, bool as_half, const Sink& sink, int threads, const Stop& stop) {
   const int columns = 16 * groups(as_half);
   const int64_t chunks = (nodes + rows_per_chunk - 1) / rows_per_chunk;
@@ -155,40 +155,40 @@ void first_hop(const Adjacency& S, const SparseRows& R, const uint64_t* keys, co
                bool as_half, const Sink& sink, int threads, const Stop& stop) {
   const int columns = 16 * groups(as_half);
   const std::vector<Nonzero> nonzeros = draw_nonzeros(S, R, keys, diagonal, slab, as_half, threads, stop);
-  // A thread owns a range of rows and walks it in a few pieces: few visits to each entry's neighbors, and room for
-  // no more than an eighth of the rows in all threads.
-  const RowChunks ranges{S.start, S.nodes, threads};
+  // Each thread owns a range of rows and processes it in a few pieces. Few pieces mean few visits to each neighbor list;
+  // the buffers of all threads together hold at most an eighth of the rows.
+  const RowChunks ranges{S.indptr, S.nodes, threads};
   const int64_t piece = std::max<int64_t>(1 << 14, S.nodes / (8 * std::max(4, threads)));
-  const auto scatter_rows = S.weight ? (as_half ? scatter<true, 32> : scatter<true, 16>)
+  const auto scatter_rows = S.weights ? (as_half ? scatter<true, 32> : scatter<true, 16>)
                                      : (as_half ? scatter<false, 32> : scatter<false, 16>);
   parallel_chunks(threads, threads, stop, [&](int64_t range, int) {
-    std::vector<int32_t> walked(nonzeros.size());  // a row has fewer entries than there are nodes
+    std::vector<int32_t> visited(nonzeros.size());  // int32: a row has at most as many entries as there are nodes
     const int64_t begin = ranges.first(range), end = ranges.first(range + 1);
-    const auto find_begin = [&](size_t some, size_t some_end) {
-      for (; some < some_end; ++some) {
-        const int32_t* const row = S.neighbor + nonzeros[some].start;
-        walked[some] = int32_t(std::lower_bound(row, S.neighbor + nonzeros[some].end, begin) - row);
+    const auto skip_to_begin = [&](size_t first_nonzero, size_t last_nonzero) {
+      for (; first_nonzero < last_nonzero; ++first_nonzero) {
+        const int32_t* const row = S.indices + nonzeros[first_nonzero].begin;
+        visited[first_nonzero] = int32_t(std::lower_bound(row, S.indices + nonzeros[first_nonzero].end, begin) - row);
       }
     };
-    if (begin > 0) for_some(S, nonzeros.size(), find_begin);
+    if (begin > 0) for_nonzero_ranges(S, nonzeros.size(), skip_to_begin);
     std::vector<float> lines;
     for (int64_t first = begin; first < end && !stop.flag; first += piece) {
       const int64_t last = std::min(end, first + piece);
       lines.assign((last - first) * columns, 0.0f);
-      for_some(S, nonzeros.size(), [&](size_t some, size_t some_end) {
-        scatter_rows(S, &nonzeros[some], nonzeros.data() + some_end, &walked[some], lines.data(), first, last);
+      for_nonzero_ranges(S, nonzeros.size(), [&](size_t first_nonzero, size_t last_nonzero) {
+        scatter_rows(S, &nonzeros[first_nonzero], nonzeros.data() + last_nonzero, &visited[first_nonzero], lines.data(), first, last);
       });
-      kernels().emit[as_half](lines.data(), S.inverse_degree, sink, first, last);
+      kernels().emit[as_half](lines.data(), S.inverse_degrees, sink, first, last);
     }
   });
 }
 
 void hop(const Adjacency& S, const void* block, bool as_half, const Sink& sink, int threads, const Stop& stop) {
-  const RowChunks rows = RowChunks::sized(S.start, S.nodes, work_per_chunk);
+  const RowChunks rows = RowChunks::sized(S.indptr, S.nodes, work_per_chunk);
   parallel_chunks(threads, rows.chunks, stop, [&](int64_t chunk, int) {
     const int64_t first = rows.first(chunk), last = rows.first(chunk + 1);
     kernels().hop[as_half](S, block, sink, first, last);
-    release_entries(S, S.start[first], S.start[last]);
+    release_entries(S, S.indptr[first], S.indptr[last]);
   });
 }
 

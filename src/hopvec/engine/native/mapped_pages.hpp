@@ -1,4 +1,4 @@
-// Memory-mapped arrays that are larger than the memory one may use: pages are given back once they were read.
+// Memory-mapped arrays larger than the memory limit: pages are released after reading.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace hopvec {
 
-// Gives back the pages of [begin, end), which must belong to a file that is mapped for reading: they come
-// back from it, or from the system's cache, when they are touched again.
+// Releases the pages of [begin, end), which must be part of a read-only file mapping: they are read again from the file,
+// or from the page cache, when touched.
 template <class T>
 inline void release_pages(const T* begin, const T* end) {
 #if defined(__unix__) || defined(__APPLE__)
@@ -23,25 +23,25 @@ inline void release_pages(const T* begin, const T* end) {
 #endif
 }
 
-// An array that is read from its first entry to its last: what is behind is given back, if it lies in a file.
+// An array that is read once from front to back: if it is memory-mapped, pages already read are released.
 template <class T>
 class ReadOnce {
  public:
   ReadOnce(const T* array, bool mapped) : array_(array), mapped_(mapped && array) {}
-  ~ReadOnce() { give_back(read_); }
+  ~ReadOnce() { release(read_); }
   void up_to(int64_t entry) {
     read_ = entry;
-    if (mapped_ && read_ - given_ >= int64_t(1) << 20) give_back(read_);
+    if (mapped_ && read_ - released_ >= int64_t(1) << 20) release(read_);
   }
 
  private:
-  void give_back(int64_t entry) {
-    if (mapped_) release_pages(array_ + given_, array_ + entry);
-    given_ = entry;
+  void release(int64_t entry) {
+    if (mapped_) release_pages(array_ + released_, array_ + entry);
+    released_ = entry;
   }
   const T* array_;
   const bool mapped_;
-  int64_t given_ = 0, read_ = 0;
+  int64_t released_ = 0, read_ = 0;
 };
 
 }  // namespace hopvec
