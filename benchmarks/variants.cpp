@@ -1,8 +1,9 @@
 // Ways to do one hop, side by side: variants GRAPH THREADS SECONDS prints nanoseconds per entry and 16 columns.
 //
-// GRAPH is a file of int64 nodes, int64 start[nodes + 1] and int32 neighbor[entries], in the numbering to be tried. Every
-// variant adds up the lines that a row names and stores the sum. All take turns; medians are printed as JSON. "hopvec's
-// loop" is that of its kernels; the others differ from it in what their names say. ablation.py compiles and runs this.
+// GRAPH is a file of int64 nodes, int64 start[nodes + 1] and int32 neighbor[entries], in the numbering to be tried.
+// Every variant adds up the lines that a row names and stores the sum. All take turns; medians are printed as JSON.
+// "hopvec's loop" is that of its kernels; the others differ from it in what their names say. ablation.py compiles and
+// runs this.
 #include <sys/mman.h>
 #if defined(__F16C__)
 #include <immintrin.h>
@@ -24,9 +25,9 @@
 
 namespace {
 
-constexpr int64_t behind = 256;           // entries that may be read behind the last one
-constexpr int64_t chunk_work = 1 << 16;   // entries that a thread takes at a time
-constexpr int64_t tile_nodes = 1 << 14;   // whose lines, 1 MB, stay in the cache of a core
+constexpr int64_t behind = 256;          // entries that may be read behind the last one
+constexpr int64_t chunk_work = 1 << 16;  // entries that a thread takes at a time
+constexpr int64_t tile_nodes = 1 << 14;  // whose lines, 1 MB, stay in the cache of a core
 constexpr int least_rounds = 3;
 
 struct Graph {
@@ -237,9 +238,10 @@ void shared_by(int threads, int64_t chunks, Work work) {
 std::vector<int64_t> chunks_of(const Graph& graph, int64_t chunks, bool by_work) {
   std::vector<int64_t> first;
   for (int64_t chunk = 0; chunk < chunks; ++chunk)
-    first.push_back(by_work ? std::lower_bound(graph.start.begin(), graph.start.end() - 1,
-                                               graph.entries() * chunk / chunks) - graph.start.begin()
-                            : graph.nodes * chunk / chunks);
+    first.push_back(
+        by_work ? std::lower_bound(graph.start.begin(), graph.start.end() - 1, graph.entries() * chunk / chunks) -
+                      graph.start.begin()
+                : graph.nodes * chunk / chunks);
   first.push_back(graph.nodes);
   return first;
 }
@@ -343,8 +345,9 @@ std::vector<Variant> variants(const Graph& graph, int threads, Block& block, Blo
   const std::vector<int64_t> rows = chunks_of(graph, graph.entries() / chunk_work + 1, true);
   const auto hop = [&graph, threads](auto add, const Block& from, const Block& to, std::vector<int64_t> chunks) {
     return [=, &graph, &from, &to] {
-      shared_by(threads, int64_t(chunks.size()) - 1,
-                [&](int64_t chunk) { add(graph, from.bytes, to.bytes, chunks[size_t(chunk)], chunks[size_t(chunk + 1)]); });
+      shared_by(threads, int64_t(chunks.size()) - 1, [&](int64_t chunk) {
+        add(graph, from.bytes, to.bytes, chunks[size_t(chunk)], chunks[size_t(chunk + 1)]);
+      });
     };
   };
   const auto plain = rows_of_size<Columns16, 4>(graph.nodes);
@@ -398,9 +401,7 @@ std::vector<Variant> variants(const Graph& graph, int threads, Block& block, Blo
   return all;
 }
 
-double seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 }  // namespace
 

@@ -32,7 +32,8 @@ std::vector<double> multiply_dense(int64_t rows, int64_t columns, int threads) {
   std::vector<double> gram(size_t(columns * columns)), values(static_cast<size_t>(columns)), vectors(gram.size());
   add_gram(dense, gram.data(), threads, stop);
   for (int64_t row = 0; row < columns; ++row)
-    for (int64_t column = 0; column < row; ++column) gram[size_t(row * columns + column)] = gram[size_t(column * columns + row)];
+    for (int64_t column = 0; column < row; ++column)
+      gram[size_t(row * columns + column)] = gram[size_t(column * columns + row)];
   std::vector<double> square = gram;
   eigen(square.data(), columns, columns, true, values.data(), vectors.data(), threads, stop);
   std::vector<double> results(packed.begin(), packed.end());

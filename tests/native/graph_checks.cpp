@@ -106,7 +106,7 @@ Rows build_graph(const Case& c, const std::vector<uint64_t>& keys, int threads, 
     weight[size_t(edge)] = float(1 + random.below(1000)) / 256.0f;
   }
   const EdgeChunk<Id> edges{source.data(), target.data(), c.weighted ? weight.data() : nullptr, c.edges, 0, nullptr,
-                        c.directed, false};
+                            c.directed,    false};
   return build_rows(c, edges, keys, threads, stop);
 }
 
@@ -120,8 +120,8 @@ void check_finite(const Results& results, const Case& c) {
 }
 
 // Slabs of 40 columns in all: draw, first hop, hops with sums, squares and fused orders.
-void propagate(const Case& c, const Adjacency& S, const std::vector<uint64_t>& keys,
-               const std::vector<int32_t>& rows, bool as_half, int threads, const Stop& stop, Results& results) {
+void propagate(const Case& c, const Adjacency& S, const std::vector<uint64_t>& keys, const std::vector<int32_t>& rows,
+               bool as_half, int threads, const Stop& stop, Results& results) {
   const int64_t nodes = c.nodes, dim = 40, columns = as_half ? 32 : 16, slabs = (dim + columns - 1) / columns;
   const SparseRows projection(7, c.directed ? 3.0 : 40.0);
   std::vector<float> diagonal(static_cast<size_t>(nodes)), scale(static_cast<size_t>(nodes), 0.5f);
@@ -132,7 +132,8 @@ void propagate(const Case& c, const Adjacency& S, const std::vector<uint64_t>& k
   std::vector<uint64_t> category(size_t(2 * nodes), 11);
   number[0] = __builtin_nanf("");  // a missing number and a missing category
   category[0] = 0;
-  const Features features{3, 2, number.data(), factor_of_number, shift, number_key, category.data(), rows.data(), 7, 0.5};
+  const Features features{3, 2,  number.data(), factor_of_number, shift, number_key, category.data(), rows.data(),
+                          7, 0.5};
   std::vector<float> sum(size_t(nodes * dim));
   std::vector<double> squares(static_cast<size_t>(nodes), 0.0);
   std::vector<std::vector<uint8_t>> cached(3, std::vector<uint8_t>(size_t(slabs * nodes * 64)));
@@ -174,7 +175,8 @@ void propagate(const Case& c, const Adjacency& S, const std::vector<uint64_t>& k
     fused.fused_count = 2;
     hop(S, block[2], as_half, fused, threads, stop);
   }
-  for (const std::vector<uint8_t>& order : cached) results.blocks.insert(results.blocks.end(), order.begin(), order.end());
+  for (const std::vector<uint8_t>& order : cached)
+    results.blocks.insert(results.blocks.end(), order.begin(), order.end());
   results.squares.insert(results.squares.end(), squares.begin(), squares.end());
   results.sum.insert(results.sum.end(), sum.begin(), sum.end());
 
@@ -237,7 +239,8 @@ void walk(const Case& c, const std::vector<uint64_t>& keys, int threads, const S
   walk_order(keys.data(), c.nodes, 7, 1, first.data());
   for (double p : {1.0, 0.1, 10.0})
     for (double q : {1.0, 0.1, 10.0}) {
-      const StepDistribution distribution{results.indptr.data(), results.indices.data(), data_or_null(cumulative), p, q};
+      const StepDistribution distribution{results.indptr.data(), results.indices.data(), data_or_null(cumulative), p,
+                                          q};
       std::vector<int32_t> walks(size_t(count * length));
       random_walks(distribution, keys.data(), first.data(), count, 7, 1, length, walks.data(), threads, stop);
       results.walks.insert(results.walks.end(), walks.begin(), walks.end());
@@ -270,16 +273,19 @@ Results run(const Case& c, int threads) {
     const std::string name = std::to_string(node) + std::string(size_t(node % 37), 'x');
     keys[size_t(node)] = xxh64(std::vector<uint8_t>(name.begin(), name.end()).data(), name.size());
   }
-  const Rows built = c.nodes % 2 ? build_graph<int32_t>(c, keys, threads, stop) : build_graph<int64_t>(c, keys, threads, stop);
+  const Rows built =
+      c.nodes % 2 ? build_graph<int32_t>(c, keys, threads, stop) : build_graph<int64_t>(c, keys, threads, stop);
   Results results;
   results.indptr = built.indptr, results.indices = built.indices;
   results.weights = built.weights, results.order = built.order;
   const float* weight = results.weights.empty() ? nullptr : results.weights.data();
-  if (symmetric(results.indptr.data(), results.indices.data(), weight, c.nodes, threads, stop) == c.directed && c.nodes > 2) {
+  if (symmetric(results.indptr.data(), results.indices.data(), weight, c.nodes, threads, stop) == c.directed &&
+      c.nodes > 2) {
     std::fprintf(stderr, "%s: symmetry was not detected\n", c.name);
     std::exit(1);
   }
-  const int64_t largest = largest_component(results.indptr.data(), results.indices.data(), c.nodes, !c.directed, false, stop);
+  const int64_t largest =
+      largest_component(results.indptr.data(), results.indices.data(), c.nodes, !c.directed, false, stop);
   if (largest < 1 || largest > c.nodes) {
     std::fprintf(stderr, "%s: a component of %lld nodes\n", c.name, static_cast<long long>(largest));
     std::exit(1);

@@ -28,7 +28,8 @@ struct UniformIndex {
 inline int32_t sample_alias(const AliasSlot* slots, int32_t count, uint64_t bits) {
   const UniformIndex uniform(bits, count);
   const AliasSlot slot = slots[uniform.index];
-  const int32_t own = -int32_t(uniform.rest < slot.threshold);  // all bits or none, since a branch would be mispredicted
+  const int32_t own =
+      -int32_t(uniform.rest < slot.threshold);  // all bits or none, since a branch would be mispredicted
   return (uniform.index & own) | (slot.alias & ~own);
 }
 

@@ -37,42 +37,59 @@ Doubles product(Rows matrix, Block block, bool transposed, int threads, const St
 void bind_dense(nb::module_& m) {
   m.def("product", &product, nb::arg("matrix"), nb::arg("block"), nb::arg("transposed"), nb::arg("threads"),
         nb::arg("stop"));
-  m.def("add_gram", [](Rows rows, nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> gram, int threads,
-                       const Stop& stop) {
-    ReleaseGil release;
-    add_gram({rows.data(), int64_t(rows.shape(0)), int64_t(rows.shape(1)), rows.stride(0)}, gram.data(), threads, stop);
-  }, nb::arg("rows"), nb::arg("gram"), nb::arg("threads"), nb::arg("stop"));
-  m.def("basis_products", [](const std::vector<Block>& basis, Block block, int threads, const Stop& stop) {
-    Buffer<double> out(block_columns * block_columns * int64_t(basis.size()));
-    const std::vector<const double*> blocks = pointers(basis);
-    {
-      ReleaseGil release;
-      basis_products(blocks, int64_t(block.shape(0)), block.data(), out.get(), threads, stop);
-    }
-    return to_matrix(std::move(out), block_columns);
-  }, nb::arg("basis"), nb::arg("block"), nb::arg("threads"), nb::arg("stop"));
-  m.def("add_combination", [](const std::vector<Block>& basis, Block coefficients,
-                              nb::ndarray<double, nb::shape<-1, block_columns>, nb::c_contig, nb::device::cpu> block,
-                              int threads, const Stop& stop) {
-    const std::vector<const double*> blocks = pointers(basis);
-    ReleaseGil release;
-    add_combination(blocks, int64_t(block.shape(0)), coefficients.data(), block.data(), threads, stop);
-  }, nb::arg("basis"), nb::arg("coefficients"), nb::arg("block"), nb::arg("threads"), nb::arg("stop"));
-  m.def("positive_logarithm", [](Matrix matrix, In<double> factor, int threads, const Stop& stop) {
-    ReleaseGil release;
-    positive_logarithm(matrix.data(), int64_t(matrix.shape(0)), int64_t(matrix.shape(1)), factor.data(), threads, stop);
-  }, nb::arg("matrix"), nb::arg("factor"), nb::arg("threads"), nb::arg("stop"));
-  m.def("eigen", [](nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> matrix, int64_t count,
-                    bool by_magnitude, int threads, const Stop& stop) {
-    const int64_t size = int64_t(matrix.shape(0));
-    Buffer<double> values(size), vectors(count * size);
-    {
-      ReleaseGil release;
-      std::vector<double> copy(matrix.data(), matrix.data() + size * size);
-      eigen(copy.data(), size, count, by_magnitude, values.get(), vectors.get(), threads, stop);
-    }
-    return std::make_pair(to_array(std::move(values)), to_matrix(std::move(vectors), size));
-  }, nb::arg("matrix"), nb::arg("count"), nb::arg("by_magnitude"), nb::arg("threads"), nb::arg("stop"));
+  m.def(
+      "add_gram",
+      [](Rows rows, nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> gram, int threads,
+         const Stop& stop) {
+        ReleaseGil release;
+        add_gram({rows.data(), int64_t(rows.shape(0)), int64_t(rows.shape(1)), rows.stride(0)}, gram.data(), threads,
+                 stop);
+      },
+      nb::arg("rows"), nb::arg("gram"), nb::arg("threads"), nb::arg("stop"));
+  m.def(
+      "basis_products",
+      [](const std::vector<Block>& basis, Block block, int threads, const Stop& stop) {
+        Buffer<double> out(block_columns * block_columns * int64_t(basis.size()));
+        const std::vector<const double*> blocks = pointers(basis);
+        {
+          ReleaseGil release;
+          basis_products(blocks, int64_t(block.shape(0)), block.data(), out.get(), threads, stop);
+        }
+        return to_matrix(std::move(out), block_columns);
+      },
+      nb::arg("basis"), nb::arg("block"), nb::arg("threads"), nb::arg("stop"));
+  m.def(
+      "add_combination",
+      [](const std::vector<Block>& basis, Block coefficients,
+         nb::ndarray<double, nb::shape<-1, block_columns>, nb::c_contig, nb::device::cpu> block, int threads,
+         const Stop& stop) {
+        const std::vector<const double*> blocks = pointers(basis);
+        ReleaseGil release;
+        add_combination(blocks, int64_t(block.shape(0)), coefficients.data(), block.data(), threads, stop);
+      },
+      nb::arg("basis"), nb::arg("coefficients"), nb::arg("block"), nb::arg("threads"), nb::arg("stop"));
+  m.def(
+      "positive_logarithm",
+      [](Matrix matrix, In<double> factor, int threads, const Stop& stop) {
+        ReleaseGil release;
+        positive_logarithm(matrix.data(), int64_t(matrix.shape(0)), int64_t(matrix.shape(1)), factor.data(), threads,
+                           stop);
+      },
+      nb::arg("matrix"), nb::arg("factor"), nb::arg("threads"), nb::arg("stop"));
+  m.def(
+      "eigen",
+      [](nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> matrix, int64_t count, bool by_magnitude,
+         int threads, const Stop& stop) {
+        const int64_t size = int64_t(matrix.shape(0));
+        Buffer<double> values(size), vectors(count * size);
+        {
+          ReleaseGil release;
+          std::vector<double> copy(matrix.data(), matrix.data() + size * size);
+          eigen(copy.data(), size, count, by_magnitude, values.get(), vectors.get(), threads, stop);
+        }
+        return std::make_pair(to_array(std::move(values)), to_matrix(std::move(vectors), size));
+      },
+      nb::arg("matrix"), nb::arg("count"), nb::arg("by_magnitude"), nb::arg("threads"), nb::arg("stop"));
 }
 
 }  // namespace hopvec

@@ -23,9 +23,8 @@ void bind_generate(nb::module_& m) {
   bind_model<ChungLu>(m, "ChungLu")
       .def(nb::init<int64_t, double, double, bool, uint64_t>(), nb::arg("nodes"), nb::arg("exponent"),
            nb::arg("offset"), nb::arg("shuffled"), nb::arg("seed"));
-  bind_model<RMat>(m, "RMat")
-      .def(nb::init<int, double, double, double, bool, uint64_t>(), nb::arg("scale"), nb::arg("a"), nb::arg("b"),
-           nb::arg("c"), nb::arg("shuffled"), nb::arg("seed"));
+  bind_model<RMat>(m, "RMat").def(nb::init<int, double, double, double, bool, uint64_t>(), nb::arg("scale"),
+                                  nb::arg("a"), nb::arg("b"), nb::arg("c"), nb::arg("shuffled"), nb::arg("seed"));
 }
 
 }  // namespace hopvec

@@ -20,13 +20,21 @@ struct Edges {
   bool directed, drop_loops;
   template <class Work>
   void with_chunk(Work work) const {
-    std::visit([&](const auto& pair) {
-      using Id = std::decay_t<decltype(*pair.first.data())>;
-      const EdgeChunk<Id> chunk{pair.first.data(), pair.second.data(), pointer<float>(weight), int64_t(pair.first.size()),
-                            offset, pointer<int32_t>(table), directed, drop_loops};
-      ReleaseGil release;
-      work(chunk);
-    }, ends);
+    std::visit(
+        [&](const auto& pair) {
+          using Id = std::decay_t<decltype(*pair.first.data())>;
+          const EdgeChunk<Id> chunk{pair.first.data(),
+                                    pair.second.data(),
+                                    pointer<float>(weight),
+                                    int64_t(pair.first.size()),
+                                    offset,
+                                    pointer<int32_t>(table),
+                                    directed,
+                                    drop_loops};
+          ReleaseGil release;
+          work(chunk);
+        },
+        ends);
   }
 };
 
@@ -96,8 +104,8 @@ Array<uint64_t> string_keys(In<int64_t> offsets, In<uint8_t> bytes) {
 
 void bind_graph(nb::module_& m) {
   const auto edge_arguments = [](auto& edges, auto init) {
-    edges.def("__init__", init, nb::arg("source"), nb::arg("target"), nb::arg("weight").none(),
-              nb::arg("offset"), nb::arg("table").none(), nb::arg("directed"), nb::arg("drop_loops"));
+    edges.def("__init__", init, nb::arg("source"), nb::arg("target"), nb::arg("weight").none(), nb::arg("offset"),
+              nb::arg("table").none(), nb::arg("directed"), nb::arg("drop_loops"));
   };
   nb::class_<Edges> edges(m, "Edges");
   edges.def("__len__", [](const Edges& edges) {
@@ -106,111 +114,148 @@ void bind_graph(nb::module_& m) {
   edge_arguments(edges, &init_edges<int32_t>);
   edge_arguments(edges, &init_edges<int64_t>);
   edges
-      .def("count", [](const Edges& edges, Out<int64_t> counts, int threads, const Stop& stop) {
-        SkippedEdges skipped;
-        edges.with_chunk([&](const auto& chunk) {
-          skipped = count_entries(chunk, int64_t(counts.size()), counts.data(), threads, stop);
-        });
-        return nb::make_tuple(skipped.loops, skipped.zeros);
-      }, nb::arg("counts"), nb::arg("threads"), nb::arg("stop"))
-      .def("place", [](const Edges& edges, int64_t first, Out<int64_t> cursor, Out<int32_t> indices,
-                       std::optional<Out<float>> weights, int threads, const Stop& stop) {
-        const Range range{first, first + int64_t(cursor.size()), int64_t(indices.size())};
-        edges.with_chunk([&](const auto& chunk) {
-          place_entries(chunk, range, cursor.data(), indices.data(), weights ? weights->data() : nullptr, threads, stop);
-        });
-      }, nb::arg("first"), nb::arg("cursor"), nb::arg("indices"), nb::arg("weights").none(), nb::arg("threads"),
-         nb::arg("stop"));
+      .def(
+          "count",
+          [](const Edges& edges, Out<int64_t> counts, int threads, const Stop& stop) {
+            SkippedEdges skipped;
+            edges.with_chunk([&](const auto& chunk) {
+              skipped = count_entries(chunk, int64_t(counts.size()), counts.data(), threads, stop);
+            });
+            return nb::make_tuple(skipped.loops, skipped.zeros);
+          },
+          nb::arg("counts"), nb::arg("threads"), nb::arg("stop"))
+      .def(
+          "place",
+          [](const Edges& edges, int64_t first, Out<int64_t> cursor, Out<int32_t> indices,
+             std::optional<Out<float>> weights, int threads, const Stop& stop) {
+            const Range range{first, first + int64_t(cursor.size()), int64_t(indices.size())};
+            edges.with_chunk([&](const auto& chunk) {
+              place_entries(chunk, range, cursor.data(), indices.data(), weights ? weights->data() : nullptr, threads,
+                            stop);
+            });
+          },
+          nb::arg("first"), nb::arg("cursor"), nb::arg("indices"), nb::arg("weights").none(), nb::arg("threads"),
+          nb::arg("stop"));
   bind_dictionary<StringShard>(m, "StringDictionary")
-      .def("encode", [](StringDictionary& self, In<int64_t> offsets, In<uint8_t> bytes) {
-        return encode(self, strings_view(offsets, bytes));
-      }, nb::arg("offsets"), nb::arg("bytes"))
+      .def(
+          "encode",
+          [](StringDictionary& self, In<int64_t> offsets, In<uint8_t> bytes) {
+            return encode(self, strings_view(offsets, bytes));
+          },
+          nb::arg("offsets"), nb::arg("bytes"))
       .def("merge", [](nb::handle_t<StringDictionary> self) {
         const Strings strings = nb::cast<StringDictionary&>(self).merge();
         return nb::make_tuple(owned_by(self, strings.offsets, strings.count + 1),
                               owned_by(self, strings.bytes, strings.offsets[strings.count]));
       });
   bind_dictionary<IntegerShard>(m, "IntegerDictionary")
-      .def("encode", [](IntegerDictionary& self, In<int64_t> ids) {
-        return encode(self, {ids.data(), int64_t(ids.size())});
-      }, nb::arg("ids"))
+      .def(
+          "encode",
+          [](IntegerDictionary& self, In<int64_t> ids) { return encode(self, {ids.data(), int64_t(ids.size())}); },
+          nb::arg("ids"))
       .def("merge", [](nb::handle_t<IntegerDictionary> self) {
         const Integers ids = nb::cast<IntegerDictionary&>(self).merge();
         return owned_by(self, ids.value, ids.count);
       });
-  m.def("degrees", [](In<int64_t> indptr, std::optional<In<float>> weights, bool mapped) {
-    Buffer<double> result(int64_t(indptr.size()) - 1);
-    degrees(indptr.data(), pointer<float>(weights), result.size, mapped, result.get());
-    return to_array(std::move(result));
-  }, nb::arg("indptr"), nb::arg("weights").none(), nb::arg("mapped") = false);
-  m.def("nodes_with_loops", [](In<int64_t> indptr, In<int32_t> indices, bool mapped) {
-    return nodes_with_loops(indptr.data(), indices.data(), int64_t(indptr.size()) - 1, mapped);
-  }, nb::arg("indptr"), nb::arg("indices"), nb::arg("mapped") = false);
-  m.def("largest_component", [](In<int64_t> indptr, In<int32_t> indices, bool symmetric, bool mapped,
-                                const Stop& stop) {
-    ReleaseGil release;
-    return largest_component(indptr.data(), indices.data(), int64_t(indptr.size()) - 1, symmetric, mapped, stop);
-  }, nb::arg("indptr"), nb::arg("indices"), nb::arg("symmetric"), nb::arg("mapped"), nb::arg("stop"));
+  m.def(
+      "degrees",
+      [](In<int64_t> indptr, std::optional<In<float>> weights, bool mapped) {
+        Buffer<double> result(int64_t(indptr.size()) - 1);
+        degrees(indptr.data(), pointer<float>(weights), result.size, mapped, result.get());
+        return to_array(std::move(result));
+      },
+      nb::arg("indptr"), nb::arg("weights").none(), nb::arg("mapped") = false);
+  m.def(
+      "nodes_with_loops",
+      [](In<int64_t> indptr, In<int32_t> indices, bool mapped) {
+        return nodes_with_loops(indptr.data(), indices.data(), int64_t(indptr.size()) - 1, mapped);
+      },
+      nb::arg("indptr"), nb::arg("indices"), nb::arg("mapped") = false);
+  m.def(
+      "largest_component",
+      [](In<int64_t> indptr, In<int32_t> indices, bool symmetric, bool mapped, const Stop& stop) {
+        ReleaseGil release;
+        return largest_component(indptr.data(), indices.data(), int64_t(indptr.size()) - 1, symmetric, mapped, stop);
+      },
+      nb::arg("indptr"), nb::arg("indices"), nb::arg("symmetric"), nb::arg("mapped"), nb::arg("stop"));
   m.def("parse_integers", &integers_or_none, nb::arg("offsets"), nb::arg("bytes"));
-  m.def("sort_strings", [](In<int64_t> offsets, In<uint8_t> bytes) {
-    Buffer<int32_t> order(int64_t(offsets.size()) - 1);
-    {
-      ReleaseGil release;
-      sort_strings(strings_view(offsets, bytes), order.get());
-    }
-    return to_array(std::move(order));
-  }, nb::arg("offsets"), nb::arg("bytes"));
-  m.def("take_strings", [](In<int64_t> offsets, In<uint8_t> bytes, In<int32_t> order) {
-    const Strings strings = strings_view(offsets, bytes);
-    Buffer<int64_t> new_offsets(strings.count + 1);
-    Buffer<uint8_t> taken(strings.offsets[strings.count] - strings.offsets[0]);
-    {
-      ReleaseGil release;
-      take_strings(strings, order.data(), new_offsets.get(), taken.get());
-    }
-    return nb::make_tuple(to_array(std::move(new_offsets)), to_array(std::move(taken)));
-  }, nb::arg("offsets"), nb::arg("bytes"), nb::arg("order"));
+  m.def(
+      "sort_strings",
+      [](In<int64_t> offsets, In<uint8_t> bytes) {
+        Buffer<int32_t> order(int64_t(offsets.size()) - 1);
+        {
+          ReleaseGil release;
+          sort_strings(strings_view(offsets, bytes), order.get());
+        }
+        return to_array(std::move(order));
+      },
+      nb::arg("offsets"), nb::arg("bytes"));
+  m.def(
+      "take_strings",
+      [](In<int64_t> offsets, In<uint8_t> bytes, In<int32_t> order) {
+        const Strings strings = strings_view(offsets, bytes);
+        Buffer<int64_t> new_offsets(strings.count + 1);
+        Buffer<uint8_t> taken(strings.offsets[strings.count] - strings.offsets[0]);
+        {
+          ReleaseGil release;
+          take_strings(strings, order.data(), new_offsets.get(), taken.get());
+        }
+        return nb::make_tuple(to_array(std::move(new_offsets)), to_array(std::move(taken)));
+      },
+      nb::arg("offsets"), nb::arg("bytes"), nb::arg("order"));
   m.def("integer_keys", &integer_keys, nb::arg("ids"));
   m.def("string_keys", &string_keys, nb::arg("offsets"), nb::arg("bytes"));
 
-  m.def("sort_rows", [](In<int64_t> indptr, int64_t first, int64_t last, Out<int32_t> indices,
-                        std::optional<Out<float>> weights, bool directed, bool keep_order, Out<int32_t> distinct,
-                        int threads, const Stop& stop) {
-    ReleaseGil release;
-    return sort_rows(indptr.data(), {first, last, int64_t(indices.size())}, indices.data(),
-                     weights ? weights->data() : nullptr, directed, keep_order, distinct.data(), threads, stop);
-  }, nb::arg("indptr"), nb::arg("first"), nb::arg("last"), nb::arg("indices"), nb::arg("weights").none(),
-     nb::arg("directed"), nb::arg("keep_order"), nb::arg("distinct"), nb::arg("threads"), nb::arg("stop"));
-  m.def("count_columns", [](In<int64_t> indptr, int64_t first, int64_t last, In<int32_t> indices,
-                            Out<int32_t> columns) {
-    ReleaseGil release;
-    count_columns(indptr.data(), {first, last, int64_t(indices.size())}, indices.data(), columns.data());
-  }, nb::arg("indptr"), nb::arg("first"), nb::arg("last"), nb::arg("indices"), nb::arg("columns"));
-  m.def("order_nodes", [](In<int32_t> distinct, std::optional<In<int32_t>> columns, In<uint64_t> keys) {
-    Buffer<int32_t> order(int64_t(keys.size()));
-    {
-      ReleaseGil release;
-      order_nodes(distinct.data(), pointer<int32_t>(columns), keys.data(), order.size, order.get());
-    }
-    return to_array(std::move(order));
-  }, nb::arg("distinct"), nb::arg("columns").none(), nb::arg("keys"));
-  m.def("renumber", [](In<int64_t> unmerged_indptr, In<int32_t> unmerged_indices, std::optional<In<float>> unmerged_weights,
-                       int64_t unmerged_first, In<int32_t> new_number, In<int64_t> indptr, int64_t first, int64_t last,
-                       bool sum, Out<int32_t> indices, std::optional<Out<float>> weights, int threads,
-                       const Stop& stop) {
-    const UnmergedCSR unmerged{unmerged_indptr.data(), unmerged_indices.data(), pointer<float>(unmerged_weights), unmerged_first,
-                      int64_t(unmerged_indptr.size()) - 1};
-    ReleaseGil release;
-    return renumber(unmerged, new_number.data(), indptr.data(), {first, last, int64_t(indices.size())}, sum,
-                    indices.data(), weights ? weights->data() : nullptr, threads, stop);
-  }, nb::arg("unmerged_indptr"), nb::arg("unmerged_indices"), nb::arg("unmerged_weights").none(), nb::arg("unmerged_first"),
-     nb::arg("new_number"), nb::arg("indptr"), nb::arg("first"), nb::arg("last"), nb::arg("sum"), nb::arg("indices"),
-     nb::arg("weights").none(), nb::arg("threads"), nb::arg("stop"));
-  m.def("symmetric", [](In<int64_t> indptr, In<int32_t> indices, std::optional<In<float>> weights, int threads,
-                        const Stop& stop) {
-    ReleaseGil release;
-    return symmetric(indptr.data(), indices.data(), pointer<float>(weights), int64_t(indptr.size()) - 1, threads, stop);
-  }, nb::arg("indptr"), nb::arg("indices"), nb::arg("weights").none(), nb::arg("threads"), nb::arg("stop"));
+  m.def(
+      "sort_rows",
+      [](In<int64_t> indptr, int64_t first, int64_t last, Out<int32_t> indices, std::optional<Out<float>> weights,
+         bool directed, bool keep_order, Out<int32_t> distinct, int threads, const Stop& stop) {
+        ReleaseGil release;
+        return sort_rows(indptr.data(), {first, last, int64_t(indices.size())}, indices.data(),
+                         weights ? weights->data() : nullptr, directed, keep_order, distinct.data(), threads, stop);
+      },
+      nb::arg("indptr"), nb::arg("first"), nb::arg("last"), nb::arg("indices"), nb::arg("weights").none(),
+      nb::arg("directed"), nb::arg("keep_order"), nb::arg("distinct"), nb::arg("threads"), nb::arg("stop"));
+  m.def(
+      "count_columns",
+      [](In<int64_t> indptr, int64_t first, int64_t last, In<int32_t> indices, Out<int32_t> columns) {
+        ReleaseGil release;
+        count_columns(indptr.data(), {first, last, int64_t(indices.size())}, indices.data(), columns.data());
+      },
+      nb::arg("indptr"), nb::arg("first"), nb::arg("last"), nb::arg("indices"), nb::arg("columns"));
+  m.def(
+      "order_nodes",
+      [](In<int32_t> distinct, std::optional<In<int32_t>> columns, In<uint64_t> keys) {
+        Buffer<int32_t> order(int64_t(keys.size()));
+        {
+          ReleaseGil release;
+          order_nodes(distinct.data(), pointer<int32_t>(columns), keys.data(), order.size, order.get());
+        }
+        return to_array(std::move(order));
+      },
+      nb::arg("distinct"), nb::arg("columns").none(), nb::arg("keys"));
+  m.def(
+      "renumber",
+      [](In<int64_t> unmerged_indptr, In<int32_t> unmerged_indices, std::optional<In<float>> unmerged_weights,
+         int64_t unmerged_first, In<int32_t> new_number, In<int64_t> indptr, int64_t first, int64_t last, bool sum,
+         Out<int32_t> indices, std::optional<Out<float>> weights, int threads, const Stop& stop) {
+        const UnmergedCSR unmerged{unmerged_indptr.data(), unmerged_indices.data(), pointer<float>(unmerged_weights),
+                                   unmerged_first, int64_t(unmerged_indptr.size()) - 1};
+        ReleaseGil release;
+        return renumber(unmerged, new_number.data(), indptr.data(), {first, last, int64_t(indices.size())}, sum,
+                        indices.data(), weights ? weights->data() : nullptr, threads, stop);
+      },
+      nb::arg("unmerged_indptr"), nb::arg("unmerged_indices"), nb::arg("unmerged_weights").none(),
+      nb::arg("unmerged_first"), nb::arg("new_number"), nb::arg("indptr"), nb::arg("first"), nb::arg("last"),
+      nb::arg("sum"), nb::arg("indices"), nb::arg("weights").none(), nb::arg("threads"), nb::arg("stop"));
+  m.def(
+      "symmetric",
+      [](In<int64_t> indptr, In<int32_t> indices, std::optional<In<float>> weights, int threads, const Stop& stop) {
+        ReleaseGil release;
+        return symmetric(indptr.data(), indices.data(), pointer<float>(weights), int64_t(indptr.size()) - 1, threads,
+                         stop);
+      },
+      nb::arg("indptr"), nb::arg("indices"), nb::arg("weights").none(), nb::arg("threads"), nb::arg("stop"));
 }
 
 }  // namespace hopvec

@@ -32,42 +32,52 @@ Array<int32_t> draw(const EdgeSampler& sampler, const LineOrder& order, int64_t 
 
 void bind_line(nb::module_& m) {
   nb::class_<LineOrder>(m, "LineOrder")
-      .def("__init__",
-           [](LineOrder* order, uint64_t seed, int32_t number, int64_t samples, int32_t negatives, float rate,
-              bool both_directions) { new (order) LineOrder{seed, number, samples, negatives, rate, both_directions}; },
-           nb::kw_only(), nb::arg("seed"), nb::arg("number"), nb::arg("samples"), nb::arg("negatives"),
-           nb::arg("rate"), nb::arg("both_directions"));
+      .def(
+          "__init__",
+          [](LineOrder* order, uint64_t seed, int32_t number, int64_t samples, int32_t negatives, float rate,
+             bool both_directions) { new (order) LineOrder{seed, number, samples, negatives, rate, both_directions}; },
+          nb::kw_only(), nb::arg("seed"), nb::arg("number"), nb::arg("samples"), nb::arg("negatives"), nb::arg("rate"),
+          nb::arg("both_directions"));
   nb::class_<EdgeSampler>(m, "EdgeSampler")
-      .def("__init__",
-           [](EdgeSampler* sampler, In<int64_t> indptr, In<int32_t> indices, std::optional<In<float>> weights,
-              In<double> degrees, In<double> noise, int threads, const Stop& stop) {
-             ReleaseGil release;
-             new (sampler) EdgeSampler(indptr.data(), indices.data(), pointer<float>(weights), int64_t(degrees.size()),
-                                       degrees.data(), noise.data(), threads, stop);
-           },
-           nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").none(),
-           nb::arg("degrees"), nb::arg("noise"), nb::arg("threads"), nb::arg("stop"), nb::keep_alive<1, 2>(),
-           nb::keep_alive<1, 3>())
+      .def(
+          "__init__",
+          [](EdgeSampler* sampler, In<int64_t> indptr, In<int32_t> indices, std::optional<In<float>> weights,
+             In<double> degrees, In<double> noise, int threads, const Stop& stop) {
+            ReleaseGil release;
+            new (sampler) EdgeSampler(indptr.data(), indices.data(), pointer<float>(weights), int64_t(degrees.size()),
+                                      degrees.data(), noise.data(), threads, stop);
+          },
+          nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").none(), nb::arg("degrees"),
+          nb::arg("noise"), nb::arg("threads"), nb::arg("stop"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
       .def("draw", &draw, nb::arg("order"), nb::arg("first"), nb::arg("count"));
   m.def("alias_table", &alias_table, nb::arg("weights"));
-  m.def("column_sums", [](In<int64_t> indptr, In<int32_t> indices, std::optional<In<float>> weights) {
-    const int64_t nodes = int64_t(indptr.size()) - 1;
-    Buffer<double> total(nodes);
-    std::fill_n(total.get(), nodes, 0.0);
-    add_column_sums(indptr.data(), indices.data(), pointer<float>(weights), nodes, total.get());
-    return to_array(std::move(total));
-  }, nb::arg("indptr"), nb::arg("indices"), nb::arg("weights").none());
-  m.def("initialize_line", [](const LineOrder& order, In<uint64_t> keys, int64_t dim, Matrix vectors) {
-    ReleaseGil release;
-    initialize_line(order, keys.data(), int64_t(keys.size()), dim, vectors.data(), int64_t(vectors.shape(1)));
-  }, nb::arg("order"), nb::arg("keys"), nb::arg("dim"), nb::arg("vectors"));
-  m.def("train_line", [](const EdgeSampler& sampler, const LineOrder& order, Matrix vectors, Matrix contexts,
-                         int64_t first, int64_t last, int workers, const Stop& stop) {
-    ReleaseGil release;
-    train_line(sampler, order, vectors.data(), contexts.data(), int64_t(vectors.shape(1)), first, last, workers,
-               stop);
-  }, nb::arg("sampler"), nb::arg("order"), nb::arg("vectors"), nb::arg("contexts"), nb::arg("first"),
-     nb::arg("last"), nb::arg("workers"), nb::arg("stop"));
+  m.def(
+      "column_sums",
+      [](In<int64_t> indptr, In<int32_t> indices, std::optional<In<float>> weights) {
+        const int64_t nodes = int64_t(indptr.size()) - 1;
+        Buffer<double> total(nodes);
+        std::fill_n(total.get(), nodes, 0.0);
+        add_column_sums(indptr.data(), indices.data(), pointer<float>(weights), nodes, total.get());
+        return to_array(std::move(total));
+      },
+      nb::arg("indptr"), nb::arg("indices"), nb::arg("weights").none());
+  m.def(
+      "initialize_line",
+      [](const LineOrder& order, In<uint64_t> keys, int64_t dim, Matrix vectors) {
+        ReleaseGil release;
+        initialize_line(order, keys.data(), int64_t(keys.size()), dim, vectors.data(), int64_t(vectors.shape(1)));
+      },
+      nb::arg("order"), nb::arg("keys"), nb::arg("dim"), nb::arg("vectors"));
+  m.def(
+      "train_line",
+      [](const EdgeSampler& sampler, const LineOrder& order, Matrix vectors, Matrix contexts, int64_t first,
+         int64_t last, int workers, const Stop& stop) {
+        ReleaseGil release;
+        train_line(sampler, order, vectors.data(), contexts.data(), int64_t(vectors.shape(1)), first, last, workers,
+                   stop);
+      },
+      nb::arg("sampler"), nb::arg("order"), nb::arg("vectors"), nb::arg("contexts"), nb::arg("first"), nb::arg("last"),
+      nb::arg("workers"), nb::arg("stop"));
 }
 
 }  // namespace hopvec

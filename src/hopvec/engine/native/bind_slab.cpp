@@ -10,8 +10,8 @@
 namespace hopvec {
 namespace {
 
-void weighted_sum(const std::vector<In<uint8_t>>& orders, const std::vector<double>& weights, bool unit,
-                  int64_t slabs, bool as_half, Matrix sum, In<int32_t> rows, int threads, const Stop& stop) {
+void weighted_sum(const std::vector<In<uint8_t>>& orders, const std::vector<double>& weights, bool unit, int64_t slabs,
+                  bool as_half, Matrix sum, In<int32_t> rows, int threads, const Stop& stop) {
   std::vector<const void*> order;
   for (const In<uint8_t>& cached : orders) order.push_back(cached.data());
   const int64_t nodes = int64_t(rows.size()), dim = int64_t(sum.shape(1)), chunk_rows = 256;
@@ -82,12 +82,15 @@ void init_sink(Sink* sink, std::optional<Out<uint8_t>> next, std::optional<Out<d
 
 template <class Sampler>
 void bind_draw(nb::module_& m) {
-  m.def("draw", [](const Sampler& sampler, In<uint64_t> keys, In<float> diagonal, int64_t slab, bool as_half,
-                   const Sink& sink, int threads, const Stop& stop, const Features* features) {
-    ReleaseGil release;
-    draw(sampler, features, keys.data(), diagonal.data(), int64_t(keys.size()), slab, as_half, sink, threads, stop);
-  }, nb::arg("sampler"), nb::arg("keys"), nb::arg("diagonal"), nb::arg("slab"), nb::arg("as_half"), nb::arg("sink"),
-     nb::arg("threads"), nb::arg("stop"), nb::arg("features") = nb::none());
+  m.def(
+      "draw",
+      [](const Sampler& sampler, In<uint64_t> keys, In<float> diagonal, int64_t slab, bool as_half, const Sink& sink,
+         int threads, const Stop& stop, const Features* features) {
+        ReleaseGil release;
+        draw(sampler, features, keys.data(), diagonal.data(), int64_t(keys.size()), slab, as_half, sink, threads, stop);
+      },
+      nb::arg("sampler"), nb::arg("keys"), nb::arg("diagonal"), nb::arg("slab"), nb::arg("as_half"), nb::arg("sink"),
+      nb::arg("threads"), nb::arg("stop"), nb::arg("features") = nb::none());
 }
 
 }  // namespace
@@ -97,77 +100,99 @@ void bind_slab(nb::module_& m) {
       .def(nb::init<uint64_t, double>(), nb::kw_only(), nb::arg("seed"), nb::arg("sparsity"));
   nb::class_<GaussianRows>(m, "GaussianRows").def(nb::init<uint64_t>(), nb::kw_only(), nb::arg("seed"));
   nb::class_<Adjacency>(m, "Adjacency")
-      .def("__init__",
-           [](Adjacency* S, In<int64_t> indptr, In<int32_t> indices, std::optional<In<float>> weights,
-              In<float> inverse_degrees, bool mapped) {
-             new (S) Adjacency{int64_t(inverse_degrees.size()), indptr.data(), indices.data(),
-                               pointer<float>(weights), inverse_degrees.data(), mapped};
-           },
-           nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert().none(),
-           nb::arg("inverse_degrees").noconvert(), nb::arg("mapped") = false, nb::keep_alive<1, 2>(),
-           nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>());
-  nb::class_<Sink>(m, "Sink")
-      .def("__init__", &init_sink, nb::kw_only(), nb::arg("next").noconvert() = nb::none(),
-           nb::arg("squares").noconvert() = nb::none(), nb::arg("sum").noconvert() = nb::none(),
-           nb::arg("rows").noconvert() = nb::none(), nb::arg("first_column") = 0, nb::arg("columns") = 0,
-           nb::arg("scale").noconvert() = nb::none(), nb::arg("weight") = 0.0f, nb::arg("add") = false,
-           nb::arg("fused") = nb::tuple(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
-           nb::keep_alive<1, 5>(), nb::keep_alive<1, 8>(), nb::keep_alive<1, 11>());
-  m.def("power", [](In<double> x, double y) {
-    Buffer<double> result(int64_t(x.size()));
-    const double* const from = x.data();  // in internal order, equal degrees are next to each other
-    for (int64_t i = 0; i < result.size; ++i)
-      result[i] = i && from[i] == from[i - 1] ? result[i - 1] : power(from[i], y);
-    return to_array(std::move(result));
-  }, nb::arg("x"), nb::arg("y"));
+      .def(
+          "__init__",
+          [](Adjacency* S, In<int64_t> indptr, In<int32_t> indices, std::optional<In<float>> weights,
+             In<float> inverse_degrees, bool mapped) {
+            new (S) Adjacency{int64_t(inverse_degrees.size()), indptr.data(),          indices.data(),
+                              pointer<float>(weights),         inverse_degrees.data(), mapped};
+          },
+          nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert().none(),
+          nb::arg("inverse_degrees").noconvert(), nb::arg("mapped") = false, nb::keep_alive<1, 2>(),
+          nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>());
+  nb::class_<Sink>(m, "Sink").def("__init__", &init_sink, nb::kw_only(), nb::arg("next").noconvert() = nb::none(),
+                                  nb::arg("squares").noconvert() = nb::none(), nb::arg("sum").noconvert() = nb::none(),
+                                  nb::arg("rows").noconvert() = nb::none(), nb::arg("first_column") = 0,
+                                  nb::arg("columns") = 0, nb::arg("scale").noconvert() = nb::none(),
+                                  nb::arg("weight") = 0.0f, nb::arg("add") = false, nb::arg("fused") = nb::tuple(),
+                                  nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
+                                  nb::keep_alive<1, 5>(), nb::keep_alive<1, 8>(), nb::keep_alive<1, 11>());
+  m.def(
+      "power",
+      [](In<double> x, double y) {
+        Buffer<double> result(int64_t(x.size()));
+        const double* const from = x.data();  // in internal order, equal degrees are next to each other
+        for (int64_t i = 0; i < result.size; ++i)
+          result[i] = i && from[i] == from[i - 1] ? result[i - 1] : power(from[i], y);
+        return to_array(std::move(result));
+      },
+      nb::arg("x"), nb::arg("y"));
   using Keys = nb::ndarray<const uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
   nb::class_<Features>(m, "Features")
-      .def("__init__",
-           [](Features* features, ConstMatrix number, In<float> factor, In<float> shift, In<uint64_t> number_key,
-              Keys category, In<int32_t> rows, uint64_t seed, double weight) {
-             new (features) Features{int64_t(number.shape(1)), int64_t(category.shape(1)), number.data(),
-                                     factor.data(), shift.data(), number_key.data(), category.data(), rows.data(),
-                                     seed, weight};
-           },
-           nb::kw_only(), nb::arg("number").noconvert(), nb::arg("factor").noconvert(),
-           nb::arg("shift").noconvert(), nb::arg("number_key").noconvert(), nb::arg("category").noconvert(),
-           nb::arg("rows").noconvert(), nb::arg("seed"), nb::arg("weight"), nb::keep_alive<1, 2>(),
-           nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>(),
-           nb::keep_alive<1, 7>());
+      .def(
+          "__init__",
+          [](Features* features, ConstMatrix number, In<float> factor, In<float> shift, In<uint64_t> number_key,
+             Keys category, In<int32_t> rows, uint64_t seed, double weight) {
+            new (features) Features{int64_t(number.shape(1)),
+                                    int64_t(category.shape(1)),
+                                    number.data(),
+                                    factor.data(),
+                                    shift.data(),
+                                    number_key.data(),
+                                    category.data(),
+                                    rows.data(),
+                                    seed,
+                                    weight};
+          },
+          nb::kw_only(), nb::arg("number").noconvert(), nb::arg("factor").noconvert(), nb::arg("shift").noconvert(),
+          nb::arg("number_key").noconvert(), nb::arg("category").noconvert(), nb::arg("rows").noconvert(),
+          nb::arg("seed"), nb::arg("weight"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
+          nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>());
   bind_draw<SparseRows>(m);
   bind_draw<GaussianRows>(m);
-  m.def("first_hop", [](const Adjacency& S, const SparseRows& sampler, In<uint64_t> keys, In<float> diagonal,
-                        int64_t slab, bool as_half, const Sink& sink, int threads, const Stop& stop) {
-    ReleaseGil release;
-    first_hop(S, sampler, keys.data(), diagonal.data(), slab, as_half, sink, threads, stop);
-  }, nb::arg("adjacency"), nb::arg("sampler"), nb::arg("keys"), nb::arg("diagonal"), nb::arg("slab"),
-     nb::arg("as_half"), nb::arg("sink"), nb::arg("threads"), nb::arg("stop"));
-  m.def("hop", [](const Adjacency& S, In<uint8_t> block, bool as_half, const Sink& sink, int threads,
-                  const Stop& stop) {
-    ReleaseGil release;
-    hop(S, block.data(), as_half, sink, threads, stop);
-  }, nb::arg("adjacency"), nb::arg("block"), nb::arg("as_half"), nb::arg("sink"), nb::arg("threads"),
-     nb::arg("stop"));
+  m.def(
+      "first_hop",
+      [](const Adjacency& S, const SparseRows& sampler, In<uint64_t> keys, In<float> diagonal, int64_t slab,
+         bool as_half, const Sink& sink, int threads, const Stop& stop) {
+        ReleaseGil release;
+        first_hop(S, sampler, keys.data(), diagonal.data(), slab, as_half, sink, threads, stop);
+      },
+      nb::arg("adjacency"), nb::arg("sampler"), nb::arg("keys"), nb::arg("diagonal"), nb::arg("slab"),
+      nb::arg("as_half"), nb::arg("sink"), nb::arg("threads"), nb::arg("stop"));
+  m.def(
+      "hop",
+      [](const Adjacency& S, In<uint8_t> block, bool as_half, const Sink& sink, int threads, const Stop& stop) {
+        ReleaseGil release;
+        hop(S, block.data(), as_half, sink, threads, stop);
+      },
+      nb::arg("adjacency"), nb::arg("block"), nb::arg("as_half"), nb::arg("sink"), nb::arg("threads"), nb::arg("stop"));
 
-  m.def("gather_lines", [](In<int64_t> indptr, In<int32_t> indices, In<float> lines, Out<float> out, int64_t distance,
-                           int threads, const Stop& stop) {
-    ReleaseGil release;
-    constexpr int64_t chunk_rows = 64;
-    const int64_t rows = int64_t(indptr.size()) - 1;
-    parallel_chunks(threads, (rows + chunk_rows - 1) / chunk_rows, stop, [&](int64_t chunk, int) {
-      kernels().gather_lines(indptr.data(), indices.data(), lines.data(), out.data(), distance, chunk * chunk_rows,
-                             std::min(rows, (chunk + 1) * chunk_rows));
-    });
-  }, nb::arg("indptr"), nb::arg("indices"), nb::arg("lines"), nb::arg("out"), nb::arg("distance"),
-     nb::arg("threads"), nb::arg("stop"));
-  m.def("triad", [](In<float> a, In<float> b, Out<float> out, int threads, const Stop& stop) {
-    ReleaseGil release;
-    constexpr int64_t chunk_size = 1 << 16;
-    const int64_t count = int64_t(out.size());
-    parallel_chunks(threads, (count + chunk_size - 1) / chunk_size, stop, [&](int64_t chunk, int) {
-      kernels().triad(a.data(), b.data(), out.data(), chunk * chunk_size, std::min(count, (chunk + 1) * chunk_size));
-    });
-  }, nb::arg("a"), nb::arg("b"), nb::arg("out"), nb::arg("threads"), nb::arg("stop"));
+  m.def(
+      "gather_lines",
+      [](In<int64_t> indptr, In<int32_t> indices, In<float> lines, Out<float> out, int64_t distance, int threads,
+         const Stop& stop) {
+        ReleaseGil release;
+        constexpr int64_t chunk_rows = 64;
+        const int64_t rows = int64_t(indptr.size()) - 1;
+        parallel_chunks(threads, (rows + chunk_rows - 1) / chunk_rows, stop, [&](int64_t chunk, int) {
+          kernels().gather_lines(indptr.data(), indices.data(), lines.data(), out.data(), distance, chunk * chunk_rows,
+                                 std::min(rows, (chunk + 1) * chunk_rows));
+        });
+      },
+      nb::arg("indptr"), nb::arg("indices"), nb::arg("lines"), nb::arg("out"), nb::arg("distance"), nb::arg("threads"),
+      nb::arg("stop"));
+  m.def(
+      "triad",
+      [](In<float> a, In<float> b, Out<float> out, int threads, const Stop& stop) {
+        ReleaseGil release;
+        constexpr int64_t chunk_size = 1 << 16;
+        const int64_t count = int64_t(out.size());
+        parallel_chunks(threads, (count + chunk_size - 1) / chunk_size, stop, [&](int64_t chunk, int) {
+          kernels().triad(a.data(), b.data(), out.data(), chunk * chunk_size,
+                          std::min(count, (chunk + 1) * chunk_size));
+        });
+      },
+      nb::arg("a"), nb::arg("b"), nb::arg("out"), nb::arg("threads"), nb::arg("stop"));
 
   m.def("weighted_sum", &weighted_sum, nb::arg("orders"), nb::arg("weights"), nb::arg("unit"), nb::arg("slabs"),
         nb::arg("as_half"), nb::arg("sum"), nb::arg("rows"), nb::arg("threads"), nb::arg("stop"));

@@ -25,8 +25,8 @@ Array<int32_t> order_of_walks(In<uint64_t> keys, uint64_t seed, int64_t round) {
 
 // All walks, back to back, `length` nodes each.
 Array<int32_t> walks_from(In<int64_t> indptr, In<int32_t> indices, std::optional<In<double>> cumulative, double p,
-                          double q, In<uint64_t> keys, In<int32_t> first, uint64_t seed, int64_t round,
-                          int64_t length, int threads, const Stop& stop) {
+                          double q, In<uint64_t> keys, In<int32_t> first, uint64_t seed, int64_t round, int64_t length,
+                          int threads, const Stop& stop) {
   const StepDistribution distribution{indptr.data(), indices.data(), pointer<double>(cumulative), p, q};
   const int64_t count = int64_t(first.size());
   Buffer<int32_t> walks(count * length);

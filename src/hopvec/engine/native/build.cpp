@@ -91,8 +91,7 @@ int64_t sort_rows(const int64_t* indptr, const Range& range, int32_t* indices, f
         packed.resize(size_t(count));
         for (int64_t k = 0; k < count; ++k) packed[k] = pack(neighbor[k], weight[k]);
         if (keep_order)  // equal neighbors keep the order of the edges
-          std::stable_sort(packed.begin(), packed.end(),
-                           [](uint64_t a, uint64_t b) { return a >> 32 < b >> 32; });
+          std::stable_sort(packed.begin(), packed.end(), [](uint64_t a, uint64_t b) { return a >> 32 < b >> 32; });
         else
           std::sort(packed.begin(), packed.end());
         for (int64_t k = 0; k < count; ++k)
@@ -117,8 +116,7 @@ void count_columns(const int64_t* indptr, const Range& range, const int32_t* ind
       if (k == indptr[node] - indptr[range.first] || indices[k] != indices[k - 1]) ++columns[indices[k]];
 }
 
-void order_nodes(const int32_t* distinct, const int32_t* columns, const uint64_t* keys, int64_t nodes,
-                 int32_t* order) {
+void order_nodes(const int32_t* distinct, const int32_t* columns, const uint64_t* keys, int64_t nodes, int32_t* order) {
   struct Item {
     uint64_t key;
     uint32_t entries;
@@ -151,8 +149,8 @@ void order_nodes(const int32_t* distinct, const int32_t* columns, const uint64_t
   sort(order + with_row, nodes - with_row);
 }
 
-bool renumber(const UnmergedCSR& unmerged, const int32_t* new_number, const int64_t* indptr, const Range& range, bool sum,
-              int32_t* indices, float* weights, int threads, const Stop& stop) {
+bool renumber(const UnmergedCSR& unmerged, const int32_t* new_number, const int64_t* indptr, const Range& range,
+              bool sum, int32_t* indices, float* weights, int threads, const Stop& stop) {
   const RowChunks chunks = RowChunks::sized(unmerged.indptr, unmerged.rows, work_per_chunk);
   std::atomic<bool> all_one{true};
   parallel_chunks(threads, chunks.chunks, stop, [&](int64_t chunk, int) {
@@ -160,7 +158,8 @@ bool renumber(const UnmergedCSR& unmerged, const int32_t* new_number, const int6
     for (int64_t row = chunks.first(chunk); row < chunks.first(chunk + 1); ++row) {
       const int64_t node = new_number[unmerged.first + row];
       if (node < range.first || node >= range.last) continue;
-      const int64_t begin = unmerged.indptr[row] - unmerged.indptr[0], end = unmerged.indptr[row + 1] - unmerged.indptr[0];
+      const int64_t begin = unmerged.indptr[row] - unmerged.indptr[0],
+                    end = unmerged.indptr[row + 1] - unmerged.indptr[0];
       const int64_t count = indptr[node + 1] - indptr[node];
       int32_t* neighbor = indices + (indptr[node] - indptr[range.first]);
       if (!weights) {
@@ -195,8 +194,8 @@ template SkippedEdges count_entries(const EdgeChunk<int64_t>&, int64_t, int64_t*
 template void place_entries(const EdgeChunk<int32_t>&, const Range&, int64_t*, int32_t*, float*, int, const Stop&);
 template void place_entries(const EdgeChunk<int64_t>&, const Range&, int64_t*, int32_t*, float*, int, const Stop&);
 
-bool symmetric(const int64_t* indptr, const int32_t* indices, const float* weights, int64_t nodes,
-               int threads, const Stop& stop) {
+bool symmetric(const int64_t* indptr, const int32_t* indices, const float* weights, int64_t nodes, int threads,
+               const Stop& stop) {
   // Every entry above the diagonal must have an equal one below, and there must be as many below as above.
   std::atomic<bool> same{true};
   std::atomic<int64_t> surplus{0};
@@ -211,7 +210,8 @@ bool symmetric(const int64_t* indptr, const int32_t* indices, const float* weigh
       for (const int32_t* entry = above; entry < end; ++entry) {
         const int32_t* const last = indices + indptr[*entry + 1];
         const int32_t* const mirrored = std::lower_bound(indices + indptr[*entry], last, int32_t(node));
-        if (mirrored == last || *mirrored != node || (weights && weights[mirrored - indices] != weights[entry - indices])) {
+        if (mirrored == last || *mirrored != node ||
+            (weights && weights[mirrored - indices] != weights[entry - indices])) {
           same = false;
           break;
         }

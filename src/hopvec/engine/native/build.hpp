@@ -1,5 +1,5 @@
-// From an edge list to S in CSR form and internal order. Each step processes a range of rows, so that an edge list larger
-// than memory can be processed one range at a time (graph/csr_builder.py combines the steps).
+// From an edge list to S in CSR form and internal order. Each step processes a range of rows, so that an edge list
+// larger than memory can be processed one range at a time (graph/csr_builder.py combines the steps).
 #pragma once
 
 #include <cstdint>
@@ -53,8 +53,8 @@ struct SkippedEdges {
 template <class Id>
 SkippedEdges count_entries(const EdgeChunk<Id>& edges, int64_t nodes, int64_t* counts, int threads, const Stop& stop);
 
-// Writes the entries of a range of rows at the positions in `cursor` [rows], relative to the range, and advances them: a
-// stable counting sort. Each thread owns some rows and reads all edges, so that no memory but the cursor is needed.
+// Writes the entries of a range of rows at the positions in `cursor` [rows], relative to the range, and advances them:
+// a stable counting sort. Each thread owns some rows and reads all edges, so that no memory but the cursor is needed.
 template <class Id>
 void place_entries(const EdgeChunk<Id>& edges, const Range& range, int64_t* cursor, int32_t* indices, float* weights,
                    int threads, const Stop& stop);
@@ -69,8 +69,7 @@ void count_columns(const int64_t* indptr, const Range& range, const int32_t* ind
 
 // Nodes by the number of entries in their row and column, descending (nodes with an empty row last), ties by key: an
 // order that depends only on the graph. `columns` is null for an undirected graph.
-void order_nodes(const int32_t* distinct, const int32_t* columns, const uint64_t* keys, int64_t nodes,
-                 int32_t* order);
+void order_nodes(const int32_t* distinct, const int32_t* columns, const uint64_t* keys, int64_t nodes, int32_t* order);
 
 // Sorted rows with duplicate entries next to each other: `rows` rows, beginning with node `first`.
 struct UnmergedCSR {
@@ -80,13 +79,13 @@ struct UnmergedCSR {
   int64_t first, rows;
 };
 
-// Writes the unmerged rows that fall into a range of the internal order. Duplicate entries are merged into their sum, or
-// the first one is taken; indices ascend. Returns whether all weights written are 1.
-bool renumber(const UnmergedCSR& unmerged, const int32_t* new_number, const int64_t* indptr, const Range& range, bool sum,
-              int32_t* indices, float* weights, int threads, const Stop& stop);
+// Writes the unmerged rows that fall into a range of the internal order. Duplicate entries are merged into their sum,
+// or the first one is taken; indices ascend. Returns whether all weights written are 1.
+bool renumber(const UnmergedCSR& unmerged, const int32_t* new_number, const int64_t* indptr, const Range& range,
+              bool sum, int32_t* indices, float* weights, int threads, const Stop& stop);
 
 // Whether S_uv = S_vu for every entry.
-bool symmetric(const int64_t* indptr, const int32_t* indices, const float* weights, int64_t nodes,
-               int threads, const Stop& stop);
+bool symmetric(const int64_t* indptr, const int32_t* indices, const float* weights, int64_t nodes, int threads,
+               const Stop& stop);
 
 }  // namespace hopvec

@@ -33,8 +33,8 @@ struct DisjointSets {
 
 }  // namespace
 
-int64_t largest_component(const int64_t* indptr, const int32_t* indices, int64_t nodes, bool symmetric,
-                          bool mapped, const Stop& stop) {
+int64_t largest_component(const int64_t* indptr, const int32_t* indices, int64_t nodes, bool symmetric, bool mapped,
+                          const Stop& stop) {
   DisjointSets sets(nodes);
   ReadOnce<int32_t> read(indices, mapped);
   for (int64_t node = 0; node < nodes; ++node) {

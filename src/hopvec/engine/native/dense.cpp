@@ -5,8 +5,8 @@
 namespace hopvec {
 namespace {
 
-constexpr int64_t min_rows = 64;          // per task
-constexpr int64_t min_columns = 512;      // per task: long pieces of each row touch few pages
+constexpr int64_t min_rows = 64;            // per task
+constexpr int64_t min_columns = 512;        // per task: long pieces of each row touch few pages
 constexpr int64_t work_per_task = 1 << 18;  // multiplications
 constexpr int64_t square = block_columns * block_columns;
 

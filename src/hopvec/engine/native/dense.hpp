@@ -1,5 +1,5 @@
-// Multithreaded products of dense matrices with blocks of 16 float64 columns. Each sum is taken in order, for any number
-// of threads.
+// Multithreaded products of dense matrices with blocks of 16 float64 columns. Each sum is taken in order, for any
+// number of threads.
 #pragma once
 
 #include "kernels.hpp"
@@ -37,8 +37,8 @@ void add_combination(const std::vector<const double*>& basis, int64_t rows, cons
 void positive_logarithm(float* matrix, int64_t rows, int64_t columns, const double* factor, int threads,
                         const Stop& stop);
 
-// The eigenvalues of a symmetric matrix [size][size], largest first by value or by magnitude, and the eigenvectors of the
-// first `count` as rows. Overwrites the matrix.
+// The eigenvalues of a symmetric matrix [size][size], largest first by value or by magnitude, and the eigenvectors of
+// the first `count` as rows. Overwrites the matrix.
 void eigen(double* matrix, int64_t size, int64_t count, bool by_magnitude, double* values, double* vectors, int threads,
            const Stop& stop);
 

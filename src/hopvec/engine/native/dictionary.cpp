@@ -14,7 +14,8 @@ uint64_t Strings::hash(int64_t i) const { return xxh64(begin(i), uint64_t(size(i
 uint64_t Integers::hash(int64_t i) const { return mix(uint64_t(value[i])); }
 
 template <class Found>
-void StringShard::look_up(const Strings& strings, const uint64_t* hash, const std::vector<int32_t>& which, Found found) {
+void StringShard::look_up(const Strings& strings, const uint64_t* hash, const std::vector<int32_t>& which,
+                          Found found) {
   // A slot has the position of the string's record. Strings are processed in batches, one step at a time, so that slots
   // and records are prefetched for the whole batch.
   constexpr size_t batch = 64;
@@ -54,7 +55,8 @@ int64_t StringShard::number_for(const uint8_t* string, int64_t size, uint64_t ha
     if ((entry ^ tag) >> position_bits) continue;
     const uint64_t position = entry ^ tag;
     const Header record = header(position);
-    if (record.size == size && (size == 0 || !std::memcmp(records_.data() + position + sizeof record, string, size_t(size))))
+    if (record.size == size &&
+        (size == 0 || !std::memcmp(records_.data() + position + sizeof record, string, size_t(size))))
       return record.number;
   }
 }
@@ -104,7 +106,8 @@ template <class Found>
 void IntegerShard::look_up(const Integers& ids, const uint64_t* hash, const std::vector<int32_t>& which, Found found) {
   constexpr size_t prefetch_distance = 64;
   for (size_t i = 0; i < which.size(); ++i) {
-    if (i + prefetch_distance < which.size()) prefetch_line(&slots_[hash[which[i + prefetch_distance]] & (slots_.size() - 1)]);
+    if (i + prefetch_distance < which.size())
+      prefetch_line(&slots_[hash[which[i + prefetch_distance]] & (slots_.size() - 1)]);
     found(which[i], number_for(ids.value[which[i]], hash[which[i]]));
   }
 }
@@ -164,9 +167,10 @@ void Dictionary<Shard>::encode(const typename Shard::Ids& ids, int32_t* codes) {
     for (int64_t part = 0; part < shards; ++part)
       shards_[size_t(shard)].look_up(ids, hash.data(), which[size_t(part * shards + shard)],
                                      [&](int32_t id, int64_t number) {
-        if (number * shards + shard > INT32_MAX) throw std::length_error("A graph has at most 2,147,483,647 nodes.");
-        codes[id] = int32_t(number * shards + shard);
-      });
+                                       if (number * shards + shard > INT32_MAX)
+                                         throw std::length_error("A graph has at most 2,147,483,647 nodes.");
+                                       codes[id] = int32_t(number * shards + shard);
+                                     });
   });
 }
 

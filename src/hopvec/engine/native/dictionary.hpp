@@ -56,7 +56,7 @@ class StringShard {
 
   HugeVector<uint64_t> slots_;   // a power of two, at most half of them in use
   HugeVector<uint8_t> records_;  // records of header and string, back to back; after append only the strings
-  HugeVector<int64_t> offsets_;    // of the strings, after append
+  HugeVector<int64_t> offsets_;  // of the strings, after append
   int64_t count_ = 0;
 };
 

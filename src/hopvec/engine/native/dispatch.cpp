@@ -10,11 +10,13 @@ namespace {
 
 const Kernels& choose_kernels() {
   const char* requested = std::getenv("HOPVEC_LEVEL");
-  const auto allowed = [&](const Kernels& set) { return !requested || !*requested || !std::strcmp(requested, set.level); };
+  const auto allowed = [&](const Kernels& set) {
+    return !requested || !*requested || !std::strcmp(requested, set.level);
+  };
 #if defined(HOPVEC_X86_LEVELS)
   __builtin_cpu_init();
-  const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                  __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi2");
+  const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") &&
+                  __builtin_cpu_supports("bmi2");
   const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                   __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
                   __builtin_cpu_supports("avx512vl");

@@ -1,8 +1,8 @@
-// Eigenvalues and leading eigenvectors of a small symmetric matrix: Householder reflections make it tridiagonal, and the
-// rotations of implicit QL steps make that diagonal. With M = H_last ... H_0 and G = R_last ... R_0, the matrix equals
-// M^T G^T diag(values) G M, so the eigenvector of value k is M^T G^T e_k: rotations, then reflections, are applied to the
-// unit vectors e_k, last one first. Eigenvectors are orthogonal however close the eigenvalues are. Sums are taken in
-// order, so the results have the same bytes everywhere, which LAPACK does not promise.
+// Eigenvalues and leading eigenvectors of a small symmetric matrix: Householder reflections make it tridiagonal, and
+// the rotations of implicit QL steps make that diagonal. With M = H_last ... H_0 and G = R_last ... R_0, the matrix
+// equals M^T G^T diag(values) G M, so the eigenvector of value k is M^T G^T e_k: rotations, then reflections, are
+// applied to the unit vectors e_k, last one first. Eigenvectors are orthogonal however close the eigenvalues are. Sums
+// are taken in order, so the results have the same bytes everywhere, which LAPACK does not promise.
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -34,8 +34,8 @@ void for_ranges(int64_t count, int threads, const Stop& stop, Work work) {
                   [&](int64_t range, int) { work(count * range / ranges, count * (range + 1) / ranges); });
 }
 
-// Overwrites the end of a row, v[0] .. v[rest - 1], with the vector v of the reflection H = 1 - factor v v^T that zeroes
-// all but its first entry. Returns that entry. For a zero row, the factor is 0.
+// Overwrites the end of a row, v[0] .. v[rest - 1], with the vector v of the reflection H = 1 - factor v v^T that
+// zeroes all but its first entry. Returns that entry. For a zero row, the factor is 0.
 double reflection(double* v, int64_t rest, double& factor) {
   const double length = std::sqrt(dot(v, v, rest));
   const double first_entry = v[0] > 0 ? -length : length;
@@ -46,8 +46,8 @@ double reflection(double* v, int64_t rest, double& factor) {
   return first_entry;
 }
 
-// For each row k but the last, one reflection zeroes the entries right of the first off-diagonal one, and v is stored in
-// their place. Each row is read once per reflection: it is updated and multiplied by the next v in the same pass.
+// For each row k but the last, one reflection zeroes the entries right of the first off-diagonal one, and v is stored
+// in their place. Each row is read once per reflection: it is updated and multiplied by the next v in the same pass.
 Tridiagonal tridiagonalize(double* matrix, int64_t size, double* factor, int threads, const Stop& stop) {
   Tridiagonal T{std::vector<double>(size_t(size)), std::vector<double>(size_t(size))};
   double *const diagonal = T.diagonal.data(), *const off = T.off.data();
@@ -81,8 +81,7 @@ Tridiagonal tridiagonalize(double* matrix, int64_t size, double* factor, int thr
 }
 
 // One implicit QL step with Wilkinson's shift on the rows [first, last] of the tridiagonal matrix.
-void ql_step(double* diagonal, double* off, int64_t first, int64_t last,
-             std::vector<Rotation>& rotations) {
+void ql_step(double* diagonal, double* off, int64_t first, int64_t last, std::vector<Rotation>& rotations) {
   const double half = (diagonal[first + 1] - diagonal[first]) / (2 * off[first]);
   const double root = std::sqrt(half * half + 1);
   double bulge = diagonal[last] - diagonal[first] + off[first] / (half + (half < 0 ? -root : root));

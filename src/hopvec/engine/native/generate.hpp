@@ -1,5 +1,5 @@
-// Edges of random graphs. Edge i is a pure function of (model, seed, i), so edges can be drawn in any order, by any number
-// of threads, in parts.
+// Edges of random graphs. Edge i is a pure function of (model, seed, i), so edges can be drawn in any order, by any
+// number of threads, in parts.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ struct Edge {
   int32_t source, target;
 };
 
-// A permutation of 0 .. size-1 that needs no memory: a Feistel network over the smallest sufficient power of two, applied
-// again while the result is not below `size` (fewer than two applications on average).
+// A permutation of 0 .. size-1 that needs no memory: a Feistel network over the smallest sufficient power of two,
+// applied again while the result is not below `size` (fewer than two applications on average).
 class Permutation {
  public:
   Permutation(uint64_t size, uint64_t seed);
@@ -27,8 +27,8 @@ class Permutation {
   uint64_t key_[half_rounds];
 };
 
-// The Erdos-Renyi model G(n, m): distinct pairs of distinct nodes, all equally likely. Edge i is pair i of a permutation
-// of all nodes (nodes - 1) / 2 pairs, in a random direction.
+// The Erdos-Renyi model G(n, m): distinct pairs of distinct nodes, all equally likely. Edge i is pair i of a
+// permutation of all nodes (nodes - 1) / 2 pairs, in a random direction.
 class ErdosRenyi {
  public:
   ErdosRenyi(int64_t nodes, uint64_t seed);
@@ -39,8 +39,8 @@ class ErdosRenyi {
   Permutation pairs_;
 };
 
-// The Chung-Lu model: both ends of an edge are drawn independently, with weights w(x) = (x + offset)^(-1 / (exponent - 1))
-// integrated from r to r + 1 for the node of rank r. Self-loops and multi-edges occur.
+// The Chung-Lu model: both ends of an edge are drawn independently, with weights w(x) = (x + offset)^(-1 / (exponent -
+// 1)) integrated from r to r + 1 for the node of rank r. Self-loops and multi-edges occur.
 class ChungLu {
  public:
   ChungLu(int64_t nodes, double exponent, double offset, bool shuffled, uint64_t seed);
@@ -56,8 +56,9 @@ class ChungLu {
   Permutation permutation_;
 };
 
-// R-MAT (Chakrabarti, Zhan and Faloutsos): an edge falls into a quadrant of the 2^scale by 2^scale adjacency matrix with
-// probabilities a, b, c and 1 - a - b - c, then into a quadrant of that, and so on. Self-loops and multi-edges occur.
+// R-MAT (Chakrabarti, Zhan and Faloutsos): an edge falls into a quadrant of the 2^scale by 2^scale adjacency matrix
+// with probabilities a, b, c and 1 - a - b - c, then into a quadrant of that, and so on. Self-loops and multi-edges
+// occur.
 class RMat {
  public:
   RMat(int scale, double a, double b, double c, bool shuffled, uint64_t seed);

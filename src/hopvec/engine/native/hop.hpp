@@ -8,7 +8,7 @@
 namespace hopvec {
 namespace {
 
-constexpr int64_t sum_prefetch_rows = 4;      // rows of the sum are prefetched this many nodes ahead
+constexpr int64_t sum_prefetch_rows = 4;       // rows of the sum are prefetched this many nodes ahead
 constexpr int64_t min_stream_bytes = 1 << 23;  // a sum of this size fits no cache: written with non-temporal stores
 constexpr int64_t partial_entries = 1024;      // entries per partial sum, which bounds the rounding error
 
@@ -68,22 +68,24 @@ struct NeighborPair {
 };
 
 template <bool weighted, class Storage>
-HOPVEC_INLINE void add_line(Line<Storage>& sum, const Adjacency& S, const Storage* block, uint64_t neighbor, int64_t entry) {
+HOPVEC_INLINE void add_line(Line<Storage>& sum, const Adjacency& S, const Storage* block, uint64_t neighbor,
+                            int64_t entry) {
   Line<Storage> line = Line<Storage>::load(block + neighbor * Line<Storage>::columns);
   if (weighted) line.scale(S.weights[entry]);
   sum.add(line);
 }
 
 template <bool weighted, bool prefetch, class Storage>
-HOPVEC_INLINE void add_one(Line<Storage>& sum, const Adjacency& S, const Storage* block, PrefetchDistance distance, int64_t entry) {
+HOPVEC_INLINE void add_one(Line<Storage>& sum, const Adjacency& S, const Storage* block, PrefetchDistance distance,
+                           int64_t entry) {
   if (prefetch) prefetch_into_l2(block + int64_t(S.indices[entry + distance.entries]) * Line<Storage>::columns);
   add_line<weighted>(sum, S, block, uint64_t(S.indices[entry]), entry);
 }
 
 // Adds two entries, each to its own sum.
 template <bool weighted, bool prefetch, class Storage>
-HOPVEC_INLINE void add_pair(Line<Storage>& sum, Line<Storage>& other, const Adjacency& S, const Storage* block, PrefetchDistance distance,
-                           int64_t entry) {
+HOPVEC_INLINE void add_pair(Line<Storage>& sum, Line<Storage>& other, const Adjacency& S, const Storage* block,
+                            PrefetchDistance distance, int64_t entry) {
   if (prefetch) {
     const NeighborPair later(S.indices + entry + distance.entries);
     prefetch_into_l2(block + later.first * Line<Storage>::columns);
@@ -94,10 +96,11 @@ HOPVEC_INLINE void add_pair(Line<Storage>& sum, Line<Storage>& other, const Adja
   add_line<weighted>(other, S, block, now.second, entry + 1);
 }
 
-// Adds entries [entry, end) to several running sums in turn, so that an addition need not wait for the previous one (see
-// NeighborPair for the gain). A float16 line has twice the columns, so only two sums fit in the registers.
+// Adds entries [entry, end) to several running sums in turn, so that an addition need not wait for the previous one
+// (see NeighborPair for the gain). A float16 line has twice the columns, so only two sums fit in the registers.
 template <bool weighted, bool prefetch, class Storage>
-HOPVEC_INLINE Line<Storage> sum_entries(const Adjacency& S, const Storage* block, PrefetchDistance distance, int64_t entry, int64_t end) {
+HOPVEC_INLINE Line<Storage> sum_entries(const Adjacency& S, const Storage* block, PrefetchDistance distance,
+                                        int64_t entry, int64_t end) {
   constexpr bool float16 = sizeof(Storage) < sizeof(float);
   constexpr int sums = float16 ? 2 : 4, unroll = float16 ? 2 : 8;  // unroll: entries between two branches
   Line<Storage> sum[sums] = {};
@@ -123,9 +126,10 @@ HOPVEC_INLINE Line<Storage> sum_entries(const Adjacency& S, const Storage* block
 }
 
 template <bool weighted, class Storage>
-HOPVEC_INLINE Line<Storage> partial_sum(const Adjacency& S, const Storage* block, PrefetchDistance distance, int64_t entry, int64_t end) {
+HOPVEC_INLINE Line<Storage> partial_sum(const Adjacency& S, const Storage* block, PrefetchDistance distance,
+                                        int64_t entry, int64_t end) {
   return end <= distance.last ? sum_entries<weighted, true>(S, block, distance, entry, end)
-                           : sum_entries<weighted, false>(S, block, distance, entry, end);
+                              : sum_entries<weighted, false>(S, block, distance, entry, end);
 }
 
 template <bool weighted, class Storage>
@@ -135,7 +139,8 @@ HOPVEC_INLINE Line<Storage> row_sum(const Adjacency& S, const Storage* block, Pr
   if (end - entry <= partial_entries) return partial_sum<weighted>(S, block, distance, entry, end);  // nearly all rows
   Line<Storage> total = Line<Storage>::zero();
   for (; entry < end; entry += partial_entries)
-    total.add(partial_sum<weighted>(S, block, distance, entry, entry + partial_entries < end ? entry + partial_entries : end));
+    total.add(partial_sum<weighted>(S, block, distance, entry,
+                                    entry + partial_entries < end ? entry + partial_entries : end));
   return total;
 }
 
@@ -187,8 +192,8 @@ HOPVEC_INLINE void sum_row(const Sink& sink, bool stream, int64_t node, const Li
     sum_row<2>(sink, stream, node, row);
 }
 
-// Whether to write the sum with non-temporal stores: rows are written as whole lines, never read here, and the sum is too
-// large to stay in cache until it is read.
+// Whether to write the sum with non-temporal stores: rows are written as whole lines, never read here, and the sum is
+// too large to stay in cache until it is read.
 inline bool use_stream_stores(const Sink& sink, int64_t nodes) {
   const bool lines = sink.stride % 16 == 0 && reinterpret_cast<uintptr_t>(sink.sum) % 64 == 0;
   return sink.sum && !sink.add && lines && nodes * sink.stride * int64_t(sizeof(float)) >= min_stream_bytes;

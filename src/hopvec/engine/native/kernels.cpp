@@ -2,8 +2,8 @@
 //
 // Everything in those headers has internal linkage and uses no standard-library templates, so that the linker can never
 // pick code compiled for a newer machine on an older one.
-#include "hop.hpp"
 #include "kernels.hpp"
+#include "hop.hpp"
 #include "negative_sampling.hpp"
 #include "normalize.hpp"
 #include "products.hpp"

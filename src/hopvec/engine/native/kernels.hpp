@@ -77,11 +77,11 @@ struct Kernels {
   // sum[rows[i]] <- sum over orders of weight * order_i, divided by |order_i| if `unit`; all columns
   void (*weighted_sum[2])(const Orders&, float* sum, const int32_t* rows, int64_t dim, int64_t first, int64_t last);
   // total[c] += sum over nodes of value, or of (value - mean)^2 if `mean` is not null
-  void (*moments)(const float* sum, const int32_t* rows, int64_t dim, const double* mean, double* total,
-                  int64_t first, int64_t last);
+  void (*moments)(const float* sum, const int32_t* rows, int64_t dim, const double* mean, double* total, int64_t first,
+                  int64_t last);
   // row <- (row - mean) * factor, then normalized to unit length if `unit`; `buffer` holds dim doubles
-  void (*standardize)(float* sum, const int32_t* rows, int64_t dim, const double* mean,
-                      const double* factor, bool unit, double* buffer, int64_t first, int64_t last);
+  void (*standardize)(float* sum, const int32_t* rows, int64_t dim, const double* mean, const double* factor, bool unit,
+                      double* buffer, int64_t first, int64_t last);
   // out[q][r] <- sum over d of queries[d][q] * rows[d][r], for 8 queries and 16 rows
   void (*similarities)(const float* queries, const float* rows, int64_t dim, float* out);
   // One gradient step per sample, in order; rows have `stride` floats, a multiple of 16
@@ -105,8 +105,8 @@ struct Kernels {
   // Undoes rotations of the rows of a block of 16 float64 columns, last rotation first
   void (*rotate_back)(const Rotation* rotations, int64_t count, double* block);
   // Measure the limits of the machine, see roofline.hpp
-  void (*gather_lines)(const int64_t* indptr, const int32_t* indices, const float* lines, float* out,
-                       int64_t distance, int64_t first, int64_t last);
+  void (*gather_lines)(const int64_t* indptr, const int32_t* indices, const float* lines, float* out, int64_t distance,
+                       int64_t first, int64_t last);
   void (*triad)(const float* a, const float* b, float* out, int64_t first, int64_t last);
 };
 

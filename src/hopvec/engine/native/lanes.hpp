@@ -3,8 +3,8 @@
 // stream_store writes a whole line of 64 bytes with non-temporal stores where the processor has them.
 //
 // Every dispatch level performs the same sixteen IEEE additions: in one 64-byte register on x86-64-v4, in two 32-byte
-// registers on v3 (where a 64-byte vector type compiles to code three times slower), in four 16-byte registers elsewhere.
-// Nothing crosses lanes, so the results have the same bytes everywhere.
+// registers on v3 (where a 64-byte vector type compiles to code three times slower), in four 16-byte registers
+// elsewhere. Nothing crosses lanes, so the results have the same bytes everywhere.
 #pragma once
 
 #include <cstdint>
@@ -123,12 +123,8 @@ struct Lanes {
     _mm_storeu_si128(bits + 1, _mm256_cvtps_ph(high, _MM_FROUND_TO_NEAREST_INT));
   }
 };
-inline Lanes operator+(Lanes a, Lanes b) {
-  return {_mm256_add_ps(a.low, b.low), _mm256_add_ps(a.high, b.high)};
-}
-inline Lanes operator*(Lanes a, Lanes b) {
-  return {_mm256_mul_ps(a.low, b.low), _mm256_mul_ps(a.high, b.high)};
-}
+inline Lanes operator+(Lanes a, Lanes b) { return {_mm256_add_ps(a.low, b.low), _mm256_add_ps(a.high, b.high)}; }
+inline Lanes operator*(Lanes a, Lanes b) { return {_mm256_mul_ps(a.low, b.low), _mm256_mul_ps(a.high, b.high)}; }
 
 struct Doubles {
   static constexpr int max_sums = 4;

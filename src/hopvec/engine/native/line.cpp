@@ -16,7 +16,11 @@ constexpr double min_rate = 0.0001;  // as a fraction of the initial rate
 
 EdgeSampler::EdgeSampler(const int64_t* indptr, const int32_t* indices, const float* weights, int64_t nodes,
                          const double* degrees, const double* noise, int threads, const Stop& stop)
-    : indptr_(indptr), indices_(indices), nodes_(int32_t(nodes)), sources_(size_t(nodes)), noise_(size_t(nodes)),
+    : indptr_(indptr),
+      indices_(indices),
+      nodes_(int32_t(nodes)),
+      sources_(size_t(nodes)),
+      noise_(size_t(nodes)),
       rows_(weights ? size_t(indptr[nodes]) : 0) {
   AliasBuilder all;
   all.build(degrees, nodes, sources_.data());
@@ -44,11 +48,13 @@ void EdgeSampler::draw(const LineOrder& order, int64_t first, int64_t count, int
     const int64_t row = indptr_[node[0]];
     const int32_t length = int32_t(indptr_[node[0] + 1] - row);
     const uint64_t edge = bits(sample, 1);
-    node[1] = indices_[row + (rows_.empty() ? UniformIndex(edge, length).index : sample_alias(rows_.data() + row, length, edge))];
+    node[1] = indices_[row + (rows_.empty() ? UniformIndex(edge, length).index
+                                            : sample_alias(rows_.data() + row, length, edge))];
     if (order.both_directions && (edge & 1)) std::swap(node[0], node[1]);  // the lowest bit is not used otherwise
   }
   for (int64_t sample = 0; sample < count; ++sample)
-    for (int32_t k = 2; k < width; ++k) nodes[sample * width + k] = sample_alias(noise_.data(), nodes_, bits(sample, k));
+    for (int32_t k = 2; k < width; ++k)
+      nodes[sample * width + k] = sample_alias(noise_.data(), nodes_, bits(sample, k));
 }
 
 void train_line(const EdgeSampler& sampler, const LineOrder& order, float* vectors, float* contexts, int64_t stride,
@@ -71,7 +77,7 @@ void train_line(const EdgeSampler& sampler, const LineOrder& order, float* vecto
 }
 
 void initialize_line(const LineOrder& order, const uint64_t* keys, int64_t nodes, int64_t dim, float* vectors,
-                int64_t stride) {
+                     int64_t stride) {
   const uint64_t stream = salt(order.seed, -order.number);
   for (int64_t node = 0; node < nodes; ++node)
     for (int64_t c = 0; c < dim; ++c) {
@@ -80,8 +86,10 @@ void initialize_line(const LineOrder& order, const uint64_t* keys, int64_t nodes
     }
 }
 
-void add_column_sums(const int64_t* indptr, const int32_t* indices, const float* weights, int64_t nodes, double* total) {
-  for (int64_t entry = 0; entry < indptr[nodes]; ++entry) total[indices[entry]] += weights ? double(weights[entry]) : 1.0;
+void add_column_sums(const int64_t* indptr, const int32_t* indices, const float* weights, int64_t nodes,
+                     double* total) {
+  for (int64_t entry = 0; entry < indptr[nodes]; ++entry)
+    total[indices[entry]] += weights ? double(weights[entry]) : 1.0;
 }
 
 }  // namespace hopvec

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "alias.hpp"
-#include "kernels.hpp"
 #include "huge_pages.hpp"
+#include "kernels.hpp"
 #include "parallel.hpp"
 
 namespace hopvec {
@@ -47,7 +47,7 @@ void train_line(const EdgeSampler& sampler, const LineOrder& order, float* vecto
 
 // vectors[i][c] <- a uniform draw from [-0.5, 0.5) / dim by (seed, order, keys[i], c), for c < dim.
 void initialize_line(const LineOrder& order, const uint64_t* keys, int64_t nodes, int64_t dim, float* vectors,
-                int64_t stride);
+                     int64_t stride);
 
 // total[i] += sum of column i of S.
 void add_column_sums(const int64_t* indptr, const int32_t* indices, const float* weights, int64_t nodes, double* total);

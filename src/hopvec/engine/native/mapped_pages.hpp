@@ -10,8 +10,8 @@
 
 namespace hopvec {
 
-// Releases the pages of [begin, end), which must be part of a read-only file mapping: they are read again from the file,
-// or from the page cache, when touched.
+// Releases the pages of [begin, end), which must be part of a read-only file mapping: they are read again from the
+// file, or from the page cache, when touched.
 template <class T>
 inline void release_pages(const T* begin, const T* end) {
 #if defined(__unix__) || defined(__APPLE__)

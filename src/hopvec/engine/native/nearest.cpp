@@ -62,14 +62,15 @@ void pack(const float* vectors, const float* scales, int64_t dim, int64_t lanes,
 
 // The tiles of queries [first, last), back to back.
 template <class Row>
-std::vector<float> pack_queries(const float* vectors, const float* scales, int64_t dim, int64_t first,
-                                int64_t last, Row row) {
+std::vector<float> pack_queries(const float* vectors, const float* scales, int64_t dim, int64_t first, int64_t last,
+                                Row row) {
   const int64_t tiles = (last - first + tile_queries - 1) / tile_queries;
   std::vector<float> packed(size_t(tiles * tile_queries * dim));
   for (int64_t t = 0; t < tiles; ++t) {
     const int64_t base = first + t * tile_queries;
-    pack(vectors, scales, dim, tile_queries, std::min(tile_queries, last - base),
-         [&](int64_t lane) { return row(base + lane); }, &packed[size_t(t * tile_queries * dim)]);
+    pack(
+        vectors, scales, dim, tile_queries, std::min(tile_queries, last - base),
+        [&](int64_t lane) { return row(base + lane); }, &packed[size_t(t * tile_queries * dim)]);
   }
   return packed;
 }
@@ -94,8 +95,8 @@ void inverse_norms(const float* vectors, int64_t rows, int64_t dim, float* inver
 }
 
 void nearest(const float* vectors, const float* inverse_norm, const int64_t* among, int64_t rows, int64_t dim,
-             const int64_t* queries, int64_t count, int64_t k, int64_t* neighbors, float* similarities,
-             int threads, const Stop& stop) {
+             const int64_t* queries, int64_t count, int64_t k, int64_t* neighbors, float* similarities, int threads,
+             const Stop& stop) {
   const int64_t blocks = (count + block_queries - 1) / block_queries;
   const int64_t tiles = (rows + tile_rows - 1) / tile_rows;
   const int64_t ranges = blocks >= 4 * threads ? 1 : std::min<int64_t>(tiles, 4 * threads);
@@ -112,8 +113,9 @@ void nearest(const float* vectors, const float* inverse_norm, const int64_t* amo
     float out[tile_queries * tile_rows];
     for (int64_t tile = tiles * range / ranges; tile < tiles * (range + 1) / ranges && !stop.flag; ++tile) {
       const int64_t base = tile * tile_rows, present = std::min(tile_rows, rows - base);
-      pack(vectors, inverse_norm, dim, tile_rows, present, [&](int64_t lane) { return row(base + lane); },
-           packed_rows.data());
+      pack(
+          vectors, inverse_norm, dim, tile_rows, present, [&](int64_t lane) { return row(base + lane); },
+          packed_rows.data());
       for (int64_t q = first; q < last; ++q) {
         const int64_t lane = (q - first) % tile_queries;
         if (lane == 0) kernels().similarities(&packed_queries[size_t((q - first) * dim)], packed_rows.data(), dim, out);
@@ -136,9 +138,8 @@ void nearest(const float* vectors, const float* inverse_norm, const int64_t* amo
   }
 }
 
-std::vector<Pair> best_pairs(const float* vectors, const float* scale, int64_t rows, int64_t dim,
-                             int64_t first, int64_t last, int64_t k, float min_similarity, int threads,
-                             const Stop& stop) {
+std::vector<Pair> best_pairs(const float* vectors, const float* scale, int64_t rows, int64_t dim, int64_t first,
+                             int64_t last, int64_t k, float min_similarity, int threads, const Stop& stop) {
   std::atomic<float> threshold{min_similarity};
   std::vector<BestPairs> found(size_t(threads), BestPairs{{}, size_t(k), threshold});
   const int64_t tiles = (rows + tile_rows - 1) / tile_rows;

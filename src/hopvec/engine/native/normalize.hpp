@@ -65,8 +65,8 @@ HOPVEC_INLINE void prefetch_row(const float* sum, const int32_t* rows, int64_t d
   for (int64_t c = 0; c < dim; c += 16) prefetch_line(row + c);
 }
 
-void moments(const float* sum, const int32_t* rows, int64_t dim, const double* mean, double* total,
-             int64_t first, int64_t last) {
+void moments(const float* sum, const int32_t* rows, int64_t dim, const double* mean, double* total, int64_t first,
+             int64_t last) {
   for (int64_t node = first; node < last; ++node) {
     prefetch_row(sum, rows, dim, node, last);
     const float* row = sum + int64_t(rows[node]) * dim;
@@ -81,8 +81,8 @@ void moments(const float* sum, const int32_t* rows, int64_t dim, const double* m
   }
 }
 
-void standardize(float* sum, const int32_t* rows, int64_t dim, const double* mean, const double* factor,
-                 bool unit, double* buffer, int64_t first, int64_t last) {
+void standardize(float* sum, const int32_t* rows, int64_t dim, const double* mean, const double* factor, bool unit,
+                 double* buffer, int64_t first, int64_t last) {
   for (int64_t node = first; node < last; ++node) {
     prefetch_row(sum, rows, dim, node, last);
     float* const row = sum + int64_t(rows[node]) * dim;

@@ -79,7 +79,8 @@ inline void line_products_tile(const float* matrix, int64_t stride, int64_t rows
   }
 }
 
-void line_products(const float* matrix, int64_t stride, int64_t rows, const float* lines, double* out, int64_t columns) {
+void line_products(const float* matrix, int64_t stride, int64_t rows, const float* lines, double* out,
+                   int64_t columns) {
   constexpr int tile_rows = sizeof(Lanes) == 64 && alignof(Lanes) == 64 ? 8 : 4;  // as many as fit in the registers
   constexpr int64_t rows_per_sum = 64;  // few enough for float32 sums to be accurate
   for (int64_t row = 0; row < rows; row += rows_per_sum) {

@@ -1,8 +1,8 @@
 // R, the random matrix: each entry is a pure function of (seed, node key, column).
 //
-// Columns are drawn in groups of 16, each from a chain of hashes that starts at the node's key and the salt of the group.
-// A sampler calls entry(column, value) for the entries of one node in one group. |value| <= 1, so that values fit
-// float16; R is `scale` times the values.
+// Columns are drawn in groups of 16, each from a chain of hashes that starts at the node's key and the salt of the
+// group. A sampler calls entry(column, value) for the entries of one node in one group. |value| <= 1, so that values
+// fit float16; R is `scale` times the values.
 #pragma once
 
 #include <cstdint>

@@ -25,9 +25,8 @@ struct Nonzero {
 };
 
 // The nonzero entries of L R in the slab's columns, by ascending node; each thread draws a range of nodes.
-std::vector<Nonzero> draw_nonzeros(const Adjacency& S, const SparseRows& R, const uint64_t* keys,
-                                   const float* diagonal, int64_t slab, bool as_half, int threads,
-                                   const Stop& stop) {
+std::vector<Nonzero> draw_nonzeros(const Adjacency& S, const SparseRows& R, const uint64_t* keys, const float* diagonal,
+                                   int64_t slab, bool as_half, int threads, const Stop& stop) {
   std::vector<std::vector<Nonzero>> drawn(static_cast<size_t>(threads));
   parallel_chunks(threads, threads, stop, [&](int64_t range, int) {
     std::vector<Nonzero>& nonzeros = drawn[size_t(range)];
@@ -37,8 +36,7 @@ std::vector<Nonzero> draw_nonzeros(const Adjacency& S, const SparseRows& R, cons
       for (int64_t node = first; node < last; ++node)
         R.draw(keys[node], chain, [&](int column, float value) {
           if (S.indptr[node] < S.indptr[node + 1])
-            nonzeros.push_back({S.indptr[node], S.indptr[node + 1],
-                                value * diagonal[node], 16 * group + column});
+            nonzeros.push_back({S.indptr[node], S.indptr[node + 1], value * diagonal[node], 16 * group + column});
         });
     }
   });
@@ -53,8 +51,8 @@ std::vector<Nonzero> draw_nonzeros(const Adjacency& S, const SparseRows& R, cons
   return all;
 }
 
-// Calls work(first, last) for ranges of nonzero entries: for all at once or, if S is memory-mapped, for a few at a time,
-// since every row touched brings the pages around it into memory.
+// Calls work(first, last) for ranges of nonzero entries: for all at once or, if S is memory-mapped, for a few at a
+// time, since every row touched brings the pages around it into memory.
 template <class Work>
 void for_nonzero_ranges(const Adjacency& S, size_t nonzeros, Work work) {
   const size_t batch = S.mapped ? 256 : std::max<size_t>(1, nonzeros);
@@ -66,12 +64,13 @@ void for_nonzero_ranges(const Adjacency& S, size_t nonzeros, Work work) {
 
 // Adds each nonzero entry to its neighbors in rows [first, last). `visited` counts the neighbors processed so far.
 template <bool weighted, int columns>
-void scatter(const Adjacency& S, const Nonzero* begin, const Nonzero* end, int32_t* visited, float* lines, int64_t first,
-             int64_t last) {
+void scatter(const Adjacency& S, const Nonzero* begin, const Nonzero* end, int32_t* visited, float* lines,
+             int64_t first, int64_t last) {
   const int32_t* const indices = S.indices;
   const float* const weights = S.weights;
   for (const Nonzero* nonzero = begin; nonzero < end; ++nonzero, ++visited) {
-    if (nonzero + prefetch_nonzeros < end) prefetch_line(indices + nonzero[prefetch_nonzeros].begin + visited[prefetch_nonzeros]);
+    if (nonzero + prefetch_nonzeros < end)
+      prefetch_line(indices + nonzero[prefetch_nonzeros].begin + visited[prefetch_nonzeros]);
     float* const column = lines + nonzero->column;
     const float value = nonzero->value;
     const int64_t row_end = nonzero->end;
@@ -155,12 +154,12 @@ void first_hop(const Adjacency& S, const SparseRows& R, const uint64_t* keys, co
                bool as_half, const Sink& sink, int threads, const Stop& stop) {
   const int columns = 16 * groups(as_half);
   const std::vector<Nonzero> nonzeros = draw_nonzeros(S, R, keys, diagonal, slab, as_half, threads, stop);
-  // Each thread owns a range of rows and processes it in a few pieces. Few pieces mean few visits to each neighbor list;
-  // the buffers of all threads together hold at most an eighth of the rows.
+  // Each thread owns a range of rows and processes it in a few pieces. Few pieces mean few visits to each neighbor
+  // list; the buffers of all threads together hold at most an eighth of the rows.
   const RowChunks ranges{S.indptr, S.nodes, threads};
   const int64_t piece = std::max<int64_t>(1 << 14, S.nodes / (8 * std::max(4, threads)));
   const auto scatter_rows = S.weights ? (as_half ? scatter<true, 32> : scatter<true, 16>)
-                                     : (as_half ? scatter<false, 32> : scatter<false, 16>);
+                                      : (as_half ? scatter<false, 32> : scatter<false, 16>);
   parallel_chunks(threads, threads, stop, [&](int64_t range, int) {
     std::vector<int32_t> visited(nonzeros.size());  // int32: a row has at most as many entries as there are nodes
     const int64_t begin = ranges.first(range), end = ranges.first(range + 1);
@@ -176,7 +175,8 @@ void first_hop(const Adjacency& S, const SparseRows& R, const uint64_t* keys, co
       const int64_t last = std::min(end, first + piece);
       lines.assign((last - first) * columns, 0.0f);
       for_nonzero_ranges(S, nonzeros.size(), [&](size_t first_nonzero, size_t last_nonzero) {
-        scatter_rows(S, &nonzeros[first_nonzero], nonzeros.data() + last_nonzero, &visited[first_nonzero], lines.data(), first, last);
+        scatter_rows(S, &nonzeros[first_nonzero], nonzeros.data() + last_nonzero, &visited[first_nonzero], lines.data(),
+                     first, last);
       });
       kernels().emit[as_half](lines.data(), S.inverse_degrees, sink, first, last);
     }

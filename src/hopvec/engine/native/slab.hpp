@@ -7,8 +7,8 @@
 
 namespace hopvec {
 
-// Features of nodes, added to R as weight * X P. P has random signs; X has the numeric columns as x * factor + shift and
-// the categorical columns one-hot encoded. Missing values count as 0.
+// Features of nodes, added to R as weight * X P. P has random signs; X has the numeric columns as x * factor + shift
+// and the categorical columns one-hot encoded. Missing values count as 0.
 struct Features {
   int64_t numbers, categories;  // number of numeric and of categorical columns
   const float* number;          // [ids][numbers], NaN if missing
@@ -21,8 +21,8 @@ struct Features {
   double weight;
 };
 
-// Writes the slab's columns of L R (L given by its diagonal) to the sink. R is SparseRows or GaussianRows, plus features
-// unless null.
+// Writes the slab's columns of L R (L given by its diagonal) to the sink. R is SparseRows or GaussianRows, plus
+// features unless null.
 template <class Sampler>
 void draw(const Sampler& R, const Features* features, const uint64_t* keys, const float* diagonal, int64_t nodes,
           int64_t slab, bool as_half, const Sink& sink, int threads, const Stop& stop);

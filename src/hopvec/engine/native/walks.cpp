@@ -38,14 +38,15 @@ struct Row {
   // A neighbor with probability proportional to its weight.
   int32_t draw(Stream& stream) const {
     const double position = stream.below(total());
-    return begin[cumulative ? std::upper_bound(cumulative, cumulative + size(), position) - cumulative : int64_t(position)];
+    return begin[cumulative ? std::upper_bound(cumulative, cumulative + size(), position) - cumulative
+                            : int64_t(position)];
   }
 };
 
-// A second-order step by rejection sampling: a neighbor drawn by weight is accepted with probability bias / ceiling, where
-// bias is 1/p, 1 or 1/q. This needs no table of edge pairs. A step takes at most max(q, 1/q) trials on average, except
-// in rows where the return edge has nearly all the weight. If the bias of the return exceeds the ceiling, its excess is
-// drawn first, which keeps the ceiling low for small p.
+// A second-order step by rejection sampling: a neighbor drawn by weight is accepted with probability bias / ceiling,
+// where bias is 1/p, 1 or 1/q. This needs no table of edge pairs. A step takes at most max(q, 1/q) trials on average,
+// except in rows where the return edge has nearly all the weight. If the bias of the return exceeds the ceiling, its
+// excess is drawn first, which keeps the ceiling low for small p.
 struct SecondOrder {
   double return_bias, out_bias, ceiling, floor;
 
@@ -61,7 +62,8 @@ struct SecondOrder {
       if (excess > 0.0 && stream.below(total) < excess) return previous;
       const int32_t next = row.draw(stream);
       const double height = stream.below(ceiling);
-      if (next == previous ? height < return_bias : height < floor || previous_row.contains(next) == (out_bias < 1.0)) return next;
+      if (next == previous ? height < return_bias : height < floor || previous_row.contains(next) == (out_bias < 1.0))
+        return next;
     }
   }
 };
@@ -75,7 +77,8 @@ void walk(const StepDistribution& distribution, Stream stream, int64_t length, i
       std::fill(nodes + step, nodes + length, -1);
       return;
     }
-    nodes[step] = first_order || step == 1 ? row.draw(stream) : second_order.step(distribution, nodes[step - 2], row, stream);
+    nodes[step] =
+        first_order || step == 1 ? row.draw(stream) : second_order.step(distribution, nodes[step - 2], row, stream);
   }
 }
 
@@ -87,7 +90,8 @@ void cumulative_weights(const int64_t* indptr, const float* weights, int64_t nod
   parallel_chunks(threads, rows.chunks, stop, [&](int64_t chunk, int) {
     for (int64_t node = rows.first(chunk); node < rows.first(chunk + 1); ++node) {
       double sum = 0.0;
-      for (int64_t entry = indptr[node]; entry < indptr[node + 1]; ++entry) cumulative[entry] = sum += double(weights[entry]);
+      for (int64_t entry = indptr[node]; entry < indptr[node + 1]; ++entry)
+        cumulative[entry] = sum += double(weights[entry]);
     }
   });
 }
@@ -100,8 +104,8 @@ void walk_order(const uint64_t* keys, int64_t nodes, uint64_t seed, int64_t roun
   for (int64_t position = 0; position < nodes; ++position) order[position] = shuffled[size_t(position)].second;
 }
 
-void random_walks(const StepDistribution& distribution, const uint64_t* keys, const int32_t* first, int64_t count, uint64_t seed,
-                  int64_t round, int64_t length, int32_t* walks, int threads, const Stop& stop) {
+void random_walks(const StepDistribution& distribution, const uint64_t* keys, const int32_t* first, int64_t count,
+                  uint64_t seed, int64_t round, int64_t length, int32_t* walks, int threads, const Stop& stop) {
   parallel_chunks(threads, (count + walks_per_chunk - 1) / walks_per_chunk, stop, [&](int64_t chunk, int) {
     const int64_t last = std::min(count, (chunk + 1) * walks_per_chunk);
     for (int64_t i = chunk * walks_per_chunk; i < last; ++i) {

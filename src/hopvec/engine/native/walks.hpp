@@ -1,7 +1,7 @@
 // Random walks: first-order (DeepWalk) and second-order (node2vec).
 //
-// Each walk has its own random stream, a pure function of (seed, key of its first node, round), so it does not depend on
-// the number of threads or the order of the nodes.
+// Each walk has its own random stream, a pure function of (seed, key of its first node, round), so it does not depend
+// on the number of threads or the order of the nodes.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ void cumulative_weights(const int64_t* indptr, const float* weights, int64_t nod
 void walk_order(const uint64_t* keys, int64_t nodes, uint64_t seed, int64_t round, int32_t* order);
 
 // Fills walks[count][length]. Row i starts at first[i] and is padded with -1 after a node without out-edges.
-void random_walks(const StepDistribution& distribution, const uint64_t* keys, const int32_t* first, int64_t count, uint64_t seed,
-                  int64_t round, int64_t length, int32_t* walks, int threads, const Stop& stop);
+void random_walks(const StepDistribution& distribution, const uint64_t* keys, const int32_t* first, int64_t count,
+                  uint64_t seed, int64_t round, int64_t length, int32_t* walks, int threads, const Stop& stop);
 
 }  // namespace hopvec
