@@ -18,7 +18,7 @@ from benchmarks import machine
 from benchmarks.processes import (
     CACHE,
     HOPVEC,
-    in_words,
+    format_bytes,
     python,
     results_folder,
     say,
@@ -88,7 +88,7 @@ def step(command: list[object]) -> dict[str, Any]:
     if "error" in found:
         raise SystemExit(found["error"])
     found.pop("output")
-    say(in_words(found))
+    say(format_bytes(found))
     return found
 
 

@@ -165,11 +165,11 @@ def take_turns(
             if "error" in last or last.get("wall_seconds", 0) > SLOW_SECONDS:
                 continue
             runs[name].append(run(name))
-            say(f"round {number + 1} of {repeats}, {name}: {in_words(runs[name][-1])}")
+            say(f"round {number + 1} of {repeats}, {name}: {format_bytes(runs[name][-1])}")
     return runs
 
 
-def in_words(run: dict[str, Any]) -> str:
+def format_bytes(run: dict[str, Any]) -> str:
     """One run on one line."""
     if "error" in run:
         return str(run["error"])

@@ -91,13 +91,13 @@ def test_a_memory_bound_that_is_no_positive_size_is_refused(value):
     ],
 )
 def test_a_size_is_shown_with_three_digits(bytes_, words):
-    assert machine.in_words(bytes_) == words
+    assert machine.format_bytes(bytes_) == words
 
 
 @pytest.fixture
 def cgroup(monkeypatch, tmp_path):
     monkeypatch.setattr(machine, "CGROUP", tmp_path)
-    monkeypatch.setattr(machine, "OWN_GROUPS", tmp_path / "own")
+    monkeypatch.setattr(machine, "OWN_CGROUPS", tmp_path / "own")
     return tmp_path
 
 
@@ -245,10 +245,10 @@ def test_one_at_a_time_gives_results_in_order():
     assert machine.run_all(tasks) == list(range(50))
 
 
-@pytest.mark.parametrize("at_once", [1, 3, 100])
-def test_every_task_is_run_once(at_once):
+@pytest.mark.parametrize("max_workers", [1, 3, 100])
+def test_every_task_is_run_once(max_workers):
     tasks = [lambda stop, number=number: number for number in range(40)]
-    assert sorted(machine.run_all(tasks, at_once=at_once)) == list(range(40))
+    assert sorted(machine.run_all(tasks, max_workers=max_workers)) == list(range(40))
 
 
 def test_no_tasks_give_no_results():
@@ -262,7 +262,7 @@ def test_results_that_are_exceptions_or_none_are_results():
 
 def test_as_many_tasks_as_allowed_run_at_the_same_time():
     together = threading.Barrier(3, timeout=10)
-    assert machine.run_all([lambda stop: together.wait() >= 0] * 3, at_once=3) == [True] * 3
+    assert machine.run_all([lambda stop: together.wait() >= 0] * 3, max_workers=3) == [True] * 3
 
 
 def test_no_more_tasks_than_allowed_run_at_the_same_time():
@@ -277,7 +277,7 @@ def test_no_more_tasks_than_allowed_run_at_the_same_time():
         with lock:
             running -= 1
 
-    machine.run_all([task] * 20, at_once=2)
+    machine.run_all([task] * 20, max_workers=2)
     assert most == 2
 
 
@@ -285,7 +285,7 @@ def test_progress_is_counted_from_the_calling_thread():
     seen = []
     machine.run_all(
         [lambda stop: None] * 5,
-        at_once=2,
+        max_workers=2,
         done=lambda count: seen.append(
             (count, threading.current_thread() is threading.main_thread())
         ),
@@ -296,15 +296,17 @@ def test_progress_is_counted_from_the_calling_thread():
 @pytest.mark.parametrize(
     "kind", [ValueError, IndexError, KeyError, MemoryError, KeyboardInterrupt, SystemExit]
 )
-@pytest.mark.parametrize("at_once", [1, 3])
-def test_the_exception_of_a_task_is_raised_again(kind, at_once):
+@pytest.mark.parametrize("max_workers", [1, 3])
+def test_the_exception_of_a_task_is_raised_again(kind, max_workers):
     error = kind("wrong")
 
     def task(stop):
         raise error
 
     with pytest.raises(kind) as raised:
-        machine.run_all([lambda stop: 1, task, lambda stop: 2, lambda stop: 3], at_once=at_once)
+        machine.run_all(
+            [lambda stop: 1, task, lambda stop: 2, lambda stop: 3], max_workers=max_workers
+        )
     assert raised.value is error
 
 
@@ -321,7 +323,7 @@ def test_a_failed_task_stops_those_in_flight_and_starts_no_others(flags):
         raise IndexError("pop from an empty deque")
 
     with pytest.raises(IndexError, match="pop from an empty deque"):
-        machine.run_all([waits, fails, *[lambda stop: started.append("later")] * 20], at_once=2)
+        machine.run_all([waits, fails, *[lambda stop: started.append("later")] * 20], max_workers=2)
     assert started == ["waits"]
     assert flags[0].event.is_set()
 
@@ -331,15 +333,17 @@ def test_a_failing_progress_callback_stops_the_work(flags):
         raise RuntimeError("the bar broke")
 
     with pytest.raises(RuntimeError, match="the bar broke"):
-        machine.run_all([lambda stop: 1, lambda stop: stop.event.wait(10)], at_once=2, done=done)
+        machine.run_all(
+            [lambda stop: 1, lambda stop: stop.event.wait(10)], max_workers=2, done=done
+        )
     assert flags[0].event.is_set()
 
 
 def test_no_thread_outlives_the_call(flags):
     before = threading.active_count()
-    machine.run_all([lambda stop: 1] * 4, at_once=4)
+    machine.run_all([lambda stop: 1] * 4, max_workers=4)
     with pytest.raises(ZeroDivisionError):
-        machine.run_all([lambda stop: stop.event.wait(10), lambda stop: 1 / 0], at_once=2)
+        machine.run_all([lambda stop: stop.event.wait(10), lambda stop: 1 / 0], max_workers=2)
     assert threading.active_count() == before
 
 
@@ -371,7 +375,7 @@ def test_rows_of_a_memory_map_that_are_forgotten_leave_memory_and_stay_in_the_fi
     rows[:] = np.arange(1024)
     view = np.asarray(rows)[1000:3000]
     before = resident()
-    machine.forget(view)
+    machine.release_pages(view)
     assert before - resident() > 0.9 * view.nbytes
     assert (rows == np.arange(1024)).all()
 
@@ -384,7 +388,7 @@ def test_forgetting_loses_nothing(tmp_path, mode):
         rows[:] = 7
     expected = np.array(rows)
     for part in (rows, rows[1:], rows[:, 1:], rows[:0], rows.view(np.ndarray), np.ones((2, 2))):
-        machine.forget(part)
+        machine.release_pages(part)
     assert (rows == expected).all()
 
 

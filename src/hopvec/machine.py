@@ -1,4 +1,4 @@
-"""What this process may use of the machine, and how long work on it is interrupted."""
+"""Cores and memory available to this process, and work that Ctrl-C can interrupt."""
 
 import math
 import mmap
@@ -25,43 +25,43 @@ T = TypeVar("T")
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 UNITS |= {f"{unit}I": 2 ** (10 * power) for power, unit in enumerate("KMGT", start=1)}
 CGROUP = Path("/sys/fs/cgroup")
-OWN_GROUPS = Path("/proc/self/cgroup")
+OWN_CGROUPS = Path("/proc/self/cgroup")
 
 
 def cores() -> int:
-    """The number of cores this process may use, at least 1."""
+    """Return the number of cores this process may use, at least 1."""
     if hasattr(os, "sched_getaffinity"):
         allowed = len(os.sched_getaffinity(0))
     else:
         allowed = os.cpu_count() or 1
-    for group in _groups("cpu"):
+    for group in _cgroups("cpu"):
         quota = _read(group, "cpu.max", "cpu.cfs_quota_us") + _read(group, "cpu.cfs_period_us")
         numbers = [int(number) for number in quota.split() if number.isdigit()]
-        if len(numbers) == 2:  # one is the period alone: there is no quota
+        if len(numbers) == 2:  # only the period: there is no quota
             allowed = min(allowed, math.ceil(numbers[0] / numbers[1]))
     return max(1, allowed)
 
 
 def available_memory() -> int:
-    """Bytes this process can still allocate before the machine or a control group runs out.
+    """Return the bytes this process can still allocate before the machine or its cgroup runs out.
 
-    What a group uses counts pages of files that were read, too, which it gives up when it must.
+    The memory use of a cgroup includes cached pages of files, which are reclaimed when needed.
     """
     free = [_system_memory()]
-    for group in _groups("memory"):
+    for group in _cgroups("memory"):
         limit = _read(group, "memory.max", "memory.limit_in_bytes").strip()
         if not limit.isdigit():
             continue
         used = _read(group, "memory.current", "memory.usage_in_bytes").strip()
         if used.isdigit():
-            # Version 1 counts a group alone, and as total_inactive_file with those below it.
+            # In version 1, only total_inactive_file includes the groups below.
             pages = re.findall(r"inactive_file (\d+)", _read(group, "memory.stat"))
             free.append(int(limit) - int(used) + max(map(int, pages), default=0))
     return max(0, min(free))
 
 
 def memory_limit(value: str | float | None) -> int | None:
-    """Bytes of a bound such as "4GB", "512 MiB" or 2e9; None stays None.
+    """Convert a limit such as "4GB", "512 MiB" or 2e9 to bytes; None stays None.
 
     >>> memory_limit("4GB")
     4000000000
@@ -82,10 +82,10 @@ def memory_limit(value: str | float | None) -> int | None:
     return bytes_
 
 
-def in_words(bytes_: float) -> str:
-    """A size for people to read.
+def format_bytes(bytes_: float) -> str:
+    """Format a size in bytes for humans.
 
-    >>> in_words(1_500_000)
+    >>> format_bytes(1_500_000)
     '1.5 MB'
     """
     for unit in ("B", "kB", "MB", "GB"):
@@ -96,9 +96,9 @@ def in_words(bytes_: float) -> str:
 
 
 def file_map(array: NDArray[Any]) -> mmap.mmap | None:
-    """The map of the file that an array lies in; None if changes would not go there.
+    """Return the memory map that backs an array, or None if changes would not reach a file.
 
-    A copy of a numpy.memmap, or one that was pickled, still is of that type, and lies in memory.
+    The type numpy.memmap is not enough: copies and unpickled arrays have it too.
     """
     owner: Any = array
     shared = False
@@ -108,11 +108,10 @@ def file_map(array: NDArray[Any]) -> mmap.mmap | None:
     return owner if shared and isinstance(owner, mmap.mmap) else None
 
 
-def forget(rows: NDArray[Any]) -> None:
-    """Frees the memory of rows of a numpy memory map that are done with; the file still has them.
+def release_pages(rows: NDArray[Any]) -> None:
+    """Release the memory of rows of a memory-mapped array; they are read again when accessed.
 
-    What is read again comes from the file. Of arrays in memory, and of maps whose changes no file
-    takes (mode "c"), nothing is freed.
+    Does nothing for arrays in memory and for copy-on-write maps (mode "c").
     """
     owner = file_map(rows)
     if owner is None or not hasattr(owner, "madvise"):
@@ -125,10 +124,10 @@ def forget(rows: NDArray[Any]) -> None:
 
 
 def return_freed_memory() -> None:
-    """Makes large blocks go back to the system when they are freed, where glibc allocates.
+    """Make glibc return large blocks to the system as soon as they are freed.
 
-    It would keep tens of megabytes of them for each thread, on top of every memory limit. This is
-    for programs, not for a library to decide.
+    By default it keeps tens of megabytes per thread, beyond any memory limit. Only for programs:
+    a library must not change this.
     """
     if sys.platform != "linux":
         return
@@ -143,9 +142,9 @@ def return_freed_memory() -> None:
 
 
 def interruptible(work: Callable[[Stop], T]) -> T:
-    """The result of `work(stop)`, run on a thread of its own so that Ctrl-C ends it early.
+    """Return `work(stop)`, run on a separate thread so that Ctrl-C can end it early.
 
-    Native loops look at `stop` every few microseconds and return; their result is then thrown away.
+    Native loops check `stop` every few microseconds and return; their result is then discarded.
     """
     (result,) = run_all([work])
     return result
@@ -154,21 +153,21 @@ def interruptible(work: Callable[[Stop], T]) -> T:
 def run_all(
     tasks: Sequence[Callable[[Stop], T]],
     *,
-    at_once: int = 1,
+    max_workers: int = 1,
     done: Callable[[int], object] = lambda count: None,
 ) -> list[T]:
-    """The results of all tasks, as they come, with `at_once` of them running on threads.
+    """Run all tasks, `max_workers` at a time on threads; return results in order of completion.
 
     `done` is called from this thread with the number of results so far. Ctrl-C, or an exception
-    of a task or of `done`, sets `stop` for the tasks in flight and is raised again once they end.
+    raised by a task or by `done`, sets `stop` for the running tasks and is raised after they end.
     """
-    stop, left = Stop(), deque(tasks)
+    stop, pending = Stop(), deque(tasks)
     finished: SimpleQueue[T | _Failure] = SimpleQueue()
 
     def work() -> None:
         while True:
             try:
-                task = left.popleft()
+                task = pending.popleft()
             except IndexError:
                 return
             try:
@@ -177,7 +176,7 @@ def run_all(
                 finished.put(_Failure(error))
                 return
 
-    threads = [Thread(target=work, daemon=True) for _ in range(min(at_once, len(tasks)))]
+    threads = [Thread(target=work, daemon=True) for _ in range(min(max_workers, len(tasks)))]
     results: list[T] = []
     try:
         for thread in threads:
@@ -190,11 +189,11 @@ def run_all(
             done(len(results))
     except BaseException:
         stop.set()
-        left.clear()
+        pending.clear()
         raise
     finally:
         for thread in threads:
-            with suppress(RuntimeError):  # Ctrl-C came before it started, and it finds no task
+            with suppress(RuntimeError):  # Ctrl-C arrived before the thread started
                 thread.join()
     return results
 
@@ -205,7 +204,7 @@ class _Failure:
 
 
 def _next(queue: SimpleQueue[T]) -> T:
-    """The next item. Waits in short turns, since Windows takes Ctrl-C only between them."""
+    """Return the next item. Waits in short intervals: Windows handles Ctrl-C only between them."""
     while True:
         try:
             return queue.get(timeout=0.2)
@@ -227,19 +226,19 @@ def _windows_memory() -> int:
 
     status = (ctypes.c_uint64 * 8)()  # MEMORYSTATUSEX: length and load, then sizes in bytes
     status[0] = ctypes.sizeof(status)
-    windll = getattr(ctypes, "windll")  # noqa: B009  (absent elsewhere, so mypy must not look)
+    windll = getattr(ctypes, "windll")  # noqa: B009  (Windows only, so hidden from mypy)
     windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))
     return int(status[2])
 
 
-def _groups(controller: str) -> list[str]:
-    """The folders of the control groups that hold this process, its own and all above it.
+def _cgroups(controller: str) -> list[str]:
+    """Return the directories of this process's cgroup and of all its ancestors.
 
-    A line of /proc is 0::/path in version 2, 4:cpu,cpuacct:/path in version 1. Paths that a
-    container does not see are no folders there, and its own group is then the topmost.
+    A line of /proc/self/cgroup is 0::/path in version 2, 4:cpu,cpuacct:/path in version 1. Inside a
+    container these paths may not exist; its own group is then the root.
     """
     groups = []
-    own = _read(OWN_GROUPS.parent, OWN_GROUPS.name) or "0::/"
+    own = _read(OWN_CGROUPS.parent, OWN_CGROUPS.name) or "0::/"
     for names, path in re.findall(r"^\d+:(.*?):/*(.*)$", own, re.M):
         if not names or controller in names.split(","):
             group = f"{CGROUP}/{controller}" if names else str(CGROUP)
@@ -248,9 +247,9 @@ def _groups(controller: str) -> list[str]:
     return groups
 
 
-def _read(folder: str | Path, *names: str) -> str:
-    """The text of the first of these files that there is. Every run asks: plain paths are quick."""
+def _read(directory: str | Path, *names: str) -> str:
+    """Return the contents of the first file that exists. Called in every run, so kept fast."""
     for name in names:
-        with suppress(OSError), open(f"{folder}/{name}") as file:  # noqa: PTH123
+        with suppress(OSError), open(f"{directory}/{name}") as file:  # noqa: PTH123
             return file.read()
     return ""

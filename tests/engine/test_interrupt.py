@@ -135,12 +135,14 @@ class TestRunAll:
             return work
 
         with pytest.raises(ValueError, match="the second task"):
-            run_all([task(number) for number in range(50)], at_once=2)
+            run_all([task(number) for number in range(50)], max_workers=2)
         assert len(started) < 10
         assert all(isinstance(stop, _native.Stop) for stop in stops)
 
     def test_all_results_come_back_and_are_counted(self):
         counts = []
-        results = run_all([lambda stop, n=n: n for n in range(20)], at_once=3, done=counts.append)
+        results = run_all(
+            [lambda stop, n=n: n for n in range(20)], max_workers=3, done=counts.append
+        )
         assert sorted(results) == list(range(20))
         assert counts == list(range(1, 21))

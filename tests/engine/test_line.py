@@ -37,8 +37,8 @@ def order_of(number=1, *, seed=5, samples=1000, negatives=5, rate=0.025, both_di
 
 
 def drawn(graph, order, first=0, count=1000, negatives=5):
-    law = line.EdgeLaw(graph, threads=1)
-    return law.native.draw(order, first, count).reshape(count, 2 + negatives)
+    sampler = line.EdgeSampler(graph, threads=1)
+    return sampler.native.draw(order, first, count).reshape(count, 2 + negatives)
 
 
 def by_number(case, graph):
@@ -55,7 +55,7 @@ def places_of(graph):
     return (
         _native.alias_table(graph.node_degrees),
         [_native.alias_table(row) if row is not None and len(row) else None for row in rows],
-        _native.alias_table(line.EdgeLaw(graph, threads=1).noise),
+        _native.alias_table(line.EdgeSampler(graph, threads=1).noise),
     )
 
 
@@ -88,9 +88,9 @@ class TestAliasTable:
     )
     def test_its_law_is_in_proportion_to_the_weights(self, weights):
         weights = np.array(weights)
-        law = reference_sampling.alias_probabilities(*_native.alias_table(weights))
-        assert np.abs(law - weights / weights.sum()).max() < 2.0**-31
-        assert (law[weights == 0] == 0).all()
+        sampler = reference_sampling.alias_probabilities(*_native.alias_table(weights))
+        assert np.abs(sampler - weights / weights.sum()).max() < 2.0**-31
+        assert (sampler[weights == 0] == 0).all()
 
     def test_equal_weights_are_kept_whole(self):
         keep, other = _native.alias_table(np.full(7, 3.0))
@@ -99,8 +99,8 @@ class TestAliasTable:
 
     def test_its_law_holds_for_many_weights(self):
         weights = np.random.default_rng(0).lognormal(0, 3, 200_000)
-        law = reference_sampling.alias_probabilities(*_native.alias_table(weights))
-        assert np.abs(law - weights / weights.sum()).sum() < 1e-9
+        sampler = reference_sampling.alias_probabilities(*_native.alias_table(weights))
+        assert np.abs(sampler - weights / weights.sum()).sum() < 1e-9
 
 
 def assert_edges_follow(weights, samples):
@@ -127,8 +127,8 @@ class TestDraws:
         samples = drawn(graph, order_of(), count=50_000)
         for column in range(2, 7):
             seen = np.bincount(samples[:, column], minlength=len(weights))
-            law = expected / expected.sum() * len(samples)
-            assert chisquare(seen, law).pvalue > UNLIKELY
+            sampler = expected / expected.sum() * len(samples)
+            assert chisquare(seen, sampler).pvalue > UNLIKELY
 
     def test_negative_samples_do_not_depend_on_the_edge(self):
         graph = PLAIN.graph()
@@ -176,7 +176,7 @@ class TestDraws:
     def test_tables_are_the_same_on_any_number_of_threads(self):
         graph = skewed_example(3000, 60_000, weighted=True, seed=4).graph()
         one, five = (
-            line.EdgeLaw(graph, threads).native.draw(order_of(), 0, 5000) for threads in (1, 5)
+            line.EdgeSampler(graph, threads).native.draw(order_of(), 0, 5000) for threads in (1, 5)
         )
         assert (one == five).all()
 
@@ -197,14 +197,14 @@ class TestTraining:
     def test_it_agrees_with_the_twin(self, number, dim, negatives):
         graph, samples, rate = SMALL.graph(), 3000 // negatives, 0.05
         order = order_of(number, samples=samples, negatives=negatives, rate=rate)
-        law = line.EdgeLaw(graph, threads=1)
+        sampler = line.EdgeSampler(graph, threads=1)
         native = matrices(graph.nodes, dim, 0.5)
         twin = native.astype(np.float64)
         contexts = 0 if number == 1 else 1
-        _native.train_line(law.native, order, native[0], native[contexts], 0, samples, 1, STOP)
+        _native.train_line(sampler.native, order, native[0], native[contexts], 0, samples, 1, STOP)
         rates = [rate * max(1 - sample / samples, 1e-4) for sample in range(samples)]
         reference_sampling.train_line(
-            law.native.draw(order, 0, samples).reshape(samples, -1),
+            sampler.native.draw(order, 0, samples).reshape(samples, -1),
             rates,
             twin[0],
             twin[contexts],
@@ -216,23 +216,23 @@ class TestTraining:
     @pytest.mark.parametrize("product", [-100, -29, -7, -0.5, -1e-3, 0, 1e-3, 0.5, 7, 29, 100])
     def test_the_step_is_the_derivative_of_the_objective(self, product):
         graph = example([(0, 0)], 1).graph()
-        law = line.EdgeLaw(graph, threads=1)
+        sampler = line.EdgeSampler(graph, threads=1)
         vectors, contexts = np.zeros((2, 1, 16), np.float32)
         vectors[0, 0], contexts[0, 0] = 2, product / 2
         _native.train_line(
-            law.native, order_of(2, rate=1, negatives=1), vectors, contexts, 0, 1, 1, STOP
+            sampler.native, order_of(2, rate=1, negatives=1), vectors, contexts, 0, 1, 1, STOP
         )
         gradient = 1 - 2 / (1 + np.exp(-float(product)))  # of the edge and of one negative sample
         assert contexts[0, 0] == pytest.approx(product / 2 + 2 * gradient, rel=1e-6, abs=1e-6)
 
     def test_in_pieces_it_gives_the_bytes_of_one_go(self):
         graph = SMALL.graph()
-        law, order = line.EdgeLaw(graph, threads=1), order_of(2, samples=10_000)
+        sampler, order = line.EdgeSampler(graph, threads=1), order_of(2, samples=10_000)
         results = set()
         for ends in ([10_000], [1, 2, 4097, 10_000], range(1000, 11_000, 1000)):
             rows = matrices(graph.nodes, 20, 0.1)
             for first, last in itertools.pairwise([0, *ends]):
-                _native.train_line(law.native, order, *rows, first, last, 1, STOP)
+                _native.train_line(sampler.native, order, *rows, first, last, 1, STOP)
             results.add(rows.tobytes())
         assert len(results) == 1
 
@@ -248,27 +248,27 @@ class TestTraining:
     @pytest.mark.parametrize("order", [1, 2])
     def test_the_objective_rises(self, order):
         graph = skewed_example(200, 800, seed=5).graph()
-        law = line.EdgeLaw(graph, threads=1)
+        sampler = line.EdgeSampler(graph, threads=1)
         settings = {"negatives": 5, "learning_rate": 0.1, "seed": 1, "workers": 1}
-        proximity = line.Proximity(law, order, columns=16, samples=60_000, **settings)
-        seen = [objective(law, proximity)]
+        proximity = line.Proximity(sampler, order, columns=16, samples=60_000, **settings)
+        seen = [objective(sampler, proximity)]
         for until in (20_000, 60_000):
-            line.train([proximity], until, at_once=1, progress=lambda done, of: None)
-            seen.append(objective(law, proximity))
+            line.train([proximity], until, max_workers=1, progress=lambda done, of: None)
+            seen.append(objective(sampler, proximity))
         assert seen[0] == pytest.approx(6 * np.log(0.5), abs=0.01)
         assert min(np.diff(seen)) > 0.05
 
     def test_several_workers_come_to_much_the_same(self):
         graph = skewed_example(200, 800, seed=5).graph()
-        law = line.EdgeLaw(graph, threads=1)
+        sampler = line.EdgeSampler(graph, threads=1)
         seen = []
         for workers in (1, 3):
             proximity = line.Proximity(
-                law, 2, columns=16, samples=50_000, negatives=5, learning_rate=0.1, seed=1,
+                sampler, 2, columns=16, samples=50_000, negatives=5, learning_rate=0.1, seed=1,
                 workers=workers,
             )  # fmt: skip
-            line.train([proximity], 50_000, at_once=1, progress=lambda done, of: None)
-            seen.append(objective(law, proximity))
+            line.train([proximity], 50_000, max_workers=1, progress=lambda done, of: None)
+            seen.append(objective(sampler, proximity))
         assert seen[1] == pytest.approx(seen[0], abs=0.1)
 
     def test_a_stopped_training_ends_at_once(self):
@@ -276,14 +276,14 @@ class TestTraining:
         stop = _native.Stop()
         stop.set()
         rows = matrices(graph.nodes, 20, 0.1)
-        law = line.EdgeLaw(graph, threads=1)
-        _native.train_line(law.native, order_of(samples=10**12), *rows, 0, 10**12, 1, stop)
+        sampler = line.EdgeSampler(graph, threads=1)
+        _native.train_line(sampler.native, order_of(samples=10**12), *rows, 0, 10**12, 1, stop)
         assert (rows == matrices(graph.nodes, 20, 0.1)).all()
 
 
-def objective(law, proximity):
+def objective(sampler, proximity):
     """The mean of log s(u_i . v_j) + sum_k log s(-u_i . v_k) over fresh samples."""
-    samples = law.native.draw(order_of(9), 0, 5000).reshape(5000, 7)
+    samples = sampler.native.draw(order_of(9), 0, 5000).reshape(5000, 7)
     u, v = proximity.vectors[samples[:, 0]], proximity.contexts[samples[:, 1:]]
     products = np.einsum("sc,stc->st", u.astype(np.float64), v.astype(np.float64))
     products[:, 1:] *= -1

@@ -9,7 +9,7 @@ import hopvec
 from example_graphs import example, path, random_example
 from hopvec import FastRP, MemoryLimitError
 from hopvec.engine.plan import resident
-from hopvec.machine import in_words
+from hopvec.machine import format_bytes
 
 LINE = 64
 
@@ -124,8 +124,8 @@ class TestMemory:
         with pytest.raises(MemoryLimitError) as error:
             method.set_params(memory=least - 1).plan(graph)
         assert str(error.value) == (
-            f"This run needs at least {in_words(least)} ({in_words(rows)} for the graph, "
-            f"960 kB for one slab), and the memory limit is {in_words(least - 1)}. "
+            f"This run needs at least {format_bytes(least)} ({format_bytes(rows)} for the graph, "
+            f"960 kB for one slab), and the memory limit is {format_bytes(least - 1)}. "
             "Allow it more memory."
         )
         assert method.set_params(memory=least).plan(graph).output == "file"
@@ -144,7 +144,7 @@ class TestPrinting:
         assert "16 slabs of 16 columns in float32, 2 at a time on 2 threads" in text
         assert "orders kept (20.5 MB)" in text
         assert "output of 5.12 MB in memory" in text
-        assert f"{in_words(resident(graph))} of it the graph" in text
+        assert f"{format_bytes(resident(graph))} of it the graph" in text
 
     def test_it_names_the_file_and_the_second_pass(self, graph):
         text = str(FastRP(dim=256, threads=2, memory="3MB").plan(graph))

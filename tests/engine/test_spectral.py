@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hopvec import _native
-from hopvec.engine.spectral import COLUMNS, kept_blocks, largest_eigenpairs, most_blocks
+from hopvec.engine.spectral import COLUMNS, largest_eigenpairs, max_blocks, restart_blocks
 
 
 def with_values(values, seed=0):
@@ -89,11 +89,11 @@ class TestEigenpairs:
             threads=2,
             progress=lambda done, of: told.append((done, of)),
         )
-        assert len(blocks) > most_blocks(16)
+        assert len(blocks) > max_blocks(16)
         np.testing.assert_allclose(pairs.values, spectrum[::-1][:16], rtol=1e-9)
         assert told[-1] == (16, 16)
         assert {of for _, of in told} == {16}
-        assert kept_blocks(16) < most_blocks(16)
+        assert restart_blocks(16) < max_blocks(16)
 
     def test_the_same_bytes_on_one_thread_and_on_five(self):
         matrix = with_values(np.linspace(-1, 2, 400))

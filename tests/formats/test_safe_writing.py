@@ -70,7 +70,7 @@ def test_a_writer_that_fails_midway_leaves_the_old_files_as_they_were(path, monk
         raise error
 
     monkeypatch.setattr(blocks, "BLOCK_BYTES", 40)
-    monkeypatch.setattr(blocks, "forget", fail)
+    monkeypatch.setattr(blocks, "release_pages", fail)
     with pytest.raises(error):
         random_embedding(seed=2).save(path)
     assert directory_contents(path.parent) == before
@@ -119,7 +119,7 @@ import hopvec
 from hopvec.formats import blocks
 
 blocks.BLOCK_BYTES = 12
-blocks.forget = lambda block: os.kill(os.getpid(), signal.SIGKILL)
+blocks.release_pages = lambda block: os.kill(os.getpid(), signal.SIGKILL)
 hopvec.Embedding(np.zeros((2, 3), np.float32), pa.array([1, 2])).save(sys.argv[1])
 """
 

@@ -11,7 +11,7 @@ import hopvec
 import oracle
 from example_graphs import examples, random_example, skewed_example
 from hopvec import GraRep, MemoryLimitError, ParameterError
-from hopvec.machine import in_words
+from hopvec.machine import format_bytes
 
 GRAPHS = {
     "weighted": skewed_example(200, 800, weighted=True, seed=1),
@@ -65,7 +65,9 @@ class TestLimits:
         with pytest.raises(MemoryLimitError) as error:
             GraRep(dim=16, memory="1GB").embed(graph)
         assert str(error.value).startswith("GraRep needs 1.6")
-        assert f"{in_words(4 * 20_000**2)} for the matrix of all pairs of nodes" in str(error.value)
+        assert f"{format_bytes(4 * 20_000**2)} for the matrix of all pairs of nodes" in str(
+            error.value
+        )
 
     def test_time_is_estimated_and_progress_is_told(self):
         graph, told = GRAPHS["unweighted"].graph(), []

@@ -15,7 +15,7 @@ import reference
 import reference_sampling
 from example_graphs import example, path, random_example, skewed_example
 from hopvec import LINE, Graph, Labels, MemoryLimitError, ParameterError, estimate
-from hopvec.engine.line import EdgeLaw
+from hopvec.engine.line import EdgeSampler
 from hopvec.evaluate import classify
 
 
@@ -128,7 +128,7 @@ def draws(graph, samples):
     order = _native.LineOrder(
         seed=3, number=1, samples=samples, negatives=5, rate=0.2, both_directions=False
     )
-    return EdgeLaw(graph, threads=1).native.draw(order, 0, samples).reshape(samples, 7)
+    return EdgeSampler(graph, threads=1).native.draw(order, 0, samples).reshape(samples, 7)
 
 
 class TestProgress:

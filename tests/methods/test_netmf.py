@@ -9,7 +9,7 @@ import hopvec
 import oracle
 from example_graphs import example, examples, path, random_example, skewed_example
 from hopvec import GraphError, MemoryLimitError, NetMF
-from hopvec.machine import in_words
+from hopvec.machine import format_bytes
 
 GRAPHS = {
     "weighted": skewed_example(200, 800, weighted=True, seed=1),
@@ -96,7 +96,9 @@ class TestLimits:
         with pytest.raises(MemoryLimitError) as error:
             NetMF(dim=16, memory="1GB").embed(graph)
         assert str(error.value).startswith("NetMF needs 1.6")
-        assert f"{in_words(4 * 20_000**2)} for the matrix of all pairs of nodes" in str(error.value)
+        assert f"{format_bytes(4 * 20_000**2)} for the matrix of all pairs of nodes" in str(
+            error.value
+        )
         assert "and the memory limit is 1 GB." in str(error.value)
 
     def test_time_is_estimated_and_progress_is_told(self):

@@ -141,7 +141,7 @@ def test_an_export_that_fails_midway_leaves_the_old_table_or_none(
         raise error
 
     monkeypatch.setattr(blocks, "BLOCK_BYTES", 4000)
-    monkeypatch.setattr(blocks, "forget", fail)
+    monkeypatch.setattr(blocks, "release_pages", fail)
     with pytest.raises(error):
         random_embedding(NUMBERS, seed=2).export(target)
     assert holds(target, random_embedding(NUMBERS)) if before else kept(target) is None
@@ -155,7 +155,7 @@ import hopvec
 from hopvec.formats import blocks
 
 blocks.BLOCK_BYTES = 4000
-blocks.forget = lambda block: os.kill(os.getpid(), signal.SIGKILL)
+blocks.release_pages = lambda block: os.kill(os.getpid(), signal.SIGKILL)
 hopvec.Embedding(np.ones((1000, 5), np.float32), pa.array(range(1000))).export(sys.argv[1])
 """
 

@@ -11,7 +11,7 @@ from hopvec.cli.inputs import read_vectors
 from hopvec.cli.outputs import check_output, dtype_option, output_path, written_files
 from hopvec.cli.summary import count
 from hopvec.cli.terminal import Terminal
-from hopvec.machine import in_words
+from hopvec.machine import format_bytes
 
 
 @command(
@@ -35,5 +35,5 @@ def convert(terminal: Terminal, vectors: str, output: Path, dtype: str) -> None:
     names = " and ".join(map(str, written_files(output)))
     terminal.info(
         f"{names}: {count(len(embedding), 'vector')} of {count(embedding.dim, 'column')}, "
-        f"{in_words(sum(file.stat().st_size for file in written_files(output)))}"
+        f"{format_bytes(sum(file.stat().st_size for file in written_files(output)))}"
     )

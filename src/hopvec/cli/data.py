@@ -16,7 +16,7 @@ from hopvec.cli.terminal import Terminal, is_terminal
 from hopvec.datasets.catalog import catalog, find
 from hopvec.datasets.get import get
 from hopvec.datasets.load import Available, available, data_folder
-from hopvec.machine import in_words
+from hopvec.machine import format_bytes
 from hopvec.progress import Progress
 
 
@@ -117,7 +117,7 @@ def _numbers(name: str) -> tuple[str, str, str]:
 def _state(name: str, found: Available | None) -> str:
     """Whether a data set is installed, and if not, whether it can be downloaded."""
     if found:
-        return in_words(found.bytes) if found.folder else "bundled"
+        return format_bytes(found.bytes) if found.folder else "bundled"
     return "download" if find(name).can_be_fetched else "manual"
 
 

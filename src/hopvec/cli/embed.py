@@ -26,7 +26,7 @@ from hopvec.cli.summary import count, report_rows
 from hopvec.cli.terminal import Terminal
 from hopvec.embedding import Embedding
 from hopvec.formats.destination import bytes_on_disk, check_space
-from hopvec.machine import in_words
+from hopvec.machine import format_bytes
 from hopvec.methods import Method
 from hopvec.run_report import RunReport
 
@@ -144,7 +144,7 @@ def embed(
     names = " and ".join(map(str, written_files(output)))
     terminal.info(
         f"{names}: {count(len(embedding), 'vector')} of {count(embedding.dim, 'column')}, "
-        f"{in_words(run.output['bytes'])}"
+        f"{format_bytes(run.output['bytes'])}"
     )
 
 

@@ -15,7 +15,7 @@ from hopvec.cli.summary import graph_rows, input_rows
 from hopvec.cli.terminal import Terminal, duration
 from hopvec.formats import format_to_write
 from hopvec.formats.destination import bytes_on_disk
-from hopvec.machine import in_words
+from hopvec.machine import format_bytes
 from hopvec.methods import Method
 from hopvec.methods.estimate import estimate as estimate_run
 from hopvec.run_report import RunReport
@@ -85,7 +85,7 @@ def estimate(
             }
         )
         return
-    also = f", and {in_words(temporary)} for temporary files" if temporary else ""
+    also = f", and {format_bytes(temporary)} for temporary files" if temporary else ""
     terminal.print_rows(
         [
             *input_rows(run.input),
@@ -93,13 +93,14 @@ def estimate(
             (
                 "time",
                 f"about {duration(expected.seconds)} to embed, {duration(read_seconds)} to read, "
-                f"and the time to write {in_words(disk)}",
+                f"and the time to write {format_bytes(disk)}",
             ),
             (
                 "memory",
-                f"{in_words(expected.bytes)}, including {in_words(plan.bytes.graph)} for the graph",
+                f"{format_bytes(expected.bytes)}, "
+                f"including {format_bytes(plan.bytes.graph)} for the graph",
             ),
-            ("disk", f"about {in_words(disk)} for a {output.suffix} file in {dtype}{also}"),
+            ("disk", f"about {format_bytes(disk)} for a {output.suffix} file in {dtype}{also}"),
             ("plan", str(plan)),
             *(("note", note) for note in terminal.notes),
         ]

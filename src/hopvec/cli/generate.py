@@ -14,7 +14,7 @@ from hopvec.cli.summary import count
 from hopvec.cli.terminal import Terminal
 from hopvec.datasets.generate import RANDOM_GRAPHS
 from hopvec.formats.graphs.write import check_table
-from hopvec.machine import in_words
+from hopvec.machine import format_bytes
 
 OPTIONS = declared_by(RANDOM_GRAPHS)
 
@@ -60,5 +60,5 @@ def generate(terminal: Terminal, model: str, output: Path | None, **given: str |
     graph = RANDOM_GRAPHS[model](**settings)
     with terminal.progress(f"writing {output}", "edges") as progress:
         graph.write(output, progress=progress)
-    size = in_words(output.stat().st_size)
+    size = format_bytes(output.stat().st_size)
     terminal.info(f"{output}: {count(graph.edges, 'edge')}, {graph.node_count:,} nodes, {size}")

@@ -16,7 +16,7 @@ from hopvec.formats import read_preview
 from hopvec.formats.parquet import files_of
 from hopvec.formats.preview import Preview
 from hopvec.formats.recognize import holds_embedding
-from hopvec.machine import in_words
+from hopvec.machine import format_bytes
 from hopvec.run_report import RunReport
 
 SHOWN = 3  # ids to print
@@ -82,7 +82,7 @@ def _rows(content: dict[str, Any]) -> Rows:
     more = ["..."] if content["nodes"] > SHOWN else []
     ids = ", ".join([*map(str, content["first_ids"]), *more])
     return [
-        ("file", f"{content['file']}, {in_words(content['bytes'])}"),
+        ("file", f"{content['file']}, {format_bytes(content['bytes'])}"),
         ("embedding", f"{count(content['nodes'], 'vector')} of {count(content['dim'], 'column')}"),
         ("ids", f"{ids} ({content['ids']})"),
         ("method", parameters_text(content["parameters"])),

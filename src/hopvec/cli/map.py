@@ -18,7 +18,7 @@ from hopvec.embedding import Embedding
 from hopvec.formats.destination import check_writable
 from hopvec.formats.positions import read_positions
 from hopvec.formats.recognize import holds_embedding
-from hopvec.machine import in_words
+from hopvec.machine import format_bytes
 from hopvec.view.map import check_map, draw_map
 from hopvec.view.theme import THEMES
 
@@ -129,7 +129,7 @@ def map(  # noqa: A001
     rows: Rows = [] if read is None else label_rows(read)
     rows += [("layout", f"columns x and y of {paths[name]}") for name in positions]
     terminal.info_rows(rows + [("note", note) for note in terminal.notes])
-    terminal.info(f"{output}: {_sizes(embeddings)}, {in_words(output.stat().st_size)}")
+    terminal.info(f"{output}: {_sizes(embeddings)}, {format_bytes(output.stat().st_size)}")
 
 
 def _split_arguments(

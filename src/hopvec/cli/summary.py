@@ -7,7 +7,7 @@ from typing import Any
 
 from hopvec.cli.method_options import shown
 from hopvec.cli.terminal import duration
-from hopvec.machine import in_words
+from hopvec.machine import format_bytes
 from hopvec.run_report import RunReport
 
 Rows = list[tuple[str, str]]
@@ -23,7 +23,7 @@ def report_rows(report: RunReport) -> Rows:
         (
             stage.name,
             duration(stage.seconds)
-            + (f", peak memory {in_words(stage.peak_bytes)}" if stage.peak_bytes else ""),
+            + (f", peak memory {format_bytes(stage.peak_bytes)}" if stage.peak_bytes else ""),
         )
         for stage in report.stages
     ]

@@ -17,7 +17,7 @@ from typing import Any, Self, TextIO
 import click
 
 from hopvec.cli.messages import name_options
-from hopvec.machine import in_words
+from hopvec.machine import format_bytes
 from hopvec.progress import Progress, no_progress
 
 Label = str | Callable[[], str]
@@ -149,7 +149,7 @@ def progress_text(done: int, total: int, seconds: float, unit: str) -> str:
     ('25 %, 0.5 rows/s, 18 s left', '25 %, 18 s left')
     """
     rate = done / seconds if seconds > 0 else 0.0
-    amount = in_words(done) if unit == "bytes" else f"{done:,} {unit}"
+    amount = format_bytes(done) if unit == "bytes" else f"{done:,} {unit}"
     parts = [f"{100 * done / total:.0f} %" if total else amount, _rate_text(rate, unit)]
     if total and rate:
         parts.append(f"{duration((total - done) / rate)} left")
@@ -190,7 +190,7 @@ def _rate_text(rate: float, unit: str) -> str:
     """A rate such as '120 MB/s'; empty for percentages."""
     if unit == "%":
         return ""
-    return f"{in_words(rate)}/s" if unit == "bytes" else f"{rate:,.3g} {unit}/s"
+    return f"{format_bytes(rate)}/s" if unit == "bytes" else f"{rate:,.3g} {unit}/s"
 
 
 @contextmanager

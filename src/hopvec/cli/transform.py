@@ -14,7 +14,7 @@ from hopvec.cli.outputs import check_output, dtype_option, output_path
 from hopvec.cli.reference import reference_run
 from hopvec.cli.summary import count, report_rows
 from hopvec.cli.terminal import Terminal
-from hopvec.machine import in_words
+from hopvec.machine import format_bytes
 from hopvec.run_report import RunReport
 
 
@@ -77,5 +77,5 @@ def transform(
     terminal.info_rows([*report_rows(before), *report_rows(run), *notes])
     terminal.info(
         f"{output}: {count(len(embedding), 'vector')} of {count(embedding.dim, 'column')}, "
-        f"{in_words(output.stat().st_size)}"
+        f"{format_bytes(output.stat().st_size)}"
     )

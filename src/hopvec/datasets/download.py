@@ -21,7 +21,7 @@ from hopvec.datasets.checksum import BLOCK, note, note_of, noted, sha256_of
 from hopvec.datasets.part import Origin, Part, locked_part
 from hopvec.errors import DatasetError, HopvecError
 from hopvec.formats.destination import check_space
-from hopvec.machine import in_words
+from hopvec.machine import format_bytes
 from hopvec.progress import Progress, no_progress
 
 logger = logging.getLogger("hopvec")
@@ -104,8 +104,8 @@ def _accept(address: str, destination: Path, part: Part, sha256: str | None) -> 
         why = "" if sha256 else f" If it was changed on purpose, delete {note_of(destination)}."
         whose = "should be" if sha256 else "was, when it was first downloaded,"
         raise DatasetError(
-            f"{address}: the sha256 of what arrived ({in_words(part.size)}) is {found} and {whose} "
-            f"{expected}. It was removed.{why}"
+            f"{address}: the sha256 of what arrived ({format_bytes(part.size)}) is {found} and "
+            f"{whose} {expected}. It was removed.{why}"
         )
     if not expected:
         note(destination, found)
@@ -200,14 +200,14 @@ class _Transfer:
                 raise _TryAgainError(f"nothing came for {self.timeout:g} s") from error
             if isinstance(error, URLError):
                 raise _TryAgainError(f"the server cannot be reached ({reason})") from error
-            arrived = in_words(self.part.size)
-            of = f" of {in_words(self.part.of)}" if self.part.of else ""
+            arrived = format_bytes(self.part.size)
+            of = f" of {format_bytes(self.part.of)}" if self.part.of else ""
             raise _TryAgainError(f"the connection was cut after {arrived}{of}") from error
 
     def _refusal(self, what: str) -> DatasetError:
         """The error that ends the download: what happened, and what to do."""
         if self.part.validator:
-            kept = f"The first {in_words(self.part.size)} are kept in {self.part.path}"
+            kept = f"The first {format_bytes(self.part.size)} are kept in {self.part.path}"
             advice = f"{kept}: the next try goes on from there."
         else:
             advice = f"If you can get the file elsewhere, put it at {self.destination}."

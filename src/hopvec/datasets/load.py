@@ -20,7 +20,7 @@ from hopvec.formats.graphs.read import read_graph
 from hopvec.formats.labels.read import read_labels
 from hopvec.graph import Graph
 from hopvec.labels import Labels
-from hopvec.machine import in_words
+from hopvec.machine import format_bytes
 
 logger = logging.getLogger("hopvec")
 
@@ -130,7 +130,7 @@ def _not_there(entry: Entry, folder: Path, missing: list[File]) -> DatasetError:
 
 def size_of(file: File) -> str:
     """The size of a file in words."""
-    return "size not known" if file.bytes is None else in_words(file.bytes)
+    return "size not known" if file.bytes is None else format_bytes(file.bytes)
 
 
 def _warn_of_others(entry: Entry, folder: Path) -> None:

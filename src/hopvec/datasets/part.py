@@ -16,7 +16,7 @@ from pathlib import Path
 from hopvec.datasets.checksum import BLOCK
 from hopvec.errors import DatasetError
 from hopvec.formats.atomic import atomic_write, lock
-from hopvec.machine import in_words
+from hopvec.machine import format_bytes
 from hopvec.progress import Progress
 
 logger = logging.getLogger("hopvec")
@@ -115,7 +115,7 @@ class Part:
                 left = left[written:]
         except OSError as error:
             raise DatasetError(
-                f"{self.path}: no more than {in_words(self.size)} can be written "
+                f"{self.path}: no more than {format_bytes(self.size)} can be written "
                 f"({error.strerror}). They are kept: make room, and the same download goes on."
             ) from error
 

@@ -1,4 +1,4 @@
-"""Matrices of all pairs of nodes, dense in float32, in the graph's internal order."""
+"""Dense float32 matrices over all pairs of nodes, in the graph's internal order."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from hopvec.progress import Progress
 
 Dense = NDArray[np.float32]
 
-EXACT = 1e-8  # error of eigenpairs of a dense matrix, relative to the largest eigenvalue
-NEAR = 1e-6  # the same for hops, whose products have the rounding error of float32
+DENSE_TOLERANCE = 1e-8  # residual of eigenpairs relative to the largest eigenvalue
+HOP_TOLERANCE = 1e-6  # the same for products by hops, which round to float32
 
 
 def transition_powers(
     graph: Graph, orders: Collection[int], threads: int, progress: Progress, *, columns: int
 ) -> Dense:
-    """The first columns of the sum of A^r over some orders r, by hops from the identity matrix."""
+    """Return the first columns of the sum of A^r over the orders r, by hops from the identity."""
     matrix = allocate_rows(graph.nodes, columns)
     last, A = max(orders), Transition(graph)  # noqa: N806
 
@@ -44,7 +44,7 @@ def transition_powers(
         precision="float32",
         orders_with_norms=0,
         threads=threads,
-        memory=sys.maxsize,  # who asks for the matrix has planned for it
+        memory=sys.maxsize,  # the caller has planned for the matrix
     )
     rows = np.arange(graph.nodes, dtype=np.int32)
     destination = WeightedSum(matrix, rows, dict.fromkeys(sorted(orders), 1.0))
@@ -61,31 +61,31 @@ def filtered_adjacency(
     threads: int,
     progress: Progress,
 ) -> Dense:
-    """D^-1/2 U f(Lambda) U^T D^-1/2 by the `rank` largest eigenpairs of D^-1/2 S D^-1/2.
+    """Return D^-1/2 U f(Lambda) U^T D^-1/2 for the `rank` largest eigenpairs of D^-1/2 S D^-1/2.
 
-    Values of the filter f below 0 count as 0.
+    Negative values of the filter f count as 0.
     """
     pairs = largest_eigenpairs(
         _normalized_adjacency(graph, threads),
         _random_blocks(graph, seed, threads),
         min(rank, graph.nodes),
         by="value",
-        tolerance=NEAR,
+        tolerance=HOP_TOLERANCE,
         threads=threads,
         progress=progress,
     )
     scale = np.sqrt(np.maximum(filtered(pairs.values), 0.0))
     factor = (_inverse_root_degrees(graph)[:, None] * pairs.vectors * scale).astype(np.float32)
-    return interruptible(partial(_times_its_transpose, factor, threads))
+    return interruptible(partial(_outer_product, factor, threads))
 
 
 def take_positive_logarithm(matrix: Dense, factors: Floats, threads: int) -> None:
-    """Replaces every entry by log(max(1, entry * factor)), with a factor for each column."""
+    """Replace every entry by log(max(1, entry * factor)), with one factor per column."""
     interruptible(lambda stop: _native.positive_logarithm(matrix, factors, threads, stop))
 
 
 def column_sums(matrix: Dense, threads: int) -> Floats:
-    """The sums of the columns, in float64."""
+    """Return the column sums in float64."""
     rows = np.arange(len(matrix), dtype=np.int32)
     return interruptible(lambda stop: _native.moments(matrix, rows, None, threads, stop))
 
@@ -100,10 +100,10 @@ def left_factor(
     threads: int,
     progress: Progress,
 ) -> Floats:
-    """U Sigma^(1/2) of the `count` largest singular values of the matrix U Sigma V^T.
+    """Return U Sigma^(1/2) for the `count` largest singular values of the matrix U Sigma V^T.
 
-    The singular values of a symmetric matrix are the magnitudes of its eigenvalues; those of
-    another one are the roots of the eigenvalues of it times its transpose.
+    The singular values of a symmetric matrix M are the magnitudes of its eigenvalues; otherwise
+    they are the square roots of the eigenvalues of M M^T.
     """
 
     def times(block: Floats, stop: _native.Stop) -> Floats:
@@ -116,7 +116,7 @@ def left_factor(
         _random_blocks(graph, seed, threads),
         count,
         by="magnitude",
-        tolerance=EXACT,
+        tolerance=DENSE_TOLERANCE,
         threads=threads,
         progress=progress,
     )
@@ -126,7 +126,7 @@ def left_factor(
 
 
 def _random_blocks(graph: Graph, seed: int, threads: int) -> Draw:
-    """Blocks of normal numbers by seed and node key; nodes without a row have zeros."""
+    """Return a function that draws normally distributed blocks; isolated nodes get zeros."""
     sampler = GaussianRows(seed=seed).sampler
     present = np.zeros(graph.nodes, dtype=np.float32)
     present[: graph.connected] = 1.0
@@ -141,7 +141,7 @@ def _random_blocks(graph: Graph, seed: int, threads: int) -> Draw:
 
 
 def _normalized_adjacency(graph: Graph, threads: int) -> Multiply:
-    """D^-1/2 S D^-1/2, by hops."""
+    """Return a function that multiplies by D^-1/2 S D^-1/2, using hops."""
     root = _inverse_root_degrees(graph)
     hops = Transition(graph, root).native
 
@@ -154,19 +154,21 @@ def _normalized_adjacency(graph: Graph, threads: int) -> Multiply:
     return times
 
 
-def _times_its_transpose(factor: Dense, threads: int, stop: _native.Stop) -> Dense:
+def _outer_product(factor: Dense, threads: int, stop: _native.Stop) -> Dense:
+    """Return factor @ factor.T."""
     nodes, rank = factor.shape
     matrix = allocate_rows(nodes, nodes)
     for first in range(0, nodes, COLUMNS):
-        some = factor[first : first + COLUMNS]
+        rows = factor[first : first + COLUMNS]
         block = np.zeros((rank, COLUMNS))
-        block[:, : len(some)] = some.T
+        block[:, : len(rows)] = rows.T
         product = _native.product(factor, block, False, threads, stop)
-        matrix[first : first + COLUMNS] = product[:, : len(some)].T
+        matrix[first : first + COLUMNS] = product[:, : len(rows)].T
     return matrix
 
 
 def _inverse_root_degrees(graph: Graph) -> Floats:
+    """Return 1 / sqrt(degree) of every node, 0 for isolated nodes."""
     degrees = graph.node_degrees
     return np.divide(1.0, np.sqrt(degrees), out=np.zeros(len(degrees)), where=degrees > 0)
 

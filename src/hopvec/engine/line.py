@@ -1,4 +1,4 @@
-"""The training of LINE: orders of proximity, each trained on edges drawn at random."""
+"""Training of LINE: each order of proximity is trained on randomly sampled edges."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from hopvec.graph import Graph
 from hopvec.machine import interruptible, run_all
 from hopvec.progress import Progress
 
-LANES = 16  # the kernels take rows of a multiple of 16 columns, of which the last may be zero
-SEGMENT = 1 << 26  # samples times columns (and 100 more) between two reports of progress
-NOISE = 0.75  # power of the degrees by which negative samples are drawn
+LANES = 16  # rows are padded to a multiple of 16 columns for the kernels
+SEGMENT = 1 << 26  # samples times (columns + 100) between two calls of `progress`
+NOISE = 0.75  # negative samples are drawn in proportion to this power of the degrees
 
 
-class EdgeLaw:
-    """How edges and negative samples are drawn: by weight, and by a power of the degrees.
+class EdgeSampler:
+    """Samples edges by weight and negative samples by a power of the degrees.
 
-    The degree of a node is the sum of the weights of its edges, whichever way they go.
+    The degree of a node is the sum of the weights of its edges in both directions.
     """
 
     def __init__(self, graph: Graph, threads: int) -> None:
@@ -30,9 +30,9 @@ class EdgeLaw:
         degrees = graph.node_degrees
         if graph.directed:
             degrees = degrees + _native.column_sums(graph.indptr, graph.indices, graph.weights)
-        self.joined = degrees > 0
+        self.has_edges = degrees > 0
         self.noise = np.where(
-            self.joined, _native.power(np.where(self.joined, degrees, 1), NOISE), 0
+            self.has_edges, _native.power(np.where(self.has_edges, degrees, 1), NOISE), 0
         )
         self.native = interruptible(
             lambda stop: _native.EdgeSampler(
@@ -48,15 +48,15 @@ class EdgeLaw:
 
 
 class Proximity:
-    """Vectors of one order of proximity, 1 or 2, and how far they are trained.
+    """Vectors of one order of proximity, 1 or 2, and the state of their training.
 
-    In order 1 both ends of an edge are looked up in `vectors`, and the edges of a directed graph
-    are taken in both directions; in order 2 the end of an edge is looked up in `contexts`.
+    In order 1, both ends of an edge use `vectors`, and the edges of a directed graph are sampled in
+    both directions. In order 2, the target of an edge uses `contexts`.
     """
 
     def __init__(
         self,
-        law: EdgeLaw,
+        sampler: EdgeSampler,
         order: int,
         *,
         columns: int,
@@ -66,10 +66,10 @@ class Proximity:
         seed: int,
         workers: int,
     ) -> None:
-        graph = law.graph
+        graph = sampler.graph
         self.columns, self.done = columns, 0
         self.segment = max(1, SEGMENT // (columns + 100))
-        self._law, self._workers, self._lock = law, workers, Lock()
+        self._sampler, self._workers, self._lock = sampler, workers, Lock()
         self._order = _native.LineOrder(
             seed=seed,
             number=order,
@@ -78,17 +78,17 @@ class Proximity:
             rate=learning_rate,
             both_directions=graph.directed and order == 1,
         )
-        self.trained = law.joined if order == 1 else graph.node_degrees > 0
+        self.trained = sampler.has_edges if order == 1 else graph.node_degrees > 0
         self.vectors = _zero_rows(graph.nodes, columns)
         self.contexts = self.vectors if order == 1 else _zero_rows(graph.nodes, columns)
         _native.initialize_line(self._order, graph.keys, columns, self.vectors)
 
     def train(self, until: int, stop: _native.Stop) -> None:
-        """Trains on the next samples, a segment of them at most, up to number `until`."""
+        """Train on the next samples, at most one segment, up to sample number `until`."""
         with self._lock:
             last = min(self.done + self.segment, until)
             _native.train_line(
-                self._law.native,
+                self._sampler.native,
                 self._order,
                 self.vectors,
                 self.contexts,
@@ -100,28 +100,30 @@ class Proximity:
             self.done = last
 
     def unit_vectors(self) -> NDArray[np.float32]:
-        """The vectors made unit, in the graph's internal order; zero for nodes never trained."""
+        """Return the unit vectors in the graph's internal order; zero for nodes never trained."""
         inverse = interruptible(lambda stop: _native.inverse_norms(self.vectors, 1, stop))
         inverse[~self.trained] = 0
         self.vectors *= inverse[:, None]
         return self.vectors[:, : self.columns]
 
 
-def train(orders: Sequence[Proximity], samples: int, *, at_once: int, progress: Progress) -> None:
-    """Trains every order up to so many samples, `at_once` of the orders at the same time.
+def train(
+    orders: Sequence[Proximity], samples: int, *, max_workers: int, progress: Progress
+) -> None:
+    """Train every order on `samples` samples, `max_workers` orders at a time.
 
-    An order is trained by one thread at a time, so the threads have no part in the result.
+    An order is trained by one thread at a time, so the result does not depend on the threads.
     """
     segments = -(-samples // orders[0].segment)
     run_all(
         [partial(order.train, samples) for order in orders] * segments,
-        at_once=min(at_once, len(orders)),
+        max_workers=min(max_workers, len(orders)),
         done=lambda _: progress(sum(order.done for order in orders), len(orders) * samples),
     )
 
 
 def row_bytes(columns: int) -> int:
-    """The bytes of one vector in training."""
+    """Return the bytes of one vector during training."""
     return 4 * LANES * -(-columns // LANES)
 
 

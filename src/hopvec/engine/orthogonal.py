@@ -1,7 +1,7 @@
-"""A random matrix R made orthogonal: the mixing T for which the columns of R T are orthonormal.
+"""Orthogonalizing a random matrix R: T such that the columns of R T are orthonormal.
 
-Everything that a slab goes through is linear, so R itself is propagated, slab after slab, and its
-columns meet only at the end, when the rows of the sum are multiplied by T.
+Propagation is linear, so R itself is propagated slab by slab, and only the final sum is multiplied
+by T.
 """
 
 from __future__ import annotations
@@ -17,47 +17,47 @@ from hopvec.engine.spectral import COLUMNS, DEPENDENT, Floats, gram_schmidt
 from hopvec.machine import interruptible
 from hopvec.progress import Progress
 
-ROWS = 1024  # drawn, or mixed, together
+ROWS = 1024  # drawn or multiplied at a time
 
 
 def gram_matrix(
     random: RandomRows, keys: NDArray[np.uint64], dim: int, threads: int, progress: Progress
 ) -> Floats:
-    """R^T R, dim x dim in float64, for R as it is drawn: without its scale."""
+    """Return R^T R, dim x dim in float64, for R as drawn, without its scale."""
     gram = np.zeros((dim, dim))
     for first in range(0, len(keys), ROWS):
-        some = keys[first : first + ROWS]
-        gram += interruptible(partial(_gram, random, some, dim, threads))
-        progress(first + len(some), len(keys))
+        part = keys[first : first + ROWS]
+        gram += interruptible(partial(_gram, random, part, dim, threads))
+        progress(first + len(part), len(keys))
     return gram + np.triu(gram, 1).T
 
 
 def orthogonal_mixing(random: RandomRows, gram: Floats) -> Floats:
-    """T, dim x dim and upper triangular: R T is what Gram and Schmidt make of the columns of R.
+    """Return T, dim x dim and upper triangular: R T is the Gram-Schmidt basis of the columns of R.
 
-    If there are fewer nodes than columns, the columns that are too many become zero.
+    If there are fewer nodes than columns, the surplus columns become zero.
     """
     return gram_schmidt(gram, DEPENDENT * gram.diagonal()) / random.scale
 
 
 def mixing_bytes(dim: int) -> int:
-    """The memory that all of it takes: T and the elimination that leads to it, a few rows."""
+    """Return the memory of the orthogonalization: T, the elimination, a few rows."""
     return 48 * dim * dim + 16 * ROWS * dim
 
 
 def mix(rows: NDArray[np.float32], mixing: Floats, threads: int) -> None:
-    """Multiplies rows by an upper triangular matrix from the right, in place, sums in float64."""
+    """Multiply rows by an upper triangular matrix from the right, in place, with float64 sums."""
     dim = len(mixing)
     ends = [(first, min(first + COLUMNS, dim)) for first in range(0, dim, COLUMNS)]
     blocks = [_block(mixing[:last, first:last]) for first, last in ends]
 
     def work(stop: _native.Stop) -> None:
         for row in range(0, len(rows), ROWS):
-            some = rows[row : row + ROWS]
-            before = some.copy()
+            part = rows[row : row + ROWS]
+            before = part.copy()
             for (first, last), block in zip(ends, blocks, strict=True):
                 product = _native.product(before[:, :last], block, False, threads, stop)
-                some[:, first:last] = product[:, : last - first]
+                part[:, first:last] = product[:, : last - first]
 
     interruptible(work)
 
@@ -69,7 +69,7 @@ def _gram(
     threads: int,
     stop: _native.Stop,
 ) -> Floats:
-    """The upper triangle of R^T R over some nodes, for R as it is drawn."""
+    """Return the upper triangle of R^T R over some nodes, for R as drawn."""
     rows = np.empty((len(keys), dim), dtype=np.float32)
     order = np.arange(len(keys), dtype=np.int32)
     ones = np.ones(len(keys), dtype=np.float32)
@@ -86,7 +86,7 @@ def _gram(
 
 
 def _block(columns: NDArray[np.floating]) -> Floats:
-    """Up to 16 columns as a block, filled up with zeros."""
+    """Return up to 16 columns as a block, padded with zeros."""
     block = np.zeros((len(columns), COLUMNS))
     block[:, : columns.shape[1]] = columns
     return block

@@ -9,7 +9,7 @@ from typing import Literal
 
 from hopvec.errors import MemoryLimitError
 from hopvec.graph import Graph
-from hopvec.machine import available_memory, cores, in_words
+from hopvec.machine import available_memory, cores, format_bytes
 
 CACHE_LINE_BYTES = 64  # bytes of one node in one slab: a cache line
 SLAB_COLUMNS = {"float32": 16, "float16": 32}  # of a slab
@@ -52,13 +52,17 @@ class Plan:
         return 0
 
     def __str__(self) -> str:
-        working = [f"{in_words(size)} {name}" for name, size in self.bytes.working.items() if size]
+        working = [
+            f"{format_bytes(size)} {name}" for name, size in self.bytes.working.items() if size
+        ]
         parts = [
-            f"{in_words(self.bytes.graph)} the graph",
-            f"{in_words(self.bytes.output)} the vectors",
+            f"{format_bytes(self.bytes.graph)} the graph",
+            f"{format_bytes(self.bytes.output)} the vectors",
             *working,
         ]
-        return f"{_threads(self.threads)}; {in_words(self.bytes.total)} in all: {', '.join(parts)}"
+        return (
+            f"{_threads(self.threads)}; {format_bytes(self.bytes.total)} in all: {', '.join(parts)}"
+        )
 
 
 @dataclass(frozen=True)
@@ -95,11 +99,11 @@ class SlabPlan(Plan):
     def __str__(self) -> str:
         orders = {
             "streamed": "orders added as they are made",
-            "cached": f"orders kept ({in_words(self.bytes.working['orders'])})",
+            "cached": f"orders kept ({format_bytes(self.bytes.working['orders'])})",
             "recomputed": "orders computed twice",
         }
         where = {"memory": "in memory", "file": "in a spill file"}[self.output]
-        output = in_words(4 * self.nodes * self.dim)
+        output = format_bytes(4 * self.nodes * self.dim)
         compressed = f"{self.width} columns compressed to {self.dim}; "
         return (
             f"{self.slabs} {'slab' if self.slabs == 1 else 'slabs'} of {self.columns} columns "
@@ -107,7 +111,8 @@ class SlabPlan(Plan):
             f"{self.slabs_in_flight} at a time on {_threads(self.threads)}; "
             f"{orders[self.orders]}; {compressed if self.compresses else ''}"
             f"output of {output} {where}; "
-            f"{in_words(self.bytes.total)} in all, {in_words(self.bytes.graph)} of it the graph"
+            f"{format_bytes(self.bytes.total)} in all, "
+            f"{format_bytes(self.bytes.graph)} of it the graph"
         )
 
     @property
@@ -147,11 +152,11 @@ def plan_for(
         bytes=Bytes(graph=resident(graph), output=4 * graph.nodes * dim, working=working),
     )
     if plan.bytes.total > _budget(graph, memory):
-        parts = [f"{in_words(size)} for {name}" for name, size in working.items()]
+        parts = [f"{format_bytes(size)} for {name}" for name, size in working.items()]
         raise MemoryLimitError(
-            f"{owner} needs {in_words(plan.bytes.total)} ({in_words(plan.bytes.graph)} for the "
-            f"graph, {in_words(plan.bytes.output)} for the vectors, {', '.join(parts)}), and "
-            f"{_bound(graph, memory)}. Allow it more memory, or choose another method."
+            f"{owner} needs {format_bytes(plan.bytes.total)} ({format_bytes(plan.bytes.graph)} for "
+            f"the graph, {format_bytes(plan.bytes.output)} for the vectors, {', '.join(parts)}), "
+            f"and {_bound(graph, memory)}. Allow it more memory, or choose another method."
         )
     return plan
 
@@ -226,8 +231,8 @@ def make_slab_plan(
             return plan
     least, rows = plan.bytes.total, plan.bytes.graph
     raise MemoryLimitError(
-        f"This run needs at least {in_words(least)} ({in_words(rows)} for the graph, "
-        f"{in_words(least - rows)} for one slab), and {_bound(graph, memory)}. "
+        f"This run needs at least {format_bytes(least)} ({format_bytes(rows)} for the graph, "
+        f"{format_bytes(least - rows)} for one slab), and {_bound(graph, memory)}. "
         "Allow it more memory."
     )
 
@@ -252,7 +257,7 @@ def _budget(graph: Graph, memory: int | None) -> int:
 
 def _bound(graph: Graph, memory: int | None) -> str:
     bound = "the memory limit" if memory is not None else "the memory available"
-    return f"{bound} is {in_words(_budget(graph, memory))}"
+    return f"{bound} is {format_bytes(_budget(graph, memory))}"
 
 
 def _threads(count: int) -> str:

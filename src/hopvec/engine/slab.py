@@ -268,6 +268,6 @@ def for_each_slab(
 
     run_all(
         [partial(run, index) for index in range(plan.slabs)],
-        at_once=plan.slabs_in_flight,
+        max_workers=plan.slabs_in_flight,
         done=lambda count: progress(count, plan.slabs),
     )

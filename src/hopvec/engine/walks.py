@@ -1,4 +1,4 @@
-"""Random walks over a graph, a block at a time."""
+"""Random walks over a graph, in blocks."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from numpy.typing import NDArray
 
 from hopvec import _native
 from hopvec.graph import Graph
-from hopvec.machine import forget, interruptible
+from hopvec.machine import interruptible, release_pages
 
 
 @dataclass(frozen=True)
 class Walks:
-    """Walks of `length` nodes, `rounds` of them from every node that has a row.
+    """Walks of `length` nodes, `rounds` from every node with out-edges.
 
-    A step goes from v, come to from t, to x with probability in proportion to S_vx / p if x is t,
-    to S_vx if there is an edge from t to x, and to S_vx / q otherwise (node2vec, section 3.2). The
-    first step, and every step for p = q = 1, is in proportion to S_vx (DeepWalk).
+    A walk that came from t to v moves to x with probability proportional to S_vx / p if x is t, to
+    S_vx if there is an edge from t to x, and to S_vx / q otherwise (node2vec, section 3.2). The
+    first step, and every step for p = q = 1, has probability proportional to S_vx (DeepWalk).
 
-    A walk is a pure function of the graph, the seed, the key of its first node and its round: the
-    same for any number of threads and any order of nodes.
+    A walk is a pure function of the graph, the seed, the key of its first node and its round: it
+    does not depend on the number of threads or the order of nodes.
     """
 
     graph: Graph
@@ -39,22 +39,22 @@ class Walks:
 
     @property
     def starts(self) -> int:
-        """The number of nodes that walks start from."""
+        """Number of nodes that walks start from."""
         return self.graph.connected
 
     def blocks(self, size: int) -> Iterator[NDArray[np.int32]]:
-        """All walks, up to `size` at a time, as rows of node numbers: int32 [size][length].
+        """Yield all walks, up to `size` at a time, as rows of node numbers: int32 [size][length].
 
-        Rounds come one after the other, the nodes of each in an order of its own. A row is -1
-        behind a node that no edge leaves. Linear in the steps; those of second order take up to
-        max(q, 1/q) trials on average, with a binary search each.
+        Each round visits the nodes in a different order. Rows are padded with -1 after a node
+        without out-edges. Linear in the number of steps; a second-order step takes up to
+        max(q, 1/q) trials on average, each with a binary search.
         """
-        for number in range(self.rounds):
-            order = _native.walk_order(self.graph.keys[: self.starts], self.seed, number)
+        for round_ in range(self.rounds):
+            order = _native.walk_order(self.graph.keys[: self.starts], self.seed, round_)
             for first in range(0, len(order), size):
-                yield self._walks(number, order[first : first + size])
+                yield self._walks(round_, order[first : first + size])
 
-    def _walks(self, number: int, first: NDArray[np.int32]) -> NDArray[np.int32]:
+    def _walks(self, round_: int, first: NDArray[np.int32]) -> NDArray[np.int32]:
         graph, cumulative = self.graph, self._cumulative
         nodes = interruptible(
             lambda stop: _native.random_walks(
@@ -66,7 +66,7 @@ class Walks:
                 graph.keys,
                 first,
                 self.seed,
-                number,
+                round_,
                 self.length,
                 self.threads,
                 stop,
@@ -76,10 +76,10 @@ class Walks:
 
     @cached_property
     def _cumulative(self) -> NDArray[np.float64] | None:
-        """[entries]: running sums of the weights of each row; None where all weights are 1.
+        """Cumulative weights within each row, [entries]; None if all weights are 1.
 
-        A search in them takes about a third longer than a look into an alias table of the same
-        size, next to a training that takes twenty times as long; but sums are simpler to get right.
+        A binary search takes about a third longer than a lookup in an alias table, but training
+        takes twenty times as long as the walks, and sums are simpler.
         """
         indptr, weights = self.graph.indptr, self.graph.weights
         if weights is None:
@@ -87,5 +87,5 @@ class Walks:
         sums = interruptible(
             lambda stop: _native.cumulative_weights(indptr, weights, self.threads, stop)
         )
-        forget(weights)
+        release_pages(weights)
         return sums

@@ -224,7 +224,7 @@ def classify(
         scored = dict(
             run_all(
                 [partial(task, split) for split in splits],
-                at_once=threads or cores(),
+                max_workers=threads or cores(),
                 done=lambda count: tell(sum(finished), of),
             )
         )

@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
-from hopvec.machine import forget
+from hopvec.machine import release_pages
 from hopvec.progress import Progress, no_progress
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def iter_blocks(
         rows = slice(first, first + rows_per_block(embedding.dim))
         here = embedding.vectors[rows]
         yield embedding.ids[rows], _converted(here, embedding.ids[rows], dtype)
-        forget(here)
+        release_pages(here)
         progress(min(rows.stop, len(embedding)), len(embedding))
 
 
@@ -64,7 +64,7 @@ def as_float32(vectors: NDArray[Any], progress: Progress = no_progress) -> NDArr
     for first in range(0, len(vectors) if vectors.ndim else 0, step):
         with np.errstate(over="ignore"):
             copy[first : first + step] = vectors[first : first + step]
-        forget(vectors[first : first + step])
+        release_pages(vectors[first : first + step])
         progress(min(first + step, len(vectors)), len(vectors))
     return copy
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from hopvec.errors import FormatError
 from hopvec.formats import format_to_write
 from hopvec.graph import Graph
-from hopvec.machine import in_words
+from hopvec.machine import format_bytes
 
 TEXT = {".csv", ".tsv", ".txt", ".vec", ".gz"}
 DIGITS = 12  # bytes of a number as text, its separator included
@@ -49,7 +49,8 @@ def check_space(path: Path, bytes_: int) -> None:
     free = shutil.disk_usage(path.parent).free
     if free < bytes_:
         raise FormatError(
-            f"{path}: needs about {in_words(bytes_)}, and its disk has {in_words(free)} left."
+            f"{path}: needs about {format_bytes(bytes_)}, "
+            f"and its disk has {format_bytes(free)} left."
         )
 
 

@@ -25,7 +25,7 @@ from hopvec.formats.text import (
     read_lines,
 )
 from hopvec.graph.dictionary import integers_if_all
-from hopvec.machine import forget
+from hopvec.machine import release_pages
 from hopvec.progress import Progress
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def _read_binary(
         vectors[row] = np.frombuffer(data, "<f4", dim, end + 1)
         place = end + 1 + width
         if place - done > BLOCK_BYTES:
-            forget(mapped[done:place])
+            release_pages(mapped[done:place])
             done = place
             progress(done, size)
     progress(size, size)

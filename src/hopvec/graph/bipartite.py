@@ -13,7 +13,7 @@ from hopvec.errors import GraphError, ParameterError
 from hopvec.graph.csr_builder import CHUNK
 from hopvec.graph.graph import Graph
 from hopvec.graph.ids import column
-from hopvec.machine import forget
+from hopvec.machine import release_pages
 
 
 def from_bipartite(
@@ -50,7 +50,7 @@ def target_mask(
         for first in range(0, len(places), CHUNK):
             some = places[first : first + CHUNK]
             marked[some if table is None else table[some]] = True
-            forget(some)
+            release_pages(some)
         marks.append(marked)
     on_both = marks[0] & marks[1]
     if on_both.any():

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hopvec import _native
 from hopvec.errors import GraphError
-from hopvec.machine import forget
+from hopvec.machine import release_pages
 from hopvec.progress import Progress, no_progress
 from hopvec.spill import SpillArray
 
@@ -63,7 +63,7 @@ class EdgeList:
             )
             for array in (source, target, weight):
                 if array is not None:
-                    forget(array)
+                    release_pages(array)
 
 
 @dataclass(frozen=True)
@@ -101,9 +101,9 @@ class UnmergedCSR:
             indices = self.indices[entries]
             weights = None if self.weights is None else self.weights[entries]
             yield first, end, (indices, weights)
-            forget(indices)
+            release_pages(indices)
             if weights is not None:
-                forget(weights)
+                release_pages(weights)
 
     def release_counts(self) -> None:
         """Frees the counts, which are needed only to order the nodes."""

@@ -91,7 +91,7 @@ def has_in_edges(graph: Graph) -> NDArray[np.bool_]:
     for first in range(0, graph.entries, CHUNK):
         chunk = graph.indices[first : first + CHUNK]
         mask[chunk] = True
-        machine.forget(chunk)
+        machine.release_pages(chunk)
     return mask
 
 
@@ -122,4 +122,4 @@ class _EntriesAsEdges:
             yield _native.Edges(source, target, weight, 0, self._table, directed, drop_loops)
             for array in (neighbor, weight):
                 if array is not None:
-                    machine.forget(array)
+                    machine.release_pages(array)

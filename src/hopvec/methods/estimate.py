@@ -7,7 +7,7 @@ from typing import Any
 
 from hopvec.engine.plan import Plan
 from hopvec.errors import ParameterError
-from hopvec.machine import in_words
+from hopvec.machine import format_bytes
 from hopvec.methods.method import Method
 from hopvec.progress import Progress, no_progress
 
@@ -25,7 +25,7 @@ class Estimate:
         return self.plan.bytes.total
 
     def __str__(self) -> str:
-        return f"about {self.seconds:.2g} s and {in_words(self.bytes)}: {self.plan}"
+        return f"about {self.seconds:.2g} s and {format_bytes(self.bytes)}: {self.plan}"
 
 
 def estimate(graph: Any, method: Method, *, progress: Progress | None = None) -> Estimate:

@@ -14,7 +14,7 @@ from hopvec.engine.dense import (
     take_positive_logarithm,
     transition_powers,
 )
-from hopvec.engine.spectral import usual_blocks
+from hopvec.engine.spectral import expected_blocks
 from hopvec.errors import ParameterError
 from hopvec.graph import Graph
 from hopvec.methods.dense_method import DenseMethod, Work
@@ -82,7 +82,7 @@ class GraRep(DenseMethod):
     def work(self) -> Work:
         """The hops and products of a run."""
         hops = self.steps * (self.steps + 1) // 2
-        return Work(hops, 2 * self.steps * usual_blocks(self.eigenpairs))
+        return Work(hops, 2 * self.steps * expected_blocks(self.eigenpairs))
 
     def _nearest_dim(self) -> int:
         return max(1, round(self.dim / self.steps)) * self.steps

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hopvec.engine.line import EdgeLaw, Proximity, row_bytes, train
+from hopvec.engine.line import EdgeSampler, Proximity, row_bytes, train
 from hopvec.engine.plan import Plan, plan_for
 from hopvec.errors import ParameterError
 from hopvec.graph import Graph
@@ -77,11 +77,11 @@ class LINE(Method):
 
     def vectors(self, graph: Graph, progress: Progress) -> NDArray[np.float32]:
         """The trained vectors, unit in each order; zero where there is no edge to train on."""
-        at_once = self._orders_at_once(self.plan(graph))
+        max_workers = self._orders_at_once(self.plan(graph))
         vectors = np.zeros((graph.nodes, int(self.dim)), np.float32)
         if graph.entries:
-            orders = self._orders(graph, at_once)
-            train(orders, self._samples(graph), at_once=at_once, progress=progress)
+            orders = self._orders(graph, max_workers)
+            train(orders, self._samples(graph), max_workers=max_workers, progress=progress)
             for place, order in enumerate(orders):
                 columns = slice(place * order.columns, (place + 1) * order.columns)
                 vectors[graph.rows, columns] = order.unit_vectors()
@@ -112,12 +112,12 @@ class LINE(Method):
         """The time of a run on this graph, from training on a few of the samples."""
         if not graph.entries:
             return 0.0
-        at_once, samples = self._orders_at_once(self.plan(graph)), self._samples(graph)
+        max_workers, samples = self._orders_at_once(self.plan(graph)), self._samples(graph)
         some = min(samples, max(1000, TRIAL // (int(self.dim) + 100)))
         times = [time.perf_counter()]
-        orders = self._orders(graph, at_once)
+        orders = self._orders(graph, max_workers)
         times.append(time.perf_counter())
-        train(orders, some, at_once=at_once, progress=progress)
+        train(orders, some, max_workers=max_workers, progress=progress)
         times.append(time.perf_counter())
         return times[1] - times[0] + (times[2] - times[1]) * samples / some
 
@@ -126,10 +126,10 @@ class LINE(Method):
 
     def _orders(self, graph: Graph, threads: int) -> list[Proximity]:
         """The orders before training."""
-        law = EdgeLaw(graph, threads)
+        sampler = EdgeSampler(graph, threads)
         return [
             Proximity(
-                law,
+                sampler,
                 order,
                 columns=self._columns(),
                 samples=self._samples(graph),

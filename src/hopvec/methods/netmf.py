@@ -15,7 +15,7 @@ from hopvec.engine.dense import (
     take_positive_logarithm,
     transition_powers,
 )
-from hopvec.engine.spectral import COLUMNS, Floats, usual_blocks
+from hopvec.engine.spectral import COLUMNS, Floats, expected_blocks
 from hopvec.graph import Graph
 from hopvec.methods.dense_method import DenseMethod, Work
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, documented
@@ -104,7 +104,7 @@ class NetMF(DenseMethod):
 
     def work(self) -> Work:
         """The hops and products of a run."""
-        products = usual_blocks(int(self.dim))
+        products = expected_blocks(int(self.dim))
         if self.rank is None:
             return Work(int(self.window), products)
         return Work(0, products + int(self.rank) // COLUMNS)

@@ -71,7 +71,7 @@ class SkipGram:
             return np.empty(0, np.int64), np.empty((0, self.dim), np.float32)
         model, trained = self._model(counts[:-1]), 0
         for some in itertools.chain.from_iterable(walks.blocks(block) for _ in range(self.epochs)):
-            run_all(self._tasks(model, walks, some, trained), at_once=self.workers, done=done)
+            run_all(self._tasks(model, walks, some, trained), max_workers=self.workers, done=done)
             trained += len(some)
         return np.flatnonzero(counts[:-1]), model.wv.vectors
 

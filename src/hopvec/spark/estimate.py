@@ -13,7 +13,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from hopvec.engine.plan import CACHE_LINE_BYTES, SLAB_COLUMNS
 from hopvec.errors import MemoryLimitError, ParameterError
 from hopvec.graph.columns import ColumnSpec
-from hopvec.machine import available_memory, in_words, memory_limit
+from hopvec.machine import available_memory, format_bytes, memory_limit
 from hopvec.methods import FastRP
 from hopvec.spark.edges import EdgeFrame, key
 from hopvec.spark.features import feature_table
@@ -119,9 +119,10 @@ class SparkEstimate:
         return (
             f"strategy {self.strategy!r}: {self.reason}\n"
             f"{self.nodes:,} nodes, {self.entries:,} entries; {cluster.workers} workers of "
-            f"{cluster.cores} cores and {in_words(cluster.memory)}\n"
-            f"{in_words(self.worker_bytes)} of memory per worker, {in_words(self.shuffled_bytes)} "
-            f"shuffled or fetched, {in_words(self.spill_bytes)} in the spill directory\n"
+            f"{cluster.cores} cores and {format_bytes(cluster.memory)}\n"
+            f"{format_bytes(self.worker_bytes)} of memory per worker, "
+            f"{format_bytes(self.shuffled_bytes)} shuffled or fetched, "
+            f"{format_bytes(self.spill_bytes)} in the spill directory\n"
             f"about {_duration(self.seconds)}, within a factor of three{cost}"
         )
 
@@ -207,7 +208,7 @@ def plan_run(
     `features` is the number of feature columns.
     """
     size = RunSize(nodes, entries, weighted, method, cluster, features)
-    needed, free = in_words(size.columns_bytes()), in_words(cluster.memory)
+    needed, free = format_bytes(size.columns_bytes()), format_bytes(cluster.memory)
     if strategy == "columns":
         return size.estimate_columns("it was requested")
     if strategy == "blocks":
@@ -311,8 +312,8 @@ class RunSize:
                 break
         else:
             raise MemoryLimitError(
-                f"embed: even {MAX_BLOCKS:,} blocks need {in_words(self.blocks_bytes(blocks))} "
-                f"of memory per worker, and a worker has {in_words(self.cluster.memory)}."
+                f"embed: even {MAX_BLOCKS:,} blocks need {format_bytes(self.blocks_bytes(blocks))} "
+                f"of memory per worker, and a worker has {format_bytes(self.cluster.memory)}."
             )
         orders = len(self.method.order_weights())
         shuffle = self.hops * self.hop_shuffle(blocks) + orders * self.vector_bytes

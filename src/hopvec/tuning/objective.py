@@ -15,7 +15,7 @@ from hopvec.errors import ParameterError
 from hopvec.evaluate import classify, hold_out, predict_links
 from hopvec.graph import Graph
 from hopvec.labels import LabeledRows, Labels
-from hopvec.machine import forget
+from hopvec.machine import release_pages
 from hopvec.progress import Progress
 
 MIN_TRAINING_NODES = 100  # nodes to learn from, where there are twice as many
@@ -157,5 +157,5 @@ def _checksum(*arrays: NDArray[Any]) -> str:
         for first in range(0, len(array), BLOCK):
             part = array[first : first + BLOCK]
             digest.update(np.ascontiguousarray(part).data)
-            forget(part)  # of an array that lies in a file
+            release_pages(part)  # of an array that lies in a file
     return digest.hexdigest()

@@ -23,7 +23,7 @@ from hopvec.graph.dictionary import Dictionary, integers_if_all
 from hopvec.graph.edge_list import from_numbering
 from hopvec.graph.ids import Numbering, number_array, number_buffer
 from hopvec.graph.validation import check_weights
-from hopvec.machine import cores, in_words
+from hopvec.machine import cores, format_bytes
 from hopvec.progress import Progress
 from hopvec.spill import SpillArray
 
@@ -124,7 +124,8 @@ def encode_edges(name: str, stream: EdgeStream, options: ReadOptions) -> Encoded
         if limit is not None and used > limit:
             raise MemoryLimitError(
                 f"{name}: the ids of the first {len(edges.dictionary):,} nodes alone take "
-                f"{in_words(used)}, but the memory limit is {in_words(limit)}. Increase memory=."
+                f"{format_bytes(used)}, but the memory limit is {format_bytes(limit)}. "
+                "Increase memory=."
             )
     return edges
 
@@ -196,9 +197,9 @@ def plan_memory(
     needed = graph_bytes + reserve(nodes, 0)
     if needed > limit:
         raise MemoryLimitError(
-            f"{name}: a graph of {nodes:,} nodes needs at least {in_words(needed)} "
-            f"({in_words(graph_bytes)} for the graph, {in_words(needed - graph_bytes)} for the "
-            f"embedding), but the memory limit is {in_words(limit)}. Increase memory=."
+            f"{name}: a graph of {nodes:,} nodes needs at least {format_bytes(needed)} "
+            f"({format_bytes(graph_bytes)} for the graph, {format_bytes(needed - graph_bytes)} for "
+            f"the embedding), but the memory limit is {format_bytes(limit)}. Increase memory=."
         )
     in_file = graph_bytes + csr_bytes + reserve(nodes, csr_bytes) > limit
     if build_bytes + 2 * csr_bytes <= limit:
@@ -206,9 +207,9 @@ def plan_memory(
     needed = build_bytes + (8 << 20)
     if needed > limit:
         raise MemoryLimitError(
-            f"{name}: building a graph of {nodes:,} nodes needs at least {in_words(needed)} "
-            f"({in_words(ids.nbytes)} of it for the ids), but the memory limit is "
-            f"{in_words(limit)}. Increase memory=."
+            f"{name}: building a graph of {nodes:,} nodes needs at least {format_bytes(needed)} "
+            f"({format_bytes(ids.nbytes)} of it for the ids), but the memory limit is "
+            f"{format_bytes(limit)}. Increase memory=."
         )
     return MemoryPlan(limit - build_bytes, in_file)
 
@@ -247,8 +248,8 @@ def _check_matrix_memory(name: str, matrix: sp.sparray, symmetrize: bool, limit:
     if needed > limit:
         raise MemoryLimitError(
             f"{name}: a matrix is read as a whole, and one of {entries.nnz:,} entries needs at "
-            f"least {in_words(needed)}, but the memory limit is {in_words(limit)}. Increase "
-            "memory=, or convert the matrix to a list of edges, which is read in parts."
+            f"least {format_bytes(needed)}, but the memory limit is {format_bytes(limit)}. "
+            "Increase memory=, or convert the matrix to a list of edges, which is read in parts."
         )
 
 
