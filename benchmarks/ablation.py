@@ -1,9 +1,9 @@
-"""What each part of the hop is worth: python -m benchmarks.ablation, once all is installed.
+"""Ablation study of the hop: python -m benchmarks.ablation.
 
-variants.cpp does one hop in many ways, hopvec's own among them, and measures them in turns; here it
-is compiled for this machine and run on graphs of several kinds, and on each of them in several
-numberings of the nodes. Only the ways that pay are part of hopvec; the others live here, so that
-anyone can see that they do not.
+variants.cpp implements one hop in many ways, including hopvec's, and measures them in turns. This
+script compiles it for this machine and runs it on several kinds of graphs and several orders of
+their nodes. Only variants that pay off are part of hopvec; the others are kept here so that anyone
+can check.
 """
 
 import argparse
@@ -26,29 +26,29 @@ from hopvec import Graph
 
 GRAPHS = ("blogcatalog", "cnr-2000", "chung-lu-80k", "rmat-20", "erdos-renyi-1m", "chung-lu-200k")
 QUICK = ("blogcatalog", "cnr-2000", "chung-lu-80k")
-SECONDS = 20  # of turns on one graph; a numbering has a third of it
+SECONDS = 20  # per graph; other node orders get a third of it
 SOURCE = Path(__file__).with_name("variants.cpp")
 OURS = "hopvec's loop"
 
 
 def main() -> int:
-    """Compile, measure, write after every graph."""
+    """Compile, measure, and write the results after every graph."""
     parser = argparse.ArgumentParser(prog="scripts/bench --only ablation")
     parser.add_argument("--quick", action="store_true", help="the smaller graphs only")
     args = parser.parse_args()
     names = QUICK if args.quick else GRAPHS
     results: dict[str, Any] = {"machine": machine.describe(), "graphs": made_graphs(names)}
     with tempfile.TemporaryDirectory(dir=CACHE) as folder:
-        program = compiled(Path(folder))
+        program = compile_variants(Path(folder))
         for name in names:
             seconds = SECONDS / 4 if args.quick else SECONDS
-            results["graphs"][name] |= measured(name, program, Path(folder), seconds)
+            results["graphs"][name] |= measure(name, program, Path(folder), seconds)
             write(results_folder(args.quick) / "ablation.json", results)
     return 0
 
 
-def compiled(folder: Path) -> Path:
-    """The program of variants.cpp."""
+def compile_variants(folder: Path) -> Path:
+    """Compile variants.cpp and return the path of the program."""
     program = folder / "variants"
     compiler = os.environ.get("CXX", "c++")
     flags = ("-std=c++17", "-O3", "-march=native", "-pthread", "-Wno-psabi")
@@ -56,15 +56,15 @@ def compiled(folder: Path) -> Path:
     return program
 
 
-def measured(name: str, program: Path, folder: Path, seconds: float) -> dict[str, Any]:
-    """Nanoseconds per entry and 16 columns: of all variants, and of ours in other numberings."""
+def measure(name: str, program: Path, folder: Path, seconds: float) -> dict[str, Any]:
+    """Measure nanoseconds per entry and 16 columns, for all variants and other node orders."""
     graph = Graph.from_scipy(graphs.load(name))
     rows = np.ones(len(graph.indices), np.float32), graph.indices, graph.indptr
     adjacency = sp.csr_array(rows, shape=(graph.nodes, graph.nodes))
     file = folder / "graph"
     found: dict[str, Any] = {"entries": len(graph.indices), "largest_row": int(max_row(adjacency))}
     for numbering, order in numberings(adjacency).items():
-        write_rows(file, adjacency[order][:, order])
+        write_csr(file, adjacency[order][:, order])
         threads = (1, machine.cores()) if numbering == "degrees" else (machine.cores(),)
         for count in dict.fromkeys(threads):
             share = 1 if numbering == "degrees" else 1 / 3
@@ -78,30 +78,30 @@ def measured(name: str, program: Path, folder: Path, seconds: float) -> dict[str
 
 
 def numberings(adjacency: sp.csr_array) -> dict[str, NDArray[np.int64]]:
-    """Orders of the nodes; a Graph already has them by degrees."""
+    """Return orders of the nodes to compare; a Graph is already ordered by degree."""
     nodes = adjacency.shape[0]
     return {
         "degrees": np.arange(nodes),
-        "chance": np.random.default_rng(0).permutation(nodes),
+        "random": np.random.default_rng(0).permutation(nodes),
         "breadth first": breadth_first(adjacency),
         "bandwidth": csgraph.reverse_cuthill_mckee(adjacency, symmetric_mode=True),
     }
 
 
 def breadth_first(adjacency: sp.csr_array) -> NDArray[np.int64]:
-    """As a search from the largest hub meets the nodes; what it does not meet comes last."""
-    met = csgraph.breadth_first_order(adjacency, 0, directed=False, return_predecessors=False)
-    rest = np.setdiff1d(np.arange(adjacency.shape[0]), met)
-    return np.concatenate([met, rest])
+    """Return the nodes in breadth-first order from the largest hub; unreached nodes come last."""
+    reached = csgraph.breadth_first_order(adjacency, 0, directed=False, return_predecessors=False)
+    rest = np.setdiff1d(np.arange(adjacency.shape[0]), reached)
+    return np.concatenate([reached, rest])
 
 
 def max_row(adjacency: sp.csr_array) -> int:
-    """Entries of the longest row."""
+    """Return the number of entries of the longest row."""
     return int(np.diff(adjacency.indptr).max())
 
 
-def write_rows(file: Path, adjacency: sp.csr_array) -> None:
-    """The file that variants.cpp reads."""
+def write_csr(file: Path, adjacency: sp.csr_array) -> None:
+    """Write the file that variants.cpp reads."""
     adjacency.sort_indices()
     nodes = np.array([adjacency.shape[0]], np.int64)
     parts = nodes, adjacency.indptr.astype(np.int64), adjacency.indices.astype(np.int32)

@@ -8,12 +8,12 @@ from hopvec import _native
 from hopvec.engine import roofline
 
 
-@pytest.mark.parametrize("distance", roofline.DISTANCES)
+@pytest.mark.parametrize("distance", roofline.PREFETCH_DISTANCES)
 def test_the_bare_loop_adds_up_the_lines_that_entries_name(distance):
     graph = random_example(300, 2000, seed=1).graph()
     rng = np.random.default_rng(2)
     lines, out = rng.integers(0, 9, (2, 300 * 16)).astype(np.float32)
-    padded = np.append(graph.indices, np.zeros(64, np.int32))
+    padded = np.append(graph.indices, np.zeros(max(roofline.PREFETCH_DISTANCES), np.int32))
     _native.gather_lines(graph.indptr, padded, lines, out, distance, 2, _native.Stop())
     rows = np.split(lines.reshape(300, 16)[graph.indices], graph.indptr[1:-1])
     assert (out.reshape(300, 16) == np.stack([row.sum(axis=0) for row in rows])).all()
