@@ -14,7 +14,7 @@ from hopvec import Embedding, FormatError, Labels, MissingExtraError, ParameterE
 from hopvec.view import draw_map, figure
 from hopvec.view.classes import classes_of
 from hopvec.view.figure import GAP, STRIP, Panel, draw_figure
-from hopvec.view.names import Box, label_anchor, place_names
+from hopvec.view.names import Box, label_anchor, place_labels
 from hopvec.view.splat import splat
 from hopvec.view.theme import PALETTE, THEMES
 
@@ -45,7 +45,7 @@ class TestPicture:
         for color in PALETTE[:4]:
             assert pixels(tmp_path / "map.png", color) > 150
         assert pixels(tmp_path / "map.png", PALETTE[5]) < 50
-        assert pixels(tmp_path / "map.png", THEMES[theme].ground) > 20_000
+        assert pixels(tmp_path / "map.png", THEMES[theme].background) > 20_000
 
     def test_without_labels_all_have_one_color(self, tmp_path):
         draw_map(clustered_embedding(600)[0], tmp_path / "map.png", **SMALL)
@@ -120,13 +120,13 @@ class TestIsolatedNodes:
     def test_they_lie_in_a_strip_below_the_map_with_a_caption(self):
         embedding, labels = clustered_embedding(300, isolated=40)
         drawn = panel(embedding, labels)
-        strip = drawn.places[-40:]
+        strip = drawn.points[-40:]
         assert (strip[:, 1] < -GAP).all()
         assert (strip[:, 1] > -GAP - STRIP).all()
-        assert drawn.places[:-40].min() >= 0
+        assert drawn.points[:-40].min() >= 0
         assert len(np.unique(strip, axis=0)) == 40
         told = [text.get_text() for text in figure_of(drawn).axes[0].texts]
-        assert "40 nodes, whose vectors are zero" in told
+        assert "40 nodes with zero vectors" in told
 
     def test_without_any_there_is_no_strip(self):
         axes = figure_of(panel(*clustered_embedding(100))).axes[0]
@@ -145,15 +145,15 @@ class TestNames:
         anchors = [tuple(place) for place in rng.uniform(100, 300, (30, 2))]
         sizes = [(rng.uniform(20, 80), 12) for _ in anchors]
         frame = Box(0, 0, 400, 400)
-        boxes = [box for box in place_names(anchors, sizes, frame) if box]
+        boxes = [box for box in place_labels(anchors, sizes, frame) if box]
         assert len(boxes) > 20
         assert all(box.inside(frame) for box in boxes)
         for number, box in enumerate(boxes):
             assert not any(box.overlaps(other) for other in boxes[:number])
 
-    def test_the_first_stays_at_its_heart_and_one_that_has_no_place_is_left_out(self):
+    def test_the_first_label_is_at_its_anchor_and_one_without_room_is_left_out(self):
         frame = Box(0, 0, 60, 24)
-        first, second = place_names([(30, 12)] * 2, [(50, 12)] * 2, frame)
+        first, second = place_labels([(30, 12)] * 2, [(50, 12)] * 2, frame)
         assert ((first.left + first.right) / 2, (first.bottom + first.top) / 2) == (30, 12)
         assert second is None
 
@@ -164,11 +164,11 @@ class TestNames:
         for number, box in enumerate(boxes):
             assert not any(box.overlaps(other) for other in boxes[:number])
 
-    def test_a_heart_is_the_median_of_the_largest_cluster(self):
+    def test_an_anchor_is_the_median_of_the_largest_cluster(self):
         rng = np.random.default_rng(0)
         many, few = rng.normal(0.2, 0.01, (300, 2)), rng.normal(0.8, 0.01, (100, 2))
         anchor = label_anchor(np.concatenate([many, few]))
-        np.testing.assert_allclose(anchor.place, np.median(many, axis=0), atol=1e-6)
+        np.testing.assert_allclose(anchor.position, np.median(many, axis=0), atol=1e-6)
         assert anchor.share == 0.75
 
 
@@ -213,12 +213,12 @@ class TestRefusals:
             ({"theme": "sepia"}, ParameterError, "theme must be 'light' or 'dark', got 'sepia'"),
             ({"size": 0}, ParameterError, "size must be from 1 to 40, got 0"),
             ({"dpi": 10}, ParameterError, "dpi must be from 30 to 1200, got 10"),
-            ({"classes": ["x"]}, ParameterError, "classes are picked from labels"),
+            ({"classes": ["x"]}, ParameterError, "classes= needs labels="),
             ({"positions": np.zeros((3, 2))}, ParameterError, r"must have the shape \(50, 2\)"),
             (
                 {"path": "map.gif"},
                 FormatError,
-                r"a map is one of .png, .svg, .pdf, such as map.png",
+                r"a map must be one of .png, .svg, .pdf, such as map.png",
             ),
         ],
     )
@@ -230,7 +230,7 @@ class TestRefusals:
 
     def test_a_class_that_is_not_there(self, tmp_path):
         embedding, labels = clustered_embedding(50)
-        with pytest.raises(ParameterError, match="no class 'class z' among the 4 labels: class a"):
+        with pytest.raises(ParameterError, match="no class 'class z' among the 4 classes: class a"):
             draw_map(embedding, tmp_path / "m.png", labels=labels, classes=["class z"])
 
     def test_without_matplotlib(self, tmp_path, monkeypatch):

@@ -1,4 +1,18 @@
-"""Embeddings to look at."""
+"""Layouts, maps and the explorer of embeddings.
+
+layout.py       2D positions: t-SNE from exact neighbors, or principal components
+tsne.py         t-SNE with openTSNE
+components.py   the first two principal components
+landmarks.py    positions of large embeddings, interpolated from landmarks
+map.py          draw_map: writes a picture of one or several embeddings
+figure.py       the figure of a map: panels, points, labels, legend
+names.py        where to place the names of classes
+classes.py      the class that determines the color of a node
+splat.py        a density picture of many points
+theme.py        colors
+purity.py       whether nodes of a class lie close together on a map
+explorer/       the web page of `hopvec explore`
+"""
 
 from hopvec.view.layout import layout
 from hopvec.view.map import draw_map

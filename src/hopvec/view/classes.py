@@ -1,4 +1,4 @@
-"""Which class a node is colored by: the largest of its own."""
+"""Classes: the class that determines the color of a node, the largest of its classes."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from hopvec.errors import ParameterError
 from hopvec.labels import Labels
 
 NONE = -1  # the code of a node without a class
-MAX_LISTED = 12  # classes that are named in a sentence
+MAX_LISTED = 12  # classes in an error message
 
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """Classes in order, and the nodes of an embedding that are in them."""
+    """The names of classes, and the class of each node."""
 
     names: tuple[str, ...]
     codes: NDArray[np.int64]
-    """[nodes]: the number of the first class that a node is in, or NONE."""
+    """[nodes]: the index of the first class of each node, or NONE."""
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """[classes]: the number of nodes that have the code of each."""
+        """[classes]: the number of nodes per class, each counted once."""
         sizes: NDArray[np.int64] = np.bincount(
             self.codes[self.codes >= 0], minlength=len(self.names)
         )
@@ -36,9 +36,9 @@ class Classes:
 def classes_of(
     embedding: Embedding, labels: Labels | None, wanted: Sequence[str] | None = None
 ) -> Classes:
-    """The classes of the nodes of an embedding: those wanted, else all, the largest first.
+    """The class of each node: of the `wanted` classes, else of all, the largest first.
 
-    Raises ParameterError for a class that no node is in.
+    Raises ParameterError for an unknown class.
     """
     codes = np.full(len(embedding), NONE, dtype=np.int64)
     if labels is None:
@@ -47,14 +47,14 @@ def classes_of(
     if wanted is None:
         order = np.argsort(-found.members.sum(axis=0), kind="stable")
     else:
-        order = np.array([_number(found.classes, name) for name in wanted], dtype=np.int64)
+        order = np.array([_index(found.classes, name) for name in wanted], dtype=np.int64)
     members = found.members[:, order]
     codes[found.rows] = np.where(members.any(axis=1), members.argmax(axis=1), NONE)
-    return Classes(tuple(found.classes[number] for number in order), codes)
+    return Classes(tuple(found.classes[index] for index in order), codes)
 
 
-def _number(names: Sequence[str], name: str) -> int:
+def _index(names: Sequence[str], name: str) -> int:
     if name in names:
         return names.index(name)
-    known = ", ".join(names[:MAX_LISTED]) + (", ..." if len(names) > MAX_LISTED else "")
-    raise ParameterError(f"There is no class {name!r} among the {len(names):,} labels: {known}.")
+    listed = ", ".join(names[:MAX_LISTED]) + (", ..." if len(names) > MAX_LISTED else "")
+    raise ParameterError(f"There is no class {name!r} among the {len(names):,} classes: {listed}.")

@@ -1,4 +1,4 @@
-"""The first two principal components of vectors, the same bytes for any number of threads."""
+"""The first two principal components, with the same bytes for any number of threads."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ from hopvec.machine import cores, interruptible
 
 Floats = NDArray[np.float64]
 
-ROWS = 1 << 16  # that are looked at together
+BLOCK_ROWS = 1 << 16
 
 
 def principal_components(embedding: Embedding, rows: NDArray[np.int64]) -> Floats:
-    """[rows, 2]: the first two principal components of some unit rows.
+    """[rows, 2]: the first two principal components of some rows, scaled to unit length.
 
-    Of either sign of a component, the one whose largest entry is positive. Sums are those of the
-    native kernels, in an order of their own: a product of numpy's has other last digits with
-    other threads.
+    The sign of a component is chosen so that its largest entry is positive. Products are computed
+    by the native kernels, since the last digits of numpy's depend on the number of threads.
     """
     mean, covariance = np.zeros(embedding.dim), np.zeros((embedding.dim, embedding.dim))
     for unit in _unit_rows(embedding, rows):
@@ -44,15 +43,15 @@ def principal_components(embedding: Embedding, rows: NDArray[np.int64]) -> Float
 
 
 def _unit_rows(embedding: Embedding, rows: NDArray[np.int64]) -> Iterator[NDArray[np.float32]]:
-    for first in range(0, len(rows), ROWS):
-        some = rows[first : first + ROWS]
+    for first in range(0, len(rows), BLOCK_ROWS):
+        some = rows[first : first + BLOCK_ROWS]
         yield embedding.vectors[some] * embedding.inverse_norms[some, None]
 
 
 def _times(
     matrix: NDArray[np.float32], columns: NDArray[np.floating], transposed: bool = False
 ) -> Floats:
-    """The matrix, or its transpose, times at most 16 columns."""
+    """Multiplies the matrix, or its transpose, by at most 16 columns."""
     block = np.zeros((len(columns), COLUMNS))
     block[:, : columns.shape[1]] = columns
     product = interruptible(partial(_native.product, matrix, block, transposed, cores()))

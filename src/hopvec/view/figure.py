@@ -1,4 +1,4 @@
-"""The sheet of a map: panels of points with names, a strip of isolated nodes, a legend."""
+"""The figure of a map: panels of points with labels, a strip of isolated nodes, a legend."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec.view.classes import Classes
-from hopvec.view.names import Box, label_anchor, place_names
+from hopvec.view.names import Box, label_anchor, place_labels
 from hopvec.view.splat import splat
 from hopvec.view.theme import PALETTE, Theme
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-SPLAT_FROM = 100_000  # nodes of a panel from which their density is drawn
-RASTER_FROM = 5_000  # points from which .svg and .pdf hold them as pixels
-NAMED = 22  # classes that may have a name on the map
-GATHERED = 0.2  # share of a class in one cluster that gives a class without a color a name there
-STRIP = 0.035  # height of the strip of isolated nodes, of the side of the map
+SPLAT_FROM = 100_000  # nodes per panel above which their density is drawn
+RASTER_FROM = 5_000  # points above which .svg and .pdf contain them as pixels
+MAX_LABELS = 22  # classes named on the map
+MIN_SHARE = 0.2  # of a gray class in its largest cluster, for it to be named
+STRIP = 0.035  # height of the strip of isolated nodes, relative to the side of the map
 GAP = 0.03  # between map and strip
-COVERED = 0.6  # share of the map that points would cover if none lay on another
+COVERAGE = 0.6  # share of the map that points would cover without overlap
 MARGIN, TITLE, HEADING, LEGEND, ROW = 0.3, 0.5, 0.3, 1.75, 0.24  # inches
 
 
@@ -40,31 +40,33 @@ class Panel:
 
     @cached_property
     def placed(self) -> NDArray[np.bool_]:
-        """Whether a node has a position."""
+        """[nodes]: whether a node has a position."""
         return np.asarray(np.isfinite(self.positions).all(axis=1))
 
     @cached_property
-    def places(self) -> NDArray[np.float64]:
+    def points(self) -> NDArray[np.float64]:
         """[nodes, 2]: positions in the unit square; isolated nodes by class in a strip below."""
-        places = np.zeros(self.positions.shape)
+        points = np.zeros(self.positions.shape)
         some = self.positions[self.placed].astype(np.float64)
         if len(some):
             low, high = some.min(axis=0), some.max(axis=0)
-            places[self.placed] = (some - (low + high) / 2) / (max(high - low) or 1.0) + 0.5
-        lost = np.flatnonzero(~self.placed)
-        codes = self.classes.codes[lost]
-        lost = lost[np.argsort(np.where(codes < 0, len(self.classes.names), codes), kind="stable")]
-        high_ = max(1, round(np.sqrt(len(lost) * STRIP)))
-        across, down = np.divmod(np.arange(len(lost)), high_)
-        places[lost, 0] = (across + 0.5) / max(1, -(-len(lost) // high_))
-        places[lost, 1] = -GAP - (down + 0.5) / high_ * STRIP
-        return places
+            points[self.placed] = (some - (low + high) / 2) / (max(high - low) or 1.0) + 0.5
+        unplaced = np.flatnonzero(~self.placed)
+        codes = self.classes.codes[unplaced]
+        unplaced = unplaced[
+            np.argsort(np.where(codes < 0, len(self.classes.names), codes), kind="stable")
+        ]
+        high_ = max(1, round(np.sqrt(len(unplaced) * STRIP)))
+        across, down = np.divmod(np.arange(len(unplaced)), high_)
+        points[unplaced, 0] = (across + 0.5) / max(1, -(-len(unplaced) // high_))
+        points[unplaced, 1] = -GAP - (down + 0.5) / high_ * STRIP
+        return points
 
 
 def draw_figure(
     panels: Sequence[Panel], theme: Theme, *, title: str | None, size: float, dpi: int, seed: int
 ) -> Figure:
-    """The figure of some panels side by side."""
+    """Draws panels side by side."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
@@ -76,7 +78,7 @@ def draw_figure(
     above = (TITLE if title else 0.0) + (0.0 if alone else HEADING)
     width = MARGIN + len(panels) * (size + MARGIN) + beside
     height = 2 * MARGIN + above + size * (1 + strip) + below
-    figure = Figure(figsize=(width, height), dpi=dpi, facecolor=theme.ground)
+    figure = Figure(figsize=(width, height), dpi=dpi, facecolor=theme.background)
     FigureCanvasAgg(figure)
     for number, panel in enumerate(panels):
         left, bottom = MARGIN + number * (size + MARGIN), MARGIN + below
@@ -87,7 +89,7 @@ def draw_figure(
         draw_panel(axes, panel, theme, size=size, dpi=dpi, seed=seed)
         if not alone:
             axes.set_title(panel.name, color=theme.ink, fontsize=12, pad=5, loc="left")
-        if number:  # a hairline, so that the points of neighbors are not taken for one cloud
+        if number:  # a thin line between panels, so that they are not read as one map
             between, top = (left - MARGIN / 2) / width, (bottom + size * (1 + strip)) / height
             line = Line2D([between] * 2, [bottom / height, top], color=theme.other, linewidth=0.6)
             figure.add_artist(line)
@@ -100,26 +102,28 @@ def draw_figure(
 
 
 def draw_panel(axes: Axes, panel: Panel, theme: Theme, *, size: float, dpi: int, seed: int) -> None:
-    """Draws the points of a panel, the strip of isolated nodes and the names."""
+    """Draws the points, the strip of isolated nodes and the labels of a panel."""
     from matplotlib.colors import to_rgb
 
     palette = np.array([to_rgb(color) for color in (*PALETTE, theme.other)])
     codes = panel.classes.codes
-    plain = len(PALETTE) if panel.classes.names else 0  # without classes, all have the first color
+    plain = (
+        len(PALETTE) if panel.classes.names else 0
+    )  # without classes, all points have the first color
     shades = np.where((codes < 0) | (codes >= len(PALETTE)), plain, codes)
     points = np.flatnonzero(panel.placed)
     if len(points) > SPLAT_FROM:
         pixels = max(100, round(size * dpi))
-        picture = splat(panel.places[points], palette[shades[points]], (pixels, pixels))
+        picture = splat(panel.points[points], palette[shades[points]], (pixels, pixels))
         axes.imshow(picture, extent=(0, 1, 0, 1), interpolation="none", aspect="auto", zorder=1)
         axes.set(xlim=(0, 1))
     else:
         _draw_points(axes, panel, points, shades, palette, size=size, seed=seed)
-    lost = np.flatnonzero(~panel.placed)
-    if len(lost):
-        _draw_strip(axes, panel.places[lost], palette[shades[lost]], theme)
+    unplaced = np.flatnonzero(~panel.placed)
+    if len(unplaced):
+        _draw_strip(axes, panel.points[unplaced], palette[shades[unplaced]], theme)
     if panel.classes.names:
-        _draw_names(axes, panel, theme)
+        _draw_labels(axes, panel, theme)
 
 
 def _draw_points(
@@ -132,13 +136,13 @@ def _draw_points(
     size: float,
     seed: int,
 ) -> None:
-    """Dots in a random order, so that no class hides another; the gray ones lie below."""
+    """Draws dots in random order, so that no class hides another; gray dots are drawn first."""
     order = np.random.default_rng(seed).permutation(points)
     order = order[np.argsort(shades[order] != len(PALETTE), kind="stable")]
-    area = float(np.clip((72 * size) ** 2 * COVERED / max(1, len(points)), 0.4, 30))
+    area = float(np.clip((72 * size) ** 2 * COVERAGE / max(1, len(points)), 0.4, 30))
     axes.scatter(
-        panel.places[order, 0],
-        panel.places[order, 1],
+        panel.points[order, 0],
+        panel.points[order, 1],
         c=palette[shades[order]],
         s=area,
         linewidths=0,
@@ -150,51 +154,51 @@ def _draw_points(
 
 
 def _draw_strip(
-    axes: Axes, places: NDArray[np.float64], colors: NDArray[np.float64], theme: Theme
+    axes: Axes, points: NDArray[np.float64], colors: NDArray[np.float64], theme: Theme
 ) -> None:
-    """The isolated nodes, apart from the map, with a caption."""
-    rows = len(np.unique(places[:, 1]))
+    """Draws the strip of nodes without a position, with a caption."""
+    rows = len(np.unique(points[:, 1]))
     points_high = axes.get_window_extent().height / axes.figure.dpi * 72
     side = STRIP / rows / (axes.get_ylim()[1] - axes.get_ylim()[0]) * points_high
     axes.scatter(
-        places[:, 0],
-        places[:, 1],
+        points[:, 0],
+        points[:, 1],
         c=colors,
         s=min(12.0, (0.8 * side) ** 2),
         linewidths=0,
         marker="s",
-        rasterized=len(places) > RASTER_FROM,
+        rasterized=len(points) > RASTER_FROM,
         clip_on=False,
     )
-    told = (
-        "1 node, whose vector is zero"
-        if len(places) == 1
-        else f"{len(places):,} nodes, whose vectors are zero"
+    caption = (
+        "1 node with a zero vector"
+        if len(points) == 1
+        else f"{len(points):,} nodes with zero vectors"
     )
     axes.text(
         0,
         -GAP - STRIP - 0.012,
-        told,
+        caption,
         color=theme.quiet,
         fontsize=7,
         va="top",
     )
 
 
-def _draw_names(axes: Axes, panel: Panel, theme: Theme) -> None:
-    """Names of classes at their anchors, the largest class first; none over another."""
+def _draw_labels(axes: Axes, panel: Panel, theme: Theme) -> None:
+    """Draws the names of classes near their largest clusters, without overlap."""
     texts, anchors, sizes = [], [], []
-    for code, name in enumerate(panel.classes.names[:NAMED]):
-        members = panel.places[panel.placed & (panel.classes.codes == code)]
+    for code, name in enumerate(panel.classes.names[:MAX_LABELS]):
+        members = panel.points[panel.placed & (panel.classes.codes == code)]
         colored = code < len(PALETTE)
         if not len(members):
             continue
         anchor = label_anchor(members)
-        if not colored and anchor.share < GATHERED:
+        if not colored and anchor.share < MIN_SHARE:
             continue
         text = axes.text(
-            anchor.place[0],
-            anchor.place[1],
+            anchor.position[0],
+            anchor.position[1],
             name,
             color=theme.text[code] if colored else theme.quiet,
             fontsize=10 if colored else 7.5,
@@ -206,11 +210,11 @@ def _draw_names(axes: Axes, panel: Panel, theme: Theme) -> None:
         )
         extent = text.get_window_extent()
         texts.append(text)
-        anchors.append(tuple(axes.transData.transform(anchor.place)))
+        anchors.append(tuple(axes.transData.transform(anchor.position)))
         sizes.append((extent.width, extent.height))
     frame = Box(*axes.transData.transform((0, 0)), *axes.transData.transform((1, 1)))
     gap = 1.5 / 72 * axes.figure.dpi
-    for text, box in zip(texts, place_names(anchors, sizes, frame, gap), strict=True):
+    for text, box in zip(texts, place_labels(anchors, sizes, frame, gap), strict=True):
         if box is None:
             text.remove()
             continue
@@ -222,13 +226,13 @@ def _draw_names(axes: Axes, panel: Panel, theme: Theme) -> None:
 def _halo(theme: Theme) -> list[Any]:
     from matplotlib.patheffects import withStroke
 
-    return [withStroke(linewidth=2.5, foreground=theme.ground, alpha=0.85)]
+    return [withStroke(linewidth=2.5, foreground=theme.background, alpha=0.85)]
 
 
 def _draw_legend(
     figure: Figure, classes: Classes, theme: Theme, *, beside: bool, inset: float
 ) -> None:
-    """Colors, names and sizes of classes: in a column to the right, or in rows below."""
+    """Draws the legend with colors, names and sizes: in a column on the right, or in rows below."""
     from matplotlib.lines import Line2D
 
     sizes = classes.sizes
@@ -246,7 +250,7 @@ def _draw_legend(
         for color, _, _ in rows
     ]
     width, height = figure.get_size_inches()
-    place: dict[str, Any] = (
+    location: dict[str, Any] = (
         {"loc": "upper right", "bbox_to_anchor": (1 - inset / width, 1 - inset / height)}
         if beside
         else {
@@ -263,6 +267,6 @@ def _draw_legend(
         handletextpad=0.2,
         labelcolor=theme.ink,
         borderaxespad=0,
-        **place,
+        **location,
     )
     legend.set_zorder(5)

@@ -1,4 +1,4 @@
-"""Landmarks: some nodes that are laid out, and the others where their nearest landmarks are."""
+"""Landmarks: a sample of nodes is laid out; other nodes are placed near their landmarks."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 from hopvec.embedding import Embedding
 from hopvec.progress import Progress
 
-NEAREST = 5  # landmarks that a node is placed by
+NEAREST = 5  # landmarks per node
 
 
 def choose_landmarks(
     rows: NDArray[np.int64], labeled: NDArray[np.int64], count: int, seed: int
 ) -> NDArray[np.int64]:
-    """So many of some rows, ascending: those that are labeled first, else drawn at random."""
+    """Draws `count` of the rows at random, labeled rows first; returns them in ascending order."""
     order = np.random.default_rng(seed).permutation(rows)
     later = ~np.isin(order, labeled)
     return np.sort(order[np.argsort(later, kind="stable")][:count])
@@ -29,7 +29,7 @@ def place_by_landmarks(
 ) -> NDArray[np.float64]:
     """[rows, 2]: the median of the positions of the 5 most similar landmarks of each row.
 
-    The mean would smear what lies between two clusters over the empty space there.
+    The mean would place nodes between two clusters in the empty space there.
     """
     nearest = embedding.nearest_rows(rows, NEAREST, among=landmarks, progress=progress).rows
     median: NDArray[np.float64] = np.median(positions[np.searchsorted(landmarks, nearest)], axis=1)

@@ -1,4 +1,4 @@
-"""Where vectors lie in the plane: t-SNE fed with exact neighbors, or the first two components."""
+"""layout: 2D positions by t-SNE from exact neighbors, or the first two principal components."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from hopvec.view.tsne import require_extra, tsne
 
 Kind = Literal["tsne", "pca"]
 
-NEIGHBORS = 15  # that a node is pulled to
-LANDMARKS_FROM = 50_000  # nodes from which only some are laid out by t-SNE
+NEIGHBORS = 15  # per node
+LANDMARKS_FROM = 50_000  # nodes above which t-SNE runs on landmarks only
 LANDMARKS = 20_000
-PARTS = 1000  # that progress is told in
-SEARCHED, DESCENDED = 350, 750  # parts that are done after the search for neighbors, and t-SNE
+STEPS = 1000  # of the progress
+SEARCHED, DESCENDED = 350, 750  # steps done after the neighbor search, and after t-SNE
 
 
 def layout(
@@ -31,19 +31,39 @@ def layout(
     labeled: NDArray[np.int64] | None = None,
     progress: Progress | None = None,
 ) -> NDArray[np.float32]:
-    """Positions in the plane, float32[n, 2]; zero vectors have none, which is nan.
+    """Computes 2D positions of an embedding.
 
-    "tsne" starts at the first two principal components of the unit rows and pulls each node to its
-    15 nearest by cosine, exact ones, with equal force (openTSNE). Above 50,000 nodes this is done
-    for 20,000 landmarks, drawn by the seed, of the rows that are `labeled` first; every other node
-    comes to the median of its 5 nearest landmarks. "pca" stays at the start, and needs no extra.
+    The same seed gives the same bytes for any number of threads.
 
-    The same bytes for the same seed, whatever the number of threads. `progress` is called with the
-    parts of the work that are done and their number.
+    Parameters
+    ----------
+    embedding : Embedding
+        The vectors to lay out.
+    kind : {"tsne", "pca"}, default="tsne"
+        "pca" is the first two principal components of the unit vectors. "tsne" starts there and
+        runs openTSNE with uniform affinities between each node and its 15 exact nearest neighbors
+        by cosine similarity. Above 50,000 nodes, it runs on 20,000 landmarks, and every other node
+        is placed at the median of its 5 nearest landmarks.
+    seed : int, default=0
+        Random seed.
+    labeled : array of int64, optional
+        Rows that are preferred as landmarks.
+    progress : callable, optional
+        Called with the number of steps done and their total.
+
+    Returns
+    -------
+    array of float32, shape (n, 2)
+        One position per row; nan for zero vectors.
+
+    Raises
+    ------
+    MissingExtraError
+        If openTSNE is needed and not installed.
     """
     if kind not in get_args(Kind):
         raise ParameterError(f"layout: kind must be 'tsne' or 'pca', got {kind!r}.")
-    tell = progress or no_progress
+    report = progress or no_progress
     rows = np.flatnonzero(embedding.inverse_norms)
     positions = np.full((len(embedding), 2), np.nan, dtype=np.float32)
     if not len(rows):
@@ -58,25 +78,25 @@ def layout(
         landmarks = choose_landmarks(rows, first, LANDMARKS, seed)
         others = np.setdiff1d(rows, landmarks, assume_unique=True)
     near = embedding.nearest_rows(
-        landmarks, NEIGHBORS, among=landmarks, progress=_between(tell, 0, SEARCHED)
+        landmarks, NEIGHBORS, among=landmarks, progress=_between(report, 0, SEARCHED)
     )
     plane = tsne(
         np.searchsorted(landmarks, near.rows),
         principal_components(embedding, landmarks),
         seed=seed,
-        progress=_between(tell, SEARCHED, DESCENDED if len(others) else PARTS),
+        progress=_between(report, SEARCHED, DESCENDED if len(others) else STEPS),
     )
     positions[landmarks] = plane
     if len(others):
-        last = _between(tell, DESCENDED, PARTS)
+        last = _between(report, DESCENDED, STEPS)
         positions[others] = place_by_landmarks(embedding, others, landmarks, plane, last)
     return positions
 
 
 def _between(progress: Progress, begin: int, end: int) -> Progress:
-    """The progress of a stage, as parts of the whole."""
+    """Maps the progress of one stage to a range of the steps."""
 
-    def tell(done: int, of: int) -> None:
-        progress(begin + (end - begin) * done // max(1, of), PARTS)
+    def report(done: int, total: int) -> None:
+        progress(begin + (end - begin) * done // max(1, total), STEPS)
 
-    return tell
+    return report

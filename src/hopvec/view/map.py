@@ -1,4 +1,4 @@
-"""Maps: pictures of embeddings, nodes colored by their classes."""
+"""draw_map: a picture of one or several embeddings, with nodes colored by class."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from hopvec.view.layout import Kind, layout
 from hopvec.view.theme import THEMES
 
 SUFFIXES = (".png", ".svg", ".pdf")
-SIZES = 1.0, 40.0  # inches of a side, from and to
-RESOLUTIONS = 30, 1200  # dots per inch, from and to
-# Without these, a file would tell the time it was made at.
-TIMELESS = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+SIZES = 1.0, 40.0  # minimum and maximum side length, in inches
+RESOLUTIONS = 30, 1200  # minimum and maximum, in pixels per inch
+# Removes the creation date from a file, so that the same map has the same bytes.
+NO_DATE = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 
 
 def draw_map(
@@ -42,19 +42,52 @@ def draw_map(
     dpi: int = 200,
     progress: Progress | None = None,
 ) -> None:
-    """Writes a picture of an embedding, or of several side by side: .png, .svg or .pdf.
+    """Draws a map of an embedding, or of several side by side.
 
-    Nodes lie where `layout` puts them, or at `positions`; zero vectors, isolated nodes most of all,
-    in a strip below. Of `labels`, the nine largest classes have colors, and the larger ones their
-    names at the anchors of their clusters; `classes` picks classes, in the order of their colors,
-    and then other nodes are left out, of the layout as well. That is Figure 1 of the paper:
+    Nodes with zero vectors, such as isolated nodes, are drawn in a strip below the map. Above
+    100,000 nodes, the density of nodes is drawn. The same seed gives the same bytes.
+
+    Parameters
+    ----------
+    embeddings : Embedding or mapping of str to Embedding
+        The embeddings to draw; the names of a mapping are the titles of the panels.
+    path : path-like
+        Output file: .png, .svg or .pdf.
+    labels : Labels, optional
+        Colors nodes by class: the nine largest classes have colors, and the larger ones are named.
+    classes : sequence of str, optional
+        Draws only nodes of these classes; colors are assigned in this order. Other nodes are left
+        out of the layout as well.
+    positions : array of float32, shape (n, 2), or mapping of str to such arrays, optional
+        Positions of the nodes; computed by `layout` if they are not given.
+    kind : {"tsne", "pca"}, default="tsne"
+        The layout algorithm.
+    seed : int, default=0
+        Random seed of the layout and of the drawing order.
+    theme : {"light", "dark"}, default="light"
+        The color theme.
+    title : str, optional
+        Title of the figure.
+    size : float, default=7.0
+        Side length of a panel in inches.
+    dpi : int, default=200
+        Resolution in pixels per inch.
+    progress : callable, optional
+        Called with the number of steps done and their total.
+
+    Raises
+    ------
+    ParameterError, FormatError
+        If a parameter or the path is invalid.
+    MissingExtraError
+        If the view extra is not installed.
+
+    Examples
+    --------
+    Figure 1 of the paper::
 
         draw_map({"FastRP": fastrp, "DeepWalk": deepwalk, "RandNE": randne}, "figure.png",
                  labels=countries, classes=["uk", "jp", "br", "fr", "es"])
-
-    Above 100,000 nodes their density is drawn. `size` is the side of a panel in inches, `theme`
-    "light" or "dark". The same bytes for the same seed. `progress` is called with the parts of the
-    layouts that are done and their number. Raises ParameterError, MissingExtraError, FormatError.
     """
     path = Path(path)
     check_map(path, theme=theme, size=size, dpi=dpi)
@@ -64,7 +97,7 @@ def draw_map(
     given = positions if isinstance(positions, Mapping) else {"": positions}
     panels = []
     for number, (name, embedding) in enumerate(named.items()):
-        tell = _of_several(progress or no_progress, number, len(named))
+        report = _one_of_several(progress or no_progress, number, len(named))
         plane = given.get(name)
         if plane is not None and plane.shape != (len(embedding), 2):
             raise ParameterError(
@@ -78,17 +111,17 @@ def draw_map(
             plane = None if plane is None else plane[rows]
         if plane is None:
             labeled = np.flatnonzero(found.codes >= 0)
-            plane = layout(embedding, kind=kind, seed=seed, labeled=labeled, progress=tell)
-        tell(1, 1)
+            plane = layout(embedding, kind=kind, seed=seed, labeled=labeled, progress=report)
+        report(1, 1)
         panels.append(Panel(name, plane, found))
     _write(path, panels, theme, title, size, dpi, seed)
 
 
 def check_map(path: Path, *, theme: str = "light", size: float = 7.0, dpi: int = 200) -> None:
-    """Raises unless a map of that name, look and size can be drawn."""
+    """Raises an error unless a map with these settings can be drawn."""
     if path.suffix.lower() not in SUFFIXES:
         raise FormatError(
-            f"{path}: a map is one of {', '.join(SUFFIXES)}, such as {path.stem or 'map'}.png."
+            f"{path}: a map must be one of {', '.join(SUFFIXES)}, such as {path.stem or 'map'}.png."
         )
     if theme not in THEMES:
         raise ParameterError(f"draw_map: theme must be 'light' or 'dark', got {theme!r}.")
@@ -103,21 +136,21 @@ def check_map(path: Path, *, theme: str = "light", size: float = 7.0, dpi: int =
 
 def _check_classes(classes: Sequence[str], labels: Labels | None) -> None:
     if labels is None:
-        raise ParameterError("draw_map: classes are picked from labels, and there are none.")
+        raise ParameterError("draw_map: classes= needs labels=.")
     if isinstance(classes, str) or not classes or len(set(classes)) < len(classes):
         raise ParameterError(
-            f"draw_map: classes must be a list of different names, got {classes!r}."
+            f"draw_map: classes must be a list of distinct names, got {classes!r}."
         )
 
 
-def _of_several(progress: Progress, number: int, of: int) -> Progress:
-    """The progress of one layout, as part of all."""
-    parts = 1000
+def _one_of_several(progress: Progress, index: int, count: int) -> Progress:
+    """Maps the progress of one layout to that of all layouts."""
+    steps = 1000
 
-    def tell(done: int, all_: int) -> None:
-        progress(number * parts + parts * done // max(1, all_), of * parts)
+    def report(done: int, total: int) -> None:
+        progress(index * steps + steps * done // max(1, total), count * steps)
 
-    return tell
+    return report
 
 
 def _write(
@@ -140,5 +173,5 @@ def _write(
                 format=suffix[1:],
                 dpi=dpi,
                 facecolor=figure.get_facecolor(),
-                metadata=TIMELESS[suffix],
+                metadata=NO_DATE[suffix],
             )

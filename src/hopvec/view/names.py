@@ -1,4 +1,4 @@
-"""Names of classes on a map: at the anchor of their largest cluster, none over another."""
+"""Where to place the names of classes on a map: near their largest clusters, without overlap."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-CELLS = 48  # of the grid that clusters are looked for on, a side
-SMOOTH = 1.5  # standard deviation of that look, in cells
-REACH = 0.06  # of the side of the map: what is that near to the densest spot is one cluster
-RINGS, STEPS = 7, 16  # of places tried around a anchor
+CELLS = 48  # per side of the grid for the search of clusters
+SMOOTH = 1.5  # standard deviation of the smoothing, in cells
+CLUSTER_RADIUS = 0.06  # of a cluster around the densest cell, relative to the side of the map
+RINGS, STEPS = 7, 16  # positions to try around an anchor
 
 
 class LabelAnchor(NamedTuple):
-    """The middle of the largest cluster of a class."""
+    """The center of the largest cluster of a class, where its label should be."""
 
-    place: NDArray[np.float64]
+    position: NDArray[np.float64]
     share: float
-    """The part of the class that is in this cluster."""
+    """The share of the class in this cluster."""
 
 
 class Box(NamedTuple):
@@ -31,7 +31,7 @@ class Box(NamedTuple):
     top: float
 
     def overlaps(self, other: Box) -> bool:
-        """Whether the two have an area in common."""
+        """Whether the two rectangles overlap."""
         return (
             self.left < other.right
             and other.left < self.right
@@ -40,7 +40,7 @@ class Box(NamedTuple):
         )
 
     def inside(self, other: Box) -> bool:
-        """Whether all of this one lies in the other."""
+        """Whether this rectangle lies inside the other."""
         return (
             self.left >= other.left
             and self.right <= other.right
@@ -49,29 +49,29 @@ class Box(NamedTuple):
         )
 
 
-def label_anchor(places: NDArray[np.floating]) -> LabelAnchor:
-    """The median of the points near the densest spot of points in the unit square."""
+def label_anchor(points: NDArray[np.floating]) -> LabelAnchor:
+    """The median of the points near their densest cell, in the unit square."""
     from scipy.ndimage import gaussian_filter
 
-    counts = np.histogram2d(places[:, 0], places[:, 1], CELLS, [[0, 1], [0, 1]])[0]
+    counts = np.histogram2d(points[:, 0], points[:, 1], CELLS, [[0, 1], [0, 1]])[0]
     peak = np.unravel_index(np.argmax(gaussian_filter(counts, SMOOTH)), counts.shape)
     spot = (np.array(peak) + 0.5) / CELLS
-    near = places[np.hypot(*(places - spot).T) <= REACH]
+    near = points[np.hypot(*(points - spot).T) <= CLUSTER_RADIUS]
     if not len(near):
         return LabelAnchor(spot, 0.0)
-    return LabelAnchor(np.median(near, axis=0).astype(np.float64), len(near) / len(places))
+    return LabelAnchor(np.median(near, axis=0).astype(np.float64), len(near) / len(points))
 
 
-def place_names(
+def place_labels(
     anchors: Sequence[tuple[float, float]],
     sizes: Sequence[tuple[float, float]],
     frame: Box,
     gap: float = 2.0,
 ) -> list[Box | None]:
-    """Places labels in order: at its anchor, else near it, or None if there is no room.
+    """A box for each label, in order: at its anchor or near it; None if there is no room.
 
-    `sizes` are width and height of the names, `gap` is what stays free around each; boxes lie in
-    the frame, and no two overlap.
+    `sizes` are the width and height of each label, `gap` the margin around it. Boxes lie inside
+    the frame and do not overlap.
     """
     taken: list[Box] = []
     boxes: list[Box | None] = []
@@ -89,7 +89,7 @@ def place_names(
 
 
 def _around(anchor: tuple[float, float], step: float) -> Iterator[tuple[float, float]]:
-    """Places to try: the anchor, then rings around it, from the top on."""
+    """Positions to try: the anchor, then rings around it, each starting at the top."""
     yield anchor
     for ring in range(1, RINGS + 1):
         for turn in range(STEPS):

@@ -1,4 +1,4 @@
-"""Purity: whether nodes of a class lie together on a map."""
+"""purity: whether nodes of a class lie close together on a map."""
 
 from __future__ import annotations
 
@@ -13,21 +13,42 @@ from hopvec.labels import Labels
 
 
 class Purity(NamedTuple):
-    """Mean shares, from 0 to 1, of the nearest nodes on a map that share a class with a node."""
+    """The mean share, from 0 to 1, of nearest nodes on a map that share a class with a node."""
 
     nodes: float
     """The mean over all labeled nodes."""
     classes: float
-    """The mean over classes of the mean over their nodes: a small class counts as a large one."""
+    """The mean over classes of the mean over their nodes: all classes have the same weight."""
 
 
 def purity(
     positions: NDArray[np.float32], embedding: Embedding, labels: Labels, *, k: int = 10
 ) -> Purity:
-    """The mean share of the k nearest labeled nodes on a map that are in a class of a node.
+    """The mean share of the k nearest labeled nodes on a map that share a class with a node.
 
-    Row i of `positions` belongs to row i of the embedding. Nodes without a position or a label do
-    not count. Of nodes at the same place, which no map tells apart, any may be the nearest.
+    Nodes without a position or a label are ignored. Ties between nodes at the same position are
+    broken arbitrarily.
+
+    Parameters
+    ----------
+    positions : array of float32, shape (n, 2)
+        The position of each row of the embedding.
+    embedding : Embedding
+        The embedding that the positions belong to.
+    labels : Labels
+        The classes of nodes.
+    k : int, default=10
+        Number of nearest nodes.
+
+    Returns
+    -------
+    Purity
+        The mean over nodes and the mean over classes.
+
+    Raises
+    ------
+    ParameterError
+        If there are not more than k labeled nodes with a position.
     """
     from scipy.spatial import cKDTree
 
@@ -39,7 +60,7 @@ def purity(
             f"purity: k must be less than the number of labeled nodes with a position, "
             f"{len(plane):,}, got {k}."
         )
-    # one node more than asked for, since a node is its own nearest
+    # k + 1 nodes, since each node is its own nearest
     near = cKDTree(plane, leafsize=64, balanced_tree=False).query(plane, k + 1)[1]
     own = near == np.arange(len(plane))[:, None]
     own[:, -1] |= ~own.any(axis=1)

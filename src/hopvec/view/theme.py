@@ -1,10 +1,10 @@
-"""The colors of maps, on a light ground and on a dark one."""
+"""The colors of maps, for a light and a dark background."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-# Nine of Petroff's ten, which people with any color vision can tell apart; the tenth is gray.
+# Nine of Petroff's ten colors, which are accessible with any color vision; the tenth is gray.
 PALETTE = (
     "#3f90da",
     "#ffa90e",
@@ -20,21 +20,22 @@ PALETTE = (
 
 @dataclass(frozen=True)
 class Theme:
-    """What is drawn in which color."""
+    """The colors of a map."""
 
-    ground: str
+    background: str
     ink: str
+    """Titles and legends."""
     quiet: str
-    """Captions and what is small."""
+    """Captions and small text."""
     other: str
-    """Nodes whose class has no color of its own."""
+    """Nodes whose class has no color."""
     text: tuple[str, ...]
-    """The palette as letters have it, which need more contrast than points."""
+    """The palette for text, which needs more contrast than points."""
 
 
 THEMES = {
     "light": Theme(
-        ground="#ffffff",
+        background="#ffffff",
         ink="#1b1f24",
         quiet="#59616b",
         other="#c6cbd1",
@@ -51,7 +52,7 @@ THEMES = {
         ),
     ),
     "dark": Theme(
-        ground="#14171c",
+        background="#14171c",
         ink="#f2f4f7",
         quiet="#a3adb8",
         other="#3a414b",

@@ -53,7 +53,7 @@ def test_an_isolated_node_has_no_edges_and_nothing_is_near_it(exploration):
 
 
 def test_a_node_that_is_not_there_is_refused(exploration):
-    with pytest.raises(UnknownNodeError, match=r"There is no node 300: they are 0 to 299\."):
+    with pytest.raises(UnknownNodeError, match=r"There is no node 300; nodes are 0 to 299\."):
         exploration.neighborhood(explored.NODES, 5)
 
 
@@ -87,7 +87,7 @@ def test_embeddings_of_other_nodes_are_refused_with_some_of_them():
 
 def test_more_than_three_embeddings_are_refused():
     four = {str(at): explored.embedding(at) for at in range(4)}
-    with pytest.raises(ParameterError, match="one to 3 embeddings stand side by side, got 4"):
+    with pytest.raises(ParameterError, match="must be from 1 to 3, got 4"):
         Exploration.of(four, layout="pca")
 
 

@@ -22,7 +22,7 @@ def test_a_load_draws_the_points_of_every_class(here):
     assert here.count() > 2_000
     for color in COLORS.values():
         assert here.count(color) > 500
-    assert here.page.locator("#facts").inner_text() == "300 nodes · 887 edges · Planted 8"
+    assert here.page.locator("#summary").inner_text() == "300 nodes · 887 edges · Planted 8"
 
 
 def test_two_loads_give_the_same_canvas(here, visit, address):
@@ -102,17 +102,17 @@ def test_edges_are_told_from_neighbors(here, exploration):
     here.page.locator("#count").select_option("100")
     here.page.wait_for_function("() => document.querySelectorAll('#near tbody tr').length === 100")
     expected = exploration.neighborhood(SOME, 100)
-    joined = here.page.locator("#near tr:has([aria-label='joined by an edge']) .go")
+    joined = here.page.locator("#near tr:has([aria-label='connected by an edge']) .go")
     assert joined.all_inner_texts() == [c["name"] for c in expected["near"][0] if c["edge"]]
     assert here.names("edges") == [card["name"] for card in expected["edges"]["nodes"]]
 
 
-def test_the_name_of_a_node_is_under_the_hand(here):
+def test_the_name_of_a_node_is_shown_on_hover(here):
     here.page.mouse.move(*here.place(SOME))
-    here.page.wait_for_selector(".tip:not([hidden])")
-    assert here.page.locator(".tip").inner_text() == f"node-{SOME} · blue"
+    here.page.wait_for_selector(".tooltip:not([hidden])")
+    assert here.page.locator(".tooltip").inner_text() == f"node-{SOME} · blue"
     here.page.mouse.move(3, 3)
-    here.page.wait_for_selector(".tip", state="hidden")
+    here.page.wait_for_selector(".tooltip", state="hidden")
 
 
 def test_a_search_completes_and_goes_to_the_node(here):
@@ -228,7 +228,7 @@ def test_back_leads_to_the_node_before(here):
     page.go_back()
     here.picked(f"node-{SOME}")
     page.go_back()
-    here.picked("Pick a node")
+    here.picked("Select a node")
 
 
 @pytest.mark.parametrize("name", explored.HOSTILE)

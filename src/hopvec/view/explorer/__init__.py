@@ -1,4 +1,15 @@
-"""The explorer: a local page to wander through an embedding."""
+"""The explorer: a web page to explore embeddings, served from this machine.
+
+exploration.py      Exploration: everything that the page shows
+columns.py          columns that nodes can be colored by: labels or numbers
+extra_columns.py    reads positions and additional columns of a file of vectors
+edges.py            the edges of nodes that have a vector
+search.py           search of nodes by name
+app.py              the page and its JSON API
+guard.py            which requests are allowed: Host check, same origin, token
+server.py           serve: listens on a port until Ctrl-C
+static/             the page: HTML, CSS and JavaScript modules
+"""
 
 from hopvec.view.explorer.exploration import Exploration
 from hopvec.view.explorer.server import LOCAL, serve

@@ -1,4 +1,4 @@
-"""The explorer's answers: its page, and what the page asks for."""
+"""The web app of the explorer: the page and its API."""
 
 from __future__ import annotations
 
@@ -16,38 +16,41 @@ from starlette.routing import Route
 
 from hopvec.view.explorer.exploration import Exploration
 
-KINDS = {
+MEDIA_TYPES = {
     ".html": "text/html",
     ".css": "text/css",
     ".js": "text/javascript",
     ".svg": "image/svg+xml",
 }
 COMPLETIONS = 12
-MOST_NEIGHBORS = 200
-MOST_NAMES = 100
+MAX_NEIGHBORS = 200
+MAX_NAMES = 100
 
 
 def explorer_app(exploration: Exploration) -> Starlette:
-    """The app of an exploration, without the guard that belongs before it.
+    """The app of an exploration, without its guard.
 
-    Answers are functions that starlette runs on threads, so that a search does not hold others up.
+    The handlers are plain functions, which starlette runs on threads, so that a search does not
+    block other requests.
     """
     return Starlette(routes=[*_page(), *_api(exploration)])
 
 
 def _page() -> list[Route]:
-    """A route for each file of the page: what is not listed here is not served."""
-    folder = files("hopvec.view.explorer").joinpath("static")
+    """A route for each file of the page; no other file is served."""
+    directory = files("hopvec.view.explorer").joinpath("static")
     contents = {
-        file.name: file.read_bytes() for file in folder.iterdir() if _suffix(file.name) in KINDS
+        file.name: file.read_bytes()
+        for file in directory.iterdir()
+        if _suffix(file.name) in MEDIA_TYPES
     }
 
-    def answer(name: str) -> Callable[[Request], Response]:
-        kind = KINDS[_suffix(name)]
-        return lambda request: Response(contents[name], media_type=kind)
+    def handler(name: str) -> Callable[[Request], Response]:
+        media_type = MEDIA_TYPES[_suffix(name)]
+        return lambda request: Response(contents[name], media_type=media_type)
 
-    static = [Route(f"/static/{name}", answer(name)) for name in sorted(contents)]
-    return [Route("/", answer("index.html")), *static]
+    static = [Route(f"/static/{name}", handler(name)) for name in sorted(contents)]
+    return [Route("/", handler("index.html")), *static]
 
 
 def _api(exploration: Exploration) -> list[Route]:
@@ -55,22 +58,22 @@ def _api(exploration: Exploration) -> list[Route]:
         return JSONResponse(exploration.about())
 
     def positions(request: Request) -> Response:
-        return _numbers(_one_of(exploration.sides, request, "side").positions)
+        return _binary(_one_of(exploration.sides, request, "side").positions)
 
     def legend(request: Request) -> Response:
         return JSONResponse(_one_of(exploration.columns, request, "column").legend())
 
     def codes(request: Request) -> Response:
-        return _numbers(_one_of(exploration.columns, request, "column").codes)
+        return _binary(_one_of(exploration.columns, request, "column").codes)
 
     def members(request: Request) -> Response:
         column = _one_of(exploration.columns, request, "column")
-        return _numbers(column.members(request.path_params["code"]))
+        return _binary(column.members(request.path_params["code"]))
 
     def names(request: Request) -> Response:
         nodes = [_number(text) for text in request.query_params.get("nodes", "").split(",")]
-        if len(nodes) > MOST_NAMES or not all(0 <= node < len(exploration) for node in nodes):
-            raise HTTPException(400, f"nodes must be at most {MOST_NAMES} numbers of nodes.")
+        if len(nodes) > MAX_NAMES or not all(0 <= node < len(exploration) for node in nodes):
+            raise HTTPException(400, f"nodes must be at most {MAX_NAMES} node numbers.")
         return JSONResponse([exploration.card(node) for node in nodes])
 
     def complete(request: Request) -> Response:
@@ -80,15 +83,15 @@ def _api(exploration: Exploration) -> list[Route]:
     def find(request: Request) -> Response:
         node = exploration.search.node(request.query_params.get("name", ""))
         if node is None:
-            raise HTTPException(404, "There is no node of that name.")
+            raise HTTPException(404, "There is no node with that name.")
         return JSONResponse(exploration.card(node))
 
     def neighborhood(request: Request) -> Response:
         node, k = request.path_params["node"], _number(request.query_params.get("k", "10"))
         if node >= len(exploration):
             raise HTTPException(404, f"There is no node {node}.")
-        if not 1 <= k <= MOST_NEIGHBORS:
-            raise HTTPException(400, f"k must be a number from 1 to {MOST_NEIGHBORS}.")
+        if not 1 <= k <= MAX_NEIGHBORS:
+            raise HTTPException(400, f"k must be an integer from 1 to {MAX_NEIGHBORS}.")
         return JSONResponse(exploration.neighborhood(node, k))
 
     return [
@@ -104,8 +107,8 @@ def _api(exploration: Exploration) -> list[Route]:
     ]
 
 
-def _numbers(array: NDArray[Any]) -> Response:
-    """An array as its bytes, little-endian."""
+def _binary(array: NDArray[Any]) -> Response:
+    """The bytes of an array, little-endian."""
     plain = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
     return Response(plain.tobytes(), media_type="application/octet-stream")
 

@@ -1,4 +1,4 @@
-"""What nodes are colored by: labels, or numbers on a scale."""
+"""Columns that nodes can be colored by: labels, or numbers on a scale."""
 
 from __future__ import annotations
 
@@ -12,41 +12,41 @@ from numpy.typing import NDArray
 from hopvec.labels import LabeledRows
 
 NONE = 65535  # the code of a node without a value
-LEVELS = 1024  # steps of a scale of numbers
-FEW = 20  # distinct integers that are classes rather than amounts
-ABOVE = 0.001  # share of skewed numbers that may be above the end of their scale
-SKEWED = 20.0  # largest by median from which the scale is logarithmic
+LEVELS = 1024  # of a scale of numbers
+MAX_INTEGER_CLASSES = 20  # up to so many distinct integers are classes rather than numbers
+ABOVE = 0.001  # share of skewed numbers that may exceed their scale
+SKEWED = 20.0  # ratio of maximum to median above which the scale is logarithmic
 
 
 class Column(Protocol):
-    """Something that nodes are colored by."""
+    """A column that nodes can be colored by."""
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name of the column."""
 
     @property
     def codes(self) -> NDArray[np.uint16]:
-        """[nodes]: the number of the color of each, or NONE."""
+        """[nodes]: the class or level of each node, or NONE."""
 
     def legend(self) -> dict[str, Any]:
-        """What the codes stand for, ready for JSON."""
+        """The meaning of the codes, ready for JSON."""
 
     def members(self, code: int) -> NDArray[np.uint32]:
-        """The nodes that are in one class."""
+        """The nodes of one class."""
 
     def text(self, node: int) -> str | None:
-        """The value of a node."""
+        """The value of a node as a string; None if it has none."""
 
 
 @dataclass(frozen=True, eq=False)
 class LabelColumn:
-    """Classes, the largest first. A node in several has the color of the largest of them."""
+    """Classes, the largest first. A node in several classes has the color of the largest."""
 
     name: str
     codes: NDArray[np.uint16]
     classes: list[str]
-    """[classes]: their names by code."""
+    """[classes]: the name of each code."""
     starts: NDArray[np.int64]
     """[classes + 1]: the members of a class are nodes[starts[code] : starts[code + 1]]."""
     nodes: NDArray[np.uint32]
@@ -57,7 +57,7 @@ class LabelColumn:
     def from_pairs(
         name: str, count: int, nodes: NDArray[Any], classes: NDArray[Any], names: list[str]
     ) -> LabelColumn:
-        """The column of `count` nodes where nodes[i] is in the class classes[i]."""
+        """Makes a column of `count` nodes; nodes[i] is in the class classes[i]."""
         sizes = np.bincount(classes, minlength=len(names))
         largest_first = np.argsort(-sizes, kind="stable")[:NONE]
         code_of = np.full(len(names), NONE)
@@ -80,7 +80,7 @@ class LabelColumn:
         return {"kind": "label", "classes": self.classes, "sizes": np.diff(self.starts).tolist()}
 
     def members(self, code: int) -> NDArray[np.uint32]:
-        """The nodes that are in one class, whichever color they have."""
+        """The nodes of one class, including those with the color of another class."""
         first, last = self.starts[[code, code + 1]] if code < len(self.classes) else (0, 0)
         return self.nodes[first:last]
 
@@ -94,9 +94,9 @@ class LabelColumn:
 
 @dataclass(frozen=True, eq=False)
 class NumberColumn:
-    """Numbers on a scale from the lowest to the highest.
+    """Numbers on a scale from the minimum to the maximum.
 
-    Where they are skewed, it is logarithmic, and ends where only one in a thousand lies above.
+    If they are skewed, the scale is logarithmic and ends at the 99.9th percentile.
     """
 
     name: str
@@ -105,12 +105,12 @@ class NumberColumn:
     low: float
     high: float
     above: bool
-    """Whether some are above the end of the scale."""
+    """Whether some numbers exceed the scale."""
     logarithmic: bool
 
     @staticmethod
     def from_values(name: str, values: NDArray[Any]) -> NumberColumn:
-        """The column of one number a node; what is not finite has no color."""
+        """Makes a column of one number per node; non-finite numbers have no color."""
         finite = np.isfinite(values)
         some = values[finite].astype(np.float64)
         low, high = (float(some.min()), float(some.max())) if len(some) else (0.0, 0.0)
@@ -118,9 +118,9 @@ class NumberColumn:
         if logarithmic:
             high = float(np.quantile(some, 1 - ABOVE, method="higher"))
         scale = np.log1p if logarithmic else np.positive
-        reach, scaled = float(scale(high - low)) or 1.0, scale(np.minimum(some, high) - low)
+        span, scaled = float(scale(high - low)) or 1.0, scale(np.minimum(some, high) - low)
         codes = np.full(len(values), NONE, np.uint16)
-        codes[finite] = np.minimum(scaled / reach * LEVELS, LEVELS - 1)
+        codes[finite] = np.minimum(scaled / span * LEVELS, LEVELS - 1)
         above = bool((some > high).any())
         return NumberColumn(name, codes, values, low, high, above, logarithmic)
 
@@ -136,7 +136,7 @@ class NumberColumn:
         }
 
     def members(self, code: int) -> NDArray[np.uint32]:
-        """None: numbers are no classes."""
+        """An empty array: numbers have no classes."""
         return np.empty(0, np.uint32)
 
     def text(self, node: int) -> str | None:
@@ -148,24 +148,24 @@ class NumberColumn:
 
 
 def label_column(labeled: LabeledRows, count: int, name: str = "label") -> Column:
-    """The labels of an embedding with `count` nodes."""
+    """The column of labels, for an embedding with `count` nodes."""
     row, classes = np.nonzero(labeled.members)
     return LabelColumn.from_pairs(name, count, labeled.rows[row], classes, list(labeled.classes))
 
 
 def column_of(name: str, values: pa.Array) -> Column | None:
-    """A further column of a table: numbers, or classes by their texts; None if it is neither."""
+    """A column of a table, as numbers or as classes; None if it is neither."""
     import pyarrow.compute as pc
 
     kind = values.type
-    classes = pa.types.is_integer(kind) and pc.count_distinct(values).as_py() <= FEW
+    classes = pa.types.is_integer(kind) and pc.count_distinct(values).as_py() <= MAX_INTEGER_CLASSES
     if pa.types.is_floating(kind) or (pa.types.is_integer(kind) and not classes):
         return NumberColumn.from_values(name, values.to_numpy(zero_copy_only=False))
     if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
         return None
-    texts = values.cast(pa.large_string()).dictionary_encode()
-    given = texts.indices.is_valid().to_numpy(zero_copy_only=False)
-    numbers = pc.fill_null(texts.indices, 0).to_numpy()
+    strings = values.cast(pa.large_string()).dictionary_encode()
+    given = strings.indices.is_valid().to_numpy(zero_copy_only=False)
+    numbers = pc.fill_null(strings.indices, 0).to_numpy()
     return LabelColumn.from_pairs(
-        name, len(values), np.flatnonzero(given), numbers[given], texts.dictionary.to_pylist()
+        name, len(values), np.flatnonzero(given), numbers[given], strings.dictionary.to_pylist()
     )

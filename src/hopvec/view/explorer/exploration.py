@@ -1,4 +1,4 @@
-"""Exploration: all that the page shows, found before the server says that it is ready."""
+"""Exploration: everything that the page shows, computed before the server starts."""
 
 from __future__ import annotations
 
@@ -19,40 +19,38 @@ from hopvec.labels import Labels
 from hopvec.progress import Progress
 from hopvec.spill import SpillFile
 from hopvec.view.explorer.columns import Column, NumberColumn, column_of, label_column
-from hopvec.view.explorer.edges import MAX_LISTED, NodeEdges, numbers_in
+from hopvec.view.explorer.edges import MAX_LISTED, NodeEdges, index_in
 from hopvec.view.explorer.search import NameSearch
 from hopvec.view.layout import layout
 
-MOST = 3  # embeddings side by side
-MOST_EDGES = 200  # edges of a node that are listed
-STRIP = 0.06  # height of the strip of nodes without a position, by that of the map
-STRAY, ROOM = (
-    0.002,
-    0.06,
-)  # share of nodes that may lie far out, and how far by the width of the rest
+MAX_EMBEDDINGS = 3
+MAX_EDGES = 200  # listed per node
+STRIP = 0.06  # height of the strip of nodes without a position, relative to the map
+OUTLIERS = 0.002  # share of nodes per side that may be moved to the border
+MARGIN = 0.06  # between the other nodes and the border, relative to their extent
 
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """One of the embeddings that are explored side by side."""
+    """One of the embeddings that are shown side by side."""
 
     name: str
     embedding: Embedding
     positions: NDArray[np.float32]
     """[nodes, 2], in a square from -1 to 1."""
     rows: NDArray[np.int64] | None
-    """[nodes]: the row of each node, None where it is the node's number."""
+    """[nodes]: the row of each node; None if rows are in the order of nodes."""
     nodes: NDArray[np.int64] | None
-    """[rows]: the node of each row."""
+    """[rows]: the node of each row; None if rows are in the order of nodes."""
 
     def row(self, node: int) -> int:
         """The row of a node."""
         return node if self.rows is None else int(self.rows[node])
 
     def nearest(self, node: int, k: int) -> tuple[list[int], list[float]]:
-        """The k nodes most similar to one, exactly, with their cosine similarity.
+        """The k exact nearest neighbors of a node, with their cosine similarities.
 
-        None is near a zero vector.
+        A zero vector has none.
         """
         if self.embedding.inverse_norms[self.row(node)] == 0:
             return [], []
@@ -61,7 +59,7 @@ class Side:
         return nodes.tolist(), similarity[0].tolist()
 
     def similarity(self, node: int, others: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The cosine similarity of a node to some others."""
+        """The cosine similarities of a node to some others."""
         rows = others if self.rows is None else self.rows[others]
         row, norms = self.row(node), self.embedding.inverse_norms
         products = self.embedding.vectors[rows] @ self.embedding.vectors[row]
@@ -73,14 +71,14 @@ class Side:
 class Exploration:
     """Embeddings of the same nodes, with their positions, labels and edges.
 
-    Nodes are numbered as the rows of the first embedding.
+    Nodes are numbered by the rows of the first embedding.
     """
 
     sides: tuple[Side, ...]
     names: pa.Array
-    """[nodes]: the ids as texts."""
+    """[nodes]: the ids as strings."""
     columns: tuple[Column, ...]
-    """What nodes can be colored by."""
+    """Columns that nodes can be colored by."""
     label: Column | None
     edges: NodeEdges | None
     search: NameSearch
@@ -97,19 +95,20 @@ class Exploration:
         seed: int = 0,
         progress: Progress | None = None,
     ) -> Exploration:
-        """One to three embeddings, by the names they are shown under, ready to be served.
+        """Prepares one to three embeddings, by name, for the explorer.
 
-        `positions` are float32[n, 2] of those embeddings that have some; others are laid out, which
-        `progress` is told. `columns` have a value a row of the first embedding, to color by.
-        Raises ParameterError if the embeddings are of other nodes, or labels and graph of none.
+        `positions` are float32[n, 2] by name; embeddings without positions are laid out, with
+        `progress`. `columns` have one value per row of the first embedding. Raises ParameterError
+        if the embeddings have different nodes, or if labels or graph have none of the nodes.
         """
-        if not 1 <= len(embeddings) <= MOST:
+        if not 1 <= len(embeddings) <= MAX_EMBEDDINGS:
             raise ParameterError(
-                f"explore: one to {MOST} embeddings stand side by side, got {len(embeddings)}."
+                f"explore: the number of embeddings must be from 1 to {MAX_EMBEDDINGS}, got "
+                f"{len(embeddings)}."
             )
         first = next(iter(embeddings.values()))
         if not len(first):
-            raise ParameterError("explore: the embedding has no nodes, so there is nothing to see.")
+            raise ParameterError("explore: the embedding has no nodes.")
         found: list[Column] = []
         labeled = None if labels is None else labels.align(first)
         label = None if labeled is None else label_column(labeled, len(first))
@@ -131,7 +130,7 @@ class Exploration:
         return len(self.names)
 
     def about(self) -> dict[str, Any]:
-        """What the page must know before it asks for more."""
+        """What the page needs to know first."""
         return {
             "nodes": len(self),
             "edges": None if self.edges is None else self.edges.graph.edges,
@@ -149,7 +148,7 @@ class Exploration:
         }
 
     def card(self, node: int) -> dict[str, Any]:
-        """A node as it stands in a list."""
+        """A node as an entry of a list."""
         return {
             "node": node,
             "name": self.names[node].as_py(),
@@ -158,11 +157,11 @@ class Exploration:
         }
 
     def neighborhood(self, node: int, k: int) -> dict[str, Any]:
-        """A node, what is near it by each embedding, and its edges. Raises UnknownNodeError."""
+        """A node, its nearest neighbors in each embedding, and its edges."""
         if not 0 <= node < len(self):
-            raise UnknownNodeError(f"There is no node {node:,}: they are 0 to {len(self) - 1:,}.")
-        joined = np.empty(0, np.int64) if self.edges is None else self.edges.neighbors(node)
-        edges, near = set(joined.tolist()), [side.nearest(node, k) for side in self.sides]
+            raise UnknownNodeError(f"There is no node {node:,}; nodes are 0 to {len(self) - 1:,}.")
+        adjacent = np.empty(0, np.int64) if self.edges is None else self.edges.neighbors(node)
+        edges, near = set(adjacent.tolist()), [side.nearest(node, k) for side in self.sides]
         return {
             **self.card(node),
             "values": [[column.name, column.text(node)] for column in self.columns],
@@ -177,23 +176,23 @@ class Exploration:
                 {"first": one, "second": two, "shared": len(set(near[one][0]) & set(near[two][0]))}
                 for one, two in combinations(range(len(near)), 2)
             ],
-            "edges": self._edges(node, joined, near[0][0]),
+            "edges": self._edges(node, adjacent, near[0][0]),
         }
 
     def _edges(
-        self, node: int, joined: NDArray[np.int64], near: Sequence[int]
+        self, node: int, adjacent: NDArray[np.int64], near: Sequence[int]
     ) -> dict[str, Any] | None:
-        """The edges of a node, the most similar first, each with its rank among the nearest."""
+        """The edges of a node, most similar first, each with its rank among the nearest."""
         if self.edges is None:
             return None
-        similarity = self.sides[0].similarity(node, joined)
-        best = np.lexsort((joined, -similarity))[:MOST_EDGES]
-        rank = {other: place for place, other in enumerate(near, start=1)}
+        similarity = self.sides[0].similarity(node, adjacent)
+        best = np.lexsort((adjacent, -similarity))[:MAX_EDGES]
+        ranks = {other: rank for rank, other in enumerate(near, start=1)}
         return {
-            "count": len(joined),
+            "count": len(adjacent),
             "nodes": [
-                {**self.card(int(joined[at])), "similarity": float(similarity[at])}
-                | {"rank": rank.get(int(joined[at]))}
+                {**self.card(int(adjacent[at])), "similarity": float(similarity[at])}
+                | {"rank": ranks.get(int(adjacent[at]))}
                 for at in best
             ],
         }
@@ -207,7 +206,7 @@ def _sides(
     labeled: NDArray[np.int64] | None,
     progress: Progress | None,
 ) -> tuple[Side, ...]:
-    """The embeddings side by side, their rows found by the ids of the first."""
+    """The embeddings with their positions; rows are matched by the ids of the first."""
     (first_name, first), *_ = embeddings.items()
     orders = [
         None if other.ids.equals(first.ids) else _rows(first_name, first, name, other)
@@ -215,13 +214,13 @@ def _sides(
     ]
     on_disk = [mapped(embedding) for embedding in embeddings.values()]
     for embedding in on_disk:
-        _ = embedding.inverse_norms  # says now, not at a click, if a vector is not finite
+        _ = embedding.inverse_norms  # raises an error now if a vector is not finite
     sides = []
     for name, embedding, rows in zip(embeddings, on_disk, orders, strict=True):
         plane = positions.get(name)
         if plane is None:
-            first_ones = labeled if labeled is None or rows is None else rows[labeled]
-            plane = layout(embedding, kind=kind, seed=seed, labeled=first_ones, progress=progress)
+            landmarks = labeled if labeled is None or rows is None else rows[labeled]
+            plane = layout(embedding, kind=kind, seed=seed, labeled=landmarks, progress=progress)
         nodes = None if rows is None else np.argsort(rows)
         plane = plane if rows is None else plane[rows]
         sides.append(Side(name, embedding, in_square(plane), rows, nodes))
@@ -229,25 +228,25 @@ def _sides(
 
 
 def _rows(first_name: str, first: Embedding, name: str, other: Embedding) -> NDArray[np.int64]:
-    """The rows of another embedding in the order of the first. Raises if their nodes differ."""
-    rows = numbers_in(first.ids, other.ids)
-    for one, two, lacking in (
+    """The rows of another embedding in the order of the first; raises if their nodes differ."""
+    rows = index_in(first.ids, other.ids)
+    for one, two, missing in (
         (first_name, name, rows < 0),
-        (name, first_name, numbers_in(other.ids, first.ids) < 0),
+        (name, first_name, index_in(other.ids, first.ids) < 0),
     ):
-        if lacking.any():
+        if missing.any():
             ids = (first if one == first_name else other).ids
-            some = ids.take(pa.array(np.flatnonzero(lacking)[:MAX_LISTED])).to_pylist()
-            told = ", ".join(map(repr, some)) + (", ..." if lacking.sum() > MAX_LISTED else ".")
+            some = ids.take(pa.array(np.flatnonzero(missing)[:MAX_LISTED])).to_pylist()
+            listed = ", ".join(map(repr, some)) + (", ..." if missing.sum() > MAX_LISTED else ".")
             raise ParameterError(
-                f"{two} has no vector for {int(lacking.sum()):,} of the {len(ids):,} nodes of "
-                f"{one}: {told} Compare embeddings of the same nodes."
+                f"{two} has no vector for {int(missing.sum()):,} of the {len(ids):,} nodes of "
+                f"{one}: {listed} Compare embeddings of the same nodes."
             )
     return rows
 
 
 def mapped(embedding: Embedding) -> Embedding:
-    """The embedding with its vectors mapped from a file, so that they need not stay in memory."""
+    """The embedding with its vectors memory-mapped from a temporary file."""
     if isinstance(embedding.vectors.base, np.memmap) or not embedding.vectors.size:
         return embedding
     spill = SpillFile()
@@ -258,23 +257,23 @@ def mapped(embedding: Embedding) -> Embedding:
 
 
 def in_square(positions: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Positions moved and scaled into the square from -1 to 1; those that are nan in a strip below.
+    """Scales positions to the square from -1 to 1; nodes without a position go in a strip below.
 
-    A few that lie far out come to the edge, or all the others would be small. y grows downwards, as
-    it does on a page.
+    Outliers are moved to the border, so that the other nodes are not squeezed together. The y axis
+    points down, as on a web page.
     """
     placed = np.isfinite(positions).all(axis=1)
     plane = np.empty(positions.shape, np.float32)
     some = positions[placed].astype(np.float64) * [1, -1]
     if len(some):
-        low, high = np.quantile(some, [STRAY, 1 - STRAY], axis=0)
-        low, high = low - ROOM * (high - low), high + ROOM * (high - low)
+        low, high = np.quantile(some, [OUTLIERS, 1 - OUTLIERS], axis=0)
+        low, high = low - MARGIN * (high - low), high + MARGIN * (high - low)
         some = np.clip(some, low, high)
         low, high = some.min(axis=0), some.max(axis=0)
         plane[placed] = (some - (low + high) / 2) / (max(high - low) / 2 or 1.0)
-    lost = len(positions) - len(some)
-    if lost:
-        spread = np.random.default_rng(lost).random((lost, 2))
+    unplaced = len(positions) - len(some)
+    if unplaced:
+        spread = np.random.default_rng(unplaced).random((unplaced, 2))
         bottom = float(plane[placed, 1].max(initial=-STRIP)) + STRIP
         plane[~placed] = [-1, bottom] + spread * [2, 2 * STRIP]
         low, high = plane.min(axis=0), plane.max(axis=0)

@@ -1,4 +1,4 @@
-"""What a file of vectors holds beside them: positions, and columns to color by."""
+"""Reads positions and additional columns of a file of vectors."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from hopvec.formats.table import find_columns
 
 
 class ExtraColumns(NamedTuple):
-    """The columns of a file that are neither ids nor vectors."""
+    """The columns of a file besides ids and vectors."""
 
     positions: NDArray[np.float32] | None
-    """[nodes, 2], where the file has the columns x and y."""
+    """[nodes, 2], if the file has the columns x and y."""
     columns: dict[str, pa.Array]
 
 
 def read_extra_columns(path: str | Path) -> ExtraColumns:
-    """The further columns of a Parquet or Arrow file; of others there are none."""
+    """Reads the extra columns of a Parquet or Arrow file; other formats have none."""
     path = Path(path)
     if not can_hold_positions(path):
         return ExtraColumns(None, {})
@@ -32,7 +32,7 @@ def read_extra_columns(path: str | Path) -> ExtraColumns:
     kind = "parquet" if EMBEDDING_FORMATS[suffix_of(path)] is parquet else "ipc"
     table = ds.dataset(path, format=kind)
     positions = read_positions(path)
-    known = {*find_columns(path, table.schema).names, *(PLANE if positions is not None else ())}
-    read = table.to_table(columns=[name for name in table.schema.names if name not in known])
+    skipped = {*find_columns(path, table.schema).names, *(PLANE if positions is not None else ())}
+    read = table.to_table(columns=[name for name in table.schema.names if name not in skipped])
     columns = {name: read.column(name).combine_chunks() for name in read.column_names}
     return ExtraColumns(positions, columns)

@@ -1,4 +1,4 @@
-"""Guard: who may ask the explorer. Other pages in the same browser may not."""
+"""Guard: which requests to the explorer are allowed; other web pages must not reach it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-HEADER = "x-hopvec"  # a page of another origin cannot send it without asking first
-PLAIN = "explore"  # its value where there is no token
-PROTECTION = {
+HEADER = "x-hopvec"  # a page of another origin cannot send it without a CORS preflight
+PLAIN = "explore"  # its value without a token
+SECURITY_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'; require-trusted-types-for 'script'",
@@ -27,44 +27,47 @@ PROTECTION = {
 
 @dataclass(frozen=True)
 class Guard:
-    """Lets a request through to the app, or answers 400 or 403 with a sentence.
+    """Passes a request on to the app, or rejects it with status 400 or 403.
 
-    The Host must be one of ours, or a page could reach us by a name of its own that it has pointed
-    at this machine. What a page of another site asks for is refused, but for following a link to
-    the page. The API wants a header that only the page itself can send; with a token, which is for
-    a server that other machines reach, that header and the address of the page must hold it.
+    - The Host must be one of `hosts`, against DNS rebinding.
+    - Cross-site requests are rejected, except for links to the page.
+    - The API requires a header that only the page itself can send.
+    - With a token, for a server that other machines can reach, this header and the URL of the page
+      must contain it.
     """
 
     app: ASGIApp
     hosts: frozenset[str] | None
-    """What the Host may be, with the port; None for any, which is only safe with a token."""
+    """Allowed Host headers, with the port; None allows any, which is only safe with a token."""
     token: str | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request."""
+        """Handles a request."""
 
         async def protected(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(PROTECTION)
+                MutableHeaders(scope=message).update(SECURITY_HEADERS)
             await send(message)
 
-        refusal = self._refusal(scope) if scope["type"] == "http" else None
-        await (refusal or self.app)(scope, receive, protected)
+        rejection = self._rejection(scope) if scope["type"] == "http" else None
+        await (rejection or self.app)(scope, receive, protected)
 
-    def _refusal(self, scope: Scope) -> PlainTextResponse | None:
+    def _rejection(self, scope: Scope) -> PlainTextResponse | None:
         headers, path = Headers(scope=scope), scope["path"]
         if self.hosts is not None and headers.get("host", "").lower() not in self.hosts:
-            return PlainTextResponse("The Host of this request is not the explorer's.", 400)
+            return PlainTextResponse("The Host header is not that of the explorer.", 400)
         link = path == "/" and headers.get("sec-fetch-mode") == "navigate"
         if headers.get("sec-fetch-site", "none") not in ("same-origin", "none") and not link:
-            return PlainTextResponse("Other sites may not ask the explorer.", 403)
+            return PlainTextResponse("Requests from other sites are not allowed.", 403)
         if path.startswith("/api/") and not _equal(
             headers.get(HEADER, ""), PLAIN if self.token is None else self.token
         ):
-            return PlainTextResponse(f"The API is for the page, which sends {HEADER}.", 403)
+            return PlainTextResponse(
+                f"The API requires the header {HEADER}, which the page sends.", 403
+            )
         given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
         if path == "/" and self.token is not None and not _equal(given, self.token):
-            return PlainTextResponse("Open the address with the token that was printed.", 403)
+            return PlainTextResponse("Open the printed URL, which contains the token.", 403)
         return None
 
 

@@ -1,37 +1,37 @@
-// What the page asks of the server. The header is what keeps other pages out.
+// Requests to the server. The header proves that they come from this page.
 
 const token = new URLSearchParams(location.search).get("token");
 const headers = { "X-Hopvec": token ?? "explore" };
 
-async function answer(path, signal) {
+async function request(path, signal) {
   let response;
   try {
     response = await fetch(`/api/${path}`, { headers, signal });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Error("The explorer does not answer. Start it again in the terminal.");
+    throw new Error("The explorer does not respond. Start it again in the terminal.");
   }
   if (!response.ok) throw new Error(await response.text());
   return response;
 }
 
-export async function ask(path, signal) {
-  return (await answer(path, signal)).json();
+export async function fetchJson(path, signal) {
+  return (await request(path, signal)).json();
 }
 
-// An array of numbers as it lies in the memory of the server.
-export async function askNumbers(path, Kind) {
-  return new Kind(await (await answer(path)).arrayBuffer());
+// An array of numbers, as raw little-endian bytes.
+export async function fetchArray(path, Kind) {
+  return new Kind(await (await request(path)).arrayBuffer());
 }
 
-// Asks one thing at a time: what was asked before is given up.
-export function oneAtATime() {
-  let last = null;
+// A fetchJson that aborts its previous request; an aborted request returns null.
+export function latestOnly() {
+  let previous = null;
   return async (path) => {
-    last?.abort();
-    const own = (last = new AbortController());
+    previous?.abort();
+    const current = (previous = new AbortController());
     try {
-      return await ask(path, own.signal);
+      return await fetchJson(path, current.signal);
     } catch (error) {
       if (error.name === "AbortError") return null;
       throw error;

@@ -1,9 +1,9 @@
-// Colors of points, packed as the pixels of a canvas are: 0xffBBGGRR.
+// Colors of points, packed like the pixels of a canvas: 0xffBBGGRR.
 
 export const NONE = 65535; // the code of a node without a value
 
-// Petroff's colors, which people with any color vision can tell apart, for the largest classes, and
-// deeper ones of the same hues for as many more. All are a little lighter in the dark.
+// Petroff's accessible colors for the largest classes, and darker shades of the same hues for as many
+// more. All are a little lighter in the dark theme.
 const PETROFF = [
   "#3f90da",
   "#ffa90e",
@@ -15,8 +15,8 @@ const PETROFF = [
   "#92dadd",
   "#717581",
 ].map((text) => [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16)));
-const COLORED = 2 * PETROFF.length; // classes with a color of their own
-// From few to many, even steps of lightness; read backwards on a dark ground.
+const COLORED = 2 * PETROFF.length; // classes that have a color
+// From low to high in even steps of lightness; reversed on a dark background.
 const SCALE = [
   [224, 226, 190],
   [158, 209, 172],
@@ -34,22 +34,22 @@ export function mixed(one, two, share) {
   return one.map((value, at) => Math.round(value + (two[at] - value) * share));
 }
 
-// The ground and the ink of the theme, as the browser has computed them.
+// The colors of the theme, as computed by the browser.
 export function themeColors(canvas) {
   const style = getComputedStyle(canvas);
-  const [ground, ink] = [style.backgroundColor, style.color].map((text) =>
+  const [background, ink] = [style.backgroundColor, style.color].map((text) =>
     text
       .match(/[\d.]+/g)
       .slice(0, 3)
       .map(Number),
   );
-  const dark = ground[0] < 128;
+  const dark = background[0] < 128;
   return {
-    ground,
+    background,
     ink,
     dark,
-    other: mixed(ground, ink, dark ? 0.42 : 0.36),
-    quiet: mixed(ground, ink, dark ? 0.13 : 0.1),
+    other: mixed(background, ink, dark ? 0.42 : 0.36),
+    quiet: mixed(background, ink, dark ? 0.13 : 0.1),
   };
 }
 
@@ -60,24 +60,24 @@ function paletteColor(code, theme) {
   return deep ? mixed(color, [0, 0, 0], 0.45) : color;
 }
 
-// The color of a class; `alone` is the class that stands out although it has none of its own.
-export function classColor(code, theme, alone = null) {
+// The color of a class; the isolated class has a color even if it is not among the largest.
+export function classColor(code, theme, isolated = null) {
   if (code < COLORED) return paletteColor(code, theme);
-  return code === alone ? (theme.dark ? [255, 255, 255] : [20, 20, 20]) : theme.other;
+  return code === isolated ? (theme.dark ? [255, 255, 255] : [20, 20, 20]) : theme.other;
 }
 
 export function scaleColor(share, theme) {
-  const place = (theme.dark ? 1 - share : share) * (SCALE.length - 1);
-  const from = Math.min(Math.floor(place), SCALE.length - 2);
-  return mixed(SCALE[from], SCALE[from + 1], place - from);
+  const position = (theme.dark ? 1 - share : share) * (SCALE.length - 1);
+  const from = Math.min(Math.floor(position), SCALE.length - 2);
+  return mixed(SCALE[from], SCALE[from + 1], position - from);
 }
 
-// The color of every code: a table for the renderer.
-export function colorTable(legend, theme, alone = null) {
+// The color of each code, for the renderer.
+export function colorTable(legend, theme, isolated = null) {
   const table = new Uint32Array(65536).fill(packed(theme.other));
   if (legend?.kind === "label") {
     for (let code = 0; code < COLORED; code++) table[code] = packed(paletteColor(code, theme));
-    if (alone !== null) table[alone] = packed(classColor(alone, theme, alone));
+    if (isolated !== null) table[isolated] = packed(classColor(isolated, theme, isolated));
   } else if (legend?.kind === "number") {
     for (let code = 0; code < legend.levels; code++)
       table[code] = packed(scaleColor(code / (legend.levels - 1), theme));

@@ -1,7 +1,7 @@
-// Which point is nearest to a place: points sorted into the cells of a grid.
+// A spatial index of points: a grid of cells, to find the point nearest to a position.
 
-const LEAST = -1,
-  SIZE = 2; // the square that all points are in
+const MIN = -1,
+  SIZE = 2; // of the square that contains all points
 
 export class Grid {
   constructor(positions) {
@@ -17,24 +17,24 @@ export class Grid {
   }
 
   line(value) {
-    return Math.min(this.across - 1, Math.max(0, Math.floor(((value - LEAST) / SIZE) * this.across)));
+    return Math.min(this.across - 1, Math.max(0, Math.floor(((value - MIN) / SIZE) * this.across)));
   }
 
   cell(at) {
     return this.line(this.positions[2 * at + 1]) * this.across + this.line(this.positions[2 * at]);
   }
 
-  // The nearest point within a distance, of those in `chosen` if that is given; null if there is none.
-  nearest(x, y, within, chosen = null) {
+  // The nearest point within a distance, restricted to `mask` if it is given; null if there is none.
+  nearest(x, y, within, mask = null) {
     let best = null,
       least = within * within;
     const [first, last] = [this.line(x - within), this.line(x + within)];
     for (let row = this.line(y - within); row <= this.line(y + within); row++) {
       const begin = this.starts[row * this.across + first],
         end = this.starts[row * this.across + last + 1];
-      for (let place = begin; place < end; place++) {
-        const at = this.points[place];
-        if (chosen !== null && chosen[at] !== 1) continue;
+      for (let index = begin; index < end; index++) {
+        const at = this.points[index];
+        if (mask !== null && mask[at] !== 1) continue;
         const across = this.positions[2 * at] - x,
           down = this.positions[2 * at + 1] - y;
         const distance = across * across + down * down;

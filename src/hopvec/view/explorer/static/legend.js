@@ -1,33 +1,33 @@
-// The legend: a button for each class that sets it apart, or a scale of numbers.
+// The legend: a button for each class, to show only this class, or a scale of numbers.
 
 import { classColor, scaleColor } from "./colors.js";
-import { count, element, shown } from "./text.js";
+import { count, element, printable } from "./text.js";
 
-const MOST = 200; // classes that are listed
+const MAX_CLASSES = 200; // in the list
 
 const css = ([red, green, blue]) => `rgb(${red} ${green} ${blue})`;
 
-// `alone` is the class set apart, or null; `choose(code or null)` is called with another one.
-export function showLegend(holder, legend, theme, alone, choose) {
+// `isolated` is the only class shown, or null; `choose` is called with the new code or null.
+export function showLegend(holder, legend, theme, isolated, choose) {
   if (legend === null) return holder.replaceChildren();
   holder.replaceChildren(
-    ...(legend.kind === "label" ? classes(legend, theme, alone, choose) : [scale(legend, theme)]),
+    ...(legend.kind === "label" ? classes(legend, theme, isolated, choose) : [scale(legend, theme)]),
   );
 }
 
-function classes(legend, theme, alone, choose) {
-  const buttons = legend.classes.slice(0, MOST).map((name, code) => {
-    const color = css(classColor(code, theme, alone));
+function classes(legend, theme, isolated, choose) {
+  const buttons = legend.classes.slice(0, MAX_CLASSES).map((name, code) => {
+    const color = css(classColor(code, theme, isolated));
     return element(
       "button",
       {
         type: "button",
-        "aria-pressed": String(code === alone),
+        "aria-pressed": String(code === isolated),
         "data-code": code,
-        onclick: () => choose(code === alone ? null : code),
+        onclick: () => choose(code === isolated ? null : code),
       },
       swatch(color),
-      element("span", { class: "name" }, shown(name, 60)),
+      element("span", { class: "name" }, printable(name, 60)),
       element("span", { class: "size" }, count(legend.sizes[code])),
     );
   });

@@ -1,6 +1,6 @@
-// What the address says: the node, the view, the color. It can be sent to others, and Back works.
+// The state in the URL: node, view and color. Links can be shared, and the Back button works.
 
-const LONGEST = 500; // signs of a name in an address; longer ones go by the number of the node
+const MAX_NAME = 500; // characters of a name in a URL; nodes with longer names are linked by their number
 
 export function readLink() {
   const given = new URLSearchParams(location.hash.slice(1));
@@ -19,20 +19,20 @@ export function readLink() {
 }
 
 export function writeLink({ card, k, color, only, views }, { step = false } = {}) {
-  const said = new URLSearchParams();
+  const state = new URLSearchParams();
   if (card !== null) {
-    if (card.name.length > LONGEST) said.set("number", card.node);
-    else said.set("node", card.name);
+    if (card.name.length > MAX_NAME) state.set("number", card.node);
+    else state.set("node", card.name);
   }
-  if (k !== null) said.set("k", k);
-  if (color !== null) said.set("color", color);
-  if (only !== null) said.set("only", only);
+  if (k !== null) state.set("k", k);
+  if (color !== null) state.set("color", color);
+  if (only !== null) state.set("only", only);
   if (views.length)
-    said.set(
+    state.set(
       "view",
       views.map((view) => view.map((value) => Number(value.toPrecision(6))).join(",")).join(";"),
     );
-  const address = `${location.pathname}${location.search}#${said}`;
-  if (step) history.pushState(null, "", address);
-  else history.replaceState(null, "", address);
+  const url = `${location.pathname}${location.search}#${state}`;
+  if (step) history.pushState(null, "", url);
+  else history.replaceState(null, "", url);
 }

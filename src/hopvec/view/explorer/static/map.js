@@ -1,32 +1,32 @@
-// A map: points and what lies over them on two canvases, a view that moves, and the name under the hand.
+// A map: two canvases with points and overlay, a view that moves and zooms, and a tooltip.
 
 import { themeColors, packed } from "./colors.js";
 import { listen } from "./gestures.js";
 import { Grid } from "./grid.js";
 import { drawOverlay } from "./overlay.js";
 import { Cloud, drawSplats, pointRadius } from "./splats.js";
-import { element, shown } from "./text.js";
+import { element, printable } from "./text.js";
 
-const MARGIN = 0.94; // of the map that the square of all points fills
-const FARTHEST = 0.4,
-  CLOSEST = 20_000; // zooms
-const REACH = 14; // pixels from the hand to a point that it means
+const MARGIN = 0.94; // share of the map that the square of all points fills
+const MIN_ZOOM = 0.4,
+  MAX_ZOOM = 20_000;
+const HIT_RADIUS = 14; // pixels between the pointer and a point
 const HOME = { x: 0, y: 0, zoom: 1 };
 const ACCENT = { light: [11, 92, 173], dark: [140, 196, 255] };
-const FLIGHT = 350; // milliseconds
+const FLIGHT_MS = 350;
 
 export class MapView {
-  // asked: { pick(node), point(node) -> promise of a card, moved() }
-  constructor(holder, title, positions, asked) {
+  // callbacks: { pick(node), hover(node) -> promise of a card, moved() }
+  constructor(holder, title, positions, callbacks) {
     this.positions = positions;
-    this.asked = asked;
+    this.callbacks = callbacks;
     this.view = { ...HOME };
     this.cloud = new Cloud(positions);
     this.colors = null;
-    this.chosen = null; // 1 for the nodes that are set apart, null for none
-    this.alone = null; // their color
+    this.mask = null; // 1 for the nodes of the isolated class; null if all classes are shown
+    this.isolated = null; // color of the isolated class
     this.selection = null;
-    this.pointed = null;
+    this.hovered = null;
     this.captions = [];
     this.canvas = element("canvas", {
       class: "points",
@@ -35,10 +35,10 @@ export class MapView {
       "aria-label": title.label,
     });
     this.over = element("canvas", { class: "over", "aria-hidden": "true" });
-    this.tip = element("div", { class: "tip name", hidden: true });
-    const name = title.shown ? element("p", { class: "title name" }, shown(title.shown)) : null;
+    this.tooltip = element("div", { class: "tooltip name", hidden: true });
+    const name = title.caption ? element("p", { class: "title name" }, printable(title.caption)) : null;
     holder.append(
-      element("div", { class: "map" }, this.canvas, this.over, ...(name ? [name] : []), this.tip),
+      element("div", { class: "map" }, this.canvas, this.over, ...(name ? [name] : []), this.tooltip),
     );
     new ResizeObserver(() => this.resize()).observe(this.canvas);
     for (const kind of ["focus", "blur"]) this.canvas.addEventListener(kind, () => this.draw());
@@ -46,27 +46,27 @@ export class MapView {
       pan: (x, y) => this.move({ x: this.view.x - x / this.unit, y: this.view.y - y / this.unit }),
       zoom: (factor, x, y) => this.zoom(factor, x, y),
       home: () => this.move(HOME),
-      pick: (x, y, within = REACH) => this.pick(x, y, within),
-      point: (x, y) => this.point(x, y),
-      leave: () => this.point(null),
+      pick: (x, y, within = HIT_RADIUS) => this.pick(x, y, within),
+      hover: (x, y) => this.hover(x, y),
+      leave: () => this.hover(null),
     });
     this.resize();
   }
 
-  // Pixels of the page that a unit of the plane takes.
+  // CSS pixels per unit of the plane.
   get unit() {
     return (Math.min(...this.size) / 2) * MARGIN * this.view.zoom;
   }
 
-  place(x, y) {
+  toScreen(x, y) {
     return [
       (x - this.view.x) * this.unit + this.size[0] / 2,
       (y - this.view.y) * this.unit + this.size[1] / 2,
     ];
   }
 
-  at(node) {
-    return this.place(this.positions[2 * node], this.positions[2 * node + 1]);
+  nodeToScreen(node) {
+    return this.toScreen(this.positions[2 * node], this.positions[2 * node + 1]);
   }
 
   resize() {
@@ -82,36 +82,36 @@ export class MapView {
     const data = this.context.createImageData(this.canvas.width, this.canvas.height);
     this.image = { data, pixels: new Uint32Array(data.data.buffer), width: data.width, height: data.height };
     this.stale = true;
-    this.drawNow(); // in the same frame, since the canvases are empty now
+    this.drawNow(); // in the same frame, since resizing clears the canvases
   }
 
   move(change) {
     this.flight = null;
-    if (!this.tip.hidden) this.point(null);
+    if (!this.tooltip.hidden) this.hover(null);
     this.view = { ...this.view, ...change };
-    this.view.zoom = Math.min(CLOSEST, Math.max(FARTHEST, this.view.zoom));
+    this.view.zoom = Math.min(MAX_ZOOM, Math.max(MIN_ZOOM, this.view.zoom));
     this.view.x = Math.min(1.2, Math.max(-1.2, this.view.x));
     this.view.y = Math.min(1.2, Math.max(-1.2, this.view.y));
     this.draw();
-    this.asked.moved();
+    this.callbacks.moved();
   }
 
   zoom(factor, x, y) {
     const from = this.unit,
       right = x - this.size[0] / 2,
       down = y - this.size[1] / 2;
-    const zoom = Math.min(CLOSEST, Math.max(FARTHEST, this.view.zoom * factor));
+    const zoom = Math.min(MAX_ZOOM, Math.max(MIN_ZOOM, this.view.zoom * factor));
     const to = (from / this.view.zoom) * zoom;
     this.move({ zoom, x: this.view.x + right / from - right / to, y: this.view.y + down / from - down / to });
   }
 
-  // Flies to where most of some nodes are seen, the first of them in the middle.
+  // Flies to a view of most of the nodes, with the first in the center.
   show(nodes) {
     const [x, y] = [this.positions[2 * nodes[0]], this.positions[2 * nodes[0] + 1]];
     const far = nodes
       .map((node) => Math.hypot(this.positions[2 * node] - x, this.positions[2 * node + 1] - y))
       .sort((one, two) => one - two)[Math.floor((nodes.length - 1) * 0.75)];
-    const closest = Math.min(40, Math.max(2, Math.sqrt(this.positions.length / 2) / 16)); // leaves others in sight
+    const closest = Math.min(40, Math.max(2, Math.sqrt(this.positions.length / 2) / 16)); // keeps some context visible
     const zoom = Math.min(closest, Math.max(1, 0.62 / Math.max(far, 1e-4)));
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return this.move({ x, y, zoom });
     const from = { ...this.view },
@@ -119,7 +119,7 @@ export class MapView {
       flight = {};
     const step = (now) => {
       if (this.flight !== flight && now !== start) return;
-      const share = Math.min(1, Math.max(0, (now - start) / FLIGHT)),
+      const share = Math.min(1, Math.max(0, (now - start) / FLIGHT_MS)),
         eased = share * share * (3 - 2 * share);
       this.move({
         zoom: from.zoom * (zoom / from.zoom) ** eased,
@@ -139,45 +139,45 @@ export class MapView {
       (x - this.size[0] / 2) / this.unit + this.view.x,
       (y - this.size[1] / 2) / this.unit + this.view.y,
     ];
-    return this.grid.nearest(across, down, reach, this.chosen);
+    return this.grid.nearest(across, down, reach, this.mask);
   }
 
   pick(x, y, within) {
     const node = this.nearest(x, y, within);
-    if (node !== null) this.asked.pick(node);
+    if (node !== null) this.callbacks.pick(node);
   }
 
-  // Shows the name of the node under the hand.
-  async point(x, y) {
-    const node = x === null ? null : this.nearest(x, y, REACH);
-    if (node === this.pointed) return;
-    this.mark(node);
-    this.tip.hidden = true;
+  // Shows the name of the node under the pointer.
+  async hover(x, y) {
+    const node = x === null ? null : this.nearest(x, y, HIT_RADIUS);
+    if (node === this.hovered) return;
+    this.highlight(node);
+    this.tooltip.hidden = true;
     this.canvas.classList.toggle("on", node !== null);
-    const card = node === null ? null : await this.asked.point(node);
-    if (!card || this.pointed !== node) return;
-    const [left, top] = this.at(node);
-    this.tip.replaceChildren(
-      shown(card.name, 120),
-      ...(card.label ? [element("span", { class: "label" }, ` · ${shown(card.label, 60)}`)] : []),
+    const card = node === null ? null : await this.callbacks.hover(node);
+    if (!card || this.hovered !== node) return;
+    const [left, top] = this.nodeToScreen(node);
+    this.tooltip.replaceChildren(
+      printable(card.name, 120),
+      ...(card.label ? [element("span", { class: "label" }, ` · ${printable(card.label, 60)}`)] : []),
     );
-    this.tip.hidden = false;
-    const { width, height } = this.tip.getBoundingClientRect();
+    this.tooltip.hidden = false;
+    const { width, height } = this.tooltip.getBoundingClientRect();
     const x0 = Math.min(left + 12, this.size[0] - width - 4),
       y0 = top + 14 + height > this.size[1] ? top - 12 - height : top + 12;
-    this.tip.style.transform = `translate(${Math.max(4, Math.round(x0))}px, ${Math.round(y0)}px)`;
+    this.tooltip.style.transform = `translate(${Math.max(4, Math.round(x0))}px, ${Math.round(y0)}px)`;
   }
 
-  // Shows a node with its neighbors and edges, { card, near, edges }, or none; others step back.
+  // Shows a selection { card, near, edges }, or none; all other nodes are dimmed.
   select(selection) {
     this.selection = selection;
     this.canvas.classList.toggle("back", selection !== null);
-    this.mark(null);
+    this.highlight(null);
   }
 
-  // Puts a ring around a node.
-  mark(node) {
-    this.pointed = node;
+  // Draws a ring around a node.
+  highlight(node) {
+    this.hovered = node;
     this.draw();
   }
 
@@ -204,11 +204,11 @@ export class MapView {
       accent: ACCENT[theme.dark ? "dark" : "light"],
       font: getComputedStyle(this.canvas).fontFamily,
       size: this.size,
-      at: (node) => this.at(node),
-      place: (x, y) => this.place(x, y),
+      nodeToScreen: (node) => this.nodeToScreen(node),
+      toScreen: (x, y) => this.toScreen(x, y),
       selection: this.selection,
-      pointed: this.pointed,
-      captions: this.chosen ? [] : this.captions,
+      hovered: this.hovered,
+      captions: this.mask ? [] : this.captions,
       cross: this.canvas.matches(":focus-visible"),
     });
     performance.clearMeasures("frame");
@@ -223,22 +223,21 @@ export class MapView {
       0.9,
       (points > 200_000 ? 0.5 : points > 20_000 ? 0.7 : 0.85) + 0.05 * (view.zoom - 1),
     );
-    const seen = { x: view.x, y: view.y, scale: this.unit * ratio };
-    image.pixels.fill(packed(theme.ground));
-    if (this.chosen === null) {
-      drawSplats(image, cloud, seen, { colors: this.colors, radius, opacity });
+    const visible = { x: view.x, y: view.y, scale: this.unit * ratio };
+    image.pixels.fill(packed(theme.background));
+    if (this.mask === null) {
+      drawSplats(image, cloud, visible, { colors: this.colors, radius, opacity });
     } else {
-      drawSplats(image, cloud, seen, { only: packed(theme.quiet), radius, opacity, set: 0 });
-      drawSplats(image, cloud, seen, { only: this.alone, radius: radius * 1.15, opacity: 0.9, set: 1 });
+      drawSplats(image, cloud, visible, { only: packed(theme.quiet), radius, opacity, set: 0 });
+      drawSplats(image, cloud, visible, { only: this.isolated, radius: radius * 1.15, opacity: 0.9, set: 1 });
     }
     this.context.putImageData(image.data, 0, 0);
   }
 
-  // New colors: a table of those of codes, the codes of nodes, and which nodes are set apart in
-  // which color.
-  paint({ colors, codes, chosen, alone, captions }) {
-    Object.assign(this, { colors, chosen, alone, captions });
-    this.cloud.dress(codes, chosen);
+  // Sets the color of each code, the code of each node, and the isolated class with its color.
+  paint({ colors, codes, mask, isolated, captions }) {
+    Object.assign(this, { colors, mask, isolated, captions });
+    this.cloud.setColors(codes, mask);
     this.stale = true;
     this.draw();
   }

@@ -1,15 +1,16 @@
-// What lies over the points: lines to neighbors, names, captions of classes.
+// The overlay of a map: lines to neighbors, names of nodes and classes.
 
-import { shown } from "./text.js";
+import { printable } from "./text.js";
 
-const CELLS = 40; // of a side of the grid in which the thickest place of a class is found
+const CELLS = 40; // per side of the grid for the densest area of a class
 const CAPTIONS = 14;
-const SIGNS = 36; // of a name on the map
+const MAX_CHARACTERS = 36; // of a name on the map
 
 const css = ([red, green, blue], alpha = 1) => `rgb(${red} ${green} ${blue} / ${alpha})`;
 
-// Draws into a 2D context that is scaled to pixels of the page. scene: { theme, accent, font, size,
-// place(x, y), at(node), selection: { card, near, edges } or null, pointed: node or null, captions, cross }.
+// Draws into a 2D context that is scaled to CSS pixels. scene: { theme, accent, font, size,
+// toScreen(x, y), nodeToScreen(node), selection: { card, near, edges } or null, hovered: node or null,
+// captions, cross }.
 export function drawOverlay(context, scene) {
   const {
       size: [width, height],
@@ -20,14 +21,14 @@ export function drawOverlay(context, scene) {
   if (scene.selection) drawSelection(context, scene, boxes);
   else
     for (const caption of scene.captions) {
-      const [x, y] = scene.place(caption.x, caption.y);
-      write(context, scene, shown(caption.name, SIGNS), x, y, boxes, {
+      const [x, y] = scene.toScreen(caption.x, caption.y);
+      write(context, scene, printable(caption.name, MAX_CHARACTERS), x, y, boxes, {
         weight: 600,
         size: 12.5,
         middle: true,
       });
     }
-  if (scene.pointed !== null) ring(context, scene.at(scene.pointed), 7, css(scene.theme.ink), 2);
+  if (scene.hovered !== null) ring(context, scene.nodeToScreen(scene.hovered), 7, css(scene.theme.ink), 2);
   if (scene.cross) {
     context.strokeStyle = css(scene.theme.ink, 0.5);
     context.lineWidth = 1;
@@ -49,14 +50,14 @@ function drawSelection(context, scene, boxes) {
       accent,
       selection: { card, near, edges },
     } = scene,
-    center = scene.at(card.node);
+    center = scene.nodeToScreen(card.node);
   const lines = (nodes, color, alpha, dashes) => {
     context.strokeStyle = css(color, alpha);
     context.lineWidth = 1.2;
     context.setLineDash(dashes);
     context.beginPath();
     for (const { node } of nodes) {
-      const part = seenPart(center, scene.at(node), scene.size);
+      const part = visiblePart(center, scene.nodeToScreen(node), scene.size);
       if (part === null) continue;
       context.moveTo(...part[0]);
       context.lineTo(...part[1]);
@@ -69,23 +70,23 @@ function drawSelection(context, scene, boxes) {
   for (const { node } of edges) dot(context, scene, node, 2.5, accent);
   for (const { node } of near) dot(context, scene, node, 4, theme.ink);
   ring(context, center, 8, css(theme.ink), 2.5);
-  write(context, scene, shown(card.name, SIGNS), ...center, boxes, {
+  write(context, scene, printable(card.name, MAX_CHARACTERS), ...center, boxes, {
     weight: 700,
     size: 14,
     away: 12,
     always: true,
   });
   for (const { node, name } of near)
-    write(context, scene, shown(name, SIGNS), ...scene.at(node), boxes, { weight: 500, size: 12.5, away: 7 });
+    write(context, scene, printable(name, MAX_CHARACTERS), ...scene.nodeToScreen(node), boxes, { weight: 500, size: 12.5, away: 7 });
 }
 
-// The part of a line that is on the map, or null: dashes beyond it would take seconds to draw.
-function seenPart(from, to, size) {
+// The visible part of a line, or null: drawing dashes outside of the map would take seconds.
+function visiblePart(from, to, size) {
   let [first, last] = [0, 1];
   for (const axis of [0, 1]) {
-    const way = to[axis] - from[axis],
-      ends = [-from[axis], size[axis] - from[axis]].map((edge) => edge / way);
-    if (way === 0) {
+    const length = to[axis] - from[axis],
+      ends = [-from[axis], size[axis] - from[axis]].map((edge) => edge / length);
+    if (length === 0) {
       if (from[axis] < 0 || from[axis] > size[axis]) return null;
       continue;
     }
@@ -98,11 +99,11 @@ function seenPart(from, to, size) {
 
 function dot(context, scene, node, radius, color) {
   context.beginPath();
-  context.arc(...scene.at(node), radius, 0, 2 * Math.PI);
+  context.arc(...scene.nodeToScreen(node), radius, 0, 2 * Math.PI);
   context.fillStyle = css(color);
   context.fill();
   context.lineWidth = 1.5;
-  context.strokeStyle = css(scene.theme.ground);
+  context.strokeStyle = css(scene.theme.background);
   context.stroke();
 }
 
@@ -114,7 +115,7 @@ function ring(context, [x, y], radius, color, width) {
   context.stroke();
 }
 
-// Writes a text beside a place, or not at all where it would cover another.
+// Writes a text next to a point, unless it would overlap another text.
 function write(
   context,
   scene,
@@ -129,7 +130,7 @@ function write(
   context.textBaseline = "middle";
   const width = context.measureText(text).width,
     half = size * 0.65;
-  const places = middle
+  const positions = middle
     ? [[x - width / 2, y]]
     : [
         [x + away, y],
@@ -138,7 +139,7 @@ function write(
         [x - width / 2, y + away + half],
       ];
   const free =
-    places.find(([left, line]) => {
+    positions.find(([left, line]) => {
       const box = [left - 2, line - half, left + width + 2, line + half];
       const inside = box[0] > 0 && box[1] > 0 && box[2] < scene.size[0] && box[3] < scene.size[1];
       return (
@@ -147,18 +148,18 @@ function write(
           (other) => box[0] < other[2] && box[2] > other[0] && box[1] < other[3] && box[3] > other[1],
         )
       );
-    }) ?? (always ? places[0] : null);
+    }) ?? (always ? positions[0] : null);
   if (!free) return;
   boxes.push([free[0] - 2, free[1] - half, free[0] + width + 2, free[1] + half]);
   context.lineJoin = "round";
   context.lineWidth = 4;
-  context.strokeStyle = css(scene.theme.ground, 0.85);
+  context.strokeStyle = css(scene.theme.background, 0.85);
   context.strokeText(text, ...free);
   context.fillStyle = css(scene.theme.ink);
   context.fillText(text, ...free);
 }
 
-// Where the names of the largest classes go: each where its points lie thickest.
+// Positions for the names of the largest classes: where the points of each are densest.
 export function captionsOf(positions, codes, classes) {
   const wanted = Math.min(CAPTIONS, classes.length),
     across = CELLS + 2;

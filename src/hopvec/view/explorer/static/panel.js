@@ -1,19 +1,19 @@
-// The panel: what is known of a node, as tables.
+// The panel: a node with its values, neighbors and edges.
 
-import { count, csv, download, element, say, shown } from "./text.js";
+import { count, csv, download, element, announce, printable } from "./text.js";
 
 const CHOICES = [5, 10, 20, 50, 100];
 
-// asked: { go(node), mark(node or null), setCount(k) }
-export function showNode(panel, about, found, k, asked) {
+// callbacks: { go(node), highlight(node or null), setCount(k) }
+export function showNode(panel, about, found, k, callbacks) {
   const compared = about.embeddings.length > 1;
   panel.replaceChildren(
-    element("h2", {}, shown(found.name, 10_000)),
-    facts(found),
+    element("h2", {}, printable(found.name, 10_000)),
+    values(found),
     ...(compared ? [overlaps(about, found)] : []),
-    nearHead(about, found, k, asked),
-    ...near(about, found, asked),
-    ...(found.edges ? edgeList(about, found, asked) : []),
+    nearHead(about, found, k, callbacks),
+    ...near(about, found, callbacks),
+    ...(found.edges ? edgeList(about, found, callbacks) : []),
   );
   panel.scrollTop = 0;
 }
@@ -28,54 +28,54 @@ export function showHelp(panel, about) {
     element("dd", {}, what),
   ];
   panel.replaceChildren(
-    element("h2", {}, "Pick a node"),
+    element("h2", {}, "Select a node"),
     element(
       "p",
       { class: "hint" },
       about.embeddings.length > 1
-        ? "Click a point or search for a name: its nearest neighbors by each embedding stand side by side, shared ones marked."
-        : "Click a point or search for a name: here are its nearest neighbors then, exact ones by cosine similarity.",
+        ? "Click a point or search for a name to compare the nearest neighbors of a node in each embedding."
+        : "Click a point or search for a name to see the nearest neighbors of a node: exact, by cosine similarity.",
     ),
     element(
       "dl",
       { class: "keys" },
       ...key(["/"], "search"),
       ...key(["←", "↑", "→", "↓"], "move the map"),
-      ...key(["+", "−", "0"], "closer, farther, all"),
-      ...key(["Enter"], "pick what is in the middle"),
+      ...key(["+", "−", "0"], "zoom in, zoom out, show all"),
+      ...key(["Enter"], "select the node in the center"),
     ),
   );
 }
 
-function facts(found) {
-  const known = found.values.filter(([, value]) => value !== null);
+function values(found) {
+  const present = found.values.filter(([, value]) => value !== null);
   return element(
     "dl",
     {},
-    ...known.flatMap(([name, value]) => [
-      element("dt", {}, shown(name, 60)),
-      element("dd", {}, shown(value)),
+    ...present.flatMap(([name, value]) => [
+      element("dt", {}, printable(name, 60)),
+      element("dd", {}, printable(value)),
     ]),
   );
 }
 
-function near(about, found, asked) {
-  if (!longestOf(found)) return [element("p", { class: "note" }, "Nothing is near it: its vector is zero.")];
+function near(about, found, callbacks) {
+  if (!longestOf(found)) return [element("p", { class: "note" }, "No neighbors: the vector of this node is zero.")];
   const compared = about.embeddings.length > 1;
   return [
     ...(found.edges ? [nearNote(found)] : []),
-    compared ? compareTable(about, found, asked) : nearTable(about, found, asked),
+    compared ? compareTable(about, found, callbacks) : nearTable(about, found, callbacks),
   ];
 }
 
-// A zero vector has no neighbors, so that the lists may differ.
+// The lists may have different lengths, since zero vectors have no neighbors.
 function longestOf(found) {
   return Math.max(...found.near.map((list) => list.length));
 }
 
 function overlaps(about, found) {
   const longest = longestOf(found),
-    names = about.embeddings.map((embedding) => shown(embedding.name, 40));
+    names = about.embeddings.map((embedding) => printable(embedding.name, 40));
   return element(
     "div",
     { class: "overlaps" },
@@ -90,13 +90,13 @@ function overlaps(about, found) {
   );
 }
 
-function nearHead(about, found, k, asked) {
+function nearHead(about, found, k, callbacks) {
   const choice = element(
     "select",
     {
       id: "count",
       "aria-label": "Number of neighbors",
-      onchange: (event) => asked.setCount(Number(event.target.value)),
+      onchange: (event) => callbacks.setCount(Number(event.target.value)),
     },
     ...[...new Set([...CHOICES, k])]
       .sort((one, two) => one - two)
@@ -105,19 +105,19 @@ function nearHead(about, found, k, asked) {
   return element(
     "div",
     { class: "head" },
-    element("h3", {}, "Nearest"),
+    element("h3", {}, "Nearest neighbors"),
     choice,
     copyButton(() => csv(nearRows(about, found)), longestOf(found)),
   );
 }
 
 function nearNote(found) {
-  const joined = found.near.map((list) => list.filter((card) => card.edge).length);
-  const sentence = `${joined.join(" and ")} of these ${longestOf(found)} are joined to it by an edge `;
+  const adjacent = found.near.map((list) => list.filter((card) => card.edge).length);
+  const sentence = `${adjacent.join(" and ")} of ${longestOf(found)} are connected to it by an edge `;
   return element("p", { class: "note" }, sentence, edgeMark(false));
 }
 
-function nearTable(about, found, asked) {
+function nearTable(about, found, callbacks) {
   const degrees = found.near[0].some((card) => card.degree !== null);
   const heads = [
     ["#", "rank"],
@@ -129,23 +129,23 @@ function nearTable(about, found, asked) {
   const rows = found.near[0].map((card, at) =>
     row(
       card,
-      asked,
+      callbacks,
       element("td", { class: "number soft" }, String(at + 1)),
-      element("td", {}, nameCell(card, asked)),
+      element("td", {}, nameCell(card, callbacks)),
       element("td", { class: "number" }, card.similarity.toFixed(3)),
       degrees ? element("td", { class: "number soft" }, count(card.degree)) : null,
       about.labeled
-        ? element("td", { class: "cut soft", title: card.label }, shown(card.label ?? "", 60))
+        ? element("td", { class: "cut soft", title: card.label }, printable(card.label ?? "", 60))
         : null,
     ),
   );
   return table("near", heads, rows);
 }
 
-function compareTable(about, found, asked) {
+function compareTable(about, found, callbacks) {
   const times = new Map();
   for (const list of found.near) for (const { node } of list) times.set(node, (times.get(node) ?? 0) + 1);
-  const heads = [["#", "rank"], ...about.embeddings.map((embedding) => [shown(embedding.name, 40), "side"])];
+  const heads = [["#", "rank"], ...about.embeddings.map((embedding) => [printable(embedding.name, 40), "side"])];
   const ranks = [...Array(longestOf(found)).keys()];
   const rows = ranks.map((at) =>
     element(
@@ -153,7 +153,7 @@ function compareTable(about, found, asked) {
       {},
       element("td", { class: "number soft" }, String(at + 1)),
       ...found.near.map((list) =>
-        list[at] ? sideCell(list[at], times.get(list[at].node) > 1, asked) : element("td", { class: "side" }),
+        list[at] ? sideCell(list[at], times.get(list[at].node) > 1, callbacks) : element("td", { class: "side" }),
       ),
     ),
   );
@@ -165,24 +165,24 @@ function compareTable(about, found, asked) {
   );
 }
 
-function sideCell(card, shared, asked) {
+function sideCell(card, shared, callbacks) {
   const small = [card.label, card.degree === null ? null : `degree ${count(card.degree)}`].filter(
     (part) => part !== null,
   );
   return element(
     "td",
-    { class: shared ? "side shared" : "side", ...marking(card, asked) },
-    nameCell(card, asked, shared),
+    { class: shared ? "side shared" : "side", ...highlighting(card, callbacks) },
+    nameCell(card, callbacks, shared),
     element(
       "div",
       { class: "small" },
-      element("span", { class: "name" }, shown(small.join(" · "), 60)),
+      element("span", { class: "name" }, printable(small.join(" · "), 60)),
       element("span", { class: "value" }, card.similarity.toFixed(3)),
     ),
   );
 }
 
-function edgeList(about, found, asked) {
+function edgeList(about, found, callbacks) {
   const { nodes, count: number } = found.edges;
   const heads = [
     ["node", ""],
@@ -193,16 +193,16 @@ function edgeList(about, found, asked) {
   const rows = nodes.map((card) =>
     row(
       card,
-      asked,
-      element("td", {}, nameCell(card, asked)),
+      callbacks,
+      element("td", {}, nameCell(card, callbacks)),
       element("td", { class: "number" }, card.similarity.toFixed(3)),
       element("td", { class: "number soft" }, card.rank === null ? "–" : String(card.rank)),
       about.labeled
-        ? element("td", { class: "cut soft", title: card.label }, shown(card.label ?? "", 60))
+        ? element("td", { class: "cut soft", title: card.label }, printable(card.label ?? "", 60))
         : null,
     ),
   );
-  const listed = number > nodes.length ? `the ${nodes.length} most similar of ${count(number)}, ` : "";
+  const listed = number > nodes.length ? `The ${nodes.length} most similar of ${count(number)}. ` : "";
   const lines = () =>
     csv([
       ["node", "similarity", "rank", "degree", "label"],
@@ -212,15 +212,15 @@ function edgeList(about, found, asked) {
     element(
       "div",
       { class: "head" },
-      element("h3", {}, about.directed ? "Edges from it" : "Edges"),
+      element("h3", {}, about.directed ? "Outgoing edges" : "Edges"),
       element("span", { class: "note" }, count(number)),
       nodes.length ? copyButton(lines, nodes.length) : null,
     ),
     element(
       "p",
       { class: "note" },
-      nodes.length ? `${listed}with their rank among the nearest, ` : "It has none in the graph.",
-      ...(nodes.length ? [edgeMark(false), " on the map"] : []),
+      nodes.length ? `${listed}Rank is that among the nearest neighbors. On the map: ` : "This node has no edges.",
+      ...(nodes.length ? [edgeMark(false)] : []),
     ),
     ...(nodes.length ? [table("edges", heads, rows)] : []),
   ];
@@ -240,22 +240,22 @@ function table(id, heads, rows) {
   );
 }
 
-function row(card, asked, ...cells) {
-  return element("tr", marking(card, asked), ...cells);
+function row(card, callbacks, ...cells) {
+  return element("tr", highlighting(card, callbacks), ...cells);
 }
 
-// While the hand or the focus is here, the map shows where the node is.
-function marking(card, asked) {
-  const on = () => asked.mark(card.node),
-    off = () => asked.mark(null);
+// Highlights a node on the map while the pointer or the focus is on its row.
+function highlighting(card, callbacks) {
+  const on = () => callbacks.highlight(card.node),
+    off = () => callbacks.highlight(null);
   return { onpointerenter: on, onpointerleave: off, onfocusin: on, onfocusout: off };
 }
 
-function nameCell(card, asked, shared = false) {
+function nameCell(card, callbacks, shared = false) {
   const name = element(
     "button",
-    { type: "button", class: "go name", title: shown(card.name, 500), onclick: () => asked.go(card.node) },
-    shown(card.name),
+    { type: "button", class: "go name", title: printable(card.name, 500), onclick: () => callbacks.go(card.node) },
+    printable(card.name),
   );
   if (shared) name.append(element("span", { class: "hidden" }, " (shared)"));
   return element("div", { class: "cell" }, name, card.edge ? edgeMark(true) : null);
@@ -263,7 +263,7 @@ function nameCell(card, asked, shared = false) {
 
 function edgeMark(spoken) {
   const attributes = spoken
-    ? { role: "img", "aria-label": "joined by an edge", title: "joined by an edge" }
+    ? { role: "img", "aria-label": "connected by an edge", title: "connected by an edge" }
     : { "aria-hidden": "true" };
   return element("span", { class: "mark-edge", ...attributes });
 }
@@ -301,11 +301,11 @@ function copyButton(lines, rows) {
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(lines());
-      say(`Copied ${rows} rows as CSV`);
+      announce(`Copied ${rows} rows as CSV`);
     } catch {
-      // no clipboard without https, but on this machine
+      // the clipboard needs https or localhost
       download("hopvec.csv", new Blob([lines()], { type: "text/csv" }));
-      say(`Saved ${rows} rows as hopvec.csv`);
+      announce(`Saved ${rows} rows as hopvec.csv`);
     }
   };
   return element("button", { type: "button", class: "act", onclick: copy }, "Copy as CSV");

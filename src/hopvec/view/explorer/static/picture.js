@@ -1,4 +1,4 @@
-// A picture of the maps as they are seen.
+// Saves a picture of the maps as they are shown.
 
 import { download } from "./text.js";
 

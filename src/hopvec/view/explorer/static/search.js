@@ -1,12 +1,12 @@
-// The search box: completes names as they are typed, by the server.
+// The search box: completes names while typing.
 
-import { oneAtATime } from "./api.js";
-import { element, say, shown } from "./text.js";
+import { latestOnly } from "./api.js";
+import { element, announce, printable } from "./text.js";
 
-const PAUSE = 60; // milliseconds without a key before the server is asked
+const DEBOUNCE_MS = 60; // between the last key and the request
 
 export function makeSearch(input, list, choose) {
-  const ask = oneAtATime();
+  const request = latestOnly();
   let cards = [],
     active = -1,
     waiting = 0;
@@ -17,8 +17,8 @@ export function makeSearch(input, list, choose) {
     input.setAttribute("aria-expanded", "false");
     input.removeAttribute("aria-activedescendant");
   };
-  const activate = (place) => {
-    active = cards.length ? (place + cards.length) % cards.length : -1;
+  const activate = (index) => {
+    active = cards.length ? (index + cards.length) % cards.length : -1;
     [...list.children].forEach((item, at) => item.setAttribute("aria-selected", String(at === active)));
     if (active < 0) return;
     input.setAttribute("aria-activedescendant", `completion-${active}`);
@@ -38,45 +38,45 @@ export function makeSearch(input, list, choose) {
             id: `completion-${at}`,
             role: "option",
             "aria-selected": "false",
-            onpointerdown: (event) => event.preventDefault(), // or the input would lose its focus
+            onpointerdown: (event) => event.preventDefault(), // keeps the focus in the input
             onclick: () => pick(card),
           },
-          element("span", { class: "name" }, shown(card.name, 120)),
-          card.label ? element("span", { class: "name label" }, shown(card.label, 60)) : null,
+          element("span", { class: "name" }, printable(card.name, 120)),
+          card.label ? element("span", { class: "name label" }, printable(card.label, 60)) : null,
         ),
       ),
     );
     list.hidden = !cards.length;
     input.setAttribute("aria-expanded", String(cards.length > 0));
-    say(cards.length ? `${cards.length} names found` : "No node is called that", {
+    announce(cards.length ? `${cards.length} nodes found` : "No nodes found", {
       quietly: cards.length > 0,
     });
   };
   const complete = async () => {
     const text = input.value.trim();
     if (!text) return close();
-    const found = await ask(`complete?text=${encodeURIComponent(text)}`);
+    const found = await request(`complete?text=${encodeURIComponent(text)}`);
     if (found === null) return;
     cards = found;
     show();
     activate(0);
   };
-  const soon = () => {
+  const completeSoon = () => {
     clearTimeout(waiting);
-    waiting = setTimeout(() => complete().catch((error) => say(error.message)), PAUSE);
+    waiting = setTimeout(() => complete().catch((error) => announce(error.message)), DEBOUNCE_MS);
   };
 
-  input.addEventListener("input", soon);
+  input.addEventListener("input", completeSoon);
   input.addEventListener("focus", () => input.select());
   input.addEventListener("blur", close);
   input.addEventListener("keydown", async (event) => {
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
-      if (list.hidden) return soon();
+      if (list.hidden) return completeSoon();
       activate(active + (event.key === "ArrowDown" ? 1 : -1));
     } else if (event.key === "Enter") {
       clearTimeout(waiting);
-      if (list.hidden) await complete().catch((error) => say(error.message));
+      if (list.hidden) await complete().catch((error) => announce(error.message));
       if (active >= 0 && cards[active]) pick(cards[active]);
     } else if (event.key === "Escape") {
       close();

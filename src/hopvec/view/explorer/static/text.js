@@ -1,21 +1,21 @@
-// Texts and elements. Names of nodes are anything at all, so they only ever become text nodes.
+// Strings and elements. Names of nodes are untrusted, so they are only inserted as text nodes.
 
 const CONTROL = /[\u0000-\u001f\u007f]/g;
 
-// A name on one line: control characters as their pictures, so that a newline is seen.
-export function shown(name, longest = 300) {
-  const line = name.replace(CONTROL, (sign) =>
-    String.fromCharCode(sign === "\u007f" ? 0x2421 : 0x2400 + sign.charCodeAt(0)),
+// A name on one line, shortened; control characters are shown as symbols, such as ␊.
+export function printable(name, maxLength = 300) {
+  const line = name.replace(CONTROL, (character) =>
+    String.fromCharCode(character === "\u007f" ? 0x2421 : 0x2400 + character.charCodeAt(0)),
   );
-  const signs = line.length > longest ? [...line.slice(0, 2 * longest)] : null;
-  return signs && signs.length > longest ? `${signs.slice(0, longest).join("")}…` : line;
+  const characters = line.length > maxLength ? [...line.slice(0, 2 * maxLength)] : null;
+  return characters && characters.length > maxLength ? `${characters.slice(0, maxLength).join("")}…` : line;
 }
 
 export function count(number) {
   return number.toLocaleString("en");
 }
 
-// An element with attributes, handlers (onclick: ...) and children; texts stay texts.
+// Creates an element with attributes, event handlers (onclick: ...) and children.
 export function element(kind, attributes = {}, ...children) {
   const made = document.createElement(kind);
   for (const [name, value] of Object.entries(attributes)) {
@@ -35,7 +35,7 @@ export function csv(rows) {
   return rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 }
 
-// Hands a file to the person who asked for it.
+// Downloads a file.
 export function download(name, blob) {
   const address = URL.createObjectURL(blob);
   element("a", { href: address, download: name }).click();
@@ -44,10 +44,10 @@ export function download(name, blob) {
 
 let hiding = 0;
 
-// Tells people something, by voice where they use one.
-export function say(sentence, { quietly = false } = {}) {
+// Shows a message in the status line, which screen readers announce.
+export function announce(message, { quietly = false } = {}) {
   const status = document.getElementById("status");
-  status.textContent = sentence;
+  status.textContent = message;
   status.classList.toggle("shown", !quietly);
   clearTimeout(hiding);
   hiding = setTimeout(() => status.classList.remove("shown"), 4000);
