@@ -59,7 +59,10 @@ class TestMap:
     @pytest.mark.parametrize(
         ("words", "message"),
         [
-            (("vectors.parquet", "-o", "map.gif"), "map.gif: a map must be one of .png, .svg, .pdf"),
+            (
+                ("vectors.parquet", "-o", "map.gif"),
+                "map.gif: a map must be one of .png, .svg, .pdf",
+            ),
             (("vectors.parquet", "-o", "no/map.png"), "there is no folder no"),
             (("vectors.parquet", "-o", "."), "a map is one of"),
             (("none.parquet",), "none.parquet: there is no such file"),
