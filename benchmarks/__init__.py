@@ -1,1 +1,1 @@
-"""Benchmarks of hopvec against its competitors; start with scripts/bench."""
+"""Benchmarks of hopvec against its peers; run them with scripts/bench."""

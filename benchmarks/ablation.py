@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csgraph
 
 from benchmarks import graphs, machine
-from benchmarks.processes import CACHE, made_graphs, results_folder, say, write
+from benchmarks.processes import CACHE, build_graphs, log, results_dir, write
 from hopvec import Graph
 
 GRAPHS = ("blogcatalog", "cnr-2000", "chung-lu-80k", "rmat-20", "erdos-renyi-1m", "chung-lu-200k")
@@ -37,13 +37,13 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="the smaller graphs only")
     args = parser.parse_args()
     names = QUICK if args.quick else GRAPHS
-    results: dict[str, Any] = {"machine": machine.describe(), "graphs": made_graphs(names)}
+    results: dict[str, Any] = {"machine": machine.describe(), "graphs": build_graphs(names)}
     with tempfile.TemporaryDirectory(dir=CACHE) as folder:
         program = compile_variants(Path(folder))
         for name in names:
             seconds = SECONDS / 4 if args.quick else SECONDS
             results["graphs"][name] |= measure(name, program, Path(folder), seconds)
-            write(results_folder(args.quick) / "ablation.json", results)
+            write(results_dir(args.quick) / "ablation.json", results)
     return 0
 
 
@@ -68,7 +68,7 @@ def measure(name: str, program: Path, folder: Path, seconds: float) -> dict[str,
         threads = (1, machine.cores()) if numbering == "degrees" else (machine.cores(),)
         for count in dict.fromkeys(threads):
             share = 1 if numbering == "degrees" else 1 / 3
-            say(f"{name}, numbered by {numbering}, {count} threads")
+            log(f"{name}, numbered by {numbering}, {count} threads")
             command = [program, file, str(count), str(seconds * share)]
             paces = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
             if numbering == "degrees":

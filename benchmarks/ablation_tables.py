@@ -1,4 +1,4 @@
-"""The tables of ablation: what each part of the hop is worth."""
+"""Tables of the ablation: the effect of each part of the hop."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from benchmarks.markdown import GRAPHS, count, machine_line, table
 
 
 def variant_table(results: dict[str, Any], threads: str) -> str:
-    """Every variant's time over that of hopvec's loop, on every graph."""
+    """The time of every variant relative to hopvec's loop, on every graph."""
     graphs = {
         name: found["variants"][threads]
         for name, found in results["graphs"].items()
@@ -21,19 +21,19 @@ def variant_table(results: dict[str, Any], threads: str) -> str:
     return table([count(int(threads), "thread"), *(GRAPHS[name] for name in graphs)], [own, *rows])
 
 
-def numbering_table(results: dict[str, Any]) -> str:
-    """Every numbering's time over that of hopvec's."""
+def order_table(results: dict[str, Any]) -> str:
+    """The time with every node order relative to hopvec's."""
     graphs = {name: found["numberings"] for name, found in results["graphs"].items()}
-    others = [name for name in next(iter(graphs.values())) if name != "degrees"]
+    others = [name for name in next(iter(graphs.values())) if name != "degree"]
     rows = [
-        [name, *(f"{paces[name] / paces['degrees']:.2f}" for paces in graphs.values())]
+        [name, *(f"{paces[name] / paces['degree']:.2f}" for paces in graphs.values())]
         for name in others
     ]
-    return table(["nodes numbered by", *(GRAPHS[name] for name in graphs)], rows)
+    return table(["nodes ordered by", *(GRAPHS[name] for name in graphs)], rows)
 
 
 def hub_table(results: dict[str, Any]) -> str:
-    """How much of a thread's share of the work the longest row is."""
+    """The size of the longest row."""
     rows = [
         [
             GRAPHS[name],
@@ -45,15 +45,17 @@ def hub_table(results: dict[str, Any]) -> str:
         ]
         for name, found in results["graphs"].items()
     ]
-    return table(["graph", "nodes", "entries", "a row", "longest row", "of all entries"], rows)
+    return table(
+        ["graph", "nodes", "entries", "per row", "longest row", "share of all entries"], rows
+    )
 
 
 def section(results: dict[str, Any]) -> str:
-    """The tables of docs/performance.md, of the graphs that were measured."""
+    """The tables of docs/performance.md, for the measured graphs."""
     measured = {name: found for name, found in results["graphs"].items() if "variants" in found}
     results = results | {"graphs": measured}
     threads = next(iter(results["graphs"].values()))["variants"]
     tables = [variant_table(results, number) for number in reversed(threads)]
     if all("numberings" in found for found in measured.values()):
-        tables.append(numbering_table(results))
+        tables.append(order_table(results))
     return "\n\n".join([machine_line(results), *tables, hub_table(results)])

@@ -1,8 +1,9 @@
-"""The benchmark of the core: python -m benchmarks.core, once all is installed.
+"""The benchmark of embedding in memory: python -m benchmarks.core.
 
-Every measurement is a process of its own (measure.py): its peak memory is its own, and threads are
-set by environment variables before any library starts. Within a round the tools take turns, and
-every other round runs backwards, so that a machine that gets slower is unfair to nobody.
+Each measurement runs in a separate process (measure.py), so that peak memory is measured per tool,
+and threads are set by environment variables before any library starts. Tools alternate within a
+round, and every other round runs in reverse order, so that a machine that slows down affects all
+tools equally.
 """
 
 import argparse
@@ -14,14 +15,14 @@ from benchmarks import machine, startup
 from benchmarks.measure import SETTING
 from benchmarks.peers import environment_of
 from benchmarks.processes import (
-    compared,
-    embedded,
-    made_graphs,
+    build_graphs,
+    compare,
+    log,
+    measure_tool,
     python,
-    results_folder,
-    say,
-    spread,
-    take_turns,
+    results_dir,
+    run_interleaved,
+    summarize,
     write,
 )
 
@@ -31,11 +32,11 @@ PRODUCTS = ("fastrp", "scipy", "mkl", "torch")
 
 @dataclass(frozen=True)
 class Case:
-    """Tools that are compared with each other on one graph."""
+    """Tools that are compared on one graph."""
 
     graph: str
     threads: int
-    measure: str  # what is compared: wall_seconds or cpu_seconds
+    measure: str  # wall_seconds or cpu_seconds
     tools: tuple[str, ...]
     dim: int = SETTING["dim"]
     large: bool = False
@@ -52,7 +53,7 @@ CASES = (
 )
 QUICK = ("blogcatalog", "cnr-2000", "chung-lu-80k")
 
-# (graph, threads, hopvec's side, peer): at least so many times faster
+# minimum speedups by graph, threads, hopvec variant and peer
 TARGETS = {
     ("blogcatalog", 1, "hopvec-float32", "authors"): 40,
     ("blogcatalog", ALL, "hopvec-float32", "fastrp"): 5,
@@ -65,82 +66,86 @@ TARGETS = {
 
 
 def main() -> int:
-    """Measure, conclude, write; 1 if hopvec itself failed."""
+    """Measure, evaluate and write the results; returns 1 if hopvec failed."""
     args = options()
     cases = [case for case in CASES if not args.quick or case.graph in QUICK]
     tools = list(dict.fromkeys(tool for case in cases for tool in case.tools))
     results: dict[str, Any] = {
         "machine": machine.describe(),
         "setting": SETTING,
-        "graphs": made_graphs([case.graph for case in cases]),
+        "graphs": build_graphs([case.graph for case in cases]),
         "exactness": exactness(),
-        "law": laws(tools),
+        "distribution": distributions(tools),
         "startup": startup.measure(3 if args.quick else 9),
         "runs": [],
     }
     for case in cases:
         repeats = args.large_repeats if case.large else args.repeats
         results["runs"] += run_rounds(case, repeats)
-        results |= conclusions(results, cases)
-        write(results_folder(args.quick) / "core.json", results)
+        results |= evaluate(results, cases)
+        write(results_dir(args.quick) / "core.json", results)
     return 1 if any("error" in run for run in results["runs"] if run["tool"] in OURS) else 0
 
 
 def options() -> argparse.Namespace:
-    """The command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(
         prog="scripts/bench --only core", description=__doc__.split("\n")[0]
     )
-    parser.add_argument("--quick", action="store_true", help="the smaller graphs only")
+    parser.add_argument("--quick", action="store_true", help="smaller graphs only")
     parser.add_argument("--repeats", type=int, default=3, help="rounds (default: 3)")
-    parser.add_argument("--large-repeats", type=int, default=2, help="rounds of large graphs")
+    parser.add_argument("--large-repeats", type=int, default=2, help="rounds for large graphs")
     return parser.parse_args()
 
 
 def exactness() -> dict[str, Any]:
-    """How far vectors lie from the formulas; if it is far, times are worthless."""
-    say("how far are vectors from the formulas?")
+    """Errors of the vectors against the formulas; exits if they are too large."""
+    log("errors of vectors against the formulas")
     found = python("benchmarks.exactness", threads=ALL)
     if "error" in found:
         raise SystemExit(f"benchmarks.exactness: {found['error']}")
     worst = max(error for row in found["rows"] for error in row["worst"].values())
     if worst > found["target"]:
         raise SystemExit(
-            f"a row is {worst:.1e} away from its formula (see benchmarks/exactness.py)"
+            f"the relative error of a row is {worst:.1e} (see benchmarks/exactness.py)"
         )
     return found
 
 
-def laws(tools: list[str]) -> dict[str, Any]:
-    """How well every tool keeps to the common law; a tool that does not makes times worthless."""
-    say("do all tools compute the same thing?")
+def distributions(tools: list[str]) -> dict[str, Any]:
+    """Check that every tool samples from the same distribution; exits if one does not."""
+    log("distributions of the tools")
     found: dict[str, Any] = {}
     for tool in tools:
-        distances = python("benchmarks.law", tool, threads=1, environment=environment_of(tool))
+        distances = python(
+            "benchmarks.distribution_check", tool, threads=1, environment=environment_of(tool)
+        )
         if "error" in distances:
-            say(f"{tool}: {distances['error']}")
+            log(f"{tool}: {distances['error']}")
             continue
         distances = distances[tool]
-        mistakes = [distances[name] for name in distances if name != "law"]
-        if distances["law"] > min(mistakes) / 2:
-            raise SystemExit(f"{tool} computes something else: {distances} (see benchmarks/law.py)")
+        mistakes = [distances[name] for name in distances if name != "distribution"]
+        if distances["distribution"] > min(mistakes) / 2:
+            raise SystemExit(
+                f"{tool} has another distribution: {distances} (see distribution_check.py)"
+            )
         found[tool] = distances
     return found
 
 
 def run_rounds(case: Case, repeats: int) -> list[dict[str, Any]]:
-    """Measure every tool of a case once a round; one that was too slow or failed, no more."""
-    say(f"{case.graph}, {case.threads} threads, dim {case.dim}")
+    """Measure every tool of a case once per round, without tools that failed or were too slow."""
+    log(f"{case.graph}, {case.threads} threads, dim {case.dim}")
 
     def run(tool: str) -> dict[str, Any]:
-        return embedded(case.graph, tool, threads=case.threads, dim=case.dim)
+        return measure_tool(case.graph, tool, threads=case.threads, dim=case.dim)
 
-    turns = take_turns(case.tools, repeats, run)
+    turns = run_interleaved(case.tools, repeats, run)
     return [run for runs in turns.values() for run in runs]
 
 
-def conclusions(results: dict[str, Any], cases: list[Case]) -> dict[str, Any]:
-    """Everything that is computed from the raw runs."""
+def evaluate(results: dict[str, Any], cases: list[Case]) -> dict[str, Any]:
+    """All statistics that are computed from the raw runs."""
     runs = [run for run in results["runs"] if "error" not in run]
     return {
         "times": times(runs),
@@ -162,13 +167,13 @@ def times(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     measures = ("wall_seconds", "cpu_seconds", "prepare_seconds", "others_share")
     return [
         {"graph": graph, "threads": threads, "tool": tool}
-        | {measure: spread([run[measure] for run in group]) for measure in measures}
+        | {measure: summarize([run[measure] for run in group]) for measure in measures}
         for (graph, threads, tool), group in groups.items()
     ]
 
 
 def ratios(case: Case, runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """How many times faster hopvec is than each peer: of the medians, and the range over rounds."""
+    """Speedups of hopvec over each peer: by medians, and their range over the rounds."""
 
     def seconds(tool: str) -> list[float]:
         key = (case.graph, case.threads, tool)
@@ -181,7 +186,7 @@ def ratios(case: Case, runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
             mine, theirs = seconds(ours), seconds(peer)
             if peer in OURS or not mine or not theirs:
                 continue
-            found = compared(theirs, mine)
+            found = compare(theirs, mine)
             target = TARGETS.get((case.graph, case.threads, ours, peer))
             rows.append(
                 {
@@ -198,12 +203,12 @@ def ratios(case: Case, runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return rows
 
 
-def memory(runs: list[dict[str, Any]], facts: dict[str, Any]) -> list[dict[str, Any]]:
-    """The peak of each tool, interpreter included; hopvec's with its bound."""
+def memory(runs: list[dict[str, Any]], sizes: dict[str, Any]) -> list[dict[str, Any]]:
+    """Peak memory of each tool, including the interpreter; for hopvec with its limit."""
     rows = []
     for graph, threads, tool in dict.fromkeys((r["graph"], r["threads"], r["tool"]) for r in runs):
         group = [r for r in runs if (r["graph"], r["threads"], r["tool"]) == (graph, threads, tool)]
-        nodes = facts[graph]["nodes"]
+        nodes = sizes[graph]["nodes"]
         peak = max(run["peak_rss"] for run in group)
         growth = max(run["peak_rss"] - run["rss_before"] for run in group)
         row = {"graph": graph, "threads": threads, "tool": tool, "peak": peak, "growth": growth}

@@ -1,4 +1,4 @@
-"""The tables of the core: every tool on the same graph in memory."""
+"""Tables of the core benchmark: all tools on the same graphs in memory."""
 
 from typing import Any
 
@@ -16,28 +16,28 @@ from benchmarks.markdown import (
 from benchmarks.peers import HOPVEC, PEERS, title_of
 
 WHAT_IS_COMPARED = """\
-Every tool computes the same: four hops, weights (0, 0, 1, 4), on the same graph, from input that
-lies in memory in the form the tool likes best; only the embedding is timed. Each measurement is a
-process of its own, with all its threads on; tools take turns; a measurement under half a second is
+All tools do the same computation: four hops, weights (0, 0, 1, 4), on the same graph, with the
+input in memory in the tool's preferred format. Only the embedding is timed. Each measurement runs
+in a separate process, with all its threads; tools alternate. Measurements below half a second are
 the median of nine, after a warm-up. hopvec is `FastRP(weights=(0, 0, 1, 4), beta=-0.5,
 normalize="none")`, in float32 and in float16."""
 ABOUT_GRAPHS = """\
-BlogCatalog and CNR 2000 are real; Chung-Lu graphs have degrees by a power law, Erdos-Renyi graphs
-are those of the paper's scalability study, both made by `hopvec.datasets`, with shuffled node
-numbers. That all tools compute the same thing is checked before the run on a small tree, by inner
-products (`benchmarks/law.py`)."""
+BlogCatalog and CNR 2000 are real graphs. Chung-Lu graphs have power-law degrees; Erdos-Renyi graphs
+are those of the paper's scalability study. `hopvec.datasets` generates both, with shuffled nodes.
+Before the run, a check on a small tree compares inner products of vectors, to verify that all tools
+do the same computation (`benchmarks/distribution_check.py`)."""
 TITLES = HOPVEC | {name: peer.title for name, peer in PEERS.items()}
-SAME_LAW = [name for name, peer in PEERS.items() if peer.same_law]
+SAME_DISTRIBUTION = [name for name, peer in PEERS.items() if peer.same_distribution]
 
 
 def peers_list(names: list[str]) -> str:
-    """What is run of each peer."""
-    return "\n".join(f"- **{PEERS[name].title}**: {PEERS[name].way}." for name in names)
+    """A list of what is run for each peer."""
+    return "\n".join(f"- **{PEERS[name].title}**: {PEERS[name].description}." for name in names)
 
 
 def ratio_table(results: dict[str, Any]) -> str:
-    """One row a comparison, one column a tool; every number is time / hopvec's time."""
-    tools = ["hopvec-float32", "hopvec-float16", *SAME_LAW]
+    """Times relative to hopvec, one row per comparison and one column per tool."""
+    tools = ["hopvec-float32", "hopvec-float16", *SAME_DISTRIBUTION]
     keys = list(dict.fromkeys((r["graph"], r["threads"], r["measure"]) for r in results["ratios"]))
     rows = [
         [
@@ -50,7 +50,7 @@ def ratio_table(results: dict[str, Any]) -> str:
 
 
 def ratio_cell(results: dict[str, Any], graph: str, threads: int, measure: str, tool: str) -> str:
-    """A tool's time over hopvec's; why there is none if it failed."""
+    """The time of a tool relative to hopvec, or the reason of its failure."""
     error = results["failures"].get(f"{graph}, {threads}, {tool}")
     if error:
         return failure(error)
@@ -63,35 +63,35 @@ def ratio_cell(results: dict[str, Any], graph: str, threads: int, measure: str, 
 
 
 def graph_title(results: dict[str, Any], graph: str, threads: int) -> str:
-    """A graph, its columns and threads."""
+    """The title of a graph with its columns and threads."""
     runs = (r for r in results["runs"] if (r["graph"], r["threads"]) == (graph, threads))
     return f"{GRAPHS[graph]}, dim {next(runs)['dim']}, {count(threads, 'thread')}"
 
 
-def ahead(results: dict[str, Any]) -> str:
-    """Whether hopvec is ahead of every peer on every graph, in a sentence."""
-    behind = [
+def speed_sentence(results: dict[str, Any]) -> str:
+    """A sentence on whether hopvec is faster than every peer on every graph."""
+    slower = [
         f"{TITLES[r['peer']]} on {GRAPHS[r['graph']]} ({number(r['ratio'])})"
         for r in results["ratios"]
         if r["hopvec"] == "hopvec-float32" and r["ratio"] < 1
     ]
-    if not behind:
-        return "hopvec is ahead of every peer on every graph."
-    return f"hopvec is ahead of every peer on every graph but for: {', '.join(behind)}."
+    if not slower:
+        return "hopvec is faster than every peer on every graph."
+    return f"hopvec is faster than every peer on every graph, except {', '.join(slower)}."
 
 
 def failure_list(results: dict[str, Any]) -> str:
-    """What failed, with its error."""
+    """A list of failures with their errors."""
     lines = [f"- {what}: {error}" for what, error in results["failures"].items()]
-    return "\n".join(["What failed or took too long:", "", *lines]) if lines else ""
+    return "\n".join(["Failures and timeouts:", "", *lines]) if lines else ""
 
 
 def target_table(results: dict[str, Any]) -> str:
-    """Every ratio with its range over the rounds and, where there is one, its target."""
-    header = ["comparison", "times faster", "range", "target", "met"]
+    """Speedups with their range over the rounds, and targets if set."""
+    header = ["comparison", "speedup", "range", "target", "met"]
     rows = [
         [
-            f"{GRAPHS[r['graph']]}: {TITLES[r['hopvec']]} against {TITLES[r['peer']]} "
+            f"{GRAPHS[r['graph']]}: {TITLES[r['hopvec']]} vs. {TITLES[r['peer']]} "
             f"({MEASURES[r['measure']]}, {count(r['threads'], 'thread')})",
             number(r["ratio"]),
             " to ".join(map(number, r["range"])),
@@ -104,8 +104,8 @@ def target_table(results: dict[str, Any]) -> str:
 
 
 def time_table(results: dict[str, Any]) -> str:
-    """Seconds: median (least to greatest)."""
-    header = ["graph, threads, tool", "wall, s", "CPU, s", "input ready in, s", "others"]
+    """Times in seconds: median (minimum to maximum)."""
+    header = ["graph, threads, tool", "wall, s", "CPU, s", "preparation, s", "other processes"]
     rows = [
         [
             f"{GRAPHS[t['graph']]}, {t['threads']}, {TITLES[t['tool']]}",
@@ -118,8 +118,8 @@ def time_table(results: dict[str, Any]) -> str:
 
 
 def memory_table(results: dict[str, Any]) -> str:
-    """Peak resident memory; for hopvec against the bound it promises."""
-    header = ["graph, threads, tool", "peak, MB", "growth, MB", "bound, MB", "slabs", "met"]
+    """Peak resident memory, for hopvec with its limit."""
+    header = ["graph, threads, tool", "peak, MB", "growth, MB", "limit, MB", "slabs", "met"]
     rows = [
         [
             f"{GRAPHS[m['graph']]}, {m['threads']}, {TITLES[m['tool']]}",
@@ -133,18 +133,18 @@ def memory_table(results: dict[str, Any]) -> str:
 
 
 def startup_table(results: dict[str, Any]) -> str:
-    """Seconds from the start of a process to its end."""
+    """Times of whole processes."""
     rows = [
         [f"`{title}`", *(seconds(found[m]) for m in ("wall_seconds", "cpu_seconds"))]
         if "error" not in found
         else [f"`{title}`", found["error"], ""]
         for title, found in results["startup"].items()
     ]
-    return table(["start to end", "wall, s", "CPU, s"], rows)
+    return table(["process", "wall, s", "CPU, s"], rows)
 
 
 def exactness_table(results: dict[str, Any]) -> str:
-    """The worst row of every option, by the kind of graph."""
+    """The largest error for every option, by type of graph."""
     kinds = ("plain", "weighted", "directed")
     rows = [
         [
@@ -153,30 +153,32 @@ def exactness_table(results: dict[str, Any]) -> str:
         ]
         for row in results["exactness"]["rows"]
     ]
-    return table(["worst row with", "as they are", "with weights", "directed"], rows)
+    return table(["largest error with", "undirected", "weighted", "directed"], rows)
 
 
 def exactness_setting(results: dict[str, Any]) -> str:
-    """On which graphs, and what the options replace."""
+    """A sentence on the graphs and the default options."""
     found = results["exactness"]
     names = ", ".join(GRAPHS[name] for name in found["graphs"])
     base = ", ".join(f"{name} {option}" for name, option in found["base"].items())
-    return (
-        f"{names}; {base} where an option does not say otherwise; asked for: {found['target']:g}."
-    )
+    return f"Graphs: {names}. Defaults: {base}. Target: {found['target']:g}."
 
 
-def law_table(results: dict[str, Any]) -> str:
-    """Distance of each tool's inner products to the law, and to the nearest mistake."""
+def distribution_table(results: dict[str, Any]) -> str:
+    """Distances of inner products to their expectation, and to the nearest mistake."""
     rows = [
-        [TITLES[tool], f"{d['law']:.3f}", f"{min(d[key] for key in d if key != 'law'):.3f}"]
-        for tool, d in results["law"].items()
+        [
+            TITLES[tool],
+            f"{distances['distribution']:.3f}",
+            f"{min(distances[key] for key in distances if key != 'distribution'):.3f}",
+        ]
+        for tool, distances in results["distribution"].items()
     ]
-    return table(["relative distance to", "the law", "the nearest mistake"], rows)
+    return table(["relative distance to", "the expectation", "the nearest mistake"], rows)
 
 
 def section(results: dict[str, Any]) -> str:
-    """All tables, ratios first."""
+    """The section of docs/benchmarks.md."""
     return f"""\
 ## In memory
 
@@ -184,16 +186,16 @@ def section(results: dict[str, Any]) -> str:
 
 {WHAT_IS_COMPARED}
 
-{peers_list(SAME_LAW)}
+{peers_list(SAME_DISTRIBUTION)}
 
 {ABOUT_GRAPHS}
 
-### Ratios
+### Relative times
 
 {ratio_table(results)}
 
-Larger is slower; an empty cell was not measured. {ahead(results)} The same as "so many times
-faster", with the targets that were set before the first run, on another machine:
+Larger is slower; empty cells were not measured. {speed_sentence(results)} The same as speedups,
+with the targets that were set before the first run, on another machine:
 
 {target_table(results)}
 
@@ -201,46 +203,47 @@ faster", with the targets that were set before the first run, on another machine
 
 ### Times
 
-Only ratios within one run mean anything: another machine, or this one on another day, gives other
-seconds. Median (least to greatest) over the rounds; "others" is the largest share of the machine
-that other processes took during a measurement.
+Only ratios within one run are meaningful: times differ between machines, and between days on the
+same machine. Median (minimum to maximum) over the rounds; "other processes" is their largest share
+of the machine during a measurement.
 
 {time_table(results)}
 
 ### Memory
 
-Peak resident memory of the process during the embedding, interpreter included, and how much it grew
-in that step. hopvec's bound: CSR + output + 128 bytes x nodes x slabs in flight + 100 MB. It has
-nothing for ids, keys, degrees and their powers, so graphs of many nodes and few edges exceed it; a
-plan, and `memory=`, count them.
+Peak resident memory of the process during the embedding, including the interpreter, and its growth
+in that step. The limit for hopvec is CSR + output + 128 bytes x nodes x slabs in flight + 100 MB.
+It ignores ids, keys, degrees and their powers, so graphs with many nodes and few edges exceed it;
+the plan of a run and `memory=` include them.
 
 {memory_table(results)}
 
-### Start
+### Startup
 
-A command line, or a fresh interpreter that imports something, each peer in its own environment.
+A command, or a new interpreter that runs an import; each peer in its own environment.
 
 {startup_table(results)}
 
-### Exact to the formulas
+### Exactness
 
-The largest error of a row against the paper's formulas in dense float64 numpy (`tests/oracle.py`),
-relative to the length of the row. {exactness_setting(results)}
+The largest error of a row, relative to its length, against the paper's formulas in dense float64
+numpy (`tests/oracle.py`). {exactness_setting(results)}
 
 {exactness_table(results)}
 
-### The same law
+### Same distribution
 
-Each tool draws its own random matrix, so inner products are compared with their expectation, on a
-small tree; the mistakes are one hop less, one hop more, another beta.
+Each tool draws its own random matrix, so vectors cannot be compared directly. Instead, inner
+products on a small tree are compared with their expectation. The mistakes are one hop fewer, one
+hop more, and another beta.
 
-{law_table(results)}"""
+{distribution_table(results)}"""
 
 
 def readme_block(results: dict[str, Any]) -> str:
-    """What stands between the markers of README.md."""
+    """The block of README.md."""
     return (
         f"{ratio_table(results)}\n\n"
-        "Larger is slower, an empty cell was not measured; the same four hops for all. "
-        "Made by `scripts/bench`; [what was measured, times and memory](docs/benchmarks.md)."
+        "Larger is slower; empty cells were not measured; all tools compute the same four hops. "
+        "Generated by `scripts/bench`; [setup, times and memory](docs/benchmarks.md)."
     )

@@ -1,8 +1,8 @@
-"""The edge lists of the file benchmark: python -m benchmarks.edge_files makes them, once.
+"""The edge lists of the file benchmark: python -m benchmarks.edge_files writes them once.
 
-Power-law graphs of datasets.ChungLu, and a real one with the names of its nodes. No edge occurs
-twice and none is a loop, so that every tool has the same, unweighted graph; edges of the random
-ones are in the random order they are drawn in, as in data that grew over time. Prints JSON.
+Power-law graphs of datasets.ChungLu, and a real graph with the names of its nodes. There are no
+duplicate edges and no loops, so that every tool reads the same unweighted graph. The edges of
+random graphs are in random order. Prints JSON.
 """
 
 import json
@@ -22,8 +22,8 @@ from benchmarks.files import FILES, EdgeFile
 from hopvec import datasets
 
 
-def drawn(file: EdgeFile) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Both ends of the distinct edges of a Chung-Lu graph, in the order they are drawn."""
+def chung_lu_edges(file: EdgeFile) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Sources and targets of the distinct edges of a Chung-Lu graph, in random order."""
     random_graph = datasets.ChungLu(nodes=file.nodes, edges=file.draws)
     source, target = map(np.concatenate, zip(*random_graph.blocks(), strict=True))
     low, high = np.minimum(source, target), np.maximum(source, target)
@@ -32,13 +32,13 @@ def drawn(file: EdgeFile) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     return source[first], target[first]
 
 
-def named(numbers: NDArray[np.int32]) -> pa.Array:
+def string_ids(numbers: NDArray[np.int32]) -> pa.Array:
     """Ids such as user_123456."""
     return pc.binary_join_element_wise("user", pa.array(numbers).cast(pa.string()), "_")
 
 
 def write_csv(path: Path, source: pa.Array, target: pa.Array) -> None:
-    """CSV with a header."""
+    """Write CSV with a header."""
     from pyarrow import csv
 
     options = csv.WriteOptions(quoting_style="none")
@@ -47,33 +47,33 @@ def write_csv(path: Path, source: pa.Array, target: pa.Array) -> None:
 
 
 def write_parquet(path: Path, source: pa.Array, target: pa.Array) -> None:
-    """Parquet."""
+    """Write Parquet."""
     import pyarrow.parquet as pq
 
     pq.write_table(pa.table({"source": source, "target": target}), path)
 
 
 def make(file: EdgeFile) -> dict[str, Any]:
-    """What is in a file, which is made unless it is there: beside, then renamed."""
-    known = file.path.with_suffix(".json")
-    if not (file.path.is_file() and known.is_file()):
+    """Write a file unless it exists; returns its nodes, edges and bytes."""
+    size_path = file.path.with_suffix(".json")
+    if not (file.path.is_file() and size_path.is_file()):
         file.path.parent.mkdir(exist_ok=True)
         unfinished = file.path.with_suffix(f".{os.getpid()}")
-        known.write_text(json.dumps(write(file, unfinished)))
+        size_path.write_text(json.dumps(write(file, unfinished)))
         unfinished.rename(file.path)
-    return dict(json.loads(known.read_text())) | {"bytes": file.path.stat().st_size}
+    return dict(json.loads(size_path.read_text())) | {"bytes": file.path.stat().st_size}
 
 
 def write(file: EdgeFile, path: Path) -> dict[str, int]:
-    """Writes a file; its nodes and edges."""
+    """Write a file; returns its nodes and edges."""
     if file.draws:
-        source, target = drawn(file)
+        source, target = chung_lu_edges(file)
         ends = [pa.array(source), pa.array(target)]
         if file.path.suffix == ".csv":
-            ends = [named(source), named(target)]
+            ends = [string_ids(source), string_ids(target)]
         nodes = len(np.union1d(source, target))
     else:
-        graph = datasets.load(file.path.stem, graphs.data_folder()).graph
+        graph = datasets.load(file.path.stem, graphs.data_dir()).graph
         upper = sp.triu(graph.to_scipy()).tocoo()
         ends = [graph.ids.take(pa.array(end)) for end in (upper.row, upper.col)]
         nodes = graph.connected

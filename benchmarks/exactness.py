@@ -1,9 +1,10 @@
-"""How far vectors lie from the formulas: python -m benchmarks.exactness prints what it found.
+"""Errors of vectors against the formulas: python -m benchmarks.exactness prints JSON.
 
-Real graphs of up to 2,000 nodes, as they are, with weights, and directed; every option of FastRP;
-the judge is tests/oracle.py, dense float64 numpy. An error is |difference| / |expected| of a row,
-the worst of a graph counts, and a row that must be zero has to be so exactly. Rows of a column or
-two are left to the tests, which know how much rounding allows where all of a row cancels.
+Real graphs of up to 2,000 nodes, undirected, weighted and directed, with every option of FastRP.
+The ground truth is tests/oracle.py, dense float64 numpy. The error of a row is |difference| /
+|expected|; the largest one of a graph is reported, and rows that must be zero have to be exactly
+zero. Embeddings with one or two columns, where rows can cancel, are left to the tests, which allow
+for rounding.
 """
 
 # ruff: noqa: N803, N806 (the capital letters are the paper's)
@@ -37,11 +38,11 @@ OPTIONS: tuple[dict[str, Any], ...] = (
     *({"direction": direction} for direction in ("in", "both", "concat")),
     {"threads": 5},
 )
-NOT_OF_THE_FORMULA = ("sparsity", "threads")
+NOT_IN_FORMULA = ("sparsity", "threads")
 
 
 def kinds(name: str) -> dict[str, sp.csr_array]:
-    """A graph as it is, with weights of edges from 0.5 to 3.5, and with each edge one way only."""
+    """A graph undirected, with edge weights from 0.5 to 3.5, and with one direction per edge."""
     plain = sp.csr_array(graphs.load(name)).astype(np.float64)
     weighted = plain.copy()
     row, column = plain.nonzero()
@@ -50,37 +51,37 @@ def kinds(name: str) -> dict[str, sp.csr_array]:
 
 
 def worst_row(S: sp.csr_array, directed: bool, option: dict[str, Any]) -> float:
-    """The largest relative error of a row with this option in place of one of BASE."""
+    """The largest relative error of a row with an option that overrides BASE."""
     import oracle
 
     graph = Graph.from_scipy(S, directed=directed)
     setting = BASE | option
     R = random_matrix(graph, setting)
-    formula = {key: setting[key] for key in setting if key not in NOT_OF_THE_FORMULA}
+    formula = {key: setting[key] for key in setting if key not in NOT_IN_FORMULA}
     expected = oracle.embed(S.toarray(), R, **formula)
     got = FastRP(**setting).embed(graph).vectors
     return float(oracle.relative_errors(got, expected).max())
 
 
 def random_matrix(graph: Graph, setting: dict[str, Any]) -> NDArray[np.float32]:
-    """R as FastRP gives it away: order 0 alone, with L = 1."""
-    alone = {"weights": [0], "self_weight": 1, "beta": 0, "normalize": "none"}
+    """R, computed by FastRP as order 0 with L = 1."""
+    order_0 = {"weights": [0], "self_weight": 1, "beta": 0, "normalize": "none"}
     given = {key: setting[key] for key in ("dim", "sparsity") if key in setting}
-    return FastRP(**alone, **given).embed(graph).vectors
+    return FastRP(**order_0, **given).embed(graph).vectors
 
 
 def measured() -> list[dict[str, Any]]:
-    """For every option the worst row of all graphs of a kind."""
+    """The largest error of all graphs, for every option and type of graph."""
     for name in GRAPHS:
         graphs.make(name)
-    of_graphs = [kinds(name) for name in GRAPHS]
+    all_graphs = [kinds(name) for name in GRAPHS]
     rows = []
     for option in OPTIONS:
-        asks_direction = "direction" in option
+        has_direction = "direction" in option
         worst = {
-            kind: max(worst_row(found[kind], kind == "directed", option) for found in of_graphs)
-            for kind in of_graphs[0]
-            if kind == "directed" or not asks_direction
+            kind: max(worst_row(found[kind], kind == "directed", option) for found in all_graphs)
+            for kind in all_graphs[0]
+            if kind == "directed" or not has_direction
         }
         rows.append({"option": option, "worst": worst})
     return rows

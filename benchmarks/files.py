@@ -1,8 +1,8 @@
-"""From file to file: python -m benchmarks.files, once all is installed.
+"""The benchmark from file to file: python -m benchmarks.files.
 
-hopvec's command line against pandas with each peer between reading and writing, hopvec's reader
-against polars, and a run within a memory limit against the same run without one. Every run is a
-process of its own.
+The command line of hopvec against pandas with each peer between reading and writing; the reader of
+hopvec against polars; and a run with a memory limit against the same run without one. Every run is
+a separate process.
 """
 
 import argparse
@@ -20,57 +20,59 @@ from benchmarks.peers import environment_of
 from benchmarks.processes import (
     CACHE,
     HOPVEC,
-    MOST_SECONDS,
-    compared,
+    TIMEOUT_SECONDS,
+    compare,
     environment_python,
+    log,
     python,
-    results_folder,
-    say,
-    spreads,
-    take_turns,
-    watched,
+    results_dir,
+    run_interleaved,
+    run_monitored,
+    summarize_runs,
     write,
 )
 
 
 @dataclass(frozen=True)
 class EdgeFile:
-    """An edge list that edge_files.py makes."""
+    """An edge list, written by edge_files.py."""
 
     name: str
     nodes: int = 0
     draws: int = 0
-    """Edges that are drawn, of which a few repeat others; 0 for a data set of that name."""
+    """The number of edges drawn, including a few duplicates; 0 for a dataset of that name."""
 
     @property
     def path(self) -> Path:
-        """Where it lies."""
+        """The path of the file."""
         return CACHE / self.name
 
 
 FILES = {
-    "texts": EdgeFile("edges-5m.csv", 1_000_000, 5_000_000),
+    "strings": EdgeFile("edges-5m.csv", 1_000_000, 5_000_000),
     "integers": EdgeFile("edges-20m.parquet", 2_000_000, 20_000_000),
     "real": EdgeFile("debian-packages.csv"),
 }
 PEERS = ("fastrp", "scipy", "mkl", "torch", "pycleora-4")
-SLOW_PEERS = ("scikit-network", "prone")  # minutes for millions of edges: on the real file alone
+SLOW_PEERS = ("scikit-network", "prone")  # minutes for millions of edges: only on the real graph
 QUICK_PEERS = ("fastrp", "mkl", "torch")
 DIM = 128
 PLAIN_SUM = ("--dim", DIM, "--weights", "1,1,1", "--normalize", "none")
-BOUND = 1_000_000_000
-BESIDE_BOUND = 100_000_000  # Python and its libraries
+MEMORY_LIMIT = 1_000_000_000
+INTERPRETER_BYTES = 100_000_000  # Python and its libraries
 TARGETS = {"whole": 3, "reading": 1, "memory_time": 2.5}
 
 
 def main() -> int:
-    """Make the files, measure, write."""
+    """Write the edge lists, measure, and write the results."""
     parser = argparse.ArgumentParser(prog="scripts/bench --only files")
-    parser.add_argument("--quick", action="store_true", help="fewer peers, no 20 M edges")
+    parser.add_argument(
+        "--quick", action="store_true", help="fewer peers, without the graph of 20 M edges"
+    )
     parser.add_argument("--repeats", type=int, default=3, help="rounds (default: 3)")
-    parser.add_argument("--large-repeats", type=int, default=2, help="rounds, 20 M edges")
+    parser.add_argument("--large-repeats", type=int, default=2, help="rounds for 20 M edges")
     args = parser.parse_args()
-    say("edge lists")
+    log("edge lists")
     found = python("benchmarks.edge_files", threads=machine.cores())
     if "error" in found:
         raise SystemExit(f"benchmarks.edge_files: {found['error']}")
@@ -81,82 +83,82 @@ def main() -> int:
         "targets": TARGETS,
     }
     with tempfile.TemporaryDirectory(dir=CACHE) as name:
-        folder = Path(name)
-        results["real"] = whole(FILES["real"], PEERS + SLOW_PEERS, folder, args.repeats)
+        directory = Path(name)
+        results["real"] = whole(FILES["real"], PEERS + SLOW_PEERS, directory, args.repeats)
         peers = QUICK_PEERS if args.quick else PEERS
-        results["whole"] = whole(FILES["texts"], peers, folder, args.repeats)
+        results["whole"] = whole(FILES["strings"], peers, directory, args.repeats)
         results["reading"] = reading(args.repeats)
         if not args.quick:
-            results["memory"] = memory(folder, args.large_repeats)
-    write(results_folder(args.quick) / "files.json", results)
+            results["memory"] = memory(directory, args.large_repeats)
+    write(results_dir(args.quick) / "files.json", results)
     return 0
 
 
-def whole(file: EdgeFile, peers: Sequence[str], folder: Path, repeats: int) -> dict[str, Any]:
-    """CSV to Parquet, hopvec against pandas with every peer."""
-    say(f"{file.name} to Parquet")
+def whole(file: EdgeFile, peers: Sequence[str], directory: Path, repeats: int) -> dict[str, Any]:
+    """From CSV to Parquet: hopvec, and pandas with every peer."""
+    log(f"{file.name} to Parquet")
     commands: dict[str, list[object]] = {
-        "hopvec": embed(file, folder / "hopvec.parquet", folder, *PLAIN_SUM)
+        "hopvec": embed(file, directory / "hopvec.parquet", directory, *PLAIN_SUM)
     }
     for peer in peers:
         interpreter = environment_python(environment_of(peer))
-        way = (interpreter, "-W", "ignore", "-m", "benchmarks.pandas_way", peer)
-        commands[peer] = [*way, file.path, folder / f"{peer}.parquet", DIM]
+        pipeline = (interpreter, "-W", "ignore", "-m", "benchmarks.pandas_pipeline", peer)
+        commands[peer] = [*pipeline, file.path, directory / f"{peer}.parquet", DIM]
 
     def run(tool: str) -> dict[str, Any]:
-        measured = watched(commands[tool], machine.cores(), MOST_SECONDS)
+        measured = run_monitored(commands[tool], machine.cores(), TIMEOUT_SECONDS)
         if "error" in measured:
             return measured
-        steps = stages(folder) if tool == "hopvec" else json.loads(measured.pop("output"))
+        steps = stages(directory) if tool == "hopvec" else json.loads(measured.pop("output"))
         return measured | {"steps": steps}
 
-    runs = take_turns(list(commands), repeats, run)
+    runs = run_interleaved(list(commands), repeats, run)
     tools: dict[str, Any] = {}
     for tool, of in runs.items():
         if "error" in of[-1]:
             tools[tool] = {"error": of[-1]["error"]}
             continue
-        tools[tool] = spreads(of, "wall_seconds", "cpu_seconds", "peak_rss", "others_share")
+        tools[tool] = summarize_runs(of, "wall_seconds", "cpu_seconds", "peak_rss", "others_share")
         tools[tool]["steps"] = {step: median(of, step) for step in of[0]["steps"]}
         tools[tool] |= ratio(runs, tool, "hopvec", "wall_seconds", TARGETS["whole"])
     return {"tools": tools}
 
 
-def embed(file: EdgeFile, output: Path, folder: Path, *options: object) -> list[object]:
-    """A `hopvec embed` that reports its stages."""
-    report = ("--report", folder / "report.json", "--quiet")
+def embed(file: EdgeFile, output: Path, directory: Path, *options: object) -> list[object]:
+    """A `hopvec embed` command that writes a run report."""
+    report = ("--report", directory / "report.json", "--quiet")
     return [HOPVEC, "embed", file.path, "-o", output, *options, *report]
 
 
-def stages(folder: Path) -> dict[str, float]:
-    """Seconds of each stage of the last `hopvec embed`."""
-    report = json.loads((folder / "report.json").read_text())
+def stages(directory: Path) -> dict[str, float]:
+    """The seconds of each stage of the last `hopvec embed`."""
+    report = json.loads((directory / "report.json").read_text())
     return {stage["name"]: stage["seconds"] for stage in report["stages"]}
 
 
 def median(runs: list[dict[str, Any]], step: str) -> float:
-    """Seconds of one step."""
+    """The median seconds of a step."""
     return statistics.median(run["steps"][step] for run in runs)
 
 
 def checked(run: dict[str, Any]) -> dict[str, Any]:
-    """A run of hopvec itself, which must not fail."""
+    """A run of hopvec; exits if it failed."""
     if "error" in run:
         raise SystemExit(run["error"])
     return run
 
 
 def reading(repeats: int) -> dict[str, Any]:
-    """CSV to ids and codes, hopvec against polars; hopvec's whole graph beside it."""
+    """From CSV to ids and codes: hopvec against polars; and to the complete graph of hopvec."""
 
     def run(tool: str) -> dict[str, Any]:
-        found = python("benchmarks.reading", tool, FILES["texts"].path, threads=machine.cores())
+        found = python("benchmarks.reading", tool, FILES["strings"].path, threads=machine.cores())
         if "error" in found:
             raise SystemExit(f"reading with {tool}: {found['error']}")
         return found | {"wall_seconds": found["codes"]}
 
-    runs = take_turns(["hopvec", "polars"], max(repeats, 5), run)
-    tools = {tool: spreads(of, "codes", "whole") for tool, of in runs.items()}
+    runs = run_interleaved(["hopvec", "polars"], max(repeats, 5), run)
+    tools = {tool: summarize_runs(of, "codes", "whole") for tool, of in runs.items()}
     return {
         "tools": tools,
         "codes": ratio(runs, "polars", "hopvec", "codes", TARGETS["reading"]),
@@ -164,37 +166,46 @@ def reading(repeats: int) -> dict[str, Any]:
     }
 
 
-def memory(folder: Path, repeats: int) -> dict[str, Any]:
-    """Parquet to Parquet, within a bound and without: time, peak, and the same vectors."""
-    outputs = {"bounded": folder / "bounded.parquet", "free": folder / "free.parquet"}
-    options = {"bounded": ("--memory", BOUND), "free": ()}
+def memory(directory: Path, repeats: int) -> dict[str, Any]:
+    """From Parquet to Parquet with and without a memory limit: time, peak, equal vectors."""
+    outputs = {name: directory / f"{name}.parquet" for name in ("limited", "unlimited")}
+    options = {"limited": ("--memory", MEMORY_LIMIT), "unlimited": ()}
 
-    def run(how: str) -> dict[str, Any]:
-        command = embed(FILES["integers"], outputs[how], folder, "--dim", DIM, *options[how])
-        return checked(watched(command, machine.cores())) | {"steps": stages(folder)}
+    def run(name: str) -> dict[str, Any]:
+        command = embed(FILES["integers"], outputs[name], directory, "--dim", DIM, *options[name])
+        return checked(run_monitored(command, machine.cores())) | {"steps": stages(directory)}
 
-    runs = take_turns(list(outputs), repeats, run)
-    say("are the vectors the same?")
+    runs = run_interleaved(list(outputs), repeats, run)
+    log("comparing vectors")
     same = python("benchmarks.same_vectors", *outputs.values(), threads=machine.cores())
-    peak = max(run["peak_rss"] for run in runs["bounded"])
-    limit = 1.1 * BOUND + BESIDE_BOUND
-    slower = ratio(runs, "bounded", "free", "wall_seconds", TARGETS["memory_time"])
+    peak = max(run["peak_rss"] for run in runs["limited"])
+    limit = 1.1 * MEMORY_LIMIT + INTERPRETER_BYTES
+    slower = ratio(runs, "limited", "unlimited", "wall_seconds", TARGETS["memory_time"])
     return {
         "runs": {
-            how: spreads(of, "wall_seconds", "cpu_seconds", "peak_rss", "others_share")
-            for how, of in runs.items()
+            name: summarize_runs(of, "wall_seconds", "cpu_seconds", "peak_rss", "others_share")
+            for name, of in runs.items()
         },
-        **{"bound": BOUND, "limit": limit, "peak_met": peak <= limit, "same": same["same"]},
+        **{
+            "memory_limit": MEMORY_LIMIT,
+            "limit": limit,
+            "peak_met": peak <= limit,
+            "same": same["same"],
+        },
         "slower": slower | {"met": slower["ratio"] <= TARGETS["memory_time"]},
     }
 
 
 def ratio(
-    runs: dict[str, list[dict[str, Any]]], above: str, below: str, measure: str, target: float
+    runs: dict[str, list[dict[str, Any]]],
+    numerator: str,
+    denominator: str,
+    measure: str,
+    target: float,
 ) -> dict[str, Any]:
-    """One measure of two tools, compared, and whether the ratio reaches its target."""
-    upper, lower = ([run[measure] for run in runs[name]] for name in (above, below))
-    found = compared(upper, lower)
+    """The ratio of a measure of two tools, and whether it reaches its target."""
+    upper, lower = ([run[measure] for run in runs[name]] for name in (numerator, denominator))
+    found = compare(upper, lower)
     return found | {"target": target, "met": found["ratio"] >= target}
 
 

@@ -1,4 +1,4 @@
-"""The tables of files: from an edge list to a file of vectors."""
+"""Tables of the file benchmark: from an edge list to a file of vectors."""
 
 from typing import Any
 
@@ -17,11 +17,11 @@ TOOLS = {"hopvec": "`hopvec embed`"} | {
     name: f"pandas, {peer.title}, pandas" for name, peer in PEERS.items()
 }
 READERS = {"hopvec": "`hopvec.read_graph`", "polars": "polars, two Categorical columns"}
-HOW = {"bounded": "`--memory 1GB`", "free": "no bound"}
+LIMITS = {"limited": "`--memory 1GB`", "unlimited": "no limit"}
 
 
 def runs_table(title: str, names: dict[str, str], runs: dict[str, Any]) -> str:
-    """Times and peak memory, one row a run."""
+    """Times and peak memory, one row per run."""
     rows = [
         [
             names[key],
@@ -31,11 +31,11 @@ def runs_table(title: str, names: dict[str, str], runs: dict[str, Any]) -> str:
         ]
         for key, run in runs.items()
     ]
-    return table([title, "wall, s", "CPU, s", "peak, MB", "others"], rows)
+    return table([title, "wall, s", "CPU, s", "peak, MB", "other processes"], rows)
 
 
 def whole_table(found: dict[str, Any], title: str) -> str:
-    """One row a way, as ratios to hopvec and as times."""
+    """Times relative to hopvec and in seconds, one row per pipeline."""
     rows = []
     for key, tool in found["tools"].items():
         if "error" in tool:
@@ -49,20 +49,34 @@ def whole_table(found: dict[str, Any], title: str) -> str:
                 f"{tool['others_share']['max']:.0%}",
             ]
         )
-    header = [title, "wall, hopvec = 1", "range", "wall, s", "CPU, s", "peak, MB", "others"]
+    header = [
+        title,
+        "wall, hopvec = 1",
+        "range",
+        "wall, s",
+        "CPU, s",
+        "peak, MB",
+        "other processes",
+    ]
     return table(header, rows)
 
 
 def steps(found: dict[str, Any], name: str) -> str:
-    """The seconds of each step of one way, in one line."""
+    """The seconds of each step of a pipeline, in one line."""
     steps = found["tools"][name].get("steps", {})
     return ", ".join(f"{step} {value:.1f}" for step, value in steps.items())
 
 
 def reading_table(results: dict[str, Any]) -> str:
-    """One row a reader: up to ids and codes, and what hopvec does after that."""
-    edges = results["files"]["texts"]["edges"]
-    header = ["reading the CSV", "ids and codes, s", "ns per edge", "whole graph, s", "ns per edge"]
+    """One row per reader: time to ids and codes, and to the complete graph."""
+    edges = results["files"]["strings"]["edges"]
+    header = [
+        "reading the CSV",
+        "ids and codes, s",
+        "ns per edge",
+        "complete graph, s",
+        "ns per edge",
+    ]
     rows = []
     for name, tool in results["reading"]["tools"].items():
         row = [READERS[name]]
@@ -75,23 +89,27 @@ def reading_table(results: dict[str, Any]) -> str:
 
 
 def memory_table(results: dict[str, Any]) -> str:
-    """One row with the bound, one without."""
-    return runs_table("Parquet to Parquet", HOW, results["memory"]["runs"])
+    """One row with the memory limit, one without."""
+    return runs_table("Parquet to Parquet", LIMITS, results["memory"]["runs"])
 
 
 def target_table(results: dict[str, Any]) -> str:
-    """Every ratio with its range over the rounds and its target."""
+    """Ratios with their range over the rounds, and targets."""
     reading, memory = results["reading"], results.get("memory")
     fastrp = results["whole"]["tools"]["fastrp"]
     ratios = [
-        ("reading up to ids and codes: times faster than polars", reading["codes"], "1"),
-        ("reading up to the whole graph: against polars' ids and codes", reading["whole"], ""),
+        ("reading to ids and codes: speedup over polars", reading["codes"], "1"),
+        (
+            "reading to the complete graph: speedup over ids and codes of polars",
+            reading["whole"],
+            "",
+        ),
     ]
     if "error" not in fastrp:
-        what = "file to file: times faster than pandas with fastrp (wall)"
+        what = "file to file: speedup over pandas with fastrp (wall)"
         ratios.insert(0, (what, fastrp, "3"))
     if memory:
-        what = "within 1 GB: times slower than without a bound"
+        what = "with a limit of 1 GB: slowdown"
         ratios.append((what, memory["slower"], "at most 2.5"))
     rows = [
         [
@@ -104,93 +122,92 @@ def target_table(results: dict[str, Any]) -> str:
         for what, r, target in ratios
     ]
     if memory:
-        peak = megabytes(memory["runs"]["bounded"]["peak_rss"])
+        peak = megabytes(memory["runs"]["limited"]["peak_rss"])
         limit = f"at most {memory['limit'] / 1e6:,.0f}"
-        same = "within 1 GB: the same ids and vectors, bit by bit"
+        same = "with a limit of 1 GB: identical ids and vectors"
         rows += [
-            ["within 1 GB: peak, MB", peak, "", limit, verdict(memory["peak_met"])],
+            ["with a limit of 1 GB: peak, MB", peak, "", limit, verdict(memory["peak_met"])],
             [same, "", "", "", verdict(memory["same"])],
         ]
-    return table(["comparison", "found", "range", "target", "met"], rows)
+    return table(["comparison", "result", "range", "target", "met"], rows)
 
 
 def section(results: dict[str, Any]) -> str:
-    """The part of docs/benchmarks.md."""
-    texts, dim = results["files"]["texts"], results["dim"]
+    """The section of docs/benchmarks.md."""
+    strings, dim = results["files"]["strings"], results["dim"]
     return f"""\
 ## From file to file
 
 {machine_line(results)}
 
-Every run is a process of its own, from its start to its end; tools take turns. Peaks are of
-resident memory, mapped files included, read from outside every 20 ms. The edge lists are made by
-`benchmarks/edge_files.py`: power-law graphs in random order, and the packages of Debian with their
-names.
+Every run is a separate process, timed from start to end; tools alternate. Peaks are resident
+memory, including mapped files, read from outside every 20 ms. `benchmarks/edge_files.py` writes
+the edge lists: power-law graphs in random order, and the packages of Debian with their names.
 
 {target_table(results)}
 
-### A CSV of {texts["edges"]:,} edges
+### A CSV of {strings["edges"]:,} edges
 
-{texts["nodes"]:,} nodes with ids such as user_123456, {texts["bytes"] / 1e6:,.0f} MB; out comes
-a Parquet file of ids and {dim} columns of float32.
+{strings["nodes"]:,} nodes with ids such as user_123456, {strings["bytes"] / 1e6:,.0f} MB. The
+output is a Parquet file of ids and {dim} columns of float32.
 
 - **hopvec**: `hopvec embed edges.csv -o vectors.parquet --dim {dim} --weights 1,1,1
   --normalize none`: the plain sum of orders 1 to 3.
-- **pandas**: `read_csv`, `factorize` over both columns, a symmetric CSR by scipy, the peer, a frame
-  of the ids and one column a dimension, `to_parquet`; all with their defaults
-  (`benchmarks/pandas_way.py`). Peers of the same law have the same weights; what the others do is
-  told under "Methods side by side".
+- **pandas**: `read_csv`, `factorize` on both columns, a symmetric CSR matrix with scipy, the peer,
+  a DataFrame with the ids and one column per dimension, `to_parquet`; all with their defaults
+  (`benchmarks/pandas_pipeline.py`). Peers with the same computation use the same weights; the
+  others are described in [Methods side by side](#methods-side-by-side).
 
 {whole_table(results["whole"], "CSV to Parquet")}
 
-Seconds of the steps, medians: hopvec {steps(results["whole"], "hopvec")}; pandas with PyPI fastrp
+Median seconds per step: hopvec {steps(results["whole"], "hopvec")}; pandas with PyPI fastrp
 {steps(results["whole"], "fastrp")}.
 {real_section(results)}
-### Reading it
+### Reading
 
-Up to ids and codes: hopvec gives both columns one numbering and sorts the ids; polars encodes each
-column. The whole graph has the rows of both directions, sorted, duplicates added up. Imports are
-not timed.
+To ids and codes: hopvec encodes both columns together and sorts the ids; polars encodes each column
+separately. The complete graph has sorted rows in both directions, with duplicates added up. Imports
+are not timed.
 
 {reading_table(results)}
 {memory_section(results)}"""
 
 
 def real_section(results: dict[str, Any]) -> str:
-    """The same from a real graph with names."""
+    """The same for a real graph with names."""
     if "real" not in results:
         return ""
     file = results["files"]["real"]
     return f"""
 ### The packages of Debian
 
-{file["nodes"]:,} nodes with names, {file["edges"]:,} edges, {file["bytes"] / 1e6:.1f} MB of CSV: a
-graph at which the start of a program counts.
+{file["nodes"]:,} nodes with names, {file["edges"]:,} edges, {file["bytes"] / 1e6:.1f} MB of CSV:
+a graph small enough for the startup time to matter.
 
 {whole_table(results["real"], "CSV to Parquet")}
 """
 
 
 def memory_section(results: dict[str, Any]) -> str:
-    """A run within a bound."""
+    """A run with a memory limit."""
     if "memory" not in results:
         return ""
     file, dim = results["files"]["integers"], results["dim"]
     return f"""
-### Within a memory limit
+### With a memory limit
 
 {file["nodes"]:,} nodes with integer ids and {file["edges"]:,} edges in Parquet
-({file["bytes"] / 1e6:,.0f} MB), dim {dim}, everything else by default; the vectors alone are
-{file["nodes"] * dim * 4 / 1e6:,.0f} MB. The peak may be 1.1 times the bound
-and 100 MB for Python.
+({file["bytes"] / 1e6:,.0f} MB), dim {dim}, otherwise with defaults. The vectors alone
+are {file["nodes"] * dim * 4 / 1e6:,.0f} MB. The target for the peak is 1.1 times the limit
+plus 100 MB for Python.
 
 {memory_table(results)}"""
 
 
 def readme_block(results: dict[str, Any]) -> str:
-    """What stands between the markers of README.md."""
-    texts = results["files"]["texts"]
-    title = f"{texts['edges'] / 1e6:.1f} M edges, CSV to Parquet"
+    """The block of README.md."""
+    strings = results["files"]["strings"]
+    title = f"{strings['edges'] / 1e6:.1f} M edges, CSV to Parquet"
     rows = [
         [
             TOOLS[name],
@@ -204,6 +221,6 @@ def readme_block(results: dict[str, Any]) -> str:
     ]
     return (
         f"{table([title, 'wall, hopvec = 1', 'wall, s', 'CPU, s', 'peak, MB'], rows)}\n\n"
-        f"{texts['nodes'] / 1e6:.1f} M nodes with string ids, dim {results['dim']}; "
-        "[steps, reading alone, memory bounds](docs/benchmarks.md#from-file-to-file)."
+        f"{strings['nodes'] / 1e6:.1f} M nodes with string ids, dim {results['dim']}; "
+        "[steps, reading, memory limits](docs/benchmarks.md#from-file-to-file)."
     )

@@ -1,9 +1,9 @@
-"""The graphs of the benchmark: symmetric scipy CSR matrices, float32, made once and then cached.
+"""The graphs of the benchmarks: symmetric scipy CSR matrices, float32, built once and cached.
 
-`python -m benchmarks.graphs NAME ...` makes them, with hopvec; `load` only reads, and so works in
-the environments of the peers, too. A name is that of a data set, one of RANDOM, "erdos-renyi-N-M"
-for N nodes and M edges, or any of these with "+training" behind it: the graph without the edges
-that are held out to be predicted.
+`python -m benchmarks.graphs NAME ...` builds them with hopvec. `load` only reads them, so it also
+works in the environments of the peers. A name is that of a dataset, one of RANDOM,
+"erdos-renyi-N-M" for N nodes and M edges, or any of these followed by "+training": the graph
+without the held-out edges.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from benchmarks.processes import CACHE, ROOT
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
-HELD_OUT = 0.2  # share of the edges
+HELD_OUT = 0.2  # fraction of the edges
 TRAINING = "+training"
 RANDOM: dict[str, dict[str, Any]] = {
-    # Draws; what is left without loops and repeated edges is about 6.5 and 33 million.
+    # Edges drawn; about 6.5 and 33 million remain without loops and duplicates.
     "chung-lu-80k": {"nodes": 80_000, "edges": 6_630_000},
     "chung-lu-200k": {"nodes": 200_000, "edges": 33_530_000},
     "erdos-renyi-1m": {"nodes": 1_000_000, "edges": 10_000_000},
@@ -34,19 +34,19 @@ RANDOM: dict[str, dict[str, Any]] = {
 
 
 def path_of(name: str) -> Path:
-    """The file of a graph in the cache."""
+    """The cached file of a graph."""
     return CACHE / f"{name}.npz"
 
 
 def load(name: str) -> sp.csr_matrix:
-    """The graph of a name, out of the cache."""
+    """Load a graph from the cache."""
     import scipy.sparse as sp
 
     return sp.csr_matrix(sp.load_npz(path_of(name)))
 
 
 def load_edges(name: str) -> tuple[NDArray[np.int32], NDArray[np.int32], int]:
-    """The edges of a graph, each once, and the number of its nodes; without scipy."""
+    """Load the edges of a graph, each once, and its number of nodes; without scipy."""
     with np.load(path_of(name)) as file:
         indptr, target = file["indptr"], file["indices"].astype(np.int32, copy=False)
     nodes = len(indptr) - 1
@@ -56,7 +56,7 @@ def load_edges(name: str) -> tuple[NDArray[np.int32], NDArray[np.int32], int]:
 
 
 def make(name: str) -> None:
-    """Puts a graph into the cache, unless it is there."""
+    """Build a graph unless it is cached."""
     import scipy.sparse as sp
 
     path = path_of(name)
@@ -68,7 +68,7 @@ def make(name: str) -> None:
 
 
 def graph(name: str) -> Any:
-    """The hopvec.Graph of a name; rows of its matrix follow graph.ids."""
+    """The hopvec.Graph of a name; the rows of its matrix are in the order of graph.ids."""
     from hopvec import datasets
 
     if name.endswith(TRAINING):
@@ -77,25 +77,29 @@ def graph(name: str) -> Any:
         nodes, edges = map(int, name.removeprefix("erdos-renyi-").split("-"))
         return datasets.ErdosRenyi(nodes=nodes, edges=edges).graph()
     if name not in RANDOM:
-        return datasets.load(name, data_folder()).graph
-    laws = {"chung-lu": datasets.ChungLu, "erdos-renyi": datasets.ErdosRenyi, "rmat": datasets.RMat}
-    return laws[name.rpartition("-")[0]](**RANDOM[name]).graph()
+        return datasets.load(name, data_dir()).graph
+    generators = {
+        "chung-lu": datasets.ChungLu,
+        "erdos-renyi": datasets.ErdosRenyi,
+        "rmat": datasets.RMat,
+    }
+    return generators[name.rpartition("-")[0]](**RANDOM[name]).graph()
 
 
 def held_out(name: str) -> Any:
-    """The edges of a graph that are held out, and the graph that is left."""
+    """The held-out edges of a graph, and the training graph."""
     from hopvec.evaluate import hold_out
 
     return hold_out(graph(name), share=HELD_OUT)
 
 
-def data_folder() -> Path:
-    """Where the published graphs lie: HOPVEC_DATA, else ../shared/data beside the project."""
+def data_dir() -> Path:
+    """The directory of the published graphs: HOPVEC_DATA, else ../shared/data."""
     return Path(os.environ.get("HOPVEC_DATA") or ROOT.parent / "shared" / "data")
 
 
 def symmetric(source: NDArray[np.int32], target: NDArray[np.int32], nodes: int) -> sp.csr_matrix:
-    """The adjacency matrix of distinct undirected edges: float32 ones, sorted columns."""
+    """The adjacency matrix of distinct undirected edges, with float32 ones and sorted columns."""
     import scipy.sparse as sp
 
     rows, columns = np.concatenate([source, target]), np.concatenate([target, source])
@@ -105,8 +109,8 @@ def symmetric(source: NDArray[np.int32], target: NDArray[np.int32], nodes: int) 
     return matrix
 
 
-def facts(name: str) -> dict[str, int]:
-    """Nodes and edges of a graph, which is made unless it is there."""
+def size(name: str) -> dict[str, int]:
+    """The number of nodes and edges of a graph, which is built unless it is cached."""
     make(name)
     adjacency = load(name)
     loops = int(np.count_nonzero(adjacency.diagonal()))
@@ -114,4 +118,4 @@ def facts(name: str) -> dict[str, int]:
 
 
 if __name__ == "__main__":
-    print(json.dumps({given: facts(given) for given in sys.argv[1:]}))
+    print(json.dumps({given: size(given) for given in sys.argv[1:]}))

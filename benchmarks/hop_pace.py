@@ -1,7 +1,7 @@
-"""Paces of a hop on one graph: python -m benchmarks.hop_pace GRAPH SECONDS prints JSON.
+"""The speed of a hop on one graph: python -m benchmarks.hop_pace GRAPH SECONDS prints JSON.
 
-hopvec's hop and a bare loop take turns on the same index list and the same blocks, in one process
-(hopvec.engine.roofline). Times are nanoseconds per entry, for one line of 64 bytes each.
+hopvec's hop and a bare loop alternate on the same indices and memory, in one process
+(hopvec.engine.roofline). Times are nanoseconds per entry, with one cache line of 64 bytes each.
 """
 
 import json
@@ -16,7 +16,7 @@ from hopvec.engine.roofline import hop_paces, stream_bandwidth
 
 
 def measure(name: str, seconds: float) -> dict[str, Any]:
-    """The paces on one thread and on all."""
+    """Measure with one thread and with all."""
     graph = Graph.from_scipy(graphs.load(name))
     threads = sorted({1, machine.cores()})
     others = OtherProcesses()

@@ -1,9 +1,8 @@
-"""Graphs larger than memory, file to file: python -m benchmarks.large, once all is installed.
+"""Graphs larger than memory, from file to file: python -m benchmarks.large.
 
-R-MAT graphs with the parameters of Graph500 are generated, embedded within a memory limit and
-written, all by the command line; every stage is timed. The smaller one is embedded within two
-bounds, and both files must hold the same bytes. Takes hours and tens of gigabytes of disk, so it is
-run only when it is asked for.
+The command line generates R-MAT graphs with the parameters of Graph500 and embeds them with a
+memory limit; every stage is timed. The smaller graph is embedded with two limits, and both outputs
+must be identical. It takes hours and tens of gigabytes of disk, so it runs only on request.
 """
 
 import argparse
@@ -18,23 +17,23 @@ from benchmarks import machine
 from benchmarks.processes import (
     CACHE,
     HOPVEC,
-    format_bytes,
+    describe_run,
+    log,
     python,
-    results_folder,
-    say,
-    watched,
+    results_dir,
+    run_monitored,
     write,
 )
 
 
 @dataclass(frozen=True)
 class Run:
-    """One graph, embedded within one bound or more."""
+    """One graph, embedded with one or more memory limits."""
 
     scale: int
     edges: int
     dim: int
-    bounds: tuple[str, ...]
+    limits: tuple[str, ...]
 
 
 RUNS = {
@@ -46,49 +45,49 @@ SIMPLE = ("--duplicates", "first", "--loops", "drop")
 
 
 def main() -> int:
-    """Generate, embed, compare; write after every graph."""
+    """Generate, embed, compare, and write the results after every graph."""
     parser = argparse.ArgumentParser(prog="scripts/bench --only large")
     parser.add_argument("--quick", action="store_true", help="a million edges")
     args = parser.parse_args()
     CACHE.mkdir(exist_ok=True)
     results: dict[str, Any] = {"machine": machine.describe(), "graphs": {}}
     for title, run in (QUICK if args.quick else RUNS).items():
-        with tempfile.TemporaryDirectory(dir=CACHE) as folder:
-            results["graphs"][title] = measured(run, Path(folder))
-        write(results_folder(args.quick) / "large.json", results)
+        with tempfile.TemporaryDirectory(dir=CACHE) as directory:
+            results["graphs"][title] = measured(run, Path(directory))
+        write(results_dir(args.quick) / "large.json", results)
     return 0
 
 
-def measured(run: Run, folder: Path) -> dict[str, Any]:
-    """Times, peaks and stages of one graph."""
-    edges = folder / "edges.parquet"
-    law = ("rmat", "--scale", run.scale, "--edges", run.edges, "--quiet")
-    generated = step([HOPVEC, "generate", *law, "-o", edges])
+def measured(run: Run, directory: Path) -> dict[str, Any]:
+    """Measure one graph: times, peaks and stages."""
+    edges = directory / "edges.parquet"
+    parameters = ("rmat", "--scale", run.scale, "--edges", run.edges, "--quiet")
+    generated = step([HOPVEC, "generate", *parameters, "-o", edges])
     found: dict[str, Any] = vars(run) | {"generated": generated, "bytes": edges.stat().st_size}
     found["embedded"] = {}
     outputs = []
-    for bound in run.bounds:
-        output, report = folder / f"{bound}.parquet", folder / "report.json"
-        options = ("--dim", run.dim, "--memory", bound, *SIMPLE, "--report", report, "--quiet")
+    for limit in run.limits:
+        output, report = directory / f"{limit}.parquet", directory / "report.json"
+        options = ("--dim", run.dim, "--memory", limit, *SIMPLE, "--report", report, "--quiet")
         embedded = step([HOPVEC, "embed", edges, "-o", output, *options])
-        told = json.loads(report.read_text())
-        embedded |= {"stages": told["stages"], "graph": told["graph"]}
-        found["embedded"][bound] = embedded | {"bytes": output.stat().st_size}
+        run_report = json.loads(report.read_text())
+        embedded |= {"stages": run_report["stages"], "graph": run_report["graph"]}
+        found["embedded"][limit] = embedded | {"bytes": output.stat().st_size}
         outputs.append(output)
     if len(outputs) > 1:
-        say("are the vectors the same?")
+        log("comparing vectors")
         found |= python("benchmarks.same_vectors", *outputs, threads=machine.cores())
     return found
 
 
 def step(command: list[object]) -> dict[str, Any]:
-    """A run of the command line, which must not fail."""
-    say(" ".join(Path(str(word)).name for word in command))
-    found = watched(command, machine.cores())
+    """Run a command; exits if it fails."""
+    log(" ".join(Path(str(argument)).name for argument in command))
+    found = run_monitored(command, machine.cores())
     if "error" in found:
         raise SystemExit(found["error"])
     found.pop("output")
-    say(format_bytes(found))
+    log(describe_run(found))
     return found
 
 

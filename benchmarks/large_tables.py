@@ -1,4 +1,4 @@
-"""The tables of large: what a graph larger than memory takes, stage by stage."""
+"""Tables of graphs larger than memory: time and memory by stage."""
 
 from typing import Any
 
@@ -6,11 +6,11 @@ from benchmarks.markdown import machine_line, table, verdict
 
 
 def stage_table(found: dict[str, Any]) -> str:
-    """One row a stage, with its time and its peak, for each bound."""
+    """Time and peak of each stage, for each memory limit."""
     generated = found["generated"]
     rows = [["generate", "", *figures(generated["wall_seconds"], generated["peak_rss"])]]
-    for bound, embedded in found["embedded"].items():
-        name = f"embed, `--memory {bound}`"
+    for limit, embedded in found["embedded"].items():
+        name = f"embed, `--memory {limit}`"
         rows.append([name, "", *figures(embedded["wall_seconds"], embedded["peak_rss"])])
         for stage in embedded["stages"]:
             peak = stage.get("peak_bytes") or 0
@@ -24,42 +24,42 @@ def figures(seconds: float, peak: float) -> list[str]:
 
 
 def graph_section(title: str, found: dict[str, Any]) -> str:
-    """One graph."""
+    """The subsection of one graph."""
     graph = next(iter(found["embedded"].values()))["graph"]
-    same = f" The same bytes for all bounds: {verdict(found['same'])}." if "same" in found else ""
+    same = f" Identical output for all limits: {verdict(found['same'])}." if "same" in found else ""
     return f"""\
 ### R-MAT with {title}
 
 2^{found["scale"]} nodes, {found["edges"]:,} edges in {found["bytes"] / 1e9:.1f} GB of Parquet;
-{graph["nodes"]:,} nodes have an edge, {graph["edges"]:,} edges are left without loops and repeats.
-dim {found["dim"]}, everything else by default.{same}
+{graph["nodes"]:,} nodes have an edge, and {graph["edges"]:,} edges remain without loops and
+duplicates. dim {found["dim"]}, otherwise with defaults.{same}
 
 {stage_table(found)}"""
 
 
-BOUNDS = """\
-What bounds the stages: **read** unpacks the file and looks ids up in a table that no cache holds;
-**build** is two sorts by counting, whose writes go all over the memory, with the rows in a scratch
-file in between where they do not fit twice; **embed** waits for lines of memory, as
-[above](#what-the-machine-allows), and computes every order twice where the orders of all columns do
-not fit beside the graph; **write** copies to the page cache."""
+LIMITING_FACTORS = """\
+What limits the stages: **read** decompresses the file and looks up ids in a table that exceeds the
+caches. **build** is two counting sorts with scattered writes; if the rows do not fit into memory
+twice, they go to a spill file in between. **embed** waits for memory, as described
+[above](#hardware-limits), and computes every order twice if the orders of all columns do not fit
+next to the graph. **write** copies to the page cache."""
 
 
 def section(results: dict[str, Any]) -> str:
-    """The part of docs/benchmarks.md."""
+    """The section of docs/benchmarks.md."""
     parts = [graph_section(title, found) for title, found in results["graphs"].items()]
-    return "\n\n".join(["## Larger than memory", machine_line(results), *parts, BOUNDS])
+    return "\n\n".join(["## Larger than memory", machine_line(results), *parts, LIMITING_FACTORS])
 
 
 def readme_block(results: dict[str, Any]) -> str:
-    """What stands between the markers of README.md: the largest graph in a sentence."""
+    """The block of README.md: a sentence on the largest graph."""
     title, found = list(results["graphs"].items())[-1]
-    bound, embedded = next(iter(found["embedded"].items()))
+    limit, embedded = next(iter(found["embedded"].items()))
     stages = ", ".join(f"{stage['name']} {stage['seconds']:.0f} s" for stage in embedded["stages"])
     size, peak = found["bytes"] / 1e9, embedded["peak_rss"] / 1e9
     return (
-        f"**{title[0].upper()}{title[1:]}** (R-MAT, {size:.1f} GB of Parquet) become "
-        f"{found['dim']} columns within `--memory {bound}` on {results['machine']['cores']} cores: "
-        f"{stages}; the peak is {peak:.1f} GB. "
-        "[What bounds it](docs/benchmarks.md#larger-than-memory)."
+        f"**{title[0].upper()}{title[1:]}** (R-MAT, {size:.1f} GB of Parquet) are "
+        f"embedded into {found['dim']} columns with `--memory {limit}` on "
+        f"{results['machine']['cores']} cores: {stages}; the peak is {peak:.1f} GB "
+        "([details](docs/benchmarks.md#larger-than-memory))."
     )

@@ -1,7 +1,7 @@
-"""What the machine allows a hop: python -m benchmarks.limit, once all is installed.
+"""The hardware limits of a hop: python -m benchmarks.limit.
 
-A bare loop does the memory work of a hop and nothing else (hopvec.engine.roofline). Its pace, and
-the times that core.py found before, give the speed-up that an engine of this kind could reach.
+A bare loop does the memory accesses of a hop and nothing else (hopvec.engine.roofline). With its
+speed and the times of core.py, the largest possible speedup of such an engine is computed.
 """
 
 import argparse
@@ -14,15 +14,15 @@ from typing import Any
 from benchmarks import machine
 from benchmarks.core import CASES, QUICK, TARGETS
 from benchmarks.measure import SETTING
-from benchmarks.processes import DISTURBED, made_graphs, python, results_folder, say, write
+from benchmarks.processes import DISTURBED, build_graphs, log, python, results_dir, write
 
-COLUMNS = {"hopvec-float32": 16, "hopvec-float16": 32}  # in one line of 64 bytes
-SECONDS = 12  # of turns on one graph, in one round
+COLUMNS = {"hopvec-float32": 16, "hopvec-float16": 32}  # per cache line of 64 bytes
+SECONDS = 12  # per graph and round
 
 
 @dataclass(frozen=True)
 class Goal:
-    """A target of core.py: so many times faster than a peer."""
+    """A target of core.py: the minimum speedup over a peer."""
 
     graph: str
     threads: int
@@ -41,51 +41,51 @@ GRAPHS = tuple(dict.fromkeys(case.graph for case in CASES))
 
 
 def main() -> int:
-    """Measure, conclude, write."""
+    """Measure, evaluate, and write the results."""
     parser = argparse.ArgumentParser(prog="scripts/bench --only limit")
     parser.add_argument("--repeats", type=int, default=2, help="rounds (default: 2)")
-    parser.add_argument("--quick", action="store_true", help="the smaller graphs only")
+    parser.add_argument("--quick", action="store_true", help="smaller graphs only")
     args = parser.parse_args()
     names = QUICK if args.quick else GRAPHS
     results: dict[str, Any] = {"machine": machine.describe(), "graphs": {}, "goals": []}
-    facts = made_graphs(names)
+    sizes = build_graphs(names)
     times = core_times(args.quick)
     for graph in names:
-        rounds = [paced(graph) for _ in range(args.repeats)]
-        results["graphs"][graph] = facts[graph] | paces(rounds)
+        rounds = [measure_paces(graph) for _ in range(args.repeats)]
+        results["graphs"][graph] = sizes[graph] | median_paces(rounds)
         results["goals"] += [
-            conclude(goal, results["graphs"][graph], times) for goal in GOALS if goal.graph == graph
+            evaluate(goal, results["graphs"][graph], times) for goal in GOALS if goal.graph == graph
         ]
-    write(results_folder(args.quick) / "limit.json", results)
+    write(results_dir(args.quick) / "limit.json", results)
     return 0
 
 
 def core_times(quick: bool) -> dict[tuple[str, int, str], dict[str, Any]]:
-    """What core.py measured, by graph, threads and tool."""
-    path = results_folder(quick) / "core.json"
+    """The times that core.py measured, by graph, threads and tool."""
+    path = results_dir(quick) / "core.json"
     if not path.is_file():
-        raise SystemExit("limit: it compares with the times of core, so run that part first.")
+        raise SystemExit("limit: run core first, whose times are needed.")
     rows = json.loads(path.read_text())["times"]
     return {(row["graph"], row["threads"], row["tool"]): row for row in rows}
 
 
-def paced(graph: str) -> dict[str, Any]:
-    """One round on one graph: the hop alone and the bare loop, in turns."""
+def measure_paces(graph: str) -> dict[str, Any]:
+    """One round on one graph: the hop and the bare loop, alternating."""
     hop = python("benchmarks.hop_pace", graph, SECONDS, threads=1)
     if "error" in hop:
         raise SystemExit(f"{graph}, hop: {hop['error']}")
-    say(f"{graph}, the hop alone{remark(hop)}")
+    log(f"{graph}, hop and bare loop{remark(hop)}")
     return hop
 
 
 def remark(run: dict[str, Any]) -> str:
-    """Whether a measurement was disturbed."""
+    """A remark if a measurement was disturbed."""
     share = run["others_share"]
-    return f" (others took {share:.0%} of the machine)" if share > DISTURBED else ""
+    return f" (other processes: {share:.0%} of the machine)" if share > DISTURBED else ""
 
 
-def paces(hops: list[dict[str, Any]]) -> dict[str, Any]:
-    """Nanoseconds per entry by number of threads, medians over rounds."""
+def median_paces(hops: list[dict[str, Any]]) -> dict[str, Any]:
+    """Nanoseconds per entry by number of threads, as medians over the rounds."""
     rows = []
     for number, row in enumerate(hops[0]["rows"]):
         same = [hop["rows"][number] for hop in hops]
@@ -98,15 +98,14 @@ def paces(hops: list[dict[str, Any]]) -> dict[str, Any]:
     return {"entries": hops[0]["entries"], "rows": rows, "others_share": others}
 
 
-def conclude(
+def evaluate(
     goal: Goal, found: dict[str, Any], times: dict[tuple[str, int, str], dict[str, Any]]
 ) -> dict[str, Any]:
-    """The speed-up that was reached, and the one that the bare loop would reach.
+    """The speedup of hopvec, and that of the bare loop.
 
-    The bare loop is charged for the hops after the first, which R makes sparse, and for nothing
-    else: no first hop, no sum of orders, no output. Threads share a slab or, where that would be
-    faster, have one each and do not slow each other down. Where hopvec's own hop happened to be
-    faster, that counts.
+    The time of the bare loop includes only the hops after the first: not the first hop, which is
+    sparse, nor the sum of orders, nor the output. Threads share a slab, or have one each without
+    slowing each other down, whichever is faster. If the hop of hopvec is faster, its time is used.
     """
 
     def seconds(tool: str) -> float:

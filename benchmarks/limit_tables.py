@@ -1,4 +1,4 @@
-"""The tables of limits: what the machine allows a hop."""
+"""Tables of the hardware limits of a hop."""
 
 from typing import Any
 
@@ -11,11 +11,11 @@ GATHER_GOAL, GATHER_GOALS = 0.6, ("chung-lu-200k", "erdos-renyi-1m")
 
 
 def pace_table(results: dict[str, Any]) -> str:
-    """Nanoseconds per entry and slab, gigabytes of lines per second, and hopvec's shares."""
+    """Nanoseconds per entry, bandwidth, and the speed relative to the limits."""
     header = [
-        *("graph, threads", "a hop moves, MB", "hopvec, ns", "GB/s", "of random lines"),
-        *("bare loop, ns", "of the bare loop", "float16, ns", "of the bare loop"),
-        *("random lines, GB/s", "stream, GB/s", "others"),
+        *("graph, threads", "MB per hop", "hopvec, ns", "GB/s", "vs. random lines"),
+        *("bare loop, ns", "vs. bare loop", "float16, ns", "vs. bare loop"),
+        *("random lines, GB/s", "stream, GB/s", "other processes"),
     ]
     rows = [
         [
@@ -35,12 +35,12 @@ def pace_table(results: dict[str, Any]) -> str:
 
 
 def moved(found: dict[str, Any]) -> int:
-    """Bytes of one hop of 16 columns: a line and an index an entry, a line and a start a node."""
+    """Bytes per hop of 16 columns: a line and an index per entry, a line and a start per node."""
     return int(found["entries"] * (LINE + 4) + found["nodes"] * (LINE + 8))
 
 
 def goal_table(results: dict[str, Any]) -> str:
-    """Whether the hop reaches its share of the gather bandwidth, on the graphs it is asked of."""
+    """Whether the hop reaches the target share of the gather bandwidth."""
     rows = []
     for graph in GATHER_GOALS:
         if graph in results["graphs"]:
@@ -49,18 +49,18 @@ def goal_table(results: dict[str, Any]) -> str:
             met = verdict(share >= GATHER_GOAL)
             title = f"{GRAPHS[graph]}, {count(row['threads'], 'thread')}"
             rows.append([title, f"{share:.0%}", f"{GATHER_GOAL:.0%}", met])
-    return table(["hop, share of random lines", "reached", "goal", "met"], rows)
+    return table(["hop, speed relative to random lines", "result", "target", "met"], rows)
 
 
 def bound_table(results: dict[str, Any]) -> str:
-    """Every target with what was reached and what the bare loop would reach."""
+    """Every target, with the speedups of hopvec and of the bare loop."""
     header = [
-        *("comparison", "target", "reached", "the bare loop's", "target reachable"),
-        *("hopvec, s", "its later hops, s", "bare loop, s", "peer, s"),
+        *("comparison", "target", "speedup", "speedup of the bare loop", "target reachable"),
+        *("hopvec, s", "hops after the first, s", "bare loop, s", "peer, s"),
     ]
     rows = [
         [
-            f"{GRAPHS[goal['graph']]}: {title_of(goal['ours'])} against {title_of(goal['peer'])} "
+            f"{GRAPHS[goal['graph']]}: {title_of(goal['ours'])} vs. {title_of(goal['peer'])} "
             f"({MEASURES[goal['measure']]}, {count(goal['threads'], 'thread')})",
             *(f"{goal['target']}", number(goal["reached"]), number(goal["bound"])),
             "yes" if goal["reachable"] else "no",
@@ -72,9 +72,9 @@ def bound_table(results: dict[str, Any]) -> str:
     return table(header, rows)
 
 
-def faster_places(results: dict[str, Any]) -> str:
-    """Where the bare loop is notably faster than hopvec's hop, in a sentence."""
-    places = [
+def slower_cases(results: dict[str, Any]) -> str:
+    """A sentence on where the bare loop is faster than the hop of hopvec."""
+    cases = [
         f"{GRAPHS[graph]}, {title_of(ours)}, {count(row['threads'], 'thread')} "
         f"({row[ours] / row['bare'] - 1:.0%})"
         for graph, found in results["graphs"].items()
@@ -82,49 +82,54 @@ def faster_places(results: dict[str, Any]) -> str:
         for ours in ("hopvec-float32", "hopvec-float16")
         if row[ours] > NOTABLE * row["bare"]
     ]
-    if not places:
-        return "Nowhere is the bare loop more than 10 % faster than hopvec's hop."
-    return f"hopvec's hop takes over 10 % more time than the bare loop on: {'; '.join(places)}."
+    if not cases:
+        return "The bare loop is nowhere more than 10 % faster than the hop of hopvec."
+    return f"The hop of hopvec takes over 10 % longer than the bare loop on {'; '.join(cases)}."
 
 
 def section(results: dict[str, Any]) -> str:
-    """The part of docs/benchmarks.md."""
+    """The section of docs/benchmarks.md."""
     return f"""\
-## What the machine allows
+## Hardware limits
 
 {machine_line(results)}
 
-A hop reads a line of 64 bytes (16 columns of float32, or 32 of float16) for every entry of the
-graph's index list. A bare loop does this and nothing else: for every row it adds up the lines its
-entries name and stores the sum; no degrees, no weights, no sum of orders. It has the best of five
-prefetch distances, hopvec's own index list and blocks, and takes turns with hopvec's hop in one
-process (`hopvec.engine.roofline`). "Random lines" are the same loop with an index list drawn at
-random: what the machine gives to gathers that no order of nodes helps. "Stream" is the triad over
-arrays that no cache holds.
+For every entry of the CSR indices, a hop reads a cache line of 64 bytes: 16 float32 columns, or 32
+float16 columns. The bare loop does only this: for every row it adds up the lines of its entries
+and stores the sum, without degrees, weights and the sum of orders. It uses the best of five
+prefetch distances and the same indices and memory as hopvec, and alternates with hopvec's hop in
+one process (`hopvec.engine.roofline`). "Random lines" is the same loop with random indices: the
+speed of gathers that do not benefit from the order of the nodes. "Stream" is the triad over arrays
+larger than the caches.
 
-Nanoseconds per entry and line. "Of random lines" and "of the bare loop" are their times over
-hopvec's, so 100 % is as fast; hubs lie together in hopvec's numbering, so a hop may be faster than
-random lines. A float16 line carries twice the columns:
+Times are nanoseconds per entry and line. "vs. random lines" and "vs. bare loop" are their times
+divided by that of hopvec, so 100 % means equally fast. Hubs are adjacent in hopvec's node order,
+so a hop can be faster than random lines. A float16 line has twice the columns:
 
-![Lines a second of a hop and of its limits](images/bench-limit-light.png)
+![Cache lines per second of a hop and of its limits](images/bench-limit-light.png)
 
 {pace_table(results)}
 
 {goal_table(results)}
 
-Where the rest goes: {faster_places(results)} The hop also multiplies by 1/degree, stores the row or
-adds it to the sum, and looks whether it shall stop; the float16 hop converts every number.
+{slower_cases(results)} A hop also multiplies by 1/degree, stores the row or adds it to the sum, and
+checks for interruption; the float16 hop converts every value.
 
-The speed-up of the bare loop itself: the peer's time [above](#in-memory) over the loop's, which is
-charged for the hops after the first and for nothing else, with threads that share a slab or have
-one each, whichever is faster; or over that of hopvec's own hop, where that happened to be faster.
+The speedup of the bare loop is the time of the peer [above](#in-memory) divided by that of the
+loop. The loop does only the hops after the first, with threads that share a slab or have one each,
+whichever is faster. If the hop of hopvec is faster than the loop, its time is used.
 
 {bound_table(results)}"""
 
 
 def readme_block(results: dict[str, Any]) -> str:
-    """What stands between the markers of README.md."""
-    header = ["one hop of float32, ns per entry and 16 columns", "hopvec", "a bare loop", "share"]
+    """The block of README.md."""
+    header = [
+        "one hop of float32, ns per entry and 16 columns",
+        "hopvec",
+        "bare loop",
+        "relative speed",
+    ]
     rows = [
         [
             f"{GRAPHS[graph]}, {count(row['threads'], 'thread')}",
@@ -136,6 +141,6 @@ def readme_block(results: dict[str, Any]) -> str:
     ]
     return (
         f"{table(header, rows)}\n\n"
-        "The bare loop only gathers and adds the lines of memory a hop needs; "
-        "[what that bounds](docs/benchmarks.md#what-the-machine-allows)."
+        "The bare loop only gathers and adds the cache lines of a hop; "
+        "[details](docs/benchmarks.md#hardware-limits)."
     )

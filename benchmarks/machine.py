@@ -1,4 +1,4 @@
-"""What the figures were measured on: processor, memory, versions."""
+"""The machine of a measurement: processor, memory and versions."""
 
 import datetime
 import os
@@ -16,7 +16,7 @@ CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 
 
 def describe() -> dict[str, Any]:
-    """Everything a reader needs to judge whether a figure applies to their machine."""
+    """Everything that a reader needs to compare a measurement with another machine."""
     return {
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "processor": line_value("/proc/cpuinfo", "model name") or platform.processor(),
@@ -32,7 +32,7 @@ def describe() -> dict[str, Any]:
 
 
 def cores() -> int:
-    """Those that this process may use."""
+    """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
@@ -48,7 +48,7 @@ def line_value(path: str, key: str) -> str | None:
 
 
 def caches() -> dict[str, str]:
-    """Sizes of the first core's caches, such as {"L1d": "48K", "L2": "1280K"}."""
+    """The cache sizes of the first core, such as {"L1d": "48K", "L2": "1280K"}."""
     found = {}
     for index in sorted(CACHES.glob("index*")):
         level, kind, size = (
@@ -60,7 +60,7 @@ def caches() -> dict[str, str]:
 
 
 def version(package: str) -> str | None:
-    """The installed version, or None."""
+    """The installed version of a package, or None."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
@@ -68,7 +68,7 @@ def version(package: str) -> str | None:
 
 
 def commit() -> str | None:
-    """The commit of the working tree, "+" behind it if there are changes; None outside git."""
+    """The commit of the working tree, followed by "+" if it has changes; None outside git."""
     answer = subprocess.run(
         ["git", "describe", "--always", "--dirty=+", "--exclude=*"], capture_output=True, text=True
     )

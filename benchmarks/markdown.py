@@ -1,4 +1,4 @@
-"""Markdown: tables, numbers and names, the same in all tables."""
+"""Markdown tables, numbers and names, shared by all pages."""
 
 from typing import Any
 
@@ -24,43 +24,43 @@ GRAPHS = {
     "erdos-renyi-1m": "Erdos-Renyi 1M",
     "rmat-20": "R-MAT 2^20",
 }
-"""Names of graphs, in the order of tables."""
+"""Titles of graphs, in the order of tables."""
 MEASURES = {"wall_seconds": "wall", "cpu_seconds": "CPU"}
 
 
 def table(header: list[str], rows: list[list[str]]) -> str:
-    """A Markdown table: the first column to the left, the others to the right."""
+    """A Markdown table with the first column left-aligned, the others right-aligned."""
     rule = ["---", *["---:"] * (len(header) - 1)]
     return "\n".join("| " + " | ".join(row) + " |" for row in [header, rule, *rows])
 
 
 def number(value: float) -> str:
-    """Two significant digits below 10, whole numbers above."""
+    """A number with two significant digits below 10, and as an integer above."""
     return f"{value:.2f}" if value < 1 else f"{value:.1f}" if value < 10 else f"{value:.0f}"
 
 
 def seconds(values: dict[str, float]) -> str:
-    """Median (least to greatest)."""
+    """Median (minimum to maximum)."""
     return f"{values['median']:.3f} ({values['min']:.3f} to {values['max']:.3f})"
 
 
 def count(amount: int, noun: str) -> str:
-    """Such as "1 thread", "2 threads"."""
+    """A count with its noun, such as "1 thread" or "2 threads"."""
     return f"{amount} {noun}" if amount == 1 else f"{amount} {noun}s"
 
 
 def megabytes(values: dict[str, float]) -> str:
-    """The greatest."""
+    """The maximum in megabytes."""
     return f"{values['max'] / 1e6:,.0f}"
 
 
 def failure(error: str) -> str:
-    """Why there is no number, in a word or two for a cell; the whole error stands elsewhere."""
+    """A short reason for a table cell; the complete error is listed below the table."""
     return f"> {error.split()[1]} s" if error.startswith("over ") else "failed"
 
 
 def verdict(met: bool | None) -> str:
-    """Whether a target was met; nothing where there is none."""
+    """Whether a target was met; empty without a target."""
     return "" if met is None else "yes" if met else "**no**"
 
 

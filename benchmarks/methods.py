@@ -1,9 +1,9 @@
-"""Methods side by side, speed and quality: python -m benchmarks.methods, once all is installed.
+"""Speed and quality of all methods: python -m benchmarks.methods.
 
-Every tool embeds every labeled graph at the same number of columns, in a process of its own, and
-its vectors are scored twice: by the labels of nodes, and by links that were held out of the graph
-that it embeds a second time. Tools take turns with hopvec. Those that train on random walks take
-minutes even on small graphs, and are left out of the larger ones.
+Every tool embeds every labeled graph with the same number of columns, in a separate process. Its
+vectors are scored twice: on node labels, and on held-out links, for which it embeds the remaining
+graph. Tools alternate with hopvec. Those that train on random walks take minutes even on small
+graphs, and are skipped on the larger ones.
 """
 
 import argparse
@@ -17,13 +17,13 @@ from benchmarks.graphs import HELD_OUT, TRAINING
 from benchmarks.peers import PEERS
 from benchmarks.processes import (
     CACHE,
-    embedded,
-    made_graphs,
+    build_graphs,
+    log,
+    measure_tool,
     python,
-    results_folder,
-    say,
-    spreads,
-    take_turns,
+    results_dir,
+    run_interleaved,
+    summarize_runs,
     write,
 )
 from benchmarks.score import SHARE, SHUFFLES
@@ -35,12 +35,12 @@ TOOLS = (
     *("pycleora", "pycleora-4", "scikit-network", "prone"),
     *("deepwalk", "pecanpy", "fastnode2vec", "grape"),
 )
-WALKED_NODES = 12_000
+MAX_WALK_NODES = 12_000
 DIM = 128
 
 
 def main() -> int:
-    """Embed, score, write after every graph; 1 if hopvec itself failed."""
+    """Embed, score, and write results after every graph; returns 1 if hopvec failed."""
     parser = argparse.ArgumentParser(prog="scripts/bench --only methods")
     parser.add_argument("--quick", action="store_true", help=f"only {', '.join(QUICK)}")
     parser.add_argument("--repeats", type=int, default=3, help="rounds (default: 3)")
@@ -49,49 +49,51 @@ def main() -> int:
     results: dict[str, Any] = {
         "machine": machine.describe(),
         "protocol": {"dim": DIM, "share": SHARE, "shuffles": SHUFFLES, "held_out": HELD_OUT}
-        | {"walked_nodes": WALKED_NODES},
-        "graphs": made_graphs([graph for name in names for graph in (name, name + TRAINING)]),
+        | {"walked_nodes": MAX_WALK_NODES},
+        "graphs": build_graphs([graph for name in names for graph in (name, name + TRAINING)]),
     }
     for name in names:
-        small = results["graphs"][name]["nodes"] <= WALKED_NODES
+        small = results["graphs"][name]["nodes"] <= MAX_WALK_NODES
         tools = [tool for tool in TOOLS if small or tool not in PEERS or not PEERS[tool].walks]
-        with tempfile.TemporaryDirectory(dir=CACHE) as folder:
-            results["graphs"][name]["tools"] = measured(name, tools, Path(folder), args.repeats)
-        write(results_folder(args.quick) / "methods.json", results)
+        with tempfile.TemporaryDirectory(dir=CACHE) as directory:
+            results["graphs"][name]["tools"] = measured(name, tools, Path(directory), args.repeats)
+        write(results_dir(args.quick) / "methods.json", results)
     found = [results["graphs"][name]["tools"]["hopvec"] for name in names]
     return 1 if any("error" in tool for tool in found) else 0
 
 
-def measured(graph: str, tools: list[str], folder: Path, repeats: int) -> dict[str, Any]:
-    """What every tool takes on a graph, as a ratio to hopvec too, and how good its vectors are."""
-    say(f"{graph}, dim {DIM}")
-    runs = take_turns(tools, repeats, lambda tool: embed(graph, tool, folder / f"{tool}.npy"))
+def measured(graph: str, tools: list[str], directory: Path, repeats: int) -> dict[str, Any]:
+    """Measure every tool on a graph: times, times relative to hopvec, and scores."""
+    log(f"{graph}, dim {DIM}")
+    runs = run_interleaved(
+        tools, repeats, lambda tool: embed(graph, tool, directory / f"{tool}.npy")
+    )
     found: dict[str, Any] = {}
     for tool, of in runs.items():
         if "error" in of[-1]:
             found[tool] = {"error": of[-1]["error"]}
             continue
-        found[tool] = spreads(of, "wall_seconds", "cpu_seconds", "peak_rss", "others_share")
+        found[tool] = summarize_runs(of, "wall_seconds", "cpu_seconds", "peak_rss", "others_share")
         found[tool] |= {"rounds": len(of), "ratio": ratio(of, runs["hopvec"])}
-        found[tool] |= scores(graph, tool, folder)
-        say(f"{tool}: {found[tool].get('macro_f1')} macro F1, {found[tool].get('auc')} AUC")
+        found[tool] |= scores(graph, tool, directory)
+        log(f"{tool}: {found[tool].get('macro_f1')} macro F1, {found[tool].get('auc')} AUC")
     return found
 
 
 def embed(graph: str, tool: str, vectors: Path) -> dict[str, Any]:
-    """One measurement, which leaves the vectors behind."""
-    return embedded(graph, tool, threads=machine.cores(), dim=DIM, vectors=vectors)
+    """Measure a tool once, and save its vectors."""
+    return measure_tool(graph, tool, threads=machine.cores(), dim=DIM, vectors=vectors)
 
 
 def ratio(runs: list[dict[str, Any]], ours: list[dict[str, Any]]) -> dict[str, float]:
-    """Times of hopvec's own, wall and CPU: by medians over the rounds."""
-    theirs, own = (spreads(of, "wall_seconds", "cpu_seconds") for of in (runs, ours))
+    """Wall and CPU time relative to hopvec, by medians over the rounds."""
+    theirs, own = (summarize_runs(of, "wall_seconds", "cpu_seconds") for of in (runs, ours))
     return {key: theirs[key]["median"] / own[key]["median"] for key in own}
 
 
-def scores(graph: str, tool: str, folder: Path) -> dict[str, Any]:
-    """Both scores of a tool; what failed is told."""
-    vectors = folder / f"{tool}.npy"
+def scores(graph: str, tool: str, directory: Path) -> dict[str, Any]:
+    """Both scores of a tool, with errors if they failed."""
+    vectors = directory / f"{tool}.npy"
     threads = machine.cores()
     found = python("benchmarks.score", "labels", graph, vectors, threads=threads)
     again = embed(graph + TRAINING, tool, vectors)

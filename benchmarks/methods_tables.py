@@ -1,4 +1,4 @@
-"""The tables of methods: time, memory and quality of every tool beside each other."""
+"""Tables of methods: time, memory and quality of every tool."""
 
 from typing import Any
 
@@ -8,22 +8,22 @@ from benchmarks.peers import PEERS, title_of
 from benchmarks.processes import SLOW_SECONDS
 
 README_GRAPH = "blogcatalog"
-ALTERNATIVE = "Macro F1 over the time of the embedding, for every tool and graph."
+ALT_TEXT = "Macro F1 against embedding time, for every tool and graph."
 
 
 def in_order(results: dict[str, Any]) -> dict[str, Any]:
-    """The graphs that were measured, in the order of their titles."""
+    """The measured graphs, in the order of tables."""
     graphs = results["graphs"]
     return {name: graphs[name] for name in GRAPHS if "tools" in graphs.get(name, {})}
 
 
 def percent(value: float | None, factor: float = 1) -> str:
-    """A score with one digit, or nothing."""
+    """A score with one decimal, or empty."""
     return "" if value is None else f"{factor * value:.1f}"
 
 
 def row(tool: str, found: dict[str, Any]) -> list[str]:
-    """Times as ratios to hopvec, memory, and both scores of a tool."""
+    """Relative times, memory and both scores of a tool."""
     if "error" in found:
         return [title_of(tool), failure(found["error"]), "", "", "", "", "", ""]
     return [
@@ -38,7 +38,7 @@ def row(tool: str, found: dict[str, Any]) -> list[str]:
 
 
 def graph_table(found: dict[str, Any]) -> str:
-    """One row a tool."""
+    """One row per tool."""
     header = [
         *("", "wall, hopvec = 1", "CPU, hopvec = 1", "wall, s", "peak, MB"),
         *("macro F1, %", "micro F1, %", "links, AUC, %"),
@@ -47,7 +47,7 @@ def graph_table(found: dict[str, Any]) -> str:
 
 
 def failures(results: dict[str, Any]) -> str:
-    """What failed, with its error."""
+    """A list of failures with their errors."""
     lines = [
         f"- {title_of(tool)} on {GRAPHS[graph]}: {of[key]}"
         for graph, found in in_order(results).items()
@@ -55,30 +55,30 @@ def failures(results: dict[str, Any]) -> str:
         for key in ("error", "labels_error", "links_error")
         if key in of
     ]
-    return "\n".join(["What failed or took too long:", "", *lines]) if lines else ""
+    return "\n".join(["Failures and timeouts:", "", *lines]) if lines else ""
 
 
-def ahead(results: dict[str, Any]) -> str:
-    """The peers that no setting of hopvec beats in both time and quality, in sentences."""
+def comparison(results: dict[str, Any]) -> str:
+    """Sentences on the peers that no setting of hopvec beats in both time and quality."""
     sentences = []
     for score, what, factor in (("macro_f1", "labels", 1), ("auc", "links", 100)):
         unbeaten = [
             f"{title_of(tool)} on {GRAPHS[graph]} ({number(of['ratio']['wall_seconds'])} times "
-            f"hopvec's time, {factor * of[score]:.1f} %)"
+            f"the time of hopvec, {factor * of[score]:.1f} %)"
             for graph, found in in_order(results).items()
             for tool, of in found["tools"].items()
             if tool in PEERS and score in of and not beaten(found["tools"], of, score)
         ]
-        but = f", but for {'; '.join(unbeaten)}" if unbeaten else ""
+        exceptions = f", except {'; '.join(unbeaten)}" if unbeaten else ""
         sentences.append(
-            f"For every peer one of the three settings of hopvec is faster and tells {what} at "
-            f"least as well{but}."
+            f"For every peer, one of the three settings of hopvec is faster and predicts {what} at "
+            f"least as well{exceptions}."
         )
     return " ".join(sentences)
 
 
 def beaten(tools: dict[str, Any], peer: dict[str, Any], score: str) -> bool:
-    """Whether one of hopvec's settings is faster than a peer and scores as well or better."""
+    """Whether a setting of hopvec is faster than a peer and scores at least as well."""
     return any(
         own["wall_seconds"]["median"] < peer["wall_seconds"]["median"]
         and own.get(score, 0) >= peer[score]
@@ -88,7 +88,7 @@ def beaten(tools: dict[str, Any], peer: dict[str, Any], score: str) -> bool:
 
 
 def section(results: dict[str, Any]) -> str:
-    """The part of docs/benchmarks.md."""
+    """The section of docs/benchmarks.md."""
     protocol = results["protocol"]
     tools = dict.fromkeys(tool for found in in_order(results).values() for tool in found["tools"])
     tables = "\n\n".join(
@@ -101,22 +101,22 @@ def section(results: dict[str, Any]) -> str:
 
 {machine_line(results)}
 
-Speed is worth nothing without quality: every tool embeds the same labeled graphs with
-{protocol["dim"]} columns and all threads, in an environment of its own, and its vectors are scored
-by `hopvec.evaluate`. F1 is of a linear model that knows {protocol["share"]:.0%} of the labels, over
-{protocol["shuffles"]} shuffles, C chosen within the training nodes; AUC is of links,
-{protocol["held_out"]:.0%} of the edges held out and the rest embedded, by the best of dot product,
-cosine and a regression on products. Only the embedding is timed; tools take turns with hopvec, and
-one that takes over {SLOW_SECONDS} seconds has one turn. Those that train on random walks are left
-out of graphs of over {protocol["walked_nodes"]:,} nodes.
+Every tool embeds the same labeled graphs with {protocol["dim"]} columns and all threads, in its
+own environment, and `hopvec.evaluate` scores its vectors. F1 is the score of a linear model
+trained on {protocol["share"]:.0%} of the labels, over {protocol["shuffles"]} shuffles, with C
+chosen on the training nodes. AUC is for link prediction: {protocol["held_out"]:.0%} of the edges
+are held out, the rest is embedded, and the best of dot product, cosine and a regression on
+products is reported. Only the embedding is timed. Tools alternate with hopvec; those that take
+over {SLOW_SECONDS} seconds run once. Methods that train on random walks are skipped on graphs with
+over {protocol["walked_nodes"]:,} nodes.
 
-hopvec has its defaults, then the presets `fast` and `best`. The others:
+hopvec runs with its defaults and with the presets `fast` and `best`. The others:
 
 {peers_list([tool for tool in tools if tool in PEERS])}
 
-![Macro F1 over time](images/bench-methods-light.png)
+![Macro F1 against time](images/bench-methods-light.png)
 
-{ahead(results)}
+{comparison(results)}
 
 {tables}
 
@@ -124,23 +124,23 @@ hopvec has its defaults, then the presets `fast` and `best`. The others:
 
 
 def readme_block(results: dict[str, Any]) -> str:
-    """What stands between the markers of README.md."""
+    """The block of README.md."""
     graphs = in_order(results)
     graph = README_GRAPH if README_GRAPH in graphs else next(iter(graphs))
     rows = [
-        [cell for place, cell in enumerate(row(tool, of)) if place in (0, 1, 4, 5, 7)]
+        [cell for column, cell in enumerate(row(tool, of)) if column in (0, 1, 4, 5, 7)]
         for tool, of in graphs[graph]["tools"].items()
     ]
     header = [GRAPHS[graph], "wall, hopvec = 1", "peak, MB", "macro F1, %", "links, AUC, %"]
     return f"""\
-Speed is worth nothing without quality, so other methods are timed and scored in the same run:
+Other methods, timed and scored in the same run:
 
 {table(header, rows)}
 
-Every tool with {results["protocol"]["dim"]} columns and all threads;
-[more graphs, settings, times](docs/benchmarks.md#methods-side-by-side).
+Every tool uses {results["protocol"]["dim"]} columns and all threads
+([more graphs, settings, times](docs/benchmarks.md#methods-side-by-side)).
 
 <picture>
   <source media="(prefers-color-scheme: dark)" srcset="docs/images/bench-methods-dark.png">
-  <img src="docs/images/bench-methods-light.png" width="860" alt="{ALTERNATIVE}">
+  <img src="docs/images/bench-methods-light.png" width="860" alt="{ALT_TEXT}">
 </picture>"""

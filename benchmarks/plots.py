@@ -1,4 +1,4 @@
-"""The pictures of docs/benchmarks.md and README.md, light and dark, from results/*.json."""
+"""The figures of docs/benchmarks.md and README.md, in a light and a dark theme."""
 
 from pathlib import Path
 from typing import Any
@@ -18,39 +18,39 @@ from hopvec.view.theme import THEMES, Theme
 MARKERS = "osD^vP*X<>pdh"
 
 
-def draw(results: dict[str, dict[str, Any]], folder: Path) -> None:
-    """Every picture of the parts that were measured."""
-    pictures = {"methods": methods, "scaling": scaling, "limit": limit}
-    for part, picture in pictures.items():
+def draw(results: dict[str, dict[str, Any]], directory: Path) -> None:
+    """Draw the figures of all parts with results."""
+    figures = {"methods": methods, "scaling": scaling, "limit": limit}
+    for part, make in figures.items():
         if part not in results:
             continue
         for name, theme in THEMES.items():
             with mpl.rc_context(RC_PARAMS | colors(theme)):
-                figure = picture(results[part], theme)
-            path = folder / f"bench-{part}-{name}.png"
+                figure = make(results[part], theme)
+            path = directory / f"bench-{part}-{name}.png"
             figure.savefig(path, dpi=110, metadata={"Software": None})
 
 
 def colors(theme: Theme) -> dict[Any, Any]:
-    """What matplotlib draws in which color."""
+    """The colors of a theme as rcParams."""
     ink = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
     grounds = ("figure.facecolor", "axes.facecolor", "savefig.facecolor")
     return dict.fromkeys(ink, theme.ink) | dict.fromkeys(grounds, theme.ground)
 
 
 def style_of(theme: Theme, tools: list[str], tool: str) -> dict[str, Any]:
-    """The marker and the color of a tool: hopvec's sides share one color."""
+    """The marker and the color of a tool; variants of hopvec share one color."""
     peers = [name for name in tools if name in PEERS]
     if tool not in PEERS:
-        place = [name for name in tools if name not in PEERS].index(tool)
-        hollow = {"markerfacecolor": "none", "markeredgewidth": 2} if place else {}
-        return {"color": theme.text[0], "marker": MARKERS[place], "zorder": 3} | hollow
-    place = peers.index(tool)
-    return {"color": theme.text[1:][place % 8], "marker": MARKERS[3 + place % 10], "zorder": 2}
+        index = [name for name in tools if name not in PEERS].index(tool)
+        hollow = {"markerfacecolor": "none", "markeredgewidth": 2} if index else {}
+        return {"color": theme.text[0], "marker": MARKERS[index], "zorder": 3} | hollow
+    index = peers.index(tool)
+    return {"color": theme.text[1:][index % 8], "marker": MARKERS[3 + index % 10], "zorder": 2}
 
 
 def methods(results: dict[str, Any], theme: Theme) -> Figure:
-    """Macro F1 over the seconds of the embedding, a panel a graph: upper left is best."""
+    """Macro F1 against the time of the embedding, one panel per graph; upper left is best."""
     graphs = methods_tables.in_order(results)
     tools = list(dict.fromkeys(tool for found in graphs.values() for tool in found["tools"]))
     columns = min(3, len(graphs))
@@ -74,23 +74,23 @@ def methods(results: dict[str, Any], theme: Theme) -> Figure:
     spare = axes[len(graphs) :]
     for axis in spare:
         axis.set_axis_off()
-    if len(spare) > 1:  # the legend has room there
-        place = {"loc": "lower right", "bbox_to_anchor": (0.95, 0.06)}
-        figure.legend(handles=handles(theme, tools), ncols=2, frameon=False, **place)
+    if len(spare) > 1:  # enough room for the legend
+        position = {"loc": "lower right", "bbox_to_anchor": (0.95, 0.06)}
+        figure.legend(handles=handles(theme, tools), ncols=2, frameon=False, **position)
     else:
         legend(figure, theme, tools, columns=int(width // 2.2))
     return figure
 
 
 def legend(figure: Figure, theme: Theme, tools: list[str], columns: int) -> None:
-    """All tools, below the panels."""
+    """Add a legend of all tools below the panels."""
     figure.legend(
         handles=handles(theme, tools), loc="outside lower center", ncols=columns, frameon=False
     )
 
 
 def handles(theme: Theme, tools: list[str]) -> list[Any]:
-    """The markers of all tools with their titles."""
+    """Legend handles of all tools."""
     from matplotlib.lines import Line2D
 
     return [
@@ -136,7 +136,7 @@ def scaling(results: dict[str, Any], theme: Theme) -> Figure:
 
 
 def plain_ticks(axis: Axes, sizes: list[int]) -> None:
-    """A tick at every size that was measured, in words."""
+    """Set a tick at every measured size."""
     from matplotlib.ticker import NullLocator
 
     axis.xaxis.set_minor_locator(NullLocator())
@@ -144,7 +144,7 @@ def plain_ticks(axis: Axes, sizes: list[int]) -> None:
 
 
 def short(size: int) -> str:
-    """A size for an axis.
+    """A size in short form.
 
     >>> short(128), short(333_333), short(30_000_000)
     ('128', '333 k', '30 M')
@@ -155,7 +155,7 @@ def short(size: int) -> str:
 
 
 def limit(results: dict[str, Any], theme: Theme) -> Figure:
-    """Lines of 64 bytes a second: hopvec's hop, the bare loop, random lines, the stream."""
+    """Bandwidth of hopvec's hop, the bare loop, random lines and stream."""
     titles = {
         "hopvec-float32": ("hopvec's hop", theme.text[0]),
         "bare": ("the bare loop", theme.text[1]),
@@ -164,10 +164,10 @@ def limit(results: dict[str, Any], theme: Theme) -> Figure:
     figure = Figure(figsize=(11, 3.8), layout="constrained")
     axis = figure.subplots()
     graphs = results["graphs"]
-    for place, (key, (title, color)) in enumerate(titles.items()):
+    for series, (key, (title, color)) in enumerate(titles.items()):
         heights = [LINE / found["rows"][-1][key] for found in graphs.values()]
-        where = [graph + (place - 1) * 0.27 for graph in range(len(graphs))]
-        axis.bar(where, heights, 0.25, color=color, label=title)
+        positions = [graph + (series - 1) * 0.27 for graph in range(len(graphs))]
+        axis.bar(positions, heights, 0.25, color=color, label=title)
     stream = max(found["rows"][-1]["stream"] for found in graphs.values())
     axis.axhline(stream, color=theme.quiet, linestyle="--", linewidth=1.5, label="stream")
     axis.set_xticks(range(len(graphs)), [GRAPHS[graph] for graph in graphs])

@@ -1,8 +1,8 @@
-"""Measurements as processes of their own. Standard library only: the parent has to stay small.
+"""Measurements in separate processes. Standard library only, so that the parent stays small.
 
-A child begins with the peak of its parent (ru_maxrss is kept across exec), and hopvec's report
-starts its peak afresh for every stage. So VmHWM is read from outside while the child runs, and
-wait4 has a say in what came after the last look.
+A child inherits the peak of its parent (ru_maxrss survives exec), and the run report of hopvec
+resets the peak for every stage. So VmHWM is read from outside while the child runs, and wait4
+gives the peak after the last reading.
 """
 
 import json
@@ -27,19 +27,19 @@ HOPVEC = Path(sysconfig.get_path("scripts")) / "hopvec"
 THREAD_VARIABLES = tuple(
     f"{name}_NUM_THREADS" for name in ("OMP", "MKL", "OPENBLAS", "RAYON", "NUMBA")
 )
-DISTURBED = 0.05  # share of the machine taken by other processes that deserves a remark
-LOOK_EVERY = 0.02  # seconds
-MOST_SECONDS = 900  # of one measurement; a tool that takes longer is told as "over 900 s"
-SLOW_SECONDS = 15  # of one measurement; a tool that takes longer is measured once
+DISTURBED = 0.05  # share of other processes above which a measurement is marked
+POLL_SECONDS = 0.02  # seconds
+TIMEOUT_SECONDS = 900  # of one measurement; slower tools are reported as "over 900 s"
+SLOW_SECONDS = 15  # of one measurement; slower tools are measured once
 
 
-def results_folder(quick: bool) -> Path:
-    """Where results go: those of a quick run are kept apart, and are not committed."""
+def results_dir(quick: bool) -> Path:
+    """The directory of results; those of a quick run are separate, and are not committed."""
     return RESULTS / "quick" if quick else RESULTS
 
 
 def environment_python(name: str) -> Path:
-    """The interpreter of an environment; see environments.py."""
+    """The interpreter of an environment, see environments.py."""
     return ROOT / ".venv-bench" / name / "bin" / "python"
 
 
@@ -48,53 +48,53 @@ def python(
     *arguments: object,
     threads: int,
     environment: str = "hopvec",
-    most_seconds: float | None = None,
+    timeout: float | None = None,
 ) -> dict[str, Any]:
-    """What `python -m module arguments` prints last, as JSON; {"error": ...} if it fails."""
+    """Run `python -m module arguments`; returns its last line as JSON, or {"error": ...}."""
     variables = os.environ | dict.fromkeys(THREAD_VARIABLES, str(threads))
     interpreter = environment_python(environment)
     if not interpreter.is_file():
-        return {"error": f"there is no environment {environment}"}
+        return {"error": f"the environment {environment} does not exist"}
     command = [interpreter, "-W", "ignore", "-m", module, *map(str, arguments)]
     try:
         answer = subprocess.run(
-            command, env=variables, cwd=ROOT, capture_output=True, text=True, timeout=most_seconds
+            command, env=variables, cwd=ROOT, capture_output=True, text=True, timeout=timeout
         )
     except subprocess.TimeoutExpired:
-        return {"error": f"over {most_seconds:.0f} s", "over": True}
+        return {"error": f"over {timeout:.0f} s", "over": True}
     if answer.returncode != 0:
         last_line = answer.stderr.strip().splitlines()[-1:] or ["no message"]
         return {"error": f"exit code {answer.returncode}: {last_line[0][:300]}"}
     return dict(json.loads(answer.stdout.strip().splitlines()[-1]))
 
 
-def embedded(
+def measure_tool(
     graph: str, tool: str, *, threads: int, dim: int, vectors: Path | None = None
 ) -> dict[str, Any]:
-    """One measurement of a tool, by measure.py in the environment of the tool."""
-    kept = () if vectors is None else ("--vectors", vectors)
+    """Measure a tool with measure.py, in the environment of the tool."""
+    saving = () if vectors is None else ("--vectors", vectors)
     found = python(
-        *("benchmarks.measure", graph, tool, threads, "--dim", dim, *kept),
+        *("benchmarks.measure", graph, tool, threads, "--dim", dim, *saving),
         threads=threads,
         environment=environment_of(tool),
-        most_seconds=MOST_SECONDS,
+        timeout=TIMEOUT_SECONDS,
     )
     return {"graph": graph, "tool": tool, "threads": threads, "dim": dim} | found
 
 
-def made_graphs(names: Sequence[str]) -> dict[str, Any]:
-    """Nodes and edges of graphs, made by graphs.py if they are not in the cache yet."""
-    say(f"graphs: {', '.join(dict.fromkeys(names))}")
+def build_graphs(names: Sequence[str]) -> dict[str, Any]:
+    """Build graphs with graphs.py unless they are cached; returns their nodes and edges."""
+    log(f"graphs: {', '.join(dict.fromkeys(names))}")
     found = python("benchmarks.graphs", *dict.fromkeys(names), threads=os.cpu_count() or 1)
     if "error" in found:
         raise SystemExit(f"benchmarks.graphs: {found['error']}")
     return found
 
 
-def watched(
-    command: Sequence[object], threads: int, most_seconds: float | None = None
+def run_monitored(
+    command: Sequence[object], threads: int, timeout: float | None = None
 ) -> dict[str, Any]:
-    """Wall and CPU seconds, peak memory and output of a process; {"error": ...} if it fails."""
+    """Run a process; returns its times, peak memory and output, or {"error": ...}."""
     variables = os.environ | dict.fromkeys(THREAD_VARIABLES, str(threads))
     words = list(map(str, command))
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
@@ -103,12 +103,12 @@ def watched(
             process = subprocess.Popen(words, cwd=ROOT, env=variables, stdout=output, stderr=errors)
         except OSError as error:
             return {"error": str(error)}
-        status, usage, peak = follow(process.pid, most_seconds)
+        status, usage, peak = monitor(process.pid, timeout)
         process.returncode = os.waitstatus_to_exitcode(status)
         wall, busy = time.perf_counter() - wall, busy_seconds() - busy
         texts = [(stream.seek(0), stream.read())[1] for stream in (output, errors)]
-    if most_seconds is not None and wall > most_seconds:
-        return {"error": f"over {most_seconds:.0f} s"}
+    if timeout is not None and wall > timeout:
+        return {"error": f"over {timeout:.0f} s"}
     if process.returncode != 0:
         last_line = texts[1].strip().splitlines()[-1:] or ["no message"]
         return {"error": f"exit code {process.returncode}: {last_line[0][:300]}"}
@@ -122,41 +122,41 @@ def watched(
     }
 
 
-def follow(pid: int, most_seconds: float | None) -> tuple[int, Any, int]:
-    """Exit status and resources of a child at its end, and the largest peak seen meanwhile."""
+def monitor(pid: int, timeout: float | None) -> tuple[int, Any, int]:
+    """Wait for a child; returns its exit status, resources, and the largest peak observed."""
     peak, begin = 0, time.perf_counter()
     while True:
-        if most_seconds is not None and time.perf_counter() - begin > most_seconds:
+        if timeout is not None and time.perf_counter() - begin > timeout:
             os.kill(pid, signal.SIGKILL)
         done, status, usage = os.wait4(pid, os.WNOHANG)
         if done:
             return status, usage, peak
         peak = max(peak, status_bytes("VmHWM", pid))
-        time.sleep(LOOK_EVERY)
+        time.sleep(POLL_SECONDS)
 
 
 def status_bytes(field: str, pid: int | str = "self") -> int:
-    """A size out of /proc/PID/status; 0 if the process is just ending."""
+    """A size from /proc/PID/status; 0 if the process has just ended."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     sizes = (int(line.split()[1]) * 1024 for line in lines if line.startswith(f"{field}:"))
     return next(sizes, 0)
 
 
 def busy_seconds() -> float:
-    """CPU seconds of everyone since boot: user, nice, system and stolen time."""
+    """CPU seconds of all processes since boot: user, nice, system and stolen time."""
     ticks = [int(value) for value in Path("/proc/stat").read_text().split()[1:9]]
     user, nice, system, _, _, _, _, stolen = ticks
     return (user + nice + system + stolen) / os.sysconf("SC_CLK_TCK")
 
 
-def take_turns(
+def run_interleaved(
     names: Sequence[str],
     repeats: int,
     run: Callable[[str], dict[str, Any]],
 ) -> dict[str, list[dict[str, Any]]]:
-    """The runs of every name, one a round; every other round runs backwards.
+    """Run every name once per round; every other round runs in reverse order.
 
-    One that failed or was slow sits the later rounds out.
+    Names that failed or were slow are skipped in later rounds.
     """
     runs: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
     for number in range(repeats):
@@ -165,55 +165,85 @@ def take_turns(
             if "error" in last or last.get("wall_seconds", 0) > SLOW_SECONDS:
                 continue
             runs[name].append(run(name))
-            say(f"round {number + 1} of {repeats}, {name}: {format_bytes(runs[name][-1])}")
+            log(f"round {number + 1} of {repeats}, {name}: {describe_run(runs[name][-1])}")
     return runs
 
 
-def format_bytes(run: dict[str, Any]) -> str:
-    """One run on one line."""
+def describe_run(run: dict[str, Any]) -> str:
+    """A run in one line."""
     if "error" in run:
         return str(run["error"])
     words = f"{run['wall_seconds']:.3g} s"
     if "peak_rss" in run:
         words += f", CPU {run['cpu_seconds']:.3g} s, peak {run['peak_rss'] / 1e6:,.0f} MB"
     if run.get("others_share", 0) > DISTURBED:
-        words += f" (others took {run['others_share']:.0%} of the machine)"
+        words += f" (other processes: {run['others_share']:.0%} of the machine)"
     return words
 
 
-def compared(above: Sequence[float], below: Sequence[float]) -> dict[str, Any]:
-    """How many times more one takes than the other: of the medians, and the range over rounds.
+def compare(numerator: Sequence[float], denominator: Sequence[float]) -> dict[str, Any]:
+    """The ratio of two measures: of their medians, and its range over the rounds.
 
-    What is slow has one turn, which is compared with every round of the other.
+    If one has fewer rounds, its last value is compared with the remaining rounds of the other.
 
-    >>> compared([6.0], [2.0, 3.0])
+    >>> compare([6.0], [2.0, 3.0])
     {'ratio': 2.4, 'range': [2.0, 3.0]}
     """
-    rounds = max(len(above), len(below))
-    upper, lower = ([*of, *[of[-1]] * (rounds - len(of))] for of in (above, below))
+    rounds = max(len(numerator), len(denominator))
+    upper, lower = (
+        [*values, *[values[-1]] * (rounds - len(values))] for values in (numerator, denominator)
+    )
     by_round = [a / b for a, b in zip(upper, lower, strict=True)]
-    ratio = statistics.median(above) / statistics.median(below)
+    ratio = statistics.median(numerator) / statistics.median(denominator)
     return {"ratio": ratio, "range": [min(by_round), max(by_round)]}
 
 
-def spread(values: Sequence[float]) -> dict[str, float]:
-    """Median, least and greatest."""
+def summarize(values: Sequence[float]) -> dict[str, float]:
+    """Median, minimum and maximum."""
     return {"median": statistics.median(values), "min": min(values), "max": max(values)}
 
 
-def spreads(runs: Sequence[dict[str, Any]], *measures: str) -> dict[str, dict[str, float]]:
-    """The spread of some measures over the runs."""
-    return {measure: spread([run[measure] for run in runs]) for measure in measures}
+def summarize_runs(runs: Sequence[dict[str, Any]], *measures: str) -> dict[str, dict[str, float]]:
+    """Median, minimum and maximum of measures over the runs."""
+    return {measure: summarize([run[measure] for run in runs]) for measure in measures}
+
+
+OLD_NAMES = {
+    "core": {"law": "distribution"},
+    "files": {
+        "texts": "strings",
+        "bounded": "limited",
+        "free": "unlimited",
+        "bound": "memory_limit",
+        "number": "factorize",
+    },
+    "ablation": {
+        "degrees": "degree",
+        "breadth first": "breadth-first search",
+        "bandwidth": "reverse Cuthill-McKee",
+    },
+}
+"""Names in committed results of earlier runs, and what they are called now."""
+
+
+def read(path: Path) -> Any:
+    """Read results; names of earlier runs are replaced by the current ones."""
+    names = OLD_NAMES.get(path.stem, {})
+
+    def rename(record: dict[str, Any]) -> dict[str, Any]:
+        return {names.get(key, key): value for key, value in record.items()}
+
+    return json.loads(path.read_text(), object_hook=rename)
 
 
 def write(path: Path, results: dict[str, Any]) -> None:
-    """Beside, then rename: an interrupted run leaves the last good file."""
+    """Write results atomically: an interrupted run keeps the last complete file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_suffix(".unfinished")
     unfinished.write_text(json.dumps(results, indent=1) + "\n")
     unfinished.rename(path)
 
 
-def say(message: str) -> None:
-    """A line of progress on stderr."""
+def log(message: str) -> None:
+    """Print a line of progress to stderr."""
     print(f"[{time.strftime('%H:%M:%S')}] {message}", file=sys.stderr, flush=True)

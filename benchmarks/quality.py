@@ -1,9 +1,9 @@
-"""How good the presets of FastRP are: python -m benchmarks.quality, once all is installed.
+"""The quality of the FastRP presets: python -m benchmarks.quality.
 
-Every preset embeds every labeled graph, and a linear model tells the labels from the vectors:
-evaluate.classify, 10 % of the labels, 10 shuffles, C chosen within the training nodes, for each of
-three seeds of R. Beside them stands a setting that was tuned for each graph, on other shuffles and
-another R than those that are reported.
+Every preset embeds every labeled graph, and a linear model predicts the labels from the vectors:
+evaluate.classify with 10 % of the labels, 10 shuffles, and C chosen on the training nodes, for
+each of three seeds of R. They are compared with a setting that is tuned for each graph, on other
+shuffles and another R than those that are reported.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from statistics import mean, median, stdev
 from typing import Any
 
 from benchmarks import graphs, machine
-from benchmarks.processes import RESULTS, say, write
+from benchmarks.processes import RESULTS, log, write
 from hopvec import FastRP, NetMF, datasets
 from hopvec.datasets import Dataset
 from hopvec.evaluate import classify
@@ -22,7 +22,7 @@ from hopvec.methods import Method
 from hopvec.methods.presets import PRESETS
 
 PATH = RESULTS / "quality.json"
-GRAPHS = (  # the quick ones first
+GRAPHS = (  # fast ones first
     *("cora", "citeseer", "pubmed", "email-eu-core", "polblogs", "eurosis"),
     *("wikispeedia", "blogcatalog", "wikipedia-pos", "ppi"),
 )
@@ -30,10 +30,10 @@ LARGE = ("dblp", "uk-web-1996", "debian-packages")
 DIM, SHARE, SHUFFLES = 128, 0.1, 10
 SEEDS = (0, 1, 2)  # of R
 
-# What a setting is tuned over.
+# The grid for tuning.
 BETAS = (-0.75, -0.5, 0.0, 0.25, 0.5)
 WEIGHTS = ((0, 0, 1), (0, 0, 1, 1), (0, 0, 1, 4), (0, 0, *[1] * 4), (0, 0, *[1] * 8))
-TUNING_SHUFFLES, TUNING_SEED = 5, 100  # of shuffles and of R
+TUNING_SHUFFLES, TUNING_SEED = 5, 100  # for both the shuffles and R
 
 BLOGCATALOG: dict[str, Method] = {
     "authors, dim 512, beta tuned": FastRP.preset("authors", beta=-0.9),
@@ -47,7 +47,7 @@ BLOGCATALOG: dict[str, Method] = {
 
 
 def main() -> int:
-    """Embed, classify, write after every graph."""
+    """Embed, classify, and write results after every graph."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.quality")
     parser.add_argument("--large", action="store_true", help=f"also {', '.join(LARGE)}: hours")
     args = parser.parse_args()
@@ -59,9 +59,9 @@ def main() -> int:
         "blogcatalog": {},
     }
     for name in (*GRAPHS, *(LARGE if args.large else ())):
-        results["graphs"][name] = graph_scores(datasets.load(name, graphs.data_folder()))
+        results["graphs"][name] = graph_scores(datasets.load(name, graphs.data_dir()))
         write(PATH, results)
-    blogcatalog = datasets.load("blogcatalog", graphs.data_folder())
+    blogcatalog = datasets.load("blogcatalog", graphs.data_dir())
     for title, method in BLOGCATALOG.items():
         results["blogcatalog"][title] = scores(f"blogcatalog, {title}", blogcatalog, method)
         write(PATH, results)
@@ -69,7 +69,7 @@ def main() -> int:
 
 
 def graph_scores(data: Dataset) -> dict[str, Any]:
-    """What every preset scores on a graph, and a tuned setting."""
+    """The scores of every preset and of a tuned setting on a graph."""
     found: dict[str, Any] = {"nodes": data.graph.nodes, "edges": data.graph.edges, "scores": {}}
     for name in PRESETS:
         method = FastRP.preset(name, dim=DIM)
@@ -80,7 +80,7 @@ def graph_scores(data: Dataset) -> dict[str, Any]:
 
 
 def tuned(data: Dataset, C: float) -> FastRP:  # noqa: N803
-    """The setting of the grid that scores best with this C, on shuffles and an R of their own."""
+    """The best setting of the grid with this C, on separate shuffles and another R."""
 
     def score(method: FastRP) -> float:
         found = classify(
@@ -98,15 +98,15 @@ def tuned(data: Dataset, C: float) -> FastRP:  # noqa: N803
 
 
 def scores(title: str, data: Dataset, method: Method) -> dict[str, Any]:
-    """The F1 of the vectors that a method makes, and the CPU time of making them."""
+    """The F1 scores of a method, and its CPU time."""
     seconds, runs = [], []
     for seed in SEEDS:
         start = time.process_time()
         embedding = with_seed(method, seed).embed(data.graph)
         seconds.append(time.process_time() - start)
         runs.append(classify(embedding, data.labels, shares=(SHARE,), shuffles=SHUFFLES).shares[0])
-    same = zip(*(run.shuffles for run in runs), strict=True)
-    by_shuffle = [mean(shuffle.macro_f1 for shuffle in some) for some in same]
+    by_seed = zip(*(run.shuffles for run in runs), strict=True)
+    by_shuffle = [mean(shuffle.macro_f1 for shuffle in shuffles) for shuffles in by_seed]
     found = {
         "macro_f1": mean(by_shuffle),
         "deviation": stdev(by_shuffle),
@@ -116,7 +116,7 @@ def scores(title: str, data: Dataset, method: Method) -> dict[str, Any]:
         "cpu_seconds": median(seconds),
         "parameters": {"method": type(method).__name__, **method.plain_params()},
     }
-    say(f"{title}: {found['macro_f1']:.2f} ± {found['deviation']:.2f}, {median(seconds):.2f} s")
+    log(f"{title}: {found['macro_f1']:.2f} ± {found['deviation']:.2f}, {median(seconds):.2f} s")
     return found
 
 

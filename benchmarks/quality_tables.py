@@ -5,12 +5,12 @@ from typing import Any
 
 from benchmarks.markdown import GRAPHS, machine_line, number, table
 
-OF_ONE_COST = ("balanced", "fast", "social", "paper", "authors", "neo4j", "tuned")
-"""Settings that compute no more columns than they keep."""
+SAME_COST = ("balanced", "fast", "social", "paper", "authors", "neo4j", "tuned")
+"""Settings without oversampling, of about the same cost."""
 
 
 def score_table(results: dict[str, Any]) -> str:
-    """Macro F1 of every preset on every graph; the best one is bold."""
+    """Macro F1 of every preset on every graph, with the best one in bold."""
     graphs = in_order(results)
     names = list(next(iter(graphs.values()))["scores"])
     rows = []
@@ -20,33 +20,33 @@ def score_table(results: dict[str, Any]) -> str:
         cells = [f"**{s:.1f}**" if s == best else f"{s:.1f}" for s in scores.values()]
         deviation = mean(found["scores"][name]["deviation"] for name in names)
         rows.append([GRAPHS[graph], *cells, f"{deviation / 10**0.5:.1f}"])
-    return table(["macro F1, %", *names, "± of a mean"], rows)
+    return table(["macro F1, %", *names, "± of the mean"], rows)
 
 
 def loss_table(results: dict[str, Any]) -> str:
-    """How much each preset loses on the average, and where it loses most."""
+    """The average and the largest loss of each preset."""
     graphs = in_order(results)
     rows = []
     for name in next(iter(graphs.values()))["scores"]:
         cells = []
-        for among in (OF_ONE_COST, None):
+        for among in (SAME_COST, None):
             losses = {graph: loss(found, name, among) for graph, found in graphs.items()}
             worst = max(losses, key=losses.__getitem__)
             cells += [f"{mean(losses.values()):.1f} %", f"{losses[worst]:.1f} % ({GRAPHS[worst]})"]
-        rows.append([name, *(cells if name in OF_ONE_COST else ["", "", *cells[2:]])])
-    header = ["", "loss", "largest", "loss, against `best` too", "largest"]
+        rows.append([name, *(cells if name in SAME_COST else ["", "", *cells[2:]])])
+    header = ["", "loss", "largest loss", "loss, including `best`", "largest loss"]
     return table(header, rows)
 
 
 def loss(found: dict[str, Any], name: str, among: tuple[str, ...] | None) -> float:
-    """What a setting scores less than the best of some, in percent of that one."""
+    """The loss of a setting against the best one, in percent."""
     scores = {other: values["macro_f1"] for other, values in found["scores"].items()}
     best = max(scores[other] for other in among or scores)
     return max(0.0, 100 * (1 - scores[name] / best))
 
 
 def time_table(results: dict[str, Any]) -> str:
-    """The CPU time of each preset, in times of that of the defaults."""
+    """The CPU time of each preset relative to the defaults."""
     graphs = in_order(results)
     names = [name for name in next(iter(graphs.values()))["scores"] if name != "tuned"]
     rows = []
@@ -58,7 +58,7 @@ def time_table(results: dict[str, Any]) -> str:
 
 
 def blogcatalog_table(results: dict[str, Any]) -> str:
-    """BlogCatalog at more columns, and beside an exact factorization."""
+    """BlogCatalog with more columns, and an exact factorization."""
     rows = [
         [
             title,
@@ -72,7 +72,7 @@ def blogcatalog_table(results: dict[str, Any]) -> str:
 
 
 def new_nodes_section(results: dict[str, Any]) -> str:
-    """What is lost where a tenth of the nodes comes later."""
+    """The loss for new nodes."""
     protocol = results["protocol"]
     rows = [
         [
@@ -85,38 +85,45 @@ def new_nodes_section(results: dict[str, Any]) -> str:
         ]
         for graph, found in in_order(results).items()
     ]
-    header = ["macro F1, %", "whole graph", "`embed_new`", "means", "loss, %", "of means, %"]
+    header = [
+        "macro F1, %",
+        "whole graph",
+        "`embed_new`",
+        "mean of neighbors",
+        "loss of `embed_new`, %",
+        "loss of means, %",
+    ]
     return f"""\
 {machine_line(results)}
 
-{protocol["new"]:.0%} of the nodes come later, the mean of {protocol["trials"]} draws with its
-standard error. A model learns from {protocol["share"]:.0%} of the labels, all of old nodes, and
-tells those of the new ones. Their vectors come from an embedding of the whole graph, from
-`embed_new`, and as unit vectors of the means of their neighbors' vectors; the defaults with dim
-{protocol["dim"]}.
+{protocol["new"]:.0%} of the nodes are new; means of {protocol["trials"]} draws with their standard
+errors. A model is trained on {protocol["share"]:.0%} of the labels, all of existing nodes, and
+predicts those of the new nodes. Their vectors come from an embedding of the whole graph, from
+`embed_new`, or are the normalized means of their neighbors' vectors. FastRP with its defaults and
+dim {protocol["dim"]}.
 
 {table(header, rows)}"""
 
 
 def in_order(results: dict[str, Any]) -> dict[str, Any]:
-    """The graphs that were measured, in the order of their titles."""
+    """The measured graphs, in the order of tables."""
     return {name: results["graphs"][name] for name in GRAPHS if name in results["graphs"]}
 
 
 def section(results: dict[str, Any]) -> str:
-    """All tables."""
+    """The section of docs/quality.md."""
     protocol = results["protocol"]
     return f"""\
 {machine_line(results)}
 
-dim {protocol["dim"]}, {protocol["share"]:.0%} of the labels for training, the mean of
-{protocol["shuffles"]} shuffles for each of {protocol["seeds"]} seeds of R; "tuned" is the best of
+dim {protocol["dim"]}, {protocol["share"]:.0%} of the labels for training, means of
+{protocol["shuffles"]} shuffles for each of {protocol["seeds"]} seeds of R. "tuned" is the best of
 25 settings for each graph, chosen on other shuffles and another R.
 
 {score_table(results)}
 
-What a preset loses against the best setting of each graph: first among those of about one cost,
-which is what a choice of parameters can win, then against `best` as well.
+The loss of a preset against the best setting for each graph: first among settings of about the same
+cost, which is what tuning can gain, then including `best`.
 
 {loss_table(results)}
 

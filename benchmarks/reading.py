@@ -1,6 +1,6 @@
-"""One reading of an edge list in a process of its own: python -m benchmarks.reading TOOL EDGES.
+"""Read an edge list in a separate process: python -m benchmarks.reading TOOL EDGES.
 
-Both tools end with ids and their codes; hopvec's go on to a graph. Prints one JSON object.
+Both tools produce ids and codes; hopvec then builds a graph. Prints one JSON object.
 """
 
 import json
@@ -10,25 +10,26 @@ from typing import Any
 
 
 def hopvec(path: str) -> dict[str, float]:
-    """read_graph, with the time at which ids and codes are ready and building the rows begins."""
-    from hopvec.formats.graphs import read
+    """read_graph, with the time when ids and codes are ready and the rows are built next."""
+    from hopvec import read_graph
+    from hopvec.formats.graphs import build as building
 
     ready: list[float] = []
-    build = read.from_numbering
+    build = building.from_numbering
 
-    def noticed(*arguments: Any, **options: Any) -> Any:
+    def timed_build(*arguments: Any, **options: Any) -> Any:
         ready.append(time.perf_counter())
         return build(*arguments, **options)
 
-    read.from_numbering = noticed
+    building.from_numbering = timed_build
     start = time.perf_counter()
-    graph = read.read_graph(path)
+    graph = read_graph(path)
     whole = time.perf_counter() - start
     return {"codes": ready[0] - start, "whole": whole, "edges": graph.edges}
 
 
 def polars(path: str) -> dict[str, float]:
-    """read_csv, then both columns as Categorical: polars' dictionary encoding."""
+    """read_csv, then both columns as Categorical, the dictionary encoding of polars."""
     import polars as pl
 
     start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Do two files hold the same? python -m benchmarks.same_vectors ONE OTHER prints {"same": ...}."""
+"""Compare two files of vectors: python -m benchmarks.same_vectors A B prints {"same": ...}."""
 
 import hashlib
 import json
@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 
 
 def digests(path: str) -> tuple[str, str]:
-    """Of all ids and of all numbers, in order, however the file is cut into row groups."""
+    """Digests of all ids and of all values, in order, for any row groups."""
     ids, numbers = hashlib.sha256(), hashlib.sha256()
     with pq.ParquetFile(path) as file:
         for batch in file.iter_batches(1 << 15):
@@ -18,5 +18,5 @@ def digests(path: str) -> tuple[str, str]:
 
 
 if __name__ == "__main__":
-    one, other = map(digests, sys.argv[1:])
-    print(json.dumps({"same": one == other}))
+    first, second = map(digests, sys.argv[1:])
+    print(json.dumps({"same": first == second}))

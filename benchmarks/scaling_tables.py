@@ -1,4 +1,4 @@
-"""The tables of scaling: times over nodes, edges, columns and threads."""
+"""Tables of scaling: times over nodes, edges, columns and threads."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ TITLES = {"nodes": "nodes", "edges": "edges", "dim": "columns", "threads": "thre
 
 
 def series_table(name: str, points: list[dict[str, Any]]) -> str:
-    """Wall seconds of hopvec, and of every tool as a ratio to it; peaks behind them."""
+    """Wall seconds of hopvec, relative times of the other tools, and peak memory."""
     tools = list(points[0]["tools"])
     rows = []
     for point in points:
@@ -24,14 +24,14 @@ def series_table(name: str, points: list[dict[str, Any]]) -> str:
 
 
 def ratio(found: dict[str, Any], own: dict[str, Any]) -> str:
-    """A tool's time over hopvec's."""
+    """The time of a tool relative to hopvec."""
     if "error" in found:
         return failure(found["error"])
     return number(found["wall_seconds"]["median"] / own["wall_seconds"]["median"])
 
 
 def section(results: dict[str, Any]) -> str:
-    """The part of docs/benchmarks.md."""
+    """The section of docs/benchmarks.md."""
     parts = []
     for name, points in results["series"].items():
         fixed = [
@@ -46,8 +46,9 @@ def section(results: dict[str, Any]) -> str:
 
 {machine_line(results)}
 
-Erdos-Renyi graphs, as in the paper's scalability study; the law and the tools of "In memory". Wall
-seconds of hopvec in float32, the others as ratios to it; peaks in the order of the columns.
+Erdos-Renyi graphs, as in the paper's scalability study, with the computation and the tools of
+[In memory](#in-memory). Wall seconds of hopvec in float32, and times of the others relative to it;
+peaks are in the order of the columns.
 
 ![Time over nodes, edges, columns and threads](images/bench-scaling-light.png)
 

@@ -1,7 +1,7 @@
-"""How good vectors are: python -m benchmarks.score labels|links GRAPH VECTORS prints JSON.
+"""Score vectors: python -m benchmarks.score labels|links GRAPH VECTORS prints JSON.
 
-Vectors are a .npy file whose rows follow the matrix of the graph (graphs.py). "links" wants those
-of the graph without the edges that are held out.
+Vectors are a .npy file with rows in the order of the matrix of the graph (graphs.py). "links" needs
+the vectors of the training graph.
 """
 
 import json
@@ -18,8 +18,8 @@ SHARE, SHUFFLES = 0.1, 5
 
 
 def labels(name: str, path: str) -> dict[str, float]:
-    """Macro and micro F1 in percent, 10 % of the labels for training: evaluate.classify."""
-    data = datasets.load(name, graphs.data_folder())
+    """Macro and micro F1 in percent, with 10 % of the labels for training: evaluate.classify."""
+    data = datasets.load(name, graphs.data_dir())
     embedding = Embedding(np.load(path), data.graph.ids)
     assert data.labels is not None
     found = classify(embedding, data.labels, shares=(SHARE,), shuffles=SHUFFLES).shares[0]
@@ -31,7 +31,7 @@ def labels(name: str, path: str) -> dict[str, float]:
 
 
 def links(name: str, path: str) -> dict[str, Any]:
-    """AUC and average precision of the operator that tells held-out edges best."""
+    """AUC and average precision of the operator that predicts held-out edges best."""
     held_out = graphs.held_out(name)
     found = predict_links(Embedding(np.load(path), held_out.training.ids), held_out)
     best = max(found.operators, key=lambda operator: found.operators[operator].auc)

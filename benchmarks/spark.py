@@ -1,9 +1,8 @@
-"""hopvec on Spark, end to end on this machine: python -m benchmarks.spark.
+"""hopvec on Spark on one machine: python -m benchmarks.spark.
 
-5 million edges with texts as ids, 200,000 nodes, dim 128: from a folder of Parquet to a folder of
-Parquet by each strategy, with wall and CPU seconds of every stage, and what it shuffled. CPU time
-is that of Spark and of all its Python processes; that of the same embedding on one machine stands
-beside it.
+5 million edges with strings as ids, 200,000 nodes, dim 128, from Parquet to Parquet with each
+strategy: wall and CPU seconds, and shuffled bytes, of every stage. CPU time is that of Spark and
+all its Python processes. The CPU time of hopvec without Spark is measured for comparison.
 """
 
 import argparse
@@ -24,7 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks import machine
-from benchmarks.processes import RESULTS, say
+from benchmarks.processes import RESULTS, log
 from hopvec.spark.tables import Tables
 
 NODES, EDGES, DIM = 200_000, 5_000_000, 128
@@ -32,13 +31,13 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def main() -> None:
-    """Measure, and keep the result."""
+    """Measure, and write the results."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--edges", type=int, default=EDGES)
     parser.add_argument("--strategies", default="columns,blocks")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="hopvec-spark-") as folder:
-        edges = Path(folder, "edges")
+    with tempfile.TemporaryDirectory(prefix="hopvec-spark-") as directory:
+        edges = Path(directory, "edges")
         write_edges(edges, options.edges)
         found: dict[str, Any] = {
             "machine": machine.describe(),
@@ -53,19 +52,19 @@ def main() -> None:
             (RESULTS / "spark.json").write_text(json.dumps(found, indent=2) + "\n")
 
 
-def write_edges(folder: Path, count: int) -> None:
-    """Edges with power-law degrees, ids such as 'host-123456.example'; in eight files."""
-    folder.mkdir()
+def write_edges(directory: Path, count: int) -> None:
+    """Write edges with power-law degrees and ids such as 'host-123456.example' to eight files."""
+    directory.mkdir()
     rng = np.random.default_rng(7)
     ids = np.array([f"host-{number}.example" for number in range(NODES)])
     for part in range(8):
         ends = (NODES * rng.random((2, count // 8)) ** [[2], [3]]).astype(np.int64)
         table = pa.table({"src": ids[ends[0]], "dst": ids[ends[1]]})
-        pq.write_table(table, folder / f"part-{part}.parquet")
+        pq.write_table(table, directory / f"part-{part}.parquet")
 
 
 def one_machine(edges: Path) -> dict[str, Any]:
-    """Reading, and CPU seconds of the embedding alone."""
+    """CPU seconds without Spark, of reading and of the embedding."""
     from hopvec import FastRP, read_graph
 
     start = time.process_time()
@@ -82,13 +81,13 @@ def one_machine(edges: Path) -> dict[str, Any]:
 
 
 def on_spark(edges: Path, strategy: str) -> dict[str, Any]:
-    """Wall and CPU seconds by stage, and bytes shuffled, of a session of its own."""
+    """Wall and CPU seconds, and shuffled bytes, of every stage in a new session."""
     from pyspark.sql import SparkSession
 
     from hopvec import FastRP
     from hopvec.spark import embed, estimate
 
-    say(strategy)
+    log(strategy)
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder.master(f"local[{machine.cores()}]")
     builder = builder.config("spark.driver.memory", "4g").config("spark.sql.shuffle.partitions", 8)
@@ -110,7 +109,7 @@ def on_spark(edges: Path, strategy: str) -> dict[str, Any]:
         "shuffled_bytes": shuffled(session),
     }
     if strategy == "columns":
-        with Stages() as stages, unwritten():
+        with Stages() as stages, without_writing():
             embed(frame, method=method, strategy=strategy)
         result["stages_when_warm"] = stages.found
     session.stop()
@@ -118,8 +117,8 @@ def on_spark(edges: Path, strategy: str) -> dict[str, Any]:
 
 
 @contextmanager
-def unwritten() -> Iterator[None]:
-    """Inside, vectors are computed and thrown away: what is left is not the writing of Parquet."""
+def without_writing() -> Iterator[None]:
+    """Compute vectors without writing them, to exclude the time of writing Parquet."""
     write = Tables.write
 
     def write_or_not(tables: Tables, name: str, frame: Any, **options: Any) -> Any:
@@ -137,7 +136,7 @@ def unwritten() -> Iterator[None]:
 
 
 class Stages(logging.Handler):
-    """Wall and CPU seconds of each stage, by the log that tells of its end."""
+    """Wall and CPU seconds of each stage, measured when its end is logged."""
 
     def __init__(self) -> None:
         super().__init__(logging.INFO)
@@ -153,7 +152,7 @@ class Stages(logging.Handler):
         logging.getLogger("hopvec").removeHandler(self)
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Takes the time of the stage that the record tells of."""
+        """Record the time of the stage that has ended."""
         name = str(record.args[0]) if record.args else ""
         if record.msg != "%s: %.1f s":
             return
@@ -162,27 +161,27 @@ class Stages(logging.Handler):
         stage["seconds"] += wall - self._wall
         stage["cpu_seconds"] += cpu - self._cpu
         self._wall, self._cpu = wall, cpu
-        say(f"  {name}: {stage['seconds']:.1f} s, {stage['cpu_seconds']:.1f} s of CPU")
+        log(f"  {name}: {stage['seconds']:.1f} s, {stage['cpu_seconds']:.1f} s of CPU")
 
 
 def cpu_seconds(process: int) -> float:
-    """Of a process, of all that it started, and of what these have waited for."""
+    """CPU seconds of a process and all its descendants."""
     own, children = 0, []
-    for folder in Path("/proc").glob("[0-9]*"):
+    for directory in Path("/proc").glob("[0-9]*"):
         try:
-            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            fields = (directory / "stat").read_text().rpartition(")")[2].split()
         except OSError:
             continue
-        if int(folder.name) == process:
+        if int(directory.name) == process:
             own = sum(map(int, fields[11:15]))
         elif int(fields[1]) == process:
-            children.append(int(folder.name))
+            children.append(int(directory.name))
     return own / TICKS + sum(map(cpu_seconds, children))
 
 
 def shuffled(session: Any) -> dict[str, int]:
-    """Bytes written to shuffles, by stage of hopvec."""
-    time.sleep(2)  # the store hears of the end of a stage a moment later
+    """Shuffled bytes by stage of hopvec."""
+    time.sleep(2)  # the status store is updated a moment after the end of a stage
     gateway = session.sparkContext._gateway
     empty = gateway.new_array(gateway.jvm.double, 0), gateway.jvm.java.util.ArrayList()
     store = session.sparkContext._jsc.sc().statusStore()

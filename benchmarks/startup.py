@@ -1,6 +1,6 @@
-"""How long a command or an import takes before it does anything: part of core.
+"""Startup times of commands and imports, a part of core.
 
-Every start is a process of its own; the first round only warms the disk.
+Every start is a separate process; the first round only warms the file cache.
 """
 
 import os
@@ -12,39 +12,46 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.processes import HOPVEC, environment_python, say, spread
+from benchmarks.processes import HOPVEC, environment_python, log, summarize
 
-SLOW = 5.0  # seconds: such a start is measured once
+SLOW = 5.0  # seconds; slower starts are measured once
 TINY = "source,target\nann,bob\nbob,cem\ncem,ann\n"
 
 
 @dataclass(frozen=True)
 class Start:
-    """Something that starts."""
+    """A command to start."""
 
     title: str
     command: Callable[[Path], list[object]]
-    """The command, given a folder that has edges.csv."""
+    """The command, given a directory with edges.csv."""
     environment: str = "hopvec"
 
 
 def importing(packages: str, environment: str = "hopvec") -> Start:
-    """A fresh interpreter that imports something."""
+    """A new interpreter that imports packages."""
     python = environment_python(environment)
     statement = "pass" if packages == "nothing" else f"import {packages}"
     title = "python -c pass" if packages == "nothing" else statement
-    return Start(title, lambda folder: [python, "-c", statement], environment)
+    return Start(title, lambda directory: [python, "-c", statement], environment)
 
 
 STARTS = (
     importing("nothing"),
     importing("hopvec"),
-    Start("hopvec --version", lambda folder: [HOPVEC, "--version"]),
-    Start("hopvec embed --help", lambda folder: [HOPVEC, "embed", "--help"]),
+    Start("hopvec --version", lambda directory: [HOPVEC, "--version"]),
+    Start("hopvec embed --help", lambda directory: [HOPVEC, "embed", "--help"]),
     Start(
         "hopvec embed, a graph of three edges",
-        lambda folder: [
-            *(HOPVEC, "embed", folder / "edges.csv", "-o", folder / "vectors.parquet", "--quiet")
+        lambda directory: [
+            *(
+                HOPVEC,
+                "embed",
+                directory / "edges.csv",
+                "-o",
+                directory / "vectors.parquet",
+                "--quiet",
+            )
         ],
     ),
     importing("numpy, scipy, pyarrow"),
@@ -58,45 +65,45 @@ STARTS = (
     importing("grape", "grape"),
     Start(
         "pecanpy --help",
-        lambda folder: [environment_python("pecanpy").parent / "pecanpy", "--help"],
+        lambda directory: [environment_python("pecanpy").parent / "pecanpy", "--help"],
         "pecanpy",
     ),
 )
 
 
 def measure(rounds: int) -> dict[str, Any]:
-    """Wall and CPU seconds of every start, taking turns; {"error": ...} for one that fails."""
+    """Wall and CPU seconds of every start, alternating; {"error": ...} if it fails."""
     samples: dict[str, list[dict[str, float]]] = {start.title: [] for start in STARTS}
     errors: dict[str, str] = {}
-    say("start-up times")
+    log("start-up times")
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "edges.csv").write_text(TINY)
+        directory = Path(name)
+        (directory / "edges.csv").write_text(TINY)
         for number in range(rounds + 1):
             for start in STARTS:
-                known = samples[start.title]
-                if start.title in errors or (known and known[0]["wall_seconds"] > SLOW):
+                runs_so_far = samples[start.title]
+                if start.title in errors or (runs_so_far and runs_so_far[0]["wall_seconds"] > SLOW):
                     continue
-                found = timed(start.command(folder), folder)
+                found = timed(start.command(directory), directory)
                 if found is None:
-                    errors[start.title] = "it does not start"
+                    errors[start.title] = "failed to start"
                 elif number > 0 or found["wall_seconds"] > SLOW:
-                    known.append(found)
+                    runs_so_far.append(found)
     return {
         title: {"error": errors[title]}
         if title in errors
-        else {key: spread([run[key] for run in runs]) for key in ("wall_seconds", "cpu_seconds")}
+        else {key: summarize([run[key] for run in runs]) for key in ("wall_seconds", "cpu_seconds")}
         for title, runs in samples.items()
     }
 
 
-def timed(command: list[object], folder: Path) -> dict[str, float] | None:
-    """Seconds of a process, start to end, in a folder without sources; None if it failed."""
+def timed(command: list[object], directory: Path) -> dict[str, float] | None:
+    """The seconds of a process in a directory without sources; None if it failed."""
     begin = time.perf_counter()
     try:
         process = subprocess.Popen(
             list(map(str, command)),
-            cwd=folder,
+            cwd=directory,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )

@@ -1,4 +1,4 @@
-"""The peers: what each is, the environment it lives in, and the function that runs it."""
+"""The peers: their titles, environments and descriptions."""
 
 from dataclasses import dataclass
 
@@ -9,58 +9,63 @@ class Peer:
 
     title: str
     environment: str
-    """Its file of requirements in benchmarks/environments."""
-    way: str
-    """What is run, in a sentence of docs/benchmarks.md."""
-    same_law: bool = False
-    """Whether it computes what hopvec computes, so that only time and memory are left."""
+    """The name of its requirements file in benchmarks/environments."""
+    description: str
+    """What is run, for docs/benchmarks.md."""
+    same_distribution: bool = False
+    """Whether it does the same computation as hopvec, so that quality need not be compared."""
     walks: bool = False
-    """Whether it trains on random walks, which takes minutes where others take seconds."""
+    """Whether it trains on random walks, which takes minutes instead of seconds."""
 
 
 PEERS = {
     "fastrp": Peer(
         "PyPI fastrp",
         "hopvec",
-        "Rust, all threads; it has no beta and a fixed s = 3. It takes one weight more, for the "
-        "random matrix itself, which is 0 here",
-        same_law=True,
+        "Rust, all threads, without beta, s = 3 fixed. Its additional weight, for the random "
+        "matrix itself, is 0",
+        same_distribution=True,
     ),
     "authors": Peer(
-        "authors' way",
+        "authors' code",
         "hopvec",
-        "as the authors' code computes it: scikit-learn's SparseRandomProjection, then "
-        "sparse x sparse products of scipy in float64, one thread",
-        same_law=True,
+        "as in the authors' repository: SparseRandomProjection of scikit-learn, then sparse x "
+        "sparse products of scipy in float64; one thread",
+        same_distribution=True,
     ),
     "scipy": Peer(
         "scipy",
         "hopvec",
-        "CSR @ dense in float32, hop by hop, on a dense random block; one thread",
-        same_law=True,
+        "CSR @ dense products in float32, starting with a dense random matrix; one thread",
+        same_distribution=True,
     ),
     "mkl": Peer(
-        "MKL", "hopvec", "the same with Intel's product, through sparse-dot-mkl", same_law=True
+        "MKL",
+        "hopvec",
+        "the same with the product of Intel MKL, called by sparse-dot-mkl",
+        same_distribution=True,
     ),
     "torch": Peer(
-        "PyTorch", "torch", "the same with the product of sparse CSR tensors", same_law=True
+        "PyTorch",
+        "torch",
+        "the same with the product of sparse CSR tensors",
+        same_distribution=True,
     ),
     "authors-code": Peer(
         "authors' FastRP",
         "hopvec",
-        "the authors' way with the normalization of their code: unit rows for each order, columns "
-        "standardized; weights 0, 0, 1, 4, beta -0.75",
+        "the authors' code with its normalization: unit rows for each order, standardized "
+        "columns; weights 0, 0, 1, 4, beta -0.75",
     ),
     "pycleora": Peer(
         "pycleora",
         "pycleora",
-        "Cleora with its defaults: 40 iterations on hashed vectors, columns made independent after "
-        "each",
+        "Cleora with its defaults: 40 iterations on hashed vectors, with whitening after each",
     ),
     "pycleora-4": Peer(
         "pycleora, 4 hops",
         "pycleora",
-        "Cleora by its fast path: 4 iterations, rows of norm 1 after each",
+        "the fast mode of Cleora: 4 iterations, with unit rows after each",
     ),
     "scikit-network": Peer(
         "scikit-network",
@@ -76,28 +81,28 @@ PEERS = {
     "grape": Peer(
         "GRAPE",
         "grape",
-        "DeepWalk by skip-gram, in Rust, with as many walks as the others and one epoch (its "
+        "DeepWalk with skip-gram, in Rust, with as many walks as the others and one epoch (its "
         "default is 30)",
         walks=True,
     ),
     "pecanpy": Peer(
         "PecanPy",
         "pecanpy",
-        "node2vec, p = q = 1, by its mode for that, 10 walks of 80 nodes a node, window 10, one "
-        "epoch",
+        "node2vec with p = q = 1 in FirstOrderUnweighted mode, 10 walks of 80 nodes per node, "
+        "window 10, one epoch",
         walks=True,
     ),
     "fastnode2vec": Peer(
         "fastnode2vec",
         "fastnode2vec",
-        "node2vec, p = q = 1, 10 epochs of walks of 80 nodes, window 10",
+        "node2vec with p = q = 1, 10 epochs of walks of 80 nodes, window 10",
         walks=True,
     ),
     "deepwalk": Peer(
         "gensim DeepWalk",
         "gensim",
-        "10 walks of 80 nodes a node by numpy, then gensim's Word2Vec: skip-gram, window 10, five "
-        "negative samples, one epoch",
+        "10 walks of 80 nodes per node with numpy, then Word2Vec of gensim: skip-gram, window "
+        "10, five negative samples, one epoch",
         walks=True,
     ),
 }
@@ -108,14 +113,14 @@ HOPVEC = {
     "hopvec-float32": "hopvec",
     "hopvec-float16": "hopvec, float16",
 }
-"""hopvec's own sides: three presets with all their defaults, and the law of the peers above."""
+"""The variants of hopvec: three presets, and the computation of the peers in two precisions."""
 
 
 def environment_of(tool: str) -> str:
-    """The environment that a tool runs in."""
+    """The environment of a tool."""
     return PEERS[tool].environment if tool in PEERS else "hopvec"
 
 
 def title_of(tool: str) -> str:
-    """A tool as tables and pictures call it."""
+    """The title of a tool in tables and figures."""
     return PEERS[tool].title if tool in PEERS else HOPVEC[tool]

@@ -1,8 +1,8 @@
-"""Peers that embed by another method, at the same number of columns: time is told beside quality.
+"""Peers with other methods, at the same number of columns; both time and quality are compared.
 
-A peer is a function (adjacency, *, dim) that brings the input into the form the tool likes best and
-gives back the step to be timed, which ends with rows in the order of the matrix. Threads are those
-of OMP_NUM_THREADS. A tool is imported by its own function only, in an environment of its own.
+A peer is a function (adjacency, *, dim) that converts the input to the tool's preferred format and
+returns the step to be timed, which gives rows in the order of the matrix. OMP_NUM_THREADS sets the
+number of threads. Each function imports its own tool only, in its own environment.
 """
 
 import os
@@ -13,31 +13,31 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from benchmarks.peers.same_law import SEED, Embed, authors_orders, transition
+from benchmarks.peers.same_distribution import SEED, Embed, authors_orders, transition
 
-WALKS, LENGTH, WINDOW = 10, 80, 10  # a node, nodes, and to either side: the settings of node2vec
+WALKS, LENGTH, WINDOW = 10, 80, 10  # walks per node, nodes per walk, and window size of node2vec
 
 
 def threads() -> int:
-    """The threads that a tool may use."""
+    """The number of threads that a tool may use."""
     return int(os.environ.get("OMP_NUM_THREADS", "1"))
 
 
 def edges(adjacency: sp.csr_matrix) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Both ends of every edge, each edge once."""
+    """The sources and targets of the edges, each edge once."""
     upper = sp.triu(adjacency).tocoo()
     return upper.row, upper.col
 
 
 def in_rows(nodes: int, dim: int, ids: Sequence[Any], vectors: NDArray[Any]) -> NDArray[np.float32]:
-    """Vectors in the order of the matrix; those that a tool leaves out, isolated nodes, are 0."""
+    """Vectors in the order of the matrix; 0 for isolated nodes, which some tools omit."""
     rows = np.zeros((nodes, dim), np.float32)
     rows[np.fromiter((int(id) for id in ids), np.int64, len(ids))] = vectors
     return rows
 
 
 def authors_code(adjacency: sp.csr_matrix, *, dim: int) -> Embed:
-    """FastRP of the authors with their normalization, weights and beta as hopvec's preset has."""
+    """The authors' code with its normalization; weights and beta as in the preset of hopvec."""
     from sklearn.preprocessing import normalize, scale
 
     A, weights = transition(adjacency, np.float64), (0.0, 0.0, 1.0, 4.0)  # noqa: N806
@@ -51,14 +51,14 @@ def authors_code(adjacency: sp.csr_matrix, *, dim: int) -> Embed:
 
 
 def pycleora(adjacency: sp.csr_matrix, *, dim: int) -> Embed:
-    """Cleora with its defaults: 40 iterations, columns made independent after each."""
+    """Cleora with its defaults: 40 iterations, with whitening after each."""
     from pycleora import embed
 
     return cleora(adjacency, dim, lambda graph: embed(graph, dim, num_workers=threads()))
 
 
 def pycleora_4(adjacency: sp.csr_matrix, *, dim: int) -> Embed:
-    """Cleora by its fast path: 4 iterations, rows of norm 1."""
+    """The fast mode of Cleora: 4 iterations, with unit rows after each."""
     from pycleora import embed
 
     return cleora(
@@ -69,10 +69,10 @@ def pycleora_4(adjacency: sp.csr_matrix, *, dim: int) -> Embed:
 
 
 def cleora(adjacency: sp.csr_matrix, dim: int, embed: Any) -> Embed:
-    """What both have: a graph of lines of two ids, which has an order of its own."""
+    """The common part: a graph from lines of two ids, which determines its own order."""
     from pycleora import SparseMatrix
 
-    lines = (f"{one} {other}" for one, other in zip(*edges(adjacency), strict=True))
+    lines = (f"{source} {target}" for source, target in zip(*edges(adjacency), strict=True))
     graph = SparseMatrix.from_iterator(lines, "complex::reflexive::node")
     ids, nodes = graph.entity_ids, adjacency.shape[0]
     return lambda: in_rows(nodes, dim, ids, embed(graph))
@@ -96,7 +96,7 @@ def prone(adjacency: sp.csr_matrix, *, dim: int) -> Embed:
 
 
 def grape(adjacency: sp.csr_matrix, *, dim: int) -> Embed:
-    """DeepWalk by skip-gram of GRAPE; one epoch, as the others, where its default is 30."""
+    """DeepWalk with skip-gram of GRAPE, with one epoch like the others; its default is 30."""
     import pandas as pd
     from ensmallen import Graph
     from grape.embedders import DeepWalkSkipGramEnsmallen
@@ -129,7 +129,7 @@ def grape(adjacency: sp.csr_matrix, *, dim: int) -> Embed:
 
 
 def pecanpy(adjacency: sp.csr_matrix, *, dim: int) -> Embed:
-    """node2vec of PecanPy with p = q = 1, by its mode for that."""
+    """node2vec of PecanPy with p = q = 1, in its mode for that case."""
     from pecanpy.pecanpy import FirstOrderUnweighted
 
     graph = FirstOrderUnweighted(p=1, q=1, workers=threads(), random_state=SEED)
@@ -157,7 +157,7 @@ def fastnode2vec(adjacency: sp.csr_matrix, *, dim: int) -> Embed:
 
 
 def deepwalk(adjacency: sp.csr_matrix, *, dim: int) -> Embed:
-    """DeepWalk as one writes it today: walks by numpy, all nodes at once, then gensim."""
+    """DeepWalk with walks in numpy, all nodes at once, then gensim."""
     from gensim.models import Word2Vec
 
     nodes = adjacency.shape[0]
@@ -181,12 +181,12 @@ def deepwalk(adjacency: sp.csr_matrix, *, dim: int) -> Embed:
 
 
 def walks(adjacency: sp.csr_matrix) -> Iterator[list[int]]:
-    """Uniform walks from every node that has a neighbor, a round after the other."""
+    """Uniform walks from every node with a neighbor, one round after the other."""
     rng, degree = np.random.default_rng(SEED), np.diff(adjacency.indptr)
     connected = np.flatnonzero(degree)
     for _ in range(WALKS):
         steps = [rng.permutation(connected)]
         for _ in range(LENGTH - 1):
-            place = (rng.random(len(connected)) * degree[steps[-1]]).astype(np.int64)
-            steps.append(adjacency.indices[adjacency.indptr[steps[-1]] + place])
+            offset = (rng.random(len(connected)) * degree[steps[-1]]).astype(np.int64)
+            steps.append(adjacency.indices[adjacency.indptr[steps[-1]] + offset])
         yield from np.stack(steps, axis=1).tolist()

@@ -249,14 +249,14 @@ def kill_an_executor(context, killed):
 def executors(context):
     """The process ids of the application's executors."""
     found = []
-    for folder in Path("/proc").glob("[0-9]*"):
+    for process in Path("/proc").glob("[0-9]*"):
         try:
-            command = (folder / "cmdline").read_bytes().split(b"\0")
+            command = (process / "cmdline").read_bytes().split(b"\0")
         except OSError:
             continue
         expected = b"org.apache.spark.executor.CoarseGrainedExecutorBackend"
         if expected in command and context.applicationId.encode() in command:
-            found.append(int(folder.name))
+            found.append(int(process.name))
     return sorted(found)
 
 

@@ -1,7 +1,7 @@
-"""From file to file as it is done today: python -m benchmarks.pandas_way TOOL EDGES VECTORS DIM.
+"""From file to file with pandas and a peer: python -m benchmarks.pandas_pipeline.
 
-pandas reads and writes with its defaults: one column of ids, one column of float32 a dimension.
-Between them is a peer, in its own environment. Prints the seconds of each step as JSON.
+Its arguments are TOOL EDGES VECTORS DIM. pandas reads and writes with its defaults: one column of
+ids, and one float32 column per dimension. Prints the seconds of each step as JSON.
 """
 
 import sys
@@ -18,15 +18,15 @@ import scipy.sparse as sp  # noqa: E402
 from benchmarks.measure import tool  # noqa: E402
 from benchmarks.peers import PEERS  # noqa: E402
 
-LAW = {"weights": (1, 1, 1), "beta": 0.25}  # what files.py asks of hopvec
+PARAMETERS = {"weights": (1, 1, 1), "beta": 0.25}  # as in files.py
 
 
 def main(name: str, edges_path: str, vectors_path: str, dim: int) -> dict[str, float]:
-    """Seconds of each step."""
+    """Run all steps; returns the seconds of each."""
     make = tool(name, 0, {})
     ends = [("import", START), ("read", time.perf_counter())]
     edges = pd.read_csv(edges_path)
-    ends.append(("number", time.perf_counter()))
+    ends.append(("factorize", time.perf_counter()))
     both = pd.concat([edges["source"], edges["target"]], ignore_index=True)
     codes, ids = pd.factorize(both)
     source, target = np.split(codes, 2)
@@ -35,10 +35,10 @@ def main(name: str, edges_path: str, vectors_path: str, dim: int) -> dict[str, f
     ones = np.ones(len(rows), np.float32)
     matrix = sp.coo_matrix((ones, (rows, columns)), (len(ids), len(ids))).tocsr()
     ends.append(("embed", time.perf_counter()))
-    vectors = make(matrix, dim=dim, **LAW if PEERS[name].same_law else {})()
+    vectors = make(matrix, dim=dim, **PARAMETERS if PEERS[name].same_distribution else {})()
     ends.append(("write", time.perf_counter()))
-    named = [f"v{column}" for column in range(dim)]
-    frame = pd.DataFrame(vectors.astype(np.float32, copy=False), columns=named, copy=False)
+    names = [f"v{column}" for column in range(dim)]
+    frame = pd.DataFrame(vectors.astype(np.float32, copy=False), columns=names, copy=False)
     frame.insert(0, "id", ids)
     frame.to_parquet(vectors_path, index=False)
     ends.append(("end", time.perf_counter()))

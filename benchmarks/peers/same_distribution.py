@@ -1,8 +1,8 @@
-"""Peers that do the very work of hopvec: N = sum_i weights[i-1] A^i L R with A = D^-1 S.
+"""Peers that do the same computation as hopvec: N = sum_i weights[i-1] A^i L R with A = D^-1 S.
 
-A peer is a function (adjacency, *, dim, weights, beta) that brings the input into the form the tool
-likes best and gives back the step to be timed. Threads are set by environment variables before the
-process starts (see processes.py). A tool is imported by its own function only.
+A peer is a function (adjacency, *, dim, weights, beta) that converts the input to the tool's
+preferred format and returns the step to be timed. Threads are set by environment variables before
+the process starts (see processes.py). Each function imports its own tool only.
 """
 
 # ruff: noqa: N803, N806 (the capital letters are the paper's)
@@ -41,10 +41,10 @@ def degree_power(adjacency: sp.csr_matrix, beta: float) -> NDArray[np.float64]:
 
 
 def authors(adjacency: sp.csr_matrix, *, dim: int, weights: Sequence[float], beta: float) -> Embed:
-    """The way of the authors' code (fastrp.py, 2019): scikit-learn, then sparse x sparse products.
+    """The authors' code (fastrp.py, 2019): scikit-learn, then sparse x sparse products in float64.
 
-    In float64, as their matrices are read. R is smaller by sqrt(dim) and L has d^beta instead of
-    (d/2m)^beta: constant factors. They add orders of weight 0 as well; here these are left out.
+    R is smaller by sqrt(dim) and L has d^beta instead of (d/2m)^beta, which are constant factors.
+    Unlike in their code, orders of weight 0 are not added.
     """
     A = transition(adjacency, np.float64)
 
@@ -58,7 +58,7 @@ def authors(adjacency: sp.csr_matrix, *, dim: int, weights: Sequence[float], bet
 def authors_orders(
     adjacency: sp.csr_matrix, A: sp.csr_matrix, dim: int, beta: float
 ) -> Iterator[sp.csr_matrix]:
-    """N_1, N_2, ... as the authors compute them."""
+    """N_1, N_2, ... as in the authors' code."""
     from sklearn.random_projection import SparseRandomProjection
 
     degree = degrees(adjacency)
@@ -73,10 +73,10 @@ def authors_orders(
 
 
 def fastrp(adjacency: sp.csr_matrix, *, dim: int, weights: Sequence[float], beta: float) -> Embed:
-    """PyPI fastrp (Rust, all threads of RAYON_NUM_THREADS). It has no beta, and s = 3.
+    """PyPI fastrp (Rust, RAYON_NUM_THREADS threads), without beta and with s = 3.
 
-    Its weights[0] belongs to R itself, so a 0 goes in front. undirected=False: it would add the
-    transpose of a matrix that is symmetric already, without adding to the degrees.
+    Its weights[0] is for R itself, so a 0 is prepended. undirected=True would add the transpose of
+    the symmetric matrix, without changing the degrees.
     """
     import fastrp as package
 
@@ -95,13 +95,13 @@ def fastrp(adjacency: sp.csr_matrix, *, dim: int, weights: Sequence[float], beta
 
 
 def scipy(adjacency: sp.csr_matrix, *, dim: int, weights: Sequence[float], beta: float) -> Embed:
-    """CSR @ dense of scipy, float32, one thread: the few lines one writes without a library."""
+    """CSR @ dense with scipy, float32, one thread: the straightforward implementation."""
     return dense_hops(adjacency, lambda A, N: A @ N, dim=dim, weights=weights, beta=beta)
 
 
 def mkl(adjacency: sp.csr_matrix, *, dim: int, weights: Sequence[float], beta: float) -> Embed:
-    """The same with the product of Intel MKL (all threads of MKL_NUM_THREADS)."""
-    if "MKL_RT" not in os.environ:  # pip puts the library where the loader does not look
+    """The same with the product of Intel MKL (MKL_NUM_THREADS threads)."""
+    if "MKL_RT" not in os.environ:  # pip installs the library where the loader does not search
         for library in sorted(Path(sys.prefix, "lib").glob("libmkl_rt.so*")):
             os.environ["MKL_RT"] = str(library)
     from sparse_dot_mkl import dot_product_mkl
@@ -110,13 +110,13 @@ def mkl(adjacency: sp.csr_matrix, *, dim: int, weights: Sequence[float], beta: f
 
 
 def torch(adjacency: sp.csr_matrix, *, dim: int, weights: Sequence[float], beta: float) -> Embed:
-    """The same with the product of PyTorch's sparse CSR tensors (OMP_NUM_THREADS)."""
+    """The same with the product of PyTorch's sparse CSR tensors (OMP_NUM_THREADS threads)."""
     import torch as package
 
     matrices: dict[int, Any] = {}
 
     def product(A: sp.csr_matrix, N: NDArray[np.float32]) -> NDArray[np.float32]:
-        if id(A) not in matrices:  # taken over without a copy, once
+        if id(A) not in matrices:  # converted once, without a copy
             parts = map(package.from_numpy, (A.indptr, A.indices, A.data))
             matrices[id(A)] = package.sparse_csr_tensor(*parts, size=A.shape)
         with package.inference_mode():
@@ -133,7 +133,7 @@ def dense_hops(
     weights: Sequence[float],
     beta: float,
 ) -> Embed:
-    """Algorithm 1 with a dense n x dim block, float32, and `product` for A @ N."""
+    """Algorithm 1 with dense n x dim matrices, float32, and `product` for A @ N."""
     A = transition(adjacency, np.float32)
     L = degree_power(adjacency, beta).astype(np.float32)
 
@@ -150,7 +150,7 @@ def dense_hops(
 
 
 def very_sparse(nodes: int, dim: int) -> NDArray[np.float32]:
-    """R with s = sqrt(nodes), stored densely; only its non-zeros are drawn, which is cheap."""
+    """R with s = sqrt(nodes) as a dense matrix; only its nonzeros are drawn."""
     rng, s = np.random.default_rng(SEED), np.sqrt(nodes)
     R = np.zeros((nodes, dim), np.float32)
     count = rng.binomial(R.size, 1 / s)
