@@ -58,7 +58,7 @@ class TestInfo:
     def test_it_tells_how_an_embedding_was_made(self, run, vectors):
         result = run("info", vectors)
         assert result.exit_code == 0
-        assert "6 vectors of 8 columns\n" in result.stdout
+        assert "6 vectors of dimension 8\n" in result.stdout
         assert "ids        ann, bob, cem, ... (strings)\n" in result.stdout
         assert "FastRP: " in result.stdout
         assert "seed 7" in result.stdout
@@ -67,7 +67,7 @@ class TestInfo:
     def test_it_tells_a_folder_of_vectors_as_spark_writes_it(self, run, vectors, tmp_path):
         (tmp_path / "folder").mkdir()
         (tmp_path / vectors).rename(tmp_path / "folder" / "part-00000.parquet")
-        assert "6 vectors of 8 columns\n" in run("info", "folder").stdout
+        assert "6 vectors of dimension 8\n" in run("info", "folder").stdout
         assert run("neighbors", "folder", "ann", "-k", "2").exit_code == 0
 
     @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ class TestInfo:
         empty = hopvec.Embedding(np.zeros((0, 3), np.float32), pa.array([], pa.int64()))
         empty.save(tmp_path / f"empty{suffix}")
         result = run("info", f"empty{suffix}")
-        assert "0 vectors of 3 columns" in result.stdout
+        assert "0 vectors of dimension 3" in result.stdout
 
     def test_its_json_of_a_graph_parses(self, run, edges, tmp_path):
         facts = json.loads(run("info", edges, "--json").stdout)
@@ -217,7 +217,7 @@ class TestConvert:
     def test_the_vectors_are_the_same(self, run, vectors, tmp_path):
         result = run("convert", vectors, "other.npy")
         assert result.exit_code == 0
-        assert "other.npy and other.ids.arrow: 6 vectors of 8 columns" in result.stderr
+        assert "other.npy and other.ids.arrow: 6 vectors of dimension 8" in result.stderr
         one, other = hopvec.load(tmp_path / vectors), hopvec.load(tmp_path / "other.npy")
         assert np.array_equal(one.vectors, other.vectors)
         assert one.parameters == other.parameters
@@ -286,7 +286,7 @@ class TestExport:
 
 def test_both_files_of_an_npy_are_told(run, vectors):
     result = run("convert", vectors, "x.npy")
-    assert result.stderr.startswith("x.npy and x.ids.arrow: 6 vectors of 8 columns")
+    assert result.stderr.startswith("x.npy and x.ids.arrow: 6 vectors of dimension 8")
 
 
 def test_a_preset_that_is_nearly_one_is_told(run, edges):

@@ -55,8 +55,8 @@ class TestList:
             entry["name"]: entry for entry in json.loads(run("data", "list", "--json").stdout)
         }
         assert answer["blogcatalog"]["published"]["edges"] == 333_983
-        assert answer["blogcatalog"]["here"] is False
-        assert answer["debian-packages"]["here"] is True
+        assert answer["blogcatalog"]["installed"] is False
+        assert answer["debian-packages"]["installed"] is True
         assert len(answer["www-10k"]["addresses"]) == 3
 
     def test_people_see_a_table(self, run, monkeypatch):

@@ -69,7 +69,7 @@ def test_the_report_tells_everything(run, edges, tmp_path):
     assert report["output"]["bytes"] == (tmp_path / "vectors.npz").stat().st_size
     for text in ("6 nodes, 7 edges, undirected, unweighted", "largest component 6 nodes (100 %)"):
         assert text in result.stderr
-    assert "vectors.npz: 6 vectors of 8 columns" in result.stderr
+    assert "vectors.npz: 6 vectors of dimension 8" in result.stderr
     assert result.stdout == ""
 
 

@@ -85,7 +85,7 @@ def test_nodes_that_come_later_get_vectors(run, edges):
     result = run("transform", "old.parquet", "new.csv", "--base", edges, "-o", "more.parquet")
     assert result.exit_code == 0, result.stderr
     assert hopvec.load("more.parquet").ids.to_pylist() == ["gus", "hal"]
-    assert "more.parquet: 2 vectors of 8 columns" in result.stderr
+    assert "more.parquet: 2 vectors of dimension 8" in result.stderr
 
 
 def test_what_was_read_is_told_and_another_graph_than_that_of_the_vectors_is_refused(run, edges):

@@ -19,7 +19,7 @@ class TestOnATerminal:
         for stage in ("reading edges.csv", "embedding", "writing vectors.npz"):
             assert stage in text
         assert "slabs" not in text
-        assert "6 vectors of 256 columns" in text
+        assert "6 vectors of dimension 256" in text
 
     def test_neighbors_are_a_table(self, vectors, tmp_path):
         code, text = seen_on_terminal(["neighbors", vectors, "ann"], tmp_path)

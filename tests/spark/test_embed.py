@@ -154,7 +154,7 @@ def test_the_command_line_gives_the_bytes_of_one_machine_and_reads_and_writes_as
     command += ["--beta", "-0.5", "--weights", "1,0,2", "--normalize", "none"]
     done = CliRunner().invoke(hopvec, command)
     assert done.exit_code == 0, done.output
-    assert "4,999 vectors of 40 columns" in done.stderr
+    assert "4,999 vectors of dimension 40" in done.stderr
     found_ids, found = vectors(pq.read_table(tmp_path / "vectors"))
     assert found_ids == ids
     assert np.array_equal(found, expected)

@@ -34,6 +34,6 @@ def convert(terminal: Terminal, vectors: str, output: Path, dtype: str) -> None:
         embedding.save(output, dtype=dtype, progress=progress)
     names = " and ".join(map(str, written_files(output)))
     terminal.info(
-        f"{names}: {count(len(embedding), 'vector')} of {count(embedding.dim, 'column')}, "
+        f"{names}: {count(len(embedding), 'vector')} of dimension {embedding.dim}, "
         f"{format_bytes(sum(file.stat().st_size for file in written_files(output)))}"
     )

@@ -62,17 +62,17 @@ def data(
         raise click.UsageError("Name a data set, such as hopvec data get flickr.")
     for name in names:
         find(name)  # check all names before the first download
-    folders = [_get(terminal, name, data, as_json) for name in names]
+    directories = [_get(terminal, name, data, as_json) for name in names]
     if as_json:
-        terminal.print_json(dict(zip(names, folders, strict=True)))
+        terminal.print_json(dict(zip(names, directories, strict=True)))
 
 
 def _list(terminal: Terminal, data: str | None, as_json: bool) -> None:
-    here = {found.name: found for found in available(data)}
+    installed = {found.name: found for found in available(data)}
     if as_json:
-        terminal.print_json([_entry(name, here.get(name)) for name in catalog()])
+        terminal.print_json([_entry(name, installed.get(name)) for name in catalog()])
         return
-    rows = [(name, _state(name, here.get(name)), *_numbers(name)) for name in catalog()]
+    rows = [(name, _state(name, installed.get(name)), *_numbers(name)) for name in catalog()]
     columns = ["name", "installed", "nodes", "edges", "classes"]
     if is_terminal():
         terminal.print_table(f"Data sets in {data_folder(data)}", columns, rows, numbers=3)
@@ -96,7 +96,7 @@ def _get(terminal: Terminal, name: str, data: str | None, as_json: bool) -> str:
             reading(done, total)
 
         try:
-            folder = get(name, data, progress=fetching, making=making)
+            directory = get(name, data, progress=fetching, making=making)
         except KeyboardInterrupt:
             bars.close()
             terminal.info("Stopped; run the same command again to resume the download.")
@@ -104,8 +104,8 @@ def _get(terminal: Terminal, name: str, data: str | None, as_json: bool) -> str:
     entry = find(name)
     terminal.info(f"{name}: {entry.title}. License: {entry.license}. Cite {entry.citation}.")
     if not as_json:
-        terminal.print(str(folder))
-    return str(folder)
+        terminal.print(str(directory))
+    return str(directory)
 
 
 def _numbers(name: str) -> tuple[str, str, str]:
@@ -124,8 +124,8 @@ def _state(name: str, found: Available | None) -> str:
 def _entry(name: str, found: Available | None) -> dict[str, Any]:
     entry = find(name)
     return asdict(entry) | {
-        "here": found is not None,
-        "folder": str(found.folder) if found and found.folder else None,
+        "installed": found is not None,
+        "directory": str(found.folder) if found and found.folder else None,
         "bytes": found.bytes if found else None,
         "addresses": [file.address for file in entry.raw_files if file.address],
     }

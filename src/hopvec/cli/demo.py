@@ -61,7 +61,7 @@ def demo(terminal: Terminal, output: str, open_: bool) -> None:
         from hopvec.view.explorer.server import require_extra as require_web
 
         require_web()
-    folder = _folder(output)
+    directory = _output_directory(output)
     start, report = time.monotonic(), RunReport()
     with report.stage("read"):
         graph, sections = datasets.debian()
@@ -70,23 +70,25 @@ def demo(terminal: Terminal, output: str, open_: bool) -> None:
     terminal.info_rows(report_rows(report))
     _show_neighbors(terminal, embeddings)
     _show_scores(terminal, embeddings, labels)
-    positions = _draw(terminal, embeddings["FastRP"], labels, folder)
-    _save(terminal, folder, graph, labels, embeddings, positions)
-    _show_next_steps(terminal, folder, time.monotonic() - start)
+    positions = _draw(terminal, embeddings["FastRP"], labels, directory)
+    _save(terminal, directory, graph, labels, embeddings, positions)
+    _show_next_steps(terminal, directory, time.monotonic() - start)
     if open_:
         _explore(terminal, embeddings["FastRP"], labels, graph, positions)
 
 
-def _folder(output: str) -> Path:
+def _output_directory(output: str) -> Path:
     """Creates the output directory and checks that its files can be written."""
-    folder = Path(output)
+    directory = Path(output)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FormatError(f"{folder}: cannot create this directory ({error.strerror}).") from error
+        raise FormatError(
+            f"{directory}: cannot create this directory ({error.strerror})."
+        ) from error
     for name in FILES:
-        check_writable(folder / name)
-    return folder
+        check_writable(directory / name)
+    return directory
 
 
 def _embed(terminal: Terminal, report: RunReport, graph: Graph) -> dict[str, Embedding]:
@@ -128,14 +130,14 @@ def _show_scores(terminal: Terminal, embeddings: dict[str, Embedding], labels: L
     terminal.print_table(title, ["vectors", "macro F1", "micro F1"], rows, numbers=2)
 
 
-def _draw(terminal: Terminal, embedding: Embedding, labels: Labels, folder: Path) -> Any:
+def _draw(terminal: Terminal, embedding: Embedding, labels: Labels, directory: Path) -> Any:
     """Draws the map, prints its purity, and returns the positions."""
     with terminal.progress("computing the layout", "%") as progress:
         labeled = np.arange(len(embedding))
         positions = layout(embedding, labeled=labeled, progress=progress)
     draw_map(
         embedding,
-        folder / "map.png",
+        directory / "map.png",
         labels=labels,
         positions=positions,
         title="Packages of Debian 12, embedded with FastRP, colored by section",
@@ -155,32 +157,35 @@ def _draw(terminal: Terminal, embedding: Embedding, labels: Labels, folder: Path
 
 def _save(
     terminal: Terminal,
-    folder: Path,
+    directory: Path,
     graph: Graph,
     labels: Labels,
     embeddings: dict[str, Embedding],
     positions: Any,
 ) -> None:
     """Writes all files, as input for other commands."""
-    with terminal.progress(f"writing {folder}", "rows") as progress:
-        write_graph(graph, folder / "edges.parquet", progress=progress)
+    with terminal.progress(f"writing {directory}", "rows") as progress:
+        write_graph(graph, directory / "edges.parquet", progress=progress)
         for name, embedding in embeddings.items():
-            embedding.save(folder / f"{name.lower()}.parquet", progress=progress)
-        write_positions(folder / "fastrp.parquet", positions, progress=progress)
+            embedding.save(directory / f"{name.lower()}.parquet", progress=progress)
+        write_positions(directory / "fastrp.parquet", positions, progress=progress)
     pairs = zip(labels.ids.to_pylist(), labels.matrix.indices, strict=True)
     lines = [f"{package},{labels.classes[section]}\n" for package, section in pairs]
-    write_text(folder / "sections.csv", "id,label\n" + "".join(lines))
+    write_text(directory / "sections.csv", "id,label\n" + "".join(lines))
 
 
-def _show_next_steps(terminal: Terminal, folder: Path, seconds: float) -> None:
+def _show_next_steps(terminal: Terminal, directory: Path, seconds: float) -> None:
     """Prints the location of the files, and commands to try next."""
-    vectors, labels = folder / "fastrp.parquet", folder / "sections.csv"
+    vectors, labels = directory / "fastrp.parquet", directory / "sections.csv"
     terminal.info_rows(
         [
-            ("map", str(folder / "map.png")),
-            ("files", f"{folder}: {', '.join(FILES[:-1])}"),
+            ("map", str(directory / "map.png")),
+            ("files", f"{directory}: {', '.join(FILES[:-1])}"),
             ("time", duration(seconds)),
-            ("next", f"hopvec explore {vectors} --labels {labels} --graph {folder}/edges.parquet"),
+            (
+                "next",
+                f"hopvec explore {vectors} --labels {labels} --graph {directory}/edges.parquet",
+            ),
             ("", f"hopvec neighbors {vectors} vim"),
         ]
     )

@@ -67,8 +67,8 @@ RUNTIME_OPTIONS = ("--threads", "--memory")  # the only parameters allowed besid
     "--spill-dir",
     type=PathOrUrl(exists=True, file_okay=False, writable=True, path_type=Path),
     metavar="DIR",
-    help="Directory for temporary files that do not fit in memory. With --spark, all workers must "
-    "have access to it.  [default: the directory of the output]",
+    help="Directory for data that does not fit in memory. With --spark, all workers must have "
+    "access to it.  [default: the directory of the output]",
     heading="Output",
 )
 @option(
@@ -143,7 +143,7 @@ def embed(
     terminal.info_rows(report_rows(run))
     names = " and ".join(map(str, written_files(output)))
     terminal.info(
-        f"{names}: {count(len(embedding), 'vector')} of {count(embedding.dim, 'column')}, "
+        f"{names}: {count(len(embedding), 'vector')} of dimension {embedding.dim}, "
         f"{format_bytes(run.output['bytes'])}"
     )
 

@@ -83,7 +83,7 @@ def _rows(content: dict[str, Any]) -> Rows:
     ids = ", ".join([*map(str, content["first_ids"]), *more])
     return [
         ("file", f"{content['file']}, {format_bytes(content['bytes'])}"),
-        ("embedding", f"{count(content['nodes'], 'vector')} of {count(content['dim'], 'column')}"),
+        ("embedding", f"{count(content['nodes'], 'vector')} of dimension {content['dim']}"),
         ("ids", f"{ids} ({content['ids']})"),
         ("method", parameters_text(content["parameters"])),
         *graph_rows(content["graph"]),

@@ -71,7 +71,7 @@ def embed_on_spark(
             progress=progress,
         )
         rows = vectors.count()
-    terminal.info(f"{output}: {count(rows, 'vector')} of {count(int(method.dim), 'column')}")
+    terminal.info(f"{output}: {count(rows, 'vector')} of dimension {method.dim}")
 
 
 @contextmanager

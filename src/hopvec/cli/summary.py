@@ -39,7 +39,7 @@ def input_rows(origin: Mapping[str, Any]) -> Rows:
     kind = rest.pop("kind", format_)
     columns = rest.pop("columns", {})
     rest = {key: value for key, value in rest.items() if key not in _REPAIRS}
-    parts = [f"{name}: {kind}, since {because}" if because else f"{name}: {kind}"]
+    parts = [f"{name}: {kind} ({because})" if because else f"{name}: {kind}"]
     noun = "columns" if columns else "in all"
     parts += [f"{key} {_plain(value, noun)}" for key, value in rest.items()]
     rows = [("input", "; ".join(parts))]

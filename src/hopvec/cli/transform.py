@@ -76,6 +76,6 @@ def transform(
     notes = [("note", note) for note in dict.fromkeys(terminal.notes)]
     terminal.info_rows([*report_rows(before), *report_rows(run), *notes])
     terminal.info(
-        f"{output}: {count(len(embedding), 'vector')} of {count(embedding.dim, 'column')}, "
+        f"{output}: {count(len(embedding), 'vector')} of dimension {embedding.dim}, "
         f"{format_bytes(output.stat().st_size)}"
     )
