@@ -15,13 +15,13 @@ def hopvec(path: str) -> dict[str, float]:
     from hopvec.formats.graphs import build as building
 
     ready: list[float] = []
-    build = building.from_numbering
+    build = building.from_numbered_edges
 
     def timed_build(*arguments: Any, **options: Any) -> Any:
         ready.append(time.perf_counter())
         return build(*arguments, **options)
 
-    building.from_numbering = timed_build
+    building.from_numbered_edges = timed_build
     start = time.perf_counter()
     graph = read_graph(path)
     whole = time.perf_counter() - start

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from hopvec import _native
 from hopvec.engine.fitted import FittedState
 from hopvec.errors import ParameterError, UnknownNodeError
-from hopvec.graph.ids import first_repeated
+from hopvec.graph.ids import first_duplicate
 from hopvec.machine import cores, interruptible
 from hopvec.progress import Progress
 
@@ -303,7 +303,7 @@ class Embedding:
     @cached_property
     def _distinct(self) -> pa.Array:
         """The ids. Raises ParameterError if one comes twice, since rows are ambiguous."""
-        twice = first_repeated(self.ids)
+        twice = first_duplicate(self.ids)
         if twice is not None:
             raise ParameterError(
                 f"Embedding: the id {twice!r} comes more than once, and every row must have its "

@@ -11,8 +11,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import GraphError, ParameterError
-from hopvec.graph.dictionary import integers_if_all
-from hopvec.graph.ids import column, first_missing
+from hopvec.graph.id_encoder import parse_integer_ids
+from hopvec.graph.ids import as_ids, first_missing
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -71,7 +71,7 @@ class Labels:
         >>> Labels.from_pairs(["ann", "bob", "ann", "cem"], ["red", "red", "blue", None])
         Labels(3 nodes, 2 of them labeled, 2 classes, 1.5 labels each)
         """
-        nodes = pa.array(column(ids, "ids"))
+        nodes = pa.array(as_ids(ids, "ids"))
         if (empty := first_missing(nodes)) is not None:
             raise GraphError(f"ids, entry {empty + 1:,}: the id is empty.")
         values = label_array(labels)
@@ -172,7 +172,7 @@ def _from_columns(ids: pa.Array, names: pa.Array) -> Labels:
 
     nodes = pc.dictionary_encode(ids)
     given = pc.fill_null(pc.not_equal(names, ""), False)
-    listed = integers_if_all(names.filter(given).unique())
+    listed = parse_integer_ids(names.filter(given).unique())
     listed = listed.take(pc.sort_indices(listed)).cast(names.type)
     shape = len(nodes.dictionary), len(listed)
     row = nodes.indices.filter(given).to_numpy()

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from hopvec.graph import csr_builder
 from hopvec.graph.csr_builder import EdgeList
-from hopvec.graph.edge_list import from_numbering
-from hopvec.graph.ids import number
+from hopvec.graph.edge_list import from_numbered_edges
+from hopvec.graph.ids import number_nodes
 
 
 def edges(nodes, count, seed, weighted):
@@ -23,8 +23,8 @@ def edges(nodes, count, seed, weighted):
 
 def built(source, target, weight, room, **options):
     options = {"directed": False, "duplicates": "sum", "loops": "keep"} | options
-    numbering = number(source, target, None)
-    return from_numbering(numbering, weight, threads=2, memory_limit=room, **options)
+    numbering = number_nodes(source, target, None)
+    return from_numbered_edges(numbering, weight, threads=2, memory_limit=room, **options)
 
 
 def same(one, other):
@@ -83,13 +83,13 @@ def test_a_repeated_edge_is_refused_with_little_room_too():
 def test_progress_goes_on_within_the_edges_and_reaches_the_end(monkeypatch, tmp_path):
     monkeypatch.setattr(csr_builder, "CHUNK", 100)
     source, target, _ = edges(50, 1000, seed=1, weighted=False)
-    numbering = number(source, target, None)
+    numbering = number_nodes(source, target, None)
     kept = {}
     for end in ("source", "target"):
         getattr(numbering, end).astype(np.int32).tofile(tmp_path / end)
         kept[end] = np.memmap(tmp_path / end, np.int32)
     told = []
-    from_numbering(
+    from_numbered_edges(
         replace(numbering, **kept),
         *(None, False, "first", "drop", 2),
         memory_limit=10**6,

@@ -23,17 +23,17 @@ def test_rows_are_matched_by_id_and_gaps_are_counted():
         "nodes_without_row": 1,
         "rows_without_node": 1,
     }
-    np.testing.assert_array_equal(features.number[:, 0], [-1, 1, np.nan, np.nan])
-    assert (features.category[:, 0] == 0).tolist() == [False, False, True, False]
-    assert features.category[1, 0] == features.category[3, 0] != features.category[0, 0]
+    np.testing.assert_array_equal(features.numbers[:, 0], [-1, 1, np.nan, np.nan])
+    assert (features.categories[:, 0] == 0).tolist() == [False, False, True, False]
+    assert features.categories[1, 0] == features.categories[3, 0] != features.categories[0, 0]
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, dict])
 def test_all_kinds_of_tables_are_alike(make):
     expected = GRAPH.with_features(KNOWN).features
     got = GRAPH.with_features(make(KNOWN)).features
-    np.testing.assert_array_equal(got.number, expected.number)
-    np.testing.assert_array_equal(got.category, expected.category)
+    np.testing.assert_array_equal(got.numbers, expected.numbers)
+    np.testing.assert_array_equal(got.categories, expected.categories)
     assert got.describe() == expected.describe()
 
 
@@ -49,13 +49,13 @@ def test_arrays_have_a_row_for_every_node_and_columns_named_by_number():
     for array in (values, values.astype(np.float32), sp.csr_array(values), values.tolist()):
         features = GRAPH.with_features(array).features
         assert features.columns.numbers == ("0", "1")
-        np.testing.assert_allclose(features.number.mean(axis=0), 0, atol=1e-7)
-        np.testing.assert_allclose(features.number.std(axis=0), 1, rtol=1e-6)
+        np.testing.assert_allclose(features.numbers.mean(axis=0), 0, atol=1e-7)
+        np.testing.assert_allclose(features.numbers.std(axis=0), 1, rtol=1e-6)
 
 
 def test_a_table_without_ids_has_the_order_of_the_nodes():
     features = GRAPH.with_features({"size": [1, 2, 3, 4]}).features
-    assert features.number[0, 0] < features.number[3, 0]
+    assert features.numbers[0, 0] < features.numbers[3, 0]
 
 
 def test_ids_may_be_integers_or_their_texts():
@@ -78,14 +78,14 @@ def test_an_index_of_pandas_without_a_name_is_no_feature():
     for other in (shuffled, several, frame.reset_index(names="Unnamed: 0")):
         features = GRAPH.with_features(other).features
         assert features.columns.names == ["size"]
-        np.testing.assert_array_equal(features.number, expected.number)
+        np.testing.assert_array_equal(features.numbers, expected.numbers)
 
 
 def test_a_column_that_holds_ids_of_the_graph_is_that_of_the_ids_and_told(caplog):
     known = {"customer": ["d", "b", "a", "c"], "plan": ["x", "y", "x", "x"], "age": [4, 2, 1, 3]}
     features = GRAPH.with_features(pd.DataFrame(known)).features
     assert features.columns.names == ["age", "plan"]
-    assert features.number[:, 0].tolist() == sorted(features.number[:, 0])
+    assert features.numbers[:, 0].tolist() == sorted(features.numbers[:, 0])
     assert "rows are matched by 'customer', which holds ids of the graph" in caplog.text
 
 
@@ -93,14 +93,14 @@ def test_an_index_without_a_name_that_holds_ids_matches_rows():
     frame = pd.DataFrame({"size": [4.0, 1.0, 2.0]}, index=["d", "a", "b"])
     features = GRAPH.with_features(frame).features
     assert features.without_row == 1
-    assert features.number[3, 0] > features.number[1, 0] > features.number[0, 0]
+    assert features.numbers[3, 0] > features.numbers[1, 0] > features.numbers[0, 0]
 
 
 def test_codes_that_are_small_integers_are_no_ids(caplog):
     ring = Graph.from_edges(range(20), [(node + 1) % 20 for node in range(20)])
     features = ring.with_features({"group": [node % 5 for node in range(20)]}).features
     assert features.columns.names == ["group"]
-    assert "rows are taken as those of its nodes, in the order of graph.ids" in caplog.text
+    assert "the rows are assumed to be in the order of graph.ids" in caplog.text
 
 
 def test_two_columns_that_hold_ids_are_refused_unless_one_is_named():
@@ -131,7 +131,7 @@ def test_categories_truth_values_and_texts_are_hashed_by_column_and_value():
     )
     features = GRAPH.with_features(known).features
     assert features.columns.categories == ("flag", "kind", "text")
-    flag, kind, text = features.category.T
+    flag, kind, text = features.categories.T
     assert flag[0] == flag[3] != flag[1]
     assert flag[2] == 0
     assert (kind != text).all()  # the same values in another column
@@ -141,35 +141,35 @@ def test_a_column_that_does_not_vary_is_zero():
     known = {"year": [1e9, 1e9, 1e9, 1e9], "time": [1.7e9, 1.7e9 + 1, 1.7e9 + 2, 1.7e9 + 3]}
     features = GRAPH.with_features(known).features
     assert features.columns.numbers == ("time", "year")
-    assert features.number[:, 0].std() == pytest.approx(1)
-    assert not features.number[:, 1].any()
+    assert features.numbers[:, 0].std() == pytest.approx(1)
+    assert not features.numbers[:, 1].any()
 
 
 @pytest.mark.parametrize(
     ("known", "message"),
     [
-        (np.ones((3, 2)), "there are 3 rows, and the graph has 4 nodes"),
-        ({"size": [1, 2]}, "there are 2 rows, and the graph has 4 nodes"),
+        (np.ones((3, 2)), "there are 3 rows, but the graph has 4 nodes"),
+        ({"size": [1, 2]}, "there are 2 rows, but the graph has 4 nodes"),
         (
             np.array([[1, 2], [3, np.nan], [1, 1], [1, 1]]),
-            "features, row 2 \\('b'\\), column '1': the number nan is not allowed. Numbers are "
-            "finite and at most 1e\\+30 in size; an array cannot say that one is not known: give a "
-            "DataFrame, whose NaN counts as missing, or fill it in.",
+            "features, row 2 \\('b'\\), column '1': the number nan is not allowed. Numbers must be "
+            "finite and at most 1e\\+30 in absolute value; an array cannot mark a missing value: "
+            "use a DataFrame, whose NaN counts as missing, or fill the value in.",
         ),
         (
             pa.table({"id": ["c", "b"], "w": pa.array([1.0, np.inf])}),
             "row 2 \\('b'\\), column 'w': the number inf",
         ),
-        (np.ones(4), "an array must have a row of numbers for every node"),
-        (np.array([["x"]] * 4), "Texts and categories have names: give a table"),
+        (np.ones(4), "an array must have one row of numbers per node"),
+        (np.array([["x"]] * 4), "For strings and categories, use a table"),
         ({"id": ["a", "a"], "w": [1, 2]}, "the id 'a' has more than one row"),
         ({"id": ["a", None], "w": [1, 2]}, "row 2: the id in 'id' is empty"),
         ({"id": ["y", "z"], "w": [1, 2]}, "no id in the column 'id' is a node of the graph"),
-        ({"id": ["a", "b"]}, "there is no column beside the ids"),
-        ({"id": [1.5, 2.5], "w": [1, 2]}, "the column 'id' holds double; ids are"),
-        ({"id": ["a"], "at": pa.array([0], pa.timestamp("s"))}, "'at' holds timestamp"),
+        ({"id": ["a", "b"]}, "there is no column besides the ids"),
+        ({"id": [1.5, 2.5], "w": [1, 2]}, "the column 'id' has the type double; ids are"),
+        ({"id": ["a"], "at": pa.array([0], pa.timestamp("s"))}, "'at' has the type timestamp"),
         ({"id": ["a", "b"], "l": [[1.0], [1.0, 2.0]]}, "lists of the column 'l' differ"),
-        ({"id": ["a"], "w": [1, 2]}, "no columns of equal length"),
+        ({"id": ["a"], "w": [1, 2]}, "columns of equal length"),
         ("nodes.csv", "Read the file first"),
     ],
 )
@@ -181,5 +181,5 @@ def test_what_is_wrong_is_refused_by_name(known, message):
 def test_a_column_of_ids_that_is_not_there_is_refused():
     with pytest.raises(GraphError, match="no column 'who' for the ids; the columns are id, age"):
         GRAPH.with_features(KNOWN, id_column="who")
-    with pytest.raises(GraphError, match="an array has no column of ids"):
+    with pytest.raises(GraphError, match="an array has no id column"):
         GRAPH.with_features(np.ones((4, 1)), id_column="who")

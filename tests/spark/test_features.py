@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import types as T  # noqa: N812
 
 from hopvec import Graph
-from hopvec.graph.feature_columns import standardized
+from hopvec.graph.feature_columns import standardize
 from hopvec.spark.features import feature_table
 
 SCHEMA = (
@@ -35,11 +35,11 @@ def test_columns_of_all_types_have_the_values_of_one_machine(table):
     )
     rows = sorted(found.frame.collect())
     keys = np.stack([np.frombuffer(row["categories"], np.uint64) for row in rows])
-    np.testing.assert_array_equal(keys, graph.features.category)
+    np.testing.assert_array_equal(keys, graph.features.categories)
     numbers = np.stack([np.frombuffer(row["numbers"], np.float64) for row in rows])
     columns = graph.features.columns
-    standard = standardized(numbers, columns.mean, columns.deviation)
-    np.testing.assert_array_equal(standard, graph.features.number)
+    standard = standardize(numbers, columns.mean, columns.deviation)
+    np.testing.assert_array_equal(standard, graph.features.numbers)
 
 
 def test_ids_are_compared_as_integers_if_both_are_integers(spark):

@@ -60,11 +60,11 @@ def test_a_column_that_is_not_there_is_refused_by_name(spark):
     ("schema", "rows", "error", "sentence"),
     [
         ("id string, x double", [("a", 1.0), ("b", float("nan"))], GraphError,
-         "features, the row of 'b', column 'x': the number nan is not allowed. Numbers are finite "
-         "and at most 1e+30 in size; one that is not known is null."),
+         "features, the row of 'b', column 'x': the number nan is not allowed. Numbers must "
+         "be finite and at most 1e+30 in absolute value; use null for a missing value."),
         ("id string, l array<float>", [("a", [1.0, None]), ("b", [1.0, float("inf")])], GraphError,
-         "features, the row of 'b', column 'l.1': the number inf is not allowed. Numbers are "
-         "finite and at most 1e+30 in size; one that is not known is null."),
+         "features, the row of 'b', column 'l.1': the number inf is not allowed. Numbers must "
+         "be finite and at most 1e+30 in absolute value; use null for a missing value."),
         ("id string, l array<float>", [("a", [1.0]), ("b", [1.0, 2.0])], GraphError,
          "features: the lists of the column 'l' differ in length."),
         ("id string, x int", [("a", 1), ("b", 1), ("a", 2)], GraphError,
@@ -74,14 +74,14 @@ def test_a_column_that_is_not_there_is_refused_by_name(spark):
         ("id string, x int", [("a", 1), ("", 1)], GraphError,
          "features, some row: the id in 'id' is empty."),
         ("id string", [("a",)], GraphError,
-         "features: there is no column beside the ids."),
+         "features: there is no column besides the ids."),
         ("id string, x int, x int", [("a", 1, 2)], GraphError,
          "features: two columns are called 'x'; rename one of them."),
         ("id double, x int", [(1.0, 1)], FormatError,
          "features: the column 'id' holds double; ids are integers or strings."),
         ("id string, at timestamp", [("a", None)], GraphError,
-         "features: the column 'at' holds timestamp; features are numbers, texts, categories and "
-         "truth values. Cast it, or leave it out."),
+         "features: the column 'at' has the type timestamp; features are numbers, strings, "
+         "categories and booleans. Cast it, or leave it out."),
         ("who string, x int", [("a", 1)], GraphError,
          "features: there is no id column. Rename it to 'id', or name it with features_id=."),
     ],

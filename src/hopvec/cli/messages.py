@@ -18,7 +18,7 @@ from click.core import ParameterSource
 CALL = r"\b\w[\w.]*\([^()]*\)"  # Python code, such as Graph.from_scipy(matrix, directed=True)
 VALUE = r"""'[^']*'|"[^"]*"|\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}|True\b|False\b|-?\d[\d.]*(?<!\.)|"""
 ARGUMENT = re.compile(rf"(?P<call>{CALL})|(?<![\w.-])(?P<name>[A-Za-z_]\w*)=(?P<value>{VALUE})")
-OTHER_NAMES = {"connected=False": "any_edges=True"}
+OTHER_NAMES = {"connected=False": "any_edges=True", "id_column=": "features_id="}
 """Arguments whose options are not called as they are."""
 OTHER_COMMANDS = {"like": "hopvec embed --like"}
 """Arguments that are options of another command only."""

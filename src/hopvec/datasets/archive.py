@@ -23,8 +23,8 @@ from hopvec.formats.graphs.numpy_archive import Arrays, listing, open_archive
 from hopvec.formats.graphs.source import Source
 from hopvec.formats.labels.read import read_labels
 from hopvec.graph import Graph
-from hopvec.graph.edge_list import from_numbering
-from hopvec.graph.ids import number
+from hopvec.graph.edge_list import from_numbered_edges
+from hopvec.graph.ids import number_nodes
 from hopvec.labels import Labels
 
 EDGES, NODES = "edges.npz", "nodes.csv.gz"
@@ -53,11 +53,11 @@ def read_archive(folder: Path) -> Archive:
         count, start, end = int(arrays.get("n")), arrays.get("src"), arrays.get("dst")
     nodes = _read_nodes(folder / NODES, count) if (folder / NODES).exists() else None
     try:
-        numbering = number(start, end, count)
+        numbering = number_nodes(start, end, count)
         if nodes is not None and _name_nodes(nodes["name"]):
             names = nodes["name"].combine_chunks().cast(pa.large_string())
             numbering.ids = lambda: names
-        graph = from_numbering(
+        graph = from_numbered_edges(
             numbering, None, directed=False, duplicates="sum", loops="keep", threads=None
         )
     except GraphError as error:

@@ -21,7 +21,7 @@ from hopvec import _native, machine
 from hopvec.errors import ParameterError
 from hopvec.formats.graphs.write import Table, write_tables
 from hopvec.graph import Graph
-from hopvec.graph.ids import number_array
+from hopvec.graph.ids import arrow_view
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, check, documented
 from hopvec.progress import Progress
 
@@ -106,7 +106,7 @@ class RandomGraph:
         def batches() -> Iterator[pa.RecordBatch]:
             done = 0
             for block in self.blocks():
-                yield pa.RecordBatch.from_arrays(list(map(number_array, block)), schema=schema)
+                yield pa.RecordBatch.from_arrays(list(map(arrow_view, block)), schema=schema)
                 done += len(block[0])
                 if progress:
                     progress(done, self.edges)

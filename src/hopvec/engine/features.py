@@ -47,8 +47,8 @@ class FeatureRows:
         """No entry of what is drawn is beyond this, whatever the signs."""
         factor, shift = self._standardizing
         largest = 0.0
-        for first in range(0, len(self.node_features.number), BLOCK_ROWS):
-            some = self.node_features.number[first : first + BLOCK_ROWS] * factor + shift
+        for first in range(0, len(self.node_features.numbers), BLOCK_ROWS):
+            some = self.node_features.numbers[first : first + BLOCK_ROWS] * factor + shift
             sums = np.abs(np.nan_to_num(some)).sum(axis=1, dtype=np.float64)
             largest = max(largest, float(sums.max(initial=0.0)))
         return 1.0 + self._share * (largest + len(self.node_features.columns.categories))
@@ -58,11 +58,11 @@ class FeatureRows:
         """The native form of weight * X P, as it joins what is drawn."""
         factor, shift = self._standardizing
         return _native.Features(
-            number=self.node_features.number,
+            number=self.node_features.numbers,
             factor=factor,
             shift=shift,
             number_key=self.node_features.columns.number_keys,
-            category=self.node_features.category,
+            category=self.node_features.categories,
             rows=self.rows,
             seed=self.random.seed,
             weight=self._share,

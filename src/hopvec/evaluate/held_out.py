@@ -16,8 +16,8 @@ from hopvec.evaluate.pairs import Codes, Pairs, contains, ids_like
 from hopvec.formats.graphs.links import read_pairs
 from hopvec.formats.graphs.write import Table, edge_table, write_tables
 from hopvec.graph import Graph
-from hopvec.graph.edge_list import from_numbering
-from hopvec.graph.ids import Numbering
+from hopvec.graph.edge_list import from_numbered_edges
+from hopvec.graph.ids import NumberedEdges
 from hopvec.graph.validation import check_flag
 from hopvec.methods.parameters import Integer, Real, check_value
 from hopvec.progress import Progress, no_progress
@@ -188,11 +188,11 @@ def without_edges(pairs: Pairs, out: Codes) -> Graph:
     kept = ~contains(out, pairs.encode(first, second))
     if kept.all():
         return graph
-    numbering = Numbering(
+    numbering = NumberedEdges(
         lambda: graph.ids, graph.nodes, graph.rows[first[kept]], graph.rows[second[kept]]
     )
     weights = None if weights is None else weights[kept]
-    kept_graph = from_numbering(numbering, weights, graph.directed, "sum", "keep", None)
+    kept_graph = from_numbered_edges(numbering, weights, graph.directed, "sum", "keep", None)
     return replace(kept_graph, features=graph.features, is_target=graph.is_target)
 
 

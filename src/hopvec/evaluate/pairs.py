@@ -14,8 +14,8 @@ from hopvec.errors import ParameterError, UnknownNodeError
 from hopvec.evaluate.hashing import hash_uint64, uniform_integers
 from hopvec.graph import Graph
 from hopvec.graph.bipartite import sources_first
-from hopvec.graph.dictionary import integers_if_all
-from hopvec.graph.ids import column
+from hopvec.graph.id_encoder import parse_integer_ids
+from hopvec.graph.ids import as_ids
 
 DENSE = 4  # where fewer than one pair in so many is free or drawn, all pairs are listed
 
@@ -178,9 +178,9 @@ class Pairs:
 
 def ids_like(ids: Any, others: pa.Array) -> pa.Array:
     """A column of ids, of the type of other ids where it can be: 7 and "7" are the same node."""
-    values = pa.array(column(ids, "ids"))
+    values = pa.array(as_ids(ids, "ids"))
     if pa.types.is_integer(others.type):
-        values = integers_if_all(values)
+        values = parse_integer_ids(values)
     return values.cast(others.type) if pa.types.is_integer(values.type) else values
 
 

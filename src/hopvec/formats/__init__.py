@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from hopvec.errors import FormatError, ParameterError
 from hopvec.formats import arrow, delimited, npy, npz, parquet, word2vec
 from hopvec.formats.preview import Preview
-from hopvec.graph.ids import first_repeated
+from hopvec.graph.ids import first_duplicate
 from hopvec.progress import Progress, no_progress
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _checked(path: Path, read: Callable[[], Preview]) -> Preview:
         raise FormatError(
             f"{path}: its ids must be int64 or strings without nulls, got {ids.type}."
         )
-    twice = first_repeated(ids)
+    twice = first_duplicate(ids)
     if twice is not None:
         raise FormatError(
             f"{path}: the id {twice!r} comes more than once, and every row must have its own."

@@ -15,7 +15,7 @@ from hopvec.errors import FormatError
 from hopvec.formats.blocks import RowBuffer, iter_blocks
 from hopvec.formats.metadata import from_json, to_json
 from hopvec.formats.text import IF_EDGES
-from hopvec.graph.ids import number_array
+from hopvec.graph.ids import arrow_view
 from hopvec.progress import Progress, no_progress
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def batches_of(
     schema = schema_of(embedding, dtype)
     kind = schema.field("embedding").type
     for ids, rows in iter_blocks(embedding, dtype, progress):
-        numbers = number_array((rows.copy() if copied else rows).reshape(-1))
+        numbers = arrow_view((rows.copy() if copied else rows).reshape(-1))
         lists = pa.FixedSizeListArray.from_arrays(numbers, type=kind)
         yield pa.RecordBatch.from_arrays([ids, lists], schema=schema)
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
 from hopvec.formats.blocks import RowBuffer
-from hopvec.graph.dictionary import integers_if_all
+from hopvec.graph.id_encoder import parse_integer_ids
 from hopvec.progress import Progress
 
 READ_BYTES = 2 << 20
@@ -130,7 +130,7 @@ def _read_lines(
             for place, number in enumerate(layout.numbers):
                 rows[:, place] = batch.column(number).to_numpy()
             progress(file.tell(), size)
-    return integers_if_all(pa.concat_arrays(ids)), stack.vectors
+    return parse_integer_ids(pa.concat_arrays(ids)), stack.vectors
 
 
 def _require_last_line_ends(path: Path) -> None:

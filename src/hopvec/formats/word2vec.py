@@ -24,7 +24,7 @@ from hopvec.formats.text import (
     open_text,
     read_lines,
 )
-from hopvec.graph.dictionary import integers_if_all
+from hopvec.graph.id_encoder import parse_integer_ids
 from hopvec.machine import release_pages
 from hopvec.progress import Progress
 
@@ -134,7 +134,7 @@ def _read_binary(
     progress(size, size)
     if data[place:].strip():
         raise FormatError(f"{path}, byte {place:,}: more follows the last vector.")
-    return integers_if_all(_texts(path, words)), vectors
+    return parse_integer_ids(_texts(path, words)), vectors
 
 
 def _texts(path: Path, words: list[bytes]) -> pa.Array:

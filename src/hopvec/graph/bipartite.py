@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hopvec.errors import GraphError, ParameterError
 from hopvec.graph.csr_builder import CHUNK
 from hopvec.graph.graph import Graph
-from hopvec.graph.ids import column
+from hopvec.graph.ids import as_ids
 from hopvec.machine import release_pages
 
 
@@ -25,10 +25,10 @@ def from_bipartite(
     threads: int | None,
 ) -> Graph:
     """See Graph.from_bipartite."""
-    ends = [column(values, name) for values, name in ((source, "source"), (target, "target"))]
+    ends = [as_ids(values, name) for values, name in ((source, "source"), (target, "target"))]
     if prefixes is not None:
-        both = checked_prefixes("Graph.from_bipartite", prefixes)
-        ends = [prefixed(ids, prefix) for ids, prefix in zip(ends, both, strict=True)]
+        both = check_prefixes("Graph.from_bipartite", prefixes)
+        ends = [add_prefix(ids, prefix) for ids, prefix in zip(ends, both, strict=True)]
     graph = Graph.from_edges(ends[0], ends[1], weight, duplicates=duplicates, threads=threads)
     places = (_places(ids, graph.ids) for ids in ends)
     return replace(graph, is_target=target_mask(graph.ids, *places))
@@ -73,7 +73,7 @@ def sources_first(
     return np.where(turned, other, one), np.where(turned, one, other)
 
 
-def checked_prefixes(owner: str, prefixes: Any) -> tuple[str, str]:
+def check_prefixes(owner: str, prefixes: Any) -> tuple[str, str]:
     """Two different texts."""
     given = list(prefixes) if isinstance(prefixes, list | tuple) else []
     if len(given) != 2 or not all(isinstance(text, str) for text in given) or len({*given}) < 2:
@@ -84,7 +84,7 @@ def checked_prefixes(owner: str, prefixes: Any) -> tuple[str, str]:
     return given[0], given[1]
 
 
-def prefixed(ids: NDArray[Any] | pa.Array, prefix: str) -> pa.Array:
+def add_prefix(ids: NDArray[Any] | pa.Array, prefix: str) -> pa.Array:
     """The ids as texts that begin with the prefix."""
     import pyarrow.compute as pc
 

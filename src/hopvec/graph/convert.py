@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from hopvec import _native, machine
 from hopvec.errors import GraphError
-from hopvec.graph.edge_list import from_numbering
+from hopvec.graph.edge_list import from_numbered_edges
 from hopvec.graph.graph import Graph
-from hopvec.graph.ids import Numbering, ids_of
+from hopvec.graph.ids import NumberedEdges, node_ids
 from hopvec.graph.validation import check_flag, check_threads, checked_weights
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def from_scipy(
         raise GraphError("The graph is empty: the adjacency matrix has no rows.")
     if np.iscomplexobj(entries.data):
         raise GraphError("The adjacency matrix holds complex numbers; weights are real.")
-    names = ids_of(entries.shape[0] if ids is None else ids)
+    names = node_ids(entries.shape[0] if ids is None else ids)
     if len(names) != entries.shape[0]:
         raise GraphError(f"ids must name all {entries.shape[0]:,} rows, got {len(names):,} ids.")
     source, target = (np.ascontiguousarray(end) for end in entries.coords)
@@ -63,8 +63,8 @@ def from_scipy(
         weight = checked_weights(entries.data, source, target)
 
     def built(directed: bool) -> Graph:
-        numbering = Numbering(lambda: names, len(names), source, target)
-        return from_numbering(numbering, weight, directed, "sum", "keep", threads)
+        numbering = NumberedEdges(lambda: names, len(names), source, target)
+        return from_numbered_edges(numbering, weight, directed, "sum", "keep", threads)
 
     graph = built(directed=True)
     if directed:
@@ -131,7 +131,7 @@ def from_igraph(graph: Any, weight: str) -> Graph:
     source, target = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2).T
     nodes: Any = count
     if "name" in graph.vs.attributes():
-        nodes = ids_of(graph.vs["name"])
+        nodes = node_ids(graph.vs["name"])
         source, target = nodes.take(pa.array(source)), nodes.take(pa.array(target))
     weights = graph.es[weight] if weight in graph.es.attributes() else None
     return Graph.from_edges(source, target, weights, directed=graph.is_directed(), nodes=nodes)

@@ -11,7 +11,7 @@ from hopvec import machine
 from hopvec.errors import GraphError
 from hopvec.graph.csr_builder import CSRBuilder, EdgeList
 from hopvec.graph.graph import Graph
-from hopvec.graph.ids import Numbering, column, keys, number, refuse_collision
+from hopvec.graph.ids import NumberedEdges, as_ids, check_collisions, keys, number_nodes
 from hopvec.graph.validation import check_options, checked_weights
 from hopvec.progress import Progress, no_progress
 
@@ -28,19 +28,19 @@ def from_edges(
 ) -> Graph:
     """See Graph.from_edges."""
     check_options("Graph.from_edges", directed, duplicates, loops, threads)
-    source, target = column(source, "source"), column(target, "target")
+    source, target = as_ids(source, "source"), as_ids(target, "target")
     if len(source) != len(target):
         raise GraphError(
             f"source and target must have the same length, got {len(source):,} and {len(target):,}."
         )
     weight = None if weight is None else checked_weights(weight, source, target)
-    numbering = number(source, target, nodes)
+    numbering = number_nodes(source, target, nodes)
     del source, target  # so that they are not in memory together with the rows
-    return from_numbering(numbering, weight, directed, duplicates, loops, threads)
+    return from_numbered_edges(numbering, weight, directed, duplicates, loops, threads)
 
 
-def from_numbering(
-    numbering: Numbering,
+def from_numbered_edges(
+    numbering: NumberedEdges,
     weight: NDArray[np.float32] | None,
     directed: bool,
     duplicates: str,
@@ -57,7 +57,7 @@ def from_numbering(
     See CSRBuilder for `memory_limit`, `in_file` and `spill_dir`.
     """
     ids, nodes = numbering.ids, numbering.nodes
-    refuse_collision(ids())
+    check_collisions(ids())
     builder = CSRBuilder(
         nodes=nodes,
         directed=bool(directed),
@@ -91,7 +91,7 @@ def from_numbering(
 
 
 def _duplicate_error(
-    numbering: Numbering, weight: NDArray[np.float32] | None, directed: bool, drop_loops: bool
+    numbering: NumberedEdges, weight: NDArray[np.float32] | None, directed: bool, drop_loops: bool
 ) -> GraphError:
     def numbers(ids: NDArray[Any]) -> NDArray[np.int64]:
         index = ids.astype(np.int64) - numbering.offset

@@ -1,4 +1,4 @@
-"""Columns of features: their values, what makes numbers standard, and what is refused."""
+"""Columns of node features: encoding, standardization, and the errors for invalid values."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from hopvec.errors import GraphError
 from hopvec.graph.columns import find_id_column, is_pandas_index
 from hopvec.graph.ids import keys
 
-LARGEST = 1e30
-CONSTANT = 2.0**-40  # spread of a column, relative to its size, that is rounding error and no more
+MAX_ABS = 1e30
+MIN_DEVIATION = 2.0**-40  # relative to the size of the values; below it is rounding error
 
 
-def choose_id_column(names: Sequence[str], asked: str | None) -> str | None:
-    """The column of ids: the one that is asked for, else by its name; None if there is none."""
+def choose_id_column(names: Sequence[str], requested: str | None) -> str | None:
+    """Returns the requested id column, else the one with a usual name; None if there is none."""
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise GraphError(f"features: two columns are called {twice!r}; rename one of them.")
-    if asked is None:
+        duplicate = next(name for name in names if names.count(name) > 1)
+        raise GraphError(f"features: two columns are called {duplicate!r}; rename one of them.")
+    if requested is None:
         return find_id_column(names)
-    if asked not in names:
+    if requested not in names:
         raise GraphError(
-            f"features: there is no column {asked!r} for the ids; the columns are "
+            f"features: there is no column {requested!r} for the ids; the columns are "
             f"{', '.join(names)}."
         )
-    return asked
+    return requested
 
 
 def feature_names(names: Iterable[str], id_column: str | None) -> list[str]:
-    """The columns that hold features: all but the ids, and the row numbers that pandas writes."""
+    """The feature columns: all except the ids and an index column written by pandas."""
     return [name for name in names if name != id_column and not is_pandas_index(name)]
 
 
-def flat_columns(table: pa.Table, lengths: Mapping[str, int]) -> dict[str, pa.ChunkedArray]:
-    """The columns of a table by name, those of lists of a length as one column an entry."""
+def flatten_lists(table: pa.Table, lengths: Mapping[str, int]) -> dict[str, pa.ChunkedArray]:
+    """The columns of a table by name, with list columns split into one column per entry."""
     import pyarrow.compute as pc
 
     columns = {}
@@ -45,118 +45,119 @@ def flat_columns(table: pa.Table, lengths: Mapping[str, int]) -> dict[str, pa.Ch
         column = table.column(name)
         if name not in lengths:
             columns[name] = column
-        for at in range(lengths.get(name, 0)):
-            columns[f"{name}.{at}"] = pc.list_element(column, at)
+        for index in range(lengths.get(name, 0)):
+            columns[f"{name}.{index}"] = pc.list_element(column, index)
     return columns
 
 
-def numbers_of(
+def to_numbers(
     column: NDArray[np.generic] | pa.ChunkedArray,
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """The numbers of a column, NaN where there is none, and which of them are not allowed."""
+    """The numbers of a column, NaN for missing values, and a mask of the invalid ones."""
     if isinstance(column, np.ndarray):
-        values, known = column.astype(np.float64), np.ones(len(column), dtype=bool)
+        values, present = column.astype(np.float64), np.ones(len(column), dtype=bool)
     else:
-        known = ~column.is_null().to_numpy()
+        present = ~column.is_null().to_numpy()
         values = column.cast(pa.float64(), safe=False).to_numpy()
-    return np.where(known, values, np.nan), known & ~(np.abs(values) <= LARGEST)
+    return np.where(present, values, np.nan), present & ~(np.abs(values) <= MAX_ABS)
 
 
 def category_keys(name: str, column: pa.ChunkedArray) -> NDArray[np.uint64]:
-    """XXH64 of the name of a column and each of its values, 0 where there is none."""
+    """XXH64 of the name of a column and each of its values; 0 for missing values."""
     import pyarrow.compute as pc
 
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     encoded = column.cast(pa.large_string()).combine_chunks().dictionary_encode()
-    words = encoded.dictionary
-    prefix, mark = (pa.scalar(text, pa.large_string()) for text in (name, "\0"))
-    table = np.maximum(keys(pc.binary_join_element_wise(prefix, words, mark)), 1)
-    of_rows: NDArray[np.uint64] = np.append(table, np.uint64(0))[
-        encoded.indices.fill_null(len(words)).to_numpy()
+    values = encoded.dictionary
+    prefix, separator = (pa.scalar(text, pa.large_string()) for text in (name, "\0"))
+    value_keys = np.maximum(keys(pc.binary_join_element_wise(prefix, values, separator)), 1)
+    row_keys: NDArray[np.uint64] = np.append(value_keys, np.uint64(0))[
+        encoded.indices.fill_null(len(values)).to_numpy()
     ]
-    return of_rows
+    return row_keys
 
 
-def measured(
+def mean_and_deviation(
     sums: Callable[[NDArray[np.float64] | None], tuple[NDArray[np.int64], NDArray[np.float64]]],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Mean and deviation of columns of numbers; a deviation that is rounding error is 0.
+    """Mean and standard deviation of numeric columns; a deviation within rounding error is 0.
 
-    `sums` is `column_sums` of all of them: called with None, then with the mean.
+    `sums` computes `column_sums` over all rows. It is called with None, then with the mean.
     """
     count, total = sums(None)
     mean = total / np.maximum(1, count)
     deviation = np.sqrt(sums(mean)[1] / np.maximum(1, count))
-    return mean, np.where(deviation > CONSTANT * np.hypot(mean, deviation), deviation, 0.0)
+    return mean, np.where(deviation > MIN_DEVIATION * np.hypot(mean, deviation), deviation, 0.0)
 
 
 def column_sums(
-    parts: Iterable[NDArray[np.float64]], columns: int, mean: NDArray[np.float64] | None
+    blocks: Iterable[NDArray[np.float64]], columns: int, mean: NDArray[np.float64] | None
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """How many values columns have, and their sums, or those of squared deviations from a mean.
+    """The number of values per column, and their sum, or that of squared deviations from `mean`.
 
-    `parts` are some rows each, NaN where there is no value; rows are added one after the other.
+    `blocks` are blocks of rows, with NaN for missing values. Rows are added one after the other, so
+    the result does not depend on the blocks.
     """
     count, total = np.zeros(columns, np.int64), np.zeros(columns)
-    for some in parts:
-        values = some if mean is None else (some - mean) ** 2
-        known = ~np.isnan(values)
-        count += known.sum(axis=0)
-        total = np.cumsum(np.vstack([total, np.where(known, values, 0.0)]), axis=0)[-1]
+    for block in blocks:
+        values = block if mean is None else (block - mean) ** 2
+        present = ~np.isnan(values)
+        count += present.sum(axis=0)
+        total = np.cumsum(np.vstack([total, np.where(present, values, 0.0)]), axis=0)[-1]
     return count, total
 
 
-def standardized(
+def standardize(
     values: NDArray[np.float64], mean: NDArray[np.float64], deviation: NDArray[np.float64]
 ) -> NDArray[np.float32]:
-    """Columns of numbers brought to mean 0 and variance 1; one that does not vary becomes 0."""
+    """Scales columns to mean 0 and variance 1; a constant column becomes 0."""
     standard: NDArray[np.float64] = (values - mean) / np.where(deviation > 0, deviation, np.inf)
     return standard.astype(np.float32)
 
 
-def refuse_no_columns(columns: Mapping[str, object]) -> None:
-    """Raises GraphError where there is nothing beside the ids."""
+def check_not_empty(columns: Mapping[str, object]) -> None:
+    """Raises GraphError if there are no columns besides the ids."""
     if not columns:
-        raise GraphError("features: there is no column beside the ids.")
+        raise GraphError("features: there is no column besides the ids.")
 
 
-def empty_id(place: str, id_column: str) -> GraphError:
-    """What is raised for a row without an id."""
-    return GraphError(f"features, {place}: the id in {id_column!r} is empty.")
+def empty_id_error(location: str, id_column: str) -> GraphError:
+    """The error for a row without an id."""
+    return GraphError(f"features, {location}: the id in {id_column!r} is empty.")
 
 
-def repeated_id(node: object) -> GraphError:
-    """What is raised for an id that comes twice."""
+def repeated_id_error(node: object) -> GraphError:
+    """The error for an id with two rows."""
     return GraphError(f"features: the id {node!r} has more than one row.")
 
 
-def no_nodes(id_column: str, parameter: str = "id_column") -> GraphError:
-    """What is raised where all rows are of no node; the parameter could name another column."""
+def no_match_error(id_column: str, parameter: str = "id_column") -> GraphError:
+    """The error if no row belongs to a node; `parameter` is the argument that names the column."""
     return GraphError(
-        f"features: no id in the column {id_column!r} is a node of the graph. Name the column of "
-        f"the ids: {parameter}=, or --features-id."
+        f"features: no id in the column {id_column!r} is a node of the graph. Name the id column "
+        f"with {parameter}=."
     )
 
 
-def wrong_number(
-    place: str, column: str, number: float, unknown: str = "one that is not known is null"
+def invalid_number_error(
+    location: str, column: str, number: float, advice: str = "use null for a missing value"
 ) -> GraphError:
-    """What is raised for NaN, an infinity, or a number that is too large."""
+    """The error for a number that is NaN, infinite or too large."""
     return GraphError(
-        f"features, {place}, column {column!r}: the number {number} is not allowed. Numbers are "
-        f"finite and at most {LARGEST:g} in size; {unknown}."
+        f"features, {location}, column {column!r}: the number {number} is not allowed. Numbers "
+        f"must be finite and at most {MAX_ABS:g} in absolute value; {advice}."
     )
 
 
-def unlike_lists(column: str) -> GraphError:
-    """What is raised for lists that cannot be columns."""
+def list_length_error(column: str) -> GraphError:
+    """The error for lists that cannot be split into columns."""
     return GraphError(f"features: the lists of the column {column!r} differ in length.")
 
 
-def wrong_kind(column: str, kind: object) -> GraphError:
-    """What is raised for a column of something else than numbers and categories."""
+def unsupported_type_error(column: str, dtype: object) -> GraphError:
+    """The error for a column that holds neither numbers nor categories."""
     return GraphError(
-        f"features: the column {column!r} holds {kind}; features are numbers, texts, categories "
-        "and truth values. Cast it, or leave it out."
+        f"features: the column {column!r} has the type {dtype}; features are numbers, strings, "
+        "categories and booleans. Cast it, or leave it out."
     )

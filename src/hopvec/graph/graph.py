@@ -235,11 +235,10 @@ class Graph:
         >>> graph.with_features(known).features.describe()["missing"]
         1
         """
-        from hopvec.graph.features import features_of
+        from hopvec.graph.features import make_features
 
-        tell = progress or no_progress
-        known = features_of(features, self.ids, self.rows, id_column, tell)
-        return replace(self, features=known)
+        made = make_features(features, self.ids, self.rows, id_column, progress or no_progress)
+        return replace(self, features=made)
 
     def to_scipy(self) -> sp.csr_array:
         """The adjacency matrix S as a scipy CSR array, float32, rows in the order of `ids`."""

@@ -17,7 +17,7 @@ CHUNK = 1 << 20
 
 
 @dataclass
-class Numbering:
+class NumberedEdges:
     """How the ids of an edge list become node numbers: table[id - offset], or id - offset."""
 
     ids: Callable[[], pa.Array]
@@ -34,7 +34,7 @@ class Numbering:
         self.table = None
 
 
-def column(values: Any, name: str) -> NDArray[Any] | pa.Array:
+def as_ids(values: Any, name: str) -> NDArray[Any] | pa.Array:
     """The ids of a column: a numpy array of int32 or int64, or an Arrow array of large_string."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and not hasattr(values, "mask"):
         return _integers(values, name)
@@ -49,22 +49,22 @@ def column(values: Any, name: str) -> NDArray[Any] | pa.Array:
     raise GraphError(f"{name}: ids must be integers or strings, got {array.type}.")
 
 
-def ids_of(values: Any) -> pa.Array:
+def node_ids(values: Any) -> pa.Array:
     """All node ids as an Arrow array of int64 or large_string; refuses an id that comes twice."""
     if isinstance(values, int | np.integer):
         if not 0 < values <= MAX_NODES:
             raise GraphError(f"nodes must be between 1 and {MAX_NODES:,}, got {values:,}.")
-        return number_array(np.arange(values, dtype=np.int64))
-    ids = column(values, "nodes")
+        return arrow_view(np.arange(values, dtype=np.int64))
+    ids = as_ids(values, "nodes")
     if isinstance(ids, np.ndarray):
-        ids = number_array(ids.astype(np.int64, copy=True))  # not the caller's memory
-    twice = first_repeated(ids)
+        ids = arrow_view(ids.astype(np.int64, copy=True))  # not the caller's memory
+    twice = first_duplicate(ids)
     if twice is not None:
         raise GraphError(f"nodes: the id {twice!r} comes more than once.")
     return ids
 
 
-def number(source: Any, target: Any, nodes: Any) -> Numbering:
+def number_nodes(source: Any, target: Any, nodes: Any) -> NumberedEdges:
     """The numbering of the ids of an edge list, over all `nodes` if they are given."""
     if isinstance(source, np.ndarray) != isinstance(target, np.ndarray):
         raise GraphError("source and target must both hold integers or both hold strings.")
@@ -76,7 +76,7 @@ def number(source: Any, target: Any, nodes: Any) -> Numbering:
         if isinstance(source, np.ndarray):
             return _number_integers(source, target)
         return _look_up(source, target, _distinct(source, target))
-    ids = ids_of(nodes)
+    ids = node_ids(nodes)
     if len(ids) == 0:
         raise GraphError("The graph is empty: the list of nodes is empty.")
     if isinstance(source, np.ndarray) != pa.types.is_integer(ids.type) and len(source):
@@ -86,18 +86,18 @@ def number(source: Any, target: Any, nodes: Any) -> Numbering:
         raise GraphError(f"The edges hold {kinds[0]}, the nodes {kinds[1]}.")
     if isinstance(nodes, int | np.integer) and isinstance(source, np.ndarray):
         _check_range(source, target, int(nodes))
-        return Numbering(lambda: ids, len(ids), source, target)
+        return NumberedEdges(lambda: ids, len(ids), source, target)
     return _look_up(source, target, ids)
 
 
 def keys(ids: pa.Array) -> NDArray[np.uint64]:
     """The keys of the ids: XXH64, seed 42, of their bytes; the values of Spark's xxhash64."""
     if pa.types.is_integer(ids.type):
-        return _native.integer_keys(number_buffer(ids))
-    return _native.string_keys(*text_buffers(ids))
+        return _native.integer_keys(numpy_view(ids))
+    return _native.string_keys(*string_buffers(ids))
 
 
-def text_buffers(ids: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+def string_buffers(ids: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     """Offsets and bytes of an Arrow array of texts."""
     ids = ids if pa.types.is_large_string(ids.type) else ids.cast(pa.large_string())
     _, offsets, data = ids.buffers()
@@ -106,7 +106,7 @@ def text_buffers(ids: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     return positions, text
 
 
-def number_buffer(array: pa.Array) -> NDArray[Any]:
+def numpy_view(array: pa.Array) -> NDArray[Any]:
     """The numbers of an Arrow array as they lie in memory; nulls are NaN, in a copy.
 
     Arrow's own to_numpy loads pandas where there is one, which takes a third of a second.
@@ -118,7 +118,7 @@ def number_buffer(array: pa.Array) -> NDArray[Any]:
     return numbers[array.offset : array.offset + len(array)]
 
 
-def number_array(numbers: NDArray[Any]) -> pa.Array:
+def arrow_view(numbers: NDArray[Any]) -> pa.Array:
     """An Arrow array that looks at numbers; pa.array would load pandas as to_numpy does."""
     data = pa.py_buffer(np.ascontiguousarray(numbers))
     return pa.Array.from_buffers(pa.from_numpy_dtype(numbers.dtype), len(numbers), [None, data])
@@ -130,12 +130,12 @@ def first_missing(ids: pa.Array) -> int | None:
         return int(np.argmax(ids.is_null().to_numpy(zero_copy_only=False)))
     if pa.types.is_integer(ids.type):
         return None
-    offsets, _ = text_buffers(ids)
+    offsets, _ = string_buffers(ids)
     empty = offsets[1:] == offsets[:-1]
     return int(np.argmax(empty)) if empty.any() else None
 
 
-def first_repeated(ids: pa.Array) -> Any | None:
+def first_duplicate(ids: pa.Array) -> Any | None:
     """The first of some ids that comes again; None if all differ.
 
     Their keys are put in order: 8 bytes an id, and a fifth of the time that a table of them takes.
@@ -147,13 +147,13 @@ def first_repeated(ids: pa.Array) -> Any | None:
     shared = in_order[1:][in_order[1:] == in_order[:-1]]
     if not len(shared):
         return None
-    alike = ids.take(number_array(np.flatnonzero(np.isin(keys(ids), shared))))
+    alike = ids.take(arrow_view(np.flatnonzero(np.isin(keys(ids), shared))))
     found = alike.value_counts()  # two ids may share a key and differ
     again = np.flatnonzero(found.field("counts").to_numpy() > 1)
     return found.field("values")[int(again[0])].as_py() if len(again) else None
 
 
-def refuse_collision(ids: pa.Array) -> None:
+def check_collisions(ids: pa.Array) -> None:
     """Raises GraphError naming both ids where two share a key."""
     in_order = keys(ids)
     in_order.sort()
@@ -209,7 +209,7 @@ def _integers(values: NDArray[Any], name: str) -> NDArray[Any]:
     return np.ascontiguousarray(values, dtype=np.int64 if values.itemsize >= 4 else np.int32)
 
 
-def _number_integers(source: NDArray[Any], target: NDArray[Any]) -> Numbering:
+def _number_integers(source: NDArray[Any], target: NDArray[Any]) -> NumberedEdges:
     """Numbers by a table over the range of ids where that is small, else by looking each one up."""
     low = int(min(source.min(), target.min()))
     span = int(max(source.max(), target.max())) - low + 1
@@ -221,11 +221,11 @@ def _number_integers(source: NDArray[Any], target: NDArray[Any]) -> Numbering:
             present[np.subtract(ids[start : start + CHUNK], low, dtype=np.int64)] = True
     _refuse_too_many(int(np.count_nonzero(present)))
     if present.all():
-        return Numbering(lambda: number_array(np.arange(span) + low), span, source, target, low)
+        return NumberedEdges(lambda: arrow_view(np.arange(span) + low), span, source, target, low)
     table = np.cumsum(present, dtype=np.int32)
     table -= 1
     nodes = int(table[-1]) + 1
-    return Numbering(partial(_present_ids, present, low), nodes, source, target, low, table)
+    return NumberedEdges(partial(_present_ids, present, low), nodes, source, target, low, table)
 
 
 def _refuse_too_many(nodes: int) -> None:
@@ -236,11 +236,11 @@ def _refuse_too_many(nodes: int) -> None:
 def _present_ids(present: NDArray[np.bool_], low: int) -> pa.Array:
     ids = np.flatnonzero(present)
     ids += low
-    return number_array(ids)
+    return arrow_view(ids)
 
 
 def _array(values: NDArray[Any] | pa.Array) -> pa.Array:
-    return number_array(values) if isinstance(values, np.ndarray) else values
+    return arrow_view(values) if isinstance(values, np.ndarray) else values
 
 
 def _distinct(source: Any, target: Any) -> pa.Array:
@@ -251,7 +251,7 @@ def _distinct(source: Any, target: Any) -> pa.Array:
     return both.take(pc.sort_indices(both))
 
 
-def _look_up(source: Any, target: Any, ids: pa.Array) -> Numbering:
+def _look_up(source: Any, target: Any, ids: pa.Array) -> NumberedEdges:
     import pyarrow.compute as pc
 
     _refuse_too_many(len(ids))
@@ -262,8 +262,8 @@ def _look_up(source: Any, target: Any, ids: pa.Array) -> Numbering:
             first = int(np.argmax(found.is_null().to_numpy(zero_copy_only=False)))
             wrong = values[first : first + 1].tolist()[0]
             raise GraphError(f"{name}, edge {first + 1}: the id {wrong!r} is not among the nodes.")
-        numbers.append(number_buffer(found))
-    return Numbering(lambda: ids, len(ids), numbers[0], numbers[1])
+        numbers.append(numpy_view(found))
+    return NumberedEdges(lambda: ids, len(ids), numbers[0], numbers[1])
 
 
 def _check_range(source: NDArray[Any], target: NDArray[Any], nodes: int) -> None:

@@ -15,7 +15,7 @@ MIN_WEIGHT, MAX_WEIGHT = 1e-30, 1e30  # sums of such weights fit in float32
 def check_options(
     owner: str, directed: object, duplicates: object, loops: object, threads: object
 ) -> None:
-    """Raises ParameterError for an invalid option of `from_numbering`."""
+    """Raises ParameterError for an invalid option of `from_numbered_edges`."""
     for name, value, allowed in (
         ("duplicates", duplicates, ("sum", "first", "error")),
         ("loops", loops, ("keep", "drop")),

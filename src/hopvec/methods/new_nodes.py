@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from hopvec.errors import GraphError
 from hopvec.graph import Graph
-from hopvec.graph.features import joined_features
+from hopvec.graph.features import concatenate_features
 
 
 def with_new_nodes(graph: Graph, new: Graph) -> Graph:
@@ -53,7 +53,7 @@ def with_new_nodes(graph: Graph, new: Graph) -> Graph:
     own.resize(graph.nodes, nodes)
     ids = pa.concat_arrays([graph.ids, new.ids.filter(pa.array(fresh))])
     extended = Graph.from_scipy(sp.vstack([own, rows], format="csr"), ids=ids, directed=True)
-    return replace(extended, features=joined_features(graph.features, new.features, fresh))
+    return replace(extended, features=concatenate_features(graph.features, new.features, fresh))
 
 
 def _kind(graph: Graph) -> str:

@@ -23,7 +23,7 @@ from hopvec.engine.fitted import FittedState
 from hopvec.engine.normalize import ColumnScaler, standardizing
 from hopvec.engine.plan import CACHE_LINE_BYTES, SLAB_COLUMNS
 from hopvec.engine.slab import RandomRows, checked_scales
-from hopvec.graph.feature_columns import column_sums, measured, standardized
+from hopvec.graph.feature_columns import column_sums, mean_and_deviation, standardize
 from hopvec.graph.features import FeatureColumns, Features
 from hopvec.methods import FastRP
 from hopvec.methods.fastrp import Diagonals, degree_powers
@@ -82,7 +82,7 @@ def _feature_columns(
         total = sum(np.frombuffer(row["total"], np.float64) for row in found)
         return np.asarray(count), np.asarray(total)
 
-    return FeatureColumns(features.numbers, features.categories, *measured(sums))
+    return FeatureColumns(features.numbers, features.categories, *mean_and_deviation(sums))
 
 
 def _sum_features(
@@ -273,7 +273,7 @@ class BlockRun:
             numbers = _feature_matrix(node, "numbers", np.float64, len(columns.numbers))
             features = Features(
                 columns,
-                standardized(numbers, columns.mean, columns.deviation),
+                standardize(numbers, columns.mean, columns.deviation),
                 _feature_matrix(node, "categories", np.uint64, len(columns.categories)),
             )
         return self.method.random_rows(self._fitted_state, features, rows)

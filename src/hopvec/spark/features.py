@@ -17,17 +17,17 @@ from pyspark.sql import types as T  # noqa: N812
 from hopvec.errors import GraphError
 from hopvec.graph.feature_columns import (
     category_keys,
+    check_not_empty,
     choose_id_column,
-    empty_id,
+    empty_id_error,
     feature_names,
-    flat_columns,
-    no_nodes,
-    numbers_of,
-    refuse_no_columns,
-    repeated_id,
-    unlike_lists,
-    wrong_kind,
-    wrong_number,
+    flatten_lists,
+    invalid_number_error,
+    list_length_error,
+    no_match_error,
+    repeated_id_error,
+    to_numbers,
+    unsupported_type_error,
 )
 from hopvec.spark.edges import id_type
 from hopvec.spark.tables import NODE_BATCH, Tables
@@ -74,15 +74,15 @@ class FeatureTable:
         counted = frame.agg(F.count(F.lit(1)).alias("rows"), *firsts)
         found = tables.run("check the features", counted.first)
         if found["empty"] is not None:
-            raise empty_id("some row", self.id_column)
+            raise empty_id_error("some row", self.id_column)
         if found["invalid"] is not None:
             node, column, numbers = found["invalid"]
             number = np.frombuffer(numbers, np.float64)[column]
-            raise wrong_number(f"the row of {node!r}", self.numbers[column], number)
+            raise invalid_number_error(f"the row of {node!r}", self.numbers[column], number)
         duplicates = frame.groupBy("id").count().filter("count > 1")
         repeated = tables.run("check the features", duplicates.first)
         if repeated is not None:
-            raise repeated_id(repeated["id"])
+            raise repeated_id_error(repeated["id"])
         return replace(self, frame=frame, rows=found["rows"])
 
     def join(self, nodes: DataFrame) -> DataFrame:
@@ -95,7 +95,7 @@ class FeatureTable:
         counts = [F.sum(name).alias(name) for name in ("matched", "missing")]
         found = tables.run("measure features", nodes.agg(*counts).first)
         if not found["matched"]:
-            raise no_nodes(self.id_column, "features_id")
+            raise no_match_error(self.id_column, "features_id")
         without_row = count - found["matched"]
         missing = found["missing"] - without_row * self.columns
         logger.info(
@@ -125,7 +125,7 @@ def feature_table(features: Any, id_column: str | None, ids: str) -> FeatureTabl
     fields = {number: field for number, field in fields.items() if field.name in names}
     lengths = _list_lengths(frame, fields)
     kinds = dict(_kinds(fields.values(), lengths))
-    refuse_no_columns(kinds)
+    check_not_empty(kinds)
     numeric = {name: _is_numeric(name, kinds[name]) for name in sorted(kinds)}
     numbers = tuple(name for name in numeric if numeric[name])
     categories = tuple(name for name in numeric if not numeric[name])
@@ -148,7 +148,7 @@ def _list_lengths(frame: DataFrame, fields: dict[str, T.StructField]) -> dict[st
     for number, field in lists.items():
         shortest, longest = found[number]
         if shortest is None or shortest < longest:
-            raise unlike_lists(field.name)
+            raise list_length_error(field.name)
         lengths[field.name] = longest
     return lengths
 
@@ -170,7 +170,7 @@ def _is_numeric(name: str, kind: T.DataType) -> bool:
         return False
     if isinstance(kind, T.NumericType | T.NullType):
         return True
-    raise wrong_kind(name, kind.simpleString())
+    raise unsupported_type_error(name, kind.simpleString())
 
 
 def _encode(
@@ -187,12 +187,12 @@ def _encode(
         for first in range(0, len(batch), BATCH_ROWS)
     )
     for batch in slices:
-        columns = flat_columns(pa.table(batch.columns[1:], names=names), lengths)
+        columns = flatten_lists(pa.table(batch.columns[1:], names=names), lengths)
         values = np.empty((len(numbers), len(batch)))
         keys = np.empty((len(categories), len(batch)), np.uint64)
         invalid = np.full(len(batch), -1, np.int32)
         for column, name in enumerate(numbers):
-            values[column], faults = numbers_of(columns[name])
+            values[column], faults = to_numbers(columns[name])
             invalid[faults & (invalid < 0)] = column
         for column, name in enumerate(categories):
             keys[column] = category_keys(name, columns[name])

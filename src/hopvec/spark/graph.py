@@ -17,7 +17,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from hopvec.errors import GraphError
-from hopvec.graph.ids import MAX_NODES, refuse_collision
+from hopvec.graph.ids import MAX_NODES, check_collisions
 from hopvec.spark.edges import EdgeFrame, key
 from hopvec.spark.features import PACKED, FeatureTable, pack_features
 from hopvec.spark.tables import CHUNK_BATCH, NODE_BATCH, Tables
@@ -253,7 +253,7 @@ def _refuse_collisions(ranked: DataFrame, tables: Tables) -> None:
     found = tables.run("count nodes", repeated.first, batch=NODE_BATCH)
     if found is not None:
         same = ranked.filter(F.col("key") == found["key"]).select("id").take(2)
-        refuse_collision(pa.array([row["id"] for row in same]))
+        check_collisions(pa.array([row["id"] for row in same]))
 
 
 def _pack_nodes(table: pa.Table, features: tuple[int, int] | None) -> pa.Table:

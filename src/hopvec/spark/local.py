@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from hopvec.graph import Graph
-from hopvec.graph.feature_columns import column_sums, measured, standardized
+from hopvec.graph.feature_columns import column_sums, mean_and_deviation, standardize
 from hopvec.graph.features import FeatureColumns, Features
 from hopvec.spark.files import file_system
 from hopvec.spark.graph import CHUNK
@@ -168,11 +168,11 @@ def _fetch_features(directory: str, nodes: int, columns: dict[str, int], copy: P
                 file.write(row[name])
     numbers = _mapped(copy / "numbers", np.float64).reshape(nodes, columns["numbers"])
     parts = [numbers[first : first + CHUNK] for first in range(0, nodes, CHUNK)]
-    mean, deviation = measured(lambda mean: column_sums(parts, columns["numbers"], mean))
+    mean, deviation = mean_and_deviation(lambda mean: column_sums(parts, columns["numbers"], mean))
     np.stack([mean, deviation]).tofile(copy / "statistics")
     with (copy / "standard").open("wb") as file:
         for part in parts:
-            file.write(standardized(part, mean, deviation).tobytes())
+            file.write(standardize(part, mean, deviation).tobytes())
     (copy / "numbers").unlink()
 
 

@@ -145,7 +145,7 @@ def graph_checksum(graph: Graph) -> str:
         more.append(graph.is_target[graph.rows])
     if graph.features is not None:
         names = json.dumps(graph.features.columns.names).encode()
-        of_nodes = graph.features.number[graph.rows], graph.features.category[graph.rows]
+        of_nodes = graph.features.numbers[graph.rows], graph.features.categories[graph.rows]
         more += [np.frombuffer(names, np.uint8), *of_nodes]
     kind = np.array([graph.directed, graph.weights is not None, graph.is_target is not None])
     return _checksum(kind, graph.keys, graph.indptr, graph.indices, *more)

@@ -17,11 +17,11 @@ from hopvec.formats.graphs.edges import Batch, EdgeStream, Matrix
 from hopvec.formats.graphs.nodes import read_nodes
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.graph import Graph
-from hopvec.graph.bipartite import prefixed, target_mask
+from hopvec.graph.bipartite import add_prefix, target_mask
 from hopvec.graph.convert import READER, from_scipy
-from hopvec.graph.dictionary import Dictionary, integers_if_all
-from hopvec.graph.edge_list import from_numbering
-from hopvec.graph.ids import Numbering, number_array, number_buffer
+from hopvec.graph.edge_list import from_numbered_edges
+from hopvec.graph.id_encoder import IdEncoder, parse_integer_ids
+from hopvec.graph.ids import NumberedEdges, arrow_view, numpy_view
 from hopvec.graph.validation import check_weights
 from hopvec.machine import cores, format_bytes
 from hopvec.progress import Progress
@@ -45,12 +45,12 @@ def graph_from_stream(
             "directed=True."
         )
     edges = encode_edges(name, stream, options)
-    add_nodes(name, edges.dictionary, stream, options)
-    if len(edges.dictionary) == 0:
+    add_nodes(name, edges.encoder, stream, options)
+    if len(edges.encoder) == 0:
         raise GraphError(f"{name}: the graph is empty: there are no edges in it.")
     progress(0, 100)
     source, target, weight = edges.source.array(), edges.target.array(), edges.weights()
-    ids, numbers = edges.dictionary.numbered(untyped=stream.untyped)
+    ids, numbers = edges.encoder.sorted_ids(untyped=stream.untyped)
     del edges  # only the arrays are needed from here on
     warn_about_whitespace(name, ids)
     directed = not options.bipartite and bool(
@@ -59,9 +59,9 @@ def graph_from_stream(
     memory = plan_memory(name, ids, source, weight is not None, directed, options)
     try:
         is_target = target_mask(ids, source, target, numbers) if options.bipartite else None
-        numbering = Numbering(lambda: ids, len(ids), source, target, 0, numbers)
+        numbering = NumberedEdges(lambda: ids, len(ids), source, target, 0, numbers)
         del source, target, numbers  # so that the numbering can release them
-        graph = from_numbering(
+        graph = from_numbered_edges(
             numbering,
             weight,
             directed,
@@ -79,20 +79,20 @@ def graph_from_stream(
 
 
 class EncodedEdges:
-    """Edges whose ids are replaced by codes of a dictionary, in memory or in spill files."""
+    """Edges whose ids are replaced by integer codes, in memory or in spill files."""
 
     def __init__(self, options: ReadOptions) -> None:
         limit, spill_dir = options.memory_bytes, options.spill_dir
         share = None if limit is None else limit // 16
-        self.dictionary = Dictionary(options.threads or cores())
+        self.encoder = IdEncoder(options.threads or cores())
         self.source: SpillArray[np.int32] = SpillArray(np.int32, share, spill_dir)
         self.target: SpillArray[np.int32] = SpillArray(np.int32, share, spill_dir)
         self.weight: SpillArray[np.float32] = SpillArray(np.float32, share, spill_dir)
 
     def append(self, batch: Batch, weights: NDArray[np.float32] | None) -> None:
         """Encodes the ids of a batch and adds its edges."""
-        self.source.append(self.dictionary.encode(batch.source))
-        self.target.append(self.dictionary.encode(batch.target))
+        self.source.append(self.encoder.encode(batch.source))
+        self.target.append(self.encoder.encode(batch.target))
         if weights is not None:
             self.weight.append(weights)
 
@@ -116,33 +116,33 @@ def encode_edges(name: str, stream: EdgeStream, options: ReadOptions) -> Encoded
             row, role = missing
             raise GraphError(f"{location(row)}: the {role} is empty.")
         if options.prefixes is not None:
-            source, target = map(prefixed, (batch.source, batch.target), options.prefixes)
+            source, target = map(add_prefix, (batch.source, batch.target), options.prefixes)
             batch = Batch(source, target, batch.weight)
         _check_id_types(name, batch, stream)
         edges.append(batch, _checked_weights(batch, location))
-        used = edges.dictionary.nbytes
+        used = edges.encoder.nbytes
         if limit is not None and used > limit:
             raise MemoryLimitError(
-                f"{name}: the ids of the first {len(edges.dictionary):,} nodes alone take "
+                f"{name}: the ids of the first {len(edges.encoder):,} nodes alone take "
                 f"{format_bytes(used)}, but the memory limit is {format_bytes(limit)}. "
                 "Increase memory=."
             )
     return edges
 
 
-def add_nodes(name: str, dictionary: Dictionary, stream: EdgeStream, options: ReadOptions) -> None:
+def add_nodes(name: str, encoder: IdEncoder, stream: EdgeStream, options: ReadOptions) -> None:
     """Adds the nodes that the format lists, and those that the caller asked for."""
     for ids in (stream.nodes, None if options.nodes is None else read_nodes(options.nodes)):
         if isinstance(ids, int):
-            ids = number_array(np.arange(ids, dtype=np.int64))
+            ids = arrow_view(np.arange(ids, dtype=np.int64))
         if ids is None or len(ids) == 0:
             continue
         try:
             if stream.untyped and pa.types.is_integer(ids.type):
                 ids = ids.cast(pa.large_string())
-            elif isinstance(options.nodes, str | PathLike) and dictionary.integers:
-                ids = integers_if_all(ids)  # a text file does not declare the type of its ids
-            dictionary.encode(ids)
+            elif isinstance(options.nodes, str | PathLike) and encoder.integers:
+                ids = parse_integer_ids(ids)  # a text file does not declare the type of its ids
+            encoder.encode(ids)
         except GraphError as error:
             raise GraphError(f"{name}, nodes: {error}") from error
 
@@ -275,7 +275,7 @@ def _checked_weights(batch: Batch, location: Callable[[int], str]) -> NDArray[np
         ends = f"{batch.source[row].as_py()!r} - {batch.target[row].as_py()!r}"
         return f"{location(row)} ({ends})"
 
-    numbers = number_buffer(batch.weight)
+    numbers = numpy_view(batch.weight)
     check_weights(numbers, edge_location)
     weights: NDArray[np.float32] = numbers.astype(np.float32)
     return weights

@@ -14,7 +14,7 @@ from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.source import Source
 from hopvec.graph.arrow import id_array
 from hopvec.graph.columns import find_id_column
-from hopvec.graph.ids import column, first_missing
+from hopvec.graph.ids import as_ids, first_missing
 
 COMMENTS = (b"# ", b"% ")  # without the space it is an id
 NO_SEPARATOR = "\x1f"  # a character that no line contains: the whole line is the id
@@ -23,7 +23,7 @@ NO_SEPARATOR = "\x1f"  # a character that no line contains: the whole line is th
 def read_nodes(nodes: str | PathLike[str] | Any) -> pa.Array:
     """The ids of a file, a sequence or a column, as int64 or large_string."""
     if not isinstance(nodes, str | PathLike):
-        ids = column(nodes, "nodes")
+        ids = as_ids(nodes, "nodes")
         ids = ids if isinstance(ids, pa.Array) else pa.array(ids, pa.int64())
         if (empty := first_missing(ids)) is not None:
             raise GraphError(f"nodes, entry {empty + 1:,}: the id is empty.")

@@ -8,7 +8,7 @@ from os import PathLike
 from typing import Any, Literal, TypedDict
 
 from hopvec.errors import ParameterError
-from hopvec.graph.bipartite import checked_prefixes
+from hopvec.graph.bipartite import check_prefixes
 from hopvec.graph.columns import EDGES, ColumnSpec, PairKind
 from hopvec.graph.validation import check_flag, check_options
 from hopvec.machine import memory_limit
@@ -97,7 +97,7 @@ class ReadOptions:
                 raise ParameterError(f"{OWNER}: prefixes= needs bipartite=True.")
             return
         if self.prefixes is not None:
-            checked_prefixes(OWNER, self.prefixes)
+            check_prefixes(OWNER, self.prefixes)
         if self.directed:
             raise ParameterError(
                 f"{OWNER}: the edges of a bipartite graph are undirected; leave directed=True out."

@@ -14,7 +14,7 @@ from hopvec.formats.graphs.edges import EdgeStream, column_metadata
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.source import Source
 from hopvec.graph.columns import LABELED, choose_columns, chosen_by_position_warning
-from hopvec.graph.dictionary import integers_if_all
+from hopvec.graph.id_encoder import parse_integer_ids
 from hopvec.graph.ids import first_missing
 from hopvec.labels import Labels, label_array
 
@@ -96,7 +96,7 @@ def _from_stream(source: Source, stream: EdgeStream, options: LabelOptions) -> L
         labels.append(batch.target)
     if not ids:
         raise FormatError(f"{source.name}: there are no labels in it.")
-    nodes = integers_if_all(pa.concat_arrays(ids))
+    nodes = parse_integer_ids(pa.concat_arrays(ids))
     return _labels(source, nodes, pa.concat_arrays(labels), stream.metadata, options)
 
 

@@ -1,4 +1,4 @@
-"""Dictionary: ids of any number of batches become node numbers."""
+"""IdEncoder: ids of any number of batches become node numbers."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 from hopvec import _native
 from hopvec.errors import GraphError
-from hopvec.graph.ids import number_array, number_buffer, text_buffers
+from hopvec.graph.ids import arrow_view, numpy_view, string_buffers
 
 MOST_SHARDS = 16
 
 
-class Dictionary:
-    """Ids get codes as they come, by so many threads; `numbered` then puts them in order."""
+class IdEncoder:
+    """Ids get codes as they come, by so many threads; `sorted_ids` then puts them in order."""
 
     def __init__(self, threads: int = 1) -> None:
         self._shards = min(threads, MOST_SHARDS)
@@ -47,12 +47,12 @@ class Dictionary:
             raise GraphError("Some ids are integers and others are texts; make them all the same.")
         try:
             if isinstance(self._known, _native.IntegerDictionary):
-                return self._known.encode(number_buffer(ids.cast(pa.int64())))
-            return self._known.encode(*text_buffers(ids))
+                return self._known.encode(numpy_view(ids.cast(pa.int64())))
+            return self._known.encode(*string_buffers(ids))
         except ValueError as error:  # too many nodes, or an id that is too long
             raise GraphError(str(error)) from error
 
-    def numbered(self, *, untyped: bool) -> tuple[pa.Array, NDArray[np.int32]]:
+    def sorted_ids(self, *, untyped: bool) -> tuple[pa.Array, NDArray[np.int32]]:
         """The ids in ascending order, and the place of each code among them; uses it up.
 
         `untyped` texts become integers if every one is an integer as it is usually written.
@@ -67,7 +67,7 @@ class Dictionary:
             values = _native.parse_integers(offsets, text) if untyped else None
         if values is not None:
             order = np.argsort(values, kind="stable").astype(np.int32)
-            ids = number_array(values[order])
+            ids = arrow_view(values[order])
         else:
             # Arrow's own take would do, but its first use loads 40 MB of functions.
             order = _native.sort_strings(offsets, text)
@@ -88,9 +88,9 @@ def _by_code(place: NDArray[np.int32], sizes: list[int]) -> NDArray[np.int32]:
     return by_code
 
 
-def integers_if_all(ids: pa.Array) -> pa.Array:
+def parse_integer_ids(ids: pa.Array) -> pa.Array:
     """Texts as integers if every one is an integer as it is usually written; else the ids."""
     if pa.types.is_integer(ids.type) or len(ids) == 0:
         return ids
-    values = _native.parse_integers(*text_buffers(ids.cast(pa.large_string())))
-    return ids if values is None else number_array(values)
+    values = _native.parse_integers(*string_buffers(ids.cast(pa.large_string())))
+    return ids if values is None else arrow_view(values)

@@ -1,4 +1,4 @@
-"""Dictionary: codes for ids as they come, judged by a Python dict and by Arrow's sort."""
+"""IdEncoder: codes for ids as they come, judged by a Python dict and by Arrow's sort."""
 
 import time
 
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopvec import GraphError
-from hopvec.graph.dictionary import Dictionary, integers_if_all
+from hopvec.graph.id_encoder import IdEncoder, parse_integer_ids
 
 texts = st.lists(
     st.one_of(
@@ -27,10 +27,10 @@ kinds = st.one_of(
 )
 
 
-def numbered(ids, *, untyped=False):
-    dictionary = Dictionary()
-    dictionary.encode(pa.array(ids, pa.large_string()) if isinstance(ids, list) else ids)
-    return dictionary.numbered(untyped=untyped)[0]
+def sorted_ids(ids, *, untyped=False):
+    encoder = IdEncoder()
+    encoder.encode(pa.array(ids, pa.large_string()) if isinstance(ids, list) else ids)
+    return encoder.sorted_ids(untyped=untyped)[0]
 
 
 def sorted_by_arrow(ids):
@@ -39,17 +39,17 @@ def sorted_by_arrow(ids):
 
 @given(kinds, st.integers(0, 40), st.integers(1, 5))
 def test_an_id_has_one_code_of_its_own_however_the_ids_are_cut(ids, cut, threads):
-    dictionary, of_id = Dictionary(threads), {}
-    found = [*dictionary.encode(ids[:cut]), *dictionary.encode(ids[cut:])]
+    encoder, of_id = IdEncoder(threads), {}
+    found = [*encoder.encode(ids[:cut]), *encoder.encode(ids[cut:])]
     assert found == [of_id.setdefault(*pair) for pair in zip(ids.to_pylist(), found, strict=True)]
-    assert len(dictionary) == len(of_id) == len(set(found))
+    assert len(encoder) == len(of_id) == len(set(found))
 
 
 @given(kinds, st.integers(1, 5))
 def test_the_order_is_that_of_arrow_and_every_code_finds_its_id(ids, threads):
-    dictionary = Dictionary(threads)
-    codes = dictionary.encode(ids)
-    in_order, place = dictionary.numbered(untyped=False)
+    encoder = IdEncoder(threads)
+    codes = encoder.encode(ids)
+    in_order, place = encoder.sorted_ids(untyped=False)
     assert in_order.to_pylist() == sorted_by_arrow(ids.unique()).to_pylist()
     assert in_order.take(pa.array(place[codes], pa.int32())).to_pylist() == ids.to_pylist()
 
@@ -66,13 +66,13 @@ def test_the_order_is_that_of_arrow_and_every_code_finds_its_id(ids, threads):
     ],
 )
 def test_texts_are_sorted_by_their_bytes(ids):
-    assert numbered(ids).to_pylist() == sorted(ids, key=str.encode)
+    assert sorted_ids(ids).to_pylist() == sorted(ids, key=str.encode)
 
 
 @pytest.mark.parametrize("ids", [["0", "-1", "10", "9"], [str(2**63 - 1), str(-(2**63))]])
 def test_texts_that_are_whole_numbers_become_integers_and_are_sorted_so(ids):
-    assert numbered(ids, untyped=True).to_pylist() == sorted(map(int, ids))
-    assert numbered(ids).to_pylist() == sorted(ids)
+    assert sorted_ids(ids, untyped=True).to_pylist() == sorted(map(int, ids))
+    assert sorted_ids(ids).to_pylist() == sorted(ids)
 
 
 UNUSUAL = ("007", "00", "+1", "-0", "-01", "1e3", "1.0", " 1", "1 ", "", "-", "0x1", "1_0", "٣")
@@ -82,27 +82,27 @@ TOO_LARGE = (str(2**63), str(-(2**63) - 1), "9" * 19, "1" + "0" * 19, "-" + "9" 
 @pytest.mark.parametrize("odd", UNUSUAL + TOO_LARGE)
 def test_one_id_that_is_no_usual_whole_number_leaves_all_of_them_texts(odd):
     ids = ["1", odd, "2"]
-    assert numbered(ids, untyped=True).to_pylist() == sorted(ids, key=str.encode)
-    assert integers_if_all(pa.array(ids)).to_pylist() == ids
+    assert sorted_ids(ids, untyped=True).to_pylist() == sorted(ids, key=str.encode)
+    assert parse_integer_ids(pa.array(ids)).to_pylist() == ids
 
 
 def test_slices_and_short_strings_are_taken_as_well():
     ids = pa.array(["x", "b", "a", "b", "y"])[1:4]
-    dictionary = Dictionary()
-    assert dictionary.encode(ids).tolist() == [0, 1, 0]
-    assert dictionary.encode(pa.array(["a"], pa.large_string())).tolist() == [1]
+    encoder = IdEncoder()
+    assert encoder.encode(ids).tolist() == [0, 1, 0]
+    assert encoder.encode(pa.array(["a"], pa.large_string())).tolist() == [1]
 
 
 def test_integers_and_texts_are_not_mixed():
-    dictionary = Dictionary()
-    dictionary.encode(pa.array([], pa.large_string()))  # says nothing yet
-    dictionary.encode(pa.array([1, 2]))
+    encoder = IdEncoder()
+    encoder.encode(pa.array([], pa.large_string()))  # says nothing yet
+    encoder.encode(pa.array([1, 2]))
     with pytest.raises(GraphError, match="integers and others are texts"):
-        dictionary.encode(pa.array(["a"]))
+        encoder.encode(pa.array(["a"]))
 
 
 def test_an_empty_dictionary_has_no_ids():
-    ids, place = Dictionary().numbered(untyped=True)
+    ids, place = IdEncoder().sorted_ids(untyped=True)
     assert len(ids) == len(place) == 0
 
 
@@ -111,10 +111,10 @@ def test_an_empty_dictionary_has_no_ids():
 def test_two_million_ids_take_seconds_and_keep_their_codes(kind, threads):
     numbers = pa.array(np.random.default_rng(1).permutation(2_000_000))
     ids = numbers.cast(pa.large_string()) if kind == "texts" else numbers
-    dictionary = Dictionary(threads)
+    encoder = IdEncoder(threads)
     before = time.process_time()
-    first, again = dictionary.encode(ids), dictionary.encode(ids)
-    in_order, place = dictionary.numbered(untyped=True)
+    first, again = encoder.encode(ids), encoder.encode(ids)
+    in_order, place = encoder.sorted_ids(untyped=True)
     assert time.process_time() - before < 20
     assert np.array_equal(again, first)
     assert np.array_equal(in_order.to_numpy(), np.arange(2_000_000))
@@ -126,7 +126,7 @@ def test_more_ids_than_a_graph_can_have_are_a_fault_of_the_graph():
         def encode(self, *ids):
             raise ValueError("A graph has at most 2,147,483,647 nodes.")
 
-    dictionary = Dictionary()
-    dictionary._known = Full()
+    encoder = IdEncoder()
+    encoder._known = Full()
     with pytest.raises(GraphError, match="A graph has at most 2,147,483,647 nodes"):
-        dictionary.encode(pa.array(["a"], pa.large_string()))
+        encoder.encode(pa.array(["a"], pa.large_string()))
