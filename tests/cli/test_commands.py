@@ -198,9 +198,7 @@ class TestNeighbors:
         (tmp_path / name).write_text(text)
         result = run("neighbors", name, "ann")
         assert result.exit_code == 2
-        assert result.stderr.endswith(
-            ". If these are edges, make vectors of them first: hopvec embed.\n"
-        )
+        assert result.stderr.endswith(". If these are edges, embed them first: hopvec embed.\n")
 
     def test_a_wrong_line_further_down_is_no_edge(self, run, tmp_path):
         (tmp_path / "vectors.csv").write_text("id,e0\nann,1\nbob,x\n")
@@ -267,7 +265,10 @@ class TestExport:
     @pytest.mark.parametrize(
         ("target", "sentence"),
         [
-            ("duckdb:no/such/graph.db", "no/such/graph.db: there is no folder no/such. Make it f"),
+            (
+                "duckdb:no/such/graph.db",
+                "no/such/graph.db: the directory no/such does not exist. C",
+            ),
             ("lancedb:vectors.parquet", "vectors.parquet: this is a file. Name a folder."),
         ],
     )

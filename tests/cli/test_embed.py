@@ -127,11 +127,17 @@ def test_float16_halves_the_file(run, edges, tmp_path):
     ("words", "sentence"),
     [
         ([], "Name the output file, such as -o vectors.parquet. See hopvec embed --help."),
-        (["-o", "vectors.xyz"], "vectors.xyz: the suffix '.xyz' names no format for embeddings; "),
-        (["-o", "no/vectors.npy"], "no/vectors.npy: there is no folder no. Make it first."),
-        (["-o", "folder.npy"], "folder.npy: this is a folder. Name a file in it."),
+        (["-o", "vectors.xyz"], "vectors.xyz: '.xyz' is not the suffix of an embedding format; "),
+        (
+            ["-o", "no/vectors.npy"],
+            "no/vectors.npy: the directory no does not exist. Create it first.",
+        ),
+        (["-o", "folder.npy"], "folder.npy: this is a directory. Name a file in it."),
         (["-o", "v.csv", "--dtype", "float16"], "v.csv: a .csv file cannot hold float16; "),
-        (["-o", "v.npy", "--report", "no/run.json"], "no/run.json: there is no folder no. "),
+        (
+            ["-o", "v.npy", "--report", "no/run.json"],
+            "no/run.json: the directory no does not exist. ",
+        ),
         (["-o", "absent.csv"], "absent.csv: there is no such file."),
         (
             ["-o", "v.npy", "--report", "v.npy"],
@@ -167,7 +173,7 @@ def test_a_full_disk_is_told_before_the_work(run, edges, tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10, 7, 3))
     result = run("embed", edges, "-o", "vectors.npz")
     assert result.exit_code == 2
-    assert "and its disk has 3 B left." in result.stderr
+    assert "but its disk has only 3 B left." in result.stderr
     assert not (tmp_path / "vectors.npz").exists()
 
 

@@ -59,11 +59,8 @@ class TestMap:
     @pytest.mark.parametrize(
         ("words", "message"),
         [
-            (
-                ("vectors.parquet", "-o", "map.gif"),
-                "map.gif: a map must be one of .png, .svg, .pdf",
-            ),
-            (("vectors.parquet", "-o", "no/map.png"), "there is no folder no"),
+            (("vectors.parquet", "-o", "map.gif"), "map.gif: a map is one of .png, .svg, .pdf"),
+            (("vectors.parquet", "-o", "no/map.png"), "the directory no does not exist"),
             (("vectors.parquet", "-o", "."), "a map is one of"),
             (("none.parquet",), "none.parquet: there is no such file"),
             (("vectors.parquet", "--classes", "a"), "--classes needs a file of labels; name it"),
@@ -105,7 +102,7 @@ class TestLayout:
     @pytest.mark.parametrize(
         ("words", "message"),
         [
-            (("other.npz",), "positions are kept in .parquet and .arrow files"),
+            (("other.npz",), "positions can be stored in .parquet and .arrow files only"),
             (("vectors.parquet", "-o", "mapped.arrow"), "must be a .parquet file"),
             (("vectors.parquet", "--id-column", "id"), "--id-column needs --labels"),
             (("none.parquet",), "there is no such file"),

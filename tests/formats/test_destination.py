@@ -1,4 +1,4 @@
-"""What can be said of an output before there is one."""
+"""Checks before a run that its result can be written."""
 
 import os
 import sys
@@ -11,15 +11,15 @@ from hopvec.formats import EMBEDDING_FORMATS
 from hopvec.formats.destination import bytes_on_disk, check_destination, check_space
 
 
-def test_a_new_file_in_a_folder_is_fine(tmp_path):
+def test_a_new_file_in_a_directory_is_accepted(tmp_path):
     check_destination(tmp_path / "vectors.npz")
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_cannot_be_written_to_is_refused(tmp_path):
+def test_a_read_only_directory_is_refused(tmp_path):
     tmp_path.chmod(0o500)
-    with pytest.raises(FormatError, match="you may not write there"):
+    with pytest.raises(FormatError, match="you do not have permission to write there"):
         check_destination(tmp_path / "vectors.npz")
 
 
@@ -30,17 +30,17 @@ def test_a_pipe_is_not_replaced_by_a_file(tmp_path):
         check_destination(tmp_path / "vectors.npz")
 
 
-def test_there_is_space_for_little_and_not_for_everything(tmp_path):
+def test_a_file_larger_than_the_free_disk_space_is_refused(tmp_path):
     check_space(tmp_path / "vectors.npz", 1)
-    with pytest.raises(FormatError, match=r"vectors.npz: needs about 1e\+06 TB"):
+    with pytest.raises(FormatError, match=r"vectors.npz: the file needs about 1e\+06 TB"):
         check_space(tmp_path / "vectors.npz", 10**18)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 @pytest.mark.parametrize("suffix", EMBEDDING_FORMATS)
-def test_the_size_is_about_that_of_the_file(tmp_path, suffix, dtype):
+def test_the_estimated_size_is_about_that_of_the_file(tmp_path, suffix, dtype):
     if dtype not in EMBEDDING_FORMATS[suffix].DTYPES:
-        pytest.skip(f"{suffix} holds no {dtype}")
+        pytest.skip(f"{suffix} does not support {dtype}")
     graph, path = Graph.from_edges(range(999), range(1, 1000)), tmp_path / f"vectors{suffix}"
     FastRP(dim=128).embed(graph).save(path, dtype=dtype)
     size = path.stat().st_size
@@ -48,6 +48,6 @@ def test_the_size_is_about_that_of_the_file(tmp_path, suffix, dtype):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /proc")
-def test_a_folder_that_takes_no_files_is_refused_even_to_root():
-    with pytest.raises(FormatError, match=r"^/proc/x.parquet: you may not write there\.$"):
+def test_a_directory_that_takes_no_files_is_refused_even_for_root():
+    with pytest.raises(FormatError, match=r"^/proc/x.parquet: you do not have permission to write"):
         check_destination(Path("/proc/x.parquet"))

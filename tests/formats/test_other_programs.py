@@ -1,4 +1,4 @@
-"""Files that pandas, polars, DuckDB and numpy read from us, and those that we read from them."""
+"""pandas, polars, DuckDB and NumPy read the files of hopvec, and hopvec reads theirs."""
 
 import duckdb
 import numpy as np
@@ -57,7 +57,7 @@ def test_pandas_and_polars_read_arrow(tmp_path, embedding, suffix):
     assert (pl.read_ipc(path)["embedding"].to_numpy() == embedding.vectors).all()
 
 
-def test_numpy_maps_npy_and_reads_npz(tmp_path, embedding):
+def test_numpy_memory_maps_npy_and_reads_npz(tmp_path, embedding):
     embedding.save(tmp_path / "vectors.npy")
     embedding.save(tmp_path / "vectors.npz")
     mapped = np.load(tmp_path / "vectors.npy", mmap_mode="r")
@@ -68,7 +68,7 @@ def test_numpy_maps_npy_and_reads_npz(tmp_path, embedding):
         assert (arrays["vectors"] == embedding.vectors).all()
 
 
-def test_vectors_of_npy_stay_on_disk(tmp_path, embedding):
+def test_vectors_of_npy_are_memory_mapped(tmp_path, embedding):
     embedding.save(tmp_path / "vectors.npy")
     assert isinstance(hopvec.load(tmp_path / "vectors.npy").vectors, np.memmap)
 
@@ -104,7 +104,9 @@ WRITERS = {
 
 
 @pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
-def test_tables_of_others_are_read_where_the_columns_are_plain(tmp_path, embedding, write):
+def test_tables_of_other_programs_are_read_if_the_columns_are_unambiguous(
+    tmp_path, embedding, write
+):
     write(tmp_path / "other.parquet", embedding.vectors)
     loaded = hopvec.load(tmp_path / "other.parquet")
     assert loaded.ids.equals(embedding.ids)
@@ -112,7 +114,7 @@ def test_tables_of_others_are_read_where_the_columns_are_plain(tmp_path, embeddi
     assert loaded.parameters == loaded.graph == {}
 
 
-def test_a_table_of_duckdb_is_read(tmp_path):
+def test_a_table_written_by_duckdb_is_read(tmp_path):
     path = tmp_path / "other.parquet"
     duckdb.sql(f"COPY (SELECT 3::UTINYINT AS id, [0.5, 2]::FLOAT[2] AS v) TO '{path}'")
     loaded = hopvec.load(path)
@@ -122,7 +124,7 @@ def test_a_table_of_duckdb_is_read(tmp_path):
 
 
 @pytest.mark.parametrize("columns", [None, ["e0", "e1", "e2", "e3"]])
-def test_csv_of_pandas_with_its_index_first_is_read(tmp_path, embedding, columns):
+def test_csv_written_by_pandas_with_its_index_is_read(tmp_path, embedding, columns):
     path = tmp_path / "other.csv"
     pd.DataFrame(embedding.vectors, index=NAMES, columns=columns).to_csv(path)
     loaded = hopvec.load(path)
@@ -130,7 +132,7 @@ def test_csv_of_pandas_with_its_index_first_is_read(tmp_path, embedding, columns
     assert loaded.vectors.tobytes() == embedding.vectors.tobytes()
 
 
-def test_csv_with_the_ids_anywhere_is_read(tmp_path):
+def test_csv_with_the_ids_in_any_column_is_read(tmp_path):
     (tmp_path / "other.csv").write_bytes(b"\xef\xbb\xbfx,id,y\r\n1,-7,2.5\r\n\r\nnan,8,INF\r\n")
     loaded = hopvec.load(tmp_path / "other.csv")
     assert loaded.ids.to_pylist() == [-7, 8]
@@ -149,7 +151,7 @@ def test_arrays_of_other_floats_are_read_as_float32(tmp_path, embedding, dtype):
     assert (loaded == vectors).all()
 
 
-def test_ids_of_several_formats_give_the_same_embedding(tmp_path):
+def test_a_chain_of_conversions_preserves_the_embedding(tmp_path):
     embedding = random_embedding(pa.array([3, 1, 2]))
     steps = ["a.csv", "b.bin", "c.parquet", "d.tsv.gz", "e.npz", "f.txt", "g.feather", "h.npy"]
     current: Embedding = embedding

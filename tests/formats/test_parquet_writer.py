@@ -1,4 +1,4 @@
-"""Parquet files of ours are those that pyarrow would write."""
+"""The Parquet writer produces files equivalent to those of pyarrow."""
 
 import subprocess
 import sys
@@ -29,7 +29,7 @@ def saved(embedding, path, dtype="float32"):
 @pytest.mark.parametrize(
     ("count", "dim"), [(0, 3), (1, 1), (1, 2), (7, 1), (100, 9), (50, 64), (3, 65536), (301, 128)]
 )
-def test_pyarrow_reads_the_table_that_it_was_given(tmp_path, monkeypatch, count, dim, ids, dtype):
+def test_pyarrow_reads_the_table_that_was_written(tmp_path, monkeypatch, count, dim, ids, dtype):
     monkeypatch.setattr(blocks, "BLOCK_BYTES", 20_000)
     monkeypatch.setattr(parquet_writer, "PAGE_BYTES", 3_000)
     embedding = random_embedding(ids, count, dim)
@@ -41,7 +41,7 @@ def test_pyarrow_reads_the_table_that_it_was_given(tmp_path, monkeypatch, count,
     assert found.schema.equals(schema, check_metadata=True)
 
 
-def test_the_footer_says_what_that_of_pyarrow_says(tmp_path):
+def test_the_footer_is_equivalent_to_that_of_pyarrow(tmp_path):
     embedding = random_embedding(INTEGERS, 300, 70)
     table = pa.Table.from_batches(batches_of(embedding), schema_of(embedding))
     pq.write_table(table, tmp_path / "theirs", use_dictionary=False, compression={"id": "zstd"})
@@ -56,11 +56,11 @@ def test_the_footer_says_what_that_of_pyarrow_says(tmp_path):
     assert ours.created_by == theirs.created_by
     assert (ours.num_rows, ours.num_row_groups) == (300, 1)
     for number, statistics in ((0, True), (1, False)):
-        mine, other = (about.row_group(0).column(number) for about in (ours, theirs))
-        for fact in ("path_in_schema", "physical_type", "compression", "num_values"):
-            assert getattr(mine, fact) == getattr(other, fact)
-        assert set(mine.encodings) == set(other.encodings)
-        assert mine.is_stats_set == statistics
+        found, expected = (footer.row_group(0).column(number) for footer in (ours, theirs))
+        for field in ("path_in_schema", "physical_type", "compression", "num_values"):
+            assert getattr(found, field) == getattr(expected, field)
+        assert set(found.encodings) == set(expected.encodings)
+        assert found.is_stats_set == statistics
     ids = ours.row_group(0).column(0).statistics
     assert (ids.min, ids.max, ids.null_count) == (-(2**63), 2**63 - 1, 0)
 
@@ -79,11 +79,11 @@ def test_every_page_has_a_checksum(tmp_path, monkeypatch):
     monkeypatch.setattr(parquet_writer, "PAGE_BYTES", 400)
     embedding = random_embedding(INTEGERS, 30, 10)
     path = tmp_path / "vectors.parquet"
-    about = saved(embedding, path).metadata.row_group(0).column(1)
+    column = saved(embedding, path).metadata.row_group(0).column(1)
     data = bytearray(path.read_bytes())
     for row in (0, 15, 29):
         at = data.index(embedding.vectors[row].tobytes())
-        assert about.data_page_offset < at < about.data_page_offset + about.total_compressed_size
+        assert column.data_page_offset < at < column.data_page_offset + column.total_compressed_size
         path.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
         with pytest.raises(OSError, match="CRC checksum"):
             pq.ParquetFile(path, page_checksum_verification=True).read()
@@ -97,7 +97,7 @@ def test_vectors_are_saved_without_loading_pandas(tmp_path, suffix):
         "hopvec.FastRP(dim=4).embed(graph).save(sys.argv[2])\n"
         "assert 'pandas' not in sys.modules\n"
     )
-    for name, edges in (("texts", "a,b\nb,c\n"), ("numbers", "1,2,0.5\n2,3,4\n")):
+    for name, edges in (("strings", "a,b\nb,c\n"), ("numbers", "1,2,0.5\n2,3,4\n")):
         path = tmp_path / f"{name}.csv"
         path.write_text(edges)
         subprocess.run([sys.executable, "-c", code, path, tmp_path / f"{name}{suffix}"], check=True)

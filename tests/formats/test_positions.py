@@ -1,4 +1,4 @@
-"""Positions kept beside vectors: all else stays as it was."""
+"""Positions are stored with the vectors; everything else in the file is unchanged."""
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +15,7 @@ PLANE = np.float32([[number, -number / 2] for number in range(len(STRINGS))])
 
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow", ".feather"])
 @pytest.mark.parametrize("ids", [STRINGS, INTEGERS], ids=["strings", "integers"])
-def test_vectors_ids_and_parameters_stay_as_they_are(tmp_path, suffix, ids):
+def test_vectors_ids_and_parameters_are_unchanged(tmp_path, suffix, ids):
     path, embedding = tmp_path / f"vectors{suffix}", random_embedding(ids)
     embedding.save(path)
     assert read_positions(path) is None
@@ -27,7 +27,7 @@ def test_vectors_ids_and_parameters_stay_as_they_are(tmp_path, suffix, ids):
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
-def test_float16_stays_float16_and_further_columns_stay(tmp_path):
+def test_float16_and_additional_columns_are_preserved(tmp_path):
     path, embedding = tmp_path / "vectors.parquet", random_embedding()
     embedding.save(path, dtype="float16")
     table = pq.read_table(path).append_column("section", pa.array(["a"] * len(embedding)))
@@ -41,33 +41,35 @@ def test_float16_stays_float16_and_further_columns_stay(tmp_path):
     assert hopvec.load(path).parameters == embedding.parameters
 
 
-def test_another_file_leaves_the_first_alone(tmp_path):
+def test_output_leaves_the_original_file_unchanged(tmp_path):
     path, other = tmp_path / "vectors.parquet", tmp_path / "mapped.parquet"
     random_embedding().save(path)
     before = path.read_bytes()
-    told = []
+    calls = []
     write_positions(
         path,
         PLANE[: len(random_embedding())],
         output=other,
-        progress=lambda *so_far: told.append(so_far),
+        progress=lambda *arguments: calls.append(arguments),
     )
     assert path.read_bytes() == before
     assert read_positions(other).shape == (len(random_embedding()), 2)
-    assert told[-1] == (len(random_embedding()), len(random_embedding()))
+    assert calls[-1] == (len(random_embedding()), len(random_embedding()))
 
 
 @pytest.mark.parametrize(
     ("name", "count", "kind", "message"),
     [
-        ("vectors.npz", 9, FormatError, "kept in .parquet and .arrow files. Rewrite it first"),
+        ("vectors.npz", 9, FormatError, "in .parquet and .arrow files only. Convert the file"),
         ("none.parquet", 9, FormatError, "there is no such file"),
-        ("vectors.parquet", 3, ParameterError, "a position for each of its 9 vectors, got 3"),
-        ("wide.parquet", 2, FormatError, "x and y would be taken for two more"),
+        ("vectors.parquet", 3, ParameterError, "one position for each of the 9 vectors, got 3"),
+        ("wide.parquet", 2, FormatError, "x and y would be read as two more dimensions"),
         ("broken.parquet", 2, FormatError, "cannot be read as an embedding"),
     ],
 )
-def test_what_cannot_hold_them_is_refused_and_left_alone(tmp_path, name, count, kind, message):
+def test_a_file_that_cannot_hold_positions_is_refused_and_unchanged(
+    tmp_path, name, count, kind, message
+):
     random_embedding().save(tmp_path / "vectors.parquet")
     random_embedding().save(tmp_path / "vectors.npz")
     (tmp_path / "broken.parquet").write_bytes(b"PAR1 nothing")

@@ -1,4 +1,4 @@
-"""Writing and reading tell how far they are."""
+"""Writing, reading and exporting report progress."""
 
 import numpy as np
 import pyarrow as pa
@@ -17,25 +17,25 @@ def embedding(monkeypatch):
 
 
 @pytest.mark.parametrize("suffix", EMBEDDING_FORMATS)
-def test_saving_tells_the_rows_that_are_written(embedding, suffix, tmp_path):
-    told = []
-    embedding.save(tmp_path / f"vectors{suffix}", progress=lambda done, of: told.append((done, of)))
-    assert told == [(4, 10), (8, 10), (10, 10)]
+def test_saving_reports_the_number_of_rows_written(embedding, suffix, tmp_path):
+    calls = []
+    embedding.save(tmp_path / f"vectors{suffix}", progress=lambda *call: calls.append(call))
+    assert calls == [(4, 10), (8, 10), (10, 10)]
 
 
 @pytest.mark.parametrize("suffix", [s for s in EMBEDDING_FORMATS if s not in (".npy", ".npz")])
-def test_loading_tells_how_much_is_read(embedding, suffix, tmp_path):
-    told = []
+def test_loading_reports_the_amount_read(embedding, suffix, tmp_path):
+    shares = []
     embedding.save(tmp_path / f"vectors{suffix}")
-    load(tmp_path / f"vectors{suffix}", progress=lambda done, of: told.append(done / of))
-    assert told == sorted(told)
-    assert told[-1] == 1
+    load(tmp_path / f"vectors{suffix}", progress=lambda done, total: shares.append(done / total))
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
 
 
 @pytest.mark.parametrize("store", STORES)
-def test_so_does_an_export(embedding, store, tmp_path):
+def test_exporting_reports_the_number_of_rows_written(embedding, store, tmp_path):
     pytest.importorskip(store)
-    told = []
+    calls = []
     target = f"{store}:{tmp_path / 'store'}"
-    embedding.export(target, progress=lambda done, of: told.append((done, of)))
-    assert told == [(4, 10), (8, 10), (10, 10)]
+    embedding.export(target, progress=lambda *call: calls.append(call))
+    assert calls == [(4, 10), (8, 10), (10, 10)]

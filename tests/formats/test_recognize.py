@@ -1,4 +1,4 @@
-"""Whether a file holds an embedding, by a look at how it begins."""
+"""Whether a file holds an embedding, by its first bytes."""
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +14,7 @@ GRAPH = Graph.from_edges([1, 2, 3], [2, 3, 1])
 
 
 @pytest.mark.parametrize("suffix", EMBEDDING_FORMATS)
-def test_an_embedding_is_seen_in_every_format(tmp_path, suffix):
+def test_an_embedding_is_recognized_in_every_format(tmp_path, suffix):
     FastRP(dim=5).embed(GRAPH).save(tmp_path / f"vectors{suffix}")
     assert holds_embedding(tmp_path / f"vectors{suffix}")
 
@@ -49,5 +49,5 @@ def test_tables_and_matrices_of_graphs_are_not_embeddings(tmp_path):
         assert not holds_embedding(tmp_path / f"edges{suffix}")
 
 
-def test_a_missing_file_is_not_one(tmp_path):
+def test_a_missing_file_is_not_an_embedding(tmp_path):
     assert not holds_embedding(tmp_path / "absent.parquet")

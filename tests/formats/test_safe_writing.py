@@ -1,4 +1,4 @@
-"""A run that is killed, or a disk that is full, leaves the old file or none, never half of one."""
+"""A killed process or a full disk leaves the old file or none, never a part of one."""
 
 import errno
 import os
@@ -23,7 +23,7 @@ def path(request, tmp_path):
 
 
 def failing_on_call(number, function):
-    """The function, but the call of that number finds the disk full."""
+    """The function, which raises "disk full" on its `number`-th call."""
     calls = iter(range(1, 1000))
 
     def wrapped(*arguments):
@@ -36,7 +36,7 @@ def failing_on_call(number, function):
 
 @pytest.mark.parametrize("function", ["fsync", "replace"])
 @pytest.mark.parametrize("number", [1, 2, 3, 4, 5])
-def test_a_full_disk_leaves_the_old_files_as_they_were(path, monkeypatch, function, number):
+def test_a_full_disk_leaves_the_old_files_unchanged(path, monkeypatch, function, number):
     random_embedding(seed=1).save(path)
     before = directory_contents(path.parent)
     monkeypatch.setattr(os, function, failing_on_call(number, getattr(os, function)))
@@ -52,7 +52,7 @@ def test_a_full_disk_leaves_the_old_files_as_they_were(path, monkeypatch, functi
 
 
 @pytest.mark.parametrize("number", [1, 2])
-def test_a_full_disk_leaves_nothing_where_nothing_was(path, monkeypatch, number):
+def test_a_full_disk_leaves_no_new_files(path, monkeypatch, number):
     monkeypatch.setattr(os, "replace", failing_on_call(number, os.replace))
     if number == 2 and path.suffix != ".npy":
         return
@@ -62,7 +62,7 @@ def test_a_full_disk_leaves_nothing_where_nothing_was(path, monkeypatch, number)
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, RuntimeError])
-def test_a_writer_that_fails_midway_leaves_the_old_files_as_they_were(path, monkeypatch, error):
+def test_a_writer_that_fails_midway_leaves_the_old_files_unchanged(path, monkeypatch, error):
     random_embedding(seed=1).save(path)
     before = directory_contents(path.parent)
 
@@ -93,7 +93,7 @@ for path in sys.argv[1:]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of files")
-def test_a_file_that_may_not_grow_is_said_so_and_leaves_the_old_one(tmp_path):
+def test_a_file_size_limit_is_reported_and_leaves_the_old_file(tmp_path):
     paths = [tmp_path / f"vectors{suffix}" for suffix in SUFFIXES]
     for path in paths:
         random_embedding().save(path)
@@ -104,9 +104,9 @@ def test_a_file_that_may_not_grow_is_said_so_and_leaves_the_old_one(tmp_path):
         text=True,
         check=True,
     )
-    sentences = finished.stdout.splitlines()
-    for path, sentence in zip(paths, sentences, strict=True):
-        assert sentence == f"{path}: cannot be written (File too large)."
+    messages = finished.stdout.splitlines()
+    for path, message in zip(paths, messages, strict=True):
+        assert message == f"{path}: cannot be written (File too large)."
     assert finished.stderr == ""
     assert directory_contents(tmp_path) == before
 
@@ -126,7 +126,7 @@ hopvec.Embedding(np.zeros((2, 3), np.float32), pa.array([1, 2])).save(sys.argv[1
 
 @no_kill
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow", ".npy", ".npz", ".csv.gz", ".txt"])
-def test_a_process_killed_while_saving_leaves_the_old_files_as_they_were(tmp_path, suffix):
+def test_a_process_killed_while_saving_leaves_the_old_files_unchanged(tmp_path, suffix):
     path = tmp_path / f"vectors{suffix}"
     random_embedding().save(path)
     before = directory_contents(path.parent)
@@ -158,7 +158,7 @@ embedding.save(sys.argv[1])
 
 @no_kill
 @pytest.mark.parametrize("number", [1, 2, 3, 4])
-def test_ids_are_never_left_beside_the_vectors_of_another_run(tmp_path, number):
+def test_ids_are_never_left_with_the_vectors_of_another_run(tmp_path, number):
     path = tmp_path / "vectors.npy"
     random_embedding().save(path)
     finished = subprocess.run(
@@ -174,23 +174,23 @@ def test_ids_are_never_left_beside_the_vectors_of_another_run(tmp_path, number):
     assert same_embedding(hopvec.load(path), random_embedding(seed=2), path)
 
 
-def test_old_files_of_a_killed_swap_are_swept_by_the_next(tmp_path):
-    path, left = tmp_path / "vectors.npy", tmp_path / ".vectors.npy.1234.old"
-    left.write_bytes(b"old")
+def test_backup_files_of_a_killed_process_are_deleted_by_the_next_save(tmp_path):
+    path, backup = tmp_path / "vectors.npy", tmp_path / ".vectors.npy.1234.old"
+    backup.write_bytes(b"old")
     random_embedding().save(path)
-    assert not left.exists()
+    assert not backup.exists()
 
 
-def test_two_threads_that_save_to_one_path_do_not_meet(tmp_path):
+def test_concurrent_writes_to_one_path_use_different_files(tmp_path):
     path = tmp_path / "file"
     with atomic_write(path) as (first,), atomic_write(path) as (second,):
         assert first.name != second.name
 
 
-def test_a_folder_that_is_not_there_is_named(tmp_path):
-    folder = tmp_path / "nodir"
+def test_a_missing_directory_is_named(tmp_path):
+    directory = tmp_path / "nodir"
     with pytest.raises(FormatError) as error:
-        random_embedding().save(folder / "x.parquet")
-    assert (
-        str(error.value) == f"{folder / 'x.parquet'}: there is no folder {folder}. Make it first."
+        random_embedding().save(directory / "x.parquet")
+    assert str(error.value) == (
+        f"{directory / 'x.parquet'}: the directory {directory} does not exist. Create it first."
     )

@@ -1,4 +1,4 @@
-"""What pyarrow writes in Thrift's compact protocol is understood to the byte."""
+"""Thrift footers written by pyarrow are parsed and serialized byte for byte."""
 
 import struct
 
@@ -34,7 +34,7 @@ def footer_of(table, **options):
     ids=lambda table: table.column_names[0],
 )
 @pytest.mark.parametrize("page_index", [False, True])
-def test_a_footer_of_pyarrow_comes_back_byte_for_byte(table, page_index):
+def test_a_footer_of_pyarrow_round_trips_byte_for_byte(table, page_index):
     footer = footer_of(table, row_group_size=50, write_page_index=page_index)
     assert serialize(parse(footer)) == footer
 
@@ -44,7 +44,7 @@ def test_a_footer_of_pyarrow_comes_back_byte_for_byte(table, page_index):
     st.binary(max_size=300),
     st.lists(INTEGERS, max_size=40),
 )
-def test_what_is_written_is_read(numbers, text, items):
+def test_a_struct_round_trips(numbers, text, items):
     fields = {number: Typed(I64, value) for number, value in sorted(numbers.items())}
     fields |= {
         400: Typed(BINARY, text),
@@ -54,6 +54,6 @@ def test_what_is_written_is_read(numbers, text, items):
     assert parse(serialize(fields)) == fields
 
 
-def test_a_type_that_no_footer_has_is_refused():
+def test_an_unsupported_type_is_refused():
     with pytest.raises(NotImplementedError, match="type 7"):
         parse(b"\x17")

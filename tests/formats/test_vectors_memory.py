@@ -1,4 +1,4 @@
-"""Vectors on disk are saved without reading them into memory, and loaded into it once."""
+"""Memory-mapped vectors are saved in blocks, and loading needs the memory of one copy."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ from hopvec import Embedding
 
 ROWS, DIM, BYTES = 100_000, 128, 51_200_000
 SUFFIXES = [".parquet", ".arrow", ".npy", ".npz", ".csv", ".bin"]
-TEXT = {".csv"}  # parsed some blocks ahead, which is much beside so few vectors
+TEXT = {".csv"}  # blocks are parsed ahead, which needs much memory relative to so few vectors
 
 PREPARED = r"""
 import pathlib, re, sys
@@ -51,7 +51,7 @@ def source(tmp_path_factory):
     return path
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="measured as Linux counts")
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_vectors_are_saved_in_blocks_and_loaded_once(tmp_path, source, suffix):
     path, small = tmp_path / f"vectors{suffix}", tmp_path / f"small{suffix}"
@@ -67,7 +67,7 @@ def test_vectors_are_saved_in_blocks_and_loaded_once(tmp_path, source, suffix):
     assert loaded.ids.equals(pa.array(np.arange(ROWS)))
 
 
-def test_saving_reads_a_memory_map_that_is_written_to(tmp_path):
+def test_saving_a_writable_memory_map_leaves_its_values(tmp_path):
     vectors = np.memmap(tmp_path / "raw", np.float32, "w+", shape=(2000, 100))
     vectors[:] = np.arange(100)
     embedding = Embedding(vectors, pa.array(np.arange(2000)))

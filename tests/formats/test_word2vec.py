@@ -1,4 +1,4 @@
-"""Files of word2vec, as gensim and word2vec itself read and write them."""
+"""word2vec files, as gensim and word2vec itself read and write them."""
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +17,7 @@ def path(request, tmp_path):
     return tmp_path / f"vectors{request.param}"
 
 
-def test_gensim_reads_what_is_saved(path):
+def test_gensim_reads_a_saved_embedding(path):
     embedding = random_embedding(WORDS, dim=20)
     embedding.save(path)
     read = KeyedVectors.load_word2vec_format(str(path), binary=path.suffix == ".bin")
@@ -33,7 +33,7 @@ def test_gensim_finds_the_same_neighbors(path):
     assert found == [id for id, _ in embedding.nearest(7, 20)]
 
 
-def test_what_gensim_saves_is_loaded(path):
+def test_a_file_written_by_gensim_is_read(path):
     embedding = random_embedding(WORDS, dim=20)
     other = KeyedVectors(20)
     other.add_vectors(WORDS.to_pylist(), embedding.vectors)
@@ -43,7 +43,7 @@ def test_what_gensim_saves_is_loaded(path):
     assert loaded.vectors.tobytes() == embedding.vectors.tobytes()
 
 
-def test_text_of_word2vec_itself_ends_lines_with_a_space(tmp_path):
+def test_trailing_spaces_of_word2vec_text_files_are_ignored(tmp_path):
     path = tmp_path / "vectors.txt"
     path.write_text("2 2\nx 1.5 -2.000000 \ny 3 4 \n")
     loaded = hopvec.load(path)
@@ -51,7 +51,7 @@ def test_text_of_word2vec_itself_ends_lines_with_a_space(tmp_path):
     assert loaded.vectors.tolist() == [[1.5, -2], [3, 4]]
 
 
-def test_binary_of_word2vec_itself_ends_vectors_with_a_line(tmp_path):
+def test_line_breaks_between_vectors_of_word2vec_binary_files_are_ignored(tmp_path):
     path = tmp_path / "vectors.bin"
     one, two = np.array([[1.5, -2], [3, 4]], "<f4")
     path.write_bytes(b"2 2\nx " + one.tobytes() + b"\ny " + two.tobytes() + b"\n")
@@ -67,7 +67,7 @@ def test_an_id_with_whitespace_is_refused_by_name(path, id):
     with pytest.raises(FormatError) as error:
         random_embedding(pa.array(["fine", id], pa.large_string())).save(path)
     assert str(error.value) == (
-        f"{path}: word2vec files cannot hold the id {id!r}, as ids there end at whitespace; "
-        f"save as .parquet or .csv, or rename the node."
+        f"{path}: word2vec files cannot hold the id {id!r}, since ids must not be empty or contain "
+        "whitespace. Save as .parquet or .csv, or rename the node."
     )
     assert directory_contents(path.parent) == {}

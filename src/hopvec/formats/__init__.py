@@ -1,4 +1,26 @@
-"""Files <-> embeddings. A new format is one file and one line in the table."""
+"""Reads and writes embeddings. A new format is one module and one line in EMBEDDING_FORMATS.
+
+arrow.py            .arrow and .feather
+atomic.py           atomic_write: files that appear complete or not at all
+blocks.py           iterating over vectors in blocks of rows
+delimited.py        .csv and .tsv
+destination.py      checks before a run that its result can be written
+features.py         read_features: tables of node features
+metadata.py         parameters and fitted state of an embedding as JSON
+npy.py              .npy with the ids in a file beside it
+npz.py              .npz
+parquet.py          .parquet, reading
+parquet_writer.py   .parquet, writing
+positions.py        map positions as columns x and y of a vector file
+preview.py          Preview: the first rows of a file
+recognize.py        whether a file holds an embedding
+table.py            embeddings as Arrow tables
+text.py             lines of an id and numbers, for delimited.py and word2vec.py
+thrift.py           Thrift's compact protocol, for parquet_writer.py
+word2vec.py         the word2vec text and binary formats
+graphs/             files -> graphs
+labels/             files -> labels
+"""
 
 from __future__ import annotations
 
@@ -18,19 +40,19 @@ if TYPE_CHECKING:
 
 
 class Format(Protocol):
-    """What the module of a format offers."""
+    """The interface of a format module."""
 
     @property
     def DTYPES(self) -> tuple[str, ...]:  # noqa: N802
-        """The types of number it can hold."""
+        """The dtypes that the format supports."""
 
     def write_embedding(
         self, embedding: Embedding, path: Path, dtype: str, progress: Progress
     ) -> None:
-        """Writes an embedding; a file of that name is replaced whole or not at all."""
+        """Writes an embedding atomically."""
 
     def read_embedding(self, path: Path, progress: Progress) -> Embedding:
-        """Reads what `write_embedding` wrote."""
+        """Reads an embedding."""
 
 
 EMBEDDING_FORMATS: dict[str, Format] = {
@@ -48,7 +70,7 @@ EMBEDDING_FORMATS: dict[str, Format] = {
     ".bin": word2vec,
 }
 
-# How files begin that say themselves what they are, whatever they are called.
+# The first bytes of a file decide before its suffix.
 EMBEDDING_MAGIC: dict[bytes, Format] = {
     b"PAR1": parquet,
     b"ARROW1": arrow,
@@ -56,7 +78,7 @@ EMBEDDING_MAGIC: dict[bytes, Format] = {
     b"PK\x03\x04": npz,
 }
 
-# Those that can tell their first rows and the number of all without reading the rest.
+# The formats that can be previewed without reading the whole file.
 PREVIEW_READERS: dict[Format, Callable[[Path], Preview]] = {
     parquet: parquet.read_preview,
     arrow: arrow.read_preview,
@@ -73,80 +95,77 @@ def write_embedding(
     dtype: str = "float32",
     progress: Progress | None = None,
 ) -> None:
-    """Writes an embedding in the format that the suffix of the path names.
+    """Writes an embedding in the format given by the suffix of the path.
 
-    `dtype` is "float32", or "float16" for half the size where the format can hold it; `progress` is
-    called with the rows written and their number.
+    `dtype` is "float32", or "float16" for half the size if the format supports it. `progress` is
+    called with the number of rows written and the total.
     """
     path = Path(path)
     format_to_write(path, dtype).write_embedding(embedding, path, dtype, progress or no_progress)
 
 
 def format_to_write(path: Path, dtype: str = "float32") -> Format:
-    """The format that the suffix of the path names. Raises FormatError if it holds no `dtype`."""
+    """The format given by the suffix. Raises FormatError if it does not support `dtype`."""
     if dtype not in DTYPES:
         raise ParameterError(f"save: dtype must be one of {', '.join(DTYPES)}, got {dtype!r}.")
     format_ = format_named(path)
     if dtype not in format_.DTYPES:
-        able = [suffix for suffix, other in EMBEDDING_FORMATS.items() if dtype in other.DTYPES]
+        suffixes = [suffix for suffix, other in EMBEDDING_FORMATS.items() if dtype in other.DTYPES]
         raise FormatError(
-            f"{path}: a {suffix_of(path)} file cannot hold {dtype}; use one of {', '.join(able)}."
+            f"{path}: a {suffix_of(path)} file cannot hold {dtype}; use one of "
+            f"{', '.join(suffixes)}."
         )
     return format_
 
 
 def read_embedding(path: str | PathLike[str], *, progress: Progress | None = None) -> Embedding:
-    """Reads an embedding from the format that the file begins as, or else its suffix names.
+    """Reads an embedding; the first bytes of the file decide its format, else the suffix.
 
-    `progress` is called with how much is read, and of how much: rows, or bytes of text. Raises
-    FormatError for whatever a damaged file makes the libraries below raise.
+    `progress` is called with the amount read and the total: rows, or bytes for text formats. Raises
+    FormatError if the file is damaged, whatever the library that reads it raises.
     """
     path = Path(path)
-    return _checked(path, lambda: _whole(path, progress or no_progress)).embedding
+    return _checked(path, lambda: _read_all(path, progress or no_progress)).embedding
 
 
 def read_preview(path: str | PathLike[str], *, progress: Progress | None = None) -> Preview:
-    """Reads the first rows of an embedding and the number of all, or all where it must."""
+    """Reads the first rows and the number of rows; all rows if the format requires it."""
     path = Path(path)
 
-    def start() -> Preview:
-        begin = PREVIEW_READERS.get(_recognized(path))
-        return begin(path) if begin else _whole(path, progress or no_progress)
+    def read() -> Preview:
+        preview = PREVIEW_READERS.get(_recognized(path))
+        return preview(path) if preview else _read_all(path, progress or no_progress)
 
-    return _checked(path, start)
+    return _checked(path, read)
 
 
-def _whole(path: Path, progress: Progress) -> Preview:
+def _read_all(path: Path, progress: Progress) -> Preview:
     embedding = _recognized(path).read_embedding(path, progress)
     return Preview(embedding, len(embedding))
 
 
 def _checked(path: Path, read: Callable[[], Preview]) -> Preview:
-    """What is read. Raises FormatError if it fails, or if the ids are none or repeated."""
+    """Calls `read`. Raises FormatError if it fails, or if ids are missing or repeated."""
     if not path.exists():
         raise FormatError(f"{path}: there is no such file.")
     try:
-        start = read()
+        preview = read()
     except (FormatError, MemoryError):
         raise
     except Exception as error:
         reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(". ")
         raise FormatError(f"{path}: cannot be read as an embedding ({reason}).") from error
-    ids = start.embedding.ids
+    ids = preview.embedding.ids
     if ids.null_count or str(ids.type) not in ("int64", "string", "large_string"):
-        raise FormatError(
-            f"{path}: its ids must be int64 or strings without nulls, got {ids.type}."
-        )
-    twice = first_duplicate(ids)
-    if twice is not None:
-        raise FormatError(
-            f"{path}: the id {twice!r} comes more than once, and every row must have its own."
-        )
-    return start
+        raise FormatError(f"{path}: ids must be int64 or strings without nulls, got {ids.type}.")
+    repeated = first_duplicate(ids)
+    if repeated is not None:
+        raise FormatError(f"{path}: the id {repeated!r} is repeated; ids must be unique.")
+    return preview
 
 
 def _recognized(path: Path) -> Format:
-    """The format of a file that is there; a folder holds Parquet, as Spark writes it."""
+    """The format of an existing file; a directory is Parquet, as Spark writes it."""
     if path.is_dir():
         return parquet
     with path.open("rb") as file:
@@ -158,16 +177,16 @@ def _recognized(path: Path) -> Format:
 
 
 def format_named(path: Path) -> Format:
-    """The format that the suffix of the path names. Raises FormatError if there is none."""
+    """The format given by the suffix of the path. Raises FormatError if there is none."""
     if suffix_of(path) not in EMBEDDING_FORMATS:
         raise FormatError(
-            f"{path}: the suffix {path.suffix!r} names no format for embeddings; "
+            f"{path}: {path.suffix!r} is not the suffix of an embedding format; "
             f"use one of {', '.join(EMBEDDING_FORMATS)}."
         )
     return EMBEDDING_FORMATS[suffix_of(path)]
 
 
 def suffix_of(path: Path) -> str:
-    """The end of the name that tells the format, such as .npy or .csv.gz."""
-    ends = [suffix.lower() for suffix in path.suffixes]
-    return "".join(ends[-2:] if ends[-1:] == [".gz"] else ends[-1:])
+    """The suffix that decides the format, in lower case: .npy or .csv.gz."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    return "".join(suffixes[-2:] if suffixes[-1:] == [".gz"] else suffixes[-1:])

@@ -1,4 +1,4 @@
-"""vectors.arrow or .feather: an Arrow IPC file with the columns `id` and `embedding`."""
+""".arrow and .feather: an Arrow IPC file with the columns `id` and `embedding`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DTYPES = ("float32", "float16")
 
 
 def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Progress) -> None:
-    """Writes one record batch a block."""
+    """Writes one record batch per block."""
     with (
         atomic_write(path) as (file,),
         pa.ipc.new_file(file, schema_of(embedding, dtype)) as writer,
@@ -30,16 +30,16 @@ def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Prog
 
 
 def read_embedding(path: Path, progress: Progress) -> Embedding:
-    """Reads vectors of hopvec, or of others where it is plain which columns hold them.
+    """Reads a file of hopvec or of another program; see `find_columns`.
 
-    `progress` is called with the record batches read and their number.
+    `progress` is called with the number of record batches read and the total.
     """
     with pa.OSFile(str(path)) as file, pa.ipc.open_file(file) as reader:
         return from_batches(path, reader.schema, _batches(path, reader, progress))
 
 
 def read_preview(path: Path) -> Preview:
-    """Reads the first rows; of all others only the ids, to count them."""
+    """Reads the first rows, and the ids of all rows to count them."""
     with pa.OSFile(str(path)) as file, pa.ipc.open_file(file) as reader:
         columns = find_columns(path, reader.schema)
         count = min(1, reader.num_record_batches)

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all: written beside their name, then renamed."""
+"""atomic_write: files that appear complete or not at all."""
 
 import glob
 import os
@@ -14,24 +14,26 @@ from hopvec.errors import FormatError
 
 @contextmanager
 def atomic_write(*paths: Path) -> Iterator[Sequence[BinaryIO]]:
-    """Files that take the names `paths` when the block ends well, and are gone if not.
+    """Opens temporary files that are renamed to `paths` when the block succeeds.
 
-    Of several, the first is the one that counts: while the others change hands it is away, so
-    that a run killed in between leaves no first file rather than one beside those of another run.
-    What killed runs have left of these files is swept away.
+    If it fails, they are deleted. If there are several paths, the first one is missing while the
+    others are replaced: a process that is killed in between leaves no first file, never one that
+    belongs to other files of an earlier run. Temporary files of killed processes are deleted.
     """
     parts = [path.with_name(f".{path.name}.{secrets.token_hex(4)}.part") for path in paths]
     if not paths[0].parent.is_dir():
-        raise FormatError(f"{paths[0]}: there is no folder {paths[0].parent}. Make it first.")
+        raise FormatError(
+            f"{paths[0]}: the directory {paths[0].parent} does not exist. Create it first."
+        )
     try:
         for path in paths:
             if path.is_dir():
-                raise IsADirectoryError(f"{path.name} is a folder")
+                raise IsADirectoryError(f"{path.name} is a directory")
         with ExitStack() as stack:
             files = [stack.enter_context(part.open("wb")) for part in parts]
             for file, path in zip(files, paths, strict=True):
                 lock(file)
-                _sweep(path)
+                _delete_abandoned(path)
             yield files
             for file in files:
                 file.flush()
@@ -39,7 +41,7 @@ def atomic_write(*paths: Path) -> Iterator[Sequence[BinaryIO]]:
         if len(paths) == 1:
             parts[0].replace(paths[0])
         else:
-            _change_hands(parts, paths)
+            _replace_all(parts, paths)
     except OSError as error:
         raise FormatError(f"{paths[0]}: cannot be written ({error.strerror or error}).") from error
     finally:
@@ -49,11 +51,11 @@ def atomic_write(*paths: Path) -> Iterator[Sequence[BinaryIO]]:
 
 
 def lock(file: BinaryIO) -> bool | None:
-    """Takes the lock of a file, which its process holds until it is closed.
+    """Locks a file until this process closes it.
 
-    False if another process has it; None if the file system has no locks, so that it is not known.
+    Returns False if another process holds the lock, and None if the file system has no locks.
     """
-    if sys.platform == "win32":  # an open file cannot be deleted there: it needs no lock
+    if sys.platform == "win32":  # no lock needed: an open file cannot be deleted there
         return True
     import fcntl
 
@@ -66,34 +68,35 @@ def lock(file: BinaryIO) -> bool | None:
     return True
 
 
-def _sweep(path: Path) -> None:
-    """Deletes the parts of a file whose writers are gone."""
+def _delete_abandoned(path: Path) -> None:
+    """Deletes temporary files of `path` whose writers have died."""
     for part in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
-        with suppress(OSError), part.open("rb") as left:
-            if lock(left):
+        with suppress(OSError), part.open("rb") as file:
+            if lock(file):
                 part.unlink()
 
 
-def _change_hands(parts: Sequence[Path], paths: Sequence[Path]) -> None:
-    """Gives every part its name, the first last; puts the old files back if that fails.
+def _replace_all(parts: Sequence[Path], paths: Sequence[Path]) -> None:
+    """Renames every part to its path, the first one last; restores the old files on failure.
 
-    Old files of killed runs go when the new ones are there: before, they may be all that is left.
+    Old files that killed processes left behind are deleted only after the new ones are in place:
+    until then, they may be the only copies.
     """
-    kept: list[tuple[Path, Path]] = []
-    taken: list[Path] = []
+    backups: list[tuple[Path, Path]] = []
+    renamed: list[Path] = []
     try:
         for part, path in zip(parts, paths, strict=True):
             if path.exists():
                 old = part.with_suffix(".old")
                 path.replace(old)
-                kept.append((old, path))
+                backups.append((old, path))
         for part, path in reversed(list(zip(parts, paths, strict=True))):
             part.replace(path)
-            taken.append(path)
+            renamed.append(path)
     except BaseException:
-        for path in taken:
+        for path in renamed:
             path.unlink()
-        for old, path in reversed(kept):
+        for old, path in reversed(backups):
             old.replace(path)
         raise
     for path in paths:

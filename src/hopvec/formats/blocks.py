@@ -1,4 +1,4 @@
-"""Vectors a block of rows at a time, so that no writer or reader needs a second copy of them."""
+"""Vectors in blocks of rows, so that readers and writers need no second copy of all of them."""
 
 from __future__ import annotations
 
@@ -22,39 +22,39 @@ BLOCK_BYTES = 16 << 20
 def iter_blocks(
     embedding: Embedding, dtype: str = "float32", progress: Progress = no_progress
 ) -> Iterator[tuple[pa.Array, NDArray[Any]]]:
-    """The ids and the vectors of a few rows after the other, C-ordered, about 16 MB each.
+    """Iterates over ids and vectors in blocks of about 16 MB, in C order.
 
-    Vectors on disk are dropped from memory again once the next block is asked for; `progress` is
-    told then.
+    A block of memory-mapped vectors is released from memory, and `progress` is called, when the
+    next block is requested.
     """
     for first in range(0, len(embedding), rows_per_block(embedding.dim)):
         rows = slice(first, first + rows_per_block(embedding.dim))
-        here = embedding.vectors[rows]
-        yield embedding.ids[rows], _converted(here, embedding.ids[rows], dtype)
-        release_pages(here)
+        block = embedding.vectors[rows]
+        yield embedding.ids[rows], _converted(block, embedding.ids[rows], dtype)
+        release_pages(block)
         progress(min(rows.stop, len(embedding)), len(embedding))
 
 
 def rows_per_block(dim: int) -> int:
-    """The number of rows of a block, at least 1."""
+    """The number of rows in a block, at least 1."""
     return max(1, BLOCK_BYTES // (4 * max(1, dim)))
 
 
 class RowBuffer:
-    """Rows put below each other in one float32 array, which grows in place: none is held twice."""
+    """A float32 array that grows in place as rows are added, without a second copy."""
 
     def __init__(self, dim: int) -> None:
         self.vectors = np.empty((0, dim), np.float32)
 
     def grow(self, count: int) -> NDArray[np.float32]:
-        """The next rows, to be filled before this is called again: then the array may move."""
+        """Adds uninitialized rows and returns a view of them, valid until the next call."""
         before, dim = self.vectors.shape
         self.vectors.resize((before + count, dim), refcheck=False)
         return self.vectors[before:]
 
 
 def as_float32(vectors: NDArray[Any], progress: Progress = no_progress) -> NDArray[np.float32]:
-    """The vectors as they are if they are float32 in rows, else a float32 copy of them."""
+    """The vectors themselves if they are C-ordered float32, else a float32 copy."""
     if vectors.dtype == np.float32 and vectors.dtype.isnative and vectors.flags.c_contiguous:
         return vectors
     if vectors.dtype.kind != "f":
@@ -70,13 +70,13 @@ def as_float32(vectors: NDArray[Any], progress: Progress = no_progress) -> NDArr
 
 
 def _converted(rows: NDArray[Any], ids: pa.Array, dtype: str) -> NDArray[Any]:
-    """The rows in C order and of that type. Raises FormatError for a number that is too large."""
+    """The rows in C order and of that dtype. Raises FormatError for a value that is too large."""
     with np.errstate(over="ignore"):
         converted = np.ascontiguousarray(rows, dtype=dtype)
     if dtype == "float16" and (np.isinf(converted) & np.isfinite(rows)).any():
         row, column = np.argwhere(np.isinf(converted) & np.isfinite(rows))[0]
         raise FormatError(
-            f"The vector of {ids[int(row)].as_py()!r} holds {rows[row, column]:g}, but float16 "
-            f"ends at 65504; save it as float32."
+            f"The vector of {ids[int(row)].as_py()!r} contains {rows[row, column]:g}, which is too "
+            "large for float16 (at most 65504). Save the vectors as float32."
         )
     return converted

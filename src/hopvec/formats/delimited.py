@@ -1,4 +1,4 @@
-"""vectors.csv or .tsv, also gzipped: the header id, e0, e1, ..., then a vector a line."""
+""".csv and .tsv, also gzipped: the header id, e0, e1, ..., then one vector per line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pyarrow as pa
 from hopvec.errors import FormatError
 from hopvec.formats.atomic import atomic_write
 from hopvec.formats.blocks import iter_blocks
-from hopvec.formats.text import IF_EDGES, Layout, lines, read_header, read_lines
+from hopvec.formats.text import IF_EDGES, LineFormat, lines, read_header, read_lines
 from hopvec.progress import Progress
 
 if TYPE_CHECKING:
@@ -24,21 +24,21 @@ DTYPES = ("float32",)
 
 
 def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Progress) -> None:
-    """Writes a vector a line; ids are quoted where they must be."""
+    """Writes one vector per line; ids are quoted if necessary."""
     separator = separator_of(path)
-    with atomic_write(path) as (file,), packed(file, path) as text:
-        names = ["id", *(f"e{number}" for number in range(embedding.dim))]
+    with atomic_write(path) as (file,), compressed(file, path) as text:
+        names = ["id", *(f"e{column}" for column in range(embedding.dim))]
         text.write((separator.join(names) + "\n").encode())
         for ids, rows in iter_blocks(embedding, dtype, progress):
-            for piece in lines(_quoted(ids, separator), rows, separator):
-                text.write(piece)
+            for chunk in lines(_quoted(ids, separator), rows, separator):
+                text.write(chunk)
 
 
 def read_embedding(path: Path, progress: Progress) -> Embedding:
-    """Reads ids, which are integers if all of them can be, and vectors; there are no parameters.
+    """Reads ids, as integers if all of them are, and vectors; the format holds no parameters.
 
-    The column `id`, or else the first, holds the ids; all others are numbers. `progress` is called
-    with the bytes read and those of the file.
+    The ids are in the column `id` or else in the first one; all other columns are numbers.
+    `progress` is called with the number of bytes read and the size of the file.
     """
     from hopvec.embedding import Embedding
 
@@ -46,27 +46,27 @@ def read_embedding(path: Path, progress: Progress) -> Embedding:
     header = next(csv.reader([read_header(path)], delimiter=separator), [])
     if len(header) < 2:
         raise FormatError(
-            f"{path}, line 1: a column of ids and at least one of numbers are needed, "
+            f"{path}, line 1: expected a column of ids and at least one column of numbers, "
             f"found {header}."
         )
     if _is_data(header):
         raise FormatError(
-            f"{path}, line 1: holds numbers where the names of the columns are needed, "
-            f"such as {separator.join(['id', 'e0', 'e1'])!r}. {IF_EDGES}"
+            f"{path}, line 1: expected a header of column names such as "
+            f"{separator.join(['id', 'e0', 'e1'])!r}, found numbers. {IF_EDGES}"
         )
-    place = header.index("id") if "id" in header else 0
-    ids, vectors = read_lines(path, Layout(separator, header, place), progress)
+    id_column = header.index("id") if "id" in header else 0
+    ids, vectors = read_lines(path, LineFormat(separator, header, id_column), progress)
     return Embedding(vectors, ids)
 
 
 def separator_of(path: Path) -> str:
-    """What stands between the cells of a file, by its suffix."""
+    """The separator of a file, by its suffix."""
     return "\t" if ".tsv" in (suffix.lower() for suffix in path.suffixes[-2:]) else ","
 
 
 @contextmanager
-def packed(file: BinaryIO, path: Path) -> Iterator[BinaryIO | gzip.GzipFile]:
-    """The file to write text to, gzipped if the path says so."""
+def compressed(file: BinaryIO, path: Path) -> Iterator[BinaryIO | gzip.GzipFile]:
+    """The file itself, or a gzip stream to it if the path ends in .gz."""
     if path.suffix.lower() == ".gz":
         with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as text:
             yield text
@@ -75,7 +75,7 @@ def packed(file: BinaryIO, path: Path) -> Iterator[BinaryIO | gzip.GzipFile]:
 
 
 def _quoted(ids: pa.Array, separator: str) -> pa.Array:
-    """The ids with quotes around those that hold a separator, a quote or the end of a line."""
+    """The ids, with quotes around those that contain a separator, a quote or a line break."""
     import pyarrow.compute as pc
 
     if pa.types.is_integer(ids.type):
@@ -86,7 +86,7 @@ def _quoted(ids: pa.Array, separator: str) -> pa.Array:
 
 
 def _is_data(header: list[str]) -> bool:
-    """Whether a first line is a vector. The names 0, 1, 2 that pandas gives columns are not one."""
+    """Whether the first line is a vector. The column names 0, 1, 2 of pandas are not."""
     if header[1:] == [str(number) for number in range(len(header) - 1)]:
         return False
     try:

@@ -1,4 +1,4 @@
-"""read_features: from a table of nodes in a file to columns of features."""
+"""read_features: reads a table of node features."""
 
 from __future__ import annotations
 
@@ -22,13 +22,31 @@ def read_features(
     id_column: str | None = None,
     progress: Progress | None = None,
 ) -> pa.Table:
-    """The table of a file, for `Graph.with_features`: text, Parquet or Arrow.
+    """Reads a table of node features for `Graph.with_features`: text, Parquet or Arrow.
 
-    In a text, line 1 names the columns, a column of numbers is one where all cells are, and an
-    empty cell is a value that is not known. Ids are texts there, 007 not 7: those in `id_column`,
-    else in one called id, node, name, ...; else the first column is numbers only where none of
-    them would be written in another way. `progress` is called with the bytes read and those of the
-    file. Raises FormatError naming the file.
+    The first line of a text file names the columns. A column is numeric if all its cells are, and
+    empty cells are missing values. Ids of a text file are strings, so that 007 is not 7: the column
+    `id_column`, else one called id, node, name, ... If there is none, the first column is numeric
+    only if each of its numbers is written in the usual way.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    id_column : str, optional
+        The column of ids.
+    progress : callable, optional
+        Called with the number of bytes read and the size of the file.
+
+    Returns
+    -------
+    pyarrow.Table
+        One row per node.
+
+    Raises
+    ------
+    FormatError
+        If the file cannot be read, or has no column `id_column`.
     """
     with Source(path, progress) as source:
         if columnar.recognize(source):
@@ -37,23 +55,27 @@ def read_features(
             return table
         if text.recognize(source) is not None:
             return _from_text(source, id_column)
-        what = f"it begins with {source.head[:8]!r}" if source.head else "it is empty"
-        raise FormatError(f"{source.name}: features are in text, Parquet or Arrow; {what}.")
-
-
-def _id_column(source: Source, names: list[str], asked: str | None) -> str | None:
-    """The column of ids that is asked for, else by its name; None if there is none."""
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise FormatError(f"{source.name}: two columns are called {twice!r}; rename one of them.")
-    if asked is None:
-        return find_id_column(names)
-    if asked not in names:
+        found = f"this file begins with {source.head[:8]!r}" if source.head else "this one is empty"
         raise FormatError(
-            f"{source.name}: there is no column {asked!r} for the ids; the columns are "
+            f"{source.name}: features are read from text, Parquet or Arrow files; {found}."
+        )
+
+
+def _id_column(source: Source, names: list[str], requested: str | None) -> str | None:
+    """The requested column, else one with a usual name; None if there is none."""
+    if len(set(names)) < len(names):
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise FormatError(
+            f"{source.name}: two columns are called {repeated!r}; rename one of them."
+        )
+    if requested is None:
+        return find_id_column(names)
+    if requested not in names:
+        raise FormatError(
+            f"{source.name}: there is no column {requested!r} for the ids; the columns are "
             f"{', '.join(names)}."
         )
-    return asked
+    return requested
 
 
 def _from_columns(source: Source) -> pa.Table:
@@ -72,21 +94,21 @@ def _from_columns(source: Source) -> pa.Table:
         raise FormatError(f"{source.name}: the features cannot be read ({error}).") from error
 
 
-def _from_text(source: Source, asked: str | None) -> pa.Table:
+def _from_text(source: Source, id_column: str | None) -> pa.Table:
     import pyarrow.csv as csv
 
     numbered = list(first_lines(source))
     if not numbered:
-        raise FormatError(f"{source.name}: it is empty.")
+        raise FormatError(f"{source.name}: the file is empty.")
     skipped, line = numbered[0][0] - 1, numbered[0][1]
     separator = max(SEPARATORS, key=line.count)
     if separator not in line:
         raise FormatError(
-            f"{source.name}: line 1 names no columns; there must be an id and a feature, between "
-            "tabs, commas, semicolons or bars."
+            f"{source.name}, line 1: expected the names of at least two columns, an id and a "
+            "feature, separated by tabs, commas, semicolons or vertical bars."
         )
     names = Dialect(separator, 0).cells(line)
-    ids = _id_column(source, names, asked)
+    ids = _id_column(source, names, id_column)
     try:
         table = csv.read_csv(
             source.stream(),
@@ -103,7 +125,7 @@ def _from_text(source: Source, asked: str | None) -> pa.Table:
 
 
 def _empty_to_null(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """An empty text is none; others stay, NA as well, which may be a name."""
+    """Replaces empty strings by nulls. NA stays a string, since it may be a name."""
     import pyarrow.compute as pc
 
     if not pa.types.is_string(column.type) and not pa.types.is_large_string(column.type):
@@ -112,7 +134,7 @@ def _empty_to_null(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _numbers_if_all(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Texts as the numbers they are; 007, which as a number would be written 7, stays a text."""
+    """Strings as numbers if all are numbers; 007 stays a string, since as a number it is 7."""
     for kind in (pa.int64(), pa.float64()):
         try:
             numbers = column.cast(kind)

@@ -1,4 +1,4 @@
-"""How an embedding was made, as the JSON text that every format keeps beside the vectors."""
+"""Metadata of an embedding (parameters, graph, fitted state) as JSON, stored with the vectors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Metadata(NamedTuple):
-    """What an embedding tells beside vectors and ids."""
+    """The fields of an embedding other than vectors and ids, in the order of its constructor."""
 
     parameters: dict[str, Any]
     graph: dict[str, Any]
@@ -29,31 +29,31 @@ class Metadata(NamedTuple):
 
 
 def to_json(embedding: Embedding) -> str:
-    """The parameters, the facts of the graph and the fitted_state."""
-    facts: dict[str, Any] = {"parameters": embedding.parameters, "graph": embedding.graph}
+    """The metadata of an embedding as JSON."""
+    metadata: dict[str, Any] = {"parameters": embedding.parameters, "graph": embedding.graph}
     if embedding.fitted_state:
-        facts["fitted_state"] = _state_to_plain(embedding.fitted_state)
-    return json.dumps(facts, default=_plain)
+        metadata["fitted_state"] = _state_to_plain(embedding.fitted_state)
+    return json.dumps(metadata, default=_plain)
 
 
 def is_metadata_json(text: str) -> bool:
-    """Whether a text looks like one of `to_json`, which may be too long to be read for that."""
+    """Whether a string, which may be too long to parse, looks like a result of `to_json`."""
     return text.startswith('{"parameters": {')
 
 
 def from_json(text: str | bytes) -> Metadata:
-    """The parameters, the facts of the graph and the fitted_state; empty where the text is."""
-    facts = json.loads(text or "{}")
-    fitted_state = facts.get("fitted_state")
+    """Parses the result of `to_json`; an empty string gives empty metadata."""
+    metadata = json.loads(text or "{}")
+    fitted_state = metadata.get("fitted_state")
     return Metadata(
-        dict(facts.get("parameters", {})),
-        dict(facts.get("graph", {})),
+        dict(metadata.get("parameters", {})),
+        dict(metadata.get("graph", {})),
         _state_from_plain(fitted_state) if fitted_state else None,
     )
 
 
 def _state_to_plain(fitted_state: FittedState) -> dict[str, Any]:
-    """Numbers, and arrays as base64 of little-endian bytes."""
+    """The fitted state as JSON values; arrays are base64 of little-endian bytes."""
     plain: dict[str, Any] = {"sparsity": fitted_state.sparsity, "volume": fitted_state.volume}
     columns, components = fitted_state.statistics.columns, fitted_state.statistics.components
     if fitted_state.features:
@@ -72,9 +72,9 @@ def _state_to_plain(fitted_state: FittedState) -> dict[str, Any]:
 def _state_from_plain(plain: Mapping[str, Any]) -> FittedState:
     components = None
     if "components" in plain:
-        kept = plain["components"]
-        basis = _unpacked(kept["basis"], "<f4").reshape(kept["width"], -1)
-        components = Components(basis, _columns_from_plain(kept["columns"]))
+        stored = plain["components"]
+        basis = _unpacked(stored["basis"], "<f4").reshape(stored["width"], -1)
+        components = Components(basis, _columns_from_plain(stored["columns"]))
     columns = _columns_from_plain(plain["columns"]) if "columns" in plain else None
     return FittedState(
         plain["sparsity"],
@@ -120,5 +120,5 @@ def _unpacked(text: str, kind: str) -> NDArray[Any]:
 
 
 def _plain(value: object) -> Any:
-    """Numbers and lists of numpy as those of Python; anything else by how it looks."""
+    """NumPy values as Python ones, anything else as its repr."""
     return value.tolist() if isinstance(value, np.generic | np.ndarray) else repr(value)

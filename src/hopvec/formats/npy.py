@@ -1,4 +1,4 @@
-"""vectors.npy for numpy and memory maps; beside it vectors.ids.arrow with ids and parameters."""
+""".npy for NumPy and memory maps; beside vectors.npy, vectors.ids.arrow has ids and metadata."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ DTYPES = ("float32", "float16")
 
 
 def ids_path(path: Path) -> Path:
-    """The file with the ids that belongs to a .npy file."""
+    """The path of the file with the ids of a .npy file."""
     return path.with_suffix(".ids.arrow")
 
 
 def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Progress) -> None:
-    """Writes the two files, the vectors last: they are there only when all is."""
+    """Writes both files; the vectors appear last, when everything is complete."""
     table = pa.table({"id": embedding.ids}).replace_schema_metadata({"hopvec": to_json(embedding)})
     with atomic_write(path, ids_path(path)) as (vectors, ids):
         write_array(embedding, vectors, dtype, progress)
@@ -37,7 +37,7 @@ def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Prog
 
 
 def write_array(embedding: Embedding, file: IO[bytes], dtype: str, progress: Progress) -> None:
-    """Writes the vectors as `numpy.save` would, a block of rows at a time."""
+    """Writes the vectors as `numpy.save` would, block by block."""
     header = {
         "descr": np.lib.format.dtype_to_descr(np.dtype(dtype)),
         "fortran_order": False,
@@ -49,46 +49,49 @@ def write_array(embedding: Embedding, file: IO[bytes], dtype: str, progress: Pro
 
 
 def read_embedding(path: Path, progress: Progress) -> Embedding:
-    """Reads the two files; the vectors stay on disk until they are touched.
+    """Reads both files; float32 vectors are memory-mapped.
 
-    Vectors of another type than float32, such as float16, are read into memory; `progress` is
-    called with their rows read and their number.
+    Vectors of another dtype, such as float16, are read into memory; `progress` is called with the
+    number of rows read and the total.
     """
     from hopvec.embedding import Embedding
 
-    vectors, ids, facts = _read(path)
-    return Embedding(as_float32(vectors, progress), ids, *facts)
+    vectors, ids, metadata = _read(path)
+    return Embedding(as_float32(vectors, progress), ids, *metadata)
 
 
 def read_preview(path: Path) -> Preview:
-    """Reads the ids, and of the vectors the first rows."""
+    """Reads the ids and the first vectors."""
     from hopvec.embedding import Embedding
 
-    vectors, ids, facts = _read(path)
-    return Preview(
-        Embedding(as_float32(vectors[:PREVIEW_ROWS]), ids[:PREVIEW_ROWS], *facts), len(ids)
-    )
+    vectors, ids, metadata = _read(path)
+    first = as_float32(vectors[:PREVIEW_ROWS])
+    return Preview(Embedding(first, ids[:PREVIEW_ROWS], *metadata), len(ids))
 
 
 def _read(path: Path) -> tuple[NDArray[Any], pa.Array, Metadata]:
-    """The vectors on disk, the ids, and the facts of how they were made."""
+    """The memory-mapped vectors, the ids and the metadata."""
     if not ids_path(path).is_file():
         raise FormatError(
-            f"{path}: the file with its ids, {ids_path(path).name}, is not beside it."
+            f"{path}: the file of its ids, {ids_path(path).name}, is missing. It must be in the "
+            "same directory."
         )
     vectors = _mapped(path)
     with pa.ipc.open_file(str(ids_path(path))) as reader:
         table = reader.read_all()
     table.validate(full=True)
-    facts = from_json((table.schema.metadata or {}).get(b"hopvec", b""))
+    metadata = from_json((table.schema.metadata or {}).get(b"hopvec", b""))
     ids = table.column("id").combine_chunks()
     if len(vectors) != len(ids):
-        raise FormatError(f"{path}: {len(vectors):,} vectors but {len(ids):,} ids beside them.")
-    return vectors, ids, facts
+        raise FormatError(
+            f"{path}: the file has {len(vectors):,} vectors, but {ids_path(path).name} has "
+            f"{len(ids):,} ids."
+        )
+    return vectors, ids, metadata
 
 
 def _mapped(path: Path) -> NDArray[Any]:
-    """The array on disk. Raises FormatError where its end is missing."""
+    """Memory-maps the array. Raises FormatError if the file is truncated."""
     with path.open("rb") as file:
         version = np.lib.format.read_magic(file)
         read = np.lib.format.read_array_header_1_0
@@ -98,8 +101,10 @@ def _mapped(path: Path) -> NDArray[Any]:
         begin = file.tell()
     size, expected = path.stat().st_size, begin + dtype.itemsize * int(np.prod(shape, dtype=object))
     if size < expected:
-        raise FormatError(f"{path}: ends at byte {size:,}, but its vectors need {expected:,}.")
+        raise FormatError(
+            f"{path}: the file is truncated: it has {size:,} bytes instead of {expected:,}."
+        )
     if 0 in shape:
-        return np.zeros(shape, np.float32)  # there is nothing to map
+        return np.zeros(shape, np.float32)  # an empty array cannot be mapped
     vectors: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     return vectors

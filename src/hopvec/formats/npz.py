@@ -1,4 +1,4 @@
-"""vectors.npz: the arrays `vectors` and `ids`, and `hopvec` with the parameters as JSON."""
+""".npz: the arrays `vectors` and `ids`, and `hopvec` with the metadata as JSON."""
 
 from __future__ import annotations
 
@@ -39,17 +39,18 @@ def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Prog
 
 
 def read_embedding(path: Path, progress: Progress) -> Embedding:
-    """Reads the arrays back, each in one piece: `progress` learns nothing."""
+    """Reads the arrays, each at once: `progress` is not called."""
     from hopvec.embedding import Embedding
 
     with np.load(path, allow_pickle=False) as arrays:
         vectors, ids = as_float32(arrays["vectors"]), arrays["ids"]
-        facts = from_json(str(arrays["hopvec"]) if "hopvec" in arrays else "")
+        metadata = from_json(str(arrays["hopvec"]) if "hopvec" in arrays else "")
     kind = pa.int64() if ids.dtype.kind in "iu" else pa.large_string()
-    names = pa.array(ids.tolist() if ids.dtype.kind == "U" else ids, kind)  # Arrow cuts U at nulls
-    return Embedding(vectors, names, *facts)
+    # Arrow would cut strings of dtype U at null characters.
+    names = pa.array(ids.tolist() if ids.dtype.kind == "U" else ids, kind)
+    return Embedding(vectors, names, *metadata)
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
-    """The array of that name, open for writing."""
+    """Opens an array of the archive for writing."""
     return archive.open(f"{name}.npy", "w", force_zip64=True)

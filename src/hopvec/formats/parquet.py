@@ -1,4 +1,4 @@
-"""vectors.parquet: the columns `id` and `embedding`, read by pandas, polars, DuckDB and Spark."""
+""".parquet: the columns `id` and `embedding`, as pandas, polars, DuckDB and Spark read them."""
 
 from __future__ import annotations
 
@@ -24,63 +24,65 @@ DTYPES = ("float32", "float16")
 
 
 def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Progress) -> None:
-    """Writes one row group a block."""
+    """Writes one row group per block."""
     with atomic_write(path) as (file,):
         write_parquet(file, schema_of(embedding, dtype), iter_blocks(embedding, dtype, progress))
 
 
 def read_embedding(path: Path, progress: Progress) -> Embedding:
-    """Reads vectors of hopvec, or of others where it is plain which columns hold them.
+    """Reads a file of hopvec or of another program; see `find_columns`.
 
-    `progress` is called with the rows read and their number.
+    `progress` is called with the number of rows read and the total.
     """
     import pyarrow.parquet as pq
 
     files = files_of(path)
-    schema, about = pq.read_schema(files[0]), [pq.read_metadata(file) for file in files]
-    rows = sum(one.num_rows for one in about)
+    schema, footers = pq.read_schema(files[0]), [pq.read_metadata(file) for file in files]
+    rows = sum(footer.num_rows for footer in footers)
     bytes_ = sum(
-        one.row_group(group).total_byte_size for one in about for group in range(one.num_row_groups)
+        footer.row_group(group).total_byte_size
+        for footer in footers
+        for group in range(footer.num_row_groups)
     )
-    at_once = rows_per_block(bytes_ // max(1, rows))  # a quarter of a block
+    batch_size = rows_per_block(bytes_ // max(1, rows))  # a quarter of a block
     names = find_columns(path, schema).names
 
     def batches() -> Iterator[pa.RecordBatch]:
-        for one in files:
-            # pre_buffer would hold the whole file beside the vectors
-            with pq.ParquetFile(one, pre_buffer=False, page_checksum_verification=True) as file:
+        for path in files:
+            # pre_buffer would hold the whole file in memory beside the vectors
+            with pq.ParquetFile(path, pre_buffer=False, page_checksum_verification=True) as file:
                 yield from file.iter_batches(
-                    batch_size=min(at_once, 1 << 20), columns=names, use_threads=False
+                    batch_size=min(batch_size, 1 << 20), columns=names, use_threads=False
                 )
 
-    return from_batches(path, schema, _counted(batches(), rows, progress))
+    return from_batches(path, schema, _with_progress(batches(), rows, progress))
 
 
 def read_preview(path: Path) -> Preview:
-    """Reads the first rows; the files tell the number of all."""
+    """Reads the first rows; the number of rows is in the footers."""
     import pyarrow.parquet as pq
 
     files = files_of(path)
     counts = [pq.read_metadata(file).num_rows for file in files]
     first = next((file for file, count in zip(files, counts, strict=True) if count), files[0])
-    # buffer_size reads pages as they are needed, not a column of a row group at a time
+    # with buffer_size, pages are read as needed, not whole columns of a row group
     with pq.ParquetFile(first, pre_buffer=False, buffer_size=1 << 20) as file:
         names = find_columns(path, file.schema_arrow).names
-        some = islice(file.iter_batches(PREVIEW_ROWS, columns=names, use_threads=False), 1)
-        return Preview(from_batches(path, file.schema_arrow, some), sum(counts))
+        rows = islice(file.iter_batches(PREVIEW_ROWS, columns=names, use_threads=False), 1)
+        return Preview(from_batches(path, file.schema_arrow, rows), sum(counts))
 
 
 def files_of(path: Path) -> list[Path]:
-    """The files of an embedding: one, or those of a folder that Spark has written."""
+    """The files of an embedding: one, or those of a directory that Spark wrote."""
     if not path.is_dir():
         return [path]
     files = sorted(path.glob("*.parquet"))
     if not files:
-        raise FormatError(f"{path}: there is no Parquet file in this folder.")
+        raise FormatError(f"{path}: there is no Parquet file in this directory.")
     return files
 
 
-def _counted(
+def _with_progress(
     batches: Iterable[pa.RecordBatch], rows: int, progress: Progress
 ) -> Iterator[pa.RecordBatch]:
     done = 0

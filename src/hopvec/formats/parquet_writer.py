@@ -1,10 +1,10 @@
-"""Parquet files of vectors, written as they lie in memory.
+"""Writes Parquet files of vectors straight from memory, several times faster than pyarrow.
 
-A list column of Parquet says for every number whether it begins a list (its repetition level) and
-whether it is there (its definition level). For vectors of one length this depends on the number
-of rows alone. So a page of vectors is bytes made once, then the numbers themselves; pyarrow, which
-works the levels out number by number, takes several times as long. The rest is pyarrow's: the
-column of ids, the schema, the metadata. Fields are numbered as in parquet.thrift.
+A list column of Parquet stores for each value whether it begins a list (its repetition level) and
+whether it is present (its definition level). pyarrow computes these levels value by value. For
+vectors of equal length they depend only on the number of rows, so a page is a constant prefix
+followed by the values as they are in memory. pyarrow writes the rest: the ids, the schema and the
+metadata. Fields are numbered as in parquet.thrift.
 """
 
 from __future__ import annotations
@@ -43,20 +43,20 @@ PLAIN, RLE = 0, 3  # encodings
 def write_parquet(
     file: BinaryIO, schema: pa.Schema, blocks: Iterable[tuple[pa.Array, NDArray[Any]]]
 ) -> None:
-    """Writes ids and vectors, one row group a block; no part of them is copied.
+    """Writes ids and vectors, one row group per block, without copying the vectors.
 
-    `schema` holds a column of ids and one of fixed-size lists, neither with nulls. Ids are
-    compressed and have statistics; vectors, being nearly random bits, do without. Every page has
-    its checksum, which a thread takes while what comes before is written.
+    `schema` has a column of ids and one of fixed-size lists, both without nulls. Ids are compressed
+    and have statistics; vectors, whose bits are nearly random, have neither. Every page has a
+    checksum, which a second thread computes while earlier pages are written.
     """
     file.write(MAGIC)
-    _, footer = _by_pyarrow(pa.Table.from_batches([], schema))
+    _, footer = _written_by_pyarrow(pa.Table.from_batches([], schema))
     groups: list[Struct] = []
     rows = 0
-    with ThreadPoolExecutor(1) as ahead:
+    with ThreadPoolExecutor(1) as executor:
         for ids, vectors in blocks:
             start = file.tell()
-            checksums = ahead.map(_checksum, _pages(vectors))
+            checksums = executor.map(_checksum, _pages(vectors))
             columns = [
                 _write_ids(file, schema, ids),
                 _write_vectors(file, footer, vectors, checksums),
@@ -68,8 +68,8 @@ def write_parquet(
     file.write(data + struct.pack("<I", len(data)) + MAGIC)
 
 
-def _by_pyarrow(table: pa.Table) -> tuple[memoryview, Struct]:
-    """A file that pyarrow writes, in memory, and its footer."""
+def _written_by_pyarrow(table: pa.Table) -> tuple[memoryview, Struct]:
+    """The bytes of the file that pyarrow writes for a table, and its footer."""
     import pyarrow.parquet as pq
 
     sink = pa.BufferOutputStream()
@@ -88,29 +88,29 @@ def _by_pyarrow(table: pa.Table) -> tuple[memoryview, Struct]:
 
 
 def _write_ids(file: BinaryIO, schema: pa.Schema, ids: pa.Array) -> Struct:
-    """Writes the ids; what the footer says of them."""
-    only = pa.schema([schema.field("id")])
-    data, footer = _by_pyarrow(pa.Table.from_arrays([ids], schema=only))
+    """Writes the ids and returns their column metadata for the footer."""
+    id_schema = pa.schema([schema.field("id")])
+    data, footer = _written_by_pyarrow(pa.Table.from_arrays([ids], schema=id_schema))
     (group,) = footer[4].value.values
     (chunk,) = group[1].value.values
-    about: Struct = chunk[3].value
-    start, size = about[9].value, about[7].value
-    about[9] = Typed(I64, file.tell())
+    column: Struct = chunk[3].value
+    start, size = column[9].value, column[7].value
+    column[9] = Typed(I64, file.tell())
     file.write(data[start : start + size])
-    return about
+    return column
 
 
 def _write_vectors(
     file: BinaryIO, footer: Struct, vectors: NDArray[Any], checksums: Iterable[int]
 ) -> Struct:
-    """Writes vectors; what the footer says of them."""
+    """Writes the vectors and returns their column metadata for the footer."""
     start, (count, dim) = file.tell(), vectors.shape
     for page, checksum in zip(_pages(vectors), checksums, strict=True):
         _write_page(file, page, checksum)
     size = Typed(I64, file.tell() - start)
     path = footer[2].value.values[2:]  # embedding, list, element
     return {
-        1: path[-1][1],  # the type of a number
+        1: path[-1][1],  # the type of the values
         2: Typed(LIST, Items(I32, [PLAIN, RLE])),
         3: Typed(LIST, Items(BINARY, [element[4].value for element in path])),
         4: Typed(I32, UNCOMPRESSED),
@@ -122,26 +122,26 @@ def _write_vectors(
 
 
 def _pages(vectors: NDArray[Any]) -> list[NDArray[Any]]:
-    """The vectors of each page."""
+    """The vectors, split into pages."""
     count, dim = vectors.shape
     step = max(1, PAGE_BYTES // max(1, dim * vectors.itemsize))
     return [vectors[first : first + step] for first in range(0, count, step)]
 
 
 def _content(page: NDArray[Any]) -> tuple[bytes, memoryview]:
-    """The levels and the numbers of a page."""
+    """The levels and the values of a page."""
     return _levels(*page.shape), page.reshape(-1).view(np.uint8).data
 
 
 def _checksum(page: NDArray[Any]) -> int:
-    levels, numbers = _content(page)
-    return zlib.crc32(numbers, zlib.crc32(levels))
+    levels, values = _content(page)
+    return zlib.crc32(values, zlib.crc32(levels))
 
 
 def _write_page(file: BinaryIO, page: NDArray[Any], checksum: int) -> None:
-    levels, numbers = _content(page)
-    size = Typed(I32, len(levels) + len(numbers))
-    about: Struct = {
+    levels, values = _content(page)
+    size = Typed(I32, len(levels) + len(values))
+    data_header: Struct = {
         1: Typed(I32, len(page) * max(1, page.shape[1])),
         2: Typed(I32, PLAIN),
         3: Typed(I32, RLE),
@@ -151,18 +151,18 @@ def _write_page(file: BinaryIO, page: NDArray[Any], checksum: int) -> None:
         1: Typed(I32, DATA_PAGE),
         2: size,
         3: size,
-        4: Typed(I32, checksum - (checksum >> 31 << 32)),  # with a sign
-        5: Typed(STRUCT, about),
+        4: Typed(I32, checksum - (checksum >> 31 << 32)),  # as a signed integer
+        5: Typed(STRUCT, data_header),
     }
     file.write(serialize(header) + levels)
-    file.write(numbers)
+    file.write(values)
 
 
 @lru_cache(maxsize=2)
 def _levels(count: int, dim: int) -> bytes:
-    """The levels of so many vectors: repetition 0, 1, 1, ... in each; definition 1 throughout.
+    """The levels of `count` vectors: repetition 0, 1, 1, ... in each, definition 1 throughout.
 
-    A vector of no numbers has one entry that is not there.
+    A vector of length 0 has one entry, which is not present (definition 0).
     """
     row = _run(1, 0) + (_run(dim - 1, 1) if dim > 1 else b"")
     parts = row * count, _run(count * max(1, dim), min(1, dim))
@@ -170,13 +170,13 @@ def _levels(count: int, dim: int) -> bytes:
 
 
 def _run(length: int, value: int) -> bytes:
-    """So many times the same level."""
+    """A run of `length` equal levels."""
     return varint(length << 1) + bytes([value])
 
 
 def _row_group(columns: list[Struct], rows: int, start: int) -> Struct:
-    raw, stored = (sum(about[field].value for about in columns) for field in (6, 7))
-    chunks: list[Struct] = [{2: Typed(I64, 0), 3: Typed(STRUCT, about)} for about in columns]
+    raw, stored = (sum(column[field].value for column in columns) for field in (6, 7))
+    chunks: list[Struct] = [{2: Typed(I64, 0), 3: Typed(STRUCT, column)} for column in columns]
     return {
         1: Typed(LIST, Items(STRUCT, chunks)),
         2: Typed(I64, raw),

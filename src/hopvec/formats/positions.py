@@ -1,4 +1,4 @@
-"""Positions on a map, kept as the columns x and y of a file of vectors."""
+"""Map positions, stored as the columns x and y of a vector file."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from hopvec.formats.table import find_columns
 from hopvec.progress import Progress, no_progress
 
 PLANE = ("x", "y")
-ROWS = 1 << 14  # that are copied together
+ROWS = 1 << 14  # copied at a time
 
 
 def read_positions(path: str | PathLike[str]) -> NDArray[np.float32] | None:
-    """[nodes, 2], in the order of the vectors; None where the file has no columns x and y."""
+    """Reads positions [nodes, 2] in the order of the vectors; None if there are no columns x, y."""
     path = Path(path)
     if not can_hold_positions(path) or not path.is_file():
         return None
     with _opened(path) as source:
         schema = source.schema
-        own = find_columns(path, schema).names
-        kept = [name for name in PLANE if name in schema.names and name not in own]
-        if len(kept) < 2 or not all(pa.types.is_floating(schema.field(n).type) for n in kept):
+        vector_columns = find_columns(path, schema).names
+        found = [name for name in PLANE if name in schema.names and name not in vector_columns]
+        if len(found) < 2 or not all(pa.types.is_floating(schema.field(n).type) for n in found):
             return None
         parts = [
             np.stack([batch.column(n).to_numpy(zero_copy_only=False) for n in PLANE], axis=1)
@@ -47,20 +47,20 @@ def write_positions(
     output: str | PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> None:
-    """Writes positions into a Parquet or Arrow file of vectors, which appears whole or not at all.
+    """Writes positions into a Parquet or Arrow file of vectors, atomically.
 
-    Every other column and the metadata stay as they are; columns x and y are replaced. `output`
-    takes another name, and leaves the file alone. `progress` is called with the rows written and
-    their number.
+    Columns x and y are replaced; all other columns and the metadata are unchanged. With `output`,
+    the result goes to another file. `progress` is called with the number of rows written and the
+    total.
     """
     path = Path(path)
     check_holds_positions(path)
     target = path if output is None else Path(output)
-    tell = progress or no_progress
+    report = progress or no_progress
     with _opened(path) as source:
         if len(positions) != source.rows:
             raise ParameterError(
-                f"{path}: there must be a position for each of its {source.rows:,} vectors, got "
+                f"{path}: expected one position for each of the {source.rows:,} vectors, got "
                 f"{len(positions):,}."
             )
         others = [name for name in source.schema.names if name not in PLANE]
@@ -70,17 +70,17 @@ def write_positions(
         done = 0
         with atomic_write(target) as (file,), _writer(target, file, schema) as writer:
             for batch in source.batches(others):
-                here = positions[done : done + len(batch)].astype(np.float32)
-                plane = [pa.array(np.ascontiguousarray(column)) for column in here.T]
+                block = positions[done : done + len(batch)].astype(np.float32)
+                plane = [pa.array(np.ascontiguousarray(column)) for column in block.T]
                 writer.write_batch(
                     pa.RecordBatch.from_arrays([*batch.columns, *plane], schema=schema)
                 )
                 done += len(batch)
-                tell(done, source.rows)
+                report(done, source.rows)
 
 
 def can_hold_positions(path: Path) -> bool:
-    """Whether files of this suffix can hold further columns."""
+    """Whether files with this suffix can have additional columns."""
     return EMBEDDING_FORMATS.get(suffix_of(path)) in (parquet, arrow)
 
 
@@ -88,8 +88,8 @@ def check_holds_positions(path: Path) -> None:
     """Raises FormatError unless positions can be written into this file."""
     if not can_hold_positions(path):
         raise FormatError(
-            f"{path}: positions are kept in .parquet and .arrow files. Rewrite it first: "
-            f"hopvec convert {path} {path.with_suffix('.parquet')}."
+            f"{path}: positions can be stored in .parquet and .arrow files only. Convert the file "
+            f"first: hopvec convert {path} {path.with_suffix('.parquet')}."
         )
     if not path.is_file():
         raise FormatError(f"{path}: there is no such file.")
@@ -97,19 +97,19 @@ def check_holds_positions(path: Path) -> None:
         lists = find_columns(path, source.schema).lists
     if not lists:
         raise FormatError(
-            f"{path}: its vectors are one column a dimension, and x and y would be taken for two "
-            f"more. Rewrite it first: hopvec convert {path} vectors.parquet."
+            f"{path}: its vectors have one column per dimension, so x and y would be read as two "
+            f"more dimensions. Convert the file first: hopvec convert {path} vectors.parquet."
         )
 
 
 class _Source(Protocol):
-    """A file of columns."""
+    """A Parquet or Arrow file."""
 
     schema: pa.Schema
     rows: int
 
     def batches(self, names: list[str]) -> Iterator[pa.RecordBatch]:
-        """Some columns, a few rows after the other."""
+        """Iterates over some columns in batches of rows."""
 
 
 class _Parquet:
@@ -151,7 +151,7 @@ def _opened(path: Path) -> Iterator[_Source]:
 
 @contextmanager
 def _writer(path: Path, file: BinaryIO, schema: pa.Schema) -> Iterator[pa.parquet.ParquetWriter]:
-    """What writes batches in the format that the suffix names."""
+    """A writer of record batches in the format given by the suffix."""
     import pyarrow.parquet as pq
 
     if EMBEDDING_FORMATS.get(suffix_of(path)) is parquet:

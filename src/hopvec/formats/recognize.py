@@ -1,4 +1,4 @@
-"""Whether a file holds an embedding: several suffixes name formats of graphs as well."""
+"""Whether a file holds an embedding or a graph, since some suffixes are used for both."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from hopvec.formats.text import read_header
 
 
 def holds_embedding(path: Path) -> bool:
-    """Whether a file holds an embedding, by its suffix and a look at how it begins.
+    """Whether a file holds an embedding, by its suffix and its first bytes.
 
-    A folder does if it holds Parquet files that do.
+    A directory does if its Parquet files do.
     """
-    look = _parquet if path.is_dir() else LOOKS.get(path.suffix.lower())
+    check = _parquet if path.is_dir() else CHECKS.get(path.suffix.lower())
     try:
-        return look is not None and path.exists() and look(path)
+        return check is not None and path.exists() and check(path)
     except (FormatError, OSError, pa.ArrowException, zipfile.BadZipFile):
         return False
 
@@ -44,20 +44,20 @@ def _npz(path: Path) -> bool:
 
 
 def _delimited(path: Path) -> bool:
-    """Whether the names of the columns are those that hopvec writes."""
+    """Whether the column names are those that hopvec writes."""
     names = read_header(path).replace("\t", ",").split(",")
-    return names == ["id", *(f"e{number}" for number in range(len(names) - 1))]
+    return names == ["id", *(f"e{column}" for column in range(len(names) - 1))]
 
 
 def _word2vec(path: Path) -> bool:
     """Whether line 1 is `count dim`, and line 2 has an id and that many numbers."""
     with path.open("rb") as file:
         first, second = file.readline(1 << 16).split(), file.readline(1 << 26).split()
-    whole = len(first) == 2 and all(number.isdigit() for number in first)
-    return whole and len(second) == int(first[1]) + 1
+    is_header = len(first) == 2 and all(number.isdigit() for number in first)
+    return is_header and len(second) == int(first[1]) + 1
 
 
-LOOKS: dict[str, Callable[[Path], bool]] = {
+CHECKS: dict[str, Callable[[Path], bool]] = {
     ".parquet": _parquet,
     ".arrow": _arrow,
     ".feather": _arrow,

@@ -1,4 +1,4 @@
-"""Embeddings <-> Arrow tables: the column `id`, the column `embedding`, parameters as metadata."""
+"""Embeddings <-> Arrow tables: the columns `id` and `embedding`, and the metadata of the schema."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 NUMBERS = {"float32": pa.float32(), "float16": pa.float16()}
 TEXT = ("string", "large_string", "string_view")
-NEEDED = (
-    "an embedding needs a column 'id' of integers or strings, and beside it a column 'embedding' "
-    "of lists of floats or one column of floats a dimension"
+REQUIRED = (
+    "an embedding must have a column 'id' of integers or strings, and either a column 'embedding' "
+    "of lists of floats or one column of floats per dimension"
 )
 
 
 def schema_of(embedding: Embedding, dtype: str = "float32") -> pa.Schema:
-    """The columns `id` and `embedding`, a fixed-size list, with the parameters as metadata."""
+    """The columns `id` and `embedding`, a fixed-size list, and the metadata of the embedding."""
     number = pa.field("element", NUMBERS[dtype], nullable=False)
     fields = [
         pa.field("id", embedding.ids.type, nullable=False),
@@ -46,10 +46,10 @@ def batches_of(
     *,
     copied: bool = False,
 ) -> Iterator[pa.RecordBatch]:
-    """The rows in batches of about 16 MB.
+    """Iterates over the rows in batches of about 16 MB.
 
-    They look at the vectors themselves, and reading them after the next is asked for brings rows
-    back into memory that `iter_blocks` has dropped: who does that takes them `copied`.
+    Batches are views of the vectors, whose memory `iter_blocks` releases when the next batch is
+    requested. A caller that reads batches later should ask for them `copied`.
     """
     schema = schema_of(embedding, dtype)
     kind = schema.field("embedding").type
@@ -61,12 +61,12 @@ def batches_of(
 
 @dataclass(frozen=True)
 class VectorColumns:
-    """Which columns of a table hold the ids and the vectors."""
+    """The columns of a table that hold the ids and the vectors."""
 
     id: str
     numbers: list[str]
     lists: bool
-    """Whether the vectors are lists in one column, or one column of numbers a dimension."""
+    """True if the vectors are lists in one column, False if each dimension has its column."""
 
     @property
     def names(self) -> list[str]:
@@ -75,10 +75,10 @@ class VectorColumns:
 
 
 def find_columns(path: Path, schema: pa.Schema) -> VectorColumns:
-    """The columns that can only be meant. Raises FormatError with those that are there.
+    """Finds the columns of ids and vectors. Raises FormatError if they are ambiguous.
 
-    `id` and `embedding` if they are there; else the only column of integers or strings, and the
-    only column of lists, or all the other columns if they are floats.
+    These are `id` and `embedding` if they exist; else the only column of integers or strings, and
+    the only column of lists, or all other columns if they are floats.
     """
     kinds = {field.name: field.type for field in schema}
     keys = [name for name, kind in kinds.items() if _is_key(kind)]
@@ -92,42 +92,44 @@ def find_columns(path: Path, schema: pa.Schema) -> VectorColumns:
         return VectorColumns(key, floats, lists=False)
     found = ", ".join(f"{field.name} ({field.type})" for field in list(schema)[:8]) or "none"
     more = ", ..." if len(schema) > 8 else ""
-    raise FormatError(f"{path}: {NEEDED}; its columns are {found}{more}. {IF_EDGES}")
+    raise FormatError(f"{path}: {REQUIRED}; the columns are {found}{more}. {IF_EDGES}")
 
 
 def from_batches(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Embedding:
-    """The embedding in the batches of a table."""
+    """Builds an embedding from the batches of a table."""
     from hopvec.embedding import Embedding
 
     columns = find_columns(path, schema)
-    stack = RowBuffer(_dim(columns, schema))
+    buffer = RowBuffer(_dim(columns, schema))
     ids = [_ids(pa.array([], schema.field(columns.id).type))]
     for batch in batches:
         batch.validate(full=True)
-        if not len(stack.vectors):
-            stack = RowBuffer(_dim(columns, batch))
-        place = _Place(path, len(stack.vectors), _ids(batch.column(columns.id)))
-        ids.append(pa.concat_arrays([place.ids, ids[0]]))  # a copy: a view would keep the batch
-        _fill(stack.grow(len(batch)), batch, columns, place)
-    facts = from_json((schema.metadata or {}).get(b"hopvec", b""))
-    return Embedding(stack.vectors, pa.concat_arrays(ids), *facts)
+        if not len(buffer.vectors):
+            buffer = RowBuffer(_dim(columns, batch))
+        location = _Location(path, len(buffer.vectors), _ids(batch.column(columns.id)))
+        # A copy of the ids: a view would keep the whole batch in memory.
+        ids.append(pa.concat_arrays([location.ids, ids[0]]))
+        _fill(buffer.grow(len(batch)), batch, columns, location)
+    metadata = from_json((schema.metadata or {}).get(b"hopvec", b""))
+    return Embedding(buffer.vectors, pa.concat_arrays(ids), *metadata)
 
 
 @dataclass(frozen=True)
-class _Place:
-    """Where in the file a batch is, for the sentences about it."""
+class _Location:
+    """The location of a batch in a file, for error messages."""
 
     path: Path
     first: int
+    """The row number of its first row."""
     ids: pa.Array
 
-    def wrong(self, row: int, column: str, found: str) -> FormatError:
-        name = f"{self.ids[row].as_py()!r}"
-        return FormatError(f"{self.path}, row {self.first + row:,} ({name}): {column} {found}.")
+    def error(self, row: int, column: str, cause: str) -> FormatError:
+        id = f"{self.ids[row].as_py()!r}"
+        return FormatError(f"{self.path}, row {self.first + row:,} ({id}): {column} {cause}.")
 
 
 def _dim(columns: VectorColumns, source: pa.Schema | pa.RecordBatch) -> int:
-    """The numbers of a row: those of the first, where lists may have any length."""
+    """The length of the vectors; that of the first one if lists may have any length."""
     if not columns.lists:
         return len(columns.numbers)
     kind = source.field(columns.numbers[0]).type
@@ -139,32 +141,35 @@ def _dim(columns: VectorColumns, source: pa.Schema | pa.RecordBatch) -> int:
 
 
 def _fill(
-    vectors: NDArray[np.float32], batch: pa.RecordBatch, columns: VectorColumns, place: _Place
+    vectors: NDArray[np.float32],
+    batch: pa.RecordBatch,
+    columns: VectorColumns,
+    location: _Location,
 ) -> None:
-    """Writes the numbers of a batch into their rows."""
+    """Copies the numbers of a batch into `vectors`."""
     for number, name in enumerate(columns.numbers):
         column = batch.column(name)
         if column.null_count:
-            raise place.wrong(_first_null(column), name, "is null")
+            raise location.error(_first_null(column), name, "is null")
         if columns.lists:
-            numbers, here = _rows(column, vectors.shape[1], name, place), vectors
+            numbers, target = _rows(column, vectors.shape[1], name, location), vectors
         else:
-            numbers, here = column.to_numpy(zero_copy_only=False), vectors[:, number]
-        with np.errstate(over="ignore"):  # a double beyond float32 is an infinity there
-            here[...] = numbers
+            numbers, target = column.to_numpy(zero_copy_only=False), vectors[:, number]
+        with np.errstate(over="ignore"):  # a double too large for float32 becomes infinite
+            target[...] = numbers
 
 
-def _rows(column: pa.Array, dim: int, name: str, place: _Place) -> NDArray[Any]:
+def _rows(column: pa.Array, dim: int, name: str, location: _Location) -> NDArray[Any]:
     """The lists of a column as a matrix."""
     import pyarrow.compute as pc
 
     lengths = pc.list_value_length(column).to_numpy(zero_copy_only=False)
     if (lengths != dim).any():
         row = int(np.argmax(lengths != dim))
-        raise place.wrong(row, name, f"holds {lengths[row]} numbers where others hold {dim}")
+        raise location.error(row, name, f"has {lengths[row]} numbers, but others have {dim}")
     values = column.flatten()
     if values.null_count:
-        raise place.wrong(_first_null(values) // dim, name, "holds a null")
+        raise location.error(_first_null(values) // dim, name, "contains a null")
     rows: NDArray[Any] = values.to_numpy(zero_copy_only=False).reshape(len(column), dim)
     return rows
 

@@ -1,4 +1,4 @@
-"""Text files with a vector a line: cells cut from lines, lines made of cells, both in bulk."""
+"""Text files with one vector per line: parses and formats many lines at once."""
 
 from __future__ import annotations
 
@@ -20,42 +20,42 @@ from hopvec.progress import Progress
 
 READ_BYTES = 2 << 20
 LINE_BYTES = 4 << 20
-IF_EDGES = "If these are edges, make vectors of them first: hopvec embed."
+IF_EDGES = "If these are edges, embed them first: hopvec embed."
 
 
 @dataclass(frozen=True)
-class Layout:
-    """How the lines below the header are cut into cells."""
+class LineFormat:
+    """The columns of the lines below the header."""
 
     separator: str
     columns: list[str]
-    """What each cell is, for people."""
+    """Their names, for error messages."""
     id: int = 0
-    """Which cell is the id; all others are numbers."""
+    """The index of the id column; all others are numbers."""
     ignored: int | None = None
-    """Which cell is to be skipped."""
+    """The index of a column to skip."""
     quoted: bool = True
 
     @property
     def numbers(self) -> list[int]:
-        """The cells that are numbers."""
+        """The indices of the columns of numbers."""
         return [n for n in range(len(self.columns)) if n not in (self.id, self.ignored)]
 
 
 def lines(ids: pa.Array, rows: NDArray[Any], separator: str) -> Iterator[pa.Buffer]:
-    """The text of id and numbers, a line a row, in pieces of a few megabytes.
+    """Formats ids and numbers as text, one line per row, in chunks of a few megabytes.
 
-    Every number is the shortest that reads back to the same float32.
+    Every number has the fewest digits that round-trip to the same float32.
     """
     import pyarrow.compute as pc
 
     dim = rows.shape[1]
     step = max(1, LINE_BYTES // (4 * dim))
     for first in range(0, len(rows), step):
-        here = rows[first : first + step]
-        numbers = pa.array(here.reshape(-1)).cast(pa.string())
-        ends = np.arange(0, here.size + 1, dim, dtype=np.int32)
-        joined = pc.binary_join(pa.ListArray.from_arrays(pa.array(ends), numbers), separator)
+        block = rows[first : first + step]
+        numbers = pa.array(block.reshape(-1)).cast(pa.string())
+        offsets = np.arange(0, block.size + 1, dim, dtype=np.int32)
+        joined = pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets), numbers), separator)
         names = ids[first : first + step].cast(pa.string())
         joined = pc.binary_join_element_wise(names, joined, separator)
         _, _, text = pc.binary_join_element_wise(joined, "", "\n").buffers()
@@ -63,22 +63,22 @@ def lines(ids: pa.Array, rows: NDArray[Any], separator: str) -> Iterator[pa.Buff
 
 
 def read_lines(
-    path: Path, layout: Layout, progress: Progress
+    path: Path, line_format: LineFormat, progress: Progress
 ) -> tuple[pa.Array, NDArray[np.float32]]:
-    """The ids and vectors of the lines below the header.
+    """Reads the ids and vectors of the lines below the header.
 
-    `progress` is called with the bytes read and those of the file. Raises FormatError with the
-    first line that is not of the layout.
+    `progress` is called with the number of bytes read and the size of the file. Raises FormatError
+    for the first line that does not match the format.
     """
-    _require_last_line_ends(path)
+    _check_last_line(path)
     try:
-        return _read_lines(path, layout, progress)
+        return _parse_lines(path, line_format, progress)
     except pa.ArrowInvalid as error:
-        raise _first_wrong_line(path, layout) or error from error
+        raise _first_line_error(path, line_format) or error from error
 
 
 def read_header(path: Path) -> str:
-    """The first line, without its end."""
+    """Reads the first line, without its line break."""
     with open_text(path) as file:
         line = file.readline(1 << 26)
     try:
@@ -86,95 +86,94 @@ def read_header(path: Path) -> str:
     except UnicodeDecodeError as error:
         raise FormatError(f"{path}, line 1: byte {error.start:,} is not UTF-8 text.") from error
     if not text:
-        raise FormatError(f"{path}: is empty.")
+        raise FormatError(f"{path}: the file is empty.")
     return text.rstrip("\r\n")
 
 
 def open_text(path: Path) -> BinaryIO | gzip.GzipFile:
-    """The bytes of the file, unpacked if it is gzipped, whatever it is called."""
+    """Opens a file for reading bytes, decompressed if its content is gzipped."""
     if is_gzipped(path):
         return gzip.open(path)
     return path.open("rb")
 
 
 def is_gzipped(path: Path) -> bool:
-    """Whether the file begins as gzip files do."""
+    """Whether the file begins with the signature of gzip."""
     with path.open("rb") as file:
         return file.read(2) == b"\x1f\x8b"
 
 
-def _read_lines(
-    path: Path, layout: Layout, progress: Progress
+def _parse_lines(
+    path: Path, line_format: LineFormat, progress: Progress
 ) -> tuple[pa.Array, NDArray[np.float32]]:
     import pyarrow.csv
 
-    names = [str(number) for number in range(len(layout.columns))]
+    names = [str(number) for number in range(len(line_format.columns))]
     kinds = {name: pa.large_string() for name in names}
-    kinds |= {names[number]: pa.float32() for number in layout.numbers}
-    stack, ids = RowBuffer(len(layout.numbers)), [pa.array([], pa.large_string())]
+    kinds |= {names[number]: pa.float32() for number in line_format.numbers}
+    buffer, ids = RowBuffer(len(line_format.numbers)), [pa.array([], pa.large_string())]
     size = path.stat().st_size
     with pa.OSFile(str(path)) as file:
         batches = pyarrow.csv.open_csv(
             pa.CompressedInputStream(file, "gzip") if is_gzipped(path) else file,
             pyarrow.csv.ReadOptions(block_size=READ_BYTES, column_names=names, skip_rows=1),
             pyarrow.csv.ParseOptions(
-                delimiter=layout.separator,
-                quote_char='"' if layout.quoted else False,
-                newlines_in_values=layout.quoted,
+                delimiter=line_format.separator,
+                quote_char='"' if line_format.quoted else False,
+                newlines_in_values=line_format.quoted,
             ),
             pyarrow.csv.ConvertOptions(column_types=kinds, null_values=[]),
         )
         for batch in batches:
-            ids.append(batch.column(layout.id))
-            rows = stack.grow(len(batch))
-            for place, number in enumerate(layout.numbers):
-                rows[:, place] = batch.column(number).to_numpy()
+            ids.append(batch.column(line_format.id))
+            rows = buffer.grow(len(batch))
+            for dimension, number in enumerate(line_format.numbers):
+                rows[:, dimension] = batch.column(number).to_numpy()
             progress(file.tell(), size)
-    return parse_integer_ids(pa.concat_arrays(ids)), stack.vectors
+    return parse_integer_ids(pa.concat_arrays(ids)), buffer.vectors
 
 
-def _require_last_line_ends(path: Path) -> None:
-    """Refuses a file cut in its last number, which would be another number. Gzip tells itself."""
+def _check_last_line(path: Path) -> None:
+    """Refuses a file that may be truncated within its last number; gzip detects this itself."""
     if is_gzipped(path):
         return
     with path.open("rb") as file:
         file.seek(-1, 2)
         if file.read(1) not in b"\r\n":
             raise FormatError(
-                f"{path}: its last line does not end, so the file may be cut short at byte "
-                f"{file.tell():,}; end the line if it is whole."
+                f"{path}: the last line has no line break, so the file may be truncated at byte "
+                f"{file.tell():,}. If it is complete, add a line break."
             )
 
 
-def _first_wrong_line(path: Path, layout: Layout) -> FormatError | None:
-    """What is wrong with the first line that is not of the layout; if all are, nothing."""
+def _first_line_error(path: Path, line_format: LineFormat) -> FormatError | None:
+    """The error for the first line that does not match the format; None if all lines do."""
     with open_text(path) as file:
         text = (line.decode(errors="surrogateescape") for line in file)
-        quote = '"' if layout.quoted else None
-        reader = csv.reader(text, delimiter=layout.separator, quotechar=quote)
+        quote = '"' if line_format.quoted else None
+        reader = csv.reader(text, delimiter=line_format.separator, quotechar=quote)
         next(reader)
-        first = before = reader.line_num
+        header_end = previous_end = reader.line_num
         for cells in reader:
-            wrong = _what_is_wrong(cells, layout) if cells else None
-            if wrong:
-                hint = f" {IF_EDGES}" if before == first else ""
-                return FormatError(f"{path}, line {before + 1:,}: {wrong}.{hint}")
-            before = reader.line_num
+            cause = _line_error(cells, line_format) if cells else None
+            if cause:
+                hint = f" {IF_EDGES}" if previous_end == header_end else ""
+                return FormatError(f"{path}, line {previous_end + 1:,}: {cause}.{hint}")
+            previous_end = reader.line_num
     return None
 
 
-def _what_is_wrong(cells: list[str], layout: Layout) -> str | None:
-    if len(cells) != len(layout.columns):
-        found = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
-        return f"{found} where {len(layout.columns)} are needed"
-    if not cells[layout.id].isascii() and not _is_text(cells[layout.id]):
+def _line_error(cells: list[str], line_format: LineFormat) -> str | None:
+    if len(cells) != len(line_format.columns):
+        return f"expected {len(line_format.columns)} columns, found {len(cells)}"
+    if not cells[line_format.id].isascii() and not _is_text(cells[line_format.id]):
         return "the id is not UTF-8 text"
-    for number in layout.numbers:
+    for number in line_format.numbers:
         try:
             float(cells[number])
         except ValueError:
             shown = cells[number].encode(errors="replace").decode()
-            return f"{shown[:40]!r} in column {layout.columns[number]} is not a number"
+            return f"{shown[:40]!r} in column {line_format.columns[number]} is not a number"
     return None
 
 

@@ -1,4 +1,4 @@
-"""Thrift's compact protocol, which the footer and the page headers of a Parquet file are in."""
+"""Thrift's compact protocol, the encoding of the footer and page headers of a Parquet file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ INTEGERS = (BYTE, I16, I32, I64)
 
 
 class Typed(NamedTuple):
-    """A value and its type, which its bytes alone do not tell."""
+    """A value and its type, which cannot be derived from the value."""
 
     kind: int
     value: Any
@@ -19,28 +19,28 @@ class Typed(NamedTuple):
 
 
 class Items(NamedTuple):
-    """The values of a list."""
+    """A list and the type of its values."""
 
     kind: int
     values: list[Any]
 
 
 Struct = dict[int, Typed]
-"""The fields of a struct by their numbers, ascending."""
+"""The fields of a struct by field number, ascending."""
 
 
 def serialize(struct: Struct) -> bytes:
-    """The bytes of a struct."""
+    """Encodes a struct."""
     return b"".join(_struct(struct))
 
 
 def parse(data: bytes) -> Struct:
-    """The struct that `data` begins with."""
+    """Decodes the struct at the start of `data`."""
     return _Reader(data).struct()
 
 
 def varint(value: int) -> bytes:
-    """A number of at least 0 in groups of 7 bits, lowest first."""
+    """A nonnegative integer in groups of 7 bits, lowest first."""
     out = bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)
@@ -50,12 +50,12 @@ def varint(value: int) -> bytes:
 
 
 def _struct(struct: Struct) -> Iterator[bytes]:
-    before = 0
+    previous = 0
     for number, (kind, value) in struct.items():
-        step = number - before
+        step = number - previous
         yield bytes([step << 4 | kind]) if step < 16 else bytes([kind]) + _integer(number)
         yield from _value(kind, value)
-        before = number
+        previous = number
     yield b"\0"
 
 
@@ -102,7 +102,7 @@ class _Reader:
             return Items(head & 15, [self._value(head & 15) for _ in range(count)])
         if kind == STRUCT:
             return self.struct()
-        raise NotImplementedError(f"a value of the type {kind} in a Parquet footer")
+        raise NotImplementedError(f"a value of type {kind} in a Parquet footer")
 
     def _take(self, count: int) -> bytes:
         self._at += count

@@ -1,7 +1,7 @@
-"""vectors.txt or .vec and vectors.bin: the text and the binary format of word2vec.
+""".txt, .vec and .bin: the text and binary formats of word2vec.
 
-Both begin with the line `count dim`. Below it are, in text, lines of an id and its numbers; in
-binary, an id, a space and the numbers as little-endian float32, one after the other.
+Both begin with the line `count dim`. In the text format, lines with an id and its numbers follow;
+in the binary one, an id, a space and the numbers as little-endian float32 for each vector.
 """
 
 from __future__ import annotations
@@ -17,13 +17,7 @@ from numpy.typing import NDArray
 from hopvec.errors import FormatError
 from hopvec.formats.atomic import atomic_write
 from hopvec.formats.blocks import BLOCK_BYTES, iter_blocks
-from hopvec.formats.text import (
-    IF_EDGES,
-    Layout,
-    lines,
-    open_text,
-    read_lines,
-)
+from hopvec.formats.text import IF_EDGES, LineFormat, lines, open_text, read_lines
 from hopvec.graph.id_encoder import parse_integer_ids
 from hopvec.machine import release_pages
 from hopvec.progress import Progress
@@ -32,28 +26,28 @@ if TYPE_CHECKING:
     from hopvec.embedding import Embedding
 
 DTYPES = ("float32",)
-WHITE_SPACE = r"^$|[\s\x0b\x{85}\pZ]"
-LONGEST_ID = 1 << 20
+EMPTY_OR_WHITESPACE = r"^$|[\s\x0b\x{85}\pZ]"
+MAX_ID_BYTES = 1 << 20
 
 
 def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Progress) -> None:
-    """Writes the format that the suffix names. Raises FormatError for ids with whitespace."""
-    _require_words(embedding, path)
+    """Writes the format given by the suffix. Raises FormatError for ids with whitespace."""
+    _check_ids(embedding, path)
     with atomic_write(path) as (file,):
         file.write(f"{len(embedding)} {embedding.dim}\n".encode())
         for ids, rows in iter_blocks(embedding, dtype, progress):
             if _is_binary(path):
-                words = (f"{id} ".encode() for id in ids.to_pylist())
+                names = (f"{id} ".encode() for id in ids.to_pylist())
                 numbers = rows.astype("<f4", copy=False)
-                file.writelines(part for pair in zip(words, numbers, strict=True) for part in pair)
+                file.writelines(part for pair in zip(names, numbers, strict=True) for part in pair)
             else:
                 file.writelines(lines(ids, rows, " "))
 
 
 def read_embedding(path: Path, progress: Progress) -> Embedding:
-    """Reads ids, which are integers if all of them can be, and vectors; there are no parameters.
+    """Reads ids, as integers if all of them are, and vectors; the format holds no parameters.
 
-    `progress` is called with the bytes read and those of the file.
+    `progress` is called with the number of bytes read and the size of the file.
     """
     from hopvec.embedding import Embedding
 
@@ -63,7 +57,9 @@ def read_embedding(path: Path, progress: Progress) -> Embedding:
     else:
         ids, vectors = _read_text(path, dim, progress)
     if len(ids) != count:
-        raise FormatError(f"{path}: {len(ids):,} vectors where line 1 announces {count:,}.")
+        raise FormatError(
+            f"{path}: the number of vectors is {len(ids):,}, but line 1 says {count:,}."
+        )
     return Embedding(vectors, ids)
 
 
@@ -71,28 +67,28 @@ def _is_binary(path: Path) -> bool:
     return path.suffix.lower() == ".bin"
 
 
-def _require_words(embedding: Embedding, path: Path) -> None:
+def _check_ids(embedding: Embedding, path: Path) -> None:
     import pyarrow.compute as pc
 
     if pa.types.is_integer(embedding.ids.type):
         return
-    wrong = pc.index(pc.match_substring_regex(embedding.ids, WHITE_SPACE), True).as_py()
-    if wrong >= 0:
+    row = pc.index(pc.match_substring_regex(embedding.ids, EMPTY_OR_WHITESPACE), True).as_py()
+    if row >= 0:
         raise FormatError(
-            f"{path}: word2vec files cannot hold the id {embedding.ids[wrong].as_py()!r}, as ids "
-            f"there end at whitespace; save as .parquet or .csv, or rename the node."
+            f"{path}: word2vec files cannot hold the id {embedding.ids[row].as_py()!r}, since ids "
+            "must not be empty or contain whitespace. Save as .parquet or .csv, or rename the node."
         )
 
 
 def _header(path: Path) -> tuple[int, int]:
-    """The count of vectors and their dim."""
+    """The number of vectors and their dim."""
     with open_text(path) as file:
         line = file.readline(100)
     match = re.fullmatch(rb"([0-9]{1,18}) ([1-9][0-9]{0,8})\s*\n", line)
     if not match:
         raise FormatError(
-            f"{path}, line 1: the count of the vectors and their dim are needed, such as "
-            f"'2708 128', found {line[:40].decode(errors='replace').rstrip()!r}. {IF_EDGES}"
+            f"{path}, line 1: expected the number of vectors and their dim, such as '2708 128', "
+            f"found {line[:40].decode(errors='replace').rstrip()!r}. {IF_EDGES}"
         )
     return int(match[1]), int(match[2])
 
@@ -101,11 +97,11 @@ def _read_text(path: Path, dim: int, progress: Progress) -> tuple[pa.Array, NDAr
     columns = ["id", *(str(number) for number in range(1, dim + 1))]
     with open_text(path) as file:
         file.readline()
-        spare = file.readline().rstrip(b"\r\n").endswith(b" ")  # as word2vec itself writes
-    layout = Layout(" ", columns, quoted=False)
-    if spare:
-        layout = Layout(" ", [*columns, ""], ignored=dim + 1, quoted=False)
-    return read_lines(path, layout, progress)
+        trailing_space = file.readline().rstrip(b"\r\n").endswith(b" ")  # written by word2vec
+    line_format = LineFormat(" ", columns, quoted=False)
+    if trailing_space:
+        line_format = LineFormat(" ", [*columns, ""], ignored=dim + 1, quoted=False)
+    return read_lines(path, line_format, progress)
 
 
 def _read_binary(
@@ -114,35 +110,36 @@ def _read_binary(
     size, width = path.stat().st_size, 4 * dim
     if count * (width + 2) > size:
         raise FormatError(
-            f"{path}: ends at byte {size:,}, too early for {count:,} vectors of {dim}."
+            f"{path}: the file is truncated: its {size:,} bytes are too few for {count:,} vectors "
+            f"of dim {dim}."
         )
-    vectors, words = np.empty((count, dim), np.float32), []
+    vectors, names = np.empty((count, dim), np.float32), []
     mapped = np.memmap(path, np.uint8, "r")
-    data: Any = mapped.base  # the same bytes with the methods of bytes
-    place = done = data.find(b"\n") + 1
+    data: Any = mapped.base  # the same bytes, with the method find
+    position = done = data.find(b"\n") + 1
     for row in range(count):
-        end = data.find(b" ", place, place + LONGEST_ID)
+        end = data.find(b" ", position, position + MAX_ID_BYTES)
         if end < 0 or end + 1 + width > size:
-            raise FormatError(f"{path}, byte {place:,}: vector {row + 1:,} is cut short.")
-        words.append(data[place:end].lstrip(b"\n"))  # word2vec ends each vector with a line
+            raise FormatError(f"{path}, byte {position:,}: vector {row + 1:,} is truncated.")
+        names.append(data[position:end].lstrip(b"\n"))  # word2vec ends vectors with a line break
         vectors[row] = np.frombuffer(data, "<f4", dim, end + 1)
-        place = end + 1 + width
-        if place - done > BLOCK_BYTES:
-            release_pages(mapped[done:place])
-            done = place
+        position = end + 1 + width
+        if position - done > BLOCK_BYTES:
+            release_pages(mapped[done:position])
+            done = position
             progress(done, size)
     progress(size, size)
-    if data[place:].strip():
-        raise FormatError(f"{path}, byte {place:,}: more follows the last vector.")
-    return parse_integer_ids(_texts(path, words)), vectors
+    if data[position:].strip():
+        raise FormatError(f"{path}, byte {position:,}: unexpected data after the last vector.")
+    return parse_integer_ids(_decoded(path, names)), vectors
 
 
-def _texts(path: Path, words: list[bytes]) -> pa.Array:
-    for row, word in enumerate(words):
+def _decoded(path: Path, names: list[bytes]) -> pa.Array:
+    for row, name in enumerate(names):
         try:
-            word.decode()
+            name.decode()
         except UnicodeDecodeError:
             raise FormatError(
-                f"{path}, vector {row + 1:,}: its id {word[:40]!r} is not UTF-8 text."
+                f"{path}, vector {row + 1:,}: the id {name[:40]!r} is not UTF-8 text."
             ) from None
-    return pa.array(words, pa.large_binary()).cast(pa.large_string())
+    return pa.array(names, pa.large_binary()).cast(pa.large_string())

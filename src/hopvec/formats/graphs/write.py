@@ -14,7 +14,7 @@ import pyarrow as pa
 from hopvec.errors import FormatError
 from hopvec.formats import suffix_of
 from hopvec.formats.atomic import atomic_write
-from hopvec.formats.delimited import packed, separator_of
+from hopvec.formats.delimited import compressed, separator_of
 from hopvec.formats.destination import check_writable
 from hopvec.graph.bipartite import sources_first
 from hopvec.progress import Progress, no_progress
@@ -79,7 +79,7 @@ def _write(file: BinaryIO, table: Table) -> None:
             for batch in batches:
                 ipc.write_batch(batch)
     else:
-        with packed(file, path) as text:
+        with compressed(file, path) as text:
             _write_lines(text, separator_of(path), schema, batches)
 
 
