@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 
 
 def mix(z: int) -> int:
-    """The finaliser of splitmix64: 64 bits to 64 well-mixed bits.
+    """The finalizer of splitmix64: 64 bits to 64 well-mixed bits.
 
     >>> hex(mix(0x9E3779B97F4A7C15))
     '0xe220a8397b1dcdaf'
@@ -33,12 +33,12 @@ def mix(z: int) -> int:
 
 
 def salt_of(seed: int, number: int) -> int:
-    """What tells one use of a seed from another: a group of columns, a round of walks."""
+    """Separates different uses of one seed, such as groups of columns or rounds of walks."""
     return mix((mix((seed + GOLDEN) & MASK) + GOLDEN * (number + 1)) & MASK)
 
 
 def xxh64(data: bytes, seed: int = 42) -> int:
-    """XXH64 of a byte string, by its published description; seed 42 is what Spark uses.
+    """XXH64 of a byte string, by its specification; Spark uses seed 42.
 
     >>> hex(xxh64(b"", seed=0))
     '0xef46db3751d8e999'
@@ -53,14 +53,14 @@ def xxh64(data: bytes, seed: int = 42) -> int:
         return rotate((lane + word * p2) & MASK, 31) * p1 & MASK
 
     words = [int.from_bytes(data[at : at + 8], "little") for at in range(0, len(data) & ~7, 8)]
-    striped = len(data) // 32 * 4  # words that come in stripes of four
+    striped = len(data) // 32 * 4  # words in stripes of four
     result = (seed + p5) & MASK
     if striped:
         lanes = [(seed + start) & MASK for start in (p1 + p2, p2, 0, -p1)]
         for at in range(0, striped, 4):
             lanes = [round_of(lanes[k], words[at + k]) for k in range(4)]
-        turned = zip(lanes, (1, 7, 12, 18), strict=True)
-        result = sum(rotate(lane, bits) for lane, bits in turned) & MASK
+        rotations = zip(lanes, (1, 7, 12, 18), strict=True)
+        result = sum(rotate(lane, bits) for lane, bits in rotations) & MASK
         for lane in lanes:
             result = ((result ^ round_of(0, lane)) * p1 + p4) & MASK
     result = (result + len(data)) & MASK
@@ -79,7 +79,7 @@ def xxh64(data: bytes, seed: int = 42) -> int:
 
 
 def hashes(seed: int, key: int, group: int) -> Iterator[int]:
-    """The chain of hashes from which a node draws its entries of R in a group of 16 columns."""
+    """The chain of hashes that gives a node's entries of R in a group of 16 columns."""
     bits = mix(key ^ salt_of(seed, group))
     while True:
         yield bits
@@ -87,13 +87,13 @@ def hashes(seed: int, key: int, group: int) -> Iterator[int]:
 
 
 def sparse_rows(seed: int, sparsity: float, keys: Sequence[int], dim: int) -> NDArray[np.int8]:
-    """The signs of R, [keys][dim]: +1, 0 or -1, one in `sparsity` not zero.
+    """The signs of R, [keys][dim]: +1, 0 or -1; one in `sparsity` is nonzero.
 
-    The 63 upper bits of a hash are a uniform number that says how many zeros come next, its lowest
-    bit is the sign of what follows.
+    The upper 63 bits of a hash give the number of zeros that come next, the lowest bit the sign of
+    the entry after them.
     """
     zero = 1.0 - 1.0 / sparsity
-    power, all_zero = 2.0**63, []  # all_zero[c] = 2^63 * P(c columns in a row are zero)
+    power, all_zero = 2.0**63, []  # all_zero[c] = 2^63 * P(c consecutive zeros)
     for _ in range(GROUP + 1):
         all_zero.append(int(power))
         power *= zero
@@ -114,10 +114,10 @@ def sparse_rows(seed: int, sparsity: float, keys: Sequence[int], dim: int) -> ND
 
 
 def gaussian_rows(seed: int, keys: Sequence[int], dim: int) -> Floats:
-    """R with entries of the standard normal law, [keys][dim].
+    """R with standard normal entries, [keys][dim].
 
-    A hash gives the entries of two columns by Box and Muller's transform: its upper half the
-    radius, its lower half the angle, from -1/8 of a turn on.
+    A hash gives the entries of two columns by the Box-Muller transform: the upper half gives the
+    radius, the lower half the angle, starting from -1/8 of a turn.
     """
     groups = -(-dim // GROUP)
     rows = np.zeros((len(keys), groups * GROUP))
@@ -134,7 +134,7 @@ def gaussian_rows(seed: int, keys: Sequence[int], dim: int) -> Floats:
 
 
 def feature_signs(seed: int, keys: Sequence[int], dim: int) -> NDArray[np.int8]:
-    """The signs of features, [keys][dim]: the lowest 16 bits of a hash for a group of columns."""
+    """The signs of features, [keys][dim]: the lowest 16 bits of one hash per group of columns."""
     signs = np.empty((len(keys), -(-dim // GROUP) * GROUP), np.int8)
     for row, key in enumerate(keys):
         for column in range(signs.shape[1]):
@@ -149,7 +149,7 @@ def hop(
     weights: NDArray[np.float32] | None,
     block: NDArray[np.floating],
 ) -> Floats:
-    """A * block with A = D^-1 S: each row the weighted mean of its neighbors' rows, or zero."""
+    """A * block with A = D^-1 S: the weighted mean of each node's neighbors, or zero."""
     values = np.ones(len(indices)) if weights is None else weights.astype(np.float64)
     block = block.astype(np.float64)
     result = np.zeros((len(indptr) - 1, block.shape[1]))
@@ -168,12 +168,12 @@ def first_hop(
     diagonal: NDArray[np.float32],
     signs: NDArray[np.int8],
 ) -> Floats:
-    """N_1 = A L R, L by its diagonal and R by its signs."""
+    """N_1 = A L R, with L given by its diagonal and R by its signs."""
     return hop(indptr, indices, weights, diagonal.astype(np.float64)[:, None] * signs)
 
 
 def unit_rows(rows: Floats) -> Floats:
-    """Rows of length 1; a zero row stays zero."""
+    """Rows scaled to unit length; zero rows stay zero."""
     norms = np.sqrt((rows.astype(np.float64) ** 2).sum(axis=1, keepdims=True))
     result: Floats = np.divide(rows, norms, out=np.zeros(rows.shape), where=norms > 0)
     return result
@@ -182,7 +182,7 @@ def unit_rows(rows: Floats) -> Floats:
 def weighted_sum(
     orders: Sequence[NDArray[np.floating]], weights: Sequence[float], *, unit: bool
 ) -> Floats:
-    """The sum over orders of weight * order, the rows of every order made unit first if asked."""
+    """The sum over orders of weight * order, optionally with unit rows in each order."""
     result = np.zeros(orders[0].shape)
     for order, weight in zip(orders, weights, strict=True):
         values = order.astype(np.float64)
@@ -191,7 +191,7 @@ def weighted_sum(
 
 
 def standardize(rows: NDArray[np.floating], *, unit: bool) -> Floats:
-    """Columns of mean 0 and variance 1, constant ones 0; then rows of length 1 if asked."""
+    """Columns with mean 0 and variance 1 (constant ones: 0), then optionally unit rows."""
     values = rows.astype(np.float64)
     mean, deviation = values.mean(axis=0), values.std(axis=0)
     varies = deviation > CONSTANT * np.sqrt((values**2).mean(axis=0))
@@ -213,19 +213,19 @@ def product(matrix: NDArray[np.floating], block: Floats, *, transposed: bool) ->
 
 
 def add_gram(rows: NDArray[np.floating], gram: Floats) -> None:
-    """Adds the products of all pairs of columns to gram, on and above its diagonal."""
+    """Add rows.T @ rows to gram, on and above its diagonal."""
     wide = rows.astype(np.float64)
     gram += np.triu(wide.T @ wide)
 
 
 def positive_logarithm(matrix: NDArray[np.floating], factor: Floats) -> Floats:
-    """Log(max(1, entry * factor)), with a factor for each column."""
+    """log(max(1, entry * factor)), with one factor per column."""
     result: Floats = np.log(np.maximum(1.0, matrix.astype(np.float64) * factor))
     return result
 
 
 def eigen(matrix: Floats, count: int, by_magnitude: bool) -> tuple[Floats, Floats]:
-    """The eigenvalues of a symmetric matrix, the largest first, and the first vectors in rows."""
+    """Eigenvalues of a symmetric matrix, largest first, and the first eigenvectors as rows."""
     values, columns = np.linalg.eigh(matrix)
     order = np.argsort(-(np.abs(values) if by_magnitude else values), kind="stable")
     return values[order], columns.T[order[:count]]
@@ -237,25 +237,25 @@ def nearest(
     k: int,
     among: Sequence[int] | None = None,
 ) -> tuple[NDArray[np.int64], Floats]:
-    """The k other rows of largest cosine to each query, best first, ties by row; their cosines.
+    """The k other rows with the largest cosine to each query, best first, ties by row.
 
-    Of all rows, or of those `among` which to choose.
+    The candidates are all rows, or those in `among`. Returns row numbers and cosines.
     """
     unit = unit_rows(vectors.astype(np.float64))
     rows = np.empty((len(queries), k), np.int64)
     similarity = np.empty((len(queries), k))
-    for place, query in enumerate(queries):
+    for number, query in enumerate(queries):
         cosines = unit @ unit[query]
         others = (row for row in among or range(len(unit)) if row != query)
-        rows[place] = sorted(others, key=lambda row: (-cosines[row], row))[:k]
-        similarity[place] = cosines[rows[place]]
+        rows[number] = sorted(others, key=lambda row: (-cosines[row], row))[:k]
+        similarity[number] = cosines[rows[number]]
     return rows, similarity
 
 
 def best_pairs(
     vectors: NDArray[np.float32], scale: NDArray[np.float32], first: int, last: int, k: int
 ) -> list[tuple[float, int, int]]:
-    """The k pairs i < j, first <= i < last, of largest scaled dot product; ties by i, then j."""
+    """The k pairs i < j, first <= i < last, with the largest scaled dot product; ties by i, j."""
     rows = vectors.astype(np.float64) * scale.astype(np.float64)[:, None]
     pairs = ((i, j) for i in range(first, last) for j in range(i + 1, len(rows)))
     scored = [(float(rows[i] @ rows[j]), i, j) for i, j in pairs]

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from reference import GOLDEN, MASK, Floats, mix, salt_of
 
 
-def walk_order(keys: Sequence[int], seed: int, number: int) -> list[int]:
+def walk_order(keys: Sequence[int], seed: int, round_: int) -> list[int]:
     """The nodes in the order in which the walks of a round start."""
-    salt = salt_of(seed, number)
+    salt = salt_of(seed, round_)
     return sorted(range(len(keys)), key=lambda node: mix(int(keys[node]) ^ salt))
 
 
@@ -24,18 +24,18 @@ def random_walk(
     key: int,
     *,
     seed: int,
-    number: int,
+    round_: int,
     length: int,
     p: float,
     q: float,
 ) -> list[int]:
-    """The walk of a round from one node, which ends early at a node that no edge leaves.
+    """The walk of a round from one node; ends early at a node without out-edges.
 
-    `rows[v][x]` is the weight of the edge from v to x, neighbors ascending. Draws are numbered:
-    one for an entry of the row by its weight, and for a step of second order one more, whether
-    to take it. A return that is likelier than all else has the part that sticks out drawn first.
+    `rows[v][x]` is the weight of the edge from v to x, neighbors ascending. A step draws a neighbor
+    by weight; a second-order step draws once more to accept it. If the bias of the return exceeds
+    the ceiling, the excess is drawn first.
     """
-    state = mix(int(key) ^ salt_of(seed, number))
+    state = mix(int(key) ^ salt_of(seed, round_))
 
     def below(bound: float) -> float:
         nonlocal state
@@ -49,11 +49,11 @@ def random_walk(
     def second_order(previous: int, row: dict[int, float]) -> int:
         ceiling = max(1.0, 1 / q)
         sums = np.cumsum([0.0, *row.values()])
-        place = list(row).index(previous) if previous in row else None
-        weight = 0.0 if place is None else float(sums[place + 1] - sums[place])
-        above = max(0.0, 1 / p - ceiling) * weight
+        entry = list(row).index(previous) if previous in row else None
+        weight = 0.0 if entry is None else float(sums[entry + 1] - sums[entry])
+        excess = max(0.0, 1 / p - ceiling) * weight
         while True:
-            if above and below(ceiling * float(sums[-1]) + above) < above:
+            if excess and below(ceiling * float(sums[-1]) + excess) < excess:
                 return previous
             node, height = drawn(row), below(ceiling)
             bias = 1 / p if node == previous else 1.0 if node in rows[previous] else 1 / q
@@ -72,23 +72,23 @@ def random_walk(
     return walk
 
 
-def alias_probabilities(keep: NDArray[np.uint32], other: NDArray[np.int32]) -> Floats:
-    """The probabilities of an alias table: each place keeps a part of 1/n and gives the rest."""
-    part = keep / 2.0**32
-    law = part.copy()
-    np.add.at(law, other, 1 - part)
-    result: Floats = law / len(keep)
+def alias_probabilities(threshold: NDArray[np.uint32], alias: NDArray[np.int32]) -> Floats:
+    """The probabilities of an alias table: a slot keeps part of 1/n, its alias gets the rest."""
+    part = threshold / 2.0**32
+    probabilities = part.copy()
+    np.add.at(probabilities, alias, 1 - part)
+    result: Floats = probabilities / len(threshold)
     return result
 
 
-def alias_draw(keep: NDArray[np.uint32], other: NDArray[np.int32], bits: int) -> int:
-    """A draw from an alias table, by 64 even bits: a place, then whether it is kept."""
-    place, rest = divmod(bits * len(keep), 2**64)
-    return place if rest >> 32 < keep[place] else int(other[place])
+def alias_draw(threshold: NDArray[np.uint32], alias: NDArray[np.int32], bits: int) -> int:
+    """A draw from an alias table by 64 uniform bits: a slot, then the slot itself or its alias."""
+    slot, rest = divmod(bits * len(threshold), 2**64)
+    return slot if rest >> 32 < threshold[slot] else int(alias[slot])
 
 
 def line_vectors(seed: int, order: int, keys: Sequence[int], dim: int) -> Floats:
-    """The vectors of LINE before training, [keys][dim]: even in [-0.5, 0.5) / dim."""
+    """The initial vectors of LINE, [keys][dim]: uniform in [-0.5, 0.5) / dim."""
     stream = salt_of(seed, -order)
     columns = [mix((stream + GOLDEN * (column + 1)) & MASK) for column in range(dim)]
     bits = [[mix(int(key) ^ column) >> 40 for column in columns] for key in keys]
@@ -101,10 +101,10 @@ def train_line(
     vectors: Floats,
     contexts: Floats,
 ) -> None:
-    """Steps of LINE, in place, for samples (i, j, k, ...): an edge (i, j) and negative nodes.
+    """Train LINE in place on samples (i, j, k, ...): an edge (i, j) and negative samples k.
 
     A step ascends log s(u_i . v_j) + sum_k log s(-u_i . v_k), s the sigmoid, where u are vectors
-    and v contexts. All products are taken before anything changes.
+    and v contexts. All products are computed before anything changes.
     """
     for (i, *targets), rate in zip(samples.tolist(), rates, strict=True):
         u = vectors[i].copy()
@@ -117,19 +117,19 @@ def train_line(
         vectors[i] += change
 
 
-def permuted(place: int, size: int, seed: int) -> int:
-    """Where a place below `size` goes in the permutation of a seed."""
+def permuted(index: int, size: int, seed: int) -> int:
+    """The image of an index below `size` under the permutation of a seed."""
     bits = (size - 1).bit_length()
     low_bits = (bits + 1) // 2
     low_mask, high_mask = (1 << low_bits) - 1, (1 << (bits - low_bits)) - 1
     while True:
-        low, high = place & low_mask, place >> low_bits
+        low, high = index & low_mask, index >> low_bits
         for half_round in range(0, 6, 2):
             low ^= mix(high ^ salt_of(seed, 1 + half_round)) & low_mask
             high ^= mix(low ^ salt_of(seed, 2 + half_round)) & high_mask
-        place = high << low_bits | low
-        if place < size:
-            return place
+        index = high << low_bits | low
+        if index < size:
+            return index
 
 
 def draws(seed: int, edge: int) -> Iterator[int]:
@@ -141,7 +141,7 @@ def draws(seed: int, edge: int) -> Iterator[int]:
 
 
 def erdos_renyi_edge(number: int, *, nodes: int, seed: int) -> tuple[int, int]:
-    """An edge of G(n, m): the pair at a place of the permutation of all pairs."""
+    """An edge of G(n, m): element `number` of the permutation of all pairs."""
     pair = permuted(number, nodes * (nodes - 1) // 2, seed)
     larger = (1 + math.isqrt(1 + 8 * pair)) // 2
     smaller = pair - larger * (larger - 1) // 2
@@ -151,7 +151,7 @@ def erdos_renyi_edge(number: int, *, nodes: int, seed: int) -> tuple[int, int]:
 def chung_lu_edge(
     number: int, *, nodes: int, exponent: float, offset: float, shuffled: bool, seed: int
 ) -> tuple[int, int]:
-    """An edge between ranks that are drawn by the inverse of their distribution."""
+    """An edge between ranks drawn by inverse transform sampling."""
     power = 1 - 1 / (exponent - 1)
     low, high = offset**power, (nodes + offset) ** power
 
@@ -167,7 +167,7 @@ def chung_lu_edge(
 def rmat_edge(
     number: int, *, scale: int, a: float, b: float, c: float, shuffled: bool, seed: int
 ) -> tuple[int, int]:
-    """An edge that falls into a quadrant within a quadrant, by 32 bits each."""
+    """An edge by recursive choice of a quadrant, with 32 bits each."""
     bits = (half for word in draws(seed, number) for half in (word & 0xFFFFFFFF, word >> 32))
     ends = [0, 0]
     for uniform in islice(bits, scale):

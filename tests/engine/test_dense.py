@@ -1,4 +1,4 @@
-"""Products of dense matrices, logarithms and eigenvectors, against their slow twins."""
+"""Products of dense matrices, logarithms and eigenvectors, compared with the reference."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ seeds = st.integers(0, 2**32)
 
 class TestProduct:
     @given(sizes, sizes, st.booleans(), st.integers(1, 3), seeds)
-    def test_it_is_that_of_the_twin(self, rows, columns, transposed, threads, seed):
+    def test_it_matches_the_reference(self, rows, columns, transposed, threads, seed):
         random = np.random.default_rng(seed)
         matrix = random.normal(size=(rows, columns)).astype(np.float32)
         block = random.normal(size=(rows if transposed else columns, 16))
@@ -28,7 +28,7 @@ class TestProduct:
         assert (np.abs(got - expected) <= 100 * EPSILON * terms).all()
 
     @pytest.mark.parametrize("transposed", [False, True])
-    def test_some_columns_of_a_wider_matrix_are_a_matrix_too(self, transposed):
+    def test_a_slice_of_columns_of_a_wider_matrix_works(self, transposed):
         random = np.random.default_rng(0)
         matrix = random.normal(size=(30, 50)).astype(np.float32)[:, 7:27]
         block = random.normal(size=(30 if transposed else 20, 16))
@@ -47,7 +47,7 @@ class TestProduct:
 
 class TestGram:
     @given(st.integers(0, 200), sizes, st.integers(1, 3), seeds)
-    def test_it_is_that_of_the_twin(self, rows, columns, threads, seed):
+    def test_it_matches_the_reference(self, rows, columns, threads, seed):
         random = np.random.default_rng(seed)
         matrix = random.normal(size=(rows, columns)).astype(np.float32)
         got, expected = (np.full((columns, columns), 7.0) for _ in range(2))
@@ -67,7 +67,7 @@ class TestGram:
 
 class TestBasis:
     @given(st.integers(1, 200), st.integers(1, 5), st.integers(1, 3), seeds)
-    def test_blocks_side_by_side_are_one_matrix(self, rows, count, threads, seed):
+    def test_blocks_form_one_matrix_side_by_side(self, rows, count, threads, seed):
         random = np.random.default_rng(seed)
         basis = [random.normal(size=(rows, 16)) for _ in range(count)]
         block = random.normal(size=(rows, 16))
@@ -89,7 +89,7 @@ class TestBasis:
 
 class TestPositiveLogarithm:
     @given(sizes, sizes, st.integers(1, 3), seeds)
-    def test_it_is_that_of_the_twin_to_float32_rounding(self, rows, columns, threads, seed):
+    def test_it_matches_the_reference_up_to_float32_rounding(self, rows, columns, threads, seed):
         random = np.random.default_rng(seed)
         matrix = random.lognormal(0, 5, size=(rows, columns)).astype(np.float32)
         factor = random.lognormal(0, 5, size=columns)
@@ -97,7 +97,7 @@ class TestPositiveLogarithm:
         _native.positive_logarithm(matrix, factor, threads, STOP)
         np.testing.assert_allclose(matrix, expected, rtol=6e-8, atol=1e-12)
 
-    def test_what_is_at_most_1_becomes_0(self):
+    def test_values_of_at_most_1_become_0(self):
         matrix = np.array([[0.0, 0.5, 1.0, 2.0]], np.float32)
         _native.positive_logarithm(matrix, np.array([9.0, 2.0, 1.0, 0.5]), 1, STOP)
         assert not matrix.any()
@@ -119,15 +119,15 @@ class TestEigen:
     @given(
         st.integers(1, 60), seeds, st.none() | st.integers(0, 60), st.integers(0, 60), st.booleans()
     )
-    def test_it_is_the_decomposition_of_the_twin(self, size, seed, rank, count, by_magnitude):
+    def test_it_matches_the_reference(self, size, seed, rank, count, by_magnitude):
         matrix, count = symmetric(size, seed, rank=rank), min(size, count)
         values, rows = _native.eigen(matrix, count, by_magnitude, 2, STOP)
         expected, expected_rows = reference.eigen(matrix, count, by_magnitude)
         error = 1e-13 * size * np.abs(matrix).max()
         assert rows.shape == expected_rows.shape
         np.testing.assert_allclose(np.sort(values), np.sort(expected), rtol=0, atol=error)
-        front = np.abs(values) if by_magnitude else values
-        assert (np.diff(front) <= 0).all()
+        ranked = np.abs(values) if by_magnitude else values
+        assert (np.diff(ranked) <= 0).all()
         np.testing.assert_allclose(rows @ rows.T, np.eye(count), rtol=0, atol=1e-13 * size)
         np.testing.assert_allclose(rows @ matrix, values[:count, None] * rows, rtol=0, atol=error)
 
@@ -140,7 +140,7 @@ class TestEigen:
         st.data(),
         seeds,
     )
-    def test_the_first_vectors_are_orthonormal_however_close_the_values(self, near, data, seed):
+    def test_vectors_are_orthonormal_even_for_close_eigenvalues(self, near, data, seed):
         matrix = symmetric(len(near), seed, values=[value + shift for value, shift in near])
         count = data.draw(st.integers(0, len(near)))
         values, rows = _native.eigen(matrix, count, False, 2, STOP)
@@ -148,7 +148,7 @@ class TestEigen:
         np.testing.assert_allclose(rows @ matrix, values[:count, None] * rows, rtol=0, atol=1e-12)
 
     @given(st.integers(1, 40), seeds, st.data())
-    def test_the_first_vectors_are_those_of_all(self, size, seed, data):
+    def test_the_first_vectors_do_not_depend_on_the_count(self, size, seed, data):
         matrix = symmetric(size, seed)
         count = data.draw(st.integers(0, size))
         np.testing.assert_array_equal(
@@ -186,7 +186,7 @@ class TestEigen:
         }
         assert len(results) == 1
 
-    def test_the_matrix_is_left_as_it_was(self):
+    def test_the_matrix_is_not_modified(self):
         matrix = symmetric(10, 0)
         before = matrix.copy()
         _native.eigen(matrix, 10, False, 2, STOP)
@@ -202,7 +202,7 @@ class TestGramSchmidt:
         assert (T.diagonal() > 0).all()
         np.testing.assert_allclose((X @ T).T @ (X @ T), np.eye(columns), rtol=0, atol=1e-9)
 
-    def test_a_column_that_depends_on_those_before_it_becomes_zero(self):
+    def test_a_linearly_dependent_column_becomes_zero(self):
         X = np.random.default_rng(0).normal(size=(50, 4))  # noqa: N806
         X[:, 2] = X[:, 0] - 2 * X[:, 1]
         gram = X.T @ X

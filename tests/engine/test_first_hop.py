@@ -1,4 +1,4 @@
-"""The memory that the first hop takes."""
+"""Memory use of the first hop."""
 
 import subprocess
 import sys
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-# A ring, its first hop alone; what a thread keeps for itself shows as bytes a node.
+# Only the first hop, on a ring; memory used by each thread would show as bytes per node.
 MEASURE = """
 import sys
 from pathlib import Path
@@ -40,4 +40,4 @@ print((status("VmHWM") - before) // nodes)
 def test_many_threads_share_the_random_entries_of_the_first_hop():
     run = [sys.executable, "-c", MEASURE]
     found = subprocess.run(run, check=True, capture_output=True, text=True)
-    assert int(found.stdout) < 600  # 128 the vectors, 128 the blocks; 24 a thread were 768
+    assert int(found.stdout) < 600  # vectors 128, blocks 128; 24 per thread would be 768

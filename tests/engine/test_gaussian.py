@@ -1,4 +1,4 @@
-"""R with entries of the normal law, by that law and by its twin."""
+"""R with normally distributed entries: its distribution and the reference implementation."""
 
 import math
 
@@ -17,7 +17,7 @@ GRAPH = hopvec.Graph.from_edges([0], [1], nodes=NODES)
 
 
 def random_matrix(*, dim=DIM, seed=0, **options):
-    """R as FastRP gives it away: order 0 alone, with L = 1."""
+    """R, obtained from FastRP as order 0 with L = 1."""
     alone = {"weights": [0], "self_weight": 1, "beta": 0, "normalize": "none"}
     method = FastRP(dim=dim, seed=seed, projection="gaussian", **alone, **options)
     return method.embed(GRAPH).vectors.astype(np.float64)
@@ -37,15 +37,15 @@ def uncorrelated(products, length):
     )
 
 
-class TestLaw:
-    """Bounds are five standard deviations: with fixed seeds they hold always or never."""
+class TestDistribution:
+    """Bounds are five standard deviations; with fixed seeds, a test passes always or never."""
 
-    def test_the_moments_are_those_of_the_normal_law(self, R):  # noqa: N803
+    def test_the_moments_are_those_of_the_normal_distribution(self, R):  # noqa: N803
         # The variance of the k-th power is m_2k - m_k^2: 1, 2, 15, 96.
         for power, mean, variance in ((1, 0, 1), (2, 1, 2), (3, 0, 15), (4, 3, 96)):
             assert abs((R**power).mean() - mean) < 5 * math.sqrt(variance / R.size)
 
-    def test_the_distribution_is_normal_by_kolmogorov_and_smirnov(self, R):  # noqa: N803
+    def test_the_distribution_passes_a_kolmogorov_smirnov_test(self, R):  # noqa: N803
         assert stats.kstest(R.ravel(), "norm").pvalue > 1e-4
 
     def test_it_is_normal_in_every_column_and_in_both_tails(self, R):  # noqa: N803
@@ -68,7 +68,7 @@ class TestLaw:
         assert uncorrelated(products, DIM)
 
     @pytest.mark.parametrize("apart", [1, 2, 15, 16])
-    def test_columns_some_places_apart_are_independent(self, R, apart):  # noqa: N803
+    def test_columns_at_a_distance_are_independent(self, R, apart):  # noqa: N803
         first, second = (
             np.digitize(part.ravel(), [-1, 0, 1]) for part in (R[:, :-apart], R[:, apart:])
         )
@@ -76,8 +76,8 @@ class TestLaw:
         assert stats.chi2_contingency(table).pvalue > 1e-4
 
     def test_the_two_entries_of_one_hash_have_a_uniform_angle(self, R):  # noqa: N803
-        turns = np.arctan2(R[:, 1::2], R[:, ::2]) / (2 * math.pi) % 1
-        assert stats.kstest(turns.ravel(), "uniform").pvalue > 1e-4
+        angles = np.arctan2(R[:, 1::2], R[:, ::2]) / (2 * math.pi) % 1
+        assert stats.kstest(angles.ravel(), "uniform").pvalue > 1e-4
 
     @pytest.mark.parametrize("seed", [1, 2, 2**32 + 1, 2**63, 2**64 - 1])
     def test_seeds_are_uncorrelated(self, R, seed):  # noqa: N803
@@ -89,7 +89,7 @@ class TestAnEntryIsAFunctionOfSeedNodeAndColumn:
     def test_fewer_columns_are_the_first_columns_of_more(self, R, dim):  # noqa: N803
         np.testing.assert_array_equal(random_matrix(dim=dim), R[:, :dim])
 
-    def test_float16_storage_rounds_it_and_holds_the_largest_entries(self, R):  # noqa: N803
+    def test_float16_storage_rounds_it_and_can_hold_the_largest_entries(self, R):  # noqa: N803
         np.testing.assert_allclose(random_matrix(precision="float16"), R, rtol=2**-11, atol=1e-7)
 
     @given(
@@ -97,7 +97,7 @@ class TestAnEntryIsAFunctionOfSeedNodeAndColumn:
         st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=8),
         st.integers(0, 3),
     )
-    def test_native_draws_are_those_of_the_twin_to_float32_rounding(self, seed, keys, slab):
+    def test_native_draws_match_the_reference_up_to_float32_rounding(self, seed, keys, slab):
         block = _native.allocate(64 * len(keys))
         _native.draw(
             _native.GaussianRows(seed=seed),
@@ -114,6 +114,6 @@ class TestAnEntryIsAFunctionOfSeedNodeAndColumn:
         np.testing.assert_allclose(got, expected, rtol=6.1e-8, atol=1e-14)
 
 
-def test_a_sparsity_beside_a_gaussian_projection_is_refused():
+def test_a_gaussian_projection_with_a_sparsity_is_refused():
     with pytest.raises(ParameterError, match=r"sparsity counts the zeros .* 'gaussian' has none"):
         FastRP(dim=8, projection="gaussian", sparsity=3).embed(GRAPH)

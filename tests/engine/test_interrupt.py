@@ -1,4 +1,4 @@
-"""Long runs end when they are asked to, and say how far they are."""
+"""Long runs can be interrupted, and report progress."""
 
 import os
 import signal
@@ -20,13 +20,13 @@ ends = numpy.random.default_rng(0).integers(0, 20_000, (2, 2_000_000))
 graph = hopvec.Graph.from_edges(*ends)
 method = hopvec.FastRP(dim=4096, weights=[1] * 32, {options})
 print(hopvec.estimate(graph, method).seconds, method.plan(graph).output, flush=True)
-method.embed(graph, progress=lambda done, of: print(done, of, flush=True))
+method.embed(graph, progress=lambda done, total: print(done, total, flush=True))
 print("finished", flush=True)
 """
 
 OPTIONS = {
     "in memory": ("normalize='none', threads=2", "memory"),
-    "in a file, orders twice": ("memory='60MB'", "file"),
+    "in a file, recomputed": ("memory='60MB'", "file"),
 }
 
 
@@ -52,7 +52,7 @@ def test_ctrl_c_stops_a_long_run_within_a_second_and_leaves_nothing_behind(how, 
         took = time.monotonic() - start
     finally:
         process.kill()
-    assert took < 1.5  # a second, and the end of the interpreter
+    assert took < 1.5  # a second, plus the shutdown of the interpreter
     assert errors.rstrip().endswith("KeyboardInterrupt")
     assert process.returncode in (-signal.SIGINT, 130)
     assert "finished" not in printed
@@ -71,7 +71,7 @@ class TestProgress:
         ],
         ids=["none", "cached", "recomputed", "float16"],
     )
-    def test_it_counts_every_slab_of_every_pass_up_to_the_total(self, options, passes, threads):
+    def test_it_counts_every_slab_of_every_pass(self, options, passes, threads):
         graph = random_example(300, 1000).graph()
         method = FastRP(dim=100, threads=threads, **options)
         plan, seen = method.plan(graph), []
@@ -84,7 +84,7 @@ class TestProgress:
         seen = set()
         FastRP(dim=64, threads=3).embed(
             random_example(300, 1000).graph(),
-            progress=lambda done, of: seen.add(threading.current_thread()),
+            progress=lambda done, total: seen.add(threading.current_thread()),
         )
         assert seen == {threading.current_thread()}
 
@@ -95,7 +95,7 @@ class TestProgress:
 
         calls = []
 
-        def progress(done, of):
+        def progress(done, total):
             calls.append(done)
             if done == 2:
                 raise EnoughError
@@ -112,7 +112,7 @@ class TestProgress:
         graph, method = random_example(300, 1000).graph(), FastRP(dim=64)
         expected = method.embed(graph).vectors.tobytes()
 
-        def fail(done, of):
+        def fail(done, total):
             raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
@@ -121,7 +121,7 @@ class TestProgress:
 
 
 class TestRunAll:
-    def test_an_exception_of_a_task_stops_the_others_and_is_raised(self):
+    def test_an_exception_in_a_task_stops_the_others_and_is_raised(self):
         started, stops = [], []
 
         def task(number):
@@ -139,7 +139,7 @@ class TestRunAll:
         assert len(started) < 10
         assert all(isinstance(stop, _native.Stop) for stop in stops)
 
-    def test_all_results_come_back_and_are_counted(self):
+    def test_all_results_are_returned_and_counted(self):
         counts = []
         results = run_all(
             [lambda stop, n=n: n for n in range(20)], max_workers=3, done=counts.append

@@ -1,4 +1,4 @@
-"""The native kernels against their slow twins."""
+"""The native kernels, compared with their reference implementations."""
 
 from functools import cache
 
@@ -26,7 +26,7 @@ from kernel_inputs import (
 
 @cache
 def random_signs(nodes, sparsity, columns):
-    """Keys of nodes, and as many columns of R as are asked for behind as many again."""
+    """Keys of nodes, and the signs of the second slab of `columns` columns of R."""
     keys = np.random.default_rng(1).integers(0, 2**64, nodes, np.uint64)
     return keys, reference.sparse_rows(5, sparsity, keys.tolist(), 2 * columns)[:, columns:]
 
@@ -60,7 +60,7 @@ class TestHop:
     @weighted_or_not
     @pytest.mark.parametrize("work", [2**15 - 1, 2**15, 2**15 + 1, 2**16])
     def test_no_row_is_lost_between_chunks(self, work, weighted, precision):
-        # A chunk is 2^15 entries and rows: with 7 entries a row, rows end beside the cut.
+        # A chunk is 2^15 entries and rows: with 7 entries per row, rows end next to the boundary.
         nodes = work // 8
         indptr = np.minimum(7 * np.arange(nodes + 1), work - nodes)
         indptr[-1] = work - nodes
@@ -78,7 +78,7 @@ class TestHop:
     @both_precisions
     @weighted_or_not
     @pytest.mark.parametrize("neighbors", [1023, 1024, 1025, 2047, 2048, 2049, 70_000])
-    def test_long_rows_are_summed_without_losing_digits(self, neighbors, weighted, precision):
+    def test_long_rows_are_summed_accurately(self, neighbors, weighted, precision):
         nodes = neighbors + 1
         indptr = np.full(nodes + 1, neighbors, np.int64)
         indptr[0] = 0
@@ -87,7 +87,7 @@ class TestHop:
         block = np.abs(random_block(nodes, precision))
         got = native_hop((indptr, indices, weights), block, precision)
         expected = reference.hop(indptr, indices, weights, block)
-        # One float32 sum after the other would be 1e-5 off at 70,000 terms of one sign.
+        # A single float32 sum of 70,000 terms of one sign would be off by 1e-5.
         np.testing.assert_allclose(
             got[0], expected[0], rtol=1e-6 if precision == "float32" else 5e-4
         )
@@ -97,7 +97,7 @@ class TestHop:
     @weighted_or_not
     @pytest.mark.parametrize("tail", [0, 1, 14, 29, 32, 33, 64, 81, 108, 128, 129, 256, 270])
     @pytest.mark.parametrize("nodes", [2**15 + 1, 2**17 + 1])  # prefetched 32 ahead, and 128
-    def test_rows_near_the_end_of_the_entries_do_not_look_beyond_it(
+    def test_rows_near_the_end_do_not_read_beyond_the_last_entry(
         self, nodes, tail, weighted, precision
     ):
         indptr = np.zeros(nodes + 1, np.int64)
@@ -117,7 +117,7 @@ class TestHop:
         assert len(results) == 1
 
     @given(st.data())
-    def test_any_small_rows(self, data):
+    def test_random_small_rows(self, data):
         nodes = data.draw(st.integers(1, 12))
         lengths = data.draw(st.lists(st.integers(0, 9), min_size=nodes, max_size=nodes))
         indptr = np.cumsum([0, *lengths])
@@ -139,10 +139,10 @@ class TestHop:
         assert not target.any()
 
 
-class TestHalf:
+class TestFloat16:
     @pytest.mark.parametrize("chunk", range(4))
     def test_every_float16_survives_a_hop_to_itself(self, chunk):
-        # One loop a node: the hop copies, through float32 and back.
+        # One self-loop per node: the hop copies, via float32.
         every = np.arange(2**16, dtype=np.uint16).view(np.float16)
         every = every[np.isfinite(every)]
         block = np.resize(every, (-(-len(every) // 32), 32))[chunk::4].copy()
@@ -151,7 +151,7 @@ class TestHalf:
         got = native_hop(rows, block, "float16")
         np.testing.assert_array_equal(got, block)  # -0 may have become +0
 
-    def test_results_are_rounded_to_the_nearest_float16_ties_to_even(self):
+    def test_results_are_rounded_to_nearest_float16_ties_to_even(self):
         random = np.random.default_rng(0)
         pairs = (2.0 ** random.uniform(-24, 15, (2, 4000 * 32))).astype(np.float16)
         block = pairs.reshape(2 * 4000, 32)
@@ -237,7 +237,7 @@ class TestDraw:
 
 
 class TestSink:
-    """What becomes of a finished row, seen through a hop."""
+    """Where a finished row is written, tested through a hop."""
 
     nodes = 50
 
@@ -246,14 +246,14 @@ class TestSink:
 
     @both_precisions
     @pytest.mark.parametrize("columns", [1, 15, 16, 17, 31, 32])
-    def test_the_weighted_row_replaces_or_joins_the_sum_in_its_place(self, columns, precision):
+    def test_the_weighted_row_replaces_the_sum_or_is_added_to_it(self, columns, precision):
         rows, block = self.rows_and_block(precision)
         columns = min(columns, block.shape[1])
         order = np.random.default_rng(1).permutation(self.nodes).astype(np.int32)
         for add in (False, True):
             total = np.full((self.nodes, columns + 5), 7, np.float32)
-            place = {"sum": total, "rows": order, "first_column": 3, "columns": columns}
-            row = native_hop(rows, block, precision, weight=2.0, add=add, **place)
+            options = {"sum": total, "rows": order, "first_column": 3, "columns": columns}
+            row = native_hop(rows, block, precision, weight=2.0, add=add, **options)
             expected = np.full((self.nodes, columns + 5), 7.0)
             scaled = 2.0 * row[:, :columns].astype(np.float64)
             expected[order, 3 : 3 + columns] = scaled + (7.0 if add else 0.0)
@@ -267,10 +267,10 @@ class TestSink:
         scale, before = np.random.default_rng(2).random((2, self.nodes), np.float32)
         other = (-block).copy()
         fused = (as_bytes(other), None, 0.25), (as_bytes(block), before, 0.0)
-        place = {"rows": order, "columns": columns, "scale": scale, "add": True}
+        options = {"rows": order, "columns": columns, "scale": scale, "add": True}
         for count in (1, 2):
             total = np.full((self.nodes, columns), 7, np.float32)
-            row = native_hop(rows, block, precision, sum=total, fused=fused[-count:], **place)
+            row = native_hop(rows, block, precision, sum=total, fused=fused[-count:], **options)
             stored, previous = (values[:, :columns].astype(np.float64) for values in (row, block))
             expected = 7 + before[:, None] * previous + scale[:, None] * stored
             expected -= 0.25 * previous * (count == 2)
@@ -278,7 +278,7 @@ class TestSink:
 
     @both_precisions
     @pytest.mark.parametrize("columns", [1, 15, 16, 17, 32])
-    def test_squares_are_added_over_the_columns_that_exist(self, columns, precision):
+    def test_squares_are_summed_over_the_columns_in_use(self, columns, precision):
         rows, block = self.rows_and_block(precision)
         columns = min(columns, block.shape[1])
         squares = np.full(self.nodes, 5.0)
@@ -293,25 +293,25 @@ class TestWeightedSum:
     @pytest.mark.parametrize("unit", [False, True])
     @pytest.mark.parametrize("dim", [1, 16, 40, 64])
     @pytest.mark.parametrize("nodes", [1, 255, 256, 257])
-    def test_orders_are_summed_over_the_columns_that_exist_with_unit_rows_if_asked(
+    def test_orders_are_summed_over_the_columns_in_use_with_optional_unit_rows(
         self, nodes, dim, unit, threads, precision
     ):
         columns = 64 // STORAGE[precision]().itemsize
         slabs = -(-dim // columns)
         order = np.random.default_rng(0).permutation(nodes).astype(np.int32)
-        kept, whole = [], []
+        cached, whole = [], []
         for seed in range(3):
             seeds = range(10 * seed, 10 * seed + slabs)
             blocks = [random_block(nodes, precision, seed).copy() for seed in seeds]
-            blocks[0][: nodes // 3] = 0  # some rows are zero,
+            blocks[0][: nodes // 3] = 0  # some rows are zero in the first slab,
             for block in blocks[1:]:
-                block[: nodes // 4] = 0  # some of them in every slab
-            kept.append(np.concatenate([as_bytes(block) for block in blocks]))
+                block[: nodes // 4] = 0  # some of them in all slabs
+            cached.append(np.concatenate([as_bytes(block) for block in blocks]))
             whole.append(np.concatenate(blocks, axis=1)[:, :dim])
         weights = [1.0, -0.5, 3.0]
         total = np.full((nodes, dim), 7, np.float32)
         half = precision == "float16"
-        _native.weighted_sum(kept, weights, unit, slabs, half, total, order, threads, STOP)
+        _native.weighted_sum(cached, weights, unit, slabs, half, total, order, threads, STOP)
         expected = reference.weighted_sum(whole, weights, unit=unit)
         np.testing.assert_allclose(total[order], expected, rtol=1e-5, atol=1e-6)
 
@@ -320,10 +320,10 @@ class TestStandardize:
     @threads_1_and_3
     @pytest.mark.parametrize("unit", [False, True])
     @pytest.mark.parametrize("nodes", [2, 1023, 1024, 1025, 4096, 4097])
-    def test_moments_and_standardizing_together_are_the_twin(self, nodes, unit, threads):
+    def test_moments_and_standardize_match_the_reference(self, nodes, unit, threads):
         total = np.random.default_rng(0).normal(3, 2, (nodes + 1, 19)).astype(np.float32)
         before = total.copy()
-        rows = np.random.default_rng(1).permutation(nodes).astype(np.int32)  # the last row is out
+        rows = np.random.default_rng(1).permutation(nodes).astype(np.int32)  # excludes the last row
         mean = _native.moments(total, rows, None, threads, STOP) / nodes
         np.testing.assert_allclose(mean, before[:-1].mean(axis=0, dtype=np.float64), rtol=1e-12)
         squares = _native.moments(total, rows, mean, threads, STOP)
@@ -347,11 +347,11 @@ class TestPower:
         st.lists(st.floats(1e-300, 1e300), min_size=1, max_size=20),
         st.floats(-1, 1) | st.sampled_from([-1.0, -0.5, 0.0, 0.5, 1.0]),
     )
-    def test_it_is_x_to_the_y_to_1e_12(self, x, y):
+    def test_it_equals_x_to_the_y_within_1e_12(self, x, y):
         x = np.array(x)
         np.testing.assert_allclose(_native.power(x, y), reference.power(x, y), rtol=1e-12)
 
-    def test_whole_and_half_powers_are_exact(self):
+    def test_integer_powers_and_square_roots_are_exact(self):
         x = np.array([0.25, 1.0, 3.0, 1e10])
         for y in (-1.0, 0.0, 1.0):
             np.testing.assert_array_equal(_native.power(x, y), x**y)
@@ -361,9 +361,9 @@ class TestPower:
 class TestDegrees:
     def test_degrees_are_sums_of_weights_in_float64(self):
         indptr, _, weights = rows_of(300, 2000, weighted=True)
-        twin = np.add.reduceat(np.append(weights.astype(np.float64), 0), indptr[:-1])
-        twin[np.diff(indptr) == 0] = 0
-        np.testing.assert_allclose(_native.degrees(indptr, weights), twin, rtol=1e-14)
+        expected = np.add.reduceat(np.append(weights.astype(np.float64), 0), indptr[:-1])
+        expected[np.diff(indptr) == 0] = 0
+        np.testing.assert_allclose(_native.degrees(indptr, weights), expected, rtol=1e-14)
 
     def test_without_weights_they_count_the_entries(self):
         indptr, _, _ = rows_of(300, 2000)

@@ -1,4 +1,4 @@
-"""How LINE draws edges and negative samples, and how it trains on them."""
+"""Sampling of edges and negative samples for LINE, and training on them."""
 
 import itertools
 
@@ -13,12 +13,13 @@ import reference_sampling
 from example_graphs import example, random_example, skewed_example
 from hopvec import _native
 from hopvec.engine import line
+from hopvec.progress import no_progress
 
 STOP = _native.Stop()
 SMALL = skewed_example(12, 40, weighted=True, seed=1)
 PLAIN = skewed_example(12, 40, seed=2)
 DIRECTED = skewed_example(12, 40, weighted=True, directed=True, seed=3)
-UNLIKELY = 1e-3  # what a test of a law may come to by chance
+MIN_P_VALUE = 1e-3
 
 every_graph = pytest.mark.parametrize(
     "case", [SMALL, PLAIN, DIRECTED], ids=["weighted", "unweighted", "directed"]
@@ -41,13 +42,13 @@ def drawn(graph, order, first=0, count=1000, negatives=5):
     return sampler.native.draw(order, first, count).reshape(count, 2 + negatives)
 
 
-def by_number(case, graph):
+def internal_matrix(case, graph):
     """S of an example in the graph's internal order."""
     return case.S[np.ix_(graph.rows, graph.rows)]
 
 
-def places_of(graph):
-    """The alias tables of the sources, of each row and of the noise, made one by one."""
+def alias_tables(graph):
+    """The alias tables of the sources, of each row and of the noise."""
     rows = [
         graph.weights[begin:end].astype(np.float64) if graph.weights is not None else None
         for begin, end in itertools.pairwise(graph.indptr)
@@ -59,9 +60,9 @@ def places_of(graph):
     )
 
 
-def twin_of_draw(graph, seed, order, sample, negatives, both_directions):
-    """The nodes of a sample, in whole numbers of Python."""
-    sources, rows, noise = places_of(graph)
+def reference_sample(graph, seed, order, sample, negatives, both_directions):
+    """The nodes of a sample, computed with Python integers."""
+    sources, rows, noise = alias_tables(graph)
     stream = reference.salt_of(seed, order)
     counter = sample * (2 + negatives)
     bits = [
@@ -70,12 +71,12 @@ def twin_of_draw(graph, seed, order, sample, negatives, both_directions):
     ]
     source = reference_sampling.alias_draw(*sources, bits[0])
     length = int(graph.indptr[source + 1] - graph.indptr[source])
-    place = (
+    entry = (
         bits[1] * length >> 64
         if rows[source] is None
         else reference_sampling.alias_draw(*rows[source], bits[1])
     )
-    target = int(graph.indices[graph.indptr[source] + place])
+    target = int(graph.indices[graph.indptr[source] + entry])
     ends = [target, source] if both_directions and bits[1] & 1 else [source, target]
     return ends + [reference_sampling.alias_draw(*noise, b) for b in bits[2:]]
 
@@ -86,21 +87,21 @@ class TestAliasTable:
             any
         )
     )
-    def test_its_law_is_in_proportion_to_the_weights(self, weights):
+    def test_probabilities_are_proportional_to_the_weights(self, weights):
         weights = np.array(weights)
-        sampler = reference_sampling.alias_probabilities(*_native.alias_table(weights))
-        assert np.abs(sampler - weights / weights.sum()).max() < 2.0**-31
-        assert (sampler[weights == 0] == 0).all()
+        probabilities = reference_sampling.alias_probabilities(*_native.alias_table(weights))
+        assert np.abs(probabilities - weights / weights.sum()).max() < 2.0**-31
+        assert (probabilities[weights == 0] == 0).all()
 
-    def test_equal_weights_are_kept_whole(self):
-        keep, other = _native.alias_table(np.full(7, 3.0))
-        assert (other == np.arange(7)).all()
-        assert (keep == 2**32 - 1).all()
+    def test_slots_of_equal_weights_yield_themselves(self):
+        threshold, alias = _native.alias_table(np.full(7, 3.0))
+        assert (alias == np.arange(7)).all()
+        assert (threshold == 2**32 - 1).all()
 
-    def test_its_law_holds_for_many_weights(self):
+    def test_probabilities_are_accurate_for_many_weights(self):
         weights = np.random.default_rng(0).lognormal(0, 3, 200_000)
-        sampler = reference_sampling.alias_probabilities(*_native.alias_table(weights))
-        assert np.abs(sampler - weights / weights.sum()).sum() < 1e-9
+        probabilities = reference_sampling.alias_probabilities(*_native.alias_table(weights))
+        assert np.abs(probabilities - weights / weights.sum()).sum() < 1e-9
 
 
 def assert_edges_follow(weights, samples):
@@ -108,58 +109,58 @@ def assert_edges_follow(weights, samples):
     np.add.at(seen, (samples[:, 0], samples[:, 1]), 1)
     assert (seen[weights == 0] == 0).all()
     expected = weights[weights > 0] / weights.sum() * len(samples)
-    assert chisquare(seen[weights > 0], expected).pvalue > UNLIKELY
+    assert chisquare(seen[weights > 0], expected).pvalue > MIN_P_VALUE
 
 
-class TestDraws:
+class TestSampling:
     @every_graph
-    def test_edges_come_in_proportion_to_their_weights(self, case):
+    def test_edges_are_drawn_in_proportion_to_their_weights(self, case):
         graph = case.graph()
-        weights = by_number(case, graph)
+        weights = internal_matrix(case, graph)
         assert_edges_follow(weights, drawn(graph, order_of(), count=200_000))
 
     @every_graph
-    def test_negative_samples_come_in_proportion_to_the_power_of_the_degrees(self, case):
+    def test_negative_samples_are_drawn_in_proportion_to_a_power_of_the_degrees(self, case):
         graph = case.graph()
-        weights = by_number(case, graph)
+        weights = internal_matrix(case, graph)
         degrees = weights.sum(axis=1) + (weights.sum(axis=0) if case.directed else 0)
         expected = degrees**0.75
         samples = drawn(graph, order_of(), count=50_000)
         for column in range(2, 7):
             seen = np.bincount(samples[:, column], minlength=len(weights))
-            sampler = expected / expected.sum() * len(samples)
-            assert chisquare(seen, sampler).pvalue > UNLIKELY
+            counts = expected / expected.sum() * len(samples)
+            assert chisquare(seen, counts).pvalue > MIN_P_VALUE
 
     def test_negative_samples_do_not_depend_on_the_edge(self):
         graph = PLAIN.graph()
         samples = drawn(graph, order_of(), count=100_000)
         for column in range(3):
-            together = np.zeros((12, 12))
-            np.add.at(together, (samples[:, column], samples[:, column + 3]), 1)
-            parts = together.sum(axis=1), together.sum(axis=0)
-            expected = np.outer(*parts) / len(samples)
-            assert chisquare(together.ravel(), expected.ravel(), ddof=22).pvalue > UNLIKELY
+            joint = np.zeros((12, 12))
+            np.add.at(joint, (samples[:, column], samples[:, column + 3]), 1)
+            marginals = joint.sum(axis=1), joint.sum(axis=0)
+            expected = np.outer(*marginals) / len(samples)
+            assert chisquare(joint.ravel(), expected.ravel(), ddof=22).pvalue > MIN_P_VALUE
 
-    def test_turned_edges_go_both_ways_alike(self):
+    def test_both_directions_are_equally_likely(self):
         graph = DIRECTED.graph()
-        weights = by_number(DIRECTED, graph)
+        weights = internal_matrix(DIRECTED, graph)
         samples = drawn(graph, order_of(both_directions=True), count=200_000)
         assert_edges_follow(weights + weights.T, samples)
 
     @every_graph
     @pytest.mark.parametrize("both_directions", [False, True])
-    def test_they_are_those_of_the_twin(self, case, both_directions):
+    def test_samples_match_the_reference(self, case, both_directions):
         graph, seed = case.graph(), 2**64 - 3
         order = order_of(2, seed=seed, negatives=3, both_directions=both_directions)
         for sample in (0, 1, 77, 10**12 - 1):
             native = drawn(graph, order, first=sample, count=1, negatives=3)[0].tolist()
-            assert native == twin_of_draw(graph, seed, 2, sample, 3, both_directions)
+            assert native == reference_sample(graph, seed, 2, sample, 3, both_directions)
 
-    def test_a_sample_is_the_same_wherever_the_drawing_begins(self):
+    def test_a_sample_does_not_depend_on_the_first_sample_drawn(self):
         graph = SMALL.graph()
         assert (drawn(graph, order_of(), 300, 50) == drawn(graph, order_of(), 0, 350)[300:]).all()
 
-    def test_each_seed_and_each_order_draws_for_itself(self):
+    def test_each_seed_and_each_order_has_its_own_samples(self):
         graph = SMALL.graph()
         first, second, other = (
             drawn(graph, order) for order in (order_of(1), order_of(2), order_of(1, seed=6))
@@ -182,7 +183,7 @@ class TestDraws:
 
 
 def matrices(nodes, dim, scale, seed=0):
-    """Vectors and contexts, filled up with zeros to a multiple of 16 columns."""
+    """Vectors and contexts, padded with zeros to a multiple of 16 columns."""
     random = np.random.default_rng(seed)
     rows = np.zeros((2, nodes, -(-dim // 16) * 16), np.float32)
     rows[:, :, :dim] = random.normal(scale=scale, size=(2, nodes, dim))
@@ -194,22 +195,22 @@ class TestTraining:
     @pytest.mark.parametrize(
         ("dim", "negatives"), [(1, 1), (7, 3), (16, 5), (33, 8), (100, 5), (64, 63)]
     )
-    def test_it_agrees_with_the_twin(self, number, dim, negatives):
+    def test_it_matches_the_reference(self, number, dim, negatives):
         graph, samples, rate = SMALL.graph(), 3000 // negatives, 0.05
         order = order_of(number, samples=samples, negatives=negatives, rate=rate)
         sampler = line.EdgeSampler(graph, threads=1)
         native = matrices(graph.nodes, dim, 0.5)
-        twin = native.astype(np.float64)
+        expected = native.astype(np.float64)
         contexts = 0 if number == 1 else 1
         _native.train_line(sampler.native, order, native[0], native[contexts], 0, samples, 1, STOP)
         rates = [rate * max(1 - sample / samples, 1e-4) for sample in range(samples)]
         reference_sampling.train_line(
             sampler.native.draw(order, 0, samples).reshape(samples, -1),
             rates,
-            twin[0],
-            twin[contexts],
+            expected[0],
+            expected[contexts],
         )
-        assert np.abs(native - twin).max() < 2e-5
+        assert np.abs(native - expected).max() < 2e-5
         assert not native[:, :, dim:].any()
         assert np.abs(native[0] - matrices(graph.nodes, dim, 0.5)[0]).max() > 0.01
 
@@ -225,7 +226,7 @@ class TestTraining:
         gradient = 1 - 2 / (1 + np.exp(-float(product)))  # of the edge and of one negative sample
         assert contexts[0, 0] == pytest.approx(product / 2 + 2 * gradient, rel=1e-6, abs=1e-6)
 
-    def test_in_pieces_it_gives_the_bytes_of_one_go(self):
+    def test_training_in_parts_gives_the_same_bytes(self):
         graph = SMALL.graph()
         sampler, order = line.EdgeSampler(graph, threads=1), order_of(2, samples=10_000)
         results = set()
@@ -236,29 +237,31 @@ class TestTraining:
             results.add(rows.tobytes())
         assert len(results) == 1
 
-    def test_it_starts_from_even_draws_by_key(self):
+    def test_initial_vectors_are_uniform_and_depend_on_the_key(self):
         graph = random_example(300, 600, seed=1).graph()
         vectors = np.zeros((graph.nodes, 32), np.float32)
         _native.initialize_line(order_of(2, seed=9), graph.keys, 20, vectors)
         expected = reference_sampling.line_vectors(9, 2, graph.keys.tolist(), 20)
         assert np.abs(vectors[:, :20] - expected).max() < 1e-8
         assert not vectors[:, 20:].any()
-        assert chisquare(np.histogram(vectors[:, :20], 20, (-1 / 40, 1 / 40))[0]).pvalue > UNLIKELY
+        assert (
+            chisquare(np.histogram(vectors[:, :20], 20, (-1 / 40, 1 / 40))[0]).pvalue > MIN_P_VALUE
+        )
 
     @pytest.mark.parametrize("order", [1, 2])
-    def test_the_objective_rises(self, order):
+    def test_the_objective_increases(self, order):
         graph = skewed_example(200, 800, seed=5).graph()
         sampler = line.EdgeSampler(graph, threads=1)
         settings = {"negatives": 5, "learning_rate": 0.1, "seed": 1, "workers": 1}
         proximity = line.Proximity(sampler, order, columns=16, samples=60_000, **settings)
         seen = [objective(sampler, proximity)]
         for until in (20_000, 60_000):
-            line.train([proximity], until, max_workers=1, progress=lambda done, of: None)
+            line.train([proximity], until, max_workers=1, progress=no_progress)
             seen.append(objective(sampler, proximity))
         assert seen[0] == pytest.approx(6 * np.log(0.5), abs=0.01)
         assert min(np.diff(seen)) > 0.05
 
-    def test_several_workers_come_to_much_the_same(self):
+    def test_several_workers_reach_a_similar_objective(self):
         graph = skewed_example(200, 800, seed=5).graph()
         sampler = line.EdgeSampler(graph, threads=1)
         seen = []
@@ -267,11 +270,11 @@ class TestTraining:
                 sampler, 2, columns=16, samples=50_000, negatives=5, learning_rate=0.1, seed=1,
                 workers=workers,
             )  # fmt: skip
-            line.train([proximity], 50_000, max_workers=1, progress=lambda done, of: None)
+            line.train([proximity], 50_000, max_workers=1, progress=no_progress)
             seen.append(objective(sampler, proximity))
         assert seen[1] == pytest.approx(seen[0], abs=0.1)
 
-    def test_a_stopped_training_ends_at_once(self):
+    def test_training_stops_immediately_when_asked(self):
         graph = SMALL.graph()
         stop = _native.Stop()
         stop.set()
@@ -294,4 +297,4 @@ def test_column_sums_are_those_of_the_matrix():
     for case in (DIRECTED, PLAIN):
         graph = case.graph()
         sums = _native.column_sums(graph.indptr, graph.indices, graph.weights)
-        assert sums == pytest.approx(by_number(case, graph).sum(axis=0), rel=1e-6)
+        assert sums == pytest.approx(internal_matrix(case, graph).sum(axis=0), rel=1e-6)

@@ -1,4 +1,4 @@
-"""The nearest rows and the best pairs of rows against their slow twins."""
+"""Nearest rows and best pairs of rows, compared with the reference."""
 
 import itertools
 
@@ -25,7 +25,7 @@ class TestNearest:
     @pytest.mark.parametrize(
         ("count", "dim", "k"), [(2, 1, 1), (15, 3, 4), (16, 16, 15), (17, 5, 10), (300, 20, 7)]
     )
-    def test_cosines_and_rows_are_those_of_the_twin(self, count, dim, k, threads):
+    def test_cosines_and_rows_match_the_reference(self, count, dim, k, threads):
         vectors = np.random.default_rng(count).normal(size=(count, dim)).astype(np.float32)
         queries = list(range(count))
         rows, similarity = self.native(vectors, queries, k, threads)
@@ -39,7 +39,7 @@ class TestNearest:
     @threads_1_and_3
     @pytest.mark.parametrize("k", [1, 5, 100])
     def test_ties_are_broken_by_row(self, k, threads):
-        # Four signs of length 2: cosines are quarters, exact in float32, and most of them tie.
+        # Four signs give vectors of length 2: cosines are multiples of 1/4, and most of them tie.
         corners = np.array(list(itertools.product([-1, 1], repeat=4)), np.float32)
         vectors = corners[np.random.default_rng(0).integers(0, 16, 200)]
         queries = [0, 199, 7, 7, 100]
@@ -53,8 +53,8 @@ class TestNearest:
         vectors = np.random.default_rng(0).normal(size=(100, 8)).astype(np.float32)
         queries = np.random.default_rng(1).integers(0, 100, count)
         rows, _ = self.native(vectors, queries, 3, 2)
-        every, _ = reference.nearest(vectors, range(100), 3)
-        np.testing.assert_array_equal(rows, every[queries])
+        expected, _ = reference.nearest(vectors, range(100), 3)
+        np.testing.assert_array_equal(rows, expected[queries])
 
     def test_a_zero_row_has_similarity_0_to_all(self):
         vectors = np.array([[0, 0], [1, 0], [-1, 0], [0, 0]], np.float32)
@@ -73,8 +73,10 @@ class TestNearest:
 
 class TestBestPairs:
     @staticmethod
-    def native(vectors, scale, first, last, k, threads, least=-np.inf):
-        i, j, similarity = _native.best_pairs(vectors, scale, first, last, k, least, threads, STOP)
+    def native(vectors, scale, first, last, k, threads, min_similarity=-np.inf):
+        i, j, similarity = _native.best_pairs(
+            vectors, scale, first, last, k, min_similarity, threads, STOP
+        )
         return list(zip(similarity.tolist(), i.tolist(), j.tolist(), strict=True))
 
     @threads_1_and_3
@@ -82,7 +84,7 @@ class TestBestPairs:
         ("count", "first", "last", "k"),
         [(2, 0, 2, 1), (2, 0, 2, 9), (17, 3, 9, 20), (129, 0, 129, 500), (300, 128, 300, 40)],
     )
-    def test_pairs_are_those_of_the_twin_with_many_ties(self, count, first, last, k, threads):
+    def test_pairs_match_the_reference_despite_many_ties(self, count, first, last, k, threads):
         corners = np.array(list(itertools.product([-1, 1], repeat=4)), np.float32)
         vectors = corners[np.random.default_rng(count).integers(0, 16, count)]
         scale = np.random.default_rng(1).choice(np.array([0.25, 0.5, 1.0], np.float32), count)
@@ -90,15 +92,15 @@ class TestBestPairs:
         assert self.native(vectors, scale, first, last, k, threads) == expected
 
     @threads_1_and_3
-    def test_similarities_are_those_of_the_twin(self, threads):
+    def test_similarities_match_the_reference(self, threads):
         vectors = np.random.default_rng(0).normal(size=(200, 20)).astype(np.float32)
         scale = _native.inverse_norms(vectors, 1, STOP)
         found = self.native(vectors, scale, 0, 200, 1000, threads)
         expected = reference.best_pairs(vectors, scale, 0, 200, 1000)
         np.testing.assert_allclose(np.array(found)[:, 0], np.array(expected)[:, 0], atol=1e-6)
 
-    def test_pairs_below_the_least_are_left_out_and_those_at_it_are_not(self):
+    def test_pairs_below_min_similarity_are_left_out(self):
         vectors = np.array([[4], [2], [1], [-1]], np.float32)
         ones = np.ones(4, np.float32)
-        found = self.native(vectors, ones, 0, 4, 6, 1, least=2.0)
+        found = self.native(vectors, ones, 0, 4, 6, 1, min_similarity=2.0)
         assert found == [(8.0, 0, 1), (4.0, 0, 2), (2.0, 1, 2)]

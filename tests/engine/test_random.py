@@ -1,4 +1,4 @@
-"""R by its law: what a very sparse random projection promises, whatever the generator."""
+"""The distribution of R, a very sparse random projection."""
 
 import math
 
@@ -42,9 +42,9 @@ def graph():
 
 
 def close_to_1(mean_square, pairs, length, sparsity):
-    """Whether a mean square over pairs of rows is 1, to five standard deviations.
+    """Whether a mean square over pairs of rows is 1, within five standard deviations.
 
-    It varies with the products of the pairs, and with the entries that the pairs share.
+    Both the products of the pairs and the entries they share contribute to the variance.
     """
     of_products = (sparsity**2 / length + 2) / pairs
     of_entries = 4 * (sparsity - 1) / (NODES * DIM)
@@ -52,8 +52,8 @@ def close_to_1(mean_square, pairs, length, sparsity):
 
 
 @pytest.mark.parametrize("sparsity", SPARSITIES)
-class TestLaw:
-    """Bounds are five standard deviations: with fixed seeds they hold always or never."""
+class TestDistribution:
+    """Bounds are five standard deviations; with fixed seeds, a test passes always or never."""
 
     def test_entries_are_plus_or_minus_the_root_of_s_or_0(self, graph, sparsity):
         root = np.float32(math.sqrt(sparsity))
@@ -62,18 +62,18 @@ class TestLaw:
             {-root, root} if sparsity == 1 else {-root, np.float32(0), root}
         )
 
-    def test_one_in_s_entries_is_not_0(self, graph, sparsity):
+    def test_one_in_s_entries_is_nonzero(self, graph, sparsity):
         share = np.count_nonzero(random_matrix(graph, sparsity=sparsity)) / (NODES * DIM)
         p = 1 / sparsity
         assert abs(share - p) <= 5 * math.sqrt(p * (1 - p) / (NODES * DIM))
 
-    def test_every_place_in_a_group_of_columns_is_as_often_0(self, graph, sparsity):
+    def test_all_columns_of_a_group_are_equally_often_nonzero(self, graph, sparsity):
         counts = np.count_nonzero(random_matrix(graph, sparsity=sparsity), axis=0)
-        by_place = counts.reshape(-1, 16).sum(axis=0)
+        by_column = counts.reshape(-1, 16).sum(axis=0)
         draws, p = NODES * DIM // 16, 1 / sparsity
-        assert np.abs(by_place - draws * p).max() <= 5 * math.sqrt(draws * p * (1 - p))
+        assert np.abs(by_column - draws * p).max() <= 5 * math.sqrt(draws * p * (1 - p))
 
-    def test_signs_are_even(self, graph, sparsity):
+    def test_signs_are_equally_likely(self, graph, sparsity):
         R = random_matrix(graph, sparsity=sparsity)  # noqa: N806
         assert abs(np.sign(R).sum()) < 5 * math.sqrt(np.count_nonzero(R))
 
@@ -96,14 +96,14 @@ class TestLaw:
         assert close_to_1(DIM * products.var(), len(products), DIM, sparsity)
 
     def test_seeds_are_uncorrelated(self, graph, sparsity):
-        some = random_matrix(graph, sparsity=sparsity, seed=1).astype(np.float64)
+        first = random_matrix(graph, sparsity=sparsity, seed=1).astype(np.float64)
         for seed in (0, 2, 3, 2**32 + 1, 2**63 + 1, 2**64 - 1):
             other = random_matrix(graph, sparsity=sparsity, seed=seed)
-            assert abs((some * other).mean()) < 5 / math.sqrt(some.size)
+            assert abs((first * other).mean()) < 5 / math.sqrt(first.size)
 
 
 class TestIndependence:
-    """Chi-square tests of the joint law, s = 2: entries are -, 0, 0, + with equal chance."""
+    """Chi-square tests of the joint distribution for s = 2: -, 0, 0, + are equally likely."""
 
     @staticmethod
     def p_value(first, second):
@@ -112,7 +112,7 @@ class TestIndependence:
         return stats.chi2_contingency(table).pvalue
 
     @pytest.mark.parametrize("apart", [1, 2, 7, 15, 16, 32])
-    def test_columns_some_places_apart(self, graph, apart):
+    def test_columns_at_a_distance(self, graph, apart):
         R = random_matrix(graph, sparsity=2)  # noqa: N806
         assert self.p_value(R[:, :-apart], R[:, apart:]) > 1e-4
 
@@ -123,8 +123,8 @@ class TestIndependence:
 
     @pytest.mark.parametrize("other", [1, 2, 2**63])
     def test_seeds(self, graph, other):
-        some, others = (random_matrix(graph, sparsity=2, seed=seed) for seed in (0, other))
-        assert self.p_value(some, others) > 1e-4
+        first, second = (random_matrix(graph, sparsity=2, seed=seed) for seed in (0, other))
+        assert self.p_value(first, second) > 1e-4
 
     def test_the_signs_of_neighboring_entries_of_a_dense_r(self, graph):
         R = random_matrix(graph, sparsity=1)  # noqa: N806
@@ -136,8 +136,8 @@ class TestIndependence:
         R = random_matrix(graph, sparsity=4)  # noqa: N806
         counts = np.count_nonzero(R.reshape(-1, 16), axis=1)
         observed = np.bincount(np.clip(counts, 0, 10), minlength=11)
-        law = stats.binom(16, 0.25)
-        expected = np.append(law.pmf(range(10)), law.sf(9)) * len(counts)
+        binomial = stats.binom(16, 0.25)
+        expected = np.append(binomial.pmf(range(10)), binomial.sf(9)) * len(counts)
         assert stats.chisquare(observed, expected).pvalue > 1e-4
 
 
@@ -164,10 +164,10 @@ class TestAnEntryIsAFunctionOfSeedNodeAndColumn:
         results = [random_matrix(graph, threads=threads).tobytes() for threads in (1, 2, 5)]
         assert len(set(results)) == 1
 
-    def test_another_seed_is_another_matrix(self, graph):
+    def test_another_seed_gives_another_matrix(self, graph):
         assert not np.array_equal(random_matrix(graph, seed=1), random_matrix(graph, seed=2))
 
-    def test_an_integer_is_not_its_decimal_string(self):
+    def test_an_integer_and_its_decimal_string_differ(self):
         integers = random_matrix(nodes([1, 2]))
         strings = random_matrix(nodes(["1", "2"]))
         assert not np.array_equal(integers, strings)
@@ -176,7 +176,7 @@ class TestAnEntryIsAFunctionOfSeedNodeAndColumn:
 class TestJohnsonLindenstrauss:
     @staticmethod
     def distortion(sparsity, seed):
-        """The spread of |R^T x|^2 / dim over unit vectors x, whose true lengths are 1."""
+        """The standard deviation of |R^T x|^2 / dim over unit vectors x."""
         count, dim = 2500, 256
         graph = nodes(list(range(count)))
         R = random_matrix(graph, dim=dim, sparsity=sparsity, seed=seed)  # noqa: N806
@@ -185,7 +185,7 @@ class TestJohnsonLindenstrauss:
         points /= np.linalg.norm(points, axis=1, keepdims=True)
         return (((points @ R) ** 2).sum(axis=1) / dim).std()
 
-    def test_very_sparse_rows_keep_lengths_as_well_as_dense_ones(self):
+    def test_very_sparse_rows_preserve_lengths_as_well_as_dense_ones(self):
         def error(sparsity):
             return np.mean([self.distortion(sparsity, seed) for seed in range(4)])
 
@@ -197,7 +197,7 @@ class TestJohnsonLindenstrauss:
 
 class TestKeys:
     @given(st.binary(max_size=100), st.integers(0, 2**64 - 1))
-    def test_the_twin_of_xxh64_is_xxh64(self, data, seed):
+    def test_the_reference_xxh64_is_xxh64(self, data, seed):
         assert reference.xxh64(data, seed) == xxhash.xxh64_intdigest(data, seed)
 
     @given(st.lists(st.text(max_size=80).map(str.encode), min_size=1, max_size=20))
@@ -212,14 +212,14 @@ class TestKeys:
         keys = _native.integer_keys(np.array(ids, np.int64))
         assert keys.tolist() == [reference.xxh64(i.to_bytes(8, "little", signed=True)) for i in ids]
 
-    def test_keys_are_those_of_spark(self):
+    def test_keys_equal_those_of_spark(self):
         # select xxhash64(cast(1 as bigint))
         assert np.uint64(_native.integer_keys(np.array([1]))[0]).astype(np.int64) == (
             -7001672635703045582
         )
 
 
-class TestTwin:
+class TestReference:
     @given(
         st.integers(0, 2**64 - 1),
         st.floats(1, 1e12) | st.sampled_from([1.0, 1.5, 3.0]),
@@ -227,7 +227,7 @@ class TestTwin:
         st.booleans(),
         st.integers(0, 3),
     )
-    def test_native_draws_have_the_signs_of_the_twin(self, seed, sparsity, keys, as_half, slab):
+    def test_native_draws_have_the_reference_signs(self, seed, sparsity, keys, as_half, slab):
         columns = 32 if as_half else 16
         block = _native.allocate(64 * len(keys))
         _native.draw(
@@ -244,7 +244,7 @@ class TestTwin:
         signs = reference.sparse_rows(seed, sparsity, keys, columns * (slab + 1))
         np.testing.assert_array_equal(got, 3 * signs[:, -columns:])
 
-    def test_mix_is_the_finaliser_of_splitmix64(self):
+    def test_mix_is_the_finalizer_of_splitmix64(self):
         # The first outputs of splitmix64 from state 0, as published with xoshiro.
         states = [reference.GOLDEN * step % 2**64 for step in (1, 2, 3)]
         assert [reference.mix(state) for state in states] == [

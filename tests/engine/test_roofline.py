@@ -1,4 +1,4 @@
-"""The limits of the machine: the loops that measure them, and what is told of a hop."""
+"""Loops that measure the limits of the machine, and the paces of a hop."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from hopvec.engine import roofline
 
 
 @pytest.mark.parametrize("distance", roofline.PREFETCH_DISTANCES)
-def test_the_bare_loop_adds_up_the_lines_that_entries_name(distance):
+def test_the_bare_loop_adds_up_the_lines_of_neighbors(distance):
     graph = random_example(300, 2000, seed=1).graph()
     rng = np.random.default_rng(2)
     lines, out = rng.integers(0, 9, (2, 300 * 16)).astype(np.float32)
@@ -19,14 +19,14 @@ def test_the_bare_loop_adds_up_the_lines_that_entries_name(distance):
     assert (out.reshape(300, 16) == np.stack([row.sum(axis=0) for row in rows])).all()
 
 
-def test_the_triad_is_that_of_stream():
-    one, other = np.arange(200_000, dtype=np.float32), np.ones(200_000, np.float32)
-    out = np.empty_like(one)
-    _native.triad(one, other, out, 2, _native.Stop())
-    assert (out == one + 2).all()
+def test_the_triad_is_a_plus_2_b():
+    a, b = np.arange(200_000, dtype=np.float32), np.ones(200_000, np.float32)
+    out = np.empty_like(a)
+    _native.triad(a, b, out, 2, _native.Stop())
+    assert (out == a + 2).all()
 
 
-def test_every_number_of_threads_has_its_pace():
+def test_paces_are_measured_for_every_number_of_threads():
     graph = random_example(300, 2000, seed=1).graph()
     paces = roofline.hop_paces(graph, [1, 2], seconds=0)
     assert [pace.threads for pace in paces] == [1, 2]

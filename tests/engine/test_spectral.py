@@ -1,10 +1,11 @@
-"""The largest eigenpairs of symmetric matrices, by their definition."""
+"""The largest eigenpairs of symmetric matrices satisfy their definition."""
 
 import numpy as np
 import pytest
 
 from hopvec import _native
 from hopvec.engine.spectral import COLUMNS, largest_eigenpairs, max_blocks, restart_blocks
+from hopvec.progress import no_progress
 
 
 def with_values(values, seed=0):
@@ -14,7 +15,7 @@ def with_values(values, seed=0):
     return basis * values @ basis.T
 
 
-def pairs_of(matrix, count, *, by="magnitude", tolerance=1e-9, threads=2, told=lambda *_: None):
+def pairs_of(matrix, count, *, by="magnitude", tolerance=1e-9, threads=2):
     def draw(number, stop):
         return np.random.default_rng(number).normal(size=(len(matrix), COLUMNS))
 
@@ -25,19 +26,19 @@ def pairs_of(matrix, count, *, by="magnitude", tolerance=1e-9, threads=2, told=l
         by=by,
         tolerance=tolerance,
         threads=threads,
-        progress=told,
+        progress=no_progress,
     )
 
 
 SPECTRA = {
     "few nodes": np.arange(1, 12),
     "one node": [3.0],
-    "falling slowly": np.linspace(1, 2, 180),
+    "slowly decreasing": np.linspace(1, 2, 180),
     "both signs": np.linspace(-1, 1, 180),
     "low rank": [5, -4, 3] + [0] * 180,
-    "one value": [2.0] * 120,
-    "many times each": [5.0] * 50 + [-3.0] * 50 + [1.0] * 80,
-    "nothing": [0.0] * 100,
+    "one multiple value": [2.0] * 120,
+    "multiple values": [5.0] * 50 + [-3.0] * 50 + [1.0] * 80,
+    "zero matrix": [0.0] * 100,
 }
 
 
@@ -53,15 +54,15 @@ class TestEigenpairs:
         expected = np.sort(size)[::-1][:count]
         here, scale = len(expected), max(1.0, np.abs(values).max())
         found = np.abs(pairs.values) if by == "magnitude" else pairs.values
-        if by == "magnitude" or expected.min(initial=0) >= 0:  # beyond the matrix there are zeros
+        if by == "magnitude" or expected.min(initial=0) >= 0:  # padded with zeros
             np.testing.assert_allclose(found[:here], expected, rtol=0, atol=1e-8 * scale)
         assert not pairs.values[here:].any()
         assert not pairs.vectors[:, here:].any()
-        some = np.flatnonzero(np.abs(pairs.values) > 1e-6 * scale)
-        vectors = pairs.vectors[:, some]
-        np.testing.assert_allclose(vectors.T @ vectors, np.eye(len(some)), rtol=0, atol=1e-9)
+        nonzero = np.flatnonzero(np.abs(pairs.values) > 1e-6 * scale)
+        vectors = pairs.vectors[:, nonzero]
+        np.testing.assert_allclose(vectors.T @ vectors, np.eye(len(nonzero)), rtol=0, atol=1e-9)
         np.testing.assert_allclose(
-            matrix @ vectors, vectors * pairs.values[some], rtol=0, atol=1e-8 * scale
+            matrix @ vectors, vectors * pairs.values[nonzero], rtol=0, atol=1e-8 * scale
         )
 
     def test_the_largest_entry_of_a_vector_is_positive(self):
@@ -69,17 +70,17 @@ class TestEigenpairs:
         largest = np.abs(vectors).argmax(axis=0)
         assert (vectors[largest, np.arange(20)] > 0).all()
 
-    def test_they_are_as_near_as_was_asked_for(self):
+    def test_residuals_are_within_the_tolerance(self):
         matrix = with_values(np.linspace(1, 2, 500))
         for tolerance in (1e-2, 1e-5, 1e-9):
             pairs = pairs_of(matrix, 24, tolerance=tolerance)
             errors = matrix @ pairs.vectors - pairs.vectors * pairs.values
             assert np.linalg.norm(errors, axis=0).max() <= 1.01 * tolerance * 2
 
-    def test_a_long_search_restarts_and_stays_within_its_memory(self):
+    def test_a_long_search_restarts_and_limits_the_basis(self):
         spectrum = np.linspace(1, 2, 500)
         matrix, blocks = with_values(spectrum), []
-        told = []
+        calls = []
         pairs = largest_eigenpairs(
             lambda block, stop: (blocks.append(1), matrix @ block)[1],
             lambda number, stop: np.random.default_rng(number).normal(size=(500, COLUMNS)),
@@ -87,12 +88,12 @@ class TestEigenpairs:
             by="magnitude",
             tolerance=1e-9,
             threads=2,
-            progress=lambda done, of: told.append((done, of)),
+            progress=lambda done, total: calls.append((done, total)),
         )
         assert len(blocks) > max_blocks(16)
         np.testing.assert_allclose(pairs.values, spectrum[::-1][:16], rtol=1e-9)
-        assert told[-1] == (16, 16)
-        assert {of for _, of in told} == {16}
+        assert calls[-1] == (16, 16)
+        assert {total for _, total in calls} == {16}
         assert restart_blocks(16) < max_blocks(16)
 
     def test_the_same_bytes_on_one_thread_and_on_five(self):
@@ -111,7 +112,7 @@ class TestEigenpairs:
                 by="magnitude",
                 tolerance=1e-7,
                 threads=threads,
-                progress=lambda done, of: None,
+                progress=no_progress,
             )
             results.add((pairs.values.tobytes(), pairs.vectors.tobytes()))
         assert len(results) == 1
@@ -128,5 +129,5 @@ class TestEigenpairs:
                 by="value",
                 tolerance=1e-7,
                 threads=2,
-                progress=lambda done, of: None,
+                progress=no_progress,
             )

@@ -1,4 +1,4 @@
-"""Random walks by their law, against their slow twin, and the same whatever the threads."""
+"""Random walks: their distribution, the reference implementation, independence of threads."""
 
 from dataclasses import replace
 from itertools import chain
@@ -19,7 +19,7 @@ from hopvec.spill import SpillFile
 
 
 def distinct(case):
-    """The same graph with every edge once."""
+    """The same graph without duplicate edges."""
     pairs = np.column_stack([case.source, case.target])
     pairs = pairs if case.directed else np.sort(pairs, axis=1)
     return example_of(np.unique(pairs, axis=0), case.nodes, directed=case.directed)
@@ -41,7 +41,7 @@ def walks_of(graph, *, rounds=1, length=10, p=1.0, q=1.0, seed=0, threads=2):
 
 
 def all_walks(graph, size=10**6, **options):
-    """All walks as one array, in numbers of the graph."""
+    """All walks as one array of node numbers."""
     walks = walks_of(graph, **options)
     return np.concatenate([np.empty((0, walks.length), np.int32), *walks.blocks(size)])
 
@@ -53,28 +53,28 @@ def dense(graph):
 
 
 def likelihood(counts, probabilities):
-    """The p-value of counts, rows of which are draws of the probabilities of the same row."""
+    """The p-value of a chi-square test of counts against the probabilities in each row."""
     expected = counts.sum(axis=-1, keepdims=True) * probabilities
-    assert counts[expected == 0].sum() == 0  # no step that cannot be
-    often = expected >= 5
-    statistic = ((counts - expected)[often] ** 2 / expected[often]).sum()
-    freedom = often.sum() - often.any(axis=-1).sum()
+    assert counts[expected == 0].sum() == 0  # no impossible step
+    frequent = expected >= 5
+    statistic = ((counts - expected)[frequent] ** 2 / expected[frequent]).sum()
+    freedom = frequent.sum() - frequent.any(axis=-1).sum()
     assert freedom > 10
     return stats.chi2.sf(statistic, freedom)
 
 
 def counts_of(walks, nodes, memory):
-    """How often a step followed each `memory` nodes before it: [nodes] * (memory + 1)."""
+    """How often each node followed each sequence of `memory` nodes: [nodes] * (memory + 1)."""
     shape = (nodes,) * (memory + 1)
     parts = [walks[:, k : walks.shape[1] - memory + k] for k in range(memory + 1)]
-    whole = parts[-1] >= 0
-    places = np.ravel_multi_index([part[whole] for part in parts], shape)
-    return np.bincount(places, minlength=np.prod(shape)).reshape(shape)
+    valid = parts[-1] >= 0
+    sequences = np.ravel_multi_index([part[valid] for part in parts], shape)
+    return np.bincount(sequences, minlength=np.prod(shape)).reshape(shape)
 
 
-class TestLaw:
+class TestDistribution:
     @every_graph
-    def test_without_a_bias_a_step_is_in_proportion_to_the_weight(self, kind):
+    def test_first_order_steps_are_proportional_to_the_weights(self, kind):
         graph = GRAPHS[kind].graph()
         walks = all_walks(graph, rounds=500, length=40, seed=1)
         counts = counts_of(walks, graph.nodes, 1)
@@ -82,7 +82,7 @@ class TestLaw:
 
     @every_graph
     @pytest.mark.parametrize(("p", "q"), BIASES)
-    def test_with_a_bias_it_is_that_of_node2vec(self, kind, p, q):
+    def test_biased_steps_follow_node2vec(self, kind, p, q):
         graph = GRAPHS[kind].graph()
         matrix = dense(graph)
         walks = all_walks(graph, rounds=700, length=40, p=p, q=q, seed=2)
@@ -90,19 +90,19 @@ class TestLaw:
         counts = counts_of(walks, graph.nodes, 2)
         assert likelihood(counts, oracle.second_order(matrix, p, q)) > 1e-4
 
-    def test_a_law_that_is_slightly_off_would_be_seen(self):
+    def test_a_slightly_different_bias_would_be_detected(self):
         graph = GRAPHS["weighted"].graph()
         counts = counts_of(all_walks(graph, rounds=1500, length=40, p=0.5, q=2), graph.nodes, 2)
         for p, q in ((0.55, 2), (0.5, 2.2), (2, 0.5)):
             assert likelihood(counts, oracle.second_order(dense(graph), p, q)) < 1e-9
 
-    def test_a_bias_of_nearly_1_is_nearly_none(self):
+    def test_a_bias_close_to_1_has_almost_no_effect(self):
         graph = GRAPHS["weighted"].graph()
         walks = all_walks(graph, rounds=500, length=40, p=1 + 1e-9, q=1 - 1e-9, seed=3)
         counts = counts_of(walks, graph.nodes, 1)
         assert likelihood(counts, oracle.transition(dense(graph))) > 1e-4
 
-    def test_large_rows_are_drawn_from_evenly(self):
+    def test_draws_from_large_rows_are_uniform(self):
         nodes = 5000
         graph = Graph.from_edges(np.zeros(nodes - 1, int), np.arange(1, nodes))
         walks = all_walks(graph, rounds=40, length=2, seed=4)
@@ -112,7 +112,7 @@ class TestLaw:
         leaves = np.bincount(steps[steps > 0], minlength=nodes)[1:]
         assert stats.chisquare(leaves).pvalue > 1e-4
 
-    def test_the_rounds_are_independent_of_each_other(self):
+    def test_rounds_are_independent(self):
         graph = GRAPHS["unweighted"].graph()
         walks = all_walks(graph, rounds=2000, length=3, seed=6)
         rounds = walks[np.lexsort((np.repeat(range(2000), graph.connected), walks[:, 0]))]
@@ -127,31 +127,31 @@ class TestLaw:
 
 class TestWalks:
     @given(examples(), st.sampled_from([(1.0, 1.0), *BIASES]), st.integers(0, 2**64 - 1))
-    def test_they_are_those_of_the_slow_twin(self, case, bias, seed):
+    def test_they_match_the_reference(self, case, bias, seed):
         graph, (p, q) = case.graph(), bias
         matrix = dense(graph).astype(np.float32)
         rows = [{int(x): float(row[x]) for x in np.flatnonzero(row)} for row in matrix]
         expected = [
             reference_sampling.random_walk(
-                rows, node, graph.keys[node], seed=seed, number=number, length=7, p=p, q=q
+                rows, node, graph.keys[node], seed=seed, round_=round_, length=7, p=p, q=q
             )
-            for number in range(2)
-            for node in reference_sampling.walk_order(graph.keys[: graph.connected], seed, number)
+            for round_ in range(2)
+            for node in reference_sampling.walk_order(graph.keys[: graph.connected], seed, round_)
         ]
         found = all_walks(graph, size=5, rounds=2, length=7, p=p, q=q, seed=seed)
         assert [[node for node in walk if node >= 0] for walk in found.tolist()] == expected
 
     @given(examples(), st.sampled_from([(1.0, 1.0), *BIASES]))
-    def test_every_step_is_an_edge_and_they_end_only_where_none_leaves(self, case, bias):
+    def test_every_step_is_an_edge_and_walks_end_only_at_nodes_without_out_edges(self, case, bias):
         graph, (p, q) = case.graph(), bias
         matrix = dense(graph)
         walks = all_walks(graph, rounds=3, length=12, p=p, q=q)
-        before, behind = walks[:, :-1], walks[:, 1:]
-        assert (matrix[before[behind >= 0], behind[behind >= 0]] > 0).all()
-        assert not matrix[before[(behind < 0) & (before >= 0)]].any()
-        assert (behind[before < 0] < 0).all()
+        source, target = walks[:, :-1], walks[:, 1:]
+        assert (matrix[source[target >= 0], target[target >= 0]] > 0).all()
+        assert not matrix[source[(target < 0) & (source >= 0)]].any()
+        assert (target[source < 0] < 0).all()
 
-    def test_every_round_starts_once_from_every_node_with_a_row_in_an_order_of_its_own(self):
+    def test_every_round_starts_once_from_every_node_with_out_edges_in_its_own_order(self):
         graph = random_example(300, 400, seed=5, isolated=20).graph()
         walks = walks_of(graph, rounds=3)
         assert 0 < walks.starts == graph.connected < graph.nodes - 19
@@ -170,7 +170,7 @@ class TestWalks:
         assert len(walks_of(example_of([], 3).graph())) == 0
         assert all_walks(example_of([], 3).graph()).shape == (0, 10)
 
-    def test_other_rounds_and_other_seeds_give_other_walks(self):
+    def test_different_rounds_and_seeds_give_different_walks(self):
         graph = GRAPHS["unweighted"].graph()
         one, two = all_walks(graph, rounds=2, seed=1).reshape(2, graph.connected, -1)
         other = all_walks(graph, seed=2)
@@ -183,7 +183,7 @@ class TestWalks:
         np.testing.assert_array_equal(long[:, :5], short)
 
 
-class TestSameWalks:
+class TestReproducibility:
     @pytest.mark.parametrize(("p", "q"), [(1.0, 1.0), (0.1, 10.0)])
     @pytest.mark.parametrize("weighted", [False, True], ids=["unweighted", "weighted"])
     def test_for_any_number_of_threads_and_any_size_of_blocks(self, p, q, weighted):
@@ -210,7 +210,7 @@ class TestSameWalks:
         ids = [graph.ids.to_numpy()[graph.rows] for graph in (shuffled, case.graph())]
         np.testing.assert_array_equal(ids[0][found], ids[1][expected])
 
-    def test_for_rows_that_lie_in_a_file(self):
+    def test_for_memory_mapped_graphs(self):
         graph = skewed_example(300, 1000, seed=3, weighted=True).graph()
         parts = {}
         for part in ("indices", "weights"):
@@ -222,7 +222,7 @@ class TestSameWalks:
         np.testing.assert_array_equal(all_walks(mapped, p=0.5), all_walks(graph, p=0.5))
 
 
-def test_running_sums_of_weights_begin_anew_in_every_row():
+def test_cumulative_weights_restart_in_every_row():
     graph = skewed_example(700, 3000, seed=1, weighted=True).graph()
     rows = np.split(graph.weights.astype(np.float64), graph.indptr[1:-1])
     expected = list(chain.from_iterable(np.cumsum(row) for row in rows))
