@@ -63,28 +63,28 @@ def measure(name: str, program: Path, folder: Path, seconds: float) -> dict[str,
     adjacency = sp.csr_array(rows, shape=(graph.nodes, graph.nodes))
     file = folder / "graph"
     found: dict[str, Any] = {"entries": len(graph.indices), "largest_row": int(max_row(adjacency))}
-    for numbering, order in numberings(adjacency).items():
+    for order_name, order in node_orders(adjacency).items():
         write_csr(file, adjacency[order][:, order])
-        threads = (1, machine.cores()) if numbering == "degrees" else (machine.cores(),)
+        threads = (1, machine.cores()) if order_name == "degree" else (machine.cores(),)
         for count in dict.fromkeys(threads):
-            share = 1 if numbering == "degrees" else 1 / 3
-            log(f"{name}, numbered by {numbering}, {count} threads")
+            share = 1 if order_name == "degree" else 1 / 3
+            log(f"{name}, ordered by {order_name}, {count} threads")
             command = [program, file, str(count), str(seconds * share)]
             paces = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
-            if numbering == "degrees":
+            if order_name == "degree":
                 found.setdefault("variants", {})[str(count)] = paces
-            found.setdefault("numberings", {})[numbering] = paces[OURS]
+            found.setdefault("node_orders", {})[order_name] = paces[OURS]
     return found
 
 
-def numberings(adjacency: sp.csr_array) -> dict[str, NDArray[np.int64]]:
+def node_orders(adjacency: sp.csr_array) -> dict[str, NDArray[np.int64]]:
     """Return orders of the nodes to compare; a Graph is already ordered by degree."""
     nodes = adjacency.shape[0]
     return {
-        "degrees": np.arange(nodes),
+        "degree": np.arange(nodes),
         "random": np.random.default_rng(0).permutation(nodes),
-        "breadth first": breadth_first(adjacency),
-        "bandwidth": csgraph.reverse_cuthill_mckee(adjacency, symmetric_mode=True),
+        "breadth-first search": breadth_first(adjacency),
+        "reverse Cuthill-McKee": csgraph.reverse_cuthill_mckee(adjacency, symmetric_mode=True),
     }
 
 

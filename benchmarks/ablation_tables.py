@@ -23,7 +23,7 @@ def variant_table(results: dict[str, Any], threads: str) -> str:
 
 def order_table(results: dict[str, Any]) -> str:
     """The time with every node order relative to hopvec's."""
-    graphs = {name: found["numberings"] for name, found in results["graphs"].items()}
+    graphs = {name: found["node_orders"] for name, found in results["graphs"].items()}
     others = [name for name in next(iter(graphs.values())) if name != "degree"]
     rows = [
         [name, *(f"{paces[name] / paces['degree']:.2f}" for paces in graphs.values())]
@@ -56,6 +56,6 @@ def section(results: dict[str, Any]) -> str:
     results = results | {"graphs": measured}
     threads = next(iter(results["graphs"].values()))["variants"]
     tables = [variant_table(results, number) for number in reversed(threads)]
-    if all("numberings" in found for found in measured.values()):
+    if all("node_orders" in found for found in measured.values()):
         tables.append(order_table(results))
     return "\n\n".join([machine_line(results), *tables, hub_table(results)])
