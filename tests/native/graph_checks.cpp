@@ -212,18 +212,19 @@ void propagate(const Case& c, const Adjacency& S, const std::vector<uint64_t>& k
   });
   results.sum.insert(results.sum.end(), unit.begin(), unit.end());
 
-  const int64_t some = std::min<int64_t>(nodes, 150), k = std::min<int64_t>(some - 1, 5);
+  const int64_t queried = std::min<int64_t>(nodes, 150), k = std::min<int64_t>(queried - 1, 5);
   if (k < 1) return;
-  const std::vector<float> vectors(unit.begin(), unit.begin() + some * dim);
-  std::vector<float> inverse(static_cast<size_t>(some)), similarity(size_t(some * k));
-  std::vector<int64_t> queries(static_cast<size_t>(some)), found(size_t(some * k));
-  for (int64_t row = 0; row < some; ++row) queries[size_t(row)] = row;
-  inverse_norms(vectors.data(), some, dim, inverse.data(), threads, stop);
-  nearest(vectors.data(), inverse.data(), nullptr, some, dim, queries.data(), some, k, found.data(), similarity.data(),
-          threads, stop);
+  const std::vector<float> vectors(unit.begin(), unit.begin() + queried * dim);
+  std::vector<float> inverse(static_cast<size_t>(queried)), similarity(size_t(queried * k));
+  std::vector<int64_t> queries(static_cast<size_t>(queried)), found(size_t(queried * k));
+  for (int64_t row = 0; row < queried; ++row) queries[size_t(row)] = row;
+  inverse_norms(vectors.data(), queried, dim, inverse.data(), threads, stop);
+  nearest(vectors.data(), inverse.data(), nullptr, queried, dim, queries.data(), queried, k, found.data(),
+          similarity.data(), threads, stop);
   results.nearest.insert(results.nearest.end(), found.begin(), found.end());
   results.similarity.insert(results.similarity.end(), similarity.begin(), similarity.end());
-  for (const Pair& pair : best_pairs(vectors.data(), inverse.data(), some, dim, 1, some, 9, -2.0f, threads, stop)) {
+  for (const Pair& pair :
+       best_pairs(vectors.data(), inverse.data(), queried, dim, 1, queried, 9, -2.0f, threads, stop)) {
     results.nearest.insert(results.nearest.end(), {pair.first, pair.second});
     results.similarity.push_back(pair.similarity);
   }
