@@ -96,11 +96,13 @@ def run_monitored(
 ) -> dict[str, Any]:
     """Run a process; returns its times, peak memory and output, or {"error": ...}."""
     variables = os.environ | dict.fromkeys(THREAD_VARIABLES, str(threads))
-    words = list(map(str, command))
+    arguments = list(map(str, command))
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
         wall, busy = time.perf_counter(), busy_seconds()
         try:
-            process = subprocess.Popen(words, cwd=ROOT, env=variables, stdout=output, stderr=errors)
+            process = subprocess.Popen(
+                arguments, cwd=ROOT, env=variables, stdout=output, stderr=errors
+            )
         except OSError as error:
             return {"error": str(error)}
         status, usage, peak = monitor(process.pid, timeout)
@@ -173,12 +175,12 @@ def describe_run(run: dict[str, Any]) -> str:
     """A run in one line."""
     if "error" in run:
         return str(run["error"])
-    words = f"{run['wall_seconds']:.3g} s"
+    text = f"{run['wall_seconds']:.3g} s"
     if "peak_rss" in run:
-        words += f", CPU {run['cpu_seconds']:.3g} s, peak {run['peak_rss'] / 1e6:,.0f} MB"
+        text += f", CPU {run['cpu_seconds']:.3g} s, peak {run['peak_rss'] / 1e6:,.0f} MB"
     if run.get("others_share", 0) > DISTURBED:
-        words += f" (other processes: {run['others_share']:.0%} of the machine)"
-    return words
+        text += f" (other processes: {run['others_share']:.0%} of the machine)"
+    return text
 
 
 def compare(numerator: Sequence[float], denominator: Sequence[float]) -> dict[str, Any]:

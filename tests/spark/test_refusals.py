@@ -145,6 +145,7 @@ def test_a_frame_of_spark_connect_is_refused(action):
         ({"strategy": "rows"}, "strategy must be one of 'auto', 'columns', 'blocks', got 'rows'"),
         ({"method": FastRP(oversample=2)}, "oversample is not supported on Spark"),
         ({"method": FastRP(threads=2)}, "Spark determines the number of threads"),
+        ({"method": FastRP(spill_dir=".")}, "set spill_dir= of embed rather than of the method"),
         ({"method": FastRP(direction="in")}, "Swap source= and target= for 'in'"),
         ({"method": FastRP(dim=0)}, "dim must be"),
         ({"method": FastRP(precision="float16"), **BLOCKS}, "needs strategy='columns'"),
@@ -198,10 +199,10 @@ def colliding():
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["--loops", "drop"], "--spark knows no --loops"),
-        (["--dtype", "float16"], "--spark knows no --dtype"),
-        (["--like", "old.parquet"], "leave --like out"),
-        (["--features-id", "who"], "--features-id is for --features"),
+        (["--loops", "drop"], "--spark does not support --loops"),
+        (["--dtype", "float16"], "--spark does not support --dtype"),
+        (["--like", "old.parquet"], "--spark does not support --like"),
+        (["--features-id", "who"], "--features-id needs --features"),
     ],
 )
 def test_options_that_spark_does_not_support_are_refused(options, sentence):
