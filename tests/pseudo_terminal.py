@@ -1,19 +1,19 @@
-"""What a command shows to people, who sit at a terminal."""
+"""Runs a command on a pseudo-terminal."""
 
 import os
 import re
 import sys
 
 
-def seen_on_terminal(words, folder, typed=b""):
-    """What a command writes to a terminal, without colors and movements of the cursor."""
+def run_on_terminal(arguments, directory, typed=b""):
+    """The exit code and output of a command on a terminal, without escape sequences."""
     import pty
 
     child, descriptor = pty.fork()
     if child == 0:
-        os.chdir(folder)
+        os.chdir(directory)
         os.environ["TERM"] = "xterm"
-        os.execv(sys.executable, [sys.executable, "-m", "hopvec", *words])
+        os.execv(sys.executable, [sys.executable, "-m", "hopvec", *arguments])
     os.write(descriptor, typed)
     written = b""
     while True:

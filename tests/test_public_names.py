@@ -1,4 +1,4 @@
-"""The public names, what `import hopvec` costs, and which way imports point."""
+"""The public names, the cost of `import hopvec`, and the layers of the package."""
 
 import ast
 import subprocess
@@ -51,7 +51,7 @@ HEAVY = [
     "pyarrow.parquet",
 ]
 
-# A folder or file may import from itself and from those in rows above it.
+# A package or module may import from itself and from the rows above it.
 LAYERS = [
     {"_native", "errors"},
     {"machine", "progress", "spill"},
@@ -66,7 +66,7 @@ LAYERS = [
     {"cli"},
     {"__main__"},
 ]
-# An embedding saves itself: the imports against the stream, inside the functions that do it.
+# Exceptions, imported inside functions: an embedding saves itself.
 UPWARD = {("embedding", "formats"), ("embedding", "stores")}
 
 PACKAGE = Path(hopvec.__file__).parent
@@ -88,12 +88,12 @@ def test_type_checkers_see_the_same_public_names():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_public_name_says_what_it_is(name):
+def test_every_public_name_has_a_docstring(name):
     assert (getattr(hopvec, name).__doc__ or "").strip()
 
 
 @pytest.mark.parametrize("name", ["Embedding", "FastRP", "Graph", "Labels", "Plan", "Estimate"])
-def test_every_public_method_says_what_it_does(name):
+def test_every_public_method_has_a_docstring(name):
     public = getattr(hopvec, name)
     for attribute in dir(public):
         value = getattr(public, attribute)
@@ -101,7 +101,7 @@ def test_every_public_method_says_what_it_does(name):
             assert (value.__doc__ or "").strip(), attribute
 
 
-def test_all_errors_are_hopvec_errors_and_of_the_kind_one_expects():
+def test_all_errors_are_hopvec_errors_and_builtin_errors():
     kinds = {
         "DatasetError": OSError,
         "FormatError": ValueError,
@@ -122,13 +122,13 @@ def test_the_version_is_that_of_the_project():
     assert hopvec.__version__ == tomllib.loads(project.read_text())["project"]["version"]
 
 
-def test_a_name_that_is_not_there_is_an_attribute_error():
+def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="module 'hopvec' has no attribute 'fastrp'"):
         _ = hopvec.fastrp
 
 
 @pytest.mark.parametrize("module", ["hopvec", "hopvec.cli.embed"])
-def test_import_loads_nothing_heavy(module):
+def test_import_loads_no_heavy_modules(module):
     code = f"import sys, {module}; print([name for name in {HEAVY} if name in sys.modules])"
     finished = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
@@ -154,7 +154,7 @@ def layer_of(name):
 
 
 def imports(file):
-    """The parts of hopvec that a file imports when it runs, with those inside functions."""
+    """The parts of hopvec that a file imports, including imports inside functions."""
     tree = ast.parse(file.read_text())
     only_for_types = {
         id(node)
@@ -191,7 +191,7 @@ def test_imports_point_one_way(file):
         assert allowed, f"{here} imports {other}"
 
 
-def test_the_imports_are_really_looked_at():
+def test_imports_are_found():
     assert {"graph", "engine", "embedding", "errors"} <= set(
         imports(PACKAGE / "methods" / "method.py")
     )

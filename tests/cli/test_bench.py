@@ -1,4 +1,4 @@
-"""`hopvec bench`: what it tells of a machine."""
+"""`hopvec bench`."""
 
 import json
 
@@ -10,14 +10,14 @@ from hopvec.datasets import ErdosRenyi
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    """A graph and a stream that take no time."""
+    """Replaces the graphs and the bandwidth test by fast ones."""
     graphs = {"random": ErdosRenyi(nodes=500, edges=2000).graph}
     monkeypatch.setattr(bench_file, "GRAPHS", graphs)
     monkeypatch.setattr(bench_file, "SECONDS", 0)
     monkeypatch.setattr(bench_file, "stream_bandwidth", lambda threads: 20.0)
 
 
-def test_it_tells_the_pace_of_every_graph(run):
+def test_it_prints_the_pace_of_every_graph(run):
     result = run("bench", "--dim", 16)
     assert result.exit_code == 0, result.stderr
     head, row = (line.split("\t") for line in result.stdout.splitlines())
@@ -33,7 +33,7 @@ def test_its_json_has_the_machine_and_the_graphs(run):
     assert answer["graphs"]["random"]["pace"]["float32"] > 0
 
 
-def test_a_wrong_number_of_columns_is_refused(run):
+def test_an_invalid_dimension_is_rejected(run):
     result = run("bench", "--dim", 0)
     assert result.exit_code == 2
     assert "dim must be an integer from 1" in result.stderr

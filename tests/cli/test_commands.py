@@ -1,4 +1,4 @@
-"""The verbs beside embed: estimate, info, neighbors, convert and export."""
+"""The commands estimate, info, neighbors, convert and export."""
 
 import json
 
@@ -13,7 +13,7 @@ from hopvec.formats import read_preview
 
 
 class TestEstimate:
-    def test_it_tells_time_memory_and_disk(self, run, edges, tmp_path):
+    def test_it_prints_time_memory_and_disk_space(self, run, edges, tmp_path):
         result = run("estimate", edges, "--dim", 512)
         assert result.exit_code == 0, result.stderr
         rows = dict(line.split(maxsplit=1) for line in result.stdout.splitlines() if line[0] != " ")
@@ -22,7 +22,7 @@ class TestEstimate:
         assert rows["disk"].startswith("about 12.4 kB for a .parquet file in float32")
         assert [path.name for path in tmp_path.iterdir()] == [edges]
 
-    def test_its_json_is_what_the_library_says(self, run, edges, tmp_path):
+    def test_its_json_is_the_estimate_of_the_library(self, run, edges, tmp_path):
         result = run("estimate", edges, "--dim", 512, "--json")
         answer = json.loads(result.stdout)
         graph = hopvec.read_graph(tmp_path / edges)
@@ -31,31 +31,31 @@ class TestEstimate:
         assert answer["parameters"]["dim"] == 512
         assert answer["seconds"] >= 0
 
-    def test_text_takes_more_disk_than_numbers(self, run, edges):
+    def test_text_files_take_more_disk_space_than_binary_files(self, run, edges):
         sizes = [
             json.loads(run("estimate", edges, "-o", name, "--json").stdout)["disk_bytes"]
             for name in ("vectors.npy", "vectors.csv")
         ]
         assert sizes[1] > 2 * sizes[0]
 
-    def test_a_suffix_without_a_format_is_refused(self, run, edges):
+    def test_an_unknown_suffix_is_rejected(self, run, edges):
         assert run("estimate", edges, "-o", "vectors.xyz").exit_code == 2
 
 
 class TestInfo:
-    def test_it_tells_how_a_graph_was_understood(self, run, edges):
+    def test_it_shows_how_a_graph_was_read(self, run, edges):
         result = run("info", edges)
         assert result.exit_code == 0
         assert "6 nodes, 7 edges, undirected, unweighted" in result.stdout
 
     @pytest.mark.parametrize("verb", ["info", "estimate"])
-    def test_it_tells_what_a_run_would_note(self, run, tmp_path, verb):
+    def test_it_shows_the_notes_of_a_run(self, run, tmp_path, verb):
         (tmp_path / "small.csv").write_text("from_id,to_id,amount\na,b,3\n")
         assert "The edges are unweighted, although 'amount'" in run(verb, "small.csv").stdout
         notes = json.loads(run(verb, "small.csv", "--json").stdout)["notes"]
         assert len(notes) == 1
 
-    def test_it_tells_how_an_embedding_was_made(self, run, vectors):
+    def test_it_shows_how_an_embedding_was_made(self, run, vectors):
         result = run("info", vectors)
         assert result.exit_code == 0
         assert "6 vectors of dimension 8\n" in result.stdout
@@ -64,7 +64,7 @@ class TestInfo:
         assert "seed 7" in result.stdout
         assert "6 nodes, 7 edges" in result.stdout
 
-    def test_it_tells_a_folder_of_vectors_as_spark_writes_it(self, run, vectors, tmp_path):
+    def test_it_reads_a_directory_of_vectors_written_by_spark(self, run, vectors, tmp_path):
         (tmp_path / "folder").mkdir()
         (tmp_path / vectors).rename(tmp_path / "folder" / "part-00000.parquet")
         assert "6 vectors of dimension 8\n" in run("info", "folder").stdout
@@ -73,7 +73,7 @@ class TestInfo:
     @pytest.mark.parametrize(
         ("suffix", "known"), [(".npy", True), (".npz", True), (".csv", False), (".txt", False)]
     )
-    def test_it_tells_embeddings_of_every_format(self, run, vectors, suffix, known):
+    def test_it_reads_embeddings_of_every_format(self, run, vectors, suffix, known):
         run("convert", vectors, f"other{suffix}")
         facts = json.loads(run("info", f"other{suffix}", "--json").stdout)
         assert (facts["kind"], facts["nodes"], facts["dim"]) == ("embedding", 6, 8)
@@ -92,36 +92,36 @@ class TestInfo:
         assert start.embedding.ids.equals(whole.ids[:4])
 
     @pytest.mark.parametrize("suffix", [".parquet", ".arrow", ".npy"])
-    def test_it_tells_of_an_embedding_without_nodes(self, run, tmp_path, suffix):
+    def test_it_reads_an_embedding_without_nodes(self, run, tmp_path, suffix):
         empty = hopvec.Embedding(np.zeros((0, 3), np.float32), pa.array([], pa.int64()))
         empty.save(tmp_path / f"empty{suffix}")
         result = run("info", f"empty{suffix}")
         assert "0 vectors of dimension 3" in result.stdout
 
-    def test_its_json_of_a_graph_parses(self, run, edges, tmp_path):
+    def test_the_json_of_a_graph_is_valid(self, run, edges, tmp_path):
         facts = json.loads(run("info", edges, "--json").stdout)
         assert facts["kind"] == "graph"
         assert facts["graph"] == hopvec.read_graph(tmp_path / edges).describe()
 
-    def test_an_option_of_reading_is_not_ignored_for_an_embedding(self, run, vectors):
+    def test_an_input_option_is_rejected_for_an_embedding(self, run, vectors):
         result = run("info", vectors, "--directed")
         assert result.exit_code == 2
         assert (
             "vectors.parquet is an embedding; --directed applies to graphs only." in result.stderr
         )
 
-    def test_one_can_say_what_it_is(self, run, edges):
+    def test_the_content_of_a_file_can_be_given(self, run, edges):
         assert "kind" not in run("info", edges, "--as", "graph").stdout
         assert run("info", edges, "--as", "embedding").exit_code == 2
 
-    def test_a_missing_file_is_told_in_a_sentence(self, run):
+    def test_a_missing_file_is_an_error_of_one_sentence(self, run):
         result = run("info", "absent.parquet")
         assert result.exit_code == 2
         assert result.stderr == "absent.parquet: there is no such file.\n"
 
 
 class TestNeighbors:
-    def test_piped_it_prints_lines_with_tabs(self, run, vectors, tmp_path):
+    def test_piped_output_is_separated_by_tabs(self, run, vectors, tmp_path):
         result = run("neighbors", vectors, "ann", "bob", "-k", 2)
         assert result.exit_code == 0
         rows = [line.split("\t") for line in result.stdout.splitlines()]
@@ -135,38 +135,38 @@ class TestNeighbors:
         assert "similarity" in result.stdout
         assert "\t" not in result.stdout
 
-    def test_other_vectors_stand_beside(self, run, vectors, tmp_path, monkeypatch):
+    def test_several_embeddings_are_shown_side_by_side(self, run, vectors, tmp_path, monkeypatch):
         first = hopvec.load(tmp_path / vectors)
         other = hopvec.Embedding(first.vectors[::-1].copy(), first.ids)
         other.save(tmp_path / "other.npz")
-        words = ("neighbors", vectors, "ann", "-k", 2, "--beside", "other.npz")
-        rows = [line.split("\t") for line in run(*words).stdout.splitlines()]
+        arguments = ("neighbors", vectors, "ann", "-k", 2, "--beside", "other.npz")
+        rows = [line.split("\t") for line in run(*arguments).stdout.splitlines()]
         assert [row[3] for row in rows] == [vectors, vectors, "other.npz", "other.npz"]
         assert [row[1] for row in rows[2:]] == [id_ for id_, _ in other.nearest("ann", 2)]
-        (answer,) = json.loads(run(*words, "--json").stdout)
+        (answer,) = json.loads(run(*arguments, "--json").stdout)
         assert [one["id"] for one in answer["neighbors"]["other.npz"]] == [r[1] for r in rows[2:]]
         monkeypatch.setattr(neighbors_file, "is_terminal", lambda: True)
-        table = run(*words).stdout
+        table = run(*arguments).stdout
         assert vectors in table
         assert "other.npz" in table
 
-    def test_old_nodes_are_found_near_a_new_one(self, run, vectors, tmp_path):
+    def test_old_nodes_are_found_near_a_new_node(self, run, vectors, tmp_path):
         old = hopvec.load(tmp_path / vectors)
         new = hopvec.Embedding(old.vectors[:1] * 2, pa.array(["zoe"]))
         new.save(tmp_path / "new.npz")
-        words = ("neighbors", "new.npz", "zoe", "-k", 3, "--among", vectors)
-        rows = [line.split("\t") for line in run(*words).stdout.splitlines()]
+        arguments = ("neighbors", "new.npz", "zoe", "-k", 3, "--among", vectors)
+        rows = [line.split("\t") for line in run(*arguments).stdout.splitlines()]
         first = old.ids[0].as_py()
         assert [row[1] for row in rows] == [first, *(id_ for id_, _ in old.nearest(first, 2))]
-        assert run(*words, "--beside", vectors).exit_code == 2
+        assert run(*arguments, "--beside", vectors).exit_code == 2
 
-    def test_its_json_parses(self, run, vectors, tmp_path):
+    def test_its_json_is_valid(self, run, vectors, tmp_path):
         answer = json.loads(run("neighbors", vectors, "ann", "-k", 2, "--json").stdout)
         assert [entry["id"] for entry in answer] == ["ann"]
         found = [(one["id"], one["similarity"]) for one in answer[0]["neighbors"]]
         assert found == hopvec.load(tmp_path / vectors).nearest("ann", 2)
 
-    def test_numbers_are_numbers_where_ids_are(self, run, tmp_path):
+    def test_ids_are_parsed_as_integers_if_the_embedding_has_integer_ids(self, run, tmp_path):
         graph = hopvec.Graph.from_edges([1, 2, 3], [2, 3, 1])
         FastRP(dim=4, sparsity=1).embed(graph).save(tmp_path / "numbers.npz")
         answer = json.loads(run("neighbors", "numbers.npz", "1", "--json").stdout)
@@ -175,13 +175,13 @@ class TestNeighbors:
         assert result.exit_code == 2
         assert result.stderr == "No node 'one': the ids of this embedding are integers.\n"
 
-    def test_an_unknown_node_is_answered_with_those_alike(self, run, vectors):
+    def test_similar_names_are_suggested_for_an_unknown_node(self, run, vectors):
         result = run("neighbors", vectors, "ann", "bobb")
         assert result.exit_code == 2
         assert result.stdout == ""
         assert "Did you mean 'bob'?" in result.stderr
 
-    def test_an_id_that_looks_like_an_option_goes_behind_two_dashes(self, run, vectors):
+    def test_an_id_that_looks_like_an_option_follows_two_dashes(self, run, vectors):
         result = run("neighbors", vectors, "-1")
         assert result.exit_code == 2
         assert 'Put "--" before ids that begin with "-".' in result.stderr
@@ -194,13 +194,13 @@ class TestNeighbors:
             ("edges.txt", "ann bob\nbob cem\n"),
         ],
     )
-    def test_edges_are_to_be_embedded_first(self, run, tmp_path, name, text):
+    def test_a_file_of_edges_is_rejected_with_advice_to_embed_it(self, run, tmp_path, name, text):
         (tmp_path / name).write_text(text)
         result = run("neighbors", name, "ann")
         assert result.exit_code == 2
         assert result.stderr.endswith(". If these are edges, embed them first: hopvec embed.\n")
 
-    def test_a_wrong_line_further_down_is_no_edge(self, run, tmp_path):
+    def test_an_invalid_line_is_not_taken_for_an_edge(self, run, tmp_path):
         (tmp_path / "vectors.csv").write_text("id,e0\nann,1\nbob,x\n")
         result = run("neighbors", "vectors.csv", "ann")
         assert result.stderr == "vectors.csv, line 3: 'x' in column e0 is not a number.\n"
@@ -224,12 +224,12 @@ class TestConvert:
         run("convert", vectors, "other.npy", "--dtype", "float16")
         assert np.load(tmp_path / "other.npy").dtype == np.float16
 
-    def test_a_file_is_not_converted_onto_itself(self, run, vectors):
+    def test_a_file_is_not_converted_to_itself(self, run, vectors):
         result = run("convert", vectors, vectors)
         assert result.exit_code == 2
         assert "this is an input file" in result.stderr
 
-    def test_what_is_no_embedding_is_refused(self, run, tmp_path):
+    def test_other_files_are_rejected(self, run, tmp_path):
         (tmp_path / "broken.parquet").write_bytes(b"PAR1 no more")
         result = run("convert", "broken.parquet", "other.npy")
         assert result.exit_code == 2
@@ -246,13 +246,13 @@ class TestExport:
         with duckdb.connect(str(tmp_path / "graph.db")) as connection:
             assert connection.sql("select count(*) from pages").fetchall() == [(6,)]
 
-    def test_it_tells_that_it_replaced_a_table(self, run, vectors):
+    def test_it_reports_that_a_table_was_replaced(self, run, vectors):
         pytest.importorskip("duckdb")
         run("export", vectors, "duckdb:graph.db")
         result = run("export", vectors, "duckdb:graph.db")
         assert result.stderr == "duckdb:graph.db: 6 rows in the table vectors, replaced\n"
 
-    def test_a_table_of_the_user_is_replaced_only_if_that_is_wanted(self, run, vectors, tmp_path):
+    def test_a_table_of_the_user_is_only_replaced_with_replace(self, run, vectors, tmp_path):
         duckdb = pytest.importorskip("duckdb")
         with duckdb.connect(str(tmp_path / "graph.db")) as connection:
             connection.execute("create table vectors (price integer)")
@@ -272,24 +272,24 @@ class TestExport:
             ("lancedb:vectors.parquet", "vectors.parquet: this is a file. Name a folder."),
         ],
     )
-    def test_a_place_that_cannot_be_is_refused_before_anything_is_read(
+    def test_an_invalid_location_is_rejected_before_vectors_are_read(
         self, run, vectors, target, sentence
     ):
         result = run("export", "absent.parquet", target)
         assert result.exit_code == 2
         assert result.stderr.startswith(sentence)
 
-    def test_an_unknown_store_is_refused(self, run, vectors):
+    def test_an_unknown_database_is_rejected(self, run, vectors):
         result = run("export", vectors, "oracle:somewhere")
         assert result.exit_code == 2
         assert "the target must be" in result.stderr
 
 
-def test_both_files_of_an_npy_are_told(run, vectors):
+def test_both_files_of_an_npy_are_reported(run, vectors):
     result = run("convert", vectors, "x.npy")
     assert result.stderr.startswith("x.npy and x.ids.arrow: 6 vectors of dimension 8")
 
 
-def test_a_preset_that_is_nearly_one_is_told(run, edges):
+def test_a_similar_preset_is_suggested(run, edges):
     result = run("embed", edges, "-o", "v.npy", "--preset", "bset")
     assert "Did you mean 'best'?" in result.stderr

@@ -1,4 +1,4 @@
-"""`hopvec data`: listing and getting data sets."""
+"""`hopvec data`: lists and downloads data sets."""
 
 import json
 import os
@@ -24,7 +24,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def flickr(monkeypatch):
-    """A server of flickr.mat, and the catalog that leads there."""
+    """A server of flickr.mat, and a catalog that refers to it."""
     server = FileServer(CONTENT)
     files = (File("flickr.mat", address=server.address),)
     monkeypatch.setitem(catalog(), "flickr", replace(catalog()["flickr"], files=files))
@@ -33,7 +33,7 @@ def flickr(monkeypatch):
 
 
 class TestList:
-    def test_it_tells_what_there_is_and_what_is_here(self, run, folder):
+    def test_it_lists_data_sets_and_their_state(self, run, folder):
         (folder / "flickr").mkdir(parents=True)
         (folder / "flickr" / "flickr.mat").write_bytes(bytes(1234))
         result = run("data", "list")
@@ -45,12 +45,12 @@ class TestList:
         assert rows["debian-packages"].startswith("bundled\t")
         assert rows["cora"].startswith("manual\t")
 
-    def test_another_folder_can_be_named(self, run, tmp_path):
+    def test_another_directory_can_be_given(self, run, tmp_path):
         (tmp_path / "other" / "cora").mkdir(parents=True)
         (tmp_path / "other" / "cora" / "cora.mat").write_bytes(bytes(10))
         assert "cora\t10 B\t2,708\t5,278\t7" in run("data", "list", "--data", "other").stdout
 
-    def test_its_json_has_all_there_is_to_know(self, run):
+    def test_its_json_has_all_details(self, run):
         answer = {
             entry["name"]: entry for entry in json.loads(run("data", "list", "--json").stdout)
         }
@@ -59,7 +59,7 @@ class TestList:
         assert answer["debian-packages"]["installed"] is True
         assert len(answer["www-10k"]["addresses"]) == 3
 
-    def test_people_see_a_table(self, run, monkeypatch):
+    def test_on_a_terminal_it_prints_a_table(self, run, monkeypatch):
         monkeypatch.setattr(command, "is_terminal", lambda: True)
         result = run("data", "list", "--data", "x")
         assert result.stdout.startswith("Data sets in x")
@@ -72,20 +72,20 @@ class TestList:
 
 
 class TestGet:
-    def test_it_prints_the_folder_and_tells_licence_and_citation(self, run, flickr, folder):
+    def test_it_prints_the_directory_license_and_citation(self, run, flickr, folder):
         result = run("data", "get", "flickr")
         assert result.exit_code == 0, result.stderr
         assert result.stdout == f"{folder / 'flickr'}\n"
         assert "License: none stated. Cite L. Tang, H. Liu" in result.stderr
         assert (folder / "flickr" / "flickr.mat").read_bytes() == CONTENT
 
-    def test_several_can_be_had_and_as_json(self, run, flickr, tmp_path):
+    def test_several_data_sets_as_json(self, run, flickr, tmp_path):
         result = run("data", "get", "flickr", "debian-packages", "--data", "other", "--json")
         answer = json.loads(result.stdout)
         assert list(answer) == ["flickr", "debian-packages"]
         assert (tmp_path / answer["flickr"] / "flickr.mat").read_bytes() == CONTENT
 
-    def test_an_error_is_one_sentence_with_the_address(self, run, flickr):
+    def test_an_error_is_one_sentence_with_the_url(self, run, flickr):
         flickr.faults = [Fault(status=404)]
         result = run("data", "get", "flickr")
         assert result.exit_code == 2
@@ -93,24 +93,26 @@ class TestGet:
         assert result.stderr.startswith(f"{flickr.address}: the server answers 404 Not Found. ")
         assert result.stderr.count("\n") == 1
 
-    def test_names_are_checked_before_anything_is_fetched(self, run, flickr):
+    def test_names_are_checked_before_the_first_download(self, run, flickr):
         result = run("data", "get", "flickr", "flikr")
         assert result.exit_code == 2
         assert result.stderr == "There is no data set 'flikr'. Did you mean 'flickr'?\n"
         assert flickr.requests == []
 
-    def test_without_a_name_it_says_what_to_type(self, run):
+    def test_without_a_name_the_error_has_an_example(self, run):
         result = run("data", "get")
         assert result.exit_code == 2
         assert "such as hopvec data get flickr." in result.stderr
 
     def test_the_shell_completes_names(self, run):
-        words = {"_HOPVEC_COMPLETE": "bash_complete", "COMP_WORDS": "hopvec data get fl"}
-        result = run(env=words | {"COMP_CWORD": "3"}, prog_name="hopvec")
+        arguments = {"_HOPVEC_COMPLETE": "bash_complete", "COMP_WORDS": "hopvec data get fl"}
+        result = run(env=arguments | {"COMP_CWORD": "3"}, prog_name="hopvec")
         assert "plain,flickr" in result.stdout
 
     @pytest.mark.skipif(os.name == "nt", reason="Windows has no signals for another process")
-    def test_a_stopped_download_goes_on_with_the_same_command(self, process, flickr, folder, run):
+    def test_an_interrupted_download_is_resumed_by_the_same_command(
+        self, process, flickr, folder, run
+    ):
         flickr.pace = 0.05
         code = (
             "from dataclasses import replace\n"

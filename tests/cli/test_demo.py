@@ -1,4 +1,4 @@
-"""`hopvec demo`: from the bundled graph to tables, a map and files to go on with."""
+"""`hopvec demo`."""
 
 import re
 import sys
@@ -15,7 +15,7 @@ demo = import_module("hopvec.cli.demo")
 
 @pytest.fixture
 def small(monkeypatch):
-    """A small graph in the place of that of Debian, since the whole takes its time."""
+    """Replaces the graph of Debian by a small one."""
     embedding, labels = clustered_embedding(200)
     near = embedding.nearest_all(6).rows
     names = [*demo.PACKAGES, *(f"package {number}" for number in range(5, 200))]
@@ -29,7 +29,7 @@ def small(monkeypatch):
     return graph
 
 
-def test_it_shows_neighbors_and_scores_and_leaves_files_to_go_on_with(run, small, tmp_path):
+def test_it_shows_neighbors_and_scores_and_keeps_all_files(run, small, tmp_path):
     result = run("demo")
     assert result.exit_code == 0, result.stderr
     for package in demo.PACKAGES:
@@ -48,14 +48,14 @@ def test_it_shows_neighbors_and_scores_and_leaves_files_to_go_on_with(run, small
     assert "hopvec explore hopvec-demo/fastrp.parquet" in result.stderr
 
 
-def test_a_file_in_the_place_of_the_folder_is_refused(run, small, tmp_path):
+def test_a_file_as_output_directory_is_rejected(run, small, tmp_path):
     (tmp_path / "taken").write_text("")
     result = run("demo", "-o", "taken")
     assert result.exit_code == 2
     assert "taken: cannot create this directory" in result.stderr
 
 
-def test_what_is_missing_is_told_before_the_work(run, small, tmp_path, monkeypatch):
+def test_a_missing_extra_is_reported_before_the_work(run, small, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "openTSNE", None)
     result = run("demo")
     assert result.exit_code == 2
@@ -63,7 +63,7 @@ def test_what_is_missing_is_told_before_the_work(run, small, tmp_path, monkeypat
     assert not (tmp_path / "hopvec-demo").exists()
 
 
-def test_open_explores_what_was_made(run, small, monkeypatch):
+def test_open_starts_the_explorer(run, small, monkeypatch):
     served = []
     monkeypatch.setattr(
         "hopvec.view.explorer.serve", lambda exploration, **how: served.append((exploration, how))

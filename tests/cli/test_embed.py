@@ -1,4 +1,4 @@
-"""`hopvec embed`: the vectors are those of the library, and the report tells how they were made."""
+"""`hopvec embed`: the vectors are those of the library, and the report is complete."""
 
 import json
 
@@ -16,16 +16,27 @@ def same(path, graph_path, method):
 
 
 def test_the_vectors_are_those_of_the_library(run, edges, tmp_path):
-    words = ["--dim", 16, "--weights", "0,1,2", "--beta", -0.5, "--sparsity", 2, "--seed", 7]
-    result = run("embed", edges, "-o", "vectors.parquet", *words)
+    arguments = ["--dim", 16, "--weights", "0,1,2", "--beta", -0.5, "--sparsity", 2, "--seed", 7]
+    result = run("embed", edges, "-o", "vectors.parquet", *arguments)
     assert result.exit_code == 0, result.stderr
     method = FastRP(dim=16, weights=[0, 1, 2], beta=-0.5, sparsity=2, seed=7)
     assert same(tmp_path / "vectors.parquet", tmp_path / edges, method)
 
 
 def test_another_method_is_chosen_by_name(run, edges, tmp_path):
-    words = ["--dim", 8, "--walks", 3, "--objective", "hierarchical-softmax", "--p", 0.5, "--q", 2]
-    result = run("embed", edges, "-o", "vectors.parquet", "--method", "node2vec", *words)
+    arguments = [
+        "--dim",
+        8,
+        "--walks",
+        3,
+        "--objective",
+        "hierarchical-softmax",
+        "--p",
+        0.5,
+        "--q",
+        2,
+    ]
+    result = run("embed", edges, "-o", "vectors.parquet", "--method", "node2vec", *arguments)
     assert result.exit_code == 0, result.stderr
     method = Node2Vec(dim=8, walks=3, objective="hierarchical-softmax", p=0.5, q=2)
     assert same(tmp_path / "vectors.parquet", tmp_path / edges, method)
@@ -45,17 +56,17 @@ def test_edges_come_from_standard_input(run, edges, tmp_path):
     assert same(tmp_path / "vectors.npz", tmp_path / edges, FastRP())
 
 
-def test_the_options_of_reading_reach_the_reader(run, tmp_path):
+def test_the_input_options_are_passed_to_the_reader(run, tmp_path):
     (tmp_path / "links.txt").write_text("a;b\na;c\nb;c\n")
     (tmp_path / "more.txt").write_text("x\ny\n")
-    words = ["--separator", "semicolon", "--no-header", "--directed", "--nodes", "more.txt"]
-    result = run("embed", "links.txt", "-o", "vectors.npz", *words)
+    arguments = ["--separator", "semicolon", "--no-header", "--directed", "--nodes", "more.txt"]
+    result = run("embed", "links.txt", "-o", "vectors.npz", *arguments)
     assert result.exit_code == 0, result.stderr
     assert sorted(hopvec.load(tmp_path / "vectors.npz")) == ["a", "b", "c", "x", "y"]
     assert "5 nodes, 3 edges, directed" in result.stderr
 
 
-def test_the_report_tells_everything(run, edges, tmp_path):
+def test_the_report_is_complete(run, edges, tmp_path):
     result = run("embed", edges, "-o", "vectors.npz", "--dim", 8, "--report", "run.json")
     assert result.exit_code == 0
     report = json.loads((tmp_path / "run.json").read_text())
@@ -74,27 +85,27 @@ def test_the_report_tells_everything(run, edges, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("arguments", "printed"),
     [
         ([], "1 duplicate edge (summed), 1 loop (kept)"),
         (["--duplicates", "first"], "1 duplicate edge (first kept), 1 loop (kept)"),
         (["--loops", "drop"], "1 duplicate edge (summed), 1 loop (dropped)"),
     ],
 )
-def test_what_became_of_duplicates_and_loops_is_told(run, tmp_path, words, told):
+def test_the_report_has_the_policies_for_duplicates_and_loops(run, tmp_path, arguments, printed):
     (tmp_path / "edges.csv").write_text("source,target\na,b\nb,a\nc,c\nb,c\n")
-    result = run("embed", "edges.csv", "-o", "vectors.npz", *words)
-    assert told in result.stderr
+    result = run("embed", "edges.csv", "-o", "vectors.npz", *arguments)
+    assert printed in result.stderr
 
 
-def test_weights_that_only_count_edges_are_told_apart(run, tmp_path):
+def test_weights_that_only_count_duplicates_are_reported_as_such(run, tmp_path):
     (tmp_path / "twice.csv").write_text("source,target\na,b\nb,a\nb,c\n")
     assert "undirected, weighted (by duplicate edges)\n" in run("info", "twice.csv").stdout
     (tmp_path / "weights.csv").write_text("source,target,weight\na,b,2\nb,a,3\n")
     assert "undirected, weighted\n" in run("info", "weights.csv").stdout
 
 
-def test_a_long_list_of_ignored_columns_is_cut_short(run, tmp_path):
+def test_a_long_list_of_ignored_columns_is_shortened(run, tmp_path):
     names = ["source", "target", *(f"e{number}" for number in range(1, 256))]
     cells = ["x"] * 255
     lines = [names, ["a", "b", *cells], ["b", "c", *cells]]
@@ -104,14 +115,14 @@ def test_a_long_list_of_ignored_columns_is_cut_short(run, tmp_path):
 
 def test_zero_vectors_are_a_note_of_the_report(run, edges, tmp_path):
     (tmp_path / "more.txt").write_text("zoe\n")
-    words = ["--nodes", "more.txt", "--report", "run.json"]
-    result = run("embed", edges, "-o", "vectors.npz", *words)
+    arguments = ["--nodes", "more.txt", "--report", "run.json"]
+    result = run("embed", edges, "-o", "vectors.npz", *arguments)
     (note,) = json.loads((tmp_path / "run.json").read_text())["notes"]
     assert note.startswith("Zero vectors: 1 of 7 nodes")
     assert result.stderr.count("Zero vectors") == 1
 
 
-def test_quiet_tells_nothing(run, edges):
+def test_quiet_prints_nothing(run, edges):
     result = run("embed", edges, "-o", "vectors.npz", "--quiet")
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
 
@@ -124,7 +135,7 @@ def test_float16_halves_the_file(run, edges, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("arguments", "sentence"),
     [
         ([], "Name the output file, such as -o vectors.parquet. See hopvec embed --help."),
         (["-o", "vectors.xyz"], "vectors.xyz: '.xyz' is not the suffix of an embedding format; "),
@@ -146,11 +157,9 @@ def test_float16_halves_the_file(run, edges, tmp_path):
         (["-o", "v.npy", "--memory", "lots"], "FastRP: memory must be a positive size such as"),
     ],
 )
-def test_what_is_wrong_with_the_output_is_told_before_the_graph_is_read(
-    run, tmp_path, words, sentence
-):
+def test_an_invalid_output_is_rejected_before_the_graph_is_read(run, tmp_path, arguments, sentence):
     (tmp_path / "folder.npy").mkdir()
-    result = run("embed", "absent.csv", *words)
+    result = run("embed", "absent.csv", *arguments)
     assert result.exit_code == 2
     assert result.stderr.startswith(sentence)
     assert result.stderr.count("\n") == 1
@@ -167,7 +176,7 @@ def test_the_input_is_never_overwritten(run, edges, tmp_path):
     assert (tmp_path / edges).read_text() == before
 
 
-def test_a_full_disk_is_told_before_the_work(run, edges, tmp_path, monkeypatch):
+def test_a_full_disk_is_reported_before_the_work(run, edges, tmp_path, monkeypatch):
     import shutil
 
     monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10, 7, 3))
@@ -177,12 +186,12 @@ def test_a_full_disk_is_told_before_the_work(run, edges, tmp_path, monkeypatch):
     assert not (tmp_path / "vectors.npz").exists()
 
 
-def test_a_memory_bound_that_is_too_tight_is_an_error_of_its_user(run, edges):
+def test_a_memory_limit_that_is_too_low_is_a_user_error(run, edges):
     result = run("embed", edges, "-o", "vectors.npz", "--memory", "100")
     assert result.exit_code == 2
     assert "100 B" in result.stderr
 
 
-def test_a_missing_graph_is_told_in_a_sentence(run):
+def test_a_missing_graph_is_an_error_of_one_sentence(run):
     result = run("embed", "absent.csv", "-o", "vectors.npz")
     assert (result.exit_code, result.stderr) == (2, "absent.csv: there is no such file.\n")

@@ -13,7 +13,7 @@ FEW = ("--shares", "0.3,0.6", "--shuffles", 2)
 
 @pytest.fixture
 def files(tmp_path):
-    """Two files of vectors, one of labels: the first vectors tell more of them."""
+    """Two files of vectors and one of labels; the first vectors predict them better."""
     random = np.random.default_rng(0)
     label = random.integers(0, 3, 60)
     clear = np.eye(3)[label] + 0.5 * random.standard_normal((60, 3))
@@ -35,7 +35,7 @@ def expected(tmp_path, name, **more):
     )
 
 
-def test_piped_it_prints_lines_with_tabs(run, files, tmp_path):
+def test_piped_output_is_separated_by_tabs(run, files, tmp_path):
     clear, _, labels = files
     result = run("evaluate", clear, labels, *FEW, "--C", 0.5, "--scale", "standardize", "--seed", 3)
     assert result.exit_code == 0, result.stderr
@@ -47,16 +47,16 @@ def test_piped_it_prints_lines_with_tabs(run, files, tmp_path):
             assert float(row[name]) == pytest.approx(getattr(scores, name), rel=1e-5)
 
 
-def test_how_it_was_done_is_told_beside(run, files):
+def test_the_protocol_is_reported(run, files):
     clear, _, labels = files
-    told = run("evaluate", clear, labels, *FEW).stderr
-    assert "columns: id 'node', label 'label'" in told
-    assert "60 labeled nodes, 3 classes, one label each (micro F1 is the accuracy)" in told
-    assert "2 shuffles of seed 0, scale rms, C chosen within the training nodes" in told
+    printed = run("evaluate", clear, labels, *FEW).stderr
+    assert "columns: id 'node', label 'label'" in printed
+    assert "60 labeled nodes, 3 classes, one label each (micro F1 is the accuracy)" in printed
+    assert "2 shuffles of seed 0, scale rms, C chosen within the training nodes" in printed
     assert run("evaluate", clear, labels, *FEW, "--quiet").stderr == ""
 
 
-def test_on_a_terminal_the_best_stands_out(run, files, monkeypatch):
+def test_on_a_terminal_the_best_score_is_bold(run, files, monkeypatch):
     shown = {}
     monkeypatch.setattr(scores_file, "is_terminal", lambda: True)
     monkeypatch.setattr(
@@ -107,20 +107,20 @@ def test_the_scores_are_written_as_csv(run, files, tmp_path):
     assert float(rows[0]["macro_f1"]) == expected(tmp_path, clear).shares[0].macro_f1
 
 
-def test_labels_are_read_as_the_options_say(run, files, tmp_path):
+def test_the_options_for_labels_are_used(run, files, tmp_path):
     clear, _, labels = files
     lines = (tmp_path / labels).read_text().splitlines()[1:]
     pairs = [line.split(",") for line in lines]
     (tmp_path / "table.txt").write_text("".join(f"x/{one}+z/{id_}\n" for id_, one in pairs))
-    words = ("--id-column", 3, "--label-column", 2, "--separator", "/", "--no-header")
-    result = run("evaluate", clear, "table.txt", *FEW, *words, "--label-separator", "+", "--json")
+    arguments = ("--id-column", 3, "--label-column", 2, "--separator", "/", "--no-header")
+    result = run(
+        "evaluate", clear, "table.txt", *FEW, *arguments, "--label-separator", "+", "--json"
+    )
     assert result.exit_code == 0, result.stderr
     assert json.loads(result.stdout)[clear]["classes"] == 4
 
 
-def test_ids_that_hardly_match_are_named_with_the_file_where_nothing_can_be_scored(
-    run, files, tmp_path
-):
+def test_the_error_names_the_file_and_the_ids_if_hardly_any_match(run, files, tmp_path):
     clear, noise, _ = files
     rows = [f"other{number},a" for number in range(300)]
     (tmp_path / "others.csv").write_text("\n".join(["node,label", "node0,b", *rows]))
@@ -130,7 +130,7 @@ def test_ids_that_hardly_match_are_named_with_the_file_where_nothing_can_be_scor
     assert "Only 1 of the 301 labeled nodes has a vector: they are called 'other0'" in result.stderr
 
 
-def test_nodes_without_a_vector_are_told(run, files, tmp_path):
+def test_nodes_without_a_vector_are_reported(run, files, tmp_path):
     clear, _, labels = files
     with (tmp_path / labels).open("a") as file:
         file.write("\nabsent,a\n")
@@ -140,7 +140,7 @@ def test_nodes_without_a_vector_are_told(run, files, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("arguments", "message"),
     [
         (("clear.npz",), "Name a file of vectors and, last, a file of labels; got only 'clear"),
         (("clear.npz", "labels.csv", "--shuffles", "0"), "--shuffles must be an integer"),
@@ -160,8 +160,8 @@ def test_nodes_without_a_vector_are_told(run, files, tmp_path):
         (("clear.npz", "labels.csv", "--directed"), "--directed needs --links."),
     ],
 )
-def test_what_is_wrong_is_told_in_a_sentence(run, files, words, message):
-    result = run("evaluate", *words)
+def test_user_errors_are_one_sentence(run, files, arguments, message):
+    result = run("evaluate", *arguments)
     assert result.exit_code == 2
     assert message in result.stderr
     assert result.stdout == ""

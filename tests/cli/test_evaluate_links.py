@@ -1,4 +1,4 @@
-"""`hopvec evaluate --links`: how well vectors tell edges from pairs that are none."""
+"""`hopvec evaluate --links`: link prediction."""
 
 import csv
 import json
@@ -35,9 +35,9 @@ def expected(tmp_path, vectors, **more):
     )
 
 
-def test_piped_it_prints_lines_with_tabs(run, files, tmp_path):
-    words = ("--links", "links.csv", "--graph", "training.csv", "--seed", 3)
-    result = run("evaluate", *files, *words)
+def test_piped_output_is_separated_by_tabs(run, files, tmp_path):
+    arguments = ("--links", "links.csv", "--graph", "training.csv", "--seed", 3)
+    result = run("evaluate", *files, *arguments)
     assert result.exit_code == 0, result.stderr
     rows = list(csv.DictReader(result.stdout.splitlines(), delimiter="\t"))
     operators = ["dot", "cosine", "hadamard"]
@@ -52,35 +52,35 @@ def test_piped_it_prints_lines_with_tabs(run, files, tmp_path):
 
 
 def test_its_json_is_the_result_of_the_library(run, files, tmp_path):
-    words = ("--links", "links.csv", "--graph", "training.csv", "--json", "-o", "scores.json")
-    result = run("evaluate", files[0], *words)
+    arguments = ("--links", "links.csv", "--graph", "training.csv", "--json", "-o", "scores.json")
+    result = run("evaluate", files[0], *arguments)
     answer = json.loads(result.stdout)
     assert answer == json.loads((tmp_path / "scores.json").read_text())
     plain = json.loads(json.dumps(expected(tmp_path, files[0]).to_dict()))
     assert answer == {files[0]: plain}
 
 
-def test_what_was_done_is_told_beside(run, files):
-    told = run("evaluate", files[0], "--links", "links.csv", "--graph", "training.csv").stderr
-    assert "links.csv: 53 edges, 53 negative pairs" in told
-    assert "and as many negative pairs, C 0.01" in told
+def test_the_training_of_hadamard_is_reported(run, files):
+    printed = run("evaluate", files[0], "--links", "links.csv", "--graph", "training.csv").stderr
+    assert "links.csv: 53 edges, 53 negative pairs" in printed
+    assert "and as many negative pairs, C 0.01" in printed
     assert run("evaluate", files[0], "--links", "links.csv", "--quiet").stderr == ""
 
 
-def test_without_a_graph_nothing_is_learned(run, files):
+def test_without_a_graph_hadamard_is_not_trained(run, files):
     result = run("evaluate", files[0], "--links", "links.csv")
     assert result.exit_code == 0
     assert "hadamard" not in result.stdout
     assert "no scores for hadamard, which needs --graph for training" in result.stderr
 
 
-def test_pairs_are_drawn_where_a_file_has_edges_only(run, files):
+def test_negatives_are_sampled_if_a_file_has_edges_only(run, files):
     result = run("evaluate", files[0], "--links", "edges.csv", "--graph", "training.csv")
     assert result.exit_code == 0, result.stderr
     assert "edges.csv: 53 edges, 53 negative pairs" in result.stderr
 
 
-def test_on_a_terminal_the_best_of_several_files_stands_out(run, files, monkeypatch):
+def test_on_a_terminal_the_best_of_several_files_is_bold(run, files, monkeypatch):
     shown = {}
     monkeypatch.setattr(scores_file, "is_terminal", lambda: True)
     monkeypatch.setattr(
@@ -107,14 +107,14 @@ def test_a_directed_split_is_scored_as_such(run, files, tmp_path):
     split = ("-o", "training.csv", "--links", "links.csv", "--duplicates", "first", "--directed")
     assert run("split", "arcs.csv", *split).exit_code == 0
     assert run("embed", "training.csv", "-o", "arcs.npz", "--directed", "--dim", 8).exit_code == 0
-    words = ("--links", "links.csv", "--graph", "training.csv", "--directed")
-    result = run("evaluate", "arcs.npz", *words)
+    arguments = ("--links", "links.csv", "--graph", "training.csv", "--directed")
+    result = run("evaluate", "arcs.npz", *arguments)
     assert result.exit_code == 0, result.stderr
     assert "hadamard" in result.stdout
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("arguments", "message"),
     [
         (("clear.npz", "--links", "edges.csv"), "all pairs are edges. Add pairs with the label 0"),
         (("clear.npz", "--links", "absent.csv"), "absent.csv: there is no such file"),
@@ -137,8 +137,8 @@ def test_a_directed_split_is_scored_as_such(run, files, tmp_path):
         (("links.csv", "--links", "links.csv"), "links.csv"),
     ],
 )
-def test_what_is_wrong_is_told_in_a_sentence(run, files, words, message):
-    result = run("evaluate", *words)
+def test_user_errors_are_one_sentence(run, files, arguments, message):
+    result = run("evaluate", *arguments)
     assert result.exit_code == 2
     assert message in result.stderr
     assert result.stdout == ""

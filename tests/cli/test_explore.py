@@ -1,4 +1,4 @@
-"""`hopvec explore`: what it reads, where it listens, how it ends."""
+"""`hopvec explore`: its inputs, its server, and how it stops."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ unix = pytest.mark.skipif(os.name == "nt", reason="Windows has no signals for an
 
 @pytest.fixture
 def explored(monkeypatch):
-    """What would be served, without serving it."""
+    """Captures the exploration instead of serving it."""
     served = []
     monkeypatch.setattr(
         "hopvec.cli.explore.serve", lambda *given, **how: served.append((*given, how))
@@ -28,7 +28,7 @@ def explored(monkeypatch):
 
 @unix
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
-def test_it_tells_its_address_answers_and_ends_when_asked(process, vectors, sent):
+def test_it_prints_its_url_serves_the_page_and_stops_when_asked(process, vectors, sent):
     run = process("explore", vectors, "--layout", "pca", "--no-open", "--port", "0")
     address = run.stdout.readline().strip()
     assert address.startswith("http://127.0.0.1:")
@@ -41,15 +41,15 @@ def test_it_tells_its_address_answers_and_ends_when_asked(process, vectors, sent
     assert "Traceback" not in stderr
 
 
-def test_labels_graph_and_further_columns_are_there_to_color_by(
+def test_nodes_can_be_colored_by_labels_degree_and_extra_columns(
     run, vectors, edges, tmp_path, explored
 ):
     table = pq.read_table(tmp_path / vectors)
     table = table.append_column("age", pa.array([1.5, 2.5, 3.5, 4.5, 5.5, 6.5]))
     pq.write_table(table, tmp_path / vectors)
     (tmp_path / "labels.csv").write_text("id,label\nann,a\nbob,b\n")
-    words = [vectors, "--labels", "labels.csv", "--graph", edges, "--layout", "pca"]
-    result = run("explore", *words)
+    arguments = [vectors, "--labels", "labels.csv", "--graph", edges, "--layout", "pca"]
+    result = run("explore", *arguments)
     assert result.exit_code == 0, result.output
     ((exploration, how),) = explored
     assert [column.name for column in exploration.columns] == ["label", "degree", "age"]
@@ -57,9 +57,7 @@ def test_labels_graph_and_further_columns_are_there_to_color_by(
     assert how["open_browser"] is True
 
 
-def test_positions_of_the_file_are_used_unless_a_layout_is_asked_for(
-    run, vectors, tmp_path, explored
-):
+def test_positions_of_the_file_are_used_unless_a_layout_is_given(run, vectors, tmp_path, explored):
     table = pq.read_table(tmp_path / vectors)
     for name in ("x", "y"):
         table = table.append_column(name, pa.array([0.0, 1.0, 2.0, 3.0, 4.0, 5.0]))
@@ -72,20 +70,22 @@ def test_positions_of_the_file_are_used_unless_a_layout_is_asked_for(
     assert kept.columns == ()
 
 
-def test_labels_of_some_other_nodes_are_told(run, vectors, tmp_path, explored):
+def test_labels_of_unknown_nodes_are_reported(run, vectors, tmp_path, explored):
     (tmp_path / "labels.csv").write_text("id,label\nann,a\nzoe,b\n")
     result = run("explore", vectors, "--labels", "labels.csv", "--layout", "pca")
     assert "Labeled nodes without a vector, 1 of 2, are left out: 'zoe'." in result.stderr
 
 
-def test_files_of_the_same_name_are_told_apart_by_their_folders(run, vectors, tmp_path, explored):
+def test_files_with_the_same_name_are_shown_with_their_directories(
+    run, vectors, tmp_path, explored
+):
     (tmp_path / "other").mkdir()
     hopvec.load(tmp_path / vectors).save(tmp_path / "other" / "vectors.npy")
     run("explore", vectors, "other/vectors.npy", "--layout", "pca")
     assert [side.name for side in explored[0][0].sides] == [vectors, "other/vectors.npy"]
 
 
-def test_the_columns_of_the_graph_can_be_named_and_strangers_in_it_are_told(
+def test_the_columns_of_the_graph_can_be_given_and_unknown_nodes_are_reported(
     run, vectors, tmp_path, explored
 ):
     (tmp_path / "links.csv").write_text("no,who,whom\n1,ann,bob\n2,bob,zoe\n")
@@ -96,7 +96,7 @@ def test_the_columns_of_the_graph_can_be_named_and_strangers_in_it_are_told(
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("arguments", "sentence"),
     [
         (["none.parquet"], "none.parquet: there is no such file."),
         (["vectors.parquet", "vectors.parquet"], "Name each file of vectors only once."),
@@ -111,24 +111,24 @@ def test_the_columns_of_the_graph_can_be_named_and_strangers_in_it_are_told(
         (["vectors.parquet", "--host", "no host"], "cannot listen on no host"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_sentence(run, vectors, tmp_path, words, sentence):
+def test_user_errors_are_one_sentence(run, vectors, tmp_path, arguments, sentence):
     whole = hopvec.load(tmp_path / vectors)
     hopvec.Embedding(whole.vectors[:4], whole.ids[:4]).save(tmp_path / "less.parquet")
     (tmp_path / "strangers.csv").write_text("id,label\nzoe,b\n")
-    result = run("explore", *words, "--layout", "pca", "--no-open")
+    result = run("explore", *arguments, "--layout", "pca", "--no-open")
     assert result.exit_code == 2
     assert sentence in result.stderr
     assert "Traceback" not in result.output
 
 
-def test_a_port_that_is_taken_is_named_and_the_next_free_one_found():
+def test_a_port_in_use_is_an_error():
     with server.listening(server.LOCAL, 0) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(hopvec.ParameterError, match=f"port {port} is in use.*port=9000"):
             server.listening(server.LOCAL, port)
 
 
-def test_without_a_port_the_next_free_one_is_taken(monkeypatch):
+def test_without_a_port_the_next_free_one_is_used(monkeypatch):
     with socket.socket() as probe:
         probe.bind((server.LOCAL, 0))
         probe.listen()
@@ -147,7 +147,7 @@ def test_the_missing_extra_is_named(run, vectors, monkeypatch):
 @pytest.mark.parametrize(
     ("host", "name"), [("192.0.2.7", "192.0.2.7"), ("::1", "[::1]"), ("0.0.0.0", "desk")]
 )
-def test_another_host_has_a_token_in_its_address(host, name, monkeypatch):
+def test_the_url_of_another_host_has_a_token(host, name, monkeypatch):
     monkeypatch.setattr(server.socket, "gethostname", lambda: "desk")
     assert server._url(host, 80, "secret") == f"http://{name}:80/?token=secret"
     assert "?" not in server._url(server.LOCAL, 80, None)

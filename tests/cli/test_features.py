@@ -1,4 +1,4 @@
-"""`--features`: a table of nodes beside the edges."""
+"""`--features`: a table of node features."""
 
 import json
 
@@ -27,9 +27,18 @@ def table():
     return pa.table({"id": ["a", "b", "c", "z"], "age": ages, "city": cities})
 
 
-def test_the_vectors_are_those_of_the_library_and_gaps_are_told(run, files):
-    words = ["--dim", 16, "--features", "nodes.csv", "--feature-weight", 2, "--report", "run.json"]
-    result = run("embed", "links.csv", "-o", "vectors.parquet", *words)
+def test_the_vectors_are_those_of_the_library_and_gaps_are_reported(run, files):
+    arguments = [
+        "--dim",
+        16,
+        "--features",
+        "nodes.csv",
+        "--feature-weight",
+        2,
+        "--report",
+        "run.json",
+    ]
+    result = run("embed", "links.csv", "-o", "vectors.parquet", *arguments)
     assert result.exit_code == 0, result.stderr
     graph = hopvec.read_graph(files / "links.csv")
     expected = FastRP(dim=16, feature_weight=2).embed(graph, features=table())
@@ -52,7 +61,7 @@ def test_the_vectors_are_those_of_the_library_and_gaps_are_told(run, files):
         ("nodes.txt", lambda path: path.write_text(NODES.replace(",", ";"))),
     ],
 )
-def test_every_format_of_tables_is_read(run, files, name, write):
+def test_every_table_format_is_read(run, files, name, write):
     run("embed", "links.csv", "-o", "first.npz", "--features", "nodes.csv")
     write(files / name)
     result = run("embed", "links.csv", "-o", "second.npz", "--features", name)
@@ -61,10 +70,10 @@ def test_every_format_of_tables_is_read(run, files, name, write):
     np.testing.assert_array_equal(first, second)
 
 
-def test_an_earlier_run_takes_the_same_features(run, files):
-    words = ["--features", "nodes.csv"]
-    run("embed", "links.csv", "-o", "old.parquet", *words)
-    result = run("embed", "links.csv", "-o", "new.parquet", "--like", "old.parquet", *words)
+def test_like_needs_the_same_features(run, files):
+    arguments = ["--features", "nodes.csv"]
+    run("embed", "links.csv", "-o", "old.parquet", *arguments)
+    result = run("embed", "links.csv", "-o", "new.parquet", "--like", "old.parquet", *arguments)
     assert result.exit_code == 0, result.stderr
     result = run("embed", "links.csv", "-o", "new.parquet", "--like", "old.parquet")
     assert result.exit_code == 2
@@ -73,44 +82,44 @@ def test_an_earlier_run_takes_the_same_features(run, files):
     )
 
 
-def test_a_missing_file_is_told_before_the_edges_are_read(run, files):
+def test_a_missing_file_is_reported_before_the_edges_are_read(run, files):
     result = run("embed", "absent.csv", "-o", "vectors.npz", "--features", "missing.csv")
     assert "missing.csv: there is no such file" in result.stderr
     result = run("embed", "absent.csv", "-o", "vectors.npz", "--nodes", "missing.csv")
     assert "missing.csv: there is no such file" in result.stderr
 
 
-def test_na_is_a_name_and_no_number(run, files):
+def test_na_is_a_name_and_not_a_missing_number(run, files):
     (files / "links.csv").write_text("source,target\nNA,b\nb,null\n")
     (files / "nodes.csv").write_text("id,land,age\nNA,NA,3\nb,,NA\nnull,Ulm,5\n")
-    words = ["--features", "nodes.csv", "--report", "run.json"]
-    result = run("embed", "links.csv", "-o", "vectors.npz", *words)
+    arguments = ["--features", "nodes.csv", "--report", "run.json"]
+    result = run("embed", "links.csv", "-o", "vectors.npz", *arguments)
     assert result.exit_code == 0, result.stderr
     facts = json.loads((files / "run.json").read_text())["graph"]["features"]
     assert (facts["numbers"], facts["categories"]) == (["age"], ["land"])
     assert (facts["missing"], facts["nodes_without_row"]) == (2, 0)  # an empty cell, and NA of age
 
 
-def test_new_nodes_are_in_the_same_file(run, files):
+def test_the_features_of_new_nodes_are_in_the_same_file(run, files):
     (files / "new.csv").write_text("source,target\nz,a\n")
-    words = ["--features", "nodes.csv"]
-    run("embed", "links.csv", "-o", "old.parquet", "--dim", 8, *words)
+    arguments = ["--features", "nodes.csv"]
+    run("embed", "links.csv", "-o", "old.parquet", "--dim", 8, *arguments)
     command = ["transform", "old.parquet", "new.csv", "--base", "links.csv", "-o", "new.npz"]
-    result = run(*command, *words)
+    result = run(*command, *arguments)
     assert result.exit_code == 0, result.stderr
     assert list(hopvec.load(files / "new.npz")) == ["z"]
 
 
-def test_estimate_and_tune_take_them(run, files):
+def test_estimate_and_tune_take_features(run, files):
     assert run("estimate", "links.csv", "--features", "nodes.csv").exit_code == 0
-    words = ["--features", "nodes.csv", "--space", "feature_weight=0.5,2", "--search", "grid"]
-    result = run("tune", "links.csv", *words)
+    arguments = ["--features", "nodes.csv", "--space", "feature_weight=0.5,2", "--search", "grid"]
+    result = run("tune", "links.csv", *arguments)
     assert result.exit_code == 0, result.stderr
     assert "--params tuned/best.json --features nodes.csv" in result.stderr
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("arguments", "message"),
     [
         (["--features", "missing.csv"], "missing.csv: there is no such file"),
         (["--features", "nodes.csv", "--features-id", "who"], "no column 'who' for the ids"),
@@ -120,13 +129,13 @@ def test_estimate_and_tune_take_them(run, files):
         (["--features", "nodes.csv", "--method", "randne"], "RandNE has no use for the features"),
     ],
 )
-def test_what_is_wrong_is_told_in_a_sentence(run, files, words, message):
-    result = run("embed", "links.csv", "-o", "vectors.npz", *words)
+def test_user_errors_are_one_sentence(run, files, arguments, message):
+    result = run("embed", "links.csv", "-o", "vectors.npz", *arguments)
     assert result.exit_code == 2
     assert message in result.stderr
 
 
-def test_ids_are_found_by_what_they_are_and_the_index_of_pandas_is_left_out(run, files):
+def test_the_id_column_is_found_by_its_values_and_a_pandas_index_is_ignored(run, files):
     run("embed", "links.csv", "-o", "first.npz", "--features", "nodes.csv")
     frame = table().to_pandas().rename(columns={"id": "customer"})[["age", "city", "customer"]]
     frame.sample(frac=1, random_state=3).to_parquet(files / "shuffled.parquet")
@@ -139,11 +148,11 @@ def test_ids_are_found_by_what_they_are_and_the_index_of_pandas_is_left_out(run,
         np.testing.assert_array_equal(hopvec.load(files / "second.npz").vectors, first)
 
 
-def test_ids_in_a_first_column_of_any_name_keep_their_zeros(run, files):
+def test_ids_in_an_unnamed_first_column_keep_leading_zeros(run, files):
     (files / "links.csv").write_text("source,target\n007,01\n01,2\n")
     (files / "nodes.csv").write_text("agent,age\n2,5\n01,3\n007,4\n")
-    words = ["--features", "nodes.csv", "--report", "run.json"]
-    result = run("embed", "links.csv", "-o", "vectors.npz", *words)
+    arguments = ["--features", "nodes.csv", "--report", "run.json"]
+    result = run("embed", "links.csv", "-o", "vectors.npz", *arguments)
     assert result.exit_code == 0, result.stderr
     report = json.loads((files / "run.json").read_text())
     assert report["graph"]["features"]["nodes_without_row"] == 0

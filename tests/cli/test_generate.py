@@ -1,4 +1,4 @@
-"""`hopvec generate`: a file of edges, and what is refused."""
+"""`hopvec generate`."""
 
 import pyarrow.parquet as pq
 import pytest
@@ -18,9 +18,9 @@ LAWS = [
 ]
 
 
-@pytest.mark.parametrize(("words", "expected"), LAWS)
-def test_the_file_has_the_edges_of_the_library(run, tmp_path, words, expected):
-    result = run("generate", *words, "--edges", "2e3", "--seed", 7, "-o", "edges.parquet")
+@pytest.mark.parametrize(("arguments", "expected"), LAWS)
+def test_the_file_has_the_edges_of_the_library(run, tmp_path, arguments, expected):
+    result = run("generate", *arguments, "--edges", "2e3", "--seed", 7, "-o", "edges.parquet")
     assert result.exit_code == 0, result.stderr
     assert f"edges.parquet: 2,000 edges, {expected.node_count:,} nodes, " in result.stderr
     expected.write(tmp_path / "expected.parquet")
@@ -29,7 +29,7 @@ def test_the_file_has_the_edges_of_the_library(run, tmp_path, words, expected):
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("arguments", "message"),
     [
         (("rmat", "--scale", 9, "--edges", 10), "Name the output file, such as -o edges.parquet"),
         (("rmat", "--edges", 10, "-o", "e.parquet"), "rmat needs --scale"),
@@ -41,14 +41,14 @@ def test_the_file_has_the_edges_of_the_library(run, tmp_path, words, expected):
         (("rmat", "--scale", 9, "--edges", 10, "-o", "e.xyz"), "is not a format for edges"),
     ],
 )
-def test_what_is_wrong_is_refused_and_nothing_written(run, tmp_path, words, message):
-    result = run("generate", *words)
+def test_user_errors_write_nothing(run, tmp_path, arguments, message):
+    result = run("generate", *arguments)
     assert result.exit_code == 2
     assert message in result.stderr
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_help_tells_which_law_has_which_option(run):
-    told = run("generate", "--help").stdout
-    assert "Options of erdos-renyi and chung-lu:" in told
-    assert "Options of rmat:" in told
+def test_the_help_groups_options_by_model(run):
+    printed = run("generate", "--help").stdout
+    assert "Options of erdos-renyi and chung-lu:" in printed
+    assert "Options of rmat:" in printed

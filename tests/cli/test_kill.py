@@ -1,4 +1,4 @@
-"""Killed at any moment, a run leaves the old file or the new one, and nothing else."""
+"""A run that is killed at any moment leaves the old file or the new one, and nothing else."""
 
 import os
 import random
@@ -30,7 +30,7 @@ def run(folder, output, *options):
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
 @pytest.mark.parametrize("options", [(), ("--memory", "20MB")], ids=["in memory", "in files"])
 @pytest.mark.parametrize("output", ["vectors.parquet", "vectors.npy"])
-def test_a_run_that_is_killed_leaves_no_half_of_a_file(folder, output, options):
+def test_a_killed_run_leaves_no_partial_file(folder, output, options):
     start = time.monotonic()
     assert run(folder, output, *options).wait() == 0
     whole_run = time.monotonic() - start

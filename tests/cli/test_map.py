@@ -1,4 +1,4 @@
-"""`hopvec map` and `hopvec layout`: from files of vectors and labels to pictures and positions."""
+"""`hopvec map` and `hopvec layout`."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ QUICK = ("--layout", "pca", "--size", 3, "--dpi", 80)
 
 @pytest.fixture
 def files(tmp_path):
-    """Files of vectors and of labels, which the vectors tell of."""
+    """Files of vectors and of labels that match their clusters."""
     embedding, labels = clustered_embedding(200, isolated=9)
     embedding.save(tmp_path / "vectors.parquet")
     clustered_embedding(200, seed=1)[0].save(tmp_path / "other.npz")
@@ -24,7 +24,7 @@ def files(tmp_path):
 
 
 class TestMap:
-    def test_it_is_the_picture_of_the_library(self, run, files, tmp_path):
+    def test_it_draws_the_same_map_as_the_library(self, run, files, tmp_path):
         result = run("map", *files, "-o", "map.svg", *QUICK, "--theme", "dark", "--title", "Ours")
         assert result.exit_code == 0, result.stderr
         assert "map.svg: 200 nodes" in result.stderr
@@ -34,11 +34,11 @@ class TestMap:
         draw_map(embedding, tmp_path / "same.svg", labels=labels, kind="pca", **look)
         assert (tmp_path / "map.svg").read_bytes() == (tmp_path / "same.svg").read_bytes()
 
-    def test_without_labels_and_name(self, run, files, tmp_path):
+    def test_without_labels_and_output(self, run, files, tmp_path):
         assert run("map", files[0], *QUICK).exit_code == 0
         assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
 
-    def test_several_side_by_side_with_picked_classes(self, run, files, tmp_path):
+    def test_several_embeddings_side_by_side_with_some_classes(self, run, files, tmp_path):
         pick = ("--classes", "class b,class a")
         result = run("map", files[0], "other.npz", files[1], "-o", "one.svg", *pick, *QUICK)
         assert result.exit_code == 0, result.stderr
@@ -47,7 +47,7 @@ class TestMap:
         one, two = (tmp_path / name for name in ("one.svg", "two.svg"))
         assert one.read_bytes() == two.read_bytes()
 
-    def test_positions_of_the_file_are_used_and_told(self, run, files, tmp_path):
+    def test_positions_of_the_file_are_used_and_reported(self, run, files, tmp_path):
         run("layout", files[0], "--layout", "pca")
         result = run("map", *files, "-o", "kept.svg", "--size", 3)
         assert "x and y of vectors.parquet" in result.stderr
@@ -57,7 +57,7 @@ class TestMap:
         assert kept.read_bytes() == same.read_bytes()
 
     @pytest.mark.parametrize(
-        ("words", "message"),
+        ("arguments", "message"),
         [
             (("vectors.parquet", "-o", "map.gif"), "map.gif: a map is one of .png, .svg, .pdf"),
             (("vectors.parquet", "-o", "no/map.png"), "the directory no does not exist"),
@@ -70,18 +70,18 @@ class TestMap:
             (("labels.csv", "vectors.parquet"), "labels.csv"),
         ],
     )
-    def test_refusals_are_sentences_and_nothing_is_written(
-        self, run, files, tmp_path, words, message
+    def test_user_errors_are_one_sentence_and_write_nothing(
+        self, run, files, tmp_path, arguments, message
     ):
         before = sorted(path.name for path in tmp_path.iterdir())
-        result = run("map", *words)
+        result = run("map", *arguments)
         assert result.exit_code == 2
         assert message in result.stderr
         assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
 class TestLayout:
-    def test_x_and_y_stand_beside_the_vectors(self, run, files, tmp_path):
+    def test_x_and_y_are_stored_with_the_vectors(self, run, files, tmp_path):
         before = hopvec.load(tmp_path / "vectors.parquet")
         result = run("layout", *files[:1], "--seed", 3, "--labels", files[1])
         assert result.exit_code == 0, result.stderr
@@ -92,7 +92,7 @@ class TestLayout:
         np.testing.assert_array_equal(found, layout(before, seed=3))
         assert np.isnan(found).sum() == 18
 
-    def test_another_file_can_take_them(self, run, files, tmp_path):
+    def test_positions_can_be_written_to_another_file(self, run, files, tmp_path):
         before = (tmp_path / "vectors.parquet").read_bytes()
         result = run("layout", files[0], "--layout", "pca", "-o", "mapped.parquet")
         assert result.exit_code == 0, result.stderr
@@ -100,7 +100,7 @@ class TestLayout:
         assert read_positions(tmp_path / "mapped.parquet") is not None
 
     @pytest.mark.parametrize(
-        ("words", "message"),
+        ("arguments", "message"),
         [
             (("other.npz",), "positions can be stored in .parquet and .arrow files only"),
             (("vectors.parquet", "-o", "mapped.arrow"), "must be a .parquet file"),
@@ -108,7 +108,7 @@ class TestLayout:
             (("none.parquet",), "there is no such file"),
         ],
     )
-    def test_refusals(self, run, files, words, message):
-        result = run("layout", *words)
+    def test_user_errors(self, run, files, arguments, message):
+        result = run("layout", *arguments)
         assert result.exit_code == 2
         assert message in result.stderr

@@ -1,4 +1,4 @@
-"""A memory limit holds for the whole run, by measurement, and changes nothing but time."""
+"""The memory limit holds for the whole run, as measured, and does not change the vectors."""
 
 import json
 import subprocess
@@ -34,14 +34,14 @@ def embed(folder, edges, output, *options):
 
 
 def beside_the_bound():
-    """What Python and the libraries may take: the system decides how much of them is in memory."""
+    """Allowance for Python and the libraries, whose share in memory the system decides."""
     command = [sys.executable, "-c", LIBRARIES]
-    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return max(100e6, int(told) * 1024 + 45e6)
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return max(100e6, int(printed) * 1024 + 45e6)
 
 
 @pytest.mark.skipif(not LINUX, reason="peak memory is read from Linux's /proc")
-def test_peak_memory_stays_within_the_bound_from_reading_to_writing(folder, tmp_path):
+def test_peak_memory_stays_within_the_limit_from_reading_to_writing(folder, tmp_path):
     free = embed(folder, "edges.csv", "free.npy")
     bound = embed(folder, "edges.csv", "bound.npy", "--memory", "150MB")
     scratch = ("--memory", "110MB", "--spill-dir", str(tmp_path))
@@ -56,7 +56,7 @@ def test_peak_memory_stays_within_the_bound_from_reading_to_writing(folder, tmp_
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_bound_below_the_minimum_says_what_the_minimum_is_and_what_needs_it(folder):
+def test_the_error_of_a_limit_below_the_minimum_explains_the_minimum(folder):
     command = [sys.executable, "-m", "hopvec", "embed", "edges.csv", "-o", "none.npy"]
     command += ["--dim", "128", "--memory", "40MB"]
     finished = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)

@@ -22,7 +22,7 @@ OF_ALL = {p.name for method in METHODS.values() for p in parameters(method)}
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Walks(FastRP):
-    """A method that is like another, and has a parameter of its own."""
+    """A method with an additional parameter."""
 
     walks: Annotated[int, Integer(1, 100), "walks from each node"] = 10
     dim: Annotated[int, Integer(1, 1000), "columns of the embedding"] = 128
@@ -35,8 +35,8 @@ def two_methods(monkeypatch):
     got = []
     command = click.command()(method_options(lambda method: got.append(method)))
 
-    def run(*words):
-        result = CliRunner().invoke(command, words, standalone_mode=False)
+    def run(*arguments):
+        result = CliRunner().invoke(command, arguments, standalone_mode=False)
         if result.exception:
             raise result.exception
         return got[-1] if got else result
@@ -64,11 +64,11 @@ def test_every_parameter_has_its_option_with_help_and_default(name):
             assert f"default: {parameter.default}]" in help_
 
 
-def test_no_parameter_has_the_name_of_an_option_of_reading():
+def test_no_parameter_has_the_name_of_an_input_option():
     assert not OF_ALL & set(value_names(OPTIONS))
 
 
-def test_only_what_is_typed_is_set(two_methods):
+def test_only_given_options_are_set(two_methods):
     method = two_methods("--beta", "-0.9", "--weights", "0,1")
     assert repr(method) == "FastRP(weights=[0, 1], beta=-0.9)"
 
@@ -77,7 +77,7 @@ def test_the_method_is_chosen_by_name(two_methods):
     assert repr(two_methods("--method", "walks", "--walks", "3")) == "Walks(walks=3)"
 
 
-def test_an_option_of_another_method_is_refused(two_methods):
+def test_an_option_of_another_method_is_rejected(two_methods):
     with pytest.raises(click.UsageError, match="The method fastrp has no --walks; it has --dim, "):
         two_methods("--walks", "3")
 
@@ -91,14 +91,14 @@ def test_the_help_shows_the_options_of_the_chosen_method(two_methods):
     assert "--walks" not in text
 
 
-def test_a_text_is_read_by_the_rule_of_the_chosen_method(two_methods, monkeypatch):
-    words = ["--beta", "1e-1"]
-    assert two_methods(*words).beta == 0.1
-    assert two_methods("--method", "walks", *words).beta == 0.1
+def test_a_value_is_parsed_by_the_rule_of_the_chosen_method(two_methods, monkeypatch):
+    arguments = ["--beta", "1e-1"]
+    assert two_methods(*arguments).beta == 0.1
+    assert two_methods("--method", "walks", *arguments).beta == 0.1
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("arguments", "sentence"),
     [
         (["--beta", "3"], "FastRP: beta must be a number from -1 to 1, got 3."),
         (["--beta", "x"], "FastRP: beta must be a number from -1 to 1, got 'x'."),
@@ -113,22 +113,22 @@ def test_a_text_is_read_by_the_rule_of_the_chosen_method(two_methods, monkeypatc
         ),
     ],
 )
-def test_a_wrong_value_is_refused_by_the_method_before_the_graph_is_read(run, words, sentence):
-    result = run("embed", "absent.csv", "-o", "vectors.npz", *words)
+def test_an_invalid_value_is_rejected_before_the_graph_is_read(run, arguments, sentence):
+    result = run("embed", "absent.csv", "-o", "vectors.npz", *arguments)
     assert (result.exit_code, result.stderr) == (2, sentence + "\n")
 
 
-def test_numbers_with_spaces_between_them_are_answered_with_commas(run, edges):
-    for words in (
+def test_commas_are_suggested_for_numbers_separated_by_spaces(run, edges):
+    for arguments in (
         [edges, "-o", "vectors.npz", "--weights", "0", "0", "1", "1"],
         ["-o", "vectors.npz", "--weights", "0", "0", "1", "1", edges],
     ):
-        result = run("embed", *words)
+        result = run("embed", *arguments)
         assert result.exit_code == 2
         assert "Put commas between numbers: --weights 0,0,1,1." in result.stderr
 
 
-def test_parameters_that_are_wrong_together_are_refused_before_the_graph_is_read(run):
+def test_an_invalid_combination_is_rejected_before_the_graph_is_read(run):
     result = run("embed", "absent.csv", "-o", "vectors.npz", "--weights", "0")
     assert result.exit_code == 2
     assert "weights are all zero" in result.stderr

@@ -1,4 +1,4 @@
-"""docs/command-line.md is what the command line says of itself."""
+"""docs/command-line.md matches the help texts."""
 
 import runpy
 from pathlib import Path
@@ -6,6 +6,6 @@ from pathlib import Path
 SCRIPT = Path(__file__).parents[2] / "scripts" / "build-command-line-page"
 
 
-def test_the_page_of_the_command_line_is_current():
+def test_the_command_line_page_is_up_to_date():
     script = runpy.run_path(str(SCRIPT))
     assert script["PAGE"].read_text(encoding="utf-8") == script["page"](), f"run {SCRIPT.name}"

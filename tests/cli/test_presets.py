@@ -26,7 +26,7 @@ def test_in_json_each_has_all_parameters(run):
         )
 
 
-def test_a_run_takes_the_parameters_of_a_preset_and_what_is_typed_first(run, edges):
+def test_given_options_override_the_parameters_of_a_preset(run, edges):
     result = run("embed", edges, "-o", "v.npz", "--preset", "best", "--dim", "4", "--beta", "0")
     assert result.exit_code == 0, result.stderr
     made = hopvec.load("v.npz").parameters
@@ -34,7 +34,7 @@ def test_a_run_takes_the_parameters_of_a_preset_and_what_is_typed_first(run, edg
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("arguments", "sentence"),
     [
         (["--preset", "worst"], "'worst' is not one of 'balanced', 'fast', 'best'"),
         (["--preset", "best", "--params", "p.json"], "Give --preset or --params, not both"),
@@ -44,7 +44,7 @@ def test_a_run_takes_the_parameters_of_a_preset_and_what_is_typed_first(run, edg
         ),
     ],
 )
-def test_what_cannot_be_meant_is_refused(run, edges, words, sentence):
-    result = run("embed", edges, "-o", "v.npz", *words)
+def test_conflicting_options_are_rejected(run, edges, arguments, sentence):
+    result = run("embed", edges, "-o", "v.npz", *arguments)
     assert result.exit_code == 2
     assert sentence in " ".join(result.stderr.split())

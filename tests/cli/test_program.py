@@ -1,4 +1,4 @@
-"""The program: its verbs, its help, how fast it starts and how it says no."""
+"""The program: its commands, help texts, startup time and suggestions."""
 
 import re
 import shlex
@@ -22,23 +22,23 @@ def command(name):
     return program.get_command(CONTEXT, name)
 
 
-def test_without_words_it_shows_its_help(run):
+def test_without_arguments_it_shows_its_help(run):
     result = run()
     assert result.exit_code == 0
     assert "hopvec embed edges.csv -o vectors.parquet" in result.stdout
 
 
 @pytest.mark.parametrize("word", ["-V", "--version"])
-def test_it_tells_its_version(run, word):
+def test_it_prints_its_version(run, word):
     assert run(word).stdout == f"hopvec {hopvec.__version__}\n"
 
 
-@pytest.mark.parametrize("words", [[], ["--version"], ["--help"], ["embd"]])
-def test_nothing_heavy_is_loaded_before_a_verb_runs(words):
+@pytest.mark.parametrize("arguments", [[], ["--version"], ["--help"], ["embd"]])
+def test_nothing_heavy_is_imported_before_a_command_runs(arguments):
     code = (
         "import sys\n"
         "from hopvec.cli import main\n"
-        f"sys.argv[1:] = {words}\n"
+        f"sys.argv[1:] = {arguments}\n"
         "try:\n    main()\n"
         "finally:\n"
         f"    print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)"
@@ -61,7 +61,7 @@ def test_it_starts_in_less_than_0_15_seconds_of_cpu():
 
 
 @pytest.mark.parametrize("missing", ["click", "rich"])
-def test_without_the_extra_it_says_how_to_get_it(missing):
+def test_without_the_extra_it_says_how_to_install_it(missing):
     code = (
         f"import sys; sys.modules[{missing!r}] = None\n"
         "from hopvec.cli import main\n"
@@ -73,8 +73,8 @@ def test_without_the_extra_it_says_how_to_get_it(missing):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-class TestEveryVerb:
-    def test_it_has_the_line_of_the_table_first_in_its_help(self, name):
+class TestEveryCommand:
+    def test_its_help_starts_with_its_line_of_the_table(self, name):
         assert command(name).help.splitlines()[0] == COMMANDS[name]
 
     def test_its_help_has_examples_and_the_general_options(self, run, name):
@@ -90,15 +90,15 @@ class TestEveryVerb:
         ):
             assert word in result.stdout
 
-    def test_its_examples_can_be_typed(self, name):
+    def test_its_examples_are_valid(self, name):
         for example in command(name).examples:
             for part in example.split("|"):
-                words = shlex.split(re.sub(r">+ .*", "", part))
-                if words[0] == "hopvec":
-                    assert words[1] == name
-                    command(name).make_context(name, words[2:], parent=CONTEXT)
+                arguments = shlex.split(re.sub(r">+ .*", "", part))
+                if arguments[0] == "hopvec":
+                    assert arguments[1] == name
+                    command(name).make_context(name, arguments[2:], parent=CONTEXT)
 
-    def test_every_option_says_what_it_is_for(self, name):
+    def test_every_option_has_a_help_text(self, name):
         for parameter in command(name).params:
             assert not isinstance(parameter, click.Option) or parameter.help
 
@@ -110,21 +110,21 @@ class TestEveryVerb:
         assert result.stderr.count("\n") == 1
         assert result.stdout == ""
 
-    def test_it_is_a_verb(self, name):
+    def test_it_is_a_command(self, name):
         assert isinstance(command(name), Command)
 
 
-def test_a_misspelt_verb_is_answered_with_the_right_one(run):
+def test_a_similar_command_is_suggested_for_a_misspelled_one(run):
     result = run("embd")
     assert result.exit_code == 2
     assert result.stderr == "There is no command 'embd'. Did you mean 'embed'? See hopvec --help.\n"
 
 
-def test_a_verb_like_no_other_is_answered_with_all_of_them(run):
+def test_all_commands_are_listed_for_an_unknown_one(run):
     assert f"The commands are {', '.join(COMMANDS)}." in run("xyzzy").stderr
 
 
-def test_a_misspelt_option_is_answered_with_the_right_one(run, edges):
+def test_a_similar_option_is_suggested_for_a_misspelled_one(run, edges):
     result = run("embed", edges, "-o", "vectors.npz", "--dimm", 3)
     assert result.exit_code == 2
     assert result.stderr.startswith("There is no option --dimm. Did you mean --dim")
@@ -136,7 +136,7 @@ def test_quiet_and_verbose_exclude_each_other(run, vectors):
     assert "Give --quiet or --verbose, not both." in result.stderr
 
 
-def test_the_choices_of_reading_are_those_of_the_library():
+def test_the_choices_of_input_options_are_those_of_the_library():
     from typing import get_args, get_type_hints
 
     allowed = get_type_hints(hopvec.Graph.from_edges, {**vars(sys.modules["hopvec.graph.graph"])})
@@ -144,7 +144,7 @@ def test_the_choices_of_reading_are_those_of_the_library():
     assert get_args(allowed["loops"]) == LOOPS
 
 
-def test_every_option_of_reading_is_one_of_the_library():
+def test_every_input_option_is_a_parameter_of_the_library():
     import inspect
 
     known = list(inspect.signature(hopvec.read_graph).parameters)
@@ -173,8 +173,8 @@ def test_completion_prints_a_script_for_the_shell(run, shell):
         ("hopvec embed --normalize a", "authors"),
     ],
 )
-def test_the_shell_completes_verbs_options_and_values(run, typed, word):
-    words = {"_HOPVEC_COMPLETE": "bash_complete", "COMP_WORDS": typed}
-    words["COMP_CWORD"] = str(len(typed.split()) - 1)
-    result = run(env=words, prog_name="hopvec")
+def test_the_shell_completes_commands_options_and_values(run, typed, word):
+    arguments = {"_HOPVEC_COMPLETE": "bash_complete", "COMP_WORDS": typed}
+    arguments["COMP_CWORD"] = str(len(typed.split()) - 1)
+    result = run(env=arguments, prog_name="hopvec")
     assert f"plain,{word}" in result.stdout

@@ -8,7 +8,7 @@ def test_the_help_names_every_item(run):
     assert all(f"{item}  " in text for item in ITEMS)
 
 
-def test_the_answer_is_the_page(run, tmp_path):
+def test_the_result_is_the_path_of_the_page(run, tmp_path):
     (tmp_path / "data").mkdir()
     result = run("reproduce", "projection", "--data", "data", "--out", "there")
     assert result.exit_code == 0, result.stderr
@@ -16,14 +16,14 @@ def test_the_answer_is_the_page(run, tmp_path):
     assert "Missing: cora" in (tmp_path / "there" / "report.md").read_text()
 
 
-def test_an_unknown_item_is_refused_with_those_that_there_are(run, tmp_path):
+def test_an_unknown_item_is_rejected_with_a_list_of_items(run, tmp_path):
     result = run("reproduce", "table9")
     assert result.exit_code == 2
     assert "scalability" in result.stderr
     assert not (tmp_path / "report").exists()
 
 
-def test_a_folder_of_data_that_is_not_there_is_refused(run, tmp_path):
+def test_a_missing_data_directory_is_rejected(run, tmp_path):
     result = run("reproduce", "--data", "none")
     assert result.exit_code == 2
     assert result.stderr.startswith("none: there is no folder of data sets.")

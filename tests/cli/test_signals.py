@@ -1,4 +1,4 @@
-"""What happens when a run is stopped, its pipe is closed, or hopvec itself is at fault."""
+"""Stopped runs, closed pipes, and bugs in hopvec."""
 
 import os
 import signal
@@ -54,7 +54,7 @@ def wait_for_work(run):
     [(signal.SIGINT, 130, "Stopped; nothing was written."), (signal.SIGTERM, 143, "")],
     ids=["Ctrl-C", "SIGTERM"],
 )
-def test_a_stopped_run_ends_at_once_and_leaves_nothing(
+def test_a_stopped_run_exits_at_once_and_leaves_no_files(
     process, many_edges, tmp_path, sent, code, said
 ):
     (tmp_path / "temporary").mkdir()
@@ -73,7 +73,7 @@ def test_a_stopped_run_ends_at_once_and_leaves_nothing(
 
 
 @unix
-def test_ctrl_c_is_heard_while_it_waits_for_standard_input(process, tmp_path):
+def test_ctrl_c_stops_it_while_it_waits_for_standard_input(process, tmp_path):
     run = process("embed", "-", "-o", tmp_path / "vectors.parquet", stdin=subprocess.PIPE)
     run.stdin.write("ann,bob\nbob,cem\n" * 400_000)
     run.stdin.flush()  # more than a pipe holds: it has begun to read
@@ -85,7 +85,7 @@ def test_ctrl_c_is_heard_while_it_waits_for_standard_input(process, tmp_path):
 
 
 @unix
-def test_a_closed_pipe_ends_it_quietly(process, vectors):
+def test_a_closed_pipe_stops_it_silently(process, vectors):
     reader, writer = os.pipe()
     os.close(reader)
     run = process("neighbors", vectors, "ann", stdout=writer)
@@ -100,7 +100,7 @@ def test_errors_have_exit_code_2_in_a_process_too(process):
     assert run.returncode == 2
 
 
-class TestFaults:
+class TestBugs:
     @pytest.fixture
     def fault(self, monkeypatch):
         def raise_it(error):
@@ -111,7 +111,7 @@ class TestFaults:
 
         return raise_it
 
-    def test_a_fault_of_hopvec_has_exit_code_1(self, run, fault):
+    def test_a_bug_in_hopvec_has_exit_code_1(self, run, fault):
         fault(ZeroDivisionError("by zero"))
         result = run("completion", "bash")
         assert result.exit_code == 1
@@ -127,21 +127,21 @@ class TestFaults:
         assert "Traceback" in result.stderr
         assert "test_signals.py" in result.stderr
 
-    def test_debug_shows_that_of_an_error_of_its_user_too(self, run, fault):
+    def test_debug_shows_the_traceback_of_a_user_error_too(self, run, fault):
         fault(hopvec.FormatError("a sentence."))
         result = run("completion", "bash", "--debug")
         assert result.exit_code == 2
         assert "Traceback" in result.stderr
         assert result.stderr.endswith("\na sentence.\n")
 
-    def test_memory_that_is_used_up_is_told_with_a_remedy(self, run, fault):
+    def test_out_of_memory_is_reported_with_advice(self, run, fault):
         fault(MemoryError())
         result = run("completion", "bash")
         assert result.exit_code == 1
         assert "--memory 2GB" in result.stderr
 
     @pytest.mark.parametrize("kind", [name for name in hopvec.__all__ if name.endswith("Error")])
-    def test_every_error_of_the_library_is_its_sentence_and_exit_code_2(self, run, fault, kind):
+    def test_every_error_of_the_library_is_printed_with_exit_code_2(self, run, fault, kind):
         fault(getattr(hopvec, kind)("It is so, and not otherwise."))
         result = run("completion", "bash")
         assert (result.exit_code, result.stderr) == (2, "It is so, and not otherwise.\n")

@@ -13,7 +13,7 @@ def embed(run, edges, output, *more):
     assert result.exit_code == 0, result.stderr
 
 
-def test_the_same_graph_embedded_alike_has_not_moved(run, edges):
+def test_the_same_graph_embedded_with_like_has_not_moved(run, edges):
     embed(run, edges, "old.parquet", "--dim", "8", "--beta", "0", "--sparsity", "2")
     embed(run, edges, "new.parquet", "--like", "old.parquet")
     old, new = hopvec.load("old.parquet"), hopvec.load("new.parquet")
@@ -23,7 +23,7 @@ def test_the_same_graph_embedded_alike_has_not_moved(run, edges):
     assert min(node["cosine"] for node in found["moved"]) > 0.9999
 
 
-def test_the_list_begins_with_the_node_that_moved_most(run, edges):
+def test_the_list_starts_with_the_node_that_moved_most(run, edges):
     embed(run, edges, "old.parquet", "--dim", "64", "--sparsity", "1", "--weights", "1,1")
     Path("more.csv").write_text(Path(edges).read_text() + "gus,eve\ngus,ann\n")
     embed(run, "more.csv", "new.parquet", "--like", "old.parquet")
@@ -34,7 +34,7 @@ def test_the_list_begins_with_the_node_that_moved_most(run, edges):
     assert cosines[0] < 0.999
 
 
-def test_parameters_beside_like_are_refused(run, edges):
+def test_parameters_beside_like_are_rejected(run, edges):
     embed(run, edges, "old.parquet", "--dim", "8")
     result = run("embed", edges, "-o", "new.parquet", "--like", "old.parquet", "--dim", "4")
     assert result.exit_code == 2
@@ -48,7 +48,7 @@ def test_parameters_beside_like_are_refused(run, edges):
         ("old.csv", [], "old.csv: this file lacks the fitted state that comparable vectors share"),
     ],
 )
-def test_vectors_that_none_can_be_like_are_refused(run, edges, output, options, message):
+def test_vectors_without_a_fitted_state_are_rejected(run, edges, output, options, message):
     embed(run, edges, output, "--dim", "16", *options)
     for command in (
         ["embed", edges, "--like", output, "-o", "new.parquet"],
@@ -60,17 +60,17 @@ def test_vectors_that_none_can_be_like_are_refused(run, edges, output, options, 
         assert not Path("new.parquet").exists()
 
 
-def test_the_earlier_vectors_are_not_replaced(run, edges):
+def test_the_reference_vectors_are_not_replaced(run, edges):
     embed(run, edges, "old.parquet", "--dim", "8")
     result = run("embed", edges, "-o", "old.parquet", "--like", "old.parquet")
     assert "old.parquet: this is an input file" in result.stderr
-    words = ("--base", edges, "--nodes", "nodes.parquet", "-o", "nodes.parquet")
+    arguments = ("--base", edges, "--nodes", "nodes.parquet", "-o", "nodes.parquet")
     Path("nodes.parquet").write_bytes(Path("old.parquet").read_bytes())
-    result = run("transform", "old.parquet", edges, *words)
+    result = run("transform", "old.parquet", edges, *arguments)
     assert "nodes.parquet: this is an input file" in result.stderr
 
 
-def test_vectors_that_were_not_made_alike_are_told(run, edges):
+def test_vectors_that_are_not_comparable_are_rejected(run, edges):
     embed(run, edges, "old.parquet", "--dim", "8")
     Path("more.csv").write_text(Path(edges).read_text() + "gus,eve\ngus,ann\n")
     embed(run, "more.csv", "new.parquet", "--dim", "8")
@@ -79,7 +79,7 @@ def test_vectors_that_were_not_made_alike_are_told(run, edges):
     assert "not made like" not in run("diff", "old.parquet", "new.parquet").stderr
 
 
-def test_nodes_that_come_later_get_vectors(run, edges):
+def test_new_nodes_get_vectors(run, edges):
     embed(run, edges, "old.parquet", "--dim", "8", "--sparsity", "2")
     Path("new.csv").write_text("source,target\ngus,ann\ngus,hal\n")
     result = run("transform", "old.parquet", "new.csv", "--base", edges, "-o", "more.parquet")
@@ -88,15 +88,15 @@ def test_nodes_that_come_later_get_vectors(run, edges):
     assert "more.parquet: 2 vectors of dimension 8" in result.stderr
 
 
-def test_what_was_read_is_told_and_another_graph_than_that_of_the_vectors_is_refused(run, edges):
+def test_both_graphs_are_reported_and_another_base_graph_is_rejected(run, edges):
     embed(run, edges, "old.parquet", "--dim", "8", "--sparsity", "2")
     Path("new.csv").write_text("source,target\ngus,ann\n")
-    words = ("transform", "old.parquet", "new.csv", "-o", "more.parquet", "--base")
-    told = run(*words, edges).stderr
-    assert "new.csv: text" in told
-    assert "2 nodes, 1 edge, undirected" in told
+    arguments = ("transform", "old.parquet", "new.csv", "-o", "more.parquet", "--base")
+    printed = run(*arguments, edges).stderr
+    assert "new.csv: text" in printed
+    assert "2 nodes, 1 edge, undirected" in printed
     Path("other.csv").write_text(Path(edges).read_text() + "ann,zoe\n")
-    result = run(*words, "other.csv")
+    result = run(*arguments, "other.csv")
     assert result.exit_code == 2
     assert "The vectors were made from a graph of 6 nodes and" in result.stderr
     assert "and this one has 7 nodes and" in result.stderr

@@ -1,4 +1,4 @@
-"""`hopvec split`: two files, and what they are for."""
+"""`hopvec split`."""
 
 import pytest
 
@@ -10,7 +10,7 @@ PARTS = ("-o", "training.csv", "--links", "links.csv")
 
 @pytest.fixture
 def dense(tmp_path):
-    """A file of the edges of a graph that has many."""
+    """A file of the edges of a dense graph."""
     pairs = [(u, v) for u in range(12) for v in range(u) if (u * v + u) % 3]
     lines = "".join(f"n{u} n{v}\n" for u, v in pairs)
     (tmp_path / "dense.txt").write_text(lines)
@@ -29,26 +29,26 @@ def test_both_parts_are_those_of_the_library(run, dense, tmp_path):
     assert (training.to_scipy() != expected.training.to_scipy()).nnz == 0
 
 
-def test_what_was_written_is_told(run, dense):
-    told = run("split", dense, *PARTS, "--count", 3).stderr
-    assert "training.csv: " in told
-    assert "training edges" in told
-    assert "links.csv: 3 held-out edges and 3 negative pairs" in told
+def test_the_written_files_are_reported(run, dense):
+    printed = run("split", dense, *PARTS, "--count", 3).stderr
+    assert "training.csv: " in printed
+    assert "training edges" in printed
+    assert "links.csv: 3 held-out edges and 3 negative pairs" in printed
     assert run("split", dense, *PARTS, "--quiet").stderr == ""
 
 
-def test_the_whole_way_from_edges_to_scores(run, dense):
+def test_from_edges_to_scores(run, dense):
     assert run("split", dense, "-o", "training.parquet", "--links", "links.parquet").exit_code == 0
     assert run("embed", "training.parquet", "-o", "vectors.parquet", "--dim", 8).exit_code == 0
-    words = ("--links", "links.parquet", "--graph", "training.parquet")
-    result = run("evaluate", "vectors.parquet", *words)
+    arguments = ("--links", "links.parquet", "--graph", "training.parquet")
+    result = run("evaluate", "vectors.parquet", *arguments)
     assert result.exit_code == 0, result.stderr
     assert "hadamard" in result.stdout
 
 
-def test_a_directed_graph_says_how_to_embed_it(run, dense):
-    told = run("split", dense, *PARTS, "--directed").stderr
-    assert "embed it with --directed" in told
+def test_the_report_of_a_directed_graph_says_how_to_embed_it(run, dense):
+    printed = run("split", dense, *PARTS, "--directed").stderr
+    assert "embed it with --directed" in printed
 
 
 def test_the_sides_of_a_bipartite_graph_keep_their_columns(run, tmp_path):
@@ -65,7 +65,7 @@ def test_the_sides_of_a_bipartite_graph_keep_their_columns(run, tmp_path):
         assert all(id.startswith("user") for id in pairs.column("source").to_pylist())
 
 
-def test_a_tree_can_be_split_if_it_may_fall_apart(run, tmp_path):
+def test_a_tree_can_only_be_split_with_any_edges(run, tmp_path):
     (tmp_path / "tree.csv").write_text("source,target\na,b\nb,c\nc,d\n")
     result = run("split", "tree.csv", *PARTS, "--count", "1")
     assert "--any-edges" in result.stderr
@@ -80,7 +80,7 @@ def test_numbers_are_checked_before_the_graph_is_read(run):
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("arguments", "message"),
     [
         ((), "Name both output files, such as -o training.parquet --links held-out.csv."),
         ((*PARTS, "--share", "0.2", "--count", "3"), "Give --share or --count, not both."),
@@ -91,9 +91,11 @@ def test_numbers_are_checked_before_the_graph_is_read(run):
         (("-o", "dense.csv", "--links", "a.csv"), "this is an input file"),
     ],
 )
-def test_what_is_wrong_is_told_before_anything_is_written(run, dense, tmp_path, words, message):
+def test_user_errors_are_reported_before_anything_is_written(
+    run, dense, tmp_path, arguments, message
+):
     (tmp_path / dense).rename(tmp_path / "dense.csv")
-    result = run("split", "dense.csv", *words)
+    result = run("split", "dense.csv", *arguments)
     assert result.exit_code == 2
     assert message in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["dense.csv"]

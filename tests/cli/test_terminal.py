@@ -8,13 +8,13 @@ import pytest
 
 from hopvec.cli import terminal as terminal_file
 from hopvec.cli.terminal import Terminal, duration, progress_text, wrap
-from pseudo_terminal import seen_on_terminal
+from pseudo_terminal import run_on_terminal
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo terminals")
 class TestOnATerminal:
     def test_a_run_shows_a_bar_for_each_stage_and_then_the_report(self, edges, tmp_path):
-        code, text = seen_on_terminal(["embed", edges, "-o", "vectors.npz"], tmp_path)
+        code, text = run_on_terminal(["embed", edges, "-o", "vectors.npz"], tmp_path)
         assert code == 0, text
         for stage in ("reading edges.csv", "embedding", "writing vectors.npz"):
             assert stage in text
@@ -22,34 +22,34 @@ class TestOnATerminal:
         assert "6 vectors of dimension 256" in text
 
     def test_neighbors_are_a_table(self, vectors, tmp_path):
-        code, text = seen_on_terminal(["neighbors", vectors, "ann"], tmp_path)
+        code, text = run_on_terminal(["neighbors", vectors, "ann"], tmp_path)
         assert code == 0, text
         assert "similarity" in text
 
     @pytest.mark.parametrize(
-        "words",
+        "arguments",
         [["neighbors", "{}", "ann"], ["convert", "{}", "other.npy"], ["info", "{}"]],
-        ids=lambda words: words[0],
+        ids=lambda arguments: arguments[0],
     )
-    def test_reading_vectors_shows_a_bar(self, vectors, tmp_path, words):
-        code, text = seen_on_terminal([word.format(vectors) for word in words], tmp_path)
+    def test_reading_vectors_shows_a_bar(self, vectors, tmp_path, arguments):
+        code, text = run_on_terminal([word.format(vectors) for word in arguments], tmp_path)
         assert code == 0, text
         assert f"reading {vectors} ━" in text
 
-    def test_the_trial_of_an_estimate_shows_a_bar(self, edges, tmp_path):
-        code, text = seen_on_terminal(["estimate", edges], tmp_path)
+    def test_the_timing_of_an_estimate_shows_a_bar(self, edges, tmp_path):
+        code, text = run_on_terminal(["estimate", edges], tmp_path)
         assert code == 0, text
         assert "timing a sample ━" in text
 
     def test_it_says_that_it_waits_for_edges(self, tmp_path):
-        code, text = seen_on_terminal(
+        code, text = run_on_terminal(
             ["embed", "-", "-o", "vectors.npz"], tmp_path, b"a b\n" + 9 * b"\x04"
         )
         assert code == 0, text
         assert "Waiting for edges on standard input" in text
 
 
-def test_a_number_stays_with_what_it_counts_when_a_line_is_broken():
+def test_a_line_break_does_not_separate_a_number_from_its_unit():
     text = "0 duplicate edges, 8 loops, largest component 6 nodes (100 %)"
     for width in range(20, 60):
         lines = wrap(text, width)
@@ -63,13 +63,13 @@ class TestElsewhere:
             progress(1, 2)
         assert capfd.readouterr().err == ""
 
-    def test_a_long_stage_has_a_line_now_and_then(self, capfd, monkeypatch):
+    def test_a_long_stage_prints_lines(self, capfd, monkeypatch):
         monkeypatch.setattr(terminal_file, "LINE_SECONDS", 0.0)
         with Terminal() as terminal, terminal.progress("reading", "bytes") as progress:
             progress(1_000_000, 4_000_000)
         assert re.fullmatch(r"reading: 25 %, .*B/s, .* left\n", capfd.readouterr().err)
 
-    def test_quiet_has_none(self, capfd, monkeypatch):
+    def test_quiet_prints_no_lines(self, capfd, monkeypatch):
         monkeypatch.setattr(terminal_file, "LINE_SECONDS", 0.0)
         with Terminal(quiet=True) as terminal, terminal.progress("reading", "bytes") as progress:
             progress(1, 2)
@@ -77,7 +77,7 @@ class TestElsewhere:
 
 
 @pytest.mark.parametrize(
-    ("done", "of", "seconds", "unit", "words"),
+    ("done", "total", "seconds", "unit", "expected"),
     [
         (3, 12, 6.0, "rows", "25 %, 0.5 rows/s, 18 s left"),
         (3, 12, 6.0, "%", "25 %, 18 s left"),
@@ -86,12 +86,12 @@ class TestElsewhere:
         (0, 12, 0.0, "rows", "0 %, 0 rows/s"),
     ],
 )
-def test_progress_is_told_in_words(done, of, seconds, unit, words):
-    assert progress_text(done, of, seconds, unit) == words
+def test_progress_as_a_string(done, total, seconds, unit, expected):
+    assert progress_text(done, total, seconds, unit) == expected
 
 
 @pytest.mark.parametrize(
-    ("seconds", "words"),
+    ("seconds", "expected"),
     [
         (0.0123, "0.012 s"),
         (12.3, "12 s"),
@@ -100,8 +100,8 @@ def test_progress_is_told_in_words(done, of, seconds, unit, words):
         (9000, "2 h 30 min"),
     ],
 )
-def test_a_duration_is_told_in_words(seconds, words):
-    assert duration(seconds) == words
+def test_a_duration_as_a_string(seconds, expected):
+    assert duration(seconds) == expected
 
 
 class TestLog:
@@ -114,12 +114,12 @@ class TestLog:
         assert capfd.readouterr().err == ""
 
     @pytest.mark.parametrize(("verbose", "seen"), [(True, "on the way\n"), (False, "")])
-    def test_verbose_shows_what_happens_on_the_way(self, capfd, verbose, seen):
+    def test_verbose_shows_info_messages(self, capfd, verbose, seen):
         with Terminal(verbose=verbose):
             self.logger.info("on the way")
         assert capfd.readouterr().err == seen
 
-    def test_the_log_is_left_as_it_was(self):
+    def test_the_logger_is_restored(self):
         before = (self.logger.level, list(self.logger.handlers))
         with Terminal(verbose=True):
             pass

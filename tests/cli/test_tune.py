@@ -1,4 +1,4 @@
-"""`hopvec tune`: from files of edges and labels to parameters that `hopvec embed` takes."""
+"""`hopvec tune`, and `--params` of other commands."""
 
 import csv
 import json
@@ -13,14 +13,14 @@ import hopvec
 from hopvec.cli.terminal import Terminal
 from hopvec.formats.graphs.write import write_graph
 from planted_partition import planted_partition
-from pseudo_terminal import seen_on_terminal
+from pseudo_terminal import run_on_terminal
 
 QUICK = ("--trials", 4, "--search-dim", 8, "--shuffles", 2, "--dim", 16)
 
 
 @pytest.fixture
 def files(tmp_path):
-    """A file of edges and one of labels, which the edges tell of."""
+    """A file of edges and a file of labels that match its clusters."""
     graph, labels = planted_partition()
     write_graph(graph, tmp_path / "edges.csv")
     rows, classes = labels.matrix.nonzero()
@@ -35,13 +35,13 @@ def read_json(path):
 
 
 def trials(path):
-    """The rows of trials.csv without what they took."""
+    """The rows of trials.csv without their durations."""
     with path.open() as file:
         return [{k: v for k, v in row.items() if k != "seconds"} for row in csv.DictReader(file)]
 
 
 class TestFiles:
-    def test_the_folder_holds_all_that_was_found(self, run, files, tmp_path):
+    def test_the_output_directory_has_all_results(self, run, files, tmp_path):
         result = run("tune", *files, *QUICK, "-o", "found")
         assert result.exit_code == 0, result.stderr
         found = tmp_path / "found"
@@ -59,7 +59,7 @@ class TestFiles:
         assert len(hopvec.read_labels(found / "unseen.csv")) == 120
         assert (found / "search.png").read_bytes().startswith(b"\x89PNG")
 
-    def test_it_is_what_the_library_finds(self, run, files, tmp_path):
+    def test_the_result_is_that_of_the_library(self, run, files, tmp_path):
         run("tune", *files, *QUICK, "--normalize", "authors", "--seed", 5)
         graph = hopvec.read_graph(tmp_path / "edges.csv")
         labels = hopvec.read_labels(tmp_path / "labels.csv")
@@ -78,7 +78,7 @@ class TestFiles:
         expected = method.embed(hopvec.read_graph(tmp_path / "edges.csv"))
         assert embedding.vectors.tobytes() == expected.vectors.tobytes()
 
-    def test_without_labels_links_are_found(self, run, files, tmp_path):
+    def test_without_labels_links_are_predicted(self, run, files, tmp_path):
         result = run("tune", files[0], "--trials", 2, "--space", "beta=-1:1")
         assert result.exit_code == 0, result.stderr
         best = read_json(tmp_path / "tuned" / "best.json")
@@ -100,7 +100,7 @@ class TestFiles:
 
 
 class TestStudy:
-    def test_the_same_command_goes_on(self, run, files, tmp_path):
+    def test_the_same_command_resumes(self, run, files, tmp_path):
         few, many = (("--trials", 2, *QUICK[2:]), ("--trials", 5, *QUICK[2:]))
         assert run("tune", *files, *few).exit_code == 0
         assert run("tune", *files, *many).exit_code == 0
@@ -108,14 +108,14 @@ class TestStudy:
         resumed, whole = (tmp_path / name / "trials.csv" for name in ("tuned", "whole"))
         assert trials(resumed) == trials(whole)
 
-    def test_another_search_in_the_same_folder_is_refused(self, run, files):
+    def test_another_search_in_the_same_directory_is_rejected(self, run, files):
         run("tune", *files, *QUICK)
         result = run("tune", *files, *QUICK, "--seed", 1)
         assert result.exit_code == 2
         assert "tuned/study.jsonl: this study was begun with another parameters" in result.stderr
 
     @pytest.mark.skipif(os.name == "nt", reason="Windows has no signals for another process")
-    def test_stopped_by_ctrl_c_it_says_how_to_go_on(self, process, run, files, tmp_path):
+    def test_after_ctrl_c_it_says_how_to_resume(self, process, run, files, tmp_path):
         endless = ("--trials", 100_000, *QUICK[2:])
         running = process("tune", *files, *endless)
         study, deadline = tmp_path / "tuned" / "study.jsonl", time.monotonic() + 120
@@ -135,7 +135,7 @@ class TestStudy:
         assert trials(resumed) == trials(whole)
 
 
-class TestAnswer:
+class TestOutput:
     def test_piped_it_prints_the_trials(self, run, files, tmp_path):
         result = run("tune", *files, *QUICK)
         rows = list(csv.DictReader(result.stdout.splitlines(), delimiter="\t"))
@@ -148,25 +148,25 @@ class TestAnswer:
     def test_the_next_command_reads_the_graph_in_the_same_way(self, run, files):
         options = ("--trials", 1, "--search-dim", 8, "--shuffles", 1, "--dim", 8)
         reading = ("--separator", ",", "--header", "--loops", "drop")
-        told = run("tune", *files, *options, *reading).stderr
-        assert "best.json --loops drop --separator , --header\n" in told
+        printed = run("tune", *files, *options, *reading).stderr
+        assert "best.json --loops drop --separator , --header\n" in printed
 
-    def test_json_is_that_of_the_file(self, run, files, tmp_path):
+    def test_the_json_is_that_of_the_file(self, run, files, tmp_path):
         result = run("tune", *files, *QUICK, "--json", "--quiet")
         assert json.loads(result.stdout) == read_json(tmp_path / "tuned" / "best.json")
         assert result.stderr == ""
 
     @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo terminals")
     def test_a_terminal_shows_the_best_so_far_and_a_table(self, files, tmp_path):
-        code, text = seen_on_terminal(["tune", *files, *map(str, QUICK)], tmp_path)
+        code, text = run_on_terminal(["tune", *files, *map(str, QUICK)], tmp_path)
         assert code == 0, text
         assert "searching, best so far" in text
         assert "macro F1" in text
 
-    def test_lines_tell_the_best_so_far_as_well(self, monkeypatch, capsys):
+    def test_progress_lines_have_the_best_score_so_far(self, monkeypatch, capsys):
         monkeypatch.setattr("hopvec.cli.terminal.LINE_SECONDS", 0)
-        words = iter(["searching", "searching, best so far 3"])
-        with Terminal().progress(lambda: next(words), "%") as progress:
+        arguments = iter(["searching", "searching, best so far 3"])
+        with Terminal().progress(lambda: next(arguments), "%") as progress:
             progress(1, 4)
             progress(2, 4)
         said = capsys.readouterr().err.splitlines()
@@ -174,7 +174,7 @@ class TestAnswer:
         assert said[1].startswith("searching, best so far 3: 50 %")
 
 
-class TestRefusals:
+class TestUserErrors:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
@@ -194,7 +194,7 @@ class TestRefusals:
             (("--validation", "0"), "validation must be a number from 0.001 to 1, got 0"),
         ],
     )
-    def test_they_are_sentences_and_nothing_is_written(
+    def test_they_are_one_sentence_and_nothing_is_written(
         self, run, files, tmp_path, options, message
     ):
         result = run("tune", *files, *options)
@@ -211,11 +211,11 @@ class TestRefusals:
             "shuffles is for a search with labels" in run("tune", files[0], "--shuffles", 3).stderr
         )
 
-    def test_a_method_without_a_space_of_its_own(self, run, files):
-        told = run("tune", *files, "--method", "deepwalk").stderr
-        assert "no space that DeepWalk is usually searched over" in told
+    def test_a_method_without_a_default_space(self, run, files):
+        printed = run("tune", *files, "--method", "deepwalk").stderr
+        assert "no space that DeepWalk is usually searched over" in printed
 
-    def test_a_file_in_the_place_of_the_folder(self, run, files):
+    def test_a_file_as_output_directory(self, run, files):
         result = run("tune", *files, "-o", "edges.csv")
         assert result.exit_code == 2
         assert "edges.csv: cannot create this directory" in result.stderr
@@ -233,7 +233,7 @@ class TestParams:
         assert result.exit_code == 0, result.stderr
         return hopvec.load(tmp_path / "vectors.npz").parameters
 
-    def test_options_that_are_typed_come_before_them(self, run, edges, params, tmp_path):
+    def test_given_options_override_them(self, run, edges, params, tmp_path):
         found = self.embed(run, tmp_path, *params, "--beta", "0.75", "--weights", "1")
         assert (found["dim"], found["seed"]) == (8, 3)
         assert (found["beta"], found["weights"]) == (0.75, [1])
@@ -243,7 +243,7 @@ class TestParams:
         first = self.embed(run, tmp_path, *options)
         assert self.embed(run, tmp_path, "--params", "run.json") == first
 
-    def test_the_method_is_that_of_the_file(self, run, edges, tmp_path):
+    def test_the_method_must_be_that_of_the_file(self, run, edges, tmp_path):
         saved = {"method": "DeepWalk", "dim": 4, "walks": 1, "length": 3}
         (tmp_path / "walks.json").write_text(json.dumps({"parameters": saved}))
         assert self.embed(run, tmp_path, "--params", "walks.json")["method"] == "DeepWalk"
@@ -256,8 +256,8 @@ class TestParams:
         assert "The method deepwalk has no --beta" in result.stderr
 
     def test_estimate_takes_them_too(self, run, edges, params):
-        told = json.loads(run("estimate", edges, *params, "--json").stdout)
-        assert told["parameters"]["beta"] == -0.5
+        printed = json.loads(run("estimate", edges, *params, "--json").stdout)
+        assert printed["parameters"]["beta"] == -0.5
 
     @pytest.mark.parametrize(
         ("content", "message"),
@@ -270,13 +270,13 @@ class TestParams:
             ('{"parameters": {"method": "FastRP", "beta": 7}}', "beta must be a number from -1"),
         ],
     )
-    def test_a_file_without_them_is_refused(self, run, edges, tmp_path, content, message):
+    def test_a_file_without_parameters_is_rejected(self, run, edges, tmp_path, content, message):
         (tmp_path / "best.json").write_text(content)
         result = run("embed", edges, "-o", "vectors.npz", "--params", "best.json")
         assert result.exit_code == 2
         assert message in result.stderr
 
-    def test_a_file_that_is_not_there_is_refused(self, run, edges):
+    def test_a_missing_file_is_rejected(self, run, edges):
         result = run("embed", edges, "-o", "vectors.npz", "--params", "nowhere.json")
         assert result.exit_code == 2
         assert "nowhere.json: cannot be read" in result.stderr

@@ -1,4 +1,4 @@
-"""Layouts: the same bytes for any threads, landmarks and medians, clusters that stay together."""
+"""Layouts: reproducible bytes, landmarks, and purity."""
 
 import os
 import subprocess
@@ -51,14 +51,14 @@ def test_the_same_bytes_for_any_number_of_threads(fft_from):
     assert hashes(1, fft_from) == hashes(4, fft_from)
 
 
-def test_another_seed_draws_other_landmarks_and_the_same_seed_the_same():
+def test_landmarks_depend_on_the_seed_only():
     rows = np.arange(1000)
     first, again, other = (choose_landmarks(rows, rows[:0], 100, seed) for seed in (1, 1, 2))
     assert first.tolist() == again.tolist() != other.tolist()
     assert len(set(first.tolist())) == 100
 
 
-def test_labeled_nodes_are_landmarks_before_others():
+def test_labeled_nodes_are_preferred_as_landmarks():
     rows, labeled = np.arange(0, 1000, 2), np.arange(0, 100, 2)
     some = choose_landmarks(rows, labeled, 80, 0)
     assert set(labeled) <= set(some) <= set(rows)
@@ -67,7 +67,7 @@ def test_labeled_nodes_are_landmarks_before_others():
     assert few.tolist() == sorted(few)
 
 
-def test_other_nodes_come_to_the_median_of_their_five_nearest_landmarks():
+def test_other_nodes_are_placed_at_the_median_of_their_five_nearest_landmarks():
     embedding, _ = clustered_embedding(200)
     landmarks, others = np.arange(0, 200, 2), np.arange(1, 200, 2)
     positions = np.random.default_rng(1).standard_normal((100, 2))
@@ -79,7 +79,7 @@ def test_other_nodes_come_to_the_median_of_their_five_nearest_landmarks():
         np.testing.assert_allclose(place, np.median(positions[nearest], axis=0))
 
 
-def test_large_graphs_are_laid_out_by_landmarks(monkeypatch):
+def test_large_graphs_are_laid_out_with_landmarks(monkeypatch):
     monkeypatch.setattr(sys.modules["hopvec.view.layout"], "LANDMARKS_FROM", 200)
     monkeypatch.setattr(sys.modules["hopvec.view.layout"], "LANDMARKS", 120)
     embedding, labels = clustered_embedding(400, isolated=7)
@@ -97,7 +97,7 @@ def test_large_graphs_are_laid_out_by_landmarks(monkeypatch):
     assert len(np.unique(positions[first], axis=0)) == 120
 
 
-def test_principal_components_are_those_of_numpy():
+def test_principal_components_match_numpy():
     embedding, _ = clustered_embedding(150, dim=40)
     rows = np.arange(10, 150)
     unit = embedding.vectors[rows].astype(float)
@@ -125,12 +125,12 @@ def test_one_column_has_a_layout():
     assert np.isfinite(layout(embedding)).all()
 
 
-def test_an_unknown_kind_is_refused():
+def test_an_unknown_kind_is_rejected():
     with pytest.raises(ParameterError, match="kind must be 'tsne' or 'pca', got 'umap'"):
         layout(clustered_embedding(20)[0], kind="umap")
 
 
-def test_without_the_extra_tsne_says_what_to_install_and_pca_works(monkeypatch):
+def test_without_the_extra_tsne_is_an_error_and_pca_works(monkeypatch):
     monkeypatch.setitem(sys.modules, "openTSNE", None)
     embedding, _ = clustered_embedding(30)
     with pytest.raises(MissingExtraError, match=r"pip install 'hopvec\[view\]'"):
@@ -138,7 +138,7 @@ def test_without_the_extra_tsne_says_what_to_install_and_pca_works(monkeypatch):
     assert np.isfinite(layout(embedding, kind="pca")).all()
 
 
-def test_purity_is_the_share_of_near_nodes_of_the_same_class():
+def test_purity_is_the_share_of_nearest_nodes_in_the_same_class():
     embedding, _ = clustered_embedding(4)
     labels = Labels.from_pairs(embedding.ids, ["a", "a", "a", "b"])
     positions = np.float32([[0, 0], [1, 0], [3, 0], [3.5, 0]])
@@ -148,15 +148,15 @@ def test_purity_is_the_share_of_near_nodes_of_the_same_class():
         purity(positions, embedding, labels, k=4)
 
 
-def test_purity_leaves_out_isolated_nodes_and_bears_nodes_at_one_place():
+def test_purity_ignores_isolated_nodes_and_handles_equal_positions():
     embedding, labels = clustered_embedding(60, classes=1)
     positions = np.zeros((60, 2), np.float32)
     positions[:10] = np.nan
     assert purity(positions, embedding, labels) == (1.0, 1.0)
 
 
-def test_sections_of_debian_lie_together(monkeypatch):
-    """By t-SNE, classes are twice as pure as by components; with few landmarks, to be quick."""
+def test_sections_of_debian_are_close_together(monkeypatch):
+    """With t-SNE, classes are twice as pure as with PCA; uses few landmarks to be fast."""
     monkeypatch.setattr(sys.modules["hopvec.view.layout"], "LANDMARKS", 4000)
     monkeypatch.setattr(sys.modules["hopvec.view.tsne"], "EARLY", 100)
     monkeypatch.setattr(sys.modules["hopvec.view.tsne"], "LATE", 200)

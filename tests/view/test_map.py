@@ -1,4 +1,4 @@
-"""Maps: there is something to see, names do not lie over another, and nothing is half written."""
+"""Maps: colors, labels, isolated nodes, and user errors."""
 
 import sys
 
@@ -22,7 +22,7 @@ SMALL = {"kind": "pca", "size": 3.0, "dpi": 80}
 
 
 def pixels(path, color):
-    """The pixels of a picture that are about of a color."""
+    """The number of pixels of a picture that are close to a color."""
     return int((np.abs(imread(path)[:, :, :3] - to_rgb(color)).max(axis=2) < 0.12).sum())
 
 
@@ -39,7 +39,7 @@ def figure_of(*panels, **settings):
 
 class TestPicture:
     @pytest.mark.parametrize("theme", ["light", "dark"])
-    def test_every_class_is_seen_in_its_color(self, tmp_path, theme):
+    def test_every_class_is_drawn_in_its_color(self, tmp_path, theme):
         embedding, labels = clustered_embedding(600)
         draw_map(embedding, tmp_path / "map.png", labels=labels, theme=theme, **SMALL)
         for color in PALETTE[:4]:
@@ -52,7 +52,7 @@ class TestPicture:
         assert pixels(tmp_path / "map.png", PALETTE[0]) > 1000
 
     @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
-    def test_the_same_bytes_again(self, tmp_path, suffix):
+    def test_the_bytes_are_reproducible(self, tmp_path, suffix):
         embedding, labels = clustered_embedding(200, isolated=5)
         for name in ("one", "two"):
             draw_map(embedding, tmp_path / (name + suffix), labels=labels, title="é", **SMALL)
@@ -60,25 +60,25 @@ class TestPicture:
         assert one == two
         assert one.startswith((b"\x89PNG", b"<?xml", b"%PDF"))
 
-    def test_it_leaves_the_settings_of_matplotlib_alone(self, tmp_path):
+    def test_it_does_not_change_the_settings_of_matplotlib(self, tmp_path):
         before = dict(matplotlib.rcParams)
         draw_map(clustered_embedding(50)[0], tmp_path / "map.svg", **SMALL)
         assert dict(matplotlib.rcParams) == before
 
-    def test_the_tenth_class_and_those_after_it_are_gray(self, tmp_path):
+    def test_from_the_tenth_on_classes_are_gray(self, tmp_path):
         embedding, labels = clustered_embedding(900, classes=14)
         draw_map(embedding, tmp_path / "map.png", labels=labels, **SMALL)
         assert pixels(tmp_path / "map.png", THEMES["light"].other) > 100
         legend = figure_of(panel(embedding, labels)).legends[0]
         assert [text.get_text() for text in legend.get_texts()][-1].startswith("5 other")
 
-    def test_nodes_without_a_label_are_told_apart(self):
+    def test_nodes_without_a_label_are_in_the_legend(self):
         embedding, labels = clustered_embedding(100)
         some = Labels.from_pairs(labels.ids[:60], ["a"] * 60)
         legend = figure_of(panel(embedding, some)).legends[0]
         assert [text.get_text() for text in legend.get_texts()] == ["a  60", "no label  40"]
 
-    def test_dots_are_drawn_in_an_order_of_the_seed(self):
+    def test_the_drawing_order_depends_on_the_seed(self):
         embedding, labels = clustered_embedding(100)
         orders = [
             figure_of(panel(embedding, labels), seed=seed).axes[0].collections[0].get_offsets()
@@ -88,13 +88,13 @@ class TestPicture:
 
 
 class TestManyNodes:
-    def test_above_a_bound_density_is_drawn_instead_of_dots(self, monkeypatch):
+    def test_the_density_of_many_nodes_is_drawn(self, monkeypatch):
         monkeypatch.setattr(figure, "SPLAT_FROM", 500)
         few, many = (figure_of(panel(*clustered_embedding(nodes))).axes[0] for nodes in (400, 600))
         assert (len(few.images), len(few.collections)) == (0, 1)
         assert (len(many.images), len(many.collections)) == (1, 0)
 
-    def test_a_splat_shows_every_point_and_is_more_opaque_where_there_are_more(self):
+    def test_a_splat_shows_every_point_and_is_more_opaque_for_more_points(self):
         places = np.concatenate([np.full((1000, 2), 0.25), [[0.75, 0.75]]])
         colors = np.concatenate([np.tile([1.0, 0, 0], (1000, 1)), [[0, 0, 1.0]]])
         picture = splat(places, colors, (40, 40))
@@ -117,7 +117,7 @@ class TestManyNodes:
 
 
 class TestIsolatedNodes:
-    def test_they_lie_in_a_strip_below_the_map_with_a_caption(self):
+    def test_they_are_drawn_in_a_strip_with_a_caption(self):
         embedding, labels = clustered_embedding(300, isolated=40)
         drawn = panel(embedding, labels)
         strip = drawn.points[-40:]
@@ -128,7 +128,7 @@ class TestIsolatedNodes:
         told = [text.get_text() for text in figure_of(drawn).axes[0].texts]
         assert "40 nodes with zero vectors" in told
 
-    def test_without_any_there_is_no_strip(self):
+    def test_without_isolated_nodes_there_is_no_strip(self):
         axes = figure_of(panel(*clustered_embedding(100))).axes[0]
         assert axes.get_ylim()[0] == 0
         assert not any("zero" in text.get_text() for text in axes.texts)
@@ -140,7 +140,7 @@ class TestIsolatedNodes:
 
 
 class TestNames:
-    def test_none_lies_over_another_or_outside(self):
+    def test_labels_do_not_overlap_and_stay_inside(self):
         rng = np.random.default_rng(0)
         anchors = [tuple(place) for place in rng.uniform(100, 300, (30, 2))]
         sizes = [(rng.uniform(20, 80), 12) for _ in anchors]
@@ -157,7 +157,7 @@ class TestNames:
         assert ((first.left + first.right) / 2, (first.bottom + first.top) / 2) == (30, 12)
         assert second is None
 
-    def test_on_a_map_they_do_not_overlap(self):
+    def test_labels_do_not_overlap_on_a_map(self):
         figure = figure_of(panel(*clustered_embedding(2000, classes=9, dim=3)))
         boxes = [text.get_window_extent() for text in figure.axes[0].texts]
         assert len(boxes) >= 8
@@ -173,7 +173,7 @@ class TestNames:
 
 
 class TestSideBySide:
-    def test_picked_classes_of_several_methods_in_one_call(self, tmp_path):
+    def test_some_classes_with_several_methods(self, tmp_path):
         first, labels = clustered_embedding(400, classes=8)
         second, _ = clustered_embedding(400, classes=8, seed=1)
         wanted = [f"class {letter}" for letter in "gbace"]
@@ -189,7 +189,7 @@ class TestSideBySide:
         for color in PALETTE[:5]:
             assert pixels(tmp_path / "figure.png", color) > 100
 
-    def test_only_nodes_of_the_picked_classes_are_drawn(self):
+    def test_only_nodes_of_the_given_classes_are_drawn(self):
         embedding, labels = clustered_embedding(200)
         found = classes_of(embedding, labels, ["class c", "class a"])
         assert found.names == ("class c", "class a")
@@ -206,7 +206,7 @@ class TestSideBySide:
         assert classes_of(embedding, labels).codes.tolist() == [0, 0, 0]
 
 
-class TestRefusals:
+class TestUserErrors:
     @pytest.mark.parametrize(
         ("settings", "kind", "message"),
         [
@@ -222,13 +222,13 @@ class TestRefusals:
             ),
         ],
     )
-    def test_they_are_sentences_and_nothing_is_written(self, tmp_path, settings, kind, message):
+    def test_they_are_one_sentence_and_nothing_is_written(self, tmp_path, settings, kind, message):
         path = tmp_path / settings.pop("path", "map.png")
         with pytest.raises(kind, match=message):
             draw_map(clustered_embedding(50)[0], path, **settings)
         assert list(tmp_path.iterdir()) == []
 
-    def test_a_class_that_is_not_there(self, tmp_path):
+    def test_an_unknown_class(self, tmp_path):
         embedding, labels = clustered_embedding(50)
         with pytest.raises(ParameterError, match="no class 'class z' among the 4 classes: class a"):
             draw_map(embedding, tmp_path / "m.png", labels=labels, classes=["class z"])
@@ -238,7 +238,7 @@ class TestRefusals:
         with pytest.raises(MissingExtraError, match=r"pip install 'hopvec\[view\]'"):
             draw_map(clustered_embedding(50)[0], tmp_path / "map.png")
 
-    def test_a_failure_on_the_way_leaves_the_old_picture(self, tmp_path, monkeypatch):
+    def test_a_failure_keeps_the_old_picture(self, tmp_path, monkeypatch):
         (tmp_path / "map.png").write_bytes(b"old")
 
         def fail(*given, **more):

@@ -1,4 +1,4 @@
-"""Maps and the explorer color classes alike."""
+"""Maps and the explorer use the same colors."""
 
 import re
 from pathlib import Path

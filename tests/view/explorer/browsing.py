@@ -1,4 +1,4 @@
-"""A real browser on a real server, and what is on the canvas."""
+"""Helpers to visit the explorer with a real browser."""
 
 import shutil
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ needs_chromium = pytest.mark.skipif(
 
 @contextmanager
 def served(exploration, token=None):
-    """The address of a server on a free port, for as long as the block runs."""
+    """Runs a server on a free port and yields its URL."""
     import uvicorn
 
     taken = listening(LOCAL, 0)
@@ -38,7 +38,7 @@ def served(exploration, token=None):
 
 
 class Visit:
-    """A page of the explorer, and all that went wrong on it."""
+    """A page of the explorer, and the errors on it."""
 
     def __init__(self, browser, address, **context):
         settings = {"viewport": {"width": 1200, "height": 800}, "reduced_motion": "reduce"}
@@ -65,18 +65,18 @@ class Visit:
         return self.page
 
     def picked(self, name):
-        """Waits until a node is shown."""
+        """Waits until a node is selected."""
         self.page.wait_for_function(
             "name => document.querySelector('#panel h2')?.textContent === name", arg=name
         )
 
     def settled(self):
-        """Waits until what was asked for is drawn and the address says so."""
+        """Waits until the map is drawn and the URL is updated."""
         self.page.wait_for_timeout(250)
         self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => done()))")
 
     def count(self, color=None, canvas=0, far=60):
-        """The pixels of a map that are near a color (red, green, blue), or not gray."""
+        """The number of pixels of a map that are close to a color, or that are not gray."""
         return self.page.evaluate(
             """([color, number, far]) => {
                 const canvas = document.querySelectorAll('canvas.points')[number];
@@ -97,13 +97,13 @@ class Visit:
         )
 
     def drawn(self):
-        """All canvases of the maps, as texts to compare."""
+        """All canvases of the maps as data URLs, to compare them."""
         return self.page.evaluate(
             "() => [...document.querySelectorAll('.map canvas')].map(canvas => canvas.toDataURL())"
         )
 
     def place(self, node, side=0):
-        """Where a node is on the page while all is seen."""
+        """The position of a node on the page while all nodes are visible."""
         return self.page.evaluate(
             """async ([node, side]) => {
                 const headers = { 'X-Hopvec': 'explore' };
@@ -123,6 +123,6 @@ class Visit:
         return self.page.locator(f"#{table} .go").all_inner_texts()
 
     def close(self):
-        """Ends the visit; raises if anything went wrong on it."""
+        """Closes the page; fails if there were errors on it."""
         self.context.close()
         assert not self.faults, self.faults

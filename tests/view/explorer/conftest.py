@@ -1,4 +1,4 @@
-"""What the tests of the explorer share: explorations, and a client of their server."""
+"""Fixtures for the explorer: explorations, clients, servers and browsers."""
 
 import sys
 from contextlib import ExitStack
@@ -39,14 +39,14 @@ def comparison():
 
 @pytest.fixture(scope="session")
 def client(exploration):
-    """Asks the explorer as its own page does."""
+    """A client that sends the headers of the page."""
     app = guarded(exploration, LOCAL, PORT, None)
     return TestClient(app, base_url=f"http://{LOCAL}:{PORT}", headers={HEADER: PLAIN})
 
 
 @pytest.fixture(scope="session")
 def browser():
-    """Debian's Chromium, without a window."""
+    """A headless Chromium."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -57,28 +57,28 @@ def browser():
 
 @pytest.fixture(scope="session")
 def address(exploration):
-    """Where one embedding is explored."""
+    """The URL of an exploration of one embedding."""
     with browsing.served(exploration) as address:
         yield address
 
 
 @pytest.fixture(scope="session")
 def compared_address(comparison):
-    """Where two embeddings are explored."""
+    """The URL of an exploration of two embeddings."""
     with browsing.served(comparison) as address:
         yield address
 
 
 @pytest.fixture
 def serve():
-    """Begins servers, and ends them after the test."""
+    """Starts servers, and stops them after the test."""
     with ExitStack() as servers:
         yield lambda *what, **how: servers.enter_context(browsing.served(*what, **how))
 
 
 @pytest.fixture
 def visit(browser, serve):  # serve first: no server may end before the visits to it
-    """Begins visits; at the end none may have had a fault, or asked another host."""
+    """Starts visits; none may have errors or requests to other hosts."""
     begun = []
 
     def begin(address, **context):

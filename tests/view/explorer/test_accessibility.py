@@ -1,4 +1,4 @@
-"""axe-core on every state of the page."""
+"""Accessibility of every state of the page, checked by axe-core."""
 
 import browsing
 import pytest
@@ -41,7 +41,7 @@ def test_axe_finds_nothing_wrong_with_a_comparison(visit, compared_address, sche
     assert violations(page) == []
 
 
-def test_what_was_found_is_told(visit, address):
+def test_the_number_of_neighbors_is_announced(visit, address):
     there = visit(address)
     page = there.open("#node=node-17")
     assert page.locator("#status[aria-live=polite]").inner_text() == "10 neighbors of node-17"

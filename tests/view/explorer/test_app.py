@@ -1,4 +1,4 @@
-"""What the page gets for what it asks."""
+"""The API of the explorer."""
 
 import explored
 import numpy as np
@@ -29,12 +29,12 @@ def test_a_legend(client):
     assert client.get("/api/columns/1").json()["kind"] == "number"
 
 
-def test_members_of_no_class_are_none(client):
+def test_an_unknown_class_has_no_members(client):
     assert client.get("/api/columns/0/members/99").content == b""
     assert client.get("/api/columns/1/members/0").content == b""
 
 
-def test_a_text_is_completed(client):
+def test_names_are_completed(client):
     found = client.get("/api/complete", params={"text": "NODE-1"}).json()
     assert len(found) == 12
     assert found[0] == {"node": 10, "name": "node-10", "label": "green", "degree": 6}
@@ -46,5 +46,5 @@ def test_names_of_nodes(client):
     assert [card["name"] for card in found] == ["node-7", explored.HOSTILE[0]]
 
 
-def test_a_name_that_is_not_there_is_404(client):
+def test_an_unknown_name_is_404(client):
     assert client.get("/api/find", params={"name": "nobody"}).status_code == 404

@@ -1,4 +1,4 @@
-"""What nodes are colored by."""
+"""Columns that nodes can be colored by."""
 
 import explored
 import numpy as np
@@ -48,7 +48,7 @@ def test_skewed_numbers_are_on_a_logarithmic_scale():
     assert column.text(5) == "1,000"
 
 
-def test_a_logarithmic_scale_ends_where_one_in_a_thousand_lies_above():
+def test_a_logarithmic_scale_ends_at_the_99_9th_percentile():
     values = np.concatenate([np.arange(1, 10_000) % 50, [1_000_000]])
     column = NumberColumn.from_values("degree", values)
     legend = column.legend()

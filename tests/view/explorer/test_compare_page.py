@@ -1,4 +1,4 @@
-"""Several embeddings side by side in a real browser."""
+"""Comparison of several embeddings in a real browser."""
 
 import browsing
 import explored
@@ -10,14 +10,14 @@ pytestmark = browsing.needs_chromium
 SOME = 17
 
 
-def test_two_maps_stand_side_by_side(visit, compared_address):
+def test_two_maps_are_shown_side_by_side(visit, compared_address):
     there = visit(compared_address)
     page = there.open()
     assert page.locator(".map .title").all_inner_texts() == ["one", "two"]
     assert [there.count(canvas=side) > 1_000 for side in (0, 1)] == [True, True]
 
 
-def test_neighbors_of_a_node_in_each_with_shared_ones_marked(visit, compared_address, comparison):
+def test_neighbors_in_each_embedding_with_shared_ones_marked(visit, compared_address, comparison):
     there = visit(compared_address)
     page = there.open()
     page.mouse.click(*there.place(SOME, side=1))

@@ -1,4 +1,4 @@
-"""What an exploration finds, against plain numpy."""
+"""Explorations, compared with plain numpy."""
 
 import explored
 import numpy as np
@@ -30,7 +30,7 @@ def test_neighbors_are_the_exact_nearest_with_label_and_degree(exploration):
     assert (found["name"], found["label"], found["degree"]) == ("node-17", "blue", 6)
 
 
-def test_neighbors_that_have_an_edge_are_marked_and_edges_know_their_rank(exploration):
+def test_neighbors_with_an_edge_are_marked_and_edges_have_a_rank(exploration):
     found = exploration.neighborhood(SOME, 60)
     ranks = {card["node"]: at for at, card in enumerate(found["near"][0], start=1)}
     joined = {SOME + step for step in (1, 3, 6)} | {SOME - step for step in (1, 3, 6)}
@@ -46,18 +46,18 @@ def test_neighbors_that_have_an_edge_are_marked_and_edges_know_their_rank(explor
     assert similar == pytest.approx([expected[card["node"]] for card in edges["nodes"]], abs=1e-6)
 
 
-def test_an_isolated_node_has_no_edges_and_nothing_is_near_it(exploration):
+def test_an_isolated_node_has_no_edges_and_no_neighbors(exploration):
     found = exploration.neighborhood(explored.NODES - 1, 5)
     assert found["edges"] == {"count": 0, "nodes": []}
     assert found["near"] == [[]]
 
 
-def test_a_node_that_is_not_there_is_refused(exploration):
+def test_an_unknown_node_is_rejected(exploration):
     with pytest.raises(UnknownNodeError, match=r"There is no node 300; nodes are 0 to 299\."):
         exploration.neighborhood(explored.NODES, 5)
 
 
-def test_neighbors_side_by_side_and_how_many_are_shared(comparison):
+def test_neighbors_of_two_embeddings_and_their_overlap(comparison):
     found = comparison.neighborhood(SOME, 10)
     one, two = ({card["node"] for card in near} for near in found["near"])
     assert found["overlaps"] == [{"first": 0, "second": 1, "shared": len(one & two)}]
@@ -74,7 +74,7 @@ def test_rows_in_another_order_are_the_same_nodes():
     assert np.allclose(*(side.positions for side in exploration.sides), atol=1e-5)
 
 
-def test_embeddings_of_other_nodes_are_refused_with_some_of_them():
+def test_embeddings_of_different_nodes_are_rejected_with_examples():
     one = explored.embedding()
     less = Embedding(one.vectors[20:], one.ids[20:])
     sentence = (
@@ -85,13 +85,13 @@ def test_embeddings_of_other_nodes_are_refused_with_some_of_them():
             Exploration.of(order, layout="pca")
 
 
-def test_more_than_three_embeddings_are_refused():
+def test_more_than_three_embeddings_are_rejected():
     four = {str(at): explored.embedding(at) for at in range(4)}
     with pytest.raises(ParameterError, match="must be from 1 to 3, got 4"):
         Exploration.of(four, layout="pca")
 
 
-def test_labels_and_graphs_of_other_nodes_are_refused():
+def test_labels_and_graphs_of_other_nodes_are_rejected():
     one = {"one": explored.embedding()}
     with pytest.raises(ParameterError, match="None of the 1 labeled nodes has a vector"):
         Exploration.of(one, labels=Labels.from_pairs(["a"], ["b"]), layout="pca")
@@ -99,7 +99,7 @@ def test_labels_and_graphs_of_other_nodes_are_refused():
         Exploration.of(one, graph=Graph.from_edges(["a"], ["b"]), layout="pca")
 
 
-def test_integers_and_their_texts_are_the_same_nodes():
+def test_integers_and_their_strings_are_the_same_nodes():
     numbers = Embedding(np.eye(4, dtype=np.float32), pa.array([3, 1, 2, 0]))
     graph = Graph.from_edges(["3", "3"], ["1", "7"])
     found = Exploration.of({"one": numbers}, graph=graph, layout="pca").neighborhood(0, 2)
@@ -117,7 +117,7 @@ def test_vectors_are_mapped_from_a_file_and_stay_the_same(tmp_path):
     assert mapped(loaded) is loaded
 
 
-def test_positions_fill_the_square_and_lost_nodes_lie_in_a_strip_below():
+def test_positions_fill_the_square_and_other_nodes_are_in_a_strip_below():
     random = np.random.default_rng(0)
     positions = random.normal(5, 2, (1000, 2)).astype(np.float32)
     positions[::10] = np.nan
@@ -130,7 +130,7 @@ def test_positions_fill_the_square_and_lost_nodes_lie_in_a_strip_below():
     assert plane[placed, 1].min() == plane[highest, 1]  # y grows downwards on a page
 
 
-def test_a_single_node_can_be_looked_at():
+def test_a_single_node_can_be_explored():
     one = Embedding(np.ones((1, 2), np.float32), pa.array(["ann"]))
     found = Exploration.of({"one": one}, layout="pca").neighborhood(0, 5)
     assert found["near"] == [[]]

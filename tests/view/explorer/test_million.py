@@ -1,4 +1,4 @@
-"""A million nodes, as fast as the issue of the explorer asks for."""
+"""The speed of the explorer with a million nodes."""
 
 import os
 
@@ -45,7 +45,7 @@ def million():
 
 @pytest.fixture
 def crowd():
-    """How many times longer things take because others use the machine, by the load of a minute."""
+    """The slowdown by other processes, estimated by the load average of a minute."""
     return max(1.0, os.getloadavg()[0] / cores()) if hasattr(os, "getloadavg") else 1.0
 
 

@@ -1,4 +1,4 @@
-"""The page in a real browser: what is drawn, and what follows a hand or a key."""
+"""The page in a real browser: drawing, pointer and keyboard."""
 
 import browsing
 import explored
@@ -12,7 +12,7 @@ SOME = 17
 
 @pytest.fixture
 def here(visit, address):
-    """A visit of the page with all in sight."""
+    """A visit of the page at its initial view."""
     begun = visit(address)
     begun.open()
     return begun
@@ -31,7 +31,7 @@ def test_two_loads_give_the_same_canvas(here, visit, address):
     assert again.drawn() == here.drawn()
 
 
-def test_the_wheel_zooms_where_the_hand_is_and_0_shows_all_again(here):
+def test_the_wheel_zooms_at_the_pointer_and_0_shows_all_again(here):
     before, page = here.drawn(), here.page
     where = here.place(SOME)
     page.mouse.move(*where)
@@ -49,7 +49,7 @@ def test_the_wheel_zooms_where_the_hand_is_and_0_shows_all_again(here):
     assert here.drawn() == before
 
 
-def test_a_hand_drags_the_map(here):
+def test_dragging_moves_the_map(here):
     page = here.page
     x, y = here.place(SOME)
     page.mouse.move(300, 700)
@@ -96,7 +96,7 @@ def test_a_click_shows_the_exact_neighbors_and_draws_lines(here, exploration):
     assert over != before[1]
 
 
-def test_edges_are_told_from_neighbors(here, exploration):
+def test_edges_are_marked_among_the_neighbors(here, exploration):
     here.page.mouse.click(*here.place(SOME))
     here.picked(f"node-{SOME}")
     here.page.locator("#count").select_option("100")
@@ -126,7 +126,7 @@ def test_a_search_completes_and_goes_to_the_node(here):
     assert "node=node-120" in page.url
 
 
-def test_all_can_be_done_with_keys_alone(here):
+def test_everything_works_with_the_keyboard(here):
     page, press = here.page, here.page.keyboard.press
     press("/")
     page.keyboard.type("node-17")
@@ -162,7 +162,7 @@ def test_all_can_be_done_with_keys_alone(here):
     assert page.locator("#panel h2").inner_text() != ""
 
 
-def test_a_class_of_the_legend_is_set_apart(here, exploration):
+def test_a_class_of_the_legend_can_be_isolated(here, exploration):
     page = here.page
     before = {name: here.count(color) for name, color in COLORS.items()}
     button = page.locator("#entries button", has_text="green")
@@ -276,7 +276,7 @@ def test_the_map_is_saved_as_a_picture(here, tmp_path):
     assert (tmp_path / "map.png").stat().st_size > 5_000
 
 
-def test_it_is_dark_where_the_system_is_and_when_asked(visit, address):
+def test_dark_mode_follows_the_system_and_the_button(visit, address):
     there = visit(address, color_scheme="dark")
     page = there.open()
     dark = (15, 17, 20)
@@ -301,7 +301,7 @@ def test_it_fits_a_phone(visit, address):
     assert there.count() > 1_000
 
 
-def test_a_server_that_has_ended_is_told(exploration, visit):
+def test_a_stopped_server_is_reported(exploration, visit):
     with browsing.served(exploration) as address:
         there = visit(address)
         page = there.open()

@@ -1,4 +1,4 @@
-"""Completion of names."""
+"""Search of nodes by name."""
 
 import time
 
@@ -14,19 +14,19 @@ def completed(text, count=5, names=NAMES):
     return [names[node] for node in search.complete(text, count)]
 
 
-def test_names_that_begin_with_the_text_come_first_the_shortest_of_them_first():
+def test_prefix_matches_come_first_shortest_first():
     assert completed("pyth") == ["Python", "python3", "pythonista", "libpython"]
     assert completed("PYTHON", 2) == ["Python", "python3"]
 
 
-def test_a_text_is_found_inside_names_and_is_no_pattern():
+def test_substrings_are_found_literally():
     assert completed("thon", 2) == ["Python", "cython"]
     assert completed("%") == ["100%"]
     assert completed(".*") == []
     assert completed("äp") == ["Äpfel"]
 
 
-def test_nothing_is_found_for_nothing():
+def test_an_empty_string_matches_nothing():
     assert completed("  ") == []
 
 
@@ -36,7 +36,7 @@ def test_a_node_is_found_by_its_exact_name():
     assert search.node("python") is None
 
 
-def test_a_million_names_are_completed_while_one_types():
+def test_a_million_names_are_completed_quickly():
     names = [f"host-{at * 7919 % 1_000_003}.example.org" for at in range(1_000_000)]
     search = NameSearch(pa.array(names, pa.large_string()))
 

@@ -1,4 +1,4 @@
-"""Who may ask the explorer, and for what."""
+"""The security of the explorer: allowed requests and headers."""
 
 from http.client import HTTPConnection
 
@@ -25,13 +25,13 @@ def test_a_foreign_host_is_400(client, path, host):
 
 
 @pytest.mark.parametrize("host", [f"{LOCAL}:{PORT}", f"localhost:{PORT}", f"LocalHost:{PORT}"])
-def test_this_machine_is_let_in(client, host):
+def test_this_machine_is_allowed(client, host):
     assert client.get(ABOUT, headers={"Host": host}).status_code == 200
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site", "anything"])
 @pytest.mark.parametrize("path", PATHS)
-def test_what_another_site_asks_for_is_403(client, path, site):
+def test_a_request_from_another_site_is_403(client, path, site):
     assert client.get(path, headers={"Sec-Fetch-Site": site}).status_code == 403
 
 
@@ -76,7 +76,7 @@ def test_the_api_without_its_header_is_403(client, value):
         "/api/nodes/1e3",
     ],
 )
-def test_what_is_not_listed_is_404(client, path):
+def test_other_paths_are_404(client, path):
     assert client.get(path).status_code == 404
 
 
@@ -89,8 +89,8 @@ def test_what_is_not_listed_is_404(client, path):
         "//etc/passwd",
     ],
 )
-def test_a_path_that_climbs_is_404_at_the_server_itself(address, path):
-    """The client above tidies such a path up before it asks; an attacker does not."""
+def test_path_traversal_is_404_at_the_server_itself(address, path):
+    """The other client normalizes such a path before it sends it; an attacker does not."""
     connection = HTTPConnection(address.removeprefix("http://").rstrip("/"), timeout=10)
     connection.request("GET", path, headers={HEADER: PLAIN})
     assert connection.getresponse().status == 404
@@ -98,7 +98,7 @@ def test_a_path_that_climbs_is_404_at_the_server_itself(address, path):
 
 
 @pytest.mark.parametrize("path", [*PATHS, "/nothing", "/api/nothing"])
-def test_every_answer_forbids_inline_code_frames_and_other_hosts(client, path):
+def test_every_response_forbids_inline_code_frames_and_other_hosts(client, path):
     headers = client.get(path).headers
     policy = headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy
@@ -111,12 +111,12 @@ def test_every_answer_forbids_inline_code_frames_and_other_hosts(client, path):
     assert "server" not in headers
 
 
-def test_a_refusal_is_protected_too(client):
+def test_a_rejection_has_security_headers_too(client):
     answer = client.get("/", headers={"Host": "evil.example"})
     assert "Content-Security-Policy" in answer.headers
 
 
-def test_the_page_holds_no_inline_code_and_no_address_of_another_host(client):
+def test_the_page_has_no_inline_code_and_no_url_of_another_host(client):
     page = client.get("/").text
     assert " style=" not in page
     assert "onclick" not in page
@@ -143,12 +143,12 @@ def test_bad_numbers_of_nodes_are_400(client, nodes):
 
 @pytest.fixture
 def open_client(exploration):
-    """A client of a server that other machines reach."""
+    """A client of a server that is open to other machines."""
     app = guarded(exploration, "0.0.0.0", PORT, "secret")
     return TestClient(app, base_url="http://machine.example")
 
 
-def test_another_host_needs_the_token_in_the_address(open_client):
+def test_another_host_needs_the_token_in_the_url(open_client):
     assert open_client.get("/").status_code == 403
     assert open_client.get("/?token=wrong").status_code == 403
     assert open_client.get("/?token=secret").status_code == 200
@@ -175,7 +175,7 @@ def test_hostile_names_arrive_as_they_are(client):
         assert client.get("/api/find", params={"name": name}).json()["node"] == node
 
 
-def test_browsers_leave_the_port_of_http_out(exploration):
+def test_the_default_port_is_optional_in_the_host_header(exploration):
     app = guarded(exploration, LOCAL, 80, None)
     for host, code in (
         (LOCAL, 200),
