@@ -48,11 +48,11 @@ class TestInfo:
         assert result.exit_code == 0
         assert "6 nodes, 7 edges, undirected, unweighted" in result.stdout
 
-    @pytest.mark.parametrize("verb", ["info", "estimate"])
-    def test_it_shows_the_notes_of_a_run(self, run, tmp_path, verb):
+    @pytest.mark.parametrize("command", ["info", "estimate"])
+    def test_it_shows_the_notes_of_a_run(self, run, tmp_path, command):
         (tmp_path / "small.csv").write_text("from_id,to_id,amount\na,b,3\n")
-        assert "The edges are unweighted, although 'amount'" in run(verb, "small.csv").stdout
-        notes = json.loads(run(verb, "small.csv", "--json").stdout)["notes"]
+        assert "The edges are unweighted, although 'amount'" in run(command, "small.csv").stdout
+        notes = json.loads(run(command, "small.csv", "--json").stdout)["notes"]
         assert len(notes) == 1
 
     def test_it_shows_how_an_embedding_was_made(self, run, vectors):

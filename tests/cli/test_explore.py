@@ -92,7 +92,7 @@ def test_the_columns_of_the_graph_can_be_given_and_unknown_nodes_are_reported(
     columns = ("--source", "who", "--target", "whom")
     result = run("explore", vectors, "--graph", "links.csv", *columns, "--layout", "pca")
     assert result.exit_code == 0, result.stderr
-    assert "Nodes of the graph without a vector, 1 of 3, are not shown" in result.stderr
+    assert "1 of 3 nodes of the graph have no vector and are not shown" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -59,9 +59,9 @@ class TestMap:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            (("vectors.parquet", "-o", "map.gif"), "map.gif: a map is one of .png, .svg, .pdf"),
+            (("vectors.parquet", "-o", "map.gif"), "map.gif: a map must be one of .png, .svg"),
             (("vectors.parquet", "-o", "no/map.png"), "the directory no does not exist"),
-            (("vectors.parquet", "-o", "."), "a map is one of"),
+            (("vectors.parquet", "-o", "."), "a map must be one of"),
             (("none.parquet",), "none.parquet: there is no such file"),
             (("vectors.parquet", "--classes", "a"), "--classes needs a file of labels; name it"),
             (("vectors.parquet", "labels.csv", "--classes", "x"), "There is no class 'x'"),

@@ -44,9 +44,9 @@ def two_methods(monkeypatch):
     return run
 
 
-@pytest.mark.parametrize("verb", [embed, estimate, tune], ids=lambda verb: verb.name)
-def test_the_options_are_the_parameters_of_all_methods(verb):
-    under = {p.name for p in verb.params if getattr(p, "heading", "") == "Method"}
+@pytest.mark.parametrize("command", [embed, estimate, tune], ids=lambda command: command.name)
+def test_the_options_are_the_parameters_of_all_methods(command):
+    under = {p.name for p in command.params if getattr(p, "heading", "") == "Method"}
     assert under == OF_ALL | {"method", "params", "preset"}
 
 
