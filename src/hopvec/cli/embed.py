@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import click
 from hopvec.cli.command import command, given_options, option
 from hopvec.cli.feature_options import add_features, feature_options, features_file
 from hopvec.cli.inputs import graph_argument, read, reading_options
-from hopvec.cli.method_options import method_options
+from hopvec.cli.method_options import flag, method_options
 from hopvec.cli.on_spark import embed_on_spark
 from hopvec.cli.outputs import (
     PathOrUrl,
@@ -28,9 +27,10 @@ from hopvec.embedding import Embedding
 from hopvec.formats.destination import bytes_on_disk, check_space
 from hopvec.machine import format_bytes
 from hopvec.methods import Method
+from hopvec.methods.method import RUNTIME_PARAMS
 from hopvec.run_report import RunReport
 
-RUNTIME_OPTIONS = ("--threads", "--memory")  # the only parameters allowed beside --like
+RUNTIME_OPTIONS = tuple(map(flag, RUNTIME_PARAMS))  # the only parameters allowed beside --like
 
 
 @command(
@@ -64,18 +64,11 @@ RUNTIME_OPTIONS = ("--threads", "--memory")  # the only parameters allowed besid
     "projection of that run, so that both embeddings can be compared entry by entry.",
 )
 @option(
-    "--spill-dir",
-    type=PathOrUrl(exists=True, file_okay=False, writable=True, path_type=Path),
-    metavar="DIR",
-    help="Directory for data that does not fit in memory. With --spark, all workers must have "
-    "access to it.  [default: the directory of the output]",
-    heading="Output",
-)
-@option(
     "--spark",
     metavar="MASTER",
     help="Run on Apache Spark: local[*], yarn, spark://host:7077, k8s://... (see docs/scale.md). "
-    "Edges, --nodes and --features must be Parquet or CSV.",
+    "Edges, --nodes and --features must be Parquet or CSV, and all workers must have access to "
+    "--spill-dir.",
 )
 @option("--report", type=output_path, help="Write the run report as JSON.", heading="Output")
 @reading_options
@@ -87,7 +80,6 @@ def embed(
     output: Path | str | None,
     dtype: str,
     like: str | None,
-    spill_dir: Path | str | None,
     spark: str | None,
     report: Path | None,
     reading: dict[str, Any],
@@ -103,11 +95,9 @@ def embed(
     if output is None:
         raise click.UsageError("Name the output file, such as -o vectors.parquet.")
     if spark is not None:
-        embed_on_spark(
-            terminal, spark, graph, str(output), spill_dir, reading, feature_args, method
-        )
+        embed_on_spark(terminal, spark, graph, str(output), reading, feature_args, method)
         return
-    if isinstance(output, str) or isinstance(spill_dir, str):
+    if isinstance(output, str) or "://" in str(method.spill_dir):
         raise click.UsageError("URLs such as s3://bucket/directory need --spark.")
     inputs = [graph, reading["nodes"], features_file(feature_args), like]
     check_output(output, report, dtype=dtype, inputs=inputs)
@@ -115,15 +105,16 @@ def embed(
     if like:
         refuse_parameters()
         alignment["like"], reference = reference_run(like)
-        method = reference.set_params(threads=method.threads, memory=method.memory)
-    tempfile.tempdir = str((spill_dir or output.parent).absolute())
+        method = reference.set_params(**{name: getattr(method, name) for name in RUNTIME_PARAMS})
+    if method.spill_dir is None:
+        method.set_params(spill_dir=output.parent)
     run = RunReport()
     read_graph = read(terminal, run, graph, reading, method)
     read_graph = add_features(terminal, run, read_graph, feature_args)
     plan = method.plan(read_graph)
     run.plan = str(plan)
     check_space(output, bytes_on_disk(read_graph, plan.dim, output, dtype))
-    check_space(Path(tempfile.tempdir, "spill_dir"), plan.disk)
+    check_space(Path(str(method.spill_dir), "spill"), plan.disk)
     with run.stage("embed"), terminal.progress("embedding", "%") as progress:
         embedding = method.embed(read_graph, progress=progress, **alignment)
     run.parameters = embedding.parameters | {"threads": method.threads, "memory": method.memory}
@@ -150,6 +141,6 @@ def embed(
 
 def refuse_parameters() -> None:
     """Raises UsageError for any parameter beside --like, except --threads and --memory."""
-    others = [flag for flag in given_options("Method") if flag not in RUNTIME_OPTIONS]
+    others = [name for name in given_options("Method") if name not in RUNTIME_OPTIONS]
     if others:
         raise click.UsageError(f"--like takes all parameters from its file; remove {others[0]}")

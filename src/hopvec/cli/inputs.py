@@ -128,6 +128,7 @@ def read(
         bounds = {
             "threads": method.threads,
             "memory": method.memory,
+            "spill_dir": method.spill_dir,
             "reserve": method.working_bytes,
         }
     if reading["nodes"] is not None:

@@ -17,6 +17,7 @@ from hopvec.cli.program import LIST
 from hopvec.errors import FormatError
 from hopvec.methods import METHODS, FastRP, Method, method_of
 from hopvec.methods.parameters import (
+    Directory,
     Either,
     Integer,
     OneOf,
@@ -47,7 +48,6 @@ def shown(value: Any) -> str:
 def method_options(function: Function) -> Function:
     """Adds --method, --preset, --params and the parameters of all methods; passes a `method`."""
     declared = declared_by(METHODS)
-    del declared["spill_dir"]  # `hopvec embed` declares --spill-dir itself
 
     @wraps(function)
     def gathered(
@@ -212,12 +212,13 @@ def _help(parameter: Parameter) -> str:
     remarks = [_allowed(parameter.rule)]
     if parameter.default is not None:
         remarks.append(f"default: {shown(parameter.default)}")
-    return f"{_capitalized(parameter.help)} [{'; '.join(filter(None, remarks))}]"
+    remark = "; ".join(filter(None, remarks))
+    return _capitalized(parameter.help) + (f" [{remark}]" if remark else "")
 
 
 def _allowed(rule: Rule) -> str:
     """The values that a rule allows, unless the metavar lists them already."""
-    if isinstance(rule, OneOf):
+    if isinstance(rule, OneOf | Directory):
         return ""
     if isinstance(rule, Either):
         return ", or ".join(filter(None, (_allowed(rule.first), _allowed(rule.second))))
@@ -235,7 +236,13 @@ def _metavar(rule: Rule) -> str:
         return "|".join(name for name in both if name)
     if isinstance(rule, OneOf):
         return "|".join(_choices(rule))
-    kinds: dict[type, str] = {Integer: "N", Real: "NUMBER", Reals: LIST, Size: "SIZE"}
+    kinds: dict[type, str] = {
+        Integer: "N",
+        Real: "NUMBER",
+        Reals: LIST,
+        Size: "SIZE",
+        Directory: "DIR",
+    }
     return kinds.get(type(rule), "VALUE")
 
 

@@ -30,7 +30,7 @@ SUPPORTED = {
     "--nodes",
     "--format",
 }
-SUPPORTED |= {"--features", "--features-id", "--output", "-o", "--spill-dir"}
+SUPPORTED |= {"--features", "--features-id", "--output", "-o"}
 DELIMITED = {".csv": ",", ".tsv": "\t"}
 
 
@@ -39,7 +39,6 @@ def embed_on_spark(
     master: str,
     edges: str,
     output: str,
-    spill_dir: Path | str | None,
     reading: dict[str, Any],
     feature_args: dict[str, Any],
     method: Method,
@@ -66,7 +65,7 @@ def embed_on_spark(
             nodes=None if nodes is None else _table(session, nodes, None),
             **_features(session, features, feature_args["features_id"]),
             method=method,  # type: ignore[arg-type]  # checked by check_method
-            spill_dir=None if spill_dir is None else str(spill_dir),
+            spill_dir=None if method.spill_dir is None else str(method.spill_dir),
             output=output if "://" in output else str(Path(output).absolute()),
             progress=progress,
         )

@@ -56,7 +56,8 @@ class Method(ABC):
     spill_dir: Annotated[
         str | PathLike[str] | None,
         Directory(),
-        "directory for data that does not fit in memory; by default that of temporary files",
+        "directory for data that does not fit in memory; by default that of the output file, or of "
+        "temporary files",
     ] = None
 
     zero_vectors: ClassVar[str] = ""
