@@ -1,9 +1,9 @@
-"""hopvec turns a graph into vectors."""
+"""Node embeddings: hopvec turns the nodes of a graph into vectors."""
 
 from importlib import import_module
 
-# Where the public names live. They are loaded when they are first used, so that `import hopvec`,
-# and with it every command line, starts at once.
+# The modules of the public names. They are imported on first use, so that `import hopvec` and the
+# command line start quickly.
 _HOMES = {
     "DatasetError": "errors",
     "DeepWalk": "methods",

@@ -1,4 +1,4 @@
-"""The public names for type checkers; __init__.py loads them when they are first used."""
+"""The public names for type checkers; __init__.py imports them on first use."""
 
 from hopvec import datasets as datasets
 from hopvec import evaluate as evaluate

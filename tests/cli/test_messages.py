@@ -4,9 +4,10 @@ import click
 import pytest
 
 from hopvec.cli.embed import embed
-from hopvec.cli.messages import name_options
+from hopvec.cli.messages import name_options, renamed_argument
 from hopvec.cli.split import split
 from hopvec.cli.tune import tune
+from hopvec.errors import GraphError
 
 
 @pytest.mark.parametrize(
@@ -51,6 +52,14 @@ def test_arguments_with_other_names_become_their_options():
 
 def test_a_positional_argument_has_the_name_of_the_help():
     assert name_options("needs labels=", click.Context(tune)) == "needs LABELS"
+
+
+def test_an_argument_can_be_renamed_in_errors():
+    with (
+        pytest.raises(GraphError, match=r"^Name it with features_id=\.$"),
+        renamed_argument("id_column", "features_id"),
+    ):
+        raise GraphError("Name it with id_column=.")
 
 
 def test_without_a_command_nothing_changes():

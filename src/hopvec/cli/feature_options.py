@@ -8,6 +8,7 @@ import click
 
 from hopvec.cli.command import Declared, Function, gathered_options
 from hopvec.cli.inputs import FILE, check_there
+from hopvec.cli.messages import renamed_argument
 from hopvec.cli.terminal import Terminal
 from hopvec.formats.features import read_features
 from hopvec.graph import Graph
@@ -62,9 +63,10 @@ def add_features(
     path, id_column = features_file(feature_args), feature_args["features_id"]
     if path is None:
         return graph
-    with terminal.progress(f"reading {path}", "bytes") as progress:
-        table = read_features(path, id_column=id_column, progress=progress)
-    with terminal.progress("adding features", "columns") as progress:
-        graph = graph.with_features(table, id_column=id_column, progress=progress)
+    with renamed_argument("id_column", "features_id"):
+        with terminal.progress(f"reading {path}", "bytes") as progress:
+            table = read_features(path, id_column=id_column, progress=progress)
+        with terminal.progress("adding features", "columns") as progress:
+            graph = graph.with_features(table, id_column=id_column, progress=progress)
     report.input["features"], report.graph = path, graph.describe()
     return graph

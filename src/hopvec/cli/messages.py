@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from shlex import quote
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
+from hopvec.errors import HopvecError
+
 CALL = r"\b\w[\w.]*\([^()]*\)"  # Python code, such as Graph.from_scipy(matrix, directed=True)
 VALUE = r"""'[^']*'|"[^"]*"|\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}|True\b|False\b|-?\d[\d.]*(?<!\.)|"""
 ARGUMENT = re.compile(rf"(?P<call>{CALL})|(?<![\w.-])(?P<name>[A-Za-z_]\w*)=(?P<value>{VALUE})")
-OTHER_NAMES = {"connected=False": "any_edges=True", "id_column=": "features_id="}
+OTHER_NAMES = {"connected=False": "any_edges=True"}
 """Arguments whose options are not called as they are."""
 OTHER_COMMANDS = {"like": "hopvec embed --like"}
 """Arguments that are options of another command only."""
@@ -40,6 +43,16 @@ def name_options(message: str, ctx: click.Context | None = None) -> str:
         return _typed(parameters[found["name"]], found["value"]) or match[0]
 
     return ARGUMENT.sub(option, _by_option(message, ctx, parameters))
+
+
+@contextmanager
+def renamed_argument(name: str, other: str) -> Iterator[None]:
+    """Renames an argument in the errors of a block, if its option has another name."""
+    try:
+        yield
+    except HopvecError as error:
+        error.args = (re.sub(rf"\b{name}=", f"{other}=", str(error)),)
+        raise
 
 
 def _by_option(message: str, ctx: click.Context, parameters: Mapping[str, click.Parameter]) -> str:
