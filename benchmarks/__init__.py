@@ -1,1 +1,19 @@
-"""Benchmarks of hopvec against its peers; run them with scripts/bench."""
+"""Benchmarks of hopvec against its peers; run them with scripts/bench.
+
+One file per part: core.py (in memory), methods.py (speed and quality), files.py (file to file),
+scaling.py, limit.py (hardware limits), ablation.py and variants.cpp (parts of the hop), quality.py
+(presets), new_nodes.py, bipartite.py, large.py (a billion edges) and spark.py. Each has a
+*_tables.py that renders its results.
+
+__main__.py             runs the parts
+render.py               writes the pages and tables; plots.py draws the figures
+processes.py            runs measurements in separate processes, reads and writes results
+measure.py              one measurement of one tool
+graphs.py               the graphs; edge_files.py writes the edge lists of files.py
+peers/                  the other tools
+environments.py         installs the peers, with the versions pinned in environments/
+distribution_check.py   checks that tools do the same computation
+exactness.py            errors against the formulas
+score.py                scores vectors by labels and links
+results/                the results of the last runs
+"""

@@ -34,8 +34,8 @@ def draw(results: dict[str, dict[str, Any]], directory: Path) -> None:
 def colors(theme: Theme) -> dict[Any, Any]:
     """The colors of a theme as rcParams."""
     ink = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
-    grounds = ("figure.facecolor", "axes.facecolor", "savefig.facecolor")
-    return dict.fromkeys(ink, theme.ink) | dict.fromkeys(grounds, theme.ground)
+    backgrounds = ("figure.facecolor", "axes.facecolor", "savefig.facecolor")
+    return dict.fromkeys(ink, theme.ink) | dict.fromkeys(backgrounds, theme.background)
 
 
 def style_of(theme: Theme, tools: list[str], tool: str) -> dict[str, Any]:

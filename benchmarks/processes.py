@@ -219,11 +219,6 @@ OLD_NAMES = {
         "bound": "memory_limit",
         "number": "factorize",
     },
-    "ablation": {
-        "degrees": "degree",
-        "breadth first": "breadth-first search",
-        "bandwidth": "reverse Cuthill-McKee",
-    },
 }
 """Names in committed results of earlier runs, and what they are called now."""
 

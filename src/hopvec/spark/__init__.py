@@ -1,4 +1,17 @@
-"""The same embedding from and to a Spark DataFrame, for graphs that outgrow one machine."""
+"""Embeddings on Spark, for graphs that outgrow one machine: DataFrames in, a DataFrame out.
+
+embed.py      embed: from edges to vectors, in named stages
+estimate.py   estimate: memory, data volume and time of a run, and its strategy
+edges.py      the DataFrame of edges: columns, checks
+features.py   the DataFrame of features: columns, checks, the join with the nodes
+graph.py      the graph as tables of nodes and of cells of S
+tables.py     intermediate tables in the spill directory
+columns.py    the strategy "columns": every worker holds the graph
+blocks.py     the strategy "blocks": a hop is a join of blocks
+local.py      the copy of the graph on a worker, for "columns"
+files.py      files of slabs in the spill directory, for "columns"
+vectors.py    rows of vectors as Arrow data
+"""
 
 from hopvec.errors import MissingExtraError
 
