@@ -258,7 +258,7 @@ class TestExport:
             connection.execute("create table vectors (price integer)")
         result = run("export", "absent.parquet", "duckdb:graph.db")
         assert result.exit_code == 2
-        assert "has a table vectors that hopvec did not make" in result.stderr
+        assert "has a table vectors that hopvec did not create" in result.stderr
         result = run("export", vectors, "duckdb:graph.db", "--replace")
         assert result.stderr == "duckdb:graph.db: 6 rows in the table vectors, replaced\n"
 
@@ -269,7 +269,7 @@ class TestExport:
                 "duckdb:no/such/graph.db",
                 "no/such/graph.db: the directory no/such does not exist. C",
             ),
-            ("lancedb:vectors.parquet", "vectors.parquet: this is a file. Name a folder."),
+            ("lancedb:vectors.parquet", "vectors.parquet: this is a file. Name a directory."),
         ],
     )
     def test_an_invalid_location_is_rejected_before_vectors_are_read(
@@ -282,7 +282,7 @@ class TestExport:
     def test_an_unknown_database_is_rejected(self, run, vectors):
         result = run("export", vectors, "oracle:somewhere")
         assert result.exit_code == 2
-        assert "the target must be" in result.stderr
+        assert "target must be duckdb:<path>" in result.stderr
 
 
 def test_both_files_of_an_npy_are_reported(run, vectors):

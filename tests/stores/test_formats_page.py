@@ -1,4 +1,4 @@
-"""The examples of docs/formats.md, run as they are printed."""
+"""The examples of docs/formats.md work as printed."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
 
 
 @pytest.mark.parametrize("store", ["duckdb", "lancedb", "faiss", "qdrant_client"])
-def test_the_example_of_a_store_finds_our_neighbors(tmp_path, monkeypatch, store):
+def test_the_example_of_a_store_finds_the_same_neighbors(tmp_path, monkeypatch, store):
     pytest.importorskip(store)
     monkeypatch.chdir(tmp_path)
     embedding = random_embedding(pa.array([f"node {number}" for number in range(300)]), dim=16)
@@ -30,7 +30,7 @@ def test_the_example_of_a_store_finds_our_neighbors(tmp_path, monkeypatch, store
     assert [id for id in found if id != "node 0"] == [id for id, _ in embedding.nearest("node 0")]
 
 
-def test_the_table_of_formats_names_every_suffix_and_which_hold_float16():
+def test_the_table_of_formats_lists_every_suffix_and_float16_support():
     rows = [
         line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| `")
     ]
@@ -43,7 +43,7 @@ def test_the_table_of_formats_names_every_suffix_and_which_hold_float16():
     assert half == expected
 
 
-def test_zero_vectors_are_no_neighbors_in_duckdb(tmp_path):
+def test_zero_vectors_are_not_neighbors_in_duckdb(tmp_path):
     import duckdb
 
     embedding = random_embedding(pa.array(np.arange(50)), dim=16)

@@ -1,4 +1,4 @@
-"""Tables of vectors in real stores: searched there, they give our exact neighbors."""
+"""Exports to real stores, whose searches return the exact neighbors of hopvec."""
 
 import json
 import os
@@ -32,15 +32,15 @@ def target(request, tmp_path):
     return f"{request.param}:{tmp_path / 'store'}"
 
 
-def kept(target, table="vectors"):
-    """The ids and vectors in a table, or None if there is no such table."""
-    kind, _, place = target.partition(":")
+def stored(target, table="vectors"):
+    """The ids and vectors of a table, or None if it does not exist."""
+    kind, _, path = target.partition(":")
     if kind == "lancedb":
-        if table not in lancedb.connect(place).list_tables().tables:
+        if table not in lancedb.connect(path).list_tables().tables:
             return None
-        columns = lancedb.connect(place).open_table(table).to_arrow()
+        columns = lancedb.connect(path).open_table(table).to_arrow()
     else:
-        with duckdb.connect(place) as connection:
+        with duckdb.connect(path) as connection:
             if (table,) not in connection.sql("SHOW TABLES").fetchall():
                 return None
             columns = connection.sql(f'SELECT * FROM "{table}"').to_arrow_table()
@@ -48,7 +48,7 @@ def kept(target, table="vectors"):
 
 
 def holds(target, embedding, table="vectors"):
-    ids, vectors = kept(target, table)
+    ids, vectors = stored(target, table)
     return ids == list(embedding) and vectors.tobytes() == embedding.vectors.tobytes()
 
 
@@ -57,13 +57,13 @@ def test_the_table_holds_ids_and_vectors(target, embedding):
     assert holds(target, embedding)
 
 
-def test_many_blocks_make_one_table(target, embedding, monkeypatch):
+def test_many_blocks_are_written_to_one_table(target, embedding, monkeypatch):
     monkeypatch.setattr(blocks, "BLOCK_BYTES", 24 * 4 * 300)
     assert embedding.export(target, table="select") == 1000
     assert holds(target, embedding, "select")
 
 
-def test_a_table_of_that_name_is_replaced_and_others_are_left(target):
+def test_a_table_of_that_name_is_replaced_and_others_are_unchanged(target):
     random_embedding(WORDS).export(target)
     random_embedding(NUMBERS, seed=1).export(target, table="other")
     random_embedding(NUMBERS, seed=2, dim=9).export(target)
@@ -71,61 +71,61 @@ def test_a_table_of_that_name_is_replaced_and_others_are_left(target):
     assert holds(target, random_embedding(NUMBERS, seed=1), "other")
 
 
-OWN = pa.table(
+FOREIGN = pa.table(
     {"id": [1, 2], "embedding": [[0.5], [0.25]]},
     pa.schema([("id", pa.int64()), ("embedding", pa.list_(pa.float32(), 1))]),
 )
 
 
-def keep_own(target, table, columns=OWN):
-    """Makes a table by the store's own means."""
-    kind, _, place = target.partition(":")
+def create_foreign(target, table, columns=FOREIGN):
+    """Creates a table with the API of the store."""
+    kind, _, path = target.partition(":")
     if kind == "lancedb":
-        lancedb.connect(place).create_table(table, columns)
+        lancedb.connect(path).create_table(table, columns)
     else:
-        with duckdb.connect(place) as connection:
+        with duckdb.connect(path) as connection:
             connection.register("given", columns)
             connection.execute(f'CREATE TABLE "{table}" AS SELECT * FROM given')
 
 
-def test_a_table_that_hopvec_did_not_make_is_refused_and_left(target):
-    keep_own(target, "vectors")
+def test_a_table_that_hopvec_did_not_create_is_refused_and_unchanged(target):
+    create_foreign(target, "vectors")
     with pytest.raises(ParameterError) as error:
         random_embedding(NUMBERS).export(target)
     assert str(error.value) == (
-        f"export: {target} has a table vectors that hopvec did not make. Name another table "
-        "(table=, or --table), or let it be replaced (replace=True, or --replace)."
+        f"export: {target} has a table vectors that hopvec did not create. Choose another name "
+        "with table=, or replace it with replace=True."
     )
-    assert kept(target)[0] == [1, 2]
+    assert stored(target)[0] == [1, 2]
     random_embedding(NUMBERS).export(target, table="others")
     assert holds(target, random_embedding(NUMBERS), "others")
-    assert kept(target)[0] == [1, 2]
+    assert stored(target)[0] == [1, 2]
 
 
-def test_a_table_of_any_make_is_replaced_on_demand(target):
-    keep_own(target, "vectors", OWN.append_column("price", pa.array([1, 2])))
+def test_replace_replaces_any_table(target):
+    create_foreign(target, "vectors", FOREIGN.append_column("price", pa.array([1, 2])))
     random_embedding(NUMBERS).export(target, replace=True)
     assert holds(target, random_embedding(NUMBERS))
     random_embedding(NUMBERS, seed=2).export(target)
     assert holds(target, random_embedding(NUMBERS, seed=2))
 
 
-def test_a_table_of_ours_with_a_column_more_is_no_longer_ours(target):
+def test_a_table_with_an_added_column_is_not_replaced(target):
     random_embedding(NUMBERS).export(target)
-    kind, _, place = target.partition(":")
+    kind, _, path = target.partition(":")
     if kind == "lancedb":
-        lancedb.connect(place).open_table("vectors").add_columns({"price": "id * 2"})
+        lancedb.connect(path).open_table("vectors").add_columns({"price": "id * 2"})
     else:
-        with duckdb.connect(place) as connection:
+        with duckdb.connect(path) as connection:
             connection.execute("ALTER TABLE vectors ADD COLUMN price INTEGER")
-    with pytest.raises(ParameterError, match="a table vectors that hopvec did not make"):
+    with pytest.raises(ParameterError, match="a table vectors that hopvec did not create"):
         random_embedding(NUMBERS, seed=2).export(target)
     assert holds(target, random_embedding(NUMBERS))
 
 
-def test_duckdb_tells_no_names_apart_by_case(tmp_path):
-    keep_own(f"duckdb:{tmp_path / 'store'}", "Vectors")
-    with pytest.raises(ParameterError, match="a table vectors that hopvec did not make"):
+def test_duckdb_ignores_the_case_of_names(tmp_path):
+    create_foreign(f"duckdb:{tmp_path / 'store'}", "Vectors")
+    with pytest.raises(ParameterError, match="a table vectors that hopvec did not create"):
         random_embedding(NUMBERS).export(f"duckdb:{tmp_path / 'store'}")
 
 
@@ -144,7 +144,7 @@ def test_an_export_that_fails_midway_leaves_the_old_table_or_none(
     monkeypatch.setattr(blocks, "release_pages", fail)
     with pytest.raises(error):
         random_embedding(NUMBERS, seed=2).export(target)
-    assert holds(target, random_embedding(NUMBERS)) if before else kept(target) is None
+    assert holds(target, random_embedding(NUMBERS)) if before else stored(target) is None
 
 
 KILLED = """
@@ -167,7 +167,7 @@ def test_a_process_killed_while_exporting_leaves_the_old_table_or_none(target, b
         random_embedding(NUMBERS).export(target)
     finished = subprocess.run([sys.executable, "-c", KILLED, target], check=False)
     assert finished.returncode == -signal.SIGKILL
-    assert holds(target, random_embedding(NUMBERS)) if before else kept(target) is None
+    assert holds(target, random_embedding(NUMBERS)) if before else stored(target) is None
     random_embedding(NUMBERS, seed=2).export(target)
     assert holds(target, random_embedding(NUMBERS, seed=2))
     if target.startswith("lancedb:"):
@@ -177,23 +177,23 @@ def test_a_process_killed_while_exporting_leaves_the_old_table_or_none(target, b
 @pytest.mark.parametrize(
     "table", ["", "a b", "1a", 'x"; DROP TABLE other; --', "main.vectors", "é", "../a", None, "a\n"]
 )
-def test_a_name_that_is_no_plain_identifier_is_refused(target, table):
-    with pytest.raises(ParameterError, match=r"export: table must be a name of ASCII letters"):
+def test_a_name_that_is_not_an_identifier_is_refused(target, table):
+    with pytest.raises(ParameterError, match=r"export: table must consist of ASCII letters"):
         random_embedding().export(target, table=table)
     assert not os.path.exists(target.partition(":")[2])  # noqa: PTH110
 
 
 @pytest.mark.parametrize("target", ["", "graph.db", "duckdb:", "sqlite:graph.db", ":"])
-def test_an_unknown_store_is_refused_with_those_known(target):
+def test_an_unknown_store_is_refused_with_the_known_ones(target):
     with pytest.raises(ParameterError) as error:
         random_embedding().export(target)
     assert str(error.value) == (
-        f"export: the target must be duckdb:<place> or lancedb:<place>, got {target!r}."
+        f"export: target must be duckdb:<path> or lancedb:<path>, got {target!r}."
     )
 
 
 @pytest.mark.parametrize(("store", "name"), [("duckdb", "DuckDB"), ("lancedb", "LanceDB")])
-def test_a_store_that_is_not_installed_is_asked_for(tmp_path, monkeypatch, store, name):
+def test_a_missing_extra_is_reported(tmp_path, monkeypatch, store, name):
     monkeypatch.setitem(sys.modules, store, None)
     with pytest.raises(MissingExtraError) as error:
         random_embedding().export(f"{store}:{tmp_path / 'store'}")
@@ -203,16 +203,16 @@ def test_a_store_that_is_not_installed_is_asked_for(tmp_path, monkeypatch, store
 
 
 @pytest.mark.parametrize("store", STORES)
-def test_a_place_that_is_something_else_is_refused_and_left(tmp_path, store):
-    place = tmp_path / "notes.txt"
-    place.write_text("dear diary, " * 1000)
+def test_a_file_that_is_not_a_store_is_refused_and_unchanged(tmp_path, store):
+    path = tmp_path / "notes.txt"
+    path.write_text("dear diary, " * 1000)
     with pytest.raises(FormatError) as error:
-        random_embedding().export(f"{store}:{place}")
-    assert str(error.value).startswith(f"{place}: ")
-    assert place.read_text() == "dear diary, " * 1000
+        random_embedding().export(f"{store}:{path}")
+    assert str(error.value).startswith(f"{path}: ")
+    assert path.read_text() == "dear diary, " * 1000
 
 
-def test_duckdb_finds_our_neighbors(tmp_path, embedding):
+def test_duckdb_finds_the_same_neighbors(tmp_path, embedding):
     embedding.export(f"duckdb:{tmp_path / 'graph.db'}")
     query = """
         SELECT other.id, array_cosine_similarity(other.embedding, this.embedding) AS similarity
@@ -229,7 +229,7 @@ def test_duckdb_finds_our_neighbors(tmp_path, embedding):
             )
 
 
-def test_duckdb_has_plain_types_and_the_parameters_as_comment(tmp_path, embedding):
+def test_the_duckdb_table_has_simple_types_and_the_metadata_as_comment(tmp_path, embedding):
     embedding.export(f"duckdb:{tmp_path / 'graph.db'}")
     with duckdb.connect(tmp_path / "graph.db", read_only=True) as connection:
         (comment,) = connection.sql("SELECT comment FROM duckdb_tables()").fetchall()[0]
@@ -246,7 +246,7 @@ def nearest_in_lance(table, embedding, id, k, **settings):
     return [(other, 1 - distance) for other, distance in pairs if other != id]
 
 
-def test_lancedb_finds_our_neighbors(tmp_path, embedding):
+def test_lancedb_finds_the_same_neighbors(tmp_path, embedding):
     embedding.export(f"lancedb:{tmp_path}")
     table = lancedb.connect(tmp_path).open_table("vectors")
     assert table.list_indices() == []
@@ -257,8 +257,8 @@ def test_lancedb_finds_our_neighbors(tmp_path, embedding):
     assert json.loads(table.schema.metadata[b"hopvec"])["parameters"] == embedding.parameters
 
 
-def test_lancedb_has_an_index_once_the_table_is_large(tmp_path, monkeypatch):
-    monkeypatch.setattr(lancedb_store, "INDEX_FROM", 20_000)
+def test_a_large_lancedb_table_has_an_index(tmp_path, monkeypatch):
+    monkeypatch.setattr(lancedb_store, "MIN_INDEXED_ROWS", 20_000)
     embedding = random_embedding(pa.array(np.arange(20_000)), dim=24)
     embedding.export(f"lancedb:{tmp_path}")
     table = lancedb.connect(tmp_path).open_table("vectors")

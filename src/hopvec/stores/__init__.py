@@ -1,4 +1,8 @@
-"""Embeddings -> tables of the stores that serve vectors. A new store is one file and one line."""
+"""Exports embeddings to vector stores. A new store is one module and one line in STORES.
+
+duckdb.py    a table of a DuckDB database
+lancedb.py   a LanceDB table
+"""
 
 from __future__ import annotations
 
@@ -16,18 +20,16 @@ if TYPE_CHECKING:
 
 
 class Store(Protocol):
-    """What the module of a store offers."""
+    """The interface of a store module."""
 
-    def check_place(self, place: Path) -> None:
-        """Raises FormatError unless there could be a store."""
+    def check_path(self, path: Path) -> None:
+        """Raises FormatError unless the path can be a store."""
 
-    def is_ours(self, place: Path, table: str) -> bool | None:
-        """Whether hopvec made the table of that name; None if there is none."""
+    def is_ours(self, path: Path, table: str) -> bool | None:
+        """Whether hopvec created the table; None if it does not exist."""
 
-    def write_table(
-        self, embedding: Embedding, place: Path, table: str, progress: Progress
-    ) -> None:
-        """Writes or replaces a table, all or nothing."""
+    def write_table(self, embedding: Embedding, path: Path, table: str, progress: Progress) -> None:
+        """Creates or replaces a table atomically."""
 
 
 STORES: dict[str, Store] = {
@@ -37,12 +39,12 @@ STORES: dict[str, Store] = {
 
 
 class Target(NamedTuple):
-    """Where a table goes."""
+    """A parsed export target."""
 
     store: Store
-    place: Path
+    path: Path
     replaces: bool
-    """Whether a table of that name is there."""
+    """Whether the table exists already."""
 
 
 def export(
@@ -53,35 +55,35 @@ def export(
     replace: bool = False,
     progress: Progress | None = None,
 ) -> int:
-    """The number of rows in the table of a store that the embedding was written to.
+    """Writes an embedding to a table of a store and returns the number of rows.
 
-    `target` is a store and its place, such as "duckdb:graph.db" or "lancedb:folder". The table has
-    the columns `id` and `embedding`; one of that name that hopvec made is replaced, and any other
-    one is refused with ParameterError unless `replace` is True.
+    `target` is a store and its path, such as "duckdb:graph.db" or "lancedb:directory". The table
+    has the columns `id` and `embedding`. An existing table that hopvec created is replaced; any
+    other one raises ParameterError unless `replace` is True.
     """
-    store, place, _ = check_target(target, table, replace=replace)
-    store.write_table(embedding, place, table, progress or no_progress)
+    store, path, _ = check_target(target, table, replace=replace)
+    store.write_table(embedding, path, table, progress or no_progress)
     return len(embedding)
 
 
 def check_target(target: str, table: str = "vectors", *, replace: bool = False) -> Target:
-    """The store that a target names, and its place. Raises if the table cannot be written there."""
-    kind, _, place = str(target).partition(":")
-    if kind not in STORES or not place:
-        known = " or ".join(f"{store}:<place>" for store in STORES)
-        raise ParameterError(f"export: the target must be {known}, got {str(target)!r}.")
+    """Parses a target. Raises ParameterError or FormatError if the table cannot be written."""
+    kind, _, path = str(target).partition(":")
+    if kind not in STORES or not path:
+        expected = " or ".join(f"{store}:<path>" for store in STORES)
+        raise ParameterError(f"export: target must be {expected}, got {str(target)!r}.")
     if not isinstance(table, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,62}", table):
         raise ParameterError(
-            f"export: table must be a name of ASCII letters, digits and underscores that begins "
-            f"with no digit, got {table!r}."
+            f"export: table must consist of ASCII letters, digits and underscores, and must not "
+            f"begin with a digit, got {table!r}."
         )
     check_flag("export", "replace", replace)
     store = STORES[kind]
-    store.check_place(Path(place))
-    ours = store.is_ours(Path(place), table)
+    store.check_path(Path(path))
+    ours = store.is_ours(Path(path), table)
     if ours is False and not replace:
         raise ParameterError(
-            f"export: {target} has a table {table} that hopvec did not make. Name another table "
-            "(table=, or --table), or let it be replaced (replace=True, or --replace)."
+            f"export: {target} has a table {table} that hopvec did not create. Choose another name "
+            "with table=, or replace it with replace=True."
         )
-    return Target(store, Path(place), ours is not None)
+    return Target(store, Path(path), ours is not None)

@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from hopvec.embedding import Embedding
 
 
-def check_place(place: Path) -> None:
-    """Raises FormatError unless a file of that name could be written."""
-    check_writable(place)
+def check_path(path: Path) -> None:
+    """Raises FormatError unless a file can be written to the path."""
+    check_writable(path)
 
 
-def is_ours(place: Path, table: str) -> bool | None:
-    """Whether the table has the columns and the comment that `write_table` gives one."""
-    if not place.exists():
+def is_ours(path: Path, table: str) -> bool | None:
+    """Whether the table has the columns and the comment that `write_table` creates."""
+    if not path.exists():
         return None
-    with _connected(place) as connection:
-        found = connection.execute(  # case makes no difference to DuckDB
+    with _connected(path) as connection:
+        found = connection.execute(  # DuckDB ignores the case of names
             "SELECT comment FROM duckdb_tables() WHERE database_name = current_database() "
             "AND schema_name = 'main' AND lower(table_name) = lower(?)",
             [table],
@@ -42,25 +42,25 @@ def is_ours(place: Path, table: str) -> bool | None:
     return names == ["id", "embedding"] and is_metadata_json(found[0] or "")
 
 
-def write_table(embedding: Embedding, place: Path, table: str, progress: Progress) -> None:
-    """Writes or replaces the table in one transaction; the parameters become its comment.
+def write_table(embedding: Embedding, path: Path, table: str, progress: Progress) -> None:
+    """Creates or replaces the table in one transaction; the metadata becomes its comment.
 
-    Other tables are left alone. A run that dies leaves the old table, or none.
+    Other tables are unchanged. If the process dies, the old table remains, if there was one.
     """
-    fresh, done = not place.exists(), False
+    created, done = not path.exists(), False
     try:
-        with _connected(place) as connection:
+        with _connected(path) as connection:
             _fill(connection, embedding, table, progress)
         done = True
     finally:
-        if fresh and not done:
-            place.unlink(missing_ok=True)
-            place.with_name(f"{place.name}.wal").unlink(missing_ok=True)
+        if created and not done:
+            path.unlink(missing_ok=True)
+            path.with_name(f"{path.name}.wal").unlink(missing_ok=True)
 
 
 @contextmanager
-def _connected(place: Path) -> Iterator[Any]:
-    """A connection to the database; what DuckDB finds wrong is raised as FormatError."""
+def _connected(path: Path) -> Iterator[Any]:
+    """Connects to the database; errors of DuckDB are raised as FormatError."""
     try:
         import duckdb
     except ImportError as error:
@@ -68,19 +68,19 @@ def _connected(place: Path) -> Iterator[Any]:
             "export to DuckDB needs the duckdb extra: pip install 'hopvec[duckdb]'."
         ) from error
     try:
-        with duckdb.connect(str(place.absolute())) as connection:
+        with duckdb.connect(str(path.absolute())) as connection:
             yield connection
     except duckdb.Error as error:
         reason = str(error).splitlines()[0].rstrip(". ")
-        raise FormatError(f"{place}: cannot be written by DuckDB ({reason}).") from error
+        raise FormatError(f"{path}: cannot be written by DuckDB ({reason}).") from error
 
 
 def _fill(connection: Any, embedding: Embedding, table: str, progress: Progress) -> None:
-    """Makes the table and inserts all blocks. The name is a plain identifier, and quoted."""
+    """Creates the table and inserts all blocks. The name is a valid identifier, and quoted."""
     id_type = "BIGINT" if pa.types.is_integer(embedding.ids.type) else "VARCHAR"
-    block = f"{table}_block"  # another name than that of the table, so that it hides nothing
+    block = f"{table}_block"  # must differ from the name of the table, which it would hide
     comment = to_json(embedding).replace("'", "''")
-    connection.execute(f"SET memory_limit = '{available_memory() // 2}B'")  # beyond, it uses disk
+    connection.execute(f"SET memory_limit = '{available_memory() // 2}B'")  # beyond, it spills
     connection.execute("BEGIN TRANSACTION")
     connection.execute(
         f'CREATE OR REPLACE TABLE "{table}" '

@@ -1,4 +1,4 @@
-"""lancedb:folder: a table that LanceDB searches, with an index once it is large."""
+"""lancedb:directory: a LanceDB table, with an index if it is large."""
 
 from __future__ import annotations
 
@@ -16,59 +16,58 @@ from hopvec.progress import Progress
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
 
-INDEX_FROM = 100_000
-"""Below so many rows LanceDB searches all of them in milliseconds, and exactly."""
+MIN_INDEXED_ROWS = 100_000  # an exact search of fewer rows takes milliseconds
 
 
-def check_place(place: Path) -> None:
-    """Raises FormatError for a file; a folder that is not there is made."""
-    if place.is_file():
-        raise FormatError(f"{place}: this is a file. Name a folder.")
+def check_path(path: Path) -> None:
+    """Raises FormatError if the path is a file; a missing directory is created later."""
+    if path.is_file():
+        raise FormatError(f"{path}: this is a file. Name a directory.")
 
 
-def is_ours(place: Path, table: str) -> bool | None:
-    """Whether the table has the columns and the metadata that `write_table` gives one."""
-    if not (place / f"{table}.lance").exists():
+def is_ours(path: Path, table: str) -> bool | None:
+    """Whether the table has the columns and the metadata that `write_table` creates."""
+    if not (path / f"{table}.lance").exists():
         return None
     connect = _connect()
     try:
-        schema = connect(str(place.absolute())).open_table(table).schema
+        schema = connect(str(path.absolute())).open_table(table).schema
     except Exception as error:
-        raise _failed(place, error) from error
+        raise _failed(path, error) from error
     return schema.names == ["id", "embedding"] and b"hopvec" in (schema.metadata or {})
 
 
-def write_table(embedding: Embedding, place: Path, table: str, progress: Progress) -> None:
-    """Writes or replaces the table; the parameters become metadata of its schema.
+def write_table(embedding: Embedding, path: Path, table: str, progress: Progress) -> None:
+    """Creates or replaces the table; the metadata becomes that of its schema.
 
-    The new rows are seen when all are there: a run that dies before leaves the old table, or none;
-    one that dies later leaves the new table without its index. LanceDB replaces a table at once,
-    but lists a new one before it can be opened: a new one is made in a folder of its own first.
+    If the process dies before all rows are written, the old table remains, if there was one; if it
+    dies later, the new table has no index. LanceDB replaces a table atomically, but lists a new one
+    before it can be opened, so a new table is created in a temporary directory and moved.
     """
     connect = _connect()
     failures: list[BaseException] = []
-    batches = _remembering(batches_of(embedding, progress=progress, copied=True), failures)
+    batches = _recording(batches_of(embedding, progress=progress, copied=True), failures)
     reader = pa.RecordBatchReader.from_batches(schema_of(embedding), batches)
-    folder, part = place / f"{table}.lance", place / f".{table}.part"
+    directory, part = path / f"{table}.lance", path / f".{table}.part"
     try:
-        if folder.exists():
-            connect(str(place.absolute())).create_table(table, reader, mode="overwrite")
+        if directory.exists():
+            connect(str(path.absolute())).create_table(table, reader, mode="overwrite")
         else:
             shutil.rmtree(part, ignore_errors=True)
             connect(str(part.absolute())).create_table(table, reader)
-            (part / folder.name).rename(folder)
-        if len(embedding) >= INDEX_FROM:
-            _index(connect(str(place.absolute())).open_table(table))
+            (part / directory.name).rename(directory)
+        if len(embedding) >= MIN_INDEXED_ROWS:
+            _create_index(connect(str(path.absolute())).open_table(table))
     except Exception as error:
         if failures:
             raise failures[0] from None
-        raise _failed(place, error) from error
+        raise _failed(path, error) from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
 
 
 def _connect() -> Any:
-    """What opens a folder of tables."""
+    """The function that opens a directory of tables."""
     try:
         import lancedb
     except ImportError as error:
@@ -78,22 +77,22 @@ def _connect() -> Any:
     return lancedb.connect
 
 
-def _failed(place: Path, error: Exception) -> FormatError:
+def _failed(path: Path, error: Exception) -> FormatError:
     reason = str(error).splitlines()[0].rstrip(". ")
-    return FormatError(f"{place}: cannot be written by LanceDB ({reason}).")
+    return FormatError(f"{path}: cannot be written by LanceDB ({reason}).")
 
 
-def _index(table: Any) -> None:
-    """Builds the index for cosine similarity that keeps the vectors as they are."""
+def _create_index(table: Any) -> None:
+    """Creates an index for cosine similarity that stores the vectors uncompressed."""
     from lancedb.index import IvfFlat
 
     table.create_index("embedding", config=IvfFlat(distance_type="cosine"))
 
 
-def _remembering(
+def _recording(
     batches: Iterator[pa.RecordBatch], failures: list[BaseException]
 ) -> Iterator[pa.RecordBatch]:
-    """The batches. What goes wrong with them is kept, since LanceDB raises another error for it."""
+    """The batches; an error in them is recorded, since LanceDB raises another one in its place."""
     try:
         yield from batches
     except BaseException as error:

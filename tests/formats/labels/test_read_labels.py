@@ -1,3 +1,5 @@
+"""read_labels: every format, and its error messages."""
+
 import bz2
 import gzip
 
@@ -15,7 +17,7 @@ PAIRS = {"ann": {"red"}, "bob": {"red", "blue"}, "cem": set()}
 
 
 def members(labels):
-    """The classes of every node, by its id."""
+    """Node id -> its classes."""
     names = np.array(labels.classes, object)
     rows = labels.matrix.toarray()
     return {id_: set(names[row]) for id_, row in zip(labels.ids.to_pylist(), rows, strict=True)}
@@ -23,7 +25,7 @@ def members(labels):
 
 @pytest.fixture
 def labels_of(tmp_path):
-    """Reads the labels of a text."""
+    """Writes text to a file and reads its labels."""
 
     def read(text, name="labels.csv", **options):
         (tmp_path / name).write_text(text)
@@ -47,44 +49,44 @@ def labels_of(tmp_path):
         ("// colors\nann,red\nbob,red;blue\ncem,\n", {"comment": "//"}),
     ],
 )
-def test_text_is_read_whatever_its_layout(labels_of, text, options):
+def test_text_of_any_dialect_is_read(labels_of, text, options):
     assert members(labels_of(text, **options)) == PAIRS
 
 
-def test_lines_of_a_node_and_its_labels_are_read_if_asked(labels_of):
+def test_the_adjacency_format_reads_lines_of_a_node_and_its_labels(labels_of):
     labels = labels_of("1 4 5\n2 4\n3 6 5 4\n", "labels.txt", format="adjacency")
     assert members(labels) == {1: {"4", "5"}, 2: {"4"}, 3: {"4", "5", "6"}}
 
 
-def test_lines_of_several_labels_are_advised_how_to_be_read(labels_of):
+def test_lines_of_several_labels_are_refused_with_advice(labels_of):
     message = "If each line holds a node and its labels, use format='adjacency'"
     with pytest.raises(FormatError, match=message):
         labels_of("1 4\n2 4\n3 4\n4 5 6\n", "labels.txt")
 
 
-@pytest.mark.parametrize(("pack", "suffix"), [(gzip, ".gz"), (bz2, ".bz2")])
-def test_compressed_text_is_read(tmp_path, pack, suffix):
+@pytest.mark.parametrize(("compression", "suffix"), [(gzip, ".gz"), (bz2, ".bz2")])
+def test_compressed_text_is_read(tmp_path, compression, suffix):
     path = tmp_path / f"labels.csv{suffix}"
-    path.write_bytes(pack.compress(b"node,label\n1,x\n2,y\n"))
+    path.write_bytes(compression.compress(b"node,label\n1,x\n2,y\n"))
     assert members(hopvec.read_labels(path)) == {1: {"x"}, 2: {"y"}}
 
 
-def test_a_first_line_whose_label_comes_nowhere_else_names_the_columns(labels_of):
+def test_a_first_line_with_a_unique_label_is_a_header(labels_of):
     lines = [f"n{number},{'ab'[number % 2]}" for number in range(12)]
     assert set(labels_of("\n".join(["Article,Subject", *lines])).classes) == {"a", "b"}
     assert set(labels_of("\n".join(["n99,c", *lines, "n98,c"])).classes) == {"a", "b", "c"}
 
 
-def test_a_separator_is_found_only_where_it_divides_labels_that_recur(labels_of):
+def test_a_label_separator_is_detected_only_if_labels_recur(labels_of):
     found = labels_of("1,red;blue\n2,red\n3,blue\n")
     assert found.classes == ("blue", "red")
     assert found.origin["label separator"] == ";"
-    names = labels_of("1,sales; north\n2,research; south\n3,law\n")
-    assert names.classes == ("law", "research; south", "sales; north")
+    names = labels_of("1,sales; north\n2,research; south\n3,legal\n")
+    assert names.classes == ("legal", "research; south", "sales; north")
     assert "label separator" not in names.origin
 
 
-def test_an_empty_separator_leaves_cells_whole(labels_of):
+def test_an_empty_label_separator_does_not_split_cells(labels_of):
     assert labels_of("1,red;blue\n2,red\n3,blue\n", label_separator="").classes == (
         "blue",
         "red",
@@ -92,12 +94,12 @@ def test_an_empty_separator_leaves_cells_whole(labels_of):
     )
 
 
-def test_ids_are_integers_if_all_are_written_so(labels_of):
+def test_ids_are_integers_if_all_of_them_are(labels_of):
     assert labels_of("7,x\n8,y\n").ids.to_pylist() == [7, 8]
     assert labels_of("007,x\n8,y\n").ids.to_pylist() == ["007", "8"]
 
 
-def test_what_was_found_is_told(labels_of):
+def test_the_origin_records_columns_format_and_separator(labels_of):
     origin = labels_of("age,name,label\n7,ann,red\n8,bob,blue\n").origin
     assert origin["columns"] == {"id": "name", "label": "label"}
     assert origin["ignored"] == ["age"]
@@ -132,7 +134,7 @@ def test_tables_are_read(tmp_path, write, suffix, columns):
     assert members(hopvec.read_labels(path)) == PAIRS
 
 
-def test_lists_and_numbers_of_tables_are_labels(tmp_path):
+def test_lists_and_numbers_in_tables_are_labels(tmp_path):
     path = tmp_path / "labels.parquet"
     write_parquet(path, pa.table({"id": [5, 6], "label": [[3, 1], [2]]}))
     assert members(hopvec.read_labels(path)) == {5: {"1", "3"}, 6: {"2"}}
@@ -140,7 +142,7 @@ def test_lists_and_numbers_of_tables_are_labels(tmp_path):
     assert members(hopvec.read_labels(path)) == {5: {"3"}, 6: set()}
 
 
-def test_the_group_of_a_matlab_file_is_read_by_the_numbers_of_its_rows(tmp_path):
+def test_the_group_of_a_matlab_file_is_read_with_row_numbers_as_ids(tmp_path):
     group = sp.csc_matrix(np.array([[1.0, 0, 1], [0, 0, 0], [0, 1, 0]]))
     path = tmp_path / "graph.mat"
     scipy.io.savemat(path, {"network": sp.eye(3).tocsc(), "group": group, "dense": group.toarray()})
@@ -194,11 +196,11 @@ def test_several_labels_of_published_nodes_are_read(data_folder):
         ("node,label\n1,x\n2\n", {}, r"line 3: '2' has 1 columns, but the lines before it have 2"),
         ('[{"node": 1}]', {}, r"looks like JSON. Write the labels as CSV"),
         ("id,e0,e1\n1,0.5,0.5\n", {}, r"these are vectors written by hopvec, not labels"),
-        ("1,x\n", {"variable": "group"}, r"variable means nothing for labels of the format text"),
+        ("1,x\n", {"variable": "group"}, r"variable= does not apply to labels in the format text"),
         ("1,x\n", {"format": "gml"}, r"no format 'gml' for labels; choose one of columnar, .* csv"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told_with_its_place(labels_of, text, options, message):
+def test_a_malformed_text_file_is_refused_with_the_location(labels_of, text, options, message):
     with pytest.raises(FormatError, match=rf"labels\.csv.*{message}"):
         labels_of(text, **options)
 
@@ -207,12 +209,12 @@ def test_what_is_wrong_is_told_with_its_place(labels_of, text, options, message)
     ("arrays", "message"),
     [
         ({"src": [0], "dst": [1]}, r"there is no array 'label'; it holds src, dst"),
-        ({"label": [0.5]}, r"array label: it must hold one integer a node, .* got float64"),
+        ({"label": [0.5]}, r"array label: it must have one integer per node, .* got float64"),
         ({"label": [0, 2], "label_names": ["a", "b"]}, r"entry 2: there is no class 2; .* 0 to 1"),
-        ({"label": np.eye(3), "label_names": ["a"]}, r"it has 3 classes, and 1 have names"),
+        ({"label": np.eye(3), "label_names": ["a"]}, r"there are 3 classes, but 1 names in label_"),
     ],
 )
-def test_what_is_wrong_with_arrays_is_told(tmp_path, arrays, message):
+def test_malformed_arrays_are_refused(tmp_path, arrays, message):
     np.savez(tmp_path / "edges.npz", **arrays)
     with pytest.raises(FormatError, match=message):
         hopvec.read_labels(tmp_path / "edges.npz")
@@ -221,11 +223,11 @@ def test_what_is_wrong_with_arrays_is_told(tmp_path, arrays, message):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ({"network": np.eye(3)}, r"no variable 'group'; it holds network \(double, 3 x 3\)"),
-        ({"group": np.ones((3, 1))}, r"variable group: labels are a matrix .*; this one is 3 x 1"),
+        ({"network": np.eye(3)}, r"no variable 'group'; the file holds network \(double, 3 x 3\)"),
+        ({"group": np.ones((3, 1))}, r"variable group: labels must be a matrix .* one is 3 x 1"),
     ],
 )
-def test_what_is_wrong_with_a_matlab_file_is_told(tmp_path, content, message):
+def test_a_matlab_file_without_labels_is_refused(tmp_path, content, message):
     scipy.io.savemat(tmp_path / "graph.mat", content)
     with pytest.raises(FormatError, match=message):
         hopvec.read_labels(tmp_path / "graph.mat")
@@ -240,27 +242,27 @@ def test_what_is_wrong_with_a_matlab_file_is_told(tmp_path, content, message):
         ({"id": [1]}, r"a label needs two columns, found 1 \(id\)"),
     ],
 )
-def test_what_is_wrong_with_a_table_is_told(tmp_path, columns, message):
+def test_a_malformed_table_is_refused(tmp_path, columns, message):
     write_parquet(tmp_path / "labels.parquet", pa.table(columns))
     with pytest.raises(FormatError, match=rf"labels\.parquet: .*{message}"):
         hopvec.read_labels(tmp_path / "labels.parquet")
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path):
+def test_a_missing_file_is_reported(tmp_path):
     with pytest.raises(FormatError, match="there is no such file"):
         hopvec.read_labels(tmp_path / "labels.csv")
 
 
-def test_progress_comes_to_the_end(labels_of, tmp_path):
-    ticks = []
-    labels_of("1,x\n2,y\n", progress=lambda done, of: ticks.append((done, of)))
-    assert ticks[-1] == (8, 8)
+def test_progress_is_reported_to_the_end(labels_of):
+    calls = []
+    labels_of("1,x\n2,y\n", progress=lambda *call: calls.append(call))
+    assert calls[-1] == (8, 8)
 
 
 NODES = "id,age,city,bio\nann,,Rome,likes tea\nbob,31,Rome,reads\ncem,27,Oslo,\n"
 
 
-def test_the_name_of_the_ids_makes_a_header_of_labels(labels_of, caplog):
+def test_a_line_with_the_name_of_an_id_column_is_a_header(labels_of, caplog):
     found = labels_of(NODES)
     assert members(found) == {"ann": set(), "bob": {"31"}, "cem": {"27"}}
     assert "'age' as the label because of its position" in caplog.text
@@ -271,14 +273,14 @@ def test_the_name_of_the_ids_makes_a_header_of_labels(labels_of, caplog):
     }
 
 
-def test_a_column_that_is_not_there_is_told_with_those_that_are(labels_of):
+def test_an_unknown_column_is_refused_with_the_known_ones(labels_of):
     with pytest.raises(
         FormatError, match=r"no column 'town' .* the columns are id, age, city, bio"
     ):
         labels_of(NODES, label_column="town")
 
 
-def test_a_label_column_chosen_by_position_in_a_table_is_pointed_out(tmp_path, caplog):
+def test_a_label_column_chosen_by_position_logs_a_warning(tmp_path, caplog):
     table = pa.table({"id": [1, 2], "age": [3, 4], "city": ["Rome", "Oslo"]})
     write_parquet(tmp_path / "labels.parquet", table)
     hopvec.read_labels(tmp_path / "labels.parquet")

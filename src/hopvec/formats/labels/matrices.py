@@ -1,4 +1,4 @@
-"""Labels of the nodes 0 .. n-1: the matrix `group` of a .mat file, the array `label` of .npz."""
+"""Labels of the nodes 0 to n - 1: the matrix `group` of a .mat file, the array `label` of .npz."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ LABEL, NAMES = "label", "label_names"
 
 
 def read_group(source: Source, options: LabelOptions) -> Labels:
-    """The labels of a MATLAB file: row i of `group` is the node i, a column a class."""
-    read = read_variable(source, partial(_choose, wanted=options.variable or GROUP))
+    """Reads the labels of a MATLAB file: row i of `group` is node i, each column is a class."""
+    read = read_variable(source, partial(_choose, name=options.variable or GROUP))
     return _from_matrix(read.location, read.matrix, None, read.metadata)
 
 
 def read_archive(source: Source, options: LabelOptions) -> Labels:
-    """The labels of numpy arrays: label[i] is the class of the node i, below 0 if it has none.
+    """Reads the labels of NumPy arrays: label[i] is the class of node i, negative if it has none.
 
-    Or a matrix with a row a node and a column a class. `label_names` are the names of the classes.
+    `label` can also be a matrix with one row per node and one column per class. `label_names` are
+    the names of the classes.
     """
     with open_archive(source) as archive:
         arrays = Arrays(source.name, archive)
@@ -42,47 +43,47 @@ def read_archive(source: Source, options: LabelOptions) -> Labels:
             )
         label = arrays.get(LABEL)
         names = [str(n) for n in arrays.get(NAMES).ravel()] if NAMES in arrays.names else None
-    place = f"{source.name}, array {LABEL}"
+    location = f"{source.name}, array {LABEL}"
     metadata: dict[str, Any] = {"array": LABEL}
     if label.ndim == 2:
-        return _from_matrix(place, label, names, metadata)
+        return _from_matrix(location, label, names, metadata)
     if label.ndim != 1 or label.dtype.kind not in "iu":
         raise FormatError(
-            f"{place}: it must hold one integer a node, or a row a node and a column a class; got "
-            f"{label.dtype} in the shape {list(label.shape)}."
+            f"{location}: it must have one integer per node, or one row per node and one column "
+            f"per class; got {label.dtype} of shape {list(label.shape)}."
         )
-    return _from_numbers(place, label, names, metadata)
+    return _from_numbers(location, label, names, metadata)
 
 
-def _choose(place: str, variables: list[Variable], wanted: str) -> Variable:
-    found = next((variable for variable in variables if variable.name == wanted), None)
-    if found is None:
+def _choose(file: str, variables: list[Variable], name: str) -> Variable:
+    chosen = next((variable for variable in variables if variable.name == name), None)
+    if chosen is None:
         raise FormatError(
-            f"{place}: there is no variable {wanted!r}; it holds {listing(variables)}. Name the "
-            "matrix that has a row a node and a column a class as the variable."
+            f"{file}: there is no variable {name!r}; the file holds {listing(variables)}. Name the "
+            "matrix with one row per node and one column per class with variable=."
         )
-    return found
+    return chosen
 
 
 def _from_matrix(
-    place: str, matrix: Any, names: Sequence[str] | None, metadata: dict[str, Any]
+    location: str, matrix: Any, names: Sequence[str] | None, metadata: dict[str, Any]
 ) -> Labels:
     import scipy.sparse as sp
 
     if matrix.ndim != 2 or matrix.shape[1] < 2 or matrix.dtype.kind not in "biuf":
         size = " x ".join(f"{length:,}" for length in matrix.shape)
         raise FormatError(
-            f"{place}: labels are a matrix of a row a node and a column a class, at least two of "
-            f"them; this one is {size}."
+            f"{location}: labels must be a matrix with one row per node and one column per class, "
+            f"at least two; this one is {size}."
         )
     count, classes = matrix.shape
     members = sp.csr_array(matrix != 0)
     members.eliminate_zeros()
-    return Labels(_nodes(count), members, _named(place, classes, names), metadata)
+    return Labels(_nodes(count), members, _class_names(location, classes, names), metadata)
 
 
 def _from_numbers(
-    place: str, label: NDArray[Any], names: Sequence[str] | None, metadata: dict[str, Any]
+    location: str, label: NDArray[Any], names: Sequence[str] | None, metadata: dict[str, Any]
 ) -> Labels:
     import scipy.sparse as sp
 
@@ -91,22 +92,24 @@ def _from_numbers(
     if len(row) and label.max() >= classes:
         first = int(np.argmax(label >= classes))
         raise FormatError(
-            f"{place}, entry {first + 1:,}: there is no class {label[first]}; with {classes:,} "
-            f"names they are 0 to {classes - 1:,}."
+            f"{location}, entry {first + 1:,}: there is no class {label[first]}; the {classes:,} "
+            f"classes with names are 0 to {classes - 1:,}."
         )
     entries = (np.ones(len(row), bool), (row, label[row]))
     matrix = sp.csr_array(entries, shape=(len(label), classes))
-    return Labels(_nodes(len(label)), matrix, _named(place, classes, names), metadata)
+    return Labels(_nodes(len(label)), matrix, _class_names(location, classes, names), metadata)
 
 
 def _nodes(count: int) -> pa.Array:
     return pa.array(np.arange(count, dtype=np.int64))
 
 
-def _named(place: str, classes: int, names: Sequence[str] | None) -> tuple[str, ...]:
-    """The names of the classes, their numbers if they have none."""
+def _class_names(location: str, classes: int, names: Sequence[str] | None) -> tuple[str, ...]:
+    """The names of the classes, or their numbers if they have no names."""
     if names is None:
         return tuple(map(str, range(classes)))
     if len(names) != classes:
-        raise FormatError(f"{place}: it has {classes:,} classes, and {len(names):,} have names.")
+        raise FormatError(
+            f"{location}: there are {classes:,} classes, but {len(names):,} names in {NAMES}."
+        )
     return tuple(names)

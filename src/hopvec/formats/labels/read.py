@@ -1,4 +1,4 @@
-"""read_labels: from a file of any format to Labels."""
+"""read_labels: reads labels from a file of any supported format."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from hopvec.progress import Progress
 
 
 class LabelFormat(NamedTuple):
-    """How a format of graphs is read for labels."""
+    """How labels are read from a graph format."""
 
     module: GraphFormat
-    """Tells by content or suffix that it is this one."""
+    """Recognizes the format by content or suffix."""
     read: Callable[[Source, LabelOptions], Labels]
     options: frozenset[str]
-    """The LabelOptions that mean something for it; others are refused."""
+    """The LabelOptions that apply to the format; others are refused."""
 
 
 COLUMNS = frozenset({"id_column", "label_column", "label_separator"})
-# By content in this order, as for graphs.
+# The order in which formats are recognized by content, as for graphs.
 LABEL_FORMATS = {
     "columnar": LabelFormat(columnar, read_table, COLUMNS),
     "npz": LabelFormat(numpy_archive, read_archive, frozenset()),
@@ -45,24 +45,51 @@ def read_labels(
     id_column: str | int | None = None,
     label_column: str | int | None = None,
     label_separator: str | None = None,
-    format: str | None = None,  # noqa: A002  (the word people look for)
+    format: str | None = None,  # noqa: A002  (the usual name)
     separator: str | None = None,
     header: bool | None = None,
     comment: str | None = None,
     variable: str | None = None,
     progress: Progress | None = None,
 ) -> Labels:
-    """The labels of a file: text, Parquet, Arrow, `group` of .mat, `label` of .npz.
+    """Reads labels of nodes from text, Parquet, Arrow, MATLAB (.mat) or NumPy (.npz) files.
 
-    A table has a node and its label in a row, or all its labels in one cell, between ";" or "|"
-    (`label_separator` names another, or is empty where a cell is one label). An empty cell is no
-    label. Columns are named, or numbered from 1 on; not said, they are those called id, node, name
-    and label, class, group, category, else the first two. `format="adjacency"` reads lines of a
-    node and its labels. Matrices have the nodes 0 .. n-1, as `read_graph` numbers them; `variable`
-    names one of a .mat file. "-" is standard input. `labels.origin` tells what was found.
-    `progress` is called with the bytes read and those of the file.
+    Each row of a table has a node and one label, or all its labels in one cell, separated by ";" or
+    "|". An empty cell is a node without a label. The nodes of .mat and .npz files are 0 to n - 1,
+    as in `read_graph`.
 
-    Raises FormatError naming the file and the place.
+    Parameters
+    ----------
+    path : str or path-like
+        The file; "-" is standard input.
+    id_column, label_column : str or int, optional
+        Columns by name, or by number starting at 1. Default: columns called id, node, name and
+        label, class, group, category, else the first two.
+    label_separator : str, optional
+        The separator of labels within a cell; empty if each cell is one label.
+    format : str, optional
+        The format of the file. "adjacency" reads lines of a node and its labels.
+    separator, header, comment
+        The column separator, whether there is a header, and the prefix of comment lines, as in
+        `read_graph`.
+    variable : str, optional
+        The matrix of a .mat file, by default `group`.
+    progress : callable, optional
+        Called with the number of bytes read and the size of the file.
+
+    Returns
+    -------
+    Labels
+        `labels.origin` records how the file was read.
+
+    Raises
+    ------
+    FormatError
+        If the file cannot be read; the message gives the location and the cause.
+
+    Examples
+    --------
+    >>> labels = read_labels("people.csv", label_column="country")  # doctest: +SKIP
     """
     options = LabelOptions(
         id_column, label_column, label_separator, separator, header, comment, variable
@@ -83,6 +110,6 @@ def _refuse_unused(source: Source, name: str, options: LabelOptions) -> None:
             and field.name not in LABEL_FORMATS[name].options
         ):
             raise FormatError(
-                f"{source.name}: {field.name} means nothing for labels of the format {name}; leave "
-                "it out."
+                f"{source.name}: {field.name}= does not apply to labels in the format {name}; "
+                "leave it out."
             )

@@ -1,4 +1,4 @@
-"""Labels as pairs of node and label: text, Parquet, Arrow, and lists of a node and its labels."""
+"""Labels as pairs of a node and a label: text, Parquet, Arrow, and lines of a node and labels."""
 
 from __future__ import annotations
 
@@ -20,27 +20,23 @@ from hopvec.labels import Labels, label_array
 
 logger = logging.getLogger("hopvec")
 
-SEPARATORS = (";", "|")  # that cells of labels are searched for
+SEPARATORS = (";", "|")  # tried within cells of labels
 
 
 @dataclass(frozen=True)
 class LabelOptions:
-    """What a caller says about a file of labels. None: found out by looking."""
+    """How to read a file of labels; see read_labels. What is None is detected from the file."""
 
     id_column: str | int | None = None
-    """The column of ids: its name, or its number from 1 on."""
     label_column: str | int | None = None
     label_separator: str | None = None
-    """What stands between the labels in one cell; an empty text where a cell is one label."""
     separator: str | None = None
-    """What stands between two columns."""
     header: bool | None = None
     comment: str | None = None
     variable: str | None = None
-    """The matrix to take of a file with several."""
 
     def as_edges(self) -> ReadOptions:
-        """The same for readers of edges: a node and its label are a pair as two nodes are."""
+        """The same options for the readers of edges, with labels in the place of targets."""
         return ReadOptions(
             source=self.id_column,
             target=self.label_column,
@@ -53,21 +49,24 @@ class LabelOptions:
 
 
 def read_text(source: Source, options: LabelOptions) -> Labels:
-    """The labels of a text of columns: a pair a line, or several labels in a cell."""
+    """Reads a text file of columns with one or several labels per cell."""
     return _from_stream(source, text.read_edges(source, options.as_edges()), options)
 
 
 def read_lists(source: Source, options: LabelOptions) -> Labels:
-    """The labels of lines of a node and its labels, however many."""
+    """Reads lines of a node and any number of labels."""
     return _from_stream(source, adjacency.read_edges(source, options.as_edges()), options)
 
 
 def read_table(source: Source, options: LabelOptions) -> Labels:
-    """The labels of a Parquet or Arrow file, or of a folder of Parquet files."""
+    """Reads a Parquet or Arrow file, or a directory of Parquet files."""
     import pyarrow.dataset as ds
 
     if source.path is None or source.compression:
-        raise FormatError(f"{source.name}: labels are read from a Parquet file as it is on disk.")
+        raise FormatError(
+            f"{source.name}: labels in Parquet or Arrow files must be on disk and not compressed "
+            "again; decompress the file first."
+        )
     kind = "parquet" if source.is_directory or source.head.startswith(b"PAR1") else "ipc"
     try:
         table = ds.dataset(source.path, format=kind)
@@ -85,13 +84,13 @@ def read_table(source: Source, options: LabelOptions) -> Labels:
 
 
 def _from_stream(source: Source, stream: EdgeStream, options: LabelOptions) -> Labels:
-    """The labels of pairs that come in batches."""
+    """Collects the labels of a stream of pairs."""
     ids: list[pa.Array] = []
     labels: list[pa.Array] = []
     for batch in stream.batches:
         if (empty := first_missing(batch.source)) is not None:
-            place = stream.locate(sum(map(len, ids)) + empty)
-            raise FormatError(f"{source.name}, {place}: the id is empty.")
+            location = stream.locate(sum(map(len, ids)) + empty)
+            raise FormatError(f"{source.name}, {location}: the id is empty.")
         ids.append(batch.source)
         labels.append(batch.target)
     if not ids:
@@ -106,28 +105,28 @@ def _labels(
     separator = options.label_separator
     try:
         if separator is None:
-            separator = _label_separator(label_array(labels))
-        found = Labels.from_pairs(ids, labels, separator=separator or None)
+            separator = _find_separator(label_array(labels))
+        result = Labels.from_pairs(ids, labels, separator=separator or None)
     except HopvecError as error:
         raise FormatError(f"{source.name}: {error}") from error
     if separator:
         metadata["label separator"] = separator
     if "columns" in metadata:
-        words = dict(zip(("source", "target"), LABELED.roles, strict=True))
-        metadata["columns"] = {words[role]: name for role, name in metadata["columns"].items()}
-    return replace(found, origin=metadata)
+        roles = dict(zip(("source", "target"), LABELED.roles, strict=True))
+        metadata["columns"] = {roles[role]: name for role, name in metadata["columns"].items()}
+    return replace(result, origin=metadata)
 
 
-def _label_separator(labels: pa.Array) -> str | None:
-    """What divides the labels of a cell: what makes no more different labels than cells."""
+def _find_separator(labels: pa.Array) -> str | None:
+    """The separator that gives no more distinct labels than there are distinct cells."""
     import pyarrow.compute as pc
 
     if not pa.types.is_large_string(labels.type):
         return None
     cells = labels.drop_null().unique()
-    for mark in SEPARATORS:
-        if pc.any(pc.match_substring(cells, mark)).as_py():
-            parts = pc.utf8_trim_whitespace(pc.split_pattern(cells, mark).flatten()).unique()
+    for separator in SEPARATORS:
+        if pc.any(pc.match_substring(cells, separator)).as_py():
+            parts = pc.utf8_trim_whitespace(pc.split_pattern(cells, separator).flatten()).unique()
             if len(parts) <= len(cells):
-                return mark
+                return separator
     return None
