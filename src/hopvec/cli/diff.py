@@ -44,11 +44,11 @@ def diff(terminal: Terminal, old: str, new: str, k: int, as_json: bool) -> None:
             }
         )
         return
-    shown = [(str(id), f"{cosine:.4f}") for id, cosine in rows]
+    cells = [(str(id), f"{cosine:.4f}") for id, cosine in rows]
     if is_terminal():
-        terminal.print_table("Moved most", ["node", "cosine"], shown)
+        terminal.print_table("Nodes that moved most", ["node", "cosine"], cells)
     else:
-        for row in shown:
+        for row in cells:
             terminal.print("\t".join(row))
     terminal.info(
         f"{count(len(found.ids), 'node')} in both, {found.removed:,} removed, {found.added:,} added"

@@ -51,8 +51,8 @@ def generate(terminal: Terminal, model: str, output: Path | None, **given: str |
     """
     if output is None:
         raise click.UsageError("Name the output file, such as -o edges.parquet.")
-    texts = {name: text for name, text in given.items() if text is not None}
-    settings: dict[str, Any] = parsed(f"The model {model}", RANDOM_GRAPHS[model], texts)
+    strings = {name: text for name, text in given.items() if text is not None}
+    settings: dict[str, Any] = parsed(f"The model {model}", RANDOM_GRAPHS[model], strings)
     for name, owners in OPTIONS.items():
         if model in owners and owners[model].required and name not in settings:
             raise click.UsageError(f"{model} needs {flag(name)}: {owners[model].help}.")

@@ -34,14 +34,14 @@ from hopvec.methods.presets import PRESETS
 DEFAULT = "fastrp"
 
 
-def shown(value: Any) -> str:
+def format_value(value: Any) -> str:
     """A value as it is typed on the command line.
 
-    >>> shown((0.0, 1.0)), shown(0.25), shown("sqrt")
+    >>> format_value((0.0, 1.0)), format_value(0.25), format_value("sqrt")
     ('0,1', '0.25', 'sqrt')
     """
     if isinstance(value, tuple | list):
-        return ",".join(shown(entry) for entry in value)
+        return ",".join(format_value(entry) for entry in value)
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -53,14 +53,14 @@ def method_options(function: Function) -> Function:
     def gathered(
         *arguments: Any, method: str, preset: str | None, params: Path | None, **given: Any
     ) -> None:
-        texts = {name: text for name in declared if (text := given.pop(name)) is not None}
+        strings = {name: text for name in declared if (text := given.pop(name)) is not None}
         if preset is not None and params is not None:
             raise click.UsageError("Give --preset or --params, not both")
         if preset is not None:
             base: Method = _from_preset(preset, method)
         else:
             base = METHODS[method]() if params is None else _from_file(params, method)
-        function(*arguments, method=_method(base, texts), **given)
+        function(*arguments, method=_method(base, strings), **given)
 
     decorated: Function = gathered
     for name, owners in reversed(declared.items()):
@@ -121,10 +121,10 @@ def parameter_options(owner: type, heading: str) -> Callable[[Function], Functio
     def decorate(function: Function) -> Function:
         @wraps(function)
         def gathered(*arguments: Any, **given: Any) -> None:
-            texts = {name: given.pop(name) for name in declared}
+            strings = {name: given.pop(name) for name in declared}
             settings = {
                 name: parse(text, declared[name].rule)
-                for name, text in texts.items()
+                for name, text in strings.items()
                 if text is not None
             }
             function(*arguments, settings=settings, **given)
@@ -149,22 +149,22 @@ def flag(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def _method(base: Method, texts: dict[str, str]) -> Method:
+def _method(base: Method, strings: dict[str, str]) -> Method:
     """Sets and checks the parameters of a method. An option of another method is an error."""
-    base.set_params(**parsed(f"The method {_name(base)}", type(base), texts))
+    base.set_params(**parsed(f"The method {_name(base)}", type(base), strings))
     base.check()
     return base
 
 
-def parsed(title: str, owner: type, texts: dict[str, str]) -> dict[str, Any]:
+def parsed(title: str, owner: type, strings: dict[str, str]) -> dict[str, Any]:
     """Parses options by the parameters of their owner; unknown options are an error."""
     known = {parameter.name: parameter.rule for parameter in parameters(owner)}
-    for given in texts:
+    for given in strings:
         if given not in known:
             raise click.UsageError(
                 f"{title} has no {flag(given)}; it has {', '.join(map(flag, known))}"
             )
-    return {given: parse(text, known[given]) for given, text in texts.items()}
+    return {given: parse(text, known[given]) for given, text in strings.items()}
 
 
 def _from_preset(name: str, asked: str) -> FastRP:
@@ -211,7 +211,7 @@ def _help(parameter: Parameter) -> str:
     """The description, allowed values and default of a parameter."""
     remarks = [_allowed(parameter.rule)]
     if parameter.default is not None:
-        remarks.append(f"default: {shown(parameter.default)}")
+        remarks.append(f"default: {format_value(parameter.default)}")
     remark = "; ".join(filter(None, remarks))
     return _capitalized(parameter.help) + (f" [{remark}]" if remark else "")
 

@@ -53,9 +53,8 @@ def embed_on_spark(
     from hopvec.spark import embed
     from hopvec.spark.estimate import check_method
 
-    check_method(
-        method, "auto", features is not None
-    )  # fails before Spark starts, which takes seconds
+    # before Spark starts, which takes seconds
+    check_method(method, "auto", features is not None)
     with _session(master) as session, terminal.progress("embedding on Spark", "stages") as progress:
         nodes = reading["nodes"]
         vectors = embed(
@@ -87,9 +86,7 @@ def _session(master: str) -> Iterator[Any]:
     builder = SparkSession.builder.appName("hopvec").master(master)
     on_interrupt = signal.getsignal(signal.SIGINT)
     warnings.filterwarnings("ignore", message=".*pandas", category=FutureWarning)  # of pyspark
-    logging.getLogger().addHandler(
-        logging.NullHandler()
-    )  # or py4j would print a traceback at Ctrl-C
+    logging.getLogger().addHandler(logging.NullHandler())  # no traceback of py4j at Ctrl-C
     try:
         session = builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
     except Exception as error:
@@ -97,9 +94,8 @@ def _session(master: str) -> Iterator[Any]:
             f"--spark {master}: the session cannot be started ({_first_line(error)}). Spark needs "
             "Java 17 or newer."
         ) from error
-    signal.signal(
-        signal.SIGINT, on_interrupt
-    )  # that of Spark waits for a Java process that is exiting
+    # Spark's handler would ask a Java process that is exiting to cancel its jobs.
+    signal.signal(signal.SIGINT, on_interrupt)
     session.sparkContext.setLogLevel("ERROR")
     try:
         yield session

@@ -52,7 +52,7 @@ def check_output(
     dtype: str = "float32",
     inputs: Sequence[str | None] = (),
 ) -> None:
-    """Raises FormatError unless both files can be written without atomic_write an input."""
+    """Raises FormatError unless both files can be written without replacing an input."""
     check_destination(output, dtype)
     if report is not None:
         check_writable(report)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hopvec.cli.command import command
-from hopvec.cli.method_options import flag, shown
+from hopvec.cli.method_options import flag, format_value
 from hopvec.cli.outputs import json_option
 from hopvec.cli.terminal import Terminal
 from hopvec.methods import FastRP
@@ -31,6 +31,8 @@ def presets(terminal: Terminal, as_json: bool) -> None:
     rows = []
     for name, preset in PRESETS.items():
         params = FastRP.preset(name).plain_params()
-        options = [f"{flag(key)} {shown(params[key])}" for key in {**ALWAYS, **preset.parameters}]
+        options = [
+            f"{flag(key)} {format_value(params[key])}" for key in {**ALWAYS, **preset.parameters}
+        ]
         rows += [(name, preset.help), ("", " ".join(options))]
     terminal.print_rows(rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hopvec.cli.method_options import shown
+from hopvec.cli.method_options import format_value
 from hopvec.cli.terminal import duration
 from hopvec.machine import format_bytes
 from hopvec.run_report import RunReport
@@ -107,7 +107,7 @@ _POLICIES = {
 def parameters_text(parameters: Mapping[str, Any]) -> str:
     """A method and its parameters, formatted as option values."""
     given = ", ".join(
-        f"{name} {shown(value)}"
+        f"{name} {format_value(value)}"
         for name, value in parameters.items()
         if name not in ("method", "features") and value is not None
     )

@@ -16,7 +16,7 @@ from hopvec.cli.command import command, given_arguments, given_options, option
 from hopvec.cli.feature_options import add_features, feature_options, features_file
 from hopvec.cli.inputs import FILE, graph_argument, read, reading_options
 from hopvec.cli.label_options import label_column_options, label_rows, read_label_file
-from hopvec.cli.method_options import flag, method_options, parameter_options, shown
+from hopvec.cli.method_options import flag, format_value, method_options, parameter_options
 from hopvec.cli.outputs import json_option
 from hopvec.cli.program import STOPPED
 from hopvec.cli.scores import ScoreTable
@@ -151,10 +151,10 @@ class _BestSoFar:
         return f"searching, best so far {self._best.score:#.4g}"
 
 
-def _space(texts: tuple[str, ...]) -> dict[str, str] | None:
+def _space(strings: tuple[str, ...]) -> dict[str, str] | None:
     """Parses --space; None if it was not given."""
     space: dict[str, str] = {}
-    for text in texts:
+    for text in strings:
         name, equals, values = text.partition("=")
         if not equals or not name or not values:
             raise click.UsageError(
@@ -238,7 +238,7 @@ def _table(tuning: Tuning) -> ScoreTable:
 
 
 def _cell(value: Any) -> float | str:
-    return value if isinstance(value, float) else shown(value)
+    return value if isinstance(value, float) else format_value(value)
 
 
 def _best(tuning: Tuning) -> str:
