@@ -1,4 +1,4 @@
-"""Progress: how long-running work reports how far it has come."""
+"""Progress: callbacks of long-running work."""
 
 from collections.abc import Callable
 
@@ -7,11 +7,11 @@ Progress = Callable[[int, int], object]
 
 
 def no_progress(done: int, total: int) -> None:
-    """Ignores progress: the default where no callback is given."""
+    """Ignores progress; the default if no callback is given."""
 
 
 def stage(progress: Progress, number: int, stages: int) -> Progress:
-    """Progress within one of several stages of equal length, reported as that of all of them.
+    """Progress within one of several equal stages, reported as progress of all of them.
 
     >>> stage(print, 1, 2)(5, 10)
     150 200

@@ -1,4 +1,4 @@
-"""RunReport: what a run was given, what it made of it, and what each of its stages took."""
+"""RunReport: the input, parameters and output of a run, with time and memory of each stage."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ PROCESS = Path("/proc/self")
 
 @dataclass(frozen=True)
 class Stage:
-    """One step of a run."""
+    """One stage of a run."""
 
     name: str
     seconds: float
     peak_bytes: int | None
-    """The most memory the process held meanwhile; None where the system does not tell."""
+    """The peak memory of the process; None if the system does not report it."""
 
 
 @dataclass
 class RunReport:
-    """The account of a run, filled in as it goes. `to_dict` is ready for JSON.
+    """The report of a run, filled in during the run. `to_dict` is ready for JSON.
 
     >>> report = RunReport()
     >>> with report.stage("read"):
@@ -38,19 +38,19 @@ class RunReport:
 
     version: str = field(default_factory=lambda: version("hopvec"))
     input: dict[str, Any] = field(default_factory=dict)
-    """How the input was understood."""
+    """How the input was read."""
     graph: dict[str, Any] = field(default_factory=dict)
     parameters: dict[str, Any] = field(default_factory=dict)
-    """The method and its parameters, the seed among them."""
+    """The method and its parameters, including the seed."""
     plan: str = ""
     output: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    """What its user should know: the library's warnings."""
+    """Warnings of the library."""
     stages: list[Stage] = field(default_factory=list)
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Adds the stage that runs inside the block, if it ends well."""
+        """Records the stage that runs inside the block, unless it raises."""
         reset_peak_memory()
         start = time.perf_counter()
         yield
@@ -58,27 +58,27 @@ class RunReport:
 
     @property
     def seconds(self) -> float:
-        """The time of all stages."""
+        """The total time of all stages."""
         return sum(stage.seconds for stage in self.stages)
 
     @property
     def peak_bytes(self) -> int | None:
-        """The peak memory of all stages; None where the system does not tell."""
+        """The peak memory of all stages; None if the system does not report it."""
         return max((stage.peak_bytes for stage in self.stages if stage.peak_bytes), default=None)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain numbers, texts, lists and dicts."""
+        """The report as plain numbers, strings, lists and dicts."""
         return asdict(self) | {"seconds": self.seconds, "peak_bytes": self.peak_bytes}
 
 
 def reset_peak_memory() -> None:
-    """Makes `peak_memory` count from now on, where the system can (Linux)."""
+    """Resets the peak that `peak_memory` reports, if the system supports it (Linux)."""
     with suppress(OSError):
         (PROCESS / "clear_refs").write_text("5")
 
 
 def peak_memory() -> int | None:
-    """The most resident bytes since `reset_peak_memory`, or since the process started."""
+    """Peak resident memory since `reset_peak_memory`, or since the process started."""
     with suppress(OSError):
         found = re.search(r"VmHWM:\s+(\d+) kB", (PROCESS / "status").read_text())
         if found:

@@ -37,12 +37,12 @@ def test_prefixes_tell_equal_ids_apart():
 
 @pytest.mark.parametrize("prefixes", [("u", "u"), "ui", ("u",), (1, 2)])
 def test_prefixes_are_two_different_texts(prefixes):
-    with pytest.raises(ParameterError, match="prefixes must be two different texts"):
+    with pytest.raises(ParameterError, match="prefixes must be two different strings"):
         Graph.from_bipartite([1], [1], prefixes=prefixes)
 
 
 def test_a_graph_without_sides_says_how_to_have_some():
-    with pytest.raises(GraphError, match=r"make it by Graph\.from_bipartite"):
+    with pytest.raises(GraphError, match=r"make it with Graph\.from_bipartite"):
         Graph.from_edges([0], [1]).sources  # noqa: B018
 
 
@@ -84,7 +84,7 @@ class TestFiles:
         [
             ({"directed": True}, "are undirected; leave directed=True out"),
             ({"nodes": ["x"]}, "is on neither side of a bipartite graph; leave nodes= out"),
-            ({"prefixes": ("u", "u")}, "prefixes must be two different texts"),
+            ({"prefixes": ("u", "u")}, "prefixes must be two different strings"),
             ({"bipartite": False, "prefixes": ("u", "i")}, "prefixes= needs bipartite=True"),
         ],
     )

@@ -97,11 +97,11 @@ def test_integers_and_texts_are_not_mixed():
     encoder = IdEncoder()
     encoder.encode(pa.array([], pa.large_string()))  # says nothing yet
     encoder.encode(pa.array([1, 2]))
-    with pytest.raises(GraphError, match="integers and others are texts"):
+    with pytest.raises(GraphError, match="integers and others are strings"):
         encoder.encode(pa.array(["a"]))
 
 
-def test_an_empty_dictionary_has_no_ids():
+def test_an_empty_encoder_has_no_ids():
     ids, place = IdEncoder().sorted_ids(untyped=True)
     assert len(ids) == len(place) == 0
 
@@ -127,6 +127,6 @@ def test_more_ids_than_a_graph_can_have_are_a_fault_of_the_graph():
             raise ValueError("A graph has at most 2,147,483,647 nodes.")
 
     encoder = IdEncoder()
-    encoder._known = Full()
+    encoder._dictionary = Full()
     with pytest.raises(GraphError, match="A graph has at most 2,147,483,647 nodes"):
         encoder.encode(pa.array(["a"], pa.large_string()))

@@ -80,7 +80,7 @@ def test_two_ids_with_the_same_key_are_refused_by_name(monkeypatch, function, id
         Graph.from_edges(ids[:2], ids[1:])
     assert str(error.value) == (
         f"The ids {ids[0]!r} and {ids[2]!r} have the same 64-bit key, so their random vectors "
-        "could not be told apart. Rename one of them."
+        "would be the same. Rename one of them."
     )
 
 

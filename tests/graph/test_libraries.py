@@ -56,7 +56,7 @@ def test_igraph_names_weights_and_direction_are_kept():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"names": ["a", "a", "b"]}, r"the id 'a' comes more than once"),
+        ({"names": ["a", "a", "b"]}, r"the id 'a' occurs more than once"),
         ({"names": ["a", None, "b"]}, r"entry 2: there is no id"),
         ({"weights": [1, None]}, r"edge 2 \(1 - 2\): the weight nan is not allowed"),
         ({"weights": [1, -1]}, r"edge 2 \(1 - 2\): the weight -1.* is not allowed"),

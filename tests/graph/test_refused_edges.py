@@ -81,12 +81,12 @@ def test_weights_must_be_one_an_edge(weight):
         (
             np.array([1, 2**63, 2**64 - 1], np.uint64),
             "source, edge 2: the id 9223372036854775808 is out of range; "
-            "integer ids must fit 64 bits with a sign.",
+            "integer ids must fit in a signed 64-bit integer.",
         ),
         (
             np.array([1, 2**63, 2**64 - 1], ">u8"),
             "source, edge 2: the id 9223372036854775808 is out of range; "
-            "integer ids must fit 64 bits with a sign.",
+            "integer ids must fit in a signed 64-bit integer.",
         ),
         (np.array([1.0, 2.0, 3.0]), "source: ids must be integers or strings, got double."),
         ([True, False, True], "source: ids must be integers or strings, got bool."),
@@ -166,8 +166,8 @@ def test_missing_ids_of_pandas_and_polars_are_refused_with_their_edge():
         ),
         (([0], [1]), {"nodes": ["a"]}, "The edges hold integers, the nodes strings."),
         ((["a"], ["b"]), {"nodes": 3}, "The edges hold strings, the nodes integers."),
-        (([0], [1]), {"nodes": [0, 1, 0]}, "nodes: the id 0 comes more than once."),
-        ((["a"], ["b"]), {"nodes": ["a", "b", "b"]}, "nodes: the id 'b' comes more than once."),
+        (([0], [1]), {"nodes": [0, 1, 0]}, "nodes: the id 0 occurs more than once."),
+        ((["a"], ["b"]), {"nodes": ["a", "b", "b"]}, "nodes: the id 'b' occurs more than once."),
         (([0], [1]), {"nodes": [0, None]}, "nodes, entry 2: there is no id (null)."),
         (
             ([0, 1, 0, 9], [1, 1, 1, 1]),

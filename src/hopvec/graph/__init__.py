@@ -1,4 +1,19 @@
-"""What a graph is, and how one is made from edges, matrices and other libraries' graphs."""
+"""Graph, and how one is made from edges, matrices and the graphs of other libraries.
+
+graph.py            Graph: the input of every method
+edge_list.py        graphs from lists of edges
+csr_builder.py      CSRBuilder: edges to CSR arrays, in memory or in spill files
+ids.py              node ids: types, numbers and keys
+id_encoder.py       IdEncoder: integer codes for ids that arrive in batches
+validation.py       checks of options and weights
+columns.py          which columns of a table hold source, target and weight
+arrow.py            graphs from Arrow tables
+convert.py          scipy, networkx, igraph and PyTorch Geometric
+bipartite.py        bipartite graphs
+transpose.py        the transpose of a directed graph
+features.py         Features of nodes
+feature_columns.py  encoding and standardization of feature columns
+"""
 
 from hopvec.graph.graph import Graph
 

@@ -1,4 +1,4 @@
-"""Graphs of other libraries: scipy and networkx, and back; igraph and PyTorch Geometric."""
+"""Conversion from scipy, networkx, igraph and PyTorch Geometric, and to scipy and networkx."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
 
-READER = "read_graph"  # the owner of matrices in files, whose options the command line has, too
+READER = "read_graph"  # the owner of matrices that are read from files
 
 
 def from_scipy(
@@ -40,20 +40,20 @@ def from_scipy(
     check_flag(name, "symmetrize", symmetrize)
     check_threads(threads)
     if directed and symmetrize:
-        raise GraphError("directed=True and symmetrize=True exclude each other.")
+        raise GraphError("directed=True and symmetrize=True are mutually exclusive.")
     try:
         entries = sp.coo_array(matrix)
     except (TypeError, ValueError) as error:
         raise GraphError(f"The adjacency matrix cannot be read ({error}).") from error
     if entries.ndim != 2 or entries.shape[0] != entries.shape[1]:
         raise GraphError(
-            f"An adjacency matrix is square, got the shape {entries.shape}. If cross-validation of "
-            "scikit-learn has cut rows out of it, search parameters by hopvec.tune instead."
+            f"An adjacency matrix must be square, got the shape {entries.shape}. Cross-validation "
+            "in scikit-learn removes rows; search for parameters with hopvec.tune instead."
         )
     if entries.shape[0] == 0:
         raise GraphError("The graph is empty: the adjacency matrix has no rows.")
     if np.iscomplexobj(entries.data):
-        raise GraphError("The adjacency matrix holds complex numbers; weights are real.")
+        raise GraphError("The adjacency matrix contains complex numbers; weights must be real.")
     names = node_ids(entries.shape[0] if ids is None else ids)
     if len(names) != entries.shape[0]:
         raise GraphError(f"ids must name all {entries.shape[0]:,} rows, got {len(names):,} ids.")
@@ -62,23 +62,21 @@ def from_scipy(
     if not (entries.data == 1).all():
         weight = checked_weights(entries.data, source, target)
 
-    def built(directed: bool) -> Graph:
-        numbering = NumberedEdges(lambda: names, len(names), source, target)
-        return from_numbered_edges(numbering, weight, directed, "sum", "keep", threads)
+    def build(directed: bool) -> Graph:
+        edges = NumberedEdges(lambda: names, len(names), source, target)
+        return from_numbered_edges(edges, weight, directed, "sum", "keep", threads)
 
-    graph = built(directed=True)
+    graph = build(directed=True)
     if directed:
         return graph
     if _symmetric(graph, threads):
         return _as_undirected(graph)
     if symmetrize:
-        return built(directed=False)
-    ways = f"{owner}, directed=True)", "symmetrize=True there"
-    if owner == READER:
-        ways = "directed=True (--directed)", "symmetrize=True (--symmetrize)"
+        return build(directed=False)
+    where = "directed=True" if owner == READER else f"{owner}, directed=True)"
     raise GraphError(
-        f"The adjacency matrix is not symmetric. Use {ways[0]} if its direction matters, or "
-        f"{ways[1]} to take every entry as an undirected edge."
+        f"The adjacency matrix is not symmetric. Use {where} if the direction matters, or "
+        "symmetrize=True to take every entry as an undirected edge."
     )
 
 
@@ -169,7 +167,7 @@ def from_torch_geometric(data: Any, directed: bool, symmetrize: bool, threads: i
 
 
 def _values(tensor: Any) -> NDArray[Any]:
-    """The numbers of a tensor, wherever it lies."""
+    """The numbers of a tensor on any device."""
     return np.asarray(tensor.detach().cpu() if hasattr(tensor, "detach") else tensor)
 
 

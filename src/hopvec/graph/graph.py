@@ -1,4 +1,4 @@
-"""Graph: the record that every method works on."""
+"""Graph: the input of every method."""
 
 from __future__ import annotations
 
@@ -25,44 +25,63 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Graph:
-    """An immutable graph: the rows of its adjacency matrix S, and the ids of its nodes.
+    """An immutable graph: its adjacency matrix S in CSR format, and the ids of its nodes.
 
-    Nodes have numbers of the graph's own: the node with most entries first, ties broken by the
-    hash of the id, nodes without a row last. So the numbering depends on the graph alone, hubs
-    stay in the caches, and nothing is renumbered before a run. `indptr`, `indices` and `weights`
-    are S in that numbering; `ids` keeps the order people know (sorted, or as it was given), and
-    `ids[rows[i]]` is the id of node i. `to_scipy` and every embedding are in the order of `ids`.
+    Nodes have an internal order: decreasing number of entries, ties broken by the hash of the id,
+    nodes without a row last. The order depends on the graph alone, keeps hubs together in the
+    caches, and makes renumbering before a run unnecessary. `indptr`, `indices` and `weights` are S
+    in that order. `ids` is in the order of the input (sorted, or as given), and `ids[rows[i]]` is
+    the id of node i. `to_scipy` and every embedding are in the order of `ids`.
+
+    Create graphs with `from_edges` and the other `from_...` functions, or with `read_graph`.
+
+    Attributes
+    ----------
+    indptr : ndarray of shape (nodes + 1,), int64
+        The entries of node i are indptr[i] to indptr[i + 1].
+    indices : ndarray of shape (entries,), int32
+        Neighbors, ascending in each row.
+    weights : ndarray of shape (entries,), float32, or None
+        All positive; None if every entry is 1.
+    ids : pyarrow.Array
+        int64 or large_string.
+    rows : ndarray of shape (nodes,), int32
+        Node i is ids[rows[i]], and row rows[i] of every embedding.
+    keys : ndarray of shape (nodes,), uint64
+        XXH64 of the ids, which the random rows are drawn from.
+    directed : bool
+        Whether the graph is directed.
+    duplicates : int
+        The number of input edges that repeat an earlier one.
+    loops : int
+        The number of input edges from a node to itself.
+    zero_weights : int
+        The number of input edges with weight 0, which were dropped.
+    origin : dict
+        How a file was read: its format and the reason, and the columns used and ignored.
+    features : Features or None
+        The features of the nodes, added by `with_features`.
+    is_target : ndarray of bool, or None
+        In a bipartite graph, mask of the target side, in the order of `ids`.
     """
 
     indptr: NDArray[np.int64]
-    """[nodes + 1]: the entries of node i are indptr[i] to indptr[i + 1]."""
     indices: NDArray[np.int32]
-    """[entries]: neighbors, ascending in each row."""
     weights: NDArray[np.float32] | None
-    """[entries], all positive; None when every entry is 1."""
     ids: pa.Array
-    """[nodes]: int64 or large_string."""
     rows: NDArray[np.int32]
-    """[nodes]: node i is ids[rows[i]], and row rows[i] of every embedding."""
     keys: NDArray[np.uint64]
-    """[nodes]: XXH64 of the ids, what the random rows are drawn from."""
     directed: bool
     duplicates: int = 0
-    """Edges of the input that repeated an earlier one."""
     loops: int = 0
-    """Edges of the input from a node to itself."""
     zero_weights: int = 0
-    """Edges of the input with weight 0, which were left out."""
     origin: dict[str, Any] = field(default_factory=dict)
-    """How a file was understood: its format and why, the columns used, what was left alone."""
     features: Features | None = None
-    """What is known of the nodes beside their edges; `with_features` adds it."""
     is_target: NDArray[np.bool_] | None = None
-    """[nodes], in the order of `ids`: of a bipartite graph, whether a node is a target."""
 
     def __post_init__(self) -> None:
-        given = (self.indptr, self.indices, self.weights, self.rows, self.keys, self.is_target)
-        for array in given:
+        arrays = (self.indptr, self.indices, self.weights, self.rows, self.keys, self.is_target)
+        for array in arrays:
             if array is not None:
                 array.flags.writeable = False
 
@@ -78,17 +97,42 @@ class Graph:
         nodes: int | Sequence[Any] | Any | None = None,
         threads: int | None = None,
     ) -> Graph:
-        """A graph from a list of edges: edge e joins source[e] and target[e].
+        """Make a graph from a list of edges: edge e joins source[e] and target[e].
 
-        Ids are integers or strings: lists, numpy, Arrow or pandas columns. In an undirected graph
-        an edge (u, v) stands for S_uv and S_vu, a loop for one entry S_uu. `nodes` names all
-        nodes, those without edges too, and fixes their order; a number n stands for the ids
-        0 .. n-1. Without it the nodes are those of the edges, in ascending order.
+        In an undirected graph an edge (u, v) sets S_uv and S_vu, and a loop sets one entry S_uu.
+        Takes linear time, except for sorting within each row. Peak memory is about twice that of
+        the CSR arrays, plus the input; strings, and integers that are spread over more than twice
+        the number of edges, need a lookup table in addition.
 
-        Raises GraphError naming the first edge that is wrong. Linear in the edges but for sorting
-        each row; peak memory is about twice the finished rows beside the input, and more where ids
-        are looked up: strings, and integers that are spread over more than twice the edges.
+        Parameters
+        ----------
+        source, target : array-like of int or str
+            The ids: lists, or numpy, Arrow or pandas columns.
+        weight : array-like of float, optional
+            One weight per edge. Edges of weight 0 are dropped.
+        directed : bool, default False
+            Whether edges have a direction.
+        duplicates : {"sum", "first", "error"}, default "sum"
+            Add up the weights of repeated edges, keep the first one, or raise GraphError.
+        loops : {"keep", "drop"}, default "keep"
+            What to do with edges from a node to itself.
+        nodes : int or array-like, optional
+            The ids of all nodes, including those without edges, in the order to use; an integer n
+            stands for the ids 0 to n-1. By default the ids in the edges, in ascending order.
+        threads : int, optional
+            The number of threads; by default all cores that this process may use.
 
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        GraphError
+            If an id or a weight is invalid; the message names the first such edge.
+
+        Examples
+        --------
         >>> Graph.from_edges(["a", "b"], ["b", "c"])
         Graph(3 nodes, 2 edges, undirected, unweighted)
         """
@@ -106,12 +150,29 @@ class Graph:
         duplicates: Literal["sum", "first", "error"] = "sum",
         threads: int | None = None,
     ) -> Graph:
-        """A graph of two kinds of nodes, such as users and items, that edges lead between.
+        """Make an undirected graph whose edges join two kinds of nodes, such as users and items.
 
-        It is undirected, and knows its sides: `sources` and `targets` are their ids. An id stands
-        for one node, so one that is on both sides is refused, unless `prefixes` tells them apart:
-        with ("user:", "item:") the ids are "user:5" and "item:5". The rest as in from_edges.
+        `sources` and `targets` of the graph are the ids of its two sides.
 
+        Parameters
+        ----------
+        source, target, weight, duplicates, threads
+            As in `from_edges`.
+        prefixes : tuple of two str, optional
+            Prefixes for the ids of the two sides. With ("user:", "item:") the ids are "user:5" and
+            "item:5".
+
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        GraphError
+            If an id is on both sides. An id is one node, unless `prefixes` distinguish the sides.
+
+        Examples
+        --------
         >>> graph = Graph.from_bipartite([1, 1, 2], [1, 2, 2], prefixes=("user ", "item "))
         >>> graph.sources.to_pylist(), graph.targets.to_pylist()
         (['user 1', 'user 2'], ['item 1', 'item 2'])
@@ -134,12 +195,27 @@ class Graph:
         nodes: int | Sequence[Any] | Any | None = None,
         threads: int | None = None,
     ) -> Graph:
-        """A graph from a table of edges: pandas, polars, pyarrow, duckdb, all that speaks Arrow.
+        """Make a graph from a table of edges: pandas, polars, pyarrow, duckdb, or any Arrow table.
 
-        The columns are those named here (or numbered, from 1 on), else those whose names say what
-        they are (source and target, src and dst, from and to, ...; weight, w, value, ...), else
-        the first two. `unweighted` leaves a column of weights alone; the rest as in from_edges.
+        Parameters
+        ----------
+        table : object
+            A table that supports the Arrow C stream interface.
+        source, target, weight : str or int, optional
+            Columns by name, or by position, starting at 1. By default columns with usual names
+            (source and target, src and dst, from and to, ...; weight, w, value, ...), else the
+            first two columns without weights.
+        unweighted : bool, default False
+            Whether to ignore a column of weights.
+        directed, duplicates, loops, nodes, threads
+            As in `from_edges`.
 
+        Returns
+        -------
+        Graph
+
+        Examples
+        --------
         >>> Graph.from_arrow(pa.table({"from": ["a", "b"], "to": ["b", "c"], "weight": [2, 3]}))
         Graph(3 nodes, 2 edges, undirected, weighted)
         """
@@ -158,11 +234,28 @@ class Graph:
         symmetrize: bool = False,
         threads: int | None = None,
     ) -> Graph:
-        """A graph from its adjacency matrix (scipy sparse or numpy): S_ij is the weight of i to j.
+        """Make a graph from its adjacency matrix: S_ij is the weight of the edge from i to j.
 
-        A symmetric matrix is taken as it is, never symmetrized again. Another one needs
-        `directed=True`, or `symmetrize=True`, which takes every entry as an undirected edge.
+        Parameters
+        ----------
+        matrix : scipy.sparse array or matrix, or ndarray
+            A square matrix. If it is symmetric, it is used as it is.
+        ids : array-like, optional
+            The ids of the nodes; by default 0 to n-1.
+        directed : bool, default False
+            Whether edges have a direction. A matrix that is not symmetric needs `directed=True` or
+            `symmetrize=True`.
+        symmetrize : bool, default False
+            Whether to take every entry of a matrix that is not symmetric as an undirected edge.
+        threads : int, optional
+            The number of threads.
 
+        Returns
+        -------
+        Graph
+
+        Examples
+        --------
         >>> import numpy as np
         >>> Graph.from_scipy(np.array([[0, 1], [1, 0]]))
         Graph(2 nodes, 1 edge, undirected, unweighted)
@@ -173,9 +266,20 @@ class Graph:
 
     @staticmethod
     def from_networkx(graph: nx.Graph, *, weight: str = "weight") -> Graph:
-        """A graph from networkx; edges without the weight attribute weigh 1.
+        """Make a graph from a networkx graph.
 
-        A DiGraph becomes directed, the edges of a MultiGraph are summed.
+        A DiGraph becomes a directed graph; parallel edges of a MultiGraph are summed.
+
+        Parameters
+        ----------
+        graph : networkx.Graph
+            The graph.
+        weight : str, default "weight"
+            The edge attribute with the weights. Edges without it have weight 1.
+
+        Returns
+        -------
+        Graph
         """
         from hopvec.graph.convert import from_networkx
 
@@ -183,9 +287,18 @@ class Graph:
 
     @staticmethod
     def from_igraph(graph: Any, *, weight: str = "weight") -> Graph:
-        """A graph from igraph: ids are the vertex names, or 0 .. n-1 where there are none.
+        """Make a graph from an igraph graph; parallel edges are summed.
 
-        Without the edge attribute `weight` every edge weighs 1. Repeated edges are summed.
+        Parameters
+        ----------
+        graph : igraph.Graph
+            The graph. Ids are the vertex names, or 0 to n-1 if there are none.
+        weight : str, default "weight"
+            The edge attribute with the weights. Without it every edge has weight 1.
+
+        Returns
+        -------
+        Graph
         """
         from hopvec.graph.convert import from_igraph
 
@@ -199,11 +312,22 @@ class Graph:
         symmetrize: bool = False,
         threads: int | None = None,
     ) -> Graph:
-        """A graph from PyTorch Geometric: a Data object, or an edge_index of shape [2, edges].
+        """Make a graph from PyTorch Geometric data.
 
-        A Data object gives edge_index, edge_weight and num_nodes; its ids are 0 .. n-1. PyTorch
-        Geometric keeps an undirected edge twice, once a direction, so the edges are taken as the
-        entries of an adjacency matrix, and the rules are those of from_scipy.
+        PyTorch Geometric stores an undirected edge twice, once per direction. So the edges are
+        taken as the entries of an adjacency matrix, as in `from_scipy`.
+
+        Parameters
+        ----------
+        data : Data or tensor
+            A Data object with edge_index, edge_weight and num_nodes, or an edge_index of shape
+            [2, edges]. Ids are 0 to n-1.
+        directed, symmetrize, threads
+            As in `from_scipy`.
+
+        Returns
+        -------
+        Graph
         """
         from hopvec.graph.convert import from_torch_geometric
 
@@ -216,23 +340,38 @@ class Graph:
         id_column: str | None = None,
         progress: Progress | None = None,
     ) -> Graph:
-        """The same graph with what is known of its nodes: numbers, categories, texts.
+        """Return the same graph with features of its nodes: numbers, strings, categories.
 
-        `features` is a table (pandas, polars, pyarrow, duckdb) or a dict of columns: rows are
-        matched by the ids in `id_column`, not given a column called id, node, name, ..., else the
-        only one that holds ids of the graph; where none does, they are those of the nodes in the
-        order of `ids`. Which of the last two it was is logged. An index of pandas that has no name
-        is no feature. Or an array (numpy, scipy sparse) with a row for every node in
-        the order of `ids`, whose columns are named 0, 1, ... Numbers are
-        brought to mean 0 and variance 1 over the nodes; texts, categories and truth values count
-        by being equal; lists of numbers are as many columns. A null is a value that is not known.
-        `progress` is called with the columns that are done and their number.
+        Numbers are scaled to mean 0 and variance 1 over the nodes. Strings, categories and booleans
+        are categorical. Lists of numbers become one column per entry. A null is a missing value.
 
-        Raises GraphError naming the row and the column of what is wrong, such as NaN.
+        Parameters
+        ----------
+        features : table, dict of columns, or array
+            A table (pandas, polars, pyarrow, duckdb) or a dict; or an array (numpy, scipy sparse)
+            with one row per node in the order of `ids`, whose columns are named "0", "1", ...
+            An unnamed index of pandas is not a feature.
+        id_column : str, optional
+            The column that matches rows to nodes. By default a column called id, node, name, ...,
+            else the only column that holds ids of the graph, else rows are in the order of `ids`;
+            a warning is logged in the last two cases.
+        progress : callable, optional
+            Called with the number of finished columns and the total.
 
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        GraphError
+            If a value is invalid, such as NaN; the message names its row and column.
+
+        Examples
+        --------
         >>> graph = Graph.from_edges(["a", "b"], ["b", "c"])
-        >>> known = {"id": ["a", "b", "c"], "age": [30, 41, None], "city": ["Bonn", "Bonn", "Ulm"]}
-        >>> graph.with_features(known).features.describe()["missing"]
+        >>> table = {"id": ["a", "b", "c"], "age": [30, 41, None], "city": ["Bonn", "Bonn", "Ulm"]}
+        >>> graph.with_features(table).features.describe()["missing"]
         1
         """
         from hopvec.graph.features import make_features
@@ -241,13 +380,13 @@ class Graph:
         return replace(self, features=made)
 
     def to_scipy(self) -> sp.csr_array:
-        """The adjacency matrix S as a scipy CSR array, float32, rows in the order of `ids`."""
+        """Return the adjacency matrix S as a scipy CSR array, float32, in the order of `ids`."""
         from hopvec.graph.convert import to_scipy
 
         return to_scipy(self)
 
     def to_networkx(self) -> nx.Graph:
-        """The graph for networkx (DiGraph if directed), nodes in the order of `ids`."""
+        """Return a networkx Graph, or a DiGraph if directed, with nodes in the order of `ids`."""
         from hopvec.graph.convert import to_networkx
 
         return to_networkx(self)
@@ -259,18 +398,18 @@ class Graph:
 
     @property
     def sources(self) -> pa.Array:
-        """The ids of the sources of a bipartite graph, such as users, in the order of `ids`."""
+        """The ids on the source side of a bipartite graph, such as users, in the order of `ids`."""
         return self._side(is_target=False)
 
     @property
     def targets(self) -> pa.Array:
-        """The ids of the targets of a bipartite graph, such as items, in the order of `ids`."""
+        """The ids on the target side of a bipartite graph, such as items, in the order of `ids`."""
         return self._side(is_target=True)
 
     def _side(self, *, is_target: bool) -> pa.Array:
         if self.is_target is None:
             raise GraphError(
-                "This graph has no sides: make it by Graph.from_bipartite, or "
+                "This graph is not bipartite: make it with Graph.from_bipartite, or with "
                 "read_graph(..., bipartite=True)."
             )
         return self.ids.filter(pa.array(self.is_target == is_target))
@@ -282,7 +421,7 @@ class Graph:
 
     @cached_property
     def edges(self) -> int:
-        """The number of distinct edges, an undirected one counted once."""
+        """The number of distinct edges; an undirected edge counts once."""
         if self.directed:
             return self.entries
         return (
@@ -307,21 +446,21 @@ class Graph:
     @cached_property
     def volume(self) -> float:
         """The sum of all entries of S: 2m of the paper."""
-        return float(np.cumsum(self.node_degrees)[-1])  # one after the other: the same everywhere
+        return float(np.cumsum(self.node_degrees)[-1])  # added in sequence: same sum everywhere
 
     @cached_property
     def connected(self) -> int:
-        """The number of nodes with a row; they come first in the graph's internal order."""
+        """The number of nodes with a row; they are first in the graph's internal order."""
         return int(np.count_nonzero(self.indptr[1:] > self.indptr[:-1]))
 
     @property
     def isolated(self) -> int:
-        """The number of nodes without edges; in a directed graph, without edges that leave them."""
+        """The number of nodes without edges; in a directed graph, without outgoing edges."""
         return self.nodes - self.connected
 
     @cached_property
     def largest_component(self) -> int:
-        """The number of nodes of the largest component; the direction of edges does not count."""
+        """The number of nodes in the largest component, ignoring the direction of edges."""
         return interruptible(
             lambda stop: _native.largest_component(
                 self.indptr, self.indices, not self.directed, self.mapped, stop
@@ -336,17 +475,17 @@ class Graph:
 
     @property
     def mapped(self) -> bool:
-        """Whether indices and weights lie in a file, because they did not fit a memory limit."""
+        """Whether indices and weights are in a file, because they exceeded a memory limit."""
         return file_map(self.indices) is not None
 
     def describe(self) -> dict[str, Any]:
-        """The facts of the graph by name, ready for a report or JSON."""
-        known: dict[str, Any] = {}
+        """Return statistics of the graph as a dict, ready for a report or JSON."""
+        more: dict[str, Any] = {}
         if self.features is not None:
-            known["features"] = self.features.describe()
+            more["features"] = self.features.describe()
         if self.is_target is not None:
             targets = int(np.count_nonzero(self.is_target))
-            known["sides"] = {"sources": self.nodes - targets, "targets": targets}
+            more["sides"] = {"sources": self.nodes - targets, "targets": targets}
         return {
             "nodes": self.nodes,
             "edges": self.edges,
@@ -360,7 +499,7 @@ class Graph:
             "loops": self.loops,
             "zero_weights": self.zero_weights,
             "bytes": self.nbytes,
-            **known,
+            **more,
         }
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""IdEncoder: ids of any number of batches become node numbers."""
+"""IdEncoder: integer codes for ids that arrive in batches."""
 
 from __future__ import annotations
 
@@ -10,86 +10,86 @@ from hopvec import _native
 from hopvec.errors import GraphError
 from hopvec.graph.ids import arrow_view, numpy_view, string_buffers
 
-MOST_SHARDS = 16
+MAX_SHARDS = 16
 
 
 class IdEncoder:
-    """Ids get codes as they come, by so many threads; `sorted_ids` then puts them in order."""
+    """Assigns codes to ids in the order of their arrival; `sorted_ids` then sorts them."""
 
     def __init__(self, threads: int = 1) -> None:
-        self._shards = min(threads, MOST_SHARDS)
-        self._known: _native.StringDictionary | _native.IntegerDictionary | None = None
+        self._shards = min(threads, MAX_SHARDS)
+        self._dictionary: _native.StringDictionary | _native.IntegerDictionary | None = None
 
     def __len__(self) -> int:
-        return 0 if self._known is None else len(self._known)
+        return 0 if self._dictionary is None else len(self._dictionary)
 
     @property
     def integers(self) -> bool | None:
-        """What kind of ids it holds; None before the first."""
-        if self._known is None:
+        """Whether the ids are integers; None before the first id."""
+        if self._dictionary is None:
             return None
-        return isinstance(self._known, _native.IntegerDictionary)
+        return isinstance(self._dictionary, _native.IntegerDictionary)
 
     @property
     def nbytes(self) -> int:
-        """The memory it holds."""
-        return 0 if self._known is None else self._known.nbytes
+        """The memory used, in bytes."""
+        return 0 if self._dictionary is None else self._dictionary.nbytes
 
     def encode(self, ids: pa.Array) -> NDArray[np.int32]:
-        """The codes of ids, int64 or large_string without nulls."""
+        """Returns the codes of ids, which are int64 or large_string without nulls."""
         if not len(ids):
             return np.empty(0, dtype=np.int32)
         integers = bool(pa.types.is_integer(ids.type))
-        if self._known is None:
+        if self._dictionary is None:
             kind = _native.IntegerDictionary if integers else _native.StringDictionary
-            self._known = kind(self._shards)
+            self._dictionary = kind(self._shards)
         if integers != self.integers:
-            raise GraphError("Some ids are integers and others are texts; make them all the same.")
+            raise GraphError("Some ids are integers and others are strings; use one type.")
         try:
-            if isinstance(self._known, _native.IntegerDictionary):
-                return self._known.encode(numpy_view(ids.cast(pa.int64())))
-            return self._known.encode(*string_buffers(ids))
+            if isinstance(self._dictionary, _native.IntegerDictionary):
+                return self._dictionary.encode(numpy_view(ids.cast(pa.int64())))
+            return self._dictionary.encode(*string_buffers(ids))
         except ValueError as error:  # too many nodes, or an id that is too long
             raise GraphError(str(error)) from error
 
     def sorted_ids(self, *, untyped: bool) -> tuple[pa.Array, NDArray[np.int32]]:
-        """The ids in ascending order, and the place of each code among them; uses it up.
+        """Returns the ids in ascending order, and the position of each code; empties the encoder.
 
-        `untyped` texts become integers if every one is an integer as it is usually written.
+        If `untyped`, strings become integers if all of them are integers in canonical form.
         """
-        known = _native.StringDictionary(1) if self._known is None else self._known
-        sizes = known.sizes
+        dictionary = _native.StringDictionary(1) if self._dictionary is None else self._dictionary
+        sizes = dictionary.sizes
         values: NDArray[np.int64] | None
-        if isinstance(known, _native.IntegerDictionary):
-            values = known.merge()
+        if isinstance(dictionary, _native.IntegerDictionary):
+            values = dictionary.merge()
         else:
-            offsets, text = known.merge()
+            offsets, text = dictionary.merge()
             values = _native.parse_integers(offsets, text) if untyped else None
         if values is not None:
             order = np.argsort(values, kind="stable").astype(np.int32)
             ids = arrow_view(values[order])
         else:
-            # Arrow's own take would do, but its first use loads 40 MB of functions.
+            # Arrow's take would do, but its first use loads 40 MB of functions.
             order = _native.sort_strings(offsets, text)
             buffers = _native.take_strings(offsets, text, order)
             ids = pa.LargeStringArray.from_buffers(len(order), *map(pa.py_buffer, buffers))
-        place = np.empty(len(order), dtype=np.int32)
-        place[order] = np.arange(len(order), dtype=np.int32)
-        return ids, _by_code(place, sizes)
+        position = np.empty(len(order), dtype=np.int32)
+        position[order] = np.arange(len(order), dtype=np.int32)
+        return ids, _by_code(position, sizes)
 
 
-def _by_code(place: NDArray[np.int32], sizes: list[int]) -> NDArray[np.int32]:
-    """What belongs to the ids of one shard after the other, by their codes; some codes are free."""
+def _by_code(position: NDArray[np.int32], sizes: list[int]) -> NDArray[np.int32]:
+    """Reorders positions, given shard after shard, by code; some codes are unused."""
     if len(sizes) == 1:
-        return place
+        return position
     by_code = np.zeros(len(sizes) * max(sizes), dtype=np.int32)
-    for shard, some in enumerate(np.split(place, np.cumsum(sizes)[:-1])):
+    for shard, some in enumerate(np.split(position, np.cumsum(sizes)[:-1])):
         by_code[shard :: len(sizes)][: len(some)] = some
     return by_code
 
 
 def parse_integer_ids(ids: pa.Array) -> pa.Array:
-    """Texts as integers if every one is an integer as it is usually written; else the ids."""
+    """Parses strings as integers if all of them are integers in canonical form."""
     if pa.types.is_integer(ids.type) or len(ids) == 0:
         return ids
     values = _native.parse_integers(*string_buffers(ids.cast(pa.large_string())))

@@ -1,4 +1,4 @@
-"""Node ids: columns of integers or strings, their Arrow form, their numbers and their keys."""
+"""Node ids: columns of integers or strings, their Arrow arrays, node numbers and hash keys."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ CHUNK = 1 << 20
 
 @dataclass
 class NumberedEdges:
-    """How the ids of an edge list become node numbers: table[id - offset], or id - offset."""
+    """Edges and how their ids map to node numbers: table[id - offset], or id - offset."""
 
     ids: Callable[[], pa.Array]
-    """Makes the ids, or gives those that are there: integers need not be kept meanwhile."""
+    """Returns the ids. Integer ids are computed when needed, so that they take no memory."""
     nodes: int
     source: NDArray[Any]
     target: NDArray[Any]
@@ -29,19 +29,19 @@ class NumberedEdges:
     table: NDArray[np.int32] | None = None
 
     def release(self) -> None:
-        """Lets go of the edges, whoever still holds the numbering."""
+        """Frees the edges, no matter who else holds a reference to this object."""
         self.source = self.target = np.empty(0, dtype=np.int32)
         self.table = None
 
 
 def as_ids(values: Any, name: str) -> NDArray[Any] | pa.Array:
-    """The ids of a column: a numpy array of int32 or int64, or an Arrow array of large_string."""
+    """Converts ids to a numpy array of int32 or int64, or an Arrow array of large_string."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and not hasattr(values, "mask"):
         return _integers(values, name)
     array = _arrow(values, name)
     if array.null_count:
         first = int(np.argmax(array.is_null().to_numpy(zero_copy_only=False)))
-        raise GraphError(f"{_place(name, first)}: there is no id (null).")
+        raise GraphError(f"{_location(name, first)}: there is no id (null).")
     if pa.types.is_integer(array.type):
         return _integers(array.to_numpy(zero_copy_only=False), name)
     if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
@@ -50,22 +50,22 @@ def as_ids(values: Any, name: str) -> NDArray[Any] | pa.Array:
 
 
 def node_ids(values: Any) -> pa.Array:
-    """All node ids as an Arrow array of int64 or large_string; refuses an id that comes twice."""
+    """All node ids as an Arrow array of int64 or large_string; raises GraphError for duplicates."""
     if isinstance(values, int | np.integer):
         if not 0 < values <= MAX_NODES:
             raise GraphError(f"nodes must be between 1 and {MAX_NODES:,}, got {values:,}.")
         return arrow_view(np.arange(values, dtype=np.int64))
     ids = as_ids(values, "nodes")
     if isinstance(ids, np.ndarray):
-        ids = arrow_view(ids.astype(np.int64, copy=True))  # not the caller's memory
-    twice = first_duplicate(ids)
-    if twice is not None:
-        raise GraphError(f"nodes: the id {twice!r} comes more than once.")
+        ids = arrow_view(ids.astype(np.int64, copy=True))  # does not share the caller's memory
+    duplicate = first_duplicate(ids)
+    if duplicate is not None:
+        raise GraphError(f"nodes: the id {duplicate!r} occurs more than once.")
     return ids
 
 
 def number_nodes(source: Any, target: Any, nodes: Any) -> NumberedEdges:
-    """The numbering of the ids of an edge list, over all `nodes` if they are given."""
+    """Numbers the ids of an edge list in the order of `nodes`, or ascending if it is None."""
     if isinstance(source, np.ndarray) != isinstance(target, np.ndarray):
         raise GraphError("source and target must both hold integers or both hold strings.")
     if isinstance(source, np.ndarray) and source.dtype != target.dtype:
@@ -91,14 +91,14 @@ def number_nodes(source: Any, target: Any, nodes: Any) -> NumberedEdges:
 
 
 def keys(ids: pa.Array) -> NDArray[np.uint64]:
-    """The keys of the ids: XXH64, seed 42, of their bytes; the values of Spark's xxhash64."""
+    """Keys of the ids: XXH64 of their bytes with seed 42, the same values as Spark's xxhash64."""
     if pa.types.is_integer(ids.type):
         return _native.integer_keys(numpy_view(ids))
     return _native.string_keys(*string_buffers(ids))
 
 
 def string_buffers(ids: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Offsets and bytes of an Arrow array of texts."""
+    """Offsets and bytes of an Arrow array of strings."""
     ids = ids if pa.types.is_large_string(ids.type) else ids.cast(pa.large_string())
     _, offsets, data = ids.buffers()
     positions = np.frombuffer(offsets, np.int64)[ids.offset : ids.offset + len(ids) + 1]
@@ -107,9 +107,9 @@ def string_buffers(ids: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.uint8]]
 
 
 def numpy_view(array: pa.Array) -> NDArray[Any]:
-    """The numbers of an Arrow array as they lie in memory; nulls are NaN, in a copy.
+    """A zero-copy view of an Arrow array of numbers; a copy with NaN if there are nulls.
 
-    Arrow's own to_numpy loads pandas where there is one, which takes a third of a second.
+    Arrow's to_numpy imports pandas if it is installed, which takes a third of a second.
     """
     if array.null_count or not len(array):
         copy: NDArray[Any] = array.to_numpy(zero_copy_only=False)
@@ -119,13 +119,13 @@ def numpy_view(array: pa.Array) -> NDArray[Any]:
 
 
 def arrow_view(numbers: NDArray[Any]) -> pa.Array:
-    """An Arrow array that looks at numbers; pa.array would load pandas as to_numpy does."""
+    """A zero-copy Arrow array of numbers; pa.array would import pandas, as to_numpy does."""
     data = pa.py_buffer(np.ascontiguousarray(numbers))
     return pa.Array.from_buffers(pa.from_numpy_dtype(numbers.dtype), len(numbers), [None, data])
 
 
 def first_missing(ids: pa.Array) -> int | None:
-    """The first of some ids that is null or an empty text."""
+    """The position of the first id that is null or an empty string; None if there is none."""
     if ids.null_count:
         return int(np.argmax(ids.is_null().to_numpy(zero_copy_only=False)))
     if pa.types.is_integer(ids.type):
@@ -136,33 +136,33 @@ def first_missing(ids: pa.Array) -> int | None:
 
 
 def first_duplicate(ids: pa.Array) -> Any | None:
-    """The first of some ids that comes again; None if all differ.
+    """An id that occurs more than once; None if all ids are distinct.
 
-    Their keys are put in order: 8 bytes an id, and a fifth of the time that a table of them takes.
+    Sorts the keys of the ids, which takes 8 bytes per id and a fifth of the time of a hash table.
     """
     if pa.types.is_integer(ids.type):
         ids = ids.cast(pa.int64(), safe=False)
-    in_order = keys(ids)
-    in_order.sort()
-    shared = in_order[1:][in_order[1:] == in_order[:-1]]
+    sorted_keys = keys(ids)
+    sorted_keys.sort()
+    shared = sorted_keys[1:][sorted_keys[1:] == sorted_keys[:-1]]
     if not len(shared):
         return None
-    alike = ids.take(arrow_view(np.flatnonzero(np.isin(keys(ids), shared))))
-    found = alike.value_counts()  # two ids may share a key and differ
-    again = np.flatnonzero(found.field("counts").to_numpy() > 1)
-    return found.field("values")[int(again[0])].as_py() if len(again) else None
+    candidates = ids.take(arrow_view(np.flatnonzero(np.isin(keys(ids), shared))))
+    found = candidates.value_counts()  # different ids may share a key
+    repeated = np.flatnonzero(found.field("counts").to_numpy() > 1)
+    return found.field("values")[int(repeated[0])].as_py() if len(repeated) else None
 
 
 def check_collisions(ids: pa.Array) -> None:
-    """Raises GraphError naming both ids where two share a key."""
-    in_order = keys(ids)
-    in_order.sort()
-    same = np.flatnonzero(in_order[1:] == in_order[:-1])
+    """Raises GraphError naming two ids that share a key."""
+    sorted_keys = keys(ids)
+    sorted_keys.sort()
+    same = np.flatnonzero(sorted_keys[1:] == sorted_keys[:-1])
     if len(same):
-        first, second = np.flatnonzero(keys(ids) == in_order[same[0]])[:2]
+        first, second = np.flatnonzero(keys(ids) == sorted_keys[same[0]])[:2]
         raise GraphError(
             f"The ids {ids[int(first)].as_py()!r} and {ids[int(second)].as_py()!r} have the same "
-            "64-bit key, so their random vectors could not be told apart. Rename one of them."
+            "64-bit key, so their random vectors would be the same. Rename one of them."
         )
 
 
@@ -170,7 +170,7 @@ def _arrow(values: Any, name: str) -> pa.Array:
     if isinstance(values, str | bytes | dict):
         raise GraphError(f"{name} must be a column of ids, got {values!r}.")
     if isinstance(values, np.ndarray) and values.dtype.kind == "U":
-        values = values.tolist()  # Arrow would cut these at their first null character
+        values = values.tolist()  # Arrow would truncate these at the first null character
     try:
         if hasattr(values, "__arrow_c_stream__") and not isinstance(values, pa.Array):
             array = pa.chunked_array(values)
@@ -179,19 +179,19 @@ def _arrow(values: Any, name: str) -> pa.Array:
     except (pa.ArrowException, TypeError, OverflowError, UnicodeError) as error:
         raise GraphError(f"{name}: ids must be all integers or all strings ({error}).") from error
     if isinstance(array, pa.ChunkedArray):
-        if pa.types.is_string(array.type):  # which holds at most 2 GiB in one piece
+        if pa.types.is_string(array.type):  # at most 2 GiB per chunk
             array = array.cast(pa.large_string())
         array = array.combine_chunks()
     if pa.types.is_dictionary(array.type):
-        words = array.dictionary  # a dictionary of string views cannot be decoded
-        words = words.cast(pa.large_string()) if str(words.type) == "string_view" else words
-        array = pa.DictionaryArray.from_arrays(array.indices, words).dictionary_decode()
+        values = array.dictionary  # a dictionary of string views cannot be decoded
+        values = values.cast(pa.large_string()) if str(values.type) == "string_view" else values
+        array = pa.DictionaryArray.from_arrays(array.indices, values).dictionary_decode()
     if len(array) == 0 and pa.types.is_null(array.type):
         array = array.cast(pa.int64())
     return array.cast(pa.large_string()) if str(array.type) == "string_view" else array
 
 
-def _place(name: str, index: int) -> str:
+def _location(name: str, index: int) -> str:
     return f"{name}, {'edge' if name in ('source', 'target') else 'entry'} {index + 1}"
 
 
@@ -203,17 +203,17 @@ def _integers(values: NDArray[Any], name: str) -> NDArray[Any]:
     if values.dtype.kind == "u" and len(values) and values.max() > np.iinfo(np.int64).max:
         first = int(np.argmax(values > np.iinfo(np.int64).max))
         raise GraphError(
-            f"{_place(name, first)}: the id {values[first]} is out of range; "
-            "integer ids must fit 64 bits with a sign."
+            f"{_location(name, first)}: the id {values[first]} is out of range; "
+            "integer ids must fit in a signed 64-bit integer."
         )
     return np.ascontiguousarray(values, dtype=np.int64 if values.itemsize >= 4 else np.int32)
 
 
 def _number_integers(source: NDArray[Any], target: NDArray[Any]) -> NumberedEdges:
-    """Numbers by a table over the range of ids where that is small, else by looking each one up."""
+    """Numbers ids with a table over their range if it is small, else with a hash table."""
     low = int(min(source.min(), target.min()))
     span = int(max(source.max(), target.max())) - low + 1
-    if span > max(2 * len(source), 1 << 16):  # more than the edges can fill, at 5 bytes an id
+    if span > max(2 * len(source), 1 << 16):  # the table takes 5 bytes per id
         return _look_up(source, target, _distinct(source, target))
     present = np.zeros(span, dtype=bool)
     for ids in (source, target):

@@ -364,7 +364,7 @@ def test_ids_of_a_text_of_nodes_are_of_the_kind_of_the_edges(written, tmp_path):
     (tmp_path / "nodes.txt").write_text("7\n3\n")
     graph = read_graph(written("edges.parquet"), nodes=tmp_path / "nodes.txt")
     assert graph.ids.to_pylist() == [0, 1, 2, 3, 4, 5, 7]
-    with pytest.raises(GraphError, match="integers and others are texts"):
+    with pytest.raises(GraphError, match="integers and others are strings"):
         read_graph(written("edges.parquet"), nodes=["x"])
 
 
@@ -407,12 +407,11 @@ def test_a_matrix_beyond_the_memory_bound_is_refused(tmp_path, suffix):
     assert read_graph(path, directed=True, memory="9MB").nodes == 2000
 
 
-def test_a_matrix_that_is_not_symmetric_is_told_of_the_options_of_a_file(tmp_path):
+def test_a_matrix_that_is_not_symmetric_is_refused_with_the_options_of_read_graph(tmp_path):
     sp.save_npz(tmp_path / "matrix.npz", sp.coo_array(([1.0], ([0], [1])), shape=(2, 2)))
     with pytest.raises(GraphError) as error:
         read_graph(tmp_path / "matrix.npz")
     assert str(error.value) == (
         f"{tmp_path / 'matrix.npz'}: The adjacency matrix is not symmetric. Use directed=True "
-        "(--directed) if its direction matters, or symmetrize=True (--symmetrize) to take every "
-        "entry as an undirected edge."
+        "if the direction matters, or symmetrize=True to take every entry as an undirected edge."
     )
