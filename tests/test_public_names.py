@@ -30,6 +30,7 @@ NAMES = [
     "ParameterError",
     "Plan",
     "RandNE",
+    "ReadOptions",
     "Tuning",
     "UnknownNodeError",
     "datasets",

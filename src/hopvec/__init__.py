@@ -24,6 +24,7 @@ _HOMES = {
     "ParameterError": "errors",
     "Plan": "engine.plan",
     "RandNE": "methods",
+    "ReadOptions": "formats.graphs.options",
     "Tuning": "tuning",
     "UnknownNodeError": "errors",
     "datasets": "datasets",

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -63,5 +64,29 @@ def test_the_error_of_a_limit_below_the_minimum_explains_the_minimum(folder):
     assert finished.returncode == 2
     sentence = finished.stderr.strip().splitlines()[-1]
     assert "needs at least" in sentence
-    assert "MB for the run beside it" in sentence
+    assert "MB for the embedding" in sentence
     assert not (folder / "none.npy").exists()
+
+
+def test_spill_files_are_in_the_spill_directory_from_reading_to_writing(run, tmp_path, monkeypatch):
+    directories, temporary_file = [], tempfile.TemporaryFile
+
+    def record(*arguments, **more):
+        if more.get("prefix") == "hopvec-":
+            directories.append(more.get("dir"))
+        return temporary_file(*arguments, **more)
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", record)
+    ends = np.random.default_rng(3).integers(0, 20_000, (300_000, 2))
+    lines = "".join(f"{one},{other}\n" for one, other in ends.tolist())
+    (tmp_path / "edges.csv").write_text(lines)
+    (tmp_path / "spill").mkdir()
+    for options, expected in (((), tmp_path), (("--spill-dir", "spill"), tmp_path / "spill")):
+        words = ("-o", "vectors.npy", "--memory", "14MB", "--report", "run.json", *options)
+        result = run("embed", "edges.csv", "--dim", 256, *words)
+        assert result.exit_code == 0, result.stderr
+        assert "spill file" in json.loads((tmp_path / "run.json").read_text())["plan"]
+        assert len(directories) > 3
+        assert {Path(directory).resolve() for directory in directories} == {expected.resolve()}
+        directories.clear()
+    assert list((tmp_path / "spill").iterdir()) == []

@@ -25,6 +25,7 @@ from hopvec.cli.summary import count, report_rows
 from hopvec.cli.terminal import Terminal
 from hopvec.embedding import Embedding
 from hopvec.formats.destination import bytes_on_disk, check_space
+from hopvec.formats.graphs.options import ReadOptions
 from hopvec.machine import format_bytes
 from hopvec.methods import Method
 from hopvec.methods.method import RUNTIME_PARAMS
@@ -82,7 +83,7 @@ def embed(
     like: str | None,
     spark: str | None,
     report: Path | None,
-    reading: dict[str, Any],
+    read_options: ReadOptions,
     feature_args: dict[str, Any],
     method: Method,
 ) -> None:
@@ -95,11 +96,11 @@ def embed(
     if output is None:
         raise click.UsageError("Name the output file, such as -o vectors.parquet.")
     if spark is not None:
-        embed_on_spark(terminal, spark, graph, str(output), reading, feature_args, method)
+        embed_on_spark(terminal, spark, graph, str(output), read_options, feature_args, method)
         return
     if isinstance(output, str) or "://" in str(method.spill_dir):
         raise click.UsageError("URLs such as s3://bucket/directory need --spark.")
-    inputs = [graph, reading["nodes"], features_file(feature_args), like]
+    inputs = [graph, read_options.nodes, features_file(feature_args), like]
     check_output(output, report, dtype=dtype, inputs=inputs)
     alignment: dict[str, Embedding] = {}
     if like:
@@ -109,7 +110,7 @@ def embed(
     if method.spill_dir is None:
         method.set_params(spill_dir=output.parent)
     run = RunReport()
-    read_graph = read(terminal, run, graph, reading, method)
+    read_graph = read(terminal, run, graph, read_options, method)
     read_graph = add_features(terminal, run, read_graph, feature_args)
     plan = method.plan(read_graph)
     run.plan = str(plan)

@@ -15,6 +15,7 @@ from hopvec.cli.summary import graph_rows, input_rows
 from hopvec.cli.terminal import Terminal, duration
 from hopvec.formats import format_to_write
 from hopvec.formats.destination import bytes_on_disk
+from hopvec.formats.graphs.options import ReadOptions
 from hopvec.machine import format_bytes
 from hopvec.methods import Method
 from hopvec.methods.estimate import estimate as estimate_run
@@ -49,7 +50,7 @@ def estimate(
     output: Path,
     dtype: str,
     as_json: bool,
-    reading: dict[str, Any],
+    read_options: ReadOptions,
     feature_args: dict[str, Any],
     method: Method,
 ) -> None:
@@ -61,7 +62,7 @@ def estimate(
     format_to_write(output, dtype)
     features_file(feature_args)
     run = RunReport()
-    read_graph = read(terminal, run, graph, reading, method)
+    read_graph = read(terminal, run, graph, read_options, method)
     read_graph = add_features(terminal, run, read_graph, feature_args)
     with terminal.progress("timing a sample", "%") as progress:
         expected = estimate_run(read_graph, method, progress=progress)

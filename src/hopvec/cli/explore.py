@@ -14,6 +14,7 @@ from hopvec.cli.layout_options import kind_option, seed_option
 from hopvec.cli.summary import count
 from hopvec.cli.terminal import Terminal
 from hopvec.embedding import Embedding
+from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.read import read_graph
 from hopvec.graph import Graph
 from hopvec.labels import Labels
@@ -66,7 +67,7 @@ def explore(
     kind: Any,
     seed: int,
     server: dict[str, Any],
-    reading: dict[str, Any],
+    read_options: ReadOptions,
     labeling: dict[str, Any],
 ) -> None:
     """Explore embeddings in the browser.
@@ -89,7 +90,7 @@ def explore(
         {name: mapped(read_vectors(terminal, path)) for name, path in paths.items()},
         {name: read_extra_columns(path) for name, path in paths.items()},
         labels=None if labels is None else read_label_file(terminal, labels, labeling),
-        graph=None if graph is None else _graph(terminal, graph, reading),
+        graph=None if graph is None else _graph(terminal, graph, read_options),
         layout=kind,
         seed=seed,
     )
@@ -119,9 +120,9 @@ def _named(paths: tuple[str, ...]) -> dict[str, str]:
     return dict(zip(names, paths, strict=True))
 
 
-def _graph(terminal: Terminal, path: str, reading: dict[str, Any]) -> Graph:
+def _graph(terminal: Terminal, path: str, read_options: ReadOptions) -> Graph:
     with terminal.progress(f"reading {path}", "bytes") as progress:
-        return read_graph(path, **reading, progress=progress)
+        return read_graph(path, options=read_options, progress=progress)
 
 
 def _exploration(

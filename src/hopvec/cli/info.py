@@ -13,6 +13,7 @@ from hopvec.cli.outputs import json_option
 from hopvec.cli.summary import Rows, count, graph_rows, parameters_text, report_rows
 from hopvec.cli.terminal import Terminal
 from hopvec.formats import read_preview
+from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.parquet import files_of
 from hopvec.formats.preview import Preview
 from hopvec.formats.recognize import holds_embedding
@@ -39,7 +40,7 @@ SHOWN = 3  # ids to print
 @json_option
 @reading_options
 def info(
-    terminal: Terminal, file: str, kind: str | None, as_json: bool, reading: dict[str, Any]
+    terminal: Terminal, file: str, kind: str | None, as_json: bool, read_options: ReadOptions
 ) -> None:
     """Inspect a file: a graph or an embedding.
 
@@ -52,7 +53,7 @@ def info(
         raise click.UsageError(f"{file} is an embedding; {given[0]} applies to graphs only.")
     if kind == "graph":
         run = RunReport()
-        read(terminal, run, file, reading)
+        read(terminal, run, file, read_options)
         run.notes = terminal.notes
         content = {"kind": kind, "input": run.input, "graph": run.graph, "notes": run.notes}
         rows = report_rows(run)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,7 @@ from hopvec.cli.command import Declared, Function, gathered_options
 from hopvec.cli.terminal import Terminal
 from hopvec.embedding import Embedding, load
 from hopvec.errors import FormatError
+from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.read import read_graph
 from hopvec.graph import Graph
 from hopvec.methods import Method
@@ -25,7 +29,7 @@ LOOPS = ("keep", "drop")
 FILE = click.Path(allow_dash=True)
 
 
-COLUMNS = 5  # options that say which columns hold edges, the first ones
+COLUMNS = 5  # the first options: the columns of the edges, and their direction
 OPTIONS: Declared = [
     ("--source", {"metavar": "COLUMN", "help": "Column of source nodes: its name or number."}),
     ("--target", {"metavar": "COLUMN", "help": "Column of target nodes."}),
@@ -91,23 +95,34 @@ def graph_argument(function: Function) -> Function:
 
 
 def reading_options(function: Function) -> Function:
-    """Adds the options of reading; they arrive as one dict `reading`, ready for `read`."""
-    return gathered_options("reading", OPTIONS, "Input")(function)
+    """Adds the options for reading a graph, passed as one ReadOptions record `read_options`."""
+    return _read_options(OPTIONS, "Input")(function)
 
 
 def edge_column_options(function: Function) -> Function:
-    """Adds those that say which columns hold edges, beside the options of reading labels."""
-    return gathered_options("reading", OPTIONS[:COLUMNS], "Graph")(function)
+    """Adds only the options for edge columns and direction, passed in the same way."""
+    return _read_options(OPTIONS[:COLUMNS], "Graph")(function)
+
+
+def _read_options(declared: Declared, heading: str) -> Callable[[Function], Function]:
+    def decorate(function: Function) -> Function:
+        @wraps(function)
+        def with_record(*arguments: Any, read_options: dict[str, Any], **given: Any) -> None:
+            function(*arguments, read_options=ReadOptions(**read_options), **given)
+
+        return gathered_options("read_options", declared, heading)(with_record)
+
+    return decorate
 
 
 def check_there(path: str) -> None:
-    """Raises FormatError unless there is such a file, or it is standard input."""
+    """Raises FormatError unless a file exists or is standard input."""
     if path != "-" and not Path(path).exists():
         raise FormatError(f"{path}: there is no such file.")
 
 
 def read_vectors(terminal: Terminal, path: str) -> Embedding:
-    """The embedding of a file."""
+    """Reads the embedding of a file."""
     with terminal.progress(f"reading {path}", "%") as progress:
         return load(path, progress=progress)
 
@@ -116,41 +131,42 @@ def read(
     terminal: Terminal,
     report: RunReport,
     path: str,
-    reading: dict[str, Any],
+    options: ReadOptions,
     method: Method | None = None,
 ) -> Graph:
-    """The graph of a file ("-" is standard input), in the stages "read" and "build".
+    """Reads the graph of a file ("-" is standard input), in the stages "read" and "build".
 
-    Bounded as the method says that is to run on it.
+    The threads, the memory limit and the spill directory are those of the method that will run on
+    the graph.
     """
-    bounds: dict[str, Any] = {}
     if method is not None:
-        bounds = {
-            "threads": method.threads,
-            "memory": method.memory,
-            "spill_dir": method.spill_dir,
-            "reserve": method.working_bytes,
-        }
-    if reading["nodes"] is not None:
-        check_there(reading["nodes"])  # before the edges, which may take long
+        options = replace(
+            options,
+            threads=method.threads,
+            memory=method.memory,
+            reserve=method.working_bytes,
+            spill_dir=method.spill_dir,
+        )
+    if isinstance(options.nodes, str):
+        check_there(options.nodes)  # before the edges, which may take long
     name = "standard input" if path == "-" else path
     if path == "-" and sys.stdin.isatty():
-        terminal.info("Waiting for edges on standard input, a line each; Ctrl-D ends them.")
+        terminal.info("Waiting for edges on standard input, one per line; end with Ctrl-D.")
     with ExitStack() as stage:
         stage.enter_context(report.stage("read"))
-        reading_bar = stage.enter_context(terminal.progress(f"reading {name}", "bytes"))
-        building_bar: Progress | None = None
+        read_progress = stage.enter_context(terminal.progress(f"reading {name}", "bytes"))
+        build_progress: Progress | None = None
 
-        def building(done: int, of: int) -> None:
-            nonlocal building_bar
-            if building_bar is None:
+        def build(done: int, total: int) -> None:
+            nonlocal build_progress
+            if build_progress is None:
                 stage.close()
                 stage.enter_context(report.stage("build"))
-                building_bar = stage.enter_context(terminal.progress("building the graph", "%"))
-            building_bar(done, of)
+                build_progress = stage.enter_context(terminal.progress("building the graph", "%"))
+            build_progress(done, total)
 
-        graph = read_graph(path, **reading, **bounds, progress=reading_bar, build_progress=building)
+        graph = read_graph(path, options=options, progress=read_progress, build_progress=build)
     pa.default_memory_pool().release_unused()  # before the next stage needs it
-    policies = {"duplicates": reading["duplicates"] or "sum", "loops": reading["loops"]}
+    policies = {"duplicates": options.duplicates or "sum", "loops": options.loops}
     report.input, report.graph = policies | graph.origin, graph.describe()
     return graph

@@ -19,6 +19,7 @@ from hopvec.cli.feature_options import features_path
 from hopvec.cli.summary import count
 from hopvec.cli.terminal import Terminal
 from hopvec.errors import FormatError, ParameterError
+from hopvec.formats.graphs.options import ReadOptions
 from hopvec.methods import Method
 
 SUPPORTED = {
@@ -31,6 +32,7 @@ SUPPORTED = {
     "--format",
 }
 SUPPORTED |= {"--features", "--features-id", "--output", "-o"}
+COLUMN_OPTIONS = ("source", "target", "weight", "unweighted")
 DELIMITED = {".csv": ",", ".tsv": "\t"}
 
 
@@ -39,7 +41,7 @@ def embed_on_spark(
     master: str,
     edges: str,
     output: str,
-    reading: dict[str, Any],
+    read_options: ReadOptions,
     feature_args: dict[str, Any],
     method: Method,
 ) -> None:
@@ -56,11 +58,11 @@ def embed_on_spark(
     # before Spark starts, which takes seconds
     check_method(method, "auto", features is not None)
     with _session(master) as session, terminal.progress("embedding on Spark", "stages") as progress:
-        nodes = reading["nodes"]
+        nodes = read_options.nodes
         vectors = embed(
-            _table(session, edges, reading["format"]),
-            **{name: reading[name] for name in ("source", "target", "weight", "unweighted")},
-            directed=bool(reading["directed"]),
+            _table(session, edges, read_options.format),
+            **{name: getattr(read_options, name) for name in COLUMN_OPTIONS},
+            directed=bool(read_options.directed),
             nodes=None if nodes is None else _table(session, nodes, None),
             **_features(session, features, feature_args["features_id"]),
             method=method,  # type: ignore[arg-type]  # checked by check_method

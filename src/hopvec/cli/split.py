@@ -16,6 +16,7 @@ from hopvec.cli.terminal import Terminal
 from hopvec.errors import FormatError
 from hopvec.evaluate import hold_out
 from hopvec.evaluate.held_out import check_hold_out_params
+from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.write import check_table
 from hopvec.run_report import RunReport
 
@@ -63,7 +64,7 @@ def split(
     negatives: int,
     any_edges: bool,
     seed: int,
-    reading: dict[str, Any],
+    read_options: ReadOptions,
 ) -> None:
     """Split a graph into training edges and held-out links.
 
@@ -81,12 +82,12 @@ def split(
         raise click.UsageError("Give --share or --count, not both.")
     for path in (output, links):
         check_table(path)
-        check_not_input(path, [graph, reading["nodes"]])
+        check_not_input(path, [graph, read_options.nodes])
     if links.absolute() == output.absolute():
         raise FormatError(f"{links}: the output files must have different names.")
     check_hold_out_params(0.2 if share is None else share, negatives, seed)
     run = RunReport()
-    whole = read(terminal, run, graph, reading)
+    whole = read(terminal, run, graph, read_options)
     sizes: dict[str, Any] = {"share": share} if share is not None else {"count": count}
     with run.stage("split"), terminal.progress("splitting edges", "%") as progress:
         held_out = hold_out(

@@ -14,6 +14,7 @@ from hopvec.cli.outputs import check_output, dtype_option, output_path
 from hopvec.cli.reference import reference_run
 from hopvec.cli.summary import count, report_rows
 from hopvec.cli.terminal import Terminal
+from hopvec.formats.graphs.options import ReadOptions
 from hopvec.machine import format_bytes
 from hopvec.run_report import RunReport
 
@@ -51,7 +52,7 @@ def transform(
     base: str,
     output: Path,
     dtype: str,
-    reading: dict[str, Any],
+    read_options: ReadOptions,
     feature_args: dict[str, Any],
 ) -> None:
     """Embed new nodes, comparably with existing vectors.
@@ -61,13 +62,13 @@ def transform(
     not change it: VECTORS stay valid, and the new vectors are comparable with them. A features
     file must cover old and new nodes.
     """
-    inputs = [vectors, graph, base, reading["nodes"], features_file(feature_args)]
+    inputs = [vectors, graph, base, read_options.nodes, features_file(feature_args)]
     check_output(output, dtype=dtype, inputs=inputs)
     like, method = reference_run(vectors)
     before, run = RunReport(), RunReport()
-    old = read(terminal, before, base, reading, method)
+    old = read(terminal, before, base, read_options, method)
     old = add_features(terminal, before, old, feature_args)
-    new = read(terminal, run, graph, reading, method)
+    new = read(terminal, run, graph, read_options, method)
     new = add_features(terminal, run, new, feature_args)
     with terminal.progress("embedding", "%") as progress:
         embedding = method.embed_new(new, graph=old, like=like, progress=progress)

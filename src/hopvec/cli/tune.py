@@ -24,6 +24,7 @@ from hopvec.cli.summary import parameters_text, report_rows
 from hopvec.cli.terminal import Terminal
 from hopvec.errors import FormatError
 from hopvec.formats.destination import check_writable
+from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.write import Table, write_tables
 from hopvec.labels import Labels
 from hopvec.methods import Method
@@ -82,7 +83,7 @@ def tune(
     output: Path,
     as_json: bool,
     labeling: dict[str, Any],
-    reading: dict[str, Any],
+    read_options: ReadOptions,
     feature_args: dict[str, Any],
     method: Method,
 ) -> None:
@@ -102,7 +103,7 @@ def tune(
     study = _prepare_directory(output)
     run = RunReport()
     classes = None if labels is None else read_label_file(terminal, labels, labeling)
-    read_graph = read(terminal, run, graph, reading, method)
+    read_graph = read(terminal, run, graph, read_options, method)
     read_graph = add_features(terminal, run, read_graph, feature_args)
     best_so_far = _BestSoFar()
     try:

@@ -34,7 +34,7 @@ class ReadKeywords(TypedDict, total=False):
     prefixes: tuple[str, str] | None
     duplicates: Literal["sum", "first", "error"] | None
     loops: Literal["keep", "drop"]
-    nodes: str | PathLike[str] | Any | None
+    nodes: Any
     threads: int | None
     memory: str | float | None
     reserve: Callable[[int, int], int] | None
@@ -64,7 +64,7 @@ class ReadOptions:
     prefixes: tuple[str, str] | None = None
     duplicates: Literal["sum", "first", "error"] | None = None
     loops: Literal["keep", "drop"] = "keep"
-    nodes: str | PathLike[str] | Any | None = None
+    nodes: Any = None
     threads: int | None = None
     memory: str | float | None = None
     reserve: Callable[[int, int], int] | None = None
