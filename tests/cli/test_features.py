@@ -78,7 +78,8 @@ def test_like_needs_the_same_features(run, files):
     result = run("embed", "links.csv", "-o", "new.parquet", "--like", "old.parquet")
     assert result.exit_code == 2
     assert (
-        "the features age (numbers), city (categories), and here are no features" in result.stderr
+        "the features age (numbers), city (categories), but this graph has no features"
+        in result.stderr
     )
 
 
@@ -126,7 +127,10 @@ def test_estimate_and_tune_take_features(run, files):
         (["--features-id", "who"], "--features-id needs --features"),
         (["--features", "nodes.csv", "--features-id", "age"], "row 3: the id in 'age' is empty"),
         (["--feature-weight", "2"], "the graph has no features"),
-        (["--features", "nodes.csv", "--method", "randne"], "RandNE has no use for the features"),
+        (
+            ["--features", "nodes.csv", "--method", "randne"],
+            "RandNE does not support node features",
+        ),
     ],
 )
 def test_user_errors_are_one_sentence(run, files, arguments, message):

@@ -98,5 +98,5 @@ def test_both_graphs_are_reported_and_another_base_graph_is_rejected(run, edges)
     Path("other.csv").write_text(Path(edges).read_text() + "ann,zoe\n")
     result = run(*arguments, "other.csv")
     assert result.exit_code == 2
-    assert "The vectors were made from a graph of 6 nodes and" in result.stderr
-    assert "and this one has 7 nodes and" in result.stderr
+    assert "The embedding was made from a graph with 6 nodes and" in result.stderr
+    assert "but this graph has 7 nodes and" in result.stderr

@@ -265,7 +265,10 @@ class TestParams:
             ("{", "best.json: this is not a parameter file of `hopvec tune` or --report"),
             ("[]", "this is not a parameter file"),
             ("{}", "this is not a parameter file"),
-            ('{"parameters": {"method": "word2vec"}}', "There is no method 'word2vec'; there are"),
+            (
+                '{"parameters": {"method": "word2vec"}}',
+                "There is no method 'word2vec'; the methods are",
+            ),
             ('{"parameters": {"method": "FastRP", "gamma": 1}}', "has no parameter 'gamma'"),
             ('{"parameters": {"method": "FastRP", "beta": 7}}', "beta must be a number from -1"),
         ],

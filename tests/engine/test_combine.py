@@ -39,5 +39,5 @@ def test_as_many_orders_join_the_sum_at_once_as_the_blocks_still_hold(
 def test_orders_that_leave_float32_only_together_are_refused():
     scale = 2.0**112  # times the largest entry, 2^15: half of what float32 holds
     assert checked_scales({1: scale}) == {1: scale}
-    with pytest.raises(GraphError, match="Order 1 leaves float32"):
+    with pytest.raises(GraphError, match="Order 1 overflows float32"):
         checked_scales({1: scale, 2: -scale})

@@ -4,9 +4,9 @@ import time
 
 import numpy as np
 import pytest
+from examples import example, path, random_example
 
 import hopvec
-from example_graphs import example, path, random_example
 from hopvec import FastRP, MemoryLimitError
 from hopvec.engine.plan import resident
 from hopvec.machine import format_bytes
@@ -125,8 +125,8 @@ class TestMemory:
             method.set_params(memory=least - 1).plan(graph)
         assert str(error.value) == (
             f"This run needs at least {format_bytes(least)} ({format_bytes(rows)} for the graph, "
-            f"960 kB for one slab), and the memory limit is {format_bytes(least - 1)}. "
-            "Allow it more memory."
+            f"960 kB for one slab), but the memory limit is {format_bytes(least - 1)}. "
+            "Raise the memory limit."
         )
         assert method.set_params(memory=least).plan(graph).output == "file"
 
@@ -142,13 +142,13 @@ class TestPrinting:
     def test_a_plan_says_what_will_happen(self, graph):
         text = str(FastRP(dim=256, threads=2, memory="1GB").plan(graph))
         assert "16 slabs of 16 columns in float32, 2 at a time on 2 threads" in text
-        assert "orders kept (20.5 MB)" in text
+        assert "orders cached (20.5 MB)" in text
         assert "output of 5.12 MB in memory" in text
-        assert f"{format_bytes(resident(graph))} of it the graph" in text
+        assert f"{format_bytes(resident(graph))} for the graph" in text
 
     def test_it_names_the_file_and_the_second_pass(self, graph):
         text = str(FastRP(dim=256, threads=2, memory="3MB").plan(graph))
-        assert "orders computed twice" in text
+        assert "orders recomputed" in text
         assert "in a spill file" in text
 
 
@@ -185,21 +185,20 @@ class TestEstimate:
         """A run of 5 s before the slabs, 2 s for each pass of one and 0.5 s for it at the end."""
         method, clock = FastRP(threads=1, **options), [0.0]
 
-        def vectors(trial, graph, progress):
-            plan = trial.plan(graph)
+        def compute(trial, graph, plan, progress):
             clock[0] += 5
             for done in range(plan.slabs * method.plan(graph).passes):
                 clock[0] += 2
                 progress(done + 1, plan.slabs)
             clock[0] += 0.5 * plan.slabs
 
-        monkeypatch.setattr(FastRP, "vectors", vectors)
+        monkeypatch.setattr(FastRP, "compute", compute)
         monkeypatch.setattr("hopvec.methods.slab_method.time.perf_counter", lambda: clock[0])
-        monkeypatch.setattr("hopvec.methods.slab_method.ENOUGH", 1000.0)
+        monkeypatch.setattr("hopvec.methods.slab_method.MAX_TRIAL_SECONDS", 1000.0)
         assert hopvec.estimate(graph, method).seconds == pytest.approx(seconds, rel=0.3)
 
     def test_a_long_trial_stops_after_the_slab_in_hand(self, graph, monkeypatch):
-        monkeypatch.setattr("hopvec.methods.slab_method.ENOUGH", 0.0)
+        monkeypatch.setattr("hopvec.methods.slab_method.MAX_TRIAL_SECONDS", 0.0)
         assert hopvec.estimate(graph, FastRP(dim=256)).seconds > 0
 
     @pytest.mark.parametrize("case", [example([], 3), example([(0, 0)], 1), example(path(2), 2)])

@@ -343,7 +343,9 @@ class TestParameters:
         assert method.get_params()["seed"] == 9
 
     def test_set_params_refuses_an_unknown_name_with_the_known_ones(self, name):
-        with pytest.raises(ParameterError, match=r"has no parameter 'sed'; it has .*seed"):
+        with pytest.raises(
+            ParameterError, match=r"has no parameter 'sed'; its parameters are .*seed"
+        ):
             METHODS[name]().set_params(sed=1)
 
     def test_the_constructor_refuses_an_unknown_name(self, name):

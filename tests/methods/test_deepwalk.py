@@ -106,7 +106,10 @@ class TestDirected:
 class TestParameters:
     def test_negatives_with_another_objective_are_refused(self):
         method = DeepWalk(objective="hierarchical-softmax", negatives=7)
-        with pytest.raises(ParameterError, match="DeepWalk: negatives is for the objective"):
+        with pytest.raises(
+            ParameterError,
+            match="DeepWalk: negatives applies to objective='negative-sampling' only",
+        ):
             method.embed(example(path(3), 3).graph())
 
     def test_more_negatives_give_other_vectors(self):

@@ -294,7 +294,7 @@ class TestMistakesOthersShip:
         assert not got.vectors.any(axis=1).all()
         assert len(caplog.messages) == 2
         assert "nodes, all without edges;" in caplog.text
-        assert "of 50 nodes, though they have edges" in caplog.text
+        assert "of 50 nodes, although they have edges" in caplog.text
 
     @pytest.mark.parametrize("oversample", [1, 2])
     def test_nodes_whose_sum_is_zero_have_no_vector_in_common(self, oversample, caplog):
@@ -303,7 +303,7 @@ class TestMistakesOthersShip:
         zero = ~FastRP(dim=64, sparsity=1000, normalize="orders").embed(graph).vectors.any(axis=1)
         assert zero.sum() > 100
         expected = FastRP(**options).embed(graph).vectors
-        assert f"Zero vectors: {zero.sum() - 3} of 2,000 nodes, though they have" in caplog.text
+        assert f"Zero vectors: {zero.sum() - 3} of 2,000 nodes, although they have" in caplog.text
         np.testing.assert_array_equal(expected.any(axis=1), ~zero)
         least = FastRP(**options).working_bytes(graph.nodes) + graph.nbytes + 120_000
         bounded = FastRP(memory=least, **options)
@@ -317,12 +317,12 @@ class TestMistakesOthersShip:
         with caplog.at_level(logging.WARNING, logger="hopvec"):
             vectors = method.embed(graph).vectors
         assert vectors.any(axis=1).tolist() == [False] * 3 + [True] * 3
-        assert "Zero vectors: 3 of 6 nodes, though they have edges" in caplog.text
+        assert "Zero vectors: 3 of 6 nodes, although they have edges" in caplog.text
 
     def test_vectors_that_do_not_vary_are_told_with_what_helps(self, caplog):
         graph = example(star(7), 7).graph()
         assert not FastRP(dim=64).embed(graph).vectors.any()
-        assert "7 of 7 nodes, though they have edges" in caplog.text
+        assert "7 of 7 nodes, although they have edges" in caplog.text
         assert "or self_weight gives them one" in caplog.text
         assert FastRP(dim=64, self_weight=1).embed(graph).vectors.any(axis=1).all()
 

@@ -126,7 +126,7 @@ class TestParameters:
         options = {"dim": 8, "beta": -1.0, "sparsity": 1}
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            with pytest.raises(GraphError, match=r"Order 3 leaves float32: the degrees of this"):
+            with pytest.raises(GraphError, match=r"Order 3 overflows float32: the degrees of this"):
                 FastRP(normalize="none", **options).embed(graph)
         assert np.isfinite(FastRP(normalize="full", **options).embed(graph).vectors).all()
 

@@ -258,18 +258,18 @@ class TestWhatIsTold:
     def test_other_features_are_not_comparable(self):
         old = FastRP(dim=8).embed(CASE.graph(), features=self.KNOWN)
         for features, shown in (
-            (None, "here are no features"),
-            ({"id": self.KNOWN["id"], "age": self.KNOWN["age"]}, "here are the features age"),
+            (None, "this graph has no features"),
+            ({"id": self.KNOWN["id"], "age": self.KNOWN["age"]}, "this graph has the features age"),
         ):
             with pytest.raises(ParameterError, match=shown):
                 FastRP(dim=8).embed(CASE.graph(), features=features, like=old)
 
     def test_a_weight_without_features_is_refused(self):
-        with pytest.raises(ParameterError, match="feature_weight is 2, and the graph has no"):
+        with pytest.raises(ParameterError, match="feature_weight is 2, but the graph has no"):
             FastRP(feature_weight=2).embed(CASE.graph())
 
     def test_a_method_that_has_no_use_for_them_says_so(self):
-        with pytest.raises(GraphError, match="RandNE has no use for the features of nodes"):
+        with pytest.raises(GraphError, match="RandNE does not support node features"):
             RandNE(dim=8).embed(CASE.graph().with_features(self.KNOWN))
 
     def test_they_stay_with_a_graph_whose_edges_are_held_out_and_can_be_tuned(self):
@@ -292,7 +292,9 @@ def test_numbers_in_the_place_of_categories_are_other_features():
     method = FastRP(dim=8)
     old = method.embed(graph, features={"id": ids, "zip": texts})
     numbers = {"id": ids, "zip": list(map(int, texts))}
-    with pytest.raises(ParameterError, match=r"zip \(categories\), and here are .* zip \(numbers"):
+    with pytest.raises(
+        ParameterError, match=r"zip \(categories\), but this graph has .* zip \(numbers"
+    ):
         method.embed(graph, features=numbers, like=old)
     new = Graph.from_edges(["d"], ["a"])
     with pytest.raises(GraphError, match=r"they have zip \(categories\) and zip \(numbers\)"):

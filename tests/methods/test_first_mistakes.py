@@ -24,7 +24,7 @@ def graph():
     ids=["tuple", "dict"],
 )
 def test_what_is_no_graph_is_refused_with_the_way_to_make_one(thing):
-    with pytest.raises(GraphError, match=r"no graph but a .* Graph\.from_edges"):
+    with pytest.raises(GraphError, match=r"Expected a graph, got .* Graph\.from_edges"):
         FastRP(dim=4).embed(thing)
 
 
@@ -38,7 +38,7 @@ def test_what_is_no_graph_is_refused_with_the_way_to_make_one(thing):
     ids=["unnamed ends", "matrix named like ends", "matrix"],
 )
 def test_a_table_that_does_not_name_the_ends_of_edges_is_refused(frame):
-    with pytest.raises(GraphError, match=r"no graph but a .* Graph\.from_arrow.*from_scipy"):
+    with pytest.raises(GraphError, match=r"Expected a graph, got .* Graph\.from_arrow.*from_scipy"):
         FastRP(dim=4).embed(frame)
 
 

@@ -55,9 +55,11 @@ class TestAgainstTheOracle:
 
 class TestLimits:
     def test_a_dim_that_steps_do_not_divide_is_refused_with_the_nearest(self):
-        with pytest.raises(ParameterError, match=r"dim 130 and steps 4. The nearest is dim 128."):
+        with pytest.raises(
+            ParameterError, match=r"dim 130 and steps 4. The nearest valid dim is 128."
+        ):
             GraRep(dim=130).embed(GRAPHS["weighted"].graph())
-        with pytest.raises(ParameterError, match=r"dim 1 and steps 4. The nearest is dim 4."):
+        with pytest.raises(ParameterError, match=r"dim 1 and steps 4. The nearest valid dim is 4."):
             GraRep(dim=1).embed(GRAPHS["weighted"].graph())
 
     def test_a_matrix_that_does_not_fit_is_refused_with_the_memory_needed(self):

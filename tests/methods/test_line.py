@@ -216,7 +216,7 @@ class TestParameters:
         with pytest.raises(ParameterError) as error:
             LINE(dim=33).embed(graph)
         assert str(error.value) == (
-            "LINE: dim must be even where order is 'both' and each order has half of the columns, "
+            "LINE: dim must be even with order='both', since each order has half of the columns, "
             "got 33."
         )
         assert LINE(dim=33, order="second", samples=10).embed(graph).vectors.shape == (3, 33)

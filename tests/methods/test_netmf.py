@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from examples import example, examples, path, random_example, skewed_example
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopvec
 import oracle
-from example_graphs import example, examples, path, random_example, skewed_example
 from hopvec import GraphError, MemoryLimitError, NetMF
 from hopvec.machine import format_bytes
 
@@ -99,7 +99,7 @@ class TestLimits:
         assert f"{format_bytes(4 * 20_000**2)} for the matrix of all pairs of nodes" in str(
             error.value
         )
-        assert "and the memory limit is 1 GB." in str(error.value)
+        assert "but the memory limit is 1 GB." in str(error.value)
 
     def test_time_is_estimated_and_progress_is_told(self):
         graph = GRAPHS["unweighted"].graph()

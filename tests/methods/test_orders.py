@@ -65,19 +65,19 @@ def test_other_weights_take_no_hop(monkeypatch):
 
 def test_by_default_the_orders_that_count_are_kept():
     orders = FastRP(dim=16, weights=(0, 0, 1, 4), self_weight=0).orders(GRAPHS["weighted"].graph())
-    assert orders.kept == {3, 4}
+    assert orders.available == {3, 4}
     assert orders.nbytes == 2 * 700 * 64
 
 
 def test_an_order_that_is_not_kept_is_refused_by_its_number():
     orders = FastRP(dim=16, weights=(0, 0, 1)).orders(GRAPHS["weighted"].graph())
-    with pytest.raises(ParameterError, match="count order 2, and the orders kept are 3"):
+    with pytest.raises(ParameterError, match="order 2 has a weight, but the cached orders are 3"):
         orders.embed(FastRP(dim=16, weights=(0, 1, 1)))
 
 
 def test_a_method_with_other_orders_is_refused_with_the_difference():
     orders = FastRP(dim=16, beta=-0.5).orders(GRAPHS["weighted"].graph())
-    with pytest.raises(ParameterError, match=r"made with beta = -0.5, got 0.25\. Only weights,"):
+    with pytest.raises(ParameterError, match=r"computed with beta=-0.5, got 0.25\. Only weights,"):
         orders.embed(FastRP(dim=16))
 
 

@@ -158,7 +158,7 @@ def test_too_many_columns_are_refused_with_the_number():
         FastRP(dim=512, oversample=17).embed(CASES["weighted"].graph())
     assert str(error.value) == (
         "FastRP: oversample times dim must be at most 8,192, got 17 x 512 = 8,704. "
-        "Make one of them smaller."
+        "Reduce one of them."
     )
 
 

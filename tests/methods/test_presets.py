@@ -52,8 +52,8 @@ def test_an_unknown_one_is_refused_with_those_that_there_are():
     with pytest.raises(ParameterError) as error:
         FastRP.preset("fastest")
     assert str(error.value) == (
-        "There is no preset 'fastest'; there are balanced, fast, best, social, paper, authors, "
-        "neo4j."
+        "There is no preset 'fastest'; the presets are balanced, fast, best, social, paper, "
+        "authors, neo4j."
     )
 
 

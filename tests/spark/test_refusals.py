@@ -232,5 +232,5 @@ def test_unsupported_methods_are_refused_before_spark_starts(monkeypatch, option
 def test_orders_that_overflow_float32_are_refused_by_blocks_before_the_hops(spark):
     edges = frame(spark, "src int, dst int, weight double", (0, 1, 1e-30), (1, 2, 1e30))
     method = FastRP(dim=8, beta=-1.0, sparsity=1, normalize="none")
-    with pytest.raises(GraphError, match="Order 3 leaves float32"):
+    with pytest.raises(GraphError, match="Order 3 overflows float32"):
         embed(edges, method=method, **BLOCKS)

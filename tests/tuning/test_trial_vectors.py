@@ -28,7 +28,7 @@ def hops(monkeypatch):
 
 
 def same(vectors, method):
-    return vectors.embed(method, ignore).tobytes() == method.embed(GRAPH).vectors.tobytes()
+    return vectors.embed(method, ignore).vectors.tobytes() == method.embed(GRAPH).vectors.tobytes()
 
 
 @pytest.mark.parametrize("memory", [None, "1GB", 300_000])
@@ -100,7 +100,7 @@ def test_without_room_for_orders_every_trial_starts_from_the_graph_and_says_so(h
     for _ in range(2):
         vectors.embed(method, ignore)
     assert len(hops) == 2 * 2 * 4 * 4  # trials, passes, slabs, orders
-    assert caplog.text.count("do not fit the memory") == 1
+    assert caplog.text.count("do not fit in memory") == 1
     assert "Every trial starts from the graph" in caplog.text
 
 

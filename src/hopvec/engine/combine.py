@@ -1,18 +1,16 @@
-"""From the orders N_i to the embedding: the weighted sum, in memory or in a file."""
+"""From the orders N_i to the embedding: their weighted sum, in memory or in a spill file."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hopvec import _native
-from hopvec.engine.finish import Finish, Finished, FittedStatistics, allocate_rows, sum_rows
-from hopvec.engine.fitted import FittedState
-from hopvec.engine.normalize import BLOCK_ROWS, ColumnScaler, not_zero, statistics
+from hopvec.engine.finish import Finish, RowsDone, allocate_rows, sum_rows
+from hopvec.engine.fitted import Fitted
+from hopvec.engine.normalize import BLOCK_ROWS, ColumnScaler, fit_column_scaler, is_nonzero
 from hopvec.engine.plan import CACHE_LINE_BYTES, SlabPlan
 from hopvec.engine.slab import Destination, Propagation, Slab, for_each_slab
 from hopvec.engine.slab_file import SlabFile
@@ -20,15 +18,8 @@ from hopvec.machine import interruptible
 from hopvec.progress import Progress
 
 
-class Vectors(NamedTuple):
-    """Vectors, rows in the order of the ids, and what comparable ones must share with them."""
-
-    vectors: NDArray[np.float32]
-    fitted_state: FittedState | None
-
-
 class WeightedSum:
-    """Adds scale * N_i to the output as the rows of an order are finished."""
+    """Adds scale * N_i to the output as soon as the rows of an order are computed."""
 
     def __init__(
         self,
@@ -37,29 +28,29 @@ class WeightedSum:
         scales: Mapping[int, float | NDArray[np.float32]],
     ) -> None:
         self.output, self.rows, self.scales = output, rows, scales
-        self._together: list[list[int]] = []  # orders that are added when the last of them is made
+        self._fused: list[list[int]] = []  # orders added together, when the last one is computed
         for order in sorted(scales):
-            most = 3 if order == max(scales) else 2  # as many as the blocks still hold
-            before = self._together[-1] if self._together else []
-            if before and before[0] >= 1 and before[-1] == order - 1 and len(before) < most:
-                before.append(order)
+            max_fused = 3 if order == max(scales) else 2  # as many as the blocks still hold
+            last = self._fused[-1] if self._fused else []
+            if last and last[0] >= 1 and last[-1] == order - 1 and len(last) < max_fused:
+                last.append(order)
             else:
-                self._together.append([order])
+                self._fused.append([order])
 
     def block(self, order: int, slab: int) -> None:
-        """No order is kept."""
+        """No order is cached."""
 
     def first_column(self, slab: Slab) -> int:
-        """Where the columns of a slab begin in the output."""
+        """The first column of a slab in the output."""
         return slab.first_column
 
     def sink(self, order: int, slab: Slab, block: NDArray[np.uint8] | None) -> _native.Sink:
-        """Adds the rows of orders that have a scale; the first ones overwrite."""
-        together = next((some for some in self._together if some[-1] == order), None)
-        if together is None:
+        """Adds the rows of orders that have a scale; the first orders overwrite the output."""
+        fused = next((orders for orders in self._fused if orders[-1] == order), None)
+        if fused is None:
             return _native.Sink(next=block)
-        blocks = (slab.spare, slab.block)[3 - len(together) :]
-        earlier = zip(blocks, together, strict=False)
+        blocks = (slab.spare, slab.block)[3 - len(fused) :]
+        earlier = zip(blocks, fused, strict=False)
         scale, weight = self._scale(order)
         return _native.Sink(
             next=block,
@@ -69,8 +60,8 @@ class WeightedSum:
             columns=slab.columns,
             scale=scale,
             weight=weight,
-            add=together is not self._together[0],
-            fused=tuple((kept, *self._scale(before)) for kept, before in earlier),
+            add=fused is not self._fused[0],
+            fused=tuple((stored, *self._scale(before)) for stored, before in earlier),
         )
 
     def _scale(self, order: int) -> tuple[NDArray[np.float32] | None, float]:
@@ -79,63 +70,57 @@ class WeightedSum:
 
 
 class SlabSum(WeightedSum):
-    """The same for an output that holds one slab at a time."""
+    """Adds scale * N_i to an output that holds one slab at a time."""
 
     def first_column(self, slab: Slab) -> int:
-        """The output holds no other columns."""
+        """0: the output holds no other columns."""
         return 0
 
 
-class KeptOrders:
-    """Keeps whole orders, slab by slab, to be summed when all of them are there, and again."""
+class CachedOrders:
+    """Caches whole orders, slab by slab, so that they can be summed later, any number of times."""
 
     def __init__(self, plan: SlabPlan, propagation: Propagation, orders: Collection[int]) -> None:
         self.plan, self.propagation = plan, propagation
-        self.graph = propagation.graph
-        self.size = CACHE_LINE_BYTES * plan.nodes
-        self.kept = {order: _native.allocate(plan.slabs * self.size) for order in orders}
+        self.slab_bytes = CACHE_LINE_BYTES * plan.nodes
+        self.blocks = {order: _native.allocate(plan.slabs * self.slab_bytes) for order in orders}
 
     @property
     def nbytes(self) -> int:
         """The memory of all orders."""
-        return sum(order.nbytes for order in self.kept.values())
+        return sum(order.nbytes for order in self.blocks.values())
 
     def block(self, order: int, slab: int) -> NDArray[np.uint8] | None:
         """The memory of one slab of an order."""
-        kept = self.kept.get(order)
-        return None if kept is None else kept[slab * self.size : (slab + 1) * self.size]
+        blocks, size = self.blocks.get(order), self.slab_bytes
+        return None if blocks is None else blocks[slab * size : (slab + 1) * size]
 
     def sink(self, order: int, slab: Slab, block: NDArray[np.uint8] | None) -> _native.Sink:
-        """Rows go to their block and nowhere else."""
+        """Stores the rows in their block and nowhere else."""
         return _native.Sink(next=block)
 
     def combine(
-        self,
-        weights: Mapping[int, float],
-        finish: Finish,
-        done: Callable[[int], object] = lambda rows: None,
-    ) -> Vectors:
-        """The embedding by these weights, which are of orders that are kept; see `combine`."""
+        self, weights: Mapping[int, float], finish: Finish, done: RowsDone = lambda rows: None
+    ) -> Fitted:
+        """The result for weights of cached orders; see `combine`."""
         unit = finish.normalization.unit_orders
         scales = weights if unit else self.propagation.scales(weights)
         total = allocate_rows(self.plan.nodes, self.plan.width)
         interruptible(
             lambda stop: _native.weighted_sum(
-                [self.kept[order] for order in sorted(weights)],
+                [self.blocks[order] for order in sorted(weights)],
                 [scales[order] for order in sorted(weights)],
                 unit,
                 self.plan.slabs,
                 self.plan.precision == "float16",
                 total,
-                sum_rows(self.plan, self.graph),
+                sum_rows(self.plan, self.propagation.graph),
                 self.plan.threads,
                 stop,
             )
         )
-        finish_sum(total, self.propagation)
-        has_row = self.propagation.has_row
-        made = finish.in_memory(total, self.plan, self.graph, has_row, done)
-        return _framed(made, self.propagation)
+        mix_columns(total, self.propagation)
+        return finish.in_memory(total, self.plan, self.propagation, done)
 
 
 class SumsOfSquares:
@@ -145,10 +130,10 @@ class SumsOfSquares:
         self.squares = {order: np.zeros(plan.nodes) for order in orders}
 
     def block(self, order: int, slab: int) -> None:
-        """No order is kept."""
+        """No order is cached."""
 
     def sink(self, order: int, slab: Slab, block: NDArray[np.uint8] | None) -> _native.Sink:
-        """Rows go to the next hop and into the sums."""
+        """Stores the rows for the next hop and adds their squares."""
         return _native.Sink(next=block, squares=self.squares.get(order), columns=slab.columns)
 
 
@@ -159,46 +144,40 @@ def combine(
     finish: Finish,
     *,
     progress: Progress,
-) -> Vectors:
-    """The embedding, n x dim in the order of the ids: sum_i weights[i] * N_i, then finished.
+) -> Fitted:
+    """Runs all slabs and returns the finished sum_i weights[i] * N_i.
 
-    Row norms, column sums and products of columns are added in float64 in an order that depends on
-    the graph alone.
+    Row norms, column sums and products of columns are added in float64, in an order that depends
+    on the graph alone.
     """
-    mixed = plan.output == "memory" and propagation.finish is not None
-    run = Run(plan, propagation, weights, progress, row_passes=plan.row_passes + mixed)
+    mixes = plan.output == "memory" and propagation.mix_columns is not None
+    run = Run(plan, propagation, weights, progress, row_passes=plan.row_passes + mixes)
     if plan.orders == "cached":
-        kept = KeptOrders(plan, propagation, weights)
-        run.slabs(kept)
-        return kept.combine(weights, finish, run.rows_done)
+        cached = CachedOrders(plan, propagation, weights)
+        run.slabs(cached)
+        return cached.combine(weights, finish, run.rows_done)
     if plan.output == "file":
-        return _framed(run.in_file(weights, finish), propagation)
+        return run.in_file(weights, finish)
     total = allocate_rows(plan.nodes, plan.width)
     scales = run.scales(weights, unit=finish.normalization.unit_orders)
     run.slabs(WeightedSum(total, sum_rows(plan, run.graph), scales))
-    finish_sum(total, propagation, run.rows_done)
-    made = finish.in_memory(total, plan, run.graph, propagation.has_row, run.rows_done)
-    return _framed(made, propagation)
+    mix_columns(total, propagation, run.rows_done)
+    return finish.in_memory(total, plan, propagation, run.rows_done)
 
 
-def _framed(made: Finished, propagation: Propagation) -> Vectors:
-    fitted_state = propagation.fitted_state
-    return Vectors(made.vectors, fitted_state and replace(fitted_state, statistics=made.statistics))
-
-
-def keep(
+def cache_orders(
     plan: SlabPlan, propagation: Propagation, orders: Collection[int], *, progress: Progress
-) -> KeptOrders:
-    """Some orders of all slabs, which are then combined with any weights at the cost of a sum."""
-    kept = KeptOrders(plan, propagation, orders)
-    Run(plan, propagation, orders, progress).slabs(kept)
-    return kept
+) -> CachedOrders:
+    """Computes some orders of all slabs; combining them later costs one sum."""
+    cached = CachedOrders(plan, propagation, orders)
+    Run(plan, propagation, orders, progress).slabs(cached)
+    return cached
 
 
 class Run:
-    """One run of the slabs of a plan, through all that their orders must pass to be summed.
+    """Runs the slabs of a plan and reports their progress.
 
-    The rows of the sum are gone through `row_passes` times at the end, which count as passes.
+    `row_passes` passes over the rows of the sum follow, and count as passes over the slabs.
     """
 
     def __init__(
@@ -213,15 +192,15 @@ class Run:
         self.plan, self.graph = plan, propagation.graph
         self._propagation, self._orders, self._progress = propagation, orders, progress
         self._done = 0
-        self._of = plan.slabs * (plan.passes + row_passes)
+        self._total = plan.slabs * (plan.passes + row_passes)
 
     def slabs(
         self, destination: Destination, finished: Callable[[Slab], None] | None = None
     ) -> None:
-        """Carries every slab through its hops into a destination; `finished` is told of each."""
+        """Propagates every slab into a destination; calls `finished` with each."""
         before = self._done
 
-        def done(count: int, of: int) -> None:
+        def done(count: int, total: int) -> None:
             self.advance(before + count)
 
         def work(slab: Slab) -> None:
@@ -232,61 +211,60 @@ class Run:
         for_each_slab(self.plan, self.graph, destination, work, done)
 
     def advance(self, done: int) -> None:
-        """Tells how far the run is, in slabs."""
+        """Reports the slabs done."""
         if done > self._done:
             self._done = done
-            self._progress(done, self._of)
+            self._progress(done, self._total)
 
     def rows_done(self, rows: int) -> None:
-        """Tells how far the run is when some rows of the sum are finished, in all passes."""
+        """Reports rows of the sum, added up over all passes, as slabs."""
         plan = self.plan
         self.advance(plan.slabs * plan.passes + plan.slabs * rows // plan.nodes)
 
     def scales(
         self, weights: Mapping[int, float], *, unit: bool
     ) -> Mapping[int, float | NDArray[np.float32]]:
-        """What orders are multiplied with; for unit rows, a first pass finds their norms."""
+        """The factors of the orders in the sum; a pass of its own finds the norms for unit rows."""
         if not unit:
             return self._propagation.scales(weights)
         norms = SumsOfSquares(self.plan, weights)
         self.slabs(norms)
         return unit_scales(norms.squares, weights)
 
-    def in_file(self, weights: Mapping[int, float], finish: Finish) -> Finished:
-        """The embedding in a spill file: summed by slabs, then finished by blocks of rows."""
+    def in_file(self, weights: Mapping[int, float], finish: Finish) -> Fitted:
+        """The result in a spill file: summed slab by slab, then finished by blocks of rows."""
         file = SlabFile(self.plan)
         rows = sum_rows(self.plan, self.graph)
         has_row = self._propagation.has_row
         connected, without_row = rows[has_row], rows[~has_row]
         scales = self.scales(weights, unit=finish.normalization.unit_orders)
-        some = self._sum_slabs(file, scales, rows, without_row)
-        if self._propagation.finish:
-            mix = self._propagation.finish
+        nonzero = self._sum_slabs(file, scales, rows, without_row)
+        if mix := self._propagation.mix_columns:
             mixed = file.by_rows(lambda first, rows: mix(rows), self.rows_done)
-            return Finished(mixed, FittedStatistics())
-        present = np.concatenate([connected, without_row[some]])
+            return Fitted(mixed, self._propagation.fitted_state)
+        present = np.concatenate([connected, without_row[nonzero]])
         columns = None
         if finish.normalization.standard_columns and len(present):
             columns = finish.like.columns if finish.like else self._statistics(file, present)
-        return finish.in_file(file, present, columns, self.graph, self.rows_done)
+        return finish.in_file(file, present, columns, self._propagation, self.rows_done)
 
     def _sum_slabs(
         self,
         file: SlabFile,
         scales: Mapping[int, float | NDArray[np.float32]],
         rows: NDArray[np.int32],
-        watched: NDArray[np.int32],
+        checked: NDArray[np.int32],
     ) -> NDArray[np.bool_]:
-        """Writes the weighted sum to a file; tells which of the watched rows are not zero."""
+        """Writes the weighted sum to a file; returns a mask of nonzero rows among the checked."""
         block = np.empty((self.plan.nodes, self.plan.columns), dtype=np.float32)
-        some = np.zeros(len(watched), dtype=bool)
+        nonzero = np.zeros(len(checked), dtype=bool)
 
         def finished(slab: Slab) -> None:
             file.write(slab.index, block)
-            np.logical_or(some, not_zero(block[:, : slab.columns], watched), out=some)
+            np.logical_or(nonzero, is_nonzero(block[:, : slab.columns], checked), out=nonzero)
 
         self.slabs(SlabSum(block, rows, scales), finished)
-        return some
+        return nonzero
 
     def _statistics(self, file: SlabFile, present: NDArray[np.int32]) -> ColumnScaler:
         mean, factor = np.zeros(self.plan.width), np.zeros(self.plan.width)
@@ -295,29 +273,27 @@ class Run:
             columns = file.columns(index)
             count = columns.stop - columns.start
             file.read(index, block)
-            here = statistics(block, present, self.plan.threads)
+            here = fit_column_scaler(block, present, self.plan.threads)
             mean[columns], factor[columns] = here.mean[:count], here.factor[:count]
         return ColumnScaler(mean, factor)
 
 
-def finish_sum(
-    output: NDArray[np.float32],
-    propagation: Propagation,
-    done: Callable[[int], object] = lambda rows: None,
+def mix_columns(
+    total: NDArray[np.float32], propagation: Propagation, done: RowsDone = lambda rows: None
 ) -> None:
-    """Gives the rows of the plain sum to the propagation to finish, if it does; some at a time."""
-    if propagation.finish is None:
+    """Mixes the columns of the plain sum in place, by blocks of rows, if the method does so."""
+    if propagation.mix_columns is None:
         return
-    for first in range(0, len(output), BLOCK_ROWS):
-        some = output[first : first + BLOCK_ROWS]
-        propagation.finish(some)
-        done(first + len(some))
+    for first in range(0, len(total), BLOCK_ROWS):
+        rows = total[first : first + BLOCK_ROWS]
+        propagation.mix_columns(rows)
+        done(first + len(rows))
 
 
 def unit_scales(
     squares: Mapping[int, NDArray[np.float64]], weights: Mapping[int, float]
 ) -> dict[int, NDArray[np.float32]]:
-    """What makes the rows of each order unit, by the sums of their squares, times its weight."""
+    """The weight of each order divided by the norms of its rows; 0 for zero rows."""
     scales = {}
     for order, weight in weights.items():
         norm = np.sqrt(squares[order])

@@ -1,4 +1,4 @@
-"""Random rows that features join: R + weight * F, with F = X P / sqrt(columns)."""
+"""Random rows with features added: R + weight * F, with F = X P / sqrt(columns)."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ from hopvec import _native
 from hopvec.engine.random_rows import GaussianRows, SparseRows
 from hopvec.graph.features import FeatureColumns, Features
 
-BLOCK_ROWS = 1 << 14  # looked at together
+BLOCK_ROWS = 1 << 14  # processed together
 
 
 @dataclass(frozen=True)
 class FeatureRows:
-    """R + weight * F. X has the standard numbers of a node, and a 1 for each of its categories.
+    """R + weight * F. X holds the standardized numbers of a node, and a 1 for each category.
 
-    P are random signs by seed and name of the column, for a category by name and value. So an entry
-    of F has a variance of about 1, as one of R.
+    P holds random signs, which depend on the seed and the name of the column, and for a category
+    also on its value. The entries of F have a variance of about 1, like those of R.
     """
 
     random: SparseRows | GaussianRows
     node_features: Features
     standard: FeatureColumns
-    """The mean and the deviation that numbers are measured by: their own, or those of a frame."""
+    """The mean and deviation that standardize numbers: their own, or those of an earlier run."""
     weight: float
     rows: NDArray[np.int32]
     """[nodes]: node i has the features of row rows[i]."""
 
     @property
     def scale(self) -> float:
-        """It is `scale` times what is drawn."""
+        """The rows are `scale` times what is drawn."""
         return self.random.scale
 
     @property
     def sampler(self) -> _native.SparseRows | _native.GaussianRows:
-        """The native form of R."""
+        """The native sampler of R."""
         return self.random.sampler
 
     @cached_property
     def max_abs(self) -> float:
-        """No entry of what is drawn is beyond this, whatever the signs."""
+        """An upper bound of the absolute entries drawn, whatever the signs."""
         factor, shift = self._standardizing
         largest = 0.0
         for first in range(0, len(self.node_features.numbers), BLOCK_ROWS):
@@ -55,7 +55,7 @@ class FeatureRows:
 
     @cached_property
     def features(self) -> _native.Features:
-        """The native form of weight * X P, as it joins what is drawn."""
+        """The native form of weight * X P, on the scale of what is drawn."""
         factor, shift = self._standardizing
         return _native.Features(
             number=self.node_features.numbers,
@@ -75,7 +75,7 @@ class FeatureRows:
 
     @cached_property
     def _standardizing(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """What makes numbers, standard by their own mean and deviation, so by the given ones."""
+        """Factor and shift from standardization by the own statistics to that by the given ones."""
         own, given = self.node_features.columns, self.standard
         varies = given.deviation > 0
         divided = np.zeros((2, len(varies)))

@@ -1,16 +1,16 @@
-"""From the sum of orders to vectors: normalized, and compressed where it has more columns."""
+"""From the weighted sum of the orders to vectors: normalize it, and compress it if it is wider."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hopvec import _native
-from hopvec.engine.normalize import ColumnScaler, Normalization, present_rows, statistics
+from hopvec.engine.fitted import Fitted, FittedStatistics
+from hopvec.engine.normalize import ColumnScaler, Normalization, fit_column_scaler, present_rows
 from hopvec.engine.plan import SlabPlan
 from hopvec.engine.principal import (
     PCA_BLOCK_ROWS,
@@ -19,89 +19,72 @@ from hopvec.engine.principal import (
     blocks_of,
     principal_components,
 )
+from hopvec.engine.slab import Propagation
 from hopvec.engine.slab_file import SlabFile
 from hopvec.graph import Graph
 from hopvec.spill import SpillFile
 
-Done = Callable[[int], object]
-"""Told how many rows have been gone through, once for every pass."""
-
-
-@dataclass(frozen=True)
-class FittedStatistics:
-    """What was measured in the sum of a run. Another run that uses it makes comparable vectors."""
-
-    columns: ColumnScaler | None = None
-    """What standardized the columns of the sum, where that was asked for."""
-    components: Components | None = None
-    """What compressed it, where it had more columns than the vectors."""
-
-
-class Finished(NamedTuple):
-    """Vectors, rows in the order of the ids, and what was measured to make them."""
-
-    vectors: NDArray[np.float32]
-    statistics: FittedStatistics
+RowsDone = Callable[[int], object]
+"""Called with the number of rows processed so far, added up over all passes."""
 
 
 @dataclass(frozen=True)
 class Finish:
-    """How the sum of orders becomes vectors."""
+    """How the weighted sum of the orders becomes vectors."""
 
     normalization: Normalization
     spectrum: float = 1.0
     """See `principal_components`."""
     like: FittedStatistics | None = None
-    """What an earlier run measured, to be used in place of what this one would."""
+    """Statistics of an earlier run, used instead of those of this run."""
 
     def in_memory(
         self,
         total: NDArray[np.float32],
         plan: SlabPlan,
-        graph: Graph,
-        has_row: NDArray[np.bool_],
-        done: Done,
-    ) -> Finished:
-        """The vectors of a sum, whose rows are `sum_rows`; it is changed in place.
-
-        `has_row` tells which nodes have a row, in the graph's internal order.
-        """
-        present = present_rows(total, has_row, sum_rows(plan, graph))
+        propagation: Propagation,
+        done: RowsDone,
+    ) -> Fitted:
+        """The vectors of a sum in memory, which is changed in place; its rows are `sum_rows`."""
+        graph = propagation.graph
+        present = present_rows(total, propagation.has_row, sum_rows(plan, graph))
         columns = None
         if self.normalization.standard_columns and len(present):
-            columns = self.like.columns if self.like else statistics(total, present, plan.threads)
+            columns = (
+                self.like.columns if self.like else fit_column_scaler(total, present, plan.threads)
+            )
         if columns:
             unit = self.normalization.unit_rows
             columns.apply(total, present, unit=unit, threads=plan.threads)
         if not plan.compresses:
-            return Finished(total, FittedStatistics(columns))
+            return self._fitted(total, propagation, FittedStatistics(columns))
         components = self._components(lambda: blocks_of(total), len(present), plan, done)
         vectors = allocate_rows(plan.nodes, plan.dim)
         for first, rows in blocks_of(total):
             targets = graph.rows[first : first + len(rows)]
             vectors[targets] = components.project(rows, plan.threads)
             done(plan.nodes + first + len(rows))
-        self._shape(components, vectors, graph.rows[present], plan)
-        return Finished(vectors, FittedStatistics(columns, components))
+        self._scale(components, vectors, graph.rows[present], plan)
+        return self._fitted(vectors, propagation, FittedStatistics(columns, components))
 
     def in_file(
         self,
         file: SlabFile,
         present: NDArray[np.int32],
         columns: ColumnScaler | None,
-        graph: Graph,
-        done: Done,
-    ) -> Finished:
-        """The vectors of a sum in a file, by blocks of rows, in a second file.
+        propagation: Propagation,
+        done: RowsDone,
+    ) -> Fitted:
+        """The vectors of a sum in a spill file, block by block, in a second spill file.
 
-        `present` are the rows that have a vector, and `columns` what standardizes them.
+        `present` are the rows that have a vector; `columns` standardizes them.
         """
-        plan = file.plan
-        counted = np.zeros(plan.nodes, dtype=bool)
-        counted[present] = True
+        plan, graph = file.plan, propagation.graph
+        has_vector = np.zeros(plan.nodes, dtype=bool)
+        has_vector[present] = True
 
         def here(first: int, rows: NDArray[np.float32]) -> NDArray[np.int32]:
-            return np.flatnonzero(counted[first : first + len(rows)]).astype(np.int32)
+            return np.flatnonzero(has_vector[first : first + len(rows)]).astype(np.int32)
 
         def normalize(first: int, rows: NDArray[np.float32]) -> None:
             if columns:
@@ -114,20 +97,29 @@ class Finish:
                 yield first, rows
 
         if not plan.compresses:
-            return Finished(file.by_rows(normalize, done), FittedStatistics(columns))
+            vectors = file.by_rows(normalize, done)
+            return self._fitted(vectors, propagation, FittedStatistics(columns))
         components = self._components(normalized, len(present), plan, done)
         output = SpillFile(plan.spill_dir)
         for first, rows in normalized():
-            vectors = components.project(rows, plan.threads)
-            self._shape(components, vectors, here(first, rows), plan)
-            output.scatter(graph.rows[first : first + len(rows)], vectors)
+            projected = components.project(rows, plan.threads)
+            self._scale(components, projected, here(first, rows), plan)
+            output.scatter(graph.rows[first : first + len(rows)], projected)
             done(plan.nodes + first + len(rows))
-        return Finished(
-            output.mapped(np.float32, (plan.nodes, plan.dim)), FittedStatistics(columns, components)
-        )
+        vectors = output.mapped(np.float32, (plan.nodes, plan.dim))
+        return self._fitted(vectors, propagation, FittedStatistics(columns, components))
+
+    def _fitted(
+        self, vectors: NDArray[np.float32], propagation: Propagation, found: FittedStatistics
+    ) -> Fitted:
+        """The result of a run; a run like an earlier one keeps the statistics of that one."""
+        state = propagation.fitted_state
+        if state is not None and self.like is None:
+            state = replace(state, statistics=found)
+        return Fitted(vectors, state)
 
     def _components(
-        self, blocks: Callable[[], Blocks], present: int, plan: SlabPlan, done: Done
+        self, blocks: Callable[[], Blocks], present: int, plan: SlabPlan, done: RowsDone
     ) -> Components:
         if self.like and self.like.components:
             return self.like.components
@@ -141,26 +133,27 @@ class Finish:
             done=done,
         )
 
-    def _shape(
+    def _scale(
         self,
         components: Components,
-        vectors: NDArray[np.float32],
+        projected: NDArray[np.float32],
         rows: NDArray[np.int32],
         plan: SlabPlan,
     ) -> None:
-        """Makes vectors of projections, in place."""
+        """Centers and scales the projections in place; makes the rows unit if asked for."""
         unit = self.normalization.unit_rows
-        components.columns.apply(vectors, rows, unit=unit, threads=plan.threads)
+        components.columns.apply(projected, rows, unit=unit, threads=plan.threads)
 
 
 def sum_rows(plan: SlabPlan, graph: Graph) -> NDArray[np.int32]:
-    """The row of every node in the sum: that of its id, or its own number if it is compressed.
+    """The row of every node in the sum: the row of its id, or its index if it is compressed later.
 
-    Products of columns are added in the graph's internal order, which no order of ids changes.
+    Compression adds products of columns in the graph's internal order, so that the order of the
+    ids does not change the result.
     """
     return np.arange(plan.nodes, dtype=np.int32) if plan.compresses else graph.rows
 
 
 def allocate_rows(rows: int, columns: int) -> NDArray[np.float32]:
-    """Memory for a matrix."""
+    """Allocates a matrix."""
     return _native.allocate(4 * rows * columns).view(np.float32).reshape(rows, columns)

@@ -1,26 +1,49 @@
-"""FittedState: what a run learned from its graph, needed to make comparable vectors later."""
+"""What a run fits to its graph: the vectors, and the state that later runs need to match them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from hopvec.engine.finish import FittedStatistics
+import numpy as np
+from numpy.typing import NDArray
+
+from hopvec.engine.normalize import ColumnScaler
+from hopvec.engine.principal import Components
 from hopvec.graph.features import FeatureColumns
 
 
 @dataclass(frozen=True)
-class FittedState:
-    """What a run found in its graph, beside the vectors.
+class FittedStatistics:
+    """Statistics of the weighted sum of a run. Runs that reuse them make comparable vectors."""
 
-    With the same parameters and the same frame, vectors of another graph are comparable with those
-    of the run, entry by entry.
+    columns: ColumnScaler | None = None
+    """Standardizes the columns of the sum; None if they are not standardized."""
+    components: Components | None = None
+    """Compresses the sum; None if it has no more columns than the vectors."""
+
+
+@dataclass(frozen=True)
+class FittedState:
+    """What a run learned from its graph, besides the vectors.
+
+    Vectors of another graph are comparable with those of the run, entry by entry, if they are
+    computed with the same parameters and the same fitted state.
     """
 
     sparsity: float | None
-    """s of R as a number; None where R has no zeros."""
+    """s of R as a number; None if R is dense."""
     volume: float
     """2m in L = diag((d_j / 2m)^beta)."""
     features: FeatureColumns | None = None
-    """The columns of features, with the mean and the deviation of those of numbers, if any."""
+    """The feature columns, with the mean and deviation of the numeric ones."""
     statistics: FittedStatistics = field(default_factory=FittedStatistics)
-    """The statistics of columns, and the basis of those that were chosen."""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The result of a run."""
+
+    vectors: NDArray[np.float32]
+    """[nodes, dim], rows in the order of the graph's ids."""
+    state: FittedState | None = None
+    """What comparable runs must share; None for methods that cannot make comparable vectors."""

@@ -10,21 +10,21 @@ from numpy.typing import NDArray
 from hopvec import _native
 from hopvec.machine import interruptible
 
-BLOCK_ROWS = 1 << 14  # looked at together
-CACHE_LINE_FLOATS = 16  # entries of a row that come from memory together
-CONSTANT = 2.0**-20  # spread of a column, relative to its size, that is rounding error and no more
+BLOCK_ROWS = 1 << 14  # processed together
+CACHE_LINE_FLOATS = 16
+MIN_SPREAD = 2.0**-20  # a smaller relative deviation of a column is rounding error
 
 
 @dataclass(frozen=True)
 class Normalization:
-    """What is done to orders and to their sum."""
+    """How the orders and their sum are normalized."""
 
     unit_orders: bool = False
-    """The rows of every order become unit before they are added."""
+    """The rows of every order are scaled to unit length before they are added."""
     standard_columns: bool = False
-    """The columns of the sum get mean 0 and variance 1."""
+    """The columns of the sum are standardized to mean 0 and variance 1."""
     unit_rows: bool = False
-    """The rows become unit in the end."""
+    """The rows of the result are scaled to unit length."""
 
 
 NORMALIZATIONS = {
@@ -37,20 +37,20 @@ NORMALIZATIONS = {
 
 @dataclass(frozen=True)
 class ColumnScaler:
-    """What is subtracted from the columns of a matrix, and what they are then multiplied with."""
+    """Standardizes columns: subtracts a mean, then multiplies by a factor."""
 
     mean: NDArray[np.float64]
     factor: NDArray[np.float64]
-    """1 / deviation, or 0 for a column whose spread is rounding error: it becomes 0."""
+    """1 / deviation, or 0 for a column that is constant up to rounding error."""
 
     def apply(
         self, values: NDArray[np.float32], rows: NDArray[np.int32], *, unit: bool, threads: int
     ) -> None:
-        """Changes some rows in place; they become unit in the end, if asked for.
+        """Standardizes rows in place; `unit` scales them to unit length afterwards.
 
-        A row that is zero stays so: all of them would share one vector that tells nothing.
+        Zero rows stay zero: otherwise all of them would share one meaningless vector.
         """
-        rows = rows[not_zero(values, rows)]
+        rows = rows[is_nonzero(values, rows)]
         interruptible(
             lambda stop: _native.standardize(
                 values, rows, self.mean, self.factor, unit, threads, stop
@@ -58,34 +58,36 @@ class ColumnScaler:
         )
 
 
-def statistics(values: NDArray[np.float32], rows: NDArray[np.int32], threads: int) -> ColumnScaler:
-    """What brings the columns to mean 0 and variance 1 over `rows`, summed in their order."""
+def fit_column_scaler(
+    values: NDArray[np.float32], rows: NDArray[np.int32], threads: int
+) -> ColumnScaler:
+    """Fits a scaler to some rows, summed in the given order."""
     mean = interruptible(lambda stop: _native.moments(values, rows, None, threads, stop))
     mean /= len(rows)
     squares = interruptible(lambda stop: _native.moments(values, rows, mean, threads, stop))
-    return standardizing(mean, squares / len(rows))
+    return column_scaler(mean, squares / len(rows))
 
 
-def standardizing(mean: NDArray[np.float64], variance: NDArray[np.float64]) -> ColumnScaler:
-    """What brings columns of this mean and variance to mean 0 and variance 1."""
+def column_scaler(mean: NDArray[np.float64], variance: NDArray[np.float64]) -> ColumnScaler:
+    """The scaler of columns with this mean and variance."""
     deviation = np.sqrt(variance)
-    varies = deviation > CONSTANT * np.sqrt(mean * mean + deviation * deviation)
+    varies = deviation > MIN_SPREAD * np.sqrt(mean * mean + deviation * deviation)
     return ColumnScaler(mean, np.divide(1.0, deviation, out=np.zeros_like(deviation), where=varies))
 
 
 def present_rows(
     values: NDArray[np.float32], has_row: NDArray[np.bool_], rows: NDArray[np.int32]
 ) -> NDArray[np.int32]:
-    """The rows that have a vector, in the graph's internal order; `rows` are those of its nodes.
+    """The rows that have a vector, in the graph's internal order; node i has the row rows[i].
 
-    Nodes without a row of S come last. Those whose sum is zero stay so, and out of the statistics.
+    Nodes without edges come last. Those whose sum is zero do not enter the statistics.
     """
     connected, without_row = rows[has_row], rows[~has_row]
-    return np.concatenate([connected, without_row[not_zero(values, without_row)]])
+    return np.concatenate([connected, without_row[is_nonzero(values, without_row)]])
 
 
-def not_zero(values: NDArray[np.float32], rows: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Whether each of some rows has an entry that is not zero; looks at a few rows at a time."""
+def is_nonzero(values: NDArray[np.float32], rows: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Mask of the given rows that have a nonzero entry, computed block by block."""
     found = np.zeros(len(rows), dtype=bool)
     for first in range(0, len(rows), BLOCK_ROWS):
         here, some = found[first : first + BLOCK_ROWS], rows[first : first + BLOCK_ROWS]
@@ -93,7 +95,7 @@ def not_zero(values: NDArray[np.float32], rows: NDArray[np.int32]) -> NDArray[np
             1,
             CACHE_LINE_FLOATS,
             values.shape[1],
-        ):  # most rows show it in their first entry
+        ):  # the first entry decides for most rows
             left = np.flatnonzero(~here)
             here[left] = values[:, :columns][some[left]].any(axis=1)
     return found

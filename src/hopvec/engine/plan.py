@@ -11,44 +11,47 @@ from hopvec.errors import MemoryLimitError
 from hopvec.graph import Graph
 from hopvec.machine import available_memory, cores, format_bytes
 
-CACHE_LINE_BYTES = 64  # bytes of one node in one slab: a cache line
-SLAB_COLUMNS = {"float32": 16, "float16": 32}  # of a slab
-NEAR_CACHE = 4 << 20  # two blocks that fit are best left to one thread; larger ones are shared
+CACHE_LINE_BYTES = 64  # a node has one cache line per slab
+SLAB_COLUMNS = {"float32": 16, "float16": 32}
+SMALL_BLOCKS = (
+    4 << 20
+)  # blocks of a slab up to this size are left to one thread; threads share others
 
 OrderStorage = Literal["streamed", "cached", "recomputed"]
-"""How orders meet: added as they are made; kept for their row norms; or computed twice for them."""
+"""Added to the sum as they are computed; cached until their row norms are known; or computed twice,
+first for their row norms."""
 
 
 @dataclass(frozen=True)
 class Bytes:
-    """What a run keeps in memory, by purpose."""
+    """The memory of a run, by purpose."""
 
     graph: int
-    """The rows, unless they lie in a file; ids, keys, degrees and powers of degrees."""
+    """The CSR arrays, unless they are in a file; ids, keys, degrees and powers of degrees."""
     output: int
-    """The vectors, unless they go to a file; then one slab of them."""
+    """The vectors, or one slab of them if they are in a spill file."""
     working: Mapping[str, int]
-    """All else that the method keeps, by name."""
+    """Everything else that the method needs, by name."""
 
     @property
     def total(self) -> int:
-        """All of it."""
+        """The sum."""
         return self.graph + self.output + sum(self.working.values())
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How a run will use threads and memory. Print it to read it."""
+    """How a run will use threads and memory; `print(plan)` summarizes it."""
 
     nodes: int
     dim: int
     threads: int
-    """The threads that work at the same time."""
+    """The number of threads that work at the same time."""
     bytes: Bytes
 
     @property
     def disk(self) -> int:
-        """The bytes of spill files."""
+        """The size of spill files in bytes."""
         return 0
 
     def __str__(self) -> str:
@@ -56,34 +59,35 @@ class Plan:
             f"{format_bytes(size)} {name}" for name, size in self.bytes.working.items() if size
         ]
         parts = [
-            f"{format_bytes(self.bytes.graph)} the graph",
-            f"{format_bytes(self.bytes.output)} the vectors",
+            f"{format_bytes(self.bytes.graph)} graph",
+            f"{format_bytes(self.bytes.output)} vectors",
             *working,
         ]
         return (
-            f"{_threads(self.threads)}; {format_bytes(self.bytes.total)} in all: {', '.join(parts)}"
+            f"{_threads(self.threads)}; "
+            f"{format_bytes(self.bytes.total)} in total: {', '.join(parts)}"
         )
 
 
 @dataclass(frozen=True)
 class SlabPlan(Plan):
-    """How a run by slabs will use threads and memory."""
+    """How a run slab by slab will use threads and memory."""
 
     width: int
-    """The columns that are carried through the hops: `dim` of them, or more to choose from."""
+    """The columns that are propagated: `dim`, or more to choose from."""
     precision: Literal["float32", "float16"]
     slabs: int
     slabs_in_flight: int
     orders: OrderStorage
     output: Literal["memory", "file"]
     parts: int = 1
-    """Equal parts that the slabs fall into; each begins with the first columns of R."""
+    """Equal parts of the slabs; each starts with the first columns of R."""
     spill_dir: str | PathLike[str] | None = None
-    """The directory of spill files; None: the system's directory for temporary files."""
+    """The directory of spill files; by default the system's directory for temporary files."""
 
     @property
     def threads_per_slab(self) -> int:
-        """The threads that share the rows of a slab."""
+        """The number of threads that share the rows of a slab."""
         return self.threads // self.slabs_in_flight
 
     @property
@@ -98,9 +102,9 @@ class SlabPlan(Plan):
 
     def __str__(self) -> str:
         orders = {
-            "streamed": "orders added as they are made",
-            "cached": f"orders kept ({format_bytes(self.bytes.working['orders'])})",
-            "recomputed": "orders computed twice",
+            "streamed": "orders streamed",
+            "cached": f"orders cached ({format_bytes(self.bytes.working['orders'])})",
+            "recomputed": "orders recomputed",
         }
         where = {"memory": "in memory", "file": "in a spill file"}[self.output]
         output = format_bytes(4 * self.nodes * self.dim)
@@ -111,23 +115,23 @@ class SlabPlan(Plan):
             f"{self.slabs_in_flight} at a time on {_threads(self.threads)}; "
             f"{orders[self.orders]}; {compressed if self.compresses else ''}"
             f"output of {output} {where}; "
-            f"{format_bytes(self.bytes.total)} in all, "
-            f"{format_bytes(self.bytes.graph)} of it the graph"
+            f"{format_bytes(self.bytes.total)} in total, "
+            f"{format_bytes(self.bytes.graph)} for the graph"
         )
 
     @property
     def compresses(self) -> bool:
-        """Whether the columns become fewer in the end."""
+        """Whether the columns are compressed at the end."""
         return self.width > self.dim
 
     @property
     def row_passes(self) -> int:
-        """How often the rows of the sum are gone through a few at a time, once it is there."""
+        """How often the finished sum is read, block by block."""
         return 2 if self.compresses else int(self.output == "file")
 
     @property
     def disk(self) -> int:
-        """The bytes of spill files: the sum by slabs, then the vectors by rows."""
+        """The size of spill files in bytes: the sum by slabs, then the vectors by rows."""
         return 4 * self.nodes * (self.width + self.dim) if self.output == "file" else 0
 
 
@@ -140,10 +144,11 @@ def plan_for(
     memory: int | None,
     working: Mapping[str, int],
 ) -> Plan:
-    """The plan of a method that can work in one way only, beside the graph and the vectors.
+    """The plan of a method that has only one way to run.
 
-    `owner` is the method; `working` tells what else it keeps. Raises MemoryLimitError with the
-    memory needed if that is more than `memory` bytes, or than what is free without a bound.
+    `owner` is the name of the method; `working` is its memory besides the graph and the vectors.
+    Raises MemoryLimitError with the memory needed if that exceeds `memory` bytes, or the free
+    memory if `memory` is None.
     """
     plan = Plan(
         nodes=graph.nodes,
@@ -155,8 +160,8 @@ def plan_for(
         parts = [f"{format_bytes(size)} for {name}" for name, size in working.items()]
         raise MemoryLimitError(
             f"{owner} needs {format_bytes(plan.bytes.total)} ({format_bytes(plan.bytes.graph)} for "
-            f"the graph, {format_bytes(plan.bytes.output)} for the vectors, {', '.join(parts)}), "
-            f"and {_bound(graph, memory)}. Allow it more memory, or choose another method."
+            f"the graph, {format_bytes(plan.bytes.output)} for the vectors, {', '.join(parts)}), but "
+            f"{_limit(graph, memory)}. Raise the memory limit, or choose another method."
         )
     return plan
 
@@ -170,21 +175,21 @@ def make_slab_plan(
     orders_with_norms: int,
     threads: int | None,
     memory: int | None,
-    more: Mapping[str, int] | None = None,
+    extra: Mapping[str, int] | None = None,
     parts: int = 1,
     spill_dir: str | PathLike[str] | None = None,
 ) -> SlabPlan:
-    """The fastest plan that fits `memory` bytes in all, or what is free where there is no bound.
+    """The fastest plan that fits in `memory` bytes, or in the free memory if `memory` is None.
 
-    `width` columns are carried through the hops, if that is more than `dim`;
-    `orders_with_norms` is the number of orders whose rows are made unit, 0 for the plain sum;
-    `more` tells what the method keeps beside slabs; `parts` is that of SlabPlan.
-    Raises MemoryLimitError with the least that would do.
+    `width` is the number of columns that are propagated, if it is more than `dim`;
+    `orders_with_norms` is the number of orders whose rows are normalized, 0 for the plain sum;
+    `extra` is the memory besides slabs, by purpose; see SlabPlan for `parts`.
+    Raises MemoryLimitError with the minimum memory needed.
     """
     width = width or dim
     slabs = -(-width // SLAB_COLUMNS[precision])
     threads, budget = threads or cores(), _budget(graph, memory)
-    in_flight = min(threads, slabs) if 2 * CACHE_LINE_BYTES * graph.nodes <= NEAR_CACHE else 1
+    in_flight = min(threads, slabs) if 2 * CACHE_LINE_BYTES * graph.nodes <= SMALL_BLOCKS else 1
     candidates: list[tuple[int, OrderStorage, Literal["memory", "file"]]]
     if not orders_with_norms:
         candidates = [
@@ -192,7 +197,7 @@ def make_slab_plan(
             (1, "streamed", "memory"),
             (1, "streamed", "file"),
         ]
-    else:  # row norms are added slab after slab: for orders computed twice, one is in flight
+    else:  # recomputed orders add up row norms slab after slab, so only one is in flight
         candidates = [
             (in_flight, "cached", "memory"),
             (1, "recomputed", "memory"),
@@ -223,29 +228,29 @@ def make_slab_plan(
                     * (orders == "cached"),
                     "norms": 12 * graph.nodes * orders_with_norms * (orders == "recomputed"),
                     "wide sum": 4 * graph.nodes * width * (width > dim and output == "memory"),
-                    **(more or {}),
+                    **(extra or {}),
                 },
             ),
         )
         if plan.bytes.total <= budget:
             return plan
-    least, rows = plan.bytes.total, plan.bytes.graph
+    needed, of_graph = plan.bytes.total, plan.bytes.graph
     raise MemoryLimitError(
-        f"This run needs at least {format_bytes(least)} ({format_bytes(rows)} for the graph, "
-        f"{format_bytes(least - rows)} for one slab), and {_bound(graph, memory)}. "
-        "Allow it more memory."
+        f"This run needs at least {format_bytes(needed)} ({format_bytes(of_graph)} for the graph, "
+        f"{format_bytes(needed - of_graph)} for one slab), but {_limit(graph, memory)}. "
+        "Raise the memory limit."
     )
 
 
-def least_working_bytes(
+def min_slab_bytes(
     nodes: int, *, precision: Literal["float32", "float16"], orders_with_norms: int
 ) -> int:
-    """The least memory that a run takes beside the graph: one slab, in the way that needs least."""
+    """The minimum memory of a run besides the graph: one slab, with recomputed orders."""
     return nodes * (2 * CACHE_LINE_BYTES + 4 * SLAB_COLUMNS[precision] + 12 * orders_with_norms)
 
 
 def resident(graph: Graph) -> int:
-    """The memory that a graph takes in a run: rows, ids, and all that is kept for a node."""
+    """The memory of a graph in a run: CSR arrays, ids, features and all arrays per node."""
     rows = graph.indptr.nbytes if graph.mapped else graph.nbytes
     features = graph.features.nbytes if graph.features else 0
     return int(rows + graph.ids.nbytes + 32 * graph.nodes + features)
@@ -255,9 +260,9 @@ def _budget(graph: Graph, memory: int | None) -> int:
     return memory if memory is not None else resident(graph) + available_memory()
 
 
-def _bound(graph: Graph, memory: int | None) -> str:
-    bound = "the memory limit" if memory is not None else "the memory available"
-    return f"{bound} is {format_bytes(_budget(graph, memory))}"
+def _limit(graph: Graph, memory: int | None) -> str:
+    limit = "the memory limit" if memory is not None else "the available memory"
+    return f"{limit} is {format_bytes(_budget(graph, memory))}"
 
 
 def _threads(count: int) -> str:

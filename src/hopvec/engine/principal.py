@@ -1,7 +1,7 @@
-"""Principal components: a wide matrix of n rows turned to the few columns in which it varies most.
+"""Principal components of a wide matrix, which is read in blocks of rows.
 
-The matrix comes in blocks of rows, so nothing but the products of its columns is ever held; those
-are added in an order that depends on the graph alone.
+Only the products of its columns are held in memory; they are added in an order that depends on the
+graph alone.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec import _native
-from hopvec.engine.normalize import CONSTANT, ColumnScaler
+from hopvec.engine.normalize import MIN_SPREAD, ColumnScaler
 from hopvec.engine.spectral import COLUMNS, Floats
 from hopvec.machine import interruptible
 
-PCA_BLOCK_ROWS = 1024  # of a block: a fixed number, so that sums are taken in the same order always
-TRIAL = 256  # columns of the eigenproblem that is timed before a run
+PCA_BLOCK_ROWS = 1024  # fixed, so that the order of summation never changes
+TRIAL_COLUMNS = 256  # of the eigenproblem that is timed to estimate a run
 
 Blocks = Iterable[tuple[int, NDArray[np.float32]]]
-"""Blocks of `PCA_BLOCK_ROWS` rows in the graph's internal order, each with its first row."""
+"""Blocks of `PCA_BLOCK_ROWS` rows in the graph's internal order, each with its first row index."""
 
 
 @dataclass(frozen=True)
 class Components:
-    """Where rows are projected to, and what makes vectors of the projections."""
+    """A projection of rows, and the scaling of the projected columns."""
 
     basis: NDArray[np.float32]
-    """[width, dim]: orthonormal columns, that of the largest variance first."""
+    """[width, dim]: orthonormal columns, in descending order of variance."""
     columns: ColumnScaler
-    """The mean of the projections, and a power of their deviation."""
+    """The mean of the projections and a power of their standard deviation."""
 
     def project(self, rows: NDArray[np.float32], threads: int) -> NDArray[np.float32]:
-        """Rows times the basis, sums in float64."""
+        """Multiplies rows by the basis; sums are float64."""
         return interruptible(partial(self._project, rows, threads))
 
     def _project(
@@ -68,12 +68,12 @@ def principal_components(
     threads: int,
     done: Callable[[int], object],
 ) -> Components:
-    """The `dim` directions in which the rows of `width` columns vary most around their mean.
+    """The first `dim` principal components of rows with `width` columns.
 
-    Eigenvectors of the covariance of the `present` rows that are not zero. The largest entry of
-    each is positive. A projection has the deviation sqrt(value); it is multiplied such that it
-    becomes sqrt(value)^spectrum, up to a common factor: 1 leaves it, 0 makes all alike. Directions
-    whose deviation is rounding error become 0. `done` is told how many rows have been read.
+    They are the eigenvectors of the covariance of the `present` nonzero rows; the largest entry of
+    each is positive. The standard deviation sqrt(value) of a projection is scaled to
+    sqrt(value)^spectrum, up to a common factor: 1 keeps it, 0 makes all equal. Components whose
+    deviation is rounding error become 0. `done` is called with the number of rows read.
     """
     covariance, mean = _covariance(blocks, width, present, threads, done)
     values, rows = interruptible(lambda stop: _native.eigen(covariance, dim, False, threads, stop))
@@ -82,7 +82,7 @@ def principal_components(
     basis *= np.where(basis[largest, np.arange(dim)] < 0, -1.0, 1.0)
     offset = (mean[:, None] * basis).sum(axis=0)
     factor = np.zeros(dim)
-    varies = values > CONSTANT**2 * max(values[0], 0.0)
+    varies = values > MIN_SPREAD**2 * max(values[0], 0.0)
     if varies.any():
         factor[varies] = _native.power(values[varies] / values[0], (spectrum - 1) / 2)
     return Components(basis.astype(np.float32), ColumnScaler(offset, factor))
@@ -91,7 +91,7 @@ def principal_components(
 def _covariance(
     blocks: Blocks, width: int, present: int, threads: int, done: Callable[[int], object]
 ) -> tuple[Floats, Floats]:
-    """The sum over rows of (x - mean)^T (x - mean), and the mean of those that are not zero."""
+    """The sum over rows of (x - mean)^T (x - mean), and the mean of the nonzero rows."""
     gram, total = np.zeros((width, width)), np.zeros(width)
     for first, rows in blocks:
         total += interruptible(partial(_column_sums, rows, threads))
@@ -109,9 +109,10 @@ def _column_sums(rows: NDArray[np.float32], threads: int, stop: _native.Stop) ->
 
 
 def principal_bytes(width: int, dim: int) -> int:
-    """The memory that all of it takes: covariance and eigenvectors, a block of rows, the basis.
+    """The memory of the computation: covariance, eigenvectors, a block of rows and the basis.
 
-    The covariance twice, and a 32nd of it for the solver's states; for each column its rotations.
+    The covariance is stored twice, plus a 32nd of it for the solver's state and the rotations of
+    each column.
     """
     eigen = (16 + 0.25) * width * width + 8192 * width
     blocks = 4 * PCA_BLOCK_ROWS * (width + 2 * dim + 8 * COLUMNS)
@@ -119,12 +120,12 @@ def principal_bytes(width: int, dim: int) -> int:
 
 
 def principal_seconds(nodes: int, width: int, dim: int, threads: int) -> float:
-    """The time that all of it takes for a graph of so many nodes, by a trial with one block."""
+    """The time of the computation, extrapolated from a trial with one block of rows."""
     rows = np.ones((min(nodes, PCA_BLOCK_ROWS), width), dtype=np.float32)
     components = Components(
         np.ones((width, dim), np.float32), ColumnScaler(np.zeros(dim), np.ones(dim))
     )
-    size = min(width, TRIAL)
+    size = min(width, TRIAL_COLUMNS)
     start = perf_counter()
     _covariance([(0, rows)], width, len(rows), threads, lambda rows: None)
     components.project(rows, threads)

@@ -1,4 +1,4 @@
-"""The laws of R: an entry is a pure function of (seed, node key, column)."""
+"""Distributions of R: every entry is a pure function of (seed, node key, column)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import ClassVar
 
 from hopvec import _native
 
-SCATTER_FROM = 32.0
+MIN_SCATTER_SPARSITY = 32.0
 
 
 @dataclass(frozen=True)
 class SparseRows:
-    """R with entries +sqrt(s), 0, -sqrt(s), one in s not zero, by seed and node key."""
+    """R with entries +sqrt(s), 0 and -sqrt(s), one in s nonzero."""
 
     seed: int
     sparsity: float
@@ -24,23 +24,23 @@ class SparseRows:
 
     @property
     def scale(self) -> float:
-        """R is `scale` times what is drawn, which has no entry beyond 1 and so fits float16."""
+        """R is `scale` times what the sampler draws, which is at most 1 and so fits float16."""
         return math.sqrt(self.sparsity)
 
     @property
     def prefer_scatter(self) -> bool:
-        """Whether so few entries are not zero that scattering them beats gathering whole rows."""
-        return self.sparsity >= SCATTER_FROM
+        """Whether R is so sparse that scattering its entries beats gathering whole rows."""
+        return self.sparsity >= MIN_SCATTER_SPARSITY
 
     @cached_property
     def sampler(self) -> _native.SparseRows:
-        """The native form."""
+        """The native sampler."""
         return _native.SparseRows(seed=self.seed, sparsity=self.sparsity)
 
 
 @dataclass(frozen=True)
 class GaussianRows:
-    """R with entries of the standard normal law, by seed and node key."""
+    """R with standard normal entries."""
 
     seed: int
     scale: ClassVar[float] = 8.0
@@ -49,5 +49,5 @@ class GaussianRows:
 
     @cached_property
     def sampler(self) -> _native.GaussianRows:
-        """The native form."""
+        """The native sampler."""
         return _native.GaussianRows(seed=self.seed)

@@ -1,4 +1,4 @@
-"""Slabs: a few columns of every node, carried through all hops before the next ones are drawn."""
+"""Slabs: a few columns of all nodes, propagated through all hops before the next slab starts."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ from hopvec.progress import Progress
 if TYPE_CHECKING:
     from hopvec.engine.fitted import FittedState
 
-LARGEST_ENTRY = 2.0**15  # of an order as it is made, so that it fits float16
+MAX_ENTRY = 2.0**15  # no entry of an unscaled order is larger, so that orders fit float16
 
 RandomRows = SparseRows | GaussianRows | FeatureRows
 
 
 class Destination(Protocol):
-    """Where the orders of a slab go."""
+    """Receives the orders of a slab."""
 
     def block(self, order: int, slab: int) -> NDArray[np.uint8] | None:
-        """Memory that keeps an order, where it is to be kept."""
+        """Memory for an order that is cached; None for any other order."""
 
     def sink(self, order: int, slab: Slab, block: NDArray[np.uint8] | None) -> _native.Sink:
-        """What becomes of each finished row; `block` receives it for the next hop."""
+        """What to do with each finished row; `block` stores it for the next hop."""
 
 
 class Transition:
-    """A = D^-1 S, as the kernels see it; or S with other factors of its rows in place of 1/d.
+    """A = D^-1 S in the form that the kernels take, or S with row factors other than 1/d.
 
-    S is that of the graph, or has other rows in the graph's internal order.
+    S is the adjacency matrix of the graph, or its transpose (`csr`) in the same internal order.
     """
 
     def __init__(
@@ -50,12 +50,12 @@ class Transition:
         graph: Graph,
         factors: NDArray[np.float64] | None = None,
         *,
-        turned: TransposedCSR | None = None,
+        csr: TransposedCSR | None = None,
     ) -> None:
-        rows = turned or graph
+        rows = csr or graph
         self.graph = graph
         self.degrees: NDArray[np.float64] = rows.node_degrees
-        self.symmetric = turned.symmetric if turned else not graph.directed
+        self.symmetric = csr.symmetric if csr else not graph.directed
         if factors is None:
             degrees = self.degrees
             factors = np.divide(1.0, degrees, out=np.zeros(len(degrees)), where=degrees > 0)
@@ -66,15 +66,15 @@ class Transition:
     @property
     def volume(self) -> float:
         """The sum of all entries of S: 2m of the paper."""
-        return float(np.cumsum(self.degrees)[-1])  # one after the other: the same everywhere
+        return float(np.cumsum(self.degrees)[-1])  # in sequence: the same on every machine
 
 
 Hops = Sequence[Transition]
-"""A for every part of the columns, all in the numbering of one graph."""
+"""A for every part of the columns, all in the internal order of one graph."""
 
 
 class Slab:
-    """One slab in flight: its columns, the order it has reached, and two blocks to hop between."""
+    """One slab in flight: its columns, its current order, and two blocks to hop between."""
 
     def __init__(
         self,
@@ -94,16 +94,16 @@ class Slab:
         self._threads = plan.threads_per_slab
         self._graph = graph
         self._destination = destination
-        self.block, self._blocks = blocks[0], blocks  # the order reached, and where hops may go
+        self.block, self._blocks = blocks[0], blocks  # the current order, and both
         self._stop = stop
 
     @property
     def spare(self) -> NDArray[np.uint8]:
-        """The block that is not read; in the last hop it still has the order before that."""
+        """The block that is not being read; in the last hop it still holds the previous order."""
         return self._blocks[1] if self.block is self._blocks[0] else self._blocks[0]
 
     def draw(self, random: RandomRows, diagonal: NDArray[np.float32]) -> None:
-        """Order 0: L R, rows of R scaled by the diagonal of L. It does not enter the hops."""
+        """Order 0: L R, rows of R scaled by the diagonal of L. The hops do not start from it."""
         self._draw(
             random,
             diagonal,
@@ -111,13 +111,13 @@ class Slab:
         )
 
     def start(self, random: RandomRows, diagonal: NDArray[np.float32]) -> None:
-        """Order 0: L R, from which the hops go on."""
-        kept = self._destination.block(0, self.index)
-        self.block = self.block if kept is None else kept
+        """Order 0: L R, from which the hops start."""
+        cached = self._destination.block(0, self.index)
+        self.block = self.block if cached is None else cached
         self._draw(random, diagonal, self._destination.sink(0, self, self.block))
 
     def start_with_identity(self) -> None:
-        """The columns of the identity matrix, from which the hops go on: order r is then A^r."""
+        """The columns of the identity matrix, from which the hops start: order r is then A^r."""
         rows = self.block.view(np.float32).reshape(-1, CACHE_LINE_BYTES // 4)
         rows[:] = 0.0
         columns = np.arange(self.columns)
@@ -168,10 +168,10 @@ class Slab:
         )
 
     def _advance(self, last: bool, step: Callable[[_native.Sink], None]) -> None:
-        """Takes one step into a kept block, else into the block that is not being read."""
+        """Computes the next order into its cached block, or else into the spare block."""
         self.order += 1
-        kept = self._destination.block(self.order, self.index)
-        target = kept if kept is not None else None if last else self.spare
+        cached = self._destination.block(self.order, self.index)
+        target = cached if cached is not None else None if last else self.spare
         step(self._destination.sink(self.order, self, target))
         if target is not None:
             self.block = target
@@ -192,35 +192,35 @@ class Slab:
 
 @dataclass(frozen=True)
 class Propagation:
-    """How a method makes the orders of a slab, one after the other."""
+    """How a method computes the orders of a slab, one after the other."""
 
     hops: Hops
     propagate: Callable[[Slab, Collection[int]], None]
-    """Carries a slab through its orders up to the last that is wanted."""
+    """Computes the orders of a slab, up to the last one that is needed."""
     factor: float
-    """What all orders lack, and joins their weights in the end."""
+    """Common factor that the computed orders lack; it is applied with their weights."""
     growth: float = 1.0
-    """What order i lacks i times besides, where orders would grow beyond float32."""
-    finish: Callable[[NDArray[np.float32]], None] | None = None
-    """Changes rows of the plain sum in place, where they are not yet what the method is after."""
+    """Factor that order i lacks i times, for methods whose orders would overflow float32."""
+    mix_columns: Callable[[NDArray[np.float32]], None] | None = None
+    """Changes rows of the plain sum in place, for methods that mix its columns at the end."""
     fitted_state: FittedState | None = None
-    """What comparable runs share, but for what is measured in the sum, where there can be some."""
+    """What comparable runs share; None for methods that cannot make comparable vectors."""
 
     @property
     def graph(self) -> Graph:
-        """Whose numbering the slabs have, and whose ids the vectors."""
+        """The graph whose internal order the slabs have, and whose ids the vectors."""
         return self.hops[0].graph
 
     @cached_property
     def has_row(self) -> NDArray[np.bool_]:
-        """Whether some hop leads from a node to others."""
+        """Mask of the nodes that have an edge in some direction of the hops."""
         rows: NDArray[np.bool_] = np.any([A.degrees > 0 for A in self.hops], axis=0)
         return rows
 
     def scales(self, weights: Mapping[int, float]) -> dict[int, float]:
-        """What orders as they are made must be multiplied with to count by these weights.
+        """The factors of the computed orders in the plain sum, for these weights.
 
-        Raises GraphError if the plain sum would leave float32.
+        Raises GraphError if the plain sum would overflow float32.
         """
         return checked_scales(
             {i: weight * self.factor * self.growth**i for i, weight in weights.items()}
@@ -228,13 +228,13 @@ class Propagation:
 
 
 def checked_scales(scales: dict[int, float]) -> dict[int, float]:
-    """The scales of orders. Raises GraphError if their plain sum could leave float32."""
-    largest = sum(map(abs, scales.values())) * LARGEST_ENTRY
+    """Returns the scales of orders. Raises GraphError if the plain sum could overflow float32."""
+    largest = sum(map(abs, scales.values())) * MAX_ENTRY
     if not largest < float(np.finfo(np.float32).max):
         order = max(scales, key=lambda order: abs(scales[order]))
         raise GraphError(
-            f"Order {order} leaves float32: the degrees of this graph lie too far apart. Make the "
-            "rows of orders unit, such as normalize='full', or the weights of edges more alike."
+            f"Order {order} overflows float32: the degrees of this graph differ too much. "
+            "Normalize the rows of orders, e.g. normalize='full', or rescale the edge weights."
         )
     return scales
 
@@ -246,9 +246,10 @@ def for_each_slab(
     work: Callable[[Slab], None],
     progress: Progress,
 ) -> None:
-    """Calls work(slab) for every slab of the plan, as many at a time as the plan says.
+    """Calls work(slab) for every slab of the plan, `plan.slabs_in_flight` at a time.
 
-    Ctrl-C, or an exception of `work` or `progress`, stops the slabs in flight and is raised again.
+    Ctrl-C, or an exception raised by `work` or `progress`, stops the slabs in flight and
+    propagates.
     """
     free: SimpleQueue[tuple[NDArray[np.uint8], NDArray[np.uint8]]] = SimpleQueue()
     for _ in range(plan.slabs_in_flight):

@@ -1,4 +1,4 @@
-"""SlabFile: vectors that do not fit in memory, written slab by slab and read back by rows."""
+"""SlabFile: a sum that does not fit in memory, written slab by slab and read back by rows."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ from numpy.typing import NDArray
 from hopvec.engine.plan import SlabPlan
 from hopvec.spill import SpillFile
 
-BLOCK = 16 << 20  # bytes of whole rows in memory at a time
+BLOCK_BYTES = 16 << 20  # of whole rows in memory at a time
 
 
 class SlabFile:
-    """The columns of the sum in a spill file, slab after slab: [slab][row][columns]."""
+    """The sum in a spill file, slab after slab: [slab][row][columns]."""
 
     def __init__(self, plan: SlabPlan) -> None:
         self.plan = plan
         self._file = SpillFile(plan.spill_dir)
 
     def columns(self, index: int) -> slice:
-        """The columns that a slab holds."""
+        """The columns of a slab."""
         first = index * self.plan.columns
         return slice(first, min(first + self.plan.columns, self.plan.width))
 
     def write(self, index: int, block: NDArray[np.float32]) -> None:
-        """Keeps a slab: one line of its columns a row."""
+        """Writes a slab, one row per node."""
         self._file.write(index * block.nbytes, block)
 
     def read(self, index: int, block: NDArray[np.float32]) -> None:
-        """Fills a block with a slab."""
+        """Reads a slab into a block."""
         self._file.read(index * block.nbytes, block)
 
     def blocks(self, step: int) -> Iterator[tuple[int, NDArray[np.float32]]]:
-        """All rows, `step` at a time, each block with the number of its first row."""
+        """Yields all rows, `step` at a time, each block with the index of its first row."""
         plan = self.plan
-        line = 4 * plan.columns
+        row_bytes = 4 * plan.columns
         for first in range(0, plan.nodes, step):
             count = min(step, plan.nodes - first)
             rows = np.empty((count, plan.width), dtype=np.float32)
             part = np.empty((count, plan.columns), dtype=np.float32)
             for index in range(plan.slabs):
                 columns = self.columns(index)
-                self._file.read((index * plan.nodes + first) * line, part)
+                self._file.read((index * plan.nodes + first) * row_bytes, part)
                 rows[:, columns] = part[:, : columns.stop - columns.start]
             yield first, rows
 
@@ -52,12 +52,12 @@ class SlabFile:
         work: Callable[[int, NDArray[np.float32]], None],
         done: Callable[[int], object],
     ) -> NDArray[np.float32]:
-        """All rows, in a second file; `work(first, rows)` may change each block of them before.
+        """Writes all rows to a second spill file; `work(first, rows)` may change each block.
 
-        `done` is told how many rows are finished by then.
+        `done` is called with the number of rows written.
         """
         plan, output = self.plan, SpillFile(self.plan.spill_dir)
-        for first, rows in self.blocks(max(1, BLOCK // (4 * plan.width))):
+        for first, rows in self.blocks(max(1, BLOCK_BYTES // (4 * plan.width))):
             work(first, rows)
             output.append(rows)
             done(first + len(rows))

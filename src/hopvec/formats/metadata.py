@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hopvec.engine.finish import FittedStatistics
-from hopvec.engine.fitted import FittedState
+from hopvec.engine.fitted import FittedState, FittedStatistics
 from hopvec.engine.normalize import ColumnScaler
 from hopvec.engine.principal import Components
 from hopvec.graph.features import FeatureColumns

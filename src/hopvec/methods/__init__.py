@@ -1,4 +1,20 @@
-"""Ways of embedding a graph, by name. A new method is one file and one line here."""
+"""Embedding methods by name. A new method is one file and one line here.
+
+method.py           Method, the base class: parameters, embed, fit, transform
+slab_method.py      SlabMethod, for methods that compute the embedding slab by slab
+fastrp.py           FastRP, with Algorithm 1 of the paper
+direction.py        which edges the hops follow: outgoing, incoming or both
+alignment.py        what runs must share for comparable vectors (like=)
+new_nodes.py        vectors for new nodes (embed_new)
+bipartite.py        check of the weights for bipartite graphs
+orders.py           cached orders of a graph
+presets.py          named sets of parameters
+parameters.py       how parameters are declared, checked and documented
+estimate.py         memory and time of a run in advance
+randne.py, netmf.py, grarep.py, line.py, deepwalk.py, node2vec.py: other methods
+dense_method.py     base class of NetMF and GraRep
+walk_method.py      base class of DeepWalk and Node2Vec; skip_gram.py trains them
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -38,7 +54,9 @@ __all__ = [
 
 
 def method_of(parameters: Mapping[str, Any]) -> Method:
-    """The method that an embedding, a run report or `hopvec tune` tells of, unchecked.
+    """The method described by the parameters of an embedding, run report or tuning result.
+
+    The values of the parameters are not checked.
 
     >>> method_of({"method": "FastRP", "dim": 64})
     FastRP(dim=64)
@@ -46,7 +64,7 @@ def method_of(parameters: Mapping[str, Any]) -> Method:
     classes = {method.__name__: method for method in METHODS.values()}
     name = parameters.get("method")
     if name not in classes:
-        raise ParameterError(f"There is no method {name!r}; there are {', '.join(classes)}.")
-    others = ("method", "features")  # which tell what is embedded by what
+        raise ParameterError(f"There is no method {name!r}; the methods are {', '.join(classes)}.")
+    others = ("method", "features")  # not parameters of the method
     given = {key: value for key, value in parameters.items() if key not in others}
     return classes[name]().set_params(**given)

@@ -11,13 +11,15 @@ from hopvec.methods.walk_method import WalkMethod
 @documented
 @dataclass(kw_only=True, eq=False, repr=False)
 class DeepWalk(WalkMethod):
-    """DeepWalk embeds a graph by skip-gram on random walks.
+    """Embed a graph by skip-gram on random walks.
 
-    Nodes that walks visit together get vectors that are near. A walk goes to a neighbor with
-    probability in proportion to the weight of the edge. The defaults are those of the paper, but
-    for the objective, which there is hierarchical softmax. It is node2vec with p = q = 1, byte by
-    byte. Needs gensim.
+    Nodes that occur together in walks get similar vectors. A walk moves to a neighbor with a
+    probability proportional to the weight of the edge. The defaults are those of the paper, except
+    that the paper uses hierarchical softmax. The result equals that of node2vec with p = q = 1,
+    byte for byte. Needs gensim.
 
+    Examples
+    --------
     >>> from hopvec import Graph
     >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
     >>> DeepWalk(dim=8, walks=2, seed=7).embed(graph).vectors.shape
@@ -25,5 +27,5 @@ class DeepWalk(WalkMethod):
     """
 
     def biases(self) -> tuple[float, float]:
-        """1 and 1: where a walk came from does not matter."""
+        """1 and 1: walks have no memory."""
         return 1.0, 1.0

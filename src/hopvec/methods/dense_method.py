@@ -1,4 +1,4 @@
-"""DenseMethod: what the methods that factorize a matrix of all pairs of nodes have in common."""
+"""DenseMethod: the base class of methods that factorize a matrix of all pairs of nodes."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ TRIAL_HOPS = 4
 
 
 class Work(NamedTuple):
-    """How often a run goes through the matrix of all pairs."""
+    """The number of passes of a run over the matrix of all pairs."""
 
     hops: int
-    """Of all columns of the identity matrix."""
+    """Hops of all columns of the identity matrix."""
     products: int
-    """Of the matrix with 16 columns."""
+    """Products of the matrix with 16 columns."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class DenseMethod(Method):
     """A method that factorizes a dense matrix of all pairs of nodes, exactly.
 
-    The vectors are defined by the graph; the seed starts an iteration that ends at them, and so
-    changes their last digits only.
+    The graph determines the vectors. The seed only starts the iteration that converges to them,
+    and so changes their last digits at most.
     """
 
     @property
     @abstractmethod
     def eigenpairs(self) -> int:
-        """The most eigenpairs that are computed at a time."""
+        """The maximum number of eigenpairs computed at a time."""
 
     @abstractmethod
     def work(self) -> Work:
-        """The hops and products of a run: what its time grows with."""
+        """The hops and products of a run, which determine its time."""
 
     def plan(self, graph: Graph) -> Plan:
         """How a run on this graph will use threads and memory."""
@@ -58,8 +58,8 @@ class DenseMethod(Method):
             working=self._working(graph.nodes),
         )
 
-    def working_bytes(self, nodes: int, rows: int = 0) -> int:
-        """The least memory that a run takes beside a graph of so many nodes and bytes of rows."""
+    def working_bytes(self, nodes: int, graph_bytes: int = 0) -> int:
+        """The minimum memory of a run, besides the graph itself."""
         return sum(self._working(nodes).values()) + 4 * nodes * int(self.dim)
 
     def _working(self, nodes: int) -> dict[str, int]:
@@ -68,9 +68,9 @@ class DenseMethod(Method):
             "its eigenvectors": basis_bytes(nodes, self.eigenpairs),
         }
 
-    def estimate_seconds(self, graph: Graph, progress: Progress) -> float:
-        """The time of a run, by a trial with the first columns of the matrix."""
-        threads = self.plan(graph).threads
+    def estimate_seconds(self, graph: Graph, plan: Plan, progress: Progress) -> float:
+        """The time of a run, from a trial with the first columns of the matrix."""
+        threads = plan.threads
         columns = min(graph.nodes, 2 * COLUMNS * threads)
         start = time.perf_counter()
         matrix = transition_powers(graph, [TRIAL_HOPS], threads, progress, columns=columns)

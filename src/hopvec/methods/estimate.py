@@ -1,4 +1,4 @@
-"""What a run will take, before it starts."""
+"""Estimates of the memory and time of a run, before it starts."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from hopvec.progress import Progress, no_progress
 
 @dataclass(frozen=True)
 class Estimate:
-    """Memory and time of a run."""
+    """The estimated memory and time of a run."""
 
     plan: Plan
     seconds: float
 
     @property
     def bytes(self) -> int:
-        """Peak memory, graph included."""
+        """Peak memory in bytes, graph included."""
         return self.plan.bytes.total
 
     def __str__(self) -> str:
@@ -29,13 +29,30 @@ class Estimate:
 
 
 def estimate(graph: Any, method: Method, *, progress: Progress | None = None) -> Estimate:
-    """What `method.embed(graph)` will take: memory by its plan, time by a trial of a little work.
+    """Estimate the memory and time of `method.embed(graph)`.
 
-    `progress` is called with the parts of the trial that are done and their number. The
-    time is right within a factor of about 1.5 on a machine that is otherwise idle.
+    The memory follows from the plan of the run, the time from a short trial. The time is accurate
+    to within a factor of about 1.5 on an otherwise idle machine.
+
+    Parameters
+    ----------
+    graph : Graph or graph-like
+        As in `Method.embed`.
+    method : Method
+        The method with its parameters.
+    progress : callable, optional
+        Called with the parts of the trial that are done and their number.
+
+    Returns
+    -------
+    Estimate
+
+    Raises
+    ------
+    ParameterError, GraphError, MemoryLimitError
     """
     if not isinstance(method, Method):
         raise ParameterError(f"estimate takes a graph and a method, got {method!r} as the method.")
     graph = method.validate_graph(graph)
     plan = method.plan(graph)
-    return Estimate(plan, method.estimate_seconds(graph, progress or no_progress))
+    return Estimate(plan, method.estimate_seconds(graph, plan, progress or no_progress))

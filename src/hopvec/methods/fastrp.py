@@ -10,44 +10,61 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from hopvec import _native
+from hopvec.embedding import Embedding
+from hopvec.engine.combine import combine
+from hopvec.engine.degree_powers import degree_powers
 from hopvec.engine.features import FeatureRows
 from hopvec.engine.finish import Finish
-from hopvec.engine.fitted import FittedState
+from hopvec.engine.fitted import Fitted, FittedState
 from hopvec.engine.normalize import NORMALIZATIONS
+from hopvec.engine.plan import SLAB_COLUMNS, SlabPlan
 from hopvec.engine.random_rows import GaussianRows, SparseRows
 from hopvec.engine.slab import Hops, Propagation, RandomRows, Slab
 from hopvec.errors import ParameterError
 from hopvec.graph import Graph
-from hopvec.graph.features import Features
-from hopvec.methods.directed_method import DirectedMethod
+from hopvec.graph.features import FeatureColumns, Features
+from hopvec.methods.alignment import shared_state
+from hopvec.methods.bipartite import check_bipartite_weights
+from hopvec.methods.direction import (
+    DIRECTIONS,
+    check_direction,
+    rows_without_edges,
+    transitions,
+    transpose_bytes,
+    transposed_copies,
+)
+from hopvec.methods.method import as_graph
+from hopvec.methods.new_nodes import embed_new_nodes
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, documented
-from hopvec.methods.parities import check_parities
 from hopvec.methods.presets import preset
-from hopvec.methods.slab_method import nonzero_weights
+from hopvec.methods.slab_method import SlabMethod, nonzero_weights
+from hopvec.progress import Progress, no_progress
 
-WIDEST = 8192  # columns that principal components can be taken of: minutes for their eigenvectors
+MAX_WIDTH = 8192  # columns of a principal component analysis: its eigenvectors then take minutes
 
 
 @documented
 @dataclass(kw_only=True, eq=False, repr=False)
-class FastRP(DirectedMethod):
-    """FastRP embeds a graph by sparse random projections: fast, and without training.
+class FastRP(SlabMethod):
+    """Embed a graph by very sparse random projections: fast, and without training.
 
     The embedding is N = sum_i weights[i-1] * A^i L R, with A = D^-1 S, L = diag((d_j / 2m)^beta)
-    and a very sparse random R. The defaults are for people who will not tune; `FastRP.paper()` is
-    the paper to the letter.
+    and a very sparse random R. The defaults work well without tuning; `FastRP.paper()` follows the
+    paper to the letter.
 
+    Examples
+    --------
     >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
     >>> FastRP(dim=8, seed=7).embed(graph).vectors.shape
     (3, 8)
     """
 
     takes_features: ClassVar = True
-    zero_vectors: ClassVar = "self_weight with a small sparsity, such as 3, gives them one"
-    zero_orders: ClassVar = (
+    supports_like: ClassVar = True
+    isolated_advice: ClassVar = "self_weight with a small sparsity, such as 3, gives them one"
+    zero_advice: ClassVar = (
         "a small sparsity, such as 3, or self_weight gives them one, and so may "
-        "precision='float32' where it is float16"
+        "precision='float32' if it is float16"
     )
     space: ClassVar = {"beta": "-1:0", "weights": "0,0,1,log:0.125:64"}  # paper, section 4.3
     COMBINE_PARAMS: ClassVar = ("weights", "self_weight", "normalize", "spectrum")
@@ -59,51 +76,138 @@ class FastRP(DirectedMethod):
         "weights of the orders N_1, N_2, ... (paper: alpha_1 .. alpha_k)",
     ] = (0.0, 0.0, 1.0, 1.0, 1.0, 1.0)
     beta: Annotated[
-        float, Real(-1, 1), "power of the degrees in L; below 0 it holds hubs back (paper: beta)"
+        float,
+        Real(-1, 1),
+        "exponent of the degrees in L; negative values reduce the influence of hubs (paper: beta)",
     ] = 0.25
     projection: Annotated[
         Literal["sparse", "gaussian"],
         OneOf(("sparse", "gaussian")),
-        "entries of R: 'sparse': signs and zeros, as the paper; 'gaussian': the normal law",
+        "entries of R: 'sparse': signs and zeros (paper); 'gaussian': normally distributed",
     ] = "sparse"
     sparsity: Annotated[
         Literal["sqrt"] | float,
         Either(OneOf(("sqrt",)), Real(1, 1e12)),
-        "s: one in s entries of R is not zero; 'sqrt' is the square root of the number of nodes",
+        "s: one in s entries of R is nonzero; 'sqrt': the square root of the number of nodes",
     ] = "sqrt"
     self_weight: Annotated[
         float,
         Real(-1e6, 1e6),
-        "weight of order 0, L R: with a small sparsity, it gives nodes without edges a vector",
+        "weight of order 0, L R; with a small sparsity, nodes without edges get a vector",
     ] = 0.0
     feature_weight: Annotated[
         float,
         Real(0, 1e6),
-        "weight of the features of nodes beside R: 1 makes both count alike, 0 leaves them out",
+        "weight of the node features relative to R: 1 counts both equally, 0 ignores the features",
     ] = 1.0
     normalize: Annotated[
         Literal["none", "orders", "authors", "full"],
         OneOf(tuple(NORMALIZATIONS)),
-        "'none': the plain sum of the paper; 'orders': unit rows of every order; 'authors': that, "
-        "then standardized columns, as the authors' code; 'full': that, then unit rows",
+        "'none': the plain sum of the paper; 'orders': unit rows of every order; 'authors': then "
+        "standardized columns, as in the authors' code; 'full': then unit rows again",
     ] = "full"
     oversample: Annotated[
         int,
         Integer(1, 64),
-        "computes so many times the columns, and keeps the dim of them in which vectors vary most",
+        "compute this many times more columns, and keep the dim principal components",
     ] = 1
     spectrum: Annotated[
         float,
         Real(0, 2),
-        "power of the deviations of the columns that oversample keeps: 1 as they are, 0 all alike",
+        "exponent of the standard deviations of the components that oversample keeps: 1 keeps "
+        "them as they are, 0 makes all equal",
     ] = 1.0
+    direction: Annotated[
+        Literal["out", "in", "both", "concat"],
+        OneOf(tuple(DIRECTIONS)),
+        "edges of a directed graph to follow: 'out': outgoing; 'in': incoming; 'both': as if "
+        "undirected; 'concat': half of the columns outgoing, half incoming",
+    ] = "out"
+
+    def propagation_along(self, hops: Hops, like: FittedState | None = None) -> Propagation:
+        """Algorithm 1 for a slab of columns; the orders are summed as they are computed."""
+        graph = hops[0].graph
+        state = like or self.initial_state(
+            graph.nodes, hops[0].volume, graph.features.columns if graph.features else None
+        )
+        R = self.random_rows(state, graph.features, graph.rows)  # noqa: N806
+        degrees = [A.degrees for A in hops]
+        powers, factor = degree_powers(degrees, self.beta, state.volume, R.max_abs)
+
+        def algorithm_1(slab: Slab, orders: Collection[int]) -> None:
+            A, (L, L_0), k = hops[slab.part], powers[slab.part], max(orders)  # noqa: N806
+            if 0 in orders:
+                slab.draw(R, L_0)  # order 0
+            if k >= 1:
+                slab.first_hop(A, R, L, last=k == 1)  # N_1 = A L R
+            for i in range(2, k + 1):
+                slab.hop(A, last=i == k)  # N_i = A N_(i-1)
+
+        return Propagation(hops, algorithm_1, factor * R.scale, fitted_state=state)
+
+    def order_weights(self) -> dict[int, float]:
+        """The orders with a nonzero weight: alpha_i, and self_weight for order 0."""
+        weights = {0: float(self.self_weight)}
+        weights |= {order: float(weight) for order, weight in enumerate(self.weights, start=1)}
+        return nonzero_weights(weights, "FastRP", "weights are all zero and so is self_weight")
+
+    def initial_state(
+        self, nodes: int, volume: float, features: FeatureColumns | None = None
+    ) -> FittedState:
+        """The fitted state before the run; `volume` is 2m."""
+        s = math.sqrt(nodes) if self.sparsity == "sqrt" else float(self.sparsity)
+        return FittedState(None if self.projection == "gaussian" else s, volume, features)
+
+    def random_rows(
+        self, state: FittedState, features: Features | None, rows: NDArray[np.int32]
+    ) -> RandomRows:
+        """R with the features added; node i has the features of row rows[i].
+
+        The entries of R have mean 0 and variance 1 with every projection.
+        """
+        R = self.plain_rows(state)  # noqa: N806
+        if features is None or state.features is None:
+            return R
+        return FeatureRows(R, features, state.features, float(self.feature_weight), rows)
+
+    def plain_rows(self, state: FittedState) -> SparseRows | GaussianRows:
+        """R without features."""
+        seed, s = int(self.seed), state.sparsity
+        return GaussianRows(seed) if s is None else SparseRows(seed, s)
+
+    @property
+    def width(self) -> int:
+        """The number of columns that are computed."""
+        return int(self.oversample) * int(self.dim)
+
+    @property
+    def parts(self) -> int:
+        """The number of equal parts of the columns, one for each direction of the hops."""
+        return len(DIRECTIONS[self.direction])
+
+    @property
+    def finish(self) -> Finish:
+        """How the sum of the orders becomes vectors."""
+        return Finish(NORMALIZATIONS[self.normalize], float(self.spectrum))
 
     @classmethod
     def preset(cls, name: str, **parameters: Any) -> Self:
-        """The parameters that a preset names; those that are given here override them.
+        """The method with the parameters of a preset.
 
-        `hopvec.methods.presets.PRESETS` has them all. Raises ParameterError for any other name.
+        Parameters
+        ----------
+        name : str
+            A key of `hopvec.methods.presets.PRESETS`.
+        **parameters
+            Parameters that override those of the preset.
 
+        Raises
+        ------
+        ParameterError
+            If there is no such preset.
+
+        Examples
+        --------
         >>> FastRP.preset("best", dim=128)
         FastRP(dim=128, weights=(0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0), oversample=4)
         """
@@ -117,129 +221,200 @@ class FastRP(DirectedMethod):
         """
         return cls.preset("paper", weights=(0.0, 0.0, 1.0, alpha_4), beta=beta, seed=seed)
 
-    def propagation_along(self, hops: Hops, like: FittedState | None = None) -> Propagation:
-        """Algorithm 1, for a slab of columns; the orders are summed as they are made."""
-        fitted_state = like or self.fitted_state(hops)
-        graph = hops[0].graph
-        R = self.random_rows(fitted_state, graph.features, graph.rows)  # noqa: N806
-        degrees = [A.degrees for A in hops]
-        powers, factor = degree_powers(degrees, self.beta, fitted_state.volume, R.max_abs)
+    def embed(
+        self,
+        graph: Any,
+        *,
+        features: Any = None,
+        like: Embedding | None = None,
+        progress: Progress | None = None,
+    ) -> Embedding:
+        """Embed a graph.
 
-        def algorithm_1(slab: Slab, orders: Collection[int]) -> None:
-            A, (L, L_0), k = hops[slab.part], powers[slab.part], max(orders)  # noqa: N806
-            if 0 in orders:
-                slab.draw(R, L_0)  # order 0
-            if k >= 1:
-                slab.first_hop(A, R, L, last=k == 1)  # N_1 = A L R
-            for i in range(2, k + 1):
-                slab.hop(A, last=i == k)  # N_i = A N_(i-1)
+        Parameters
+        ----------
+        graph : Graph or graph-like
+            A Graph, an adjacency matrix (scipy, numpy), a graph of networkx, igraph or PyTorch
+            Geometric, or a table of edges (pandas, polars, pyarrow, duckdb) whose columns are
+            named like the ends of edges.
+        features : table, optional
+            Features of the nodes, in any form that `Graph.with_features` accepts.
+        like : Embedding, optional
+            An embedding of an earlier graph with the same parameters. The new vectors are
+            comparable with it: they share s of R, 2m, the statistics of features and columns, and
+            the principal components of `oversample`. For the same graph, the bytes are the same.
+        progress : callable, optional
+            Called with the amount of work done and the total, from the calling thread.
 
-        return Propagation(hops, algorithm_1, factor * R.scale, fitted_state=fitted_state)
+        Returns
+        -------
+        Embedding
 
-    def fitted_state(self, hops: Hops) -> FittedState:
-        """What another run must share with this one for its vectors to be comparable."""
-        graph, known = hops[0].graph, hops[0].graph.features
-        fitted_state = self.fitted_state_of(graph.nodes, hops[0].volume)
-        return replace(fitted_state, features=known.columns) if known else fitted_state
-
-    def fitted_state_of(self, nodes: int, volume: float) -> FittedState:
-        """The same for a graph without features, of so many nodes and this sum of all entries."""
-        s = math.sqrt(nodes) if self.sparsity == "sqrt" else float(self.sparsity)
-        return FittedState(None if self.projection == "gaussian" else s, volume)
-
-    def random_rows(
-        self, fitted_state: FittedState, known: Features | None, rows: NDArray[np.int32]
-    ) -> RandomRows:
-        """R: all projections have entries of mean 0 and variance 1; features are added to it.
-
-        Node i has the features of row rows[i].
+        Raises
+        ------
+        ParameterError, GraphError, MemoryLimitError
         """
-        R = self.plain_rows(fitted_state)  # noqa: N806
-        if known is None or fitted_state.features is None:
-            return R
-        return FeatureRows(R, known, fitted_state.features, float(self.feature_weight), rows)
+        graph = self.validate_graph(_with_features(as_graph(graph), features))
+        state = None if like is None else shared_state(self, like, graph.features)
+        fitted = self.compute(graph, self.plan(graph), progress or no_progress, like=state)
+        self.warn_about_zero_vectors(graph, fitted.vectors)
+        return self.to_embedding(graph, fitted)
 
-    def plain_rows(self, fitted_state: FittedState) -> SparseRows | GaussianRows:
-        """R before any features are added to it."""
-        seed, s = int(self.seed), fitted_state.sparsity
-        return GaussianRows(seed) if s is None else SparseRows(seed, s)
+    def embed_new(
+        self,
+        new_edges: Any,
+        *,
+        graph: Any,
+        like: Embedding,
+        features: Any = None,
+        progress: Progress | None = None,
+    ) -> Embedding:
+        """Embed nodes that were not in the graph when it was embedded.
+
+        The vectors of the new nodes are comparable with the old ones, which do not change. The new
+        nodes gather from the old graph, but no edge leads back; their orders are normalized with
+        the statistics of the earlier run. This takes about the time of that run.
+
+        Parameters
+        ----------
+        new_edges : Graph or graph-like
+            Edges that have a new node at one end or at both.
+        graph : Graph or graph-like
+            The graph of the earlier run.
+        like : Embedding
+            The embedding of `graph` with the same parameters.
+        features : table, optional
+            Features of the nodes of `new_edges`, if the earlier run had features.
+        progress : callable, optional
+            Called with the amount of work done and the total.
+
+        Returns
+        -------
+        Embedding
+            The new nodes only, in the order of the ids of `new_edges`.
+
+        Raises
+        ------
+        ParameterError, GraphError, MemoryLimitError
+
+        Examples
+        --------
+        >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
+        >>> old, new = FastRP(dim=8).embed(graph), Graph.from_edges(["d", "d"], ["a", "b"])
+        >>> FastRP(dim=8).embed_new(new, graph=graph, like=old).ids.to_pylist()
+        ['d']
+        """
+        return embed_new_nodes(
+            self,
+            _with_features(as_graph(new_edges), features),
+            graph=self.validate_graph(graph),
+            like=like,
+            progress=progress or no_progress,
+        )
+
+    def fit(self, X: Any, y: object = None) -> Self:  # noqa: N803
+        """Embeds the graph; stores the result as `embedding_` and the graph for `transform`."""
+        self.graph_ = as_graph(X)
+        return super().fit(self.graph_)
+
+    def transform(self, X: Any) -> NDArray[np.float32]:  # noqa: N803
+        """Return the vectors of nodes that were not in the fitted graph.
+
+        Parameters
+        ----------
+        X : Graph or graph-like
+            Edges of the new nodes, as in `embed_new`. A matrix has no ids, and so cannot name new
+            nodes: it is embedded by itself, and so is a graph of the same nodes as the fitted one.
+
+        Returns
+        -------
+        ndarray of shape (new nodes, dim)
+            In the order of the ids of `X`.
+
+        Examples
+        --------
+        >>> model = FastRP(dim=8).fit(Graph.from_edges(["a", "a", "b"], ["b", "c", "c"]))
+        >>> model.transform(Graph.from_edges(["d", "d"], ["a", "b"])).shape
+        (1, 8)
+        """
+        if hasattr(X, "dtype") or isinstance(X, list) or not hasattr(self, "embedding_"):
+            return super().transform(X)
+        new = as_graph(X)
+        if new.ids.equals(self.graph_.ids):
+            return super().transform(new)
+        return self.embed_new(new, graph=self.graph_, like=self.embedding_).vectors
+
+    def compute(
+        self, graph: Graph, plan: SlabPlan, progress: Progress, like: FittedState | None = None
+    ) -> Fitted:
+        """The weighted sum of the orders, normalized; `like` is the state of an earlier run."""
+        finish = replace(self.finish, like=like.statistics) if like else self.finish
+        propagation = self.propagation(graph, plan, like)
+        return combine(plan, propagation, self.order_weights(), finish, progress=progress)
+
+    def propagation(
+        self, graph: Graph, plan: SlabPlan, like: FittedState | None = None
+    ) -> Propagation:
+        """How the orders of a slab of this graph are computed."""
+        hops = transitions(graph, self.direction, plan.threads, plan.spill_dir)
+        return self.propagation_along(hops, like)
+
+    def with_dim(self, dim: int) -> Self:
+        """The same method with another number of columns, and without oversampling."""
+        return super().with_dim(dim).set_params(oversample=1)
 
     def validate_graph(self, graph: Any) -> Graph:
-        """The Graph to embed; a weight of features that it has not is refused."""
-        accepted = super().validate_graph(graph)
-        self.check_feature_weight(accepted.features is not None)
-        if accepted.is_target is not None:
-            check_parities("FastRP", self.order_weights())
-        return accepted
+        """Returns the input as a Graph. Raises if it or a parameter does not allow an embedding."""
+        validated = super().validate_graph(graph)
+        check_direction("FastRP", validated, self.direction)
+        self.check_feature_weight(validated.features is not None)
+        if validated.is_target is not None:
+            check_bipartite_weights("FastRP", self.order_weights())
+        return validated
 
     def check_feature_weight(self, has_features: bool) -> None:
-        """Raises ParameterError for a weight of features where a graph has none."""
+        """Raises ParameterError if feature_weight is set but the graph has no features."""
         if not has_features and self.feature_weight != FastRP.feature_weight:
             raise ParameterError(
-                f"FastRP: feature_weight is {self.feature_weight:g}, and the graph has no features."
-                " Give some, embed(graph, features=...), or leave it out."
+                f"FastRP: feature_weight is {self.feature_weight:g}, but the graph has no features."
+                " Pass them with features=, or leave feature_weight out."
             )
 
     def check(self) -> None:
-        """Raises ParameterError; a dense R has no sparsity."""
+        """Raises ParameterError if a parameter, or a combination of parameters, is invalid."""
         super().check()
         if self.projection == "gaussian" and self.sparsity != "sqrt":
             raise ParameterError(
-                f"FastRP: sparsity counts the zeros of projection='sparse', and 'gaussian' has "
-                f"none, got {self.sparsity!r}. Leave one of the two out."
+                f"FastRP: sparsity={self.sparsity!r} applies to projection='sparse' only, but "
+                "projection is 'gaussian'. Leave one of them out."
             )
-        if self.oversample > 1 and self.width > WIDEST:
+        if self.oversample > 1 and self.width > MAX_WIDTH:
             raise ParameterError(
-                f"FastRP: oversample times dim must be at most {WIDEST:,}, got {self.oversample} x "
-                f"{self.dim:,} = {self.width:,}. Make one of them smaller."
+                f"FastRP: oversample times dim must be at most {MAX_WIDTH:,}, got "
+                f"{self.oversample} x {self.dim:,} = {self.width:,}. Reduce one of them."
+            )
+        step = self.parts * SLAB_COLUMNS[self.precision]
+        if self.parts > 1 and self.width % step:
+            raise ParameterError(
+                f"FastRP: direction={self.direction!r} needs a number of columns (dim times "
+                f"oversample) that is a multiple of {step} in {self.precision}, got {self.width:,}."
             )
 
-    @property
-    def width(self) -> int:
-        """The columns that are computed."""
-        return int(self.oversample) * int(self.dim)
+    def nodes_without_edges(self, graph: Graph) -> tuple[NDArray[np.int32], str]:
+        """The rows of nodes without edges in the direction, and what they lack."""
+        if not graph.directed:
+            return super().nodes_without_edges(graph)
+        return rows_without_edges(graph, self.direction)
 
-    @property
-    def finish(self) -> Finish:
-        """How the sum of the orders becomes vectors."""
-        return Finish(NORMALIZATIONS[self.normalize], float(self.spectrum))
+    def extra_graph_bytes(self, graph: Graph) -> dict[str, int]:
+        """The transposed CSR arrays that the direction needs."""
+        return transpose_bytes(graph, self.direction)
 
-    def with_dim(self, columns: int) -> Self:
-        """The same with so many columns, and no more to choose from."""
-        return super().with_dim(columns).set_params(oversample=1)
-
-    def order_weights(self) -> dict[int, float]:
-        """The orders that count, with their weights: alpha_i, and self_weight for order 0."""
-        weights = {0: float(self.self_weight)}
-        weights |= {order: float(weight) for order, weight in enumerate(self.weights, start=1)}
-        return nonzero_weights(
-            weights, type(self).__name__, "weights are all zero and so is self_weight"
-        )
+    def working_bytes(self, nodes: int, graph_bytes: int = 0) -> int:
+        """The minimum memory of a run, besides the graph itself."""
+        transposed = transposed_copies(self.direction) * graph_bytes
+        return super().working_bytes(nodes) + transposed
 
 
-Diagonals = tuple[NDArray[np.float32], NDArray[np.float32]]
-"""L, and L for order 0."""
-
-
-def degree_powers(
-    every: Sequence[NDArray[np.float64]], beta: float, volume: float, max_abs: float = 1.0
-) -> tuple[list[Diagonals], float]:
-    """The diagonal of L for each of some arrays of degrees: (d_j / 2m)^beta (paper, Eq. 7).
-
-    `volume` is 2m. All diagonals lack a common factor, which comes beside them: it holds (2m)^-beta
-    and a power of two that keeps the largest entry just below 2^15, so that every order fits
-    float16 where no entry of R is beyond `max_abs`. A node of degree 0 has 0 for beta < 0, where
-    there is nothing to propagate, and counts as degree 1 in order 0.
-    """
-    powers = []
-    for degrees in every:
-        power_0 = _native.power(np.where(degrees > 0, degrees, 1.0), beta)
-        powers.append((np.where(degrees > 0, power_0, 1.0 if beta == 0 else 0.0), power_0))
-    largest = max(power_0.max() for _, power_0 in powers)
-    scale = math.ldexp(1.0, 15 - int(np.frexp(largest * max_abs)[1]))
-    power_of_volume = _native.power(np.array([volume or 1.0]), -beta)[0]
-    diagonals = [
-        ((power * scale).astype(np.float32), (power_0 * scale).astype(np.float32))
-        for power, power_0 in powers
-    ]
-    return diagonals, float(power_of_volume) / scale
+def _with_features(graph: Graph, features: Any) -> Graph:
+    return graph if features is None else graph.with_features(features)

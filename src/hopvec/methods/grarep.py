@@ -1,4 +1,4 @@
-"""GraRep: the steps of a walk, each factorized for itself (CIKM 2015)."""
+"""GraRep: a separate factorization for each number of steps of a walk (CIKM 2015)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hopvec.engine.dense import (
     column_sums,
@@ -14,6 +13,8 @@ from hopvec.engine.dense import (
     take_positive_logarithm,
     transition_powers,
 )
+from hopvec.engine.fitted import Fitted
+from hopvec.engine.plan import Plan
 from hopvec.engine.spectral import expected_blocks
 from hopvec.errors import ParameterError
 from hopvec.graph import Graph
@@ -25,42 +26,44 @@ from hopvec.progress import Progress, stage
 @documented
 @dataclass(kw_only=True, eq=False, repr=False)
 class GraRep(DenseMethod):
-    """GraRep sets side by side what 1, 2, ... steps of a walk tell of a node.
+    """Embed a graph by factorizing the transition probabilities of 1, 2, ... steps separately.
 
     For each step k, with A = D^-1 S and n nodes,
 
         X_ij = max(0, log(A^k_ij / sum_i A^k_ij) - log(1 / n))
 
-    and the vectors have dim / steps columns U Sigma^(1/2) of its largest singular values. X is
-    dense, n x n in float32, one step at a time: 400 MB for 10,000 nodes.
+    and the vectors concatenate dim / steps columns U Sigma^(1/2) of its largest singular values for
+    each step. X is dense, n x n in float32, one step at a time: 400 MB for 10,000 nodes.
 
+    Examples
+    --------
     >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
     >>> GraRep(dim=4, steps=2).embed(graph).vectors.shape
     (3, 4)
     """
 
-    steps: Annotated[int, Integer(1, 100), "steps of a walk; they share the columns (paper: K)"] = 4
+    steps: Annotated[
+        int, Integer(1, 100), "maximum steps of a walk; each has dim / steps columns (paper: K)"
+    ] = 4
 
     def check(self) -> None:
-        """Raises ParameterError; every step has the same number of columns."""
+        """Raises ParameterError if a parameter is invalid or steps does not divide dim."""
         super().check()
         if self.dim % self.steps:
             raise ParameterError(
                 f"GraRep: dim must be a multiple of steps, got dim {self.dim} and steps "
-                f"{self.steps}. The nearest is dim {self._nearest_dim()}."
+                f"{self.steps}. The nearest valid dim is {self._nearest_dim()}."
             )
 
-    def vectors(self, graph: Graph, progress: Progress) -> NDArray[np.float32]:
-        """The factors of all steps, side by side."""
-        threads = self.plan(graph).threads
+    def compute(self, graph: Graph, plan: Plan, progress: Progress) -> Fitted:
+        """The factors of all steps, concatenated."""
+        threads = plan.threads
         vectors = np.empty((graph.nodes, int(self.dim)), dtype=np.float32)
         for step in range(self.steps):
             powers, factors = (stage(progress, 2 * step + k, 2 * self.steps) for k in (0, 1))
             X = transition_powers(graph, [step + 1], threads, powers, columns=graph.nodes)  # noqa: N806
-            arriving = column_sums(X, threads)
-            scale = np.divide(
-                graph.nodes, arriving, out=np.zeros_like(arriving), where=arriving > 0
-            )
+            reached = column_sums(X, threads)
+            scale = np.divide(graph.nodes, reached, out=np.zeros_like(reached), where=reached > 0)
             take_positive_logarithm(X, scale, threads)
             columns = slice(step * self.eigenpairs, (step + 1) * self.eigenpairs)
             vectors[graph.rows, columns] = left_factor(
@@ -72,7 +75,7 @@ class GraRep(DenseMethod):
                 threads=threads,
                 progress=factors,
             )
-        return vectors
+        return Fitted(vectors)
 
     @property
     def eigenpairs(self) -> int:

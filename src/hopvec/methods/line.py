@@ -1,4 +1,4 @@
-"""LINE: training on edges drawn at random, for neighbors and for shared neighbors (WWW 2015)."""
+"""LINE: training on sampled edges, for neighbors and for shared neighbors (WWW 2015)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hopvec.engine.fitted import Fitted
 from hopvec.engine.line import EdgeSampler, Proximity, row_bytes, train
 from hopvec.engine.plan import Plan, plan_for
 from hopvec.errors import ParameterError
@@ -19,73 +19,75 @@ from hopvec.methods.parameters import Either, Integer, OneOf, Real, documented
 from hopvec.progress import Progress
 
 ORDERS = {"first": (1,), "second": (2,), "both": (1, 2)}
-PLACE = 8  # bytes of a place in an alias table
-TRIAL = 1 << 26  # samples times columns (and 100 more) of a trial for the time of a run
+ALIAS_BYTES = 8  # per entry of an alias table
+TRIAL_WORK = 1 << 26  # samples times (columns + 100) of a trial run
 
 
 @documented
 @dataclass(kw_only=True, eq=False, repr=False)
 class LINE(Method):
-    """LINE trains vectors on edges drawn at random, each told from a few random nodes.
+    """Embed a graph by training on sampled edges, with negative sampling.
 
-    A step takes an edge (i, j) and nodes k drawn by degree^0.75, and ascends
-    log s(u_i . v_j) + sum_k log s(-u_i . v_k), with s the sigmoid. In the first order v is u
-    itself, so that neighbors become similar, and directed edges are taken in both directions. In
-    the second order v_j is what j is as a neighbor, so that nodes with the same neighbors
-    become similar. The rows of each order are made unit and joined side by side.
+    A step draws an edge (i, j), and nodes k in proportion to degree^0.75, and takes a gradient
+    step on log s(u_i . v_j) + sum_k log s(-u_i . v_k), where s is the sigmoid. In the first order,
+    v is u itself, so that neighbors become similar; directed edges count in both directions. In the
+    second order, v_j is a separate context vector of j, so that nodes with the same neighbors
+    become similar. The rows of each order are normalized to unit length and concatenated.
 
+    Examples
+    --------
     >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
     >>> LINE(dim=8, samples=1000, seed=7).embed(graph).vectors.shape
     (3, 8)
     """
 
     dim: Annotated[
-        int, Integer(1, 65536), "columns of the embedding; 'both' has half of them from each order"
+        int, Integer(1, 65536), "columns of the embedding; with 'both', half of them for each order"
     ] = 200
     order: Annotated[
         Literal["first", "second", "both"],
         OneOf(("first", "second", "both")),
-        "what makes nodes similar: 'first', an edge; 'second', the same neighbors; or 'both'",
+        "what makes nodes similar: 'first': an edge; 'second': the same neighbors; or 'both'",
     ] = "both"
     samples: Annotated[
         Literal["auto"] | int,
         Either(OneOf(("auto",)), Integer(1, 10**12)),
-        "edges to train on in each order (paper: 10 billion); 'auto': 200 for every entry of the "
-        "adjacency matrix, but from 1 million to 1 billion",
+        "edges sampled for each order (paper: 10 billion); 'auto': 200 per entry of the adjacency "
+        "matrix, but at least 1 million and at most 1 billion",
     ] = "auto"
-    negatives: Annotated[int, Integer(1, 63), "random nodes for every edge (paper: K)"] = 5
+    negatives: Annotated[int, Integer(1, 63), "random nodes per edge (paper: K)"] = 5
     learning_rate: Annotated[
         float,
         Real(1e-6, 1),
-        "size of the first steps; it falls linearly to a ten-thousandth (paper: rho)",
+        "initial learning rate; it decreases linearly to a ten-thousandth of it (paper: rho)",
     ] = 0.025
     workers: Annotated[
         int,
         Integer(1, 1024),
-        "threads that train an order; with more than 1 it is faster, and every run gives other "
-        "bytes",
+        "threads that train an order; more than 1 is faster, but the results then differ from run "
+        "to run",
     ] = 1
 
     def check(self) -> None:
-        """Raises ParameterError; two orders share the columns evenly."""
+        """Raises ParameterError if a parameter, or a combination of parameters, is invalid."""
         super().check()
         if self.order == "both" and self.dim % 2:
             raise ParameterError(
-                f"{type(self).__name__}: dim must be even where order is 'both' and each order "
-                f"has half of the columns, got {self.dim}."
+                f"{type(self).__name__}: dim must be even with order='both', since each order has "
+                f"half of the columns, got {self.dim}."
             )
 
-    def vectors(self, graph: Graph, progress: Progress) -> NDArray[np.float32]:
-        """The trained vectors, unit in each order; zero where there is no edge to train on."""
-        max_workers = self._orders_at_once(self.plan(graph))
+    def compute(self, graph: Graph, plan: Plan, progress: Progress) -> Fitted:
+        """The trained vectors, unit in each order; zero for nodes without an edge to train on."""
+        max_workers = self._orders_at_once(plan)
         vectors = np.zeros((graph.nodes, int(self.dim)), np.float32)
         if graph.entries:
             orders = self._orders(graph, max_workers)
             train(orders, self._samples(graph), max_workers=max_workers, progress=progress)
-            for place, order in enumerate(orders):
-                columns = slice(place * order.columns, (place + 1) * order.columns)
+            for i, order in enumerate(orders):
+                columns = slice(i * order.columns, (i + 1) * order.columns)
                 vectors[graph.rows, columns] = order.unit_vectors()
-        return vectors
+        return Fitted(vectors)
 
     def plan(self, graph: Graph) -> Plan:
         """How a run on this graph will use threads and memory."""
@@ -99,21 +101,21 @@ class LINE(Method):
             memory=memory_limit(self.memory),
             working={
                 "vectors in training": graph.nodes * self._training_bytes(),
-                "alias tables": PLACE * (2 * graph.nodes + weights),
-                "rows in a file": rows,  # read all over
+                "alias tables": ALIAS_BYTES * (2 * graph.nodes + weights),
+                "rows in a file": rows,  # accessed at random
             },
         )
 
-    def working_bytes(self, nodes: int, rows: int = 0) -> int:
-        """The least memory that a run takes beside a graph of so many nodes and bytes of rows."""
-        return nodes * (4 * int(self.dim) + self._training_bytes() + 2 * PLACE)
+    def working_bytes(self, nodes: int, graph_bytes: int = 0) -> int:
+        """The minimum memory of a run, besides the graph itself."""
+        return nodes * (4 * int(self.dim) + self._training_bytes() + 2 * ALIAS_BYTES)
 
-    def estimate_seconds(self, graph: Graph, progress: Progress) -> float:
-        """The time of a run on this graph, from training on a few of the samples."""
+    def estimate_seconds(self, graph: Graph, plan: Plan, progress: Progress) -> float:
+        """The time of a run on this graph, extrapolated from training on a few samples."""
         if not graph.entries:
             return 0.0
-        max_workers, samples = self._orders_at_once(self.plan(graph)), self._samples(graph)
-        some = min(samples, max(1000, TRIAL // (int(self.dim) + 100)))
+        max_workers, samples = self._orders_at_once(plan), self._samples(graph)
+        some = min(samples, max(1000, TRIAL_WORK // (int(self.dim) + 100)))
         times = [time.perf_counter()]
         orders = self._orders(graph, max_workers)
         times.append(time.perf_counter())
@@ -142,15 +144,15 @@ class LINE(Method):
         ]
 
     def _columns(self) -> int:
-        """The columns of one order."""
+        """The columns per order."""
         return int(self.dim) // len(ORDERS[self.order])
 
     def _samples(self, graph: Graph) -> int:
-        """The edges to train on in each order."""
+        """The edges sampled for each order."""
         if self.samples == "auto":
             return min(max(200 * graph.entries, 10**6), 10**9)
         return int(self.samples)
 
     def _training_bytes(self) -> int:
-        """The bytes of one node in training: two vectors in the second order, for its two roles."""
+        """The bytes per node in training: the second order has two vectors, for both roles."""
         return sum(ORDERS[self.order]) * row_bytes(self._columns())

@@ -1,4 +1,4 @@
-"""Method: what every way of embedding a graph has in common."""
+"""Method: the base class of all embedding methods."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding
-from hopvec.engine.fitted import FittedState
-from hopvec.engine.normalize import not_zero
+from hopvec.engine.fitted import Fitted
+from hopvec.engine.normalize import is_nonzero
 from hopvec.engine.plan import Plan
 from hopvec.errors import GraphError, ParameterError
 from hopvec.graph import Graph
@@ -30,28 +30,28 @@ if TYPE_CHECKING:
 logger = logging.getLogger("hopvec")
 
 RUNTIME_PARAMS = ("threads", "memory", "spill_dir")
-"""Parameters that change no vector, and are not stored with the vectors."""
+"""Parameters that do not change the vectors and are not stored with them."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Method(ABC):
     """A way of embedding a graph: parameters in the constructor, the work in `embed`.
 
-    Follows scikit-learn's conventions (get_params, set_params, clone, fit, fit_transform,
-    Pipeline), where the samples are the nodes and X is the adjacency matrix.
+    Follows the conventions of scikit-learn (get_params, set_params, clone, fit, fit_transform,
+    Pipeline): the samples are the nodes and X is the adjacency matrix.
     """
 
     dim: Annotated[int, Integer(1, 65536), "columns of the embedding (paper: d)"] = 128
-    seed: Annotated[int, Integer(0, 2**64 - 1), "same seed, same bytes"] = 0
+    seed: Annotated[int, Integer(0, 2**64 - 1), "random seed; the same seed, the same bytes"] = 0
     threads: Annotated[
         int | None,
         Either(Integer(1, 1024), OneOf((None,))),
-        "threads to use; none given: the cores this process may use",
+        "number of threads; by default, the cores available to this process",
     ] = None
     memory: Annotated[
         str | float | None,
         Either(Size(), OneOf((None,))),
-        "bound on the memory of the run, graph included, such as '4GB'; none given: what is free",
+        "memory limit of the run, graph included, such as '4GB'; by default, the free memory",
     ] = None
     spill_dir: Annotated[
         str | PathLike[str] | None,
@@ -60,26 +60,26 @@ class Method(ABC):
         "temporary files",
     ] = None
 
-    zero_vectors: ClassVar[str] = ""
-    """Advice to those who want vectors for nodes without edges, where there is one."""
+    isolated_advice: ClassVar[str] = ""
+    """How to get vectors for nodes without edges, if there is a way."""
 
-    zero_orders: ClassVar[str] = ""
-    """Advice to those who want vectors for nodes with edges that have none, where there is one."""
+    zero_advice: ClassVar[str] = ""
+    """How to get vectors for nodes that have edges and yet a zero vector, if there is a way."""
 
     space: ClassVar[Mapping[str, str]] = {}
-    """What `hopvec.tune` searches unless told otherwise: parameters, and the texts of ranges."""
+    """The default search space of `hopvec.tune`: parameters and their ranges."""
 
     takes_directed: ClassVar[bool] = True
     """Whether the method is defined for directed graphs."""
 
+    takes_features: ClassVar[bool] = False
+    """Whether the method uses node features."""
+
     supports_like: ClassVar[bool] = False
     """Whether `embed` takes `like=`, to make vectors comparable with those of an earlier run."""
 
-    takes_features: ClassVar[bool] = False
-    """Whether the method makes use of what is known of nodes beside their edges."""
-
     def check(self) -> None:
-        """Raises ParameterError for what is wrong with a parameter, or with several together."""
+        """Raises ParameterError if a parameter, or a combination of parameters, is invalid."""
         check(self)
 
     @abstractmethod
@@ -87,129 +87,136 @@ class Method(ABC):
         """How a run on this graph will use threads and memory."""
 
     @abstractmethod
-    def working_bytes(self, nodes: int, rows: int = 0) -> int:
-        """The least memory that a run takes beside a graph of so many nodes and bytes of rows."""
+    def working_bytes(self, nodes: int, graph_bytes: int = 0) -> int:
+        """The minimum memory of a run, besides the graph itself.
+
+        `graph_bytes` is the size of the graph's CSR arrays.
+        """
 
     @abstractmethod
-    def estimate_seconds(self, graph: Graph, progress: Progress) -> float:
-        """The time of a run on this graph, from a trial of a little of the work."""
+    def estimate_seconds(self, graph: Graph, plan: Any, progress: Progress) -> float:
+        """The time of a run, extrapolated from a short trial; `plan` is that of the graph."""
 
     @abstractmethod
-    def vectors(self, graph: Graph, progress: Progress) -> NDArray[np.float32]:
-        """The embedding of a graph, rows in the order of its ids; parameters are checked before."""
+    def compute(self, graph: Graph, plan: Any, progress: Progress) -> Fitted:
+        """Embeds a validated graph; `plan` is that of the graph."""
 
     def embed(self, graph: Any, *, progress: Progress | None = None) -> Embedding:
-        """The embedding of a graph: a Graph, or anything that as_graph makes one of.
+        """Embed a graph.
 
-        That is an adjacency matrix (scipy, numpy), a graph of networkx, igraph or PyTorch
-        Geometric, or a table of edges (pandas, polars, pyarrow, duckdb) with named ends.
-        `progress` is called with the parts done and their number, from the calling thread. Raises
-        ParameterError, GraphError or MemoryLimitError.
+        Parameters
+        ----------
+        graph : Graph or graph-like
+            A Graph, an adjacency matrix (scipy, numpy), a graph of networkx, igraph or PyTorch
+            Geometric, or a table of edges (pandas, polars, pyarrow, duckdb) whose columns are
+            named like the ends of edges.
+        progress : callable, optional
+            Called with the amount of work done and the total, from the calling thread.
+
+        Returns
+        -------
+        Embedding
+
+        Raises
+        ------
+        ParameterError, GraphError, MemoryLimitError
         """
         graph = self.validate_graph(graph)
-        vectors, fitted_state = self.make(graph, progress or no_progress)
-        self.report_zero_vectors(graph, vectors)
-        return self.to_embedding(graph, vectors, fitted_state)
-
-    def make(
-        self, graph: Graph, progress: Progress
-    ) -> tuple[NDArray[np.float32], FittedState | None]:
-        """The vectors, and what it takes to make comparable ones, where the method can."""
-        return self.vectors(graph, progress), None
+        fitted = self.compute(graph, self.plan(graph), progress or no_progress)
+        self.warn_about_zero_vectors(graph, fitted.vectors)
+        return self.to_embedding(graph, fitted)
 
     def validate_graph(self, graph: Any) -> Graph:
-        """The Graph to embed; refuses it, or a parameter, where there can be no embedding."""
+        """Returns the input as a Graph. Raises if it or a parameter does not allow an embedding."""
         self.check()
-        accepted = as_graph(graph)
-        if accepted.directed and not self.takes_directed:
+        validated = as_graph(graph)
+        if validated.directed and not self.takes_directed:
             raise GraphError(
-                f"{type(self).__name__} is defined for undirected graphs, and this one is directed."
-                " Read it as undirected, or choose another method."
+                f"{type(self).__name__} is defined for undirected graphs, but this graph is "
+                "directed. Read it as undirected, or choose another method."
             )
-        if accepted.features is not None and not self.takes_features:
+        if validated.features is not None and not self.takes_features:
             raise GraphError(
-                f"{type(self).__name__} has no use for the features of nodes. Embed the graph "
-                "without them, or choose FastRP."
+                f"{type(self).__name__} does not support node features. Embed the graph without "
+                "them, or choose FastRP."
             )
-        return accepted
+        return validated
 
-    def to_embedding(
-        self, graph: Graph, vectors: NDArray[np.float32], fitted_state: FittedState | None = None
-    ) -> Embedding:
-        """Vectors that this method made of a graph, with their ids and how they were made."""
-        known = {} if graph.features is None else {"features": graph.features.columns.names}
+    def to_embedding(self, graph: Graph, fitted: Fitted) -> Embedding:
+        """The result of a run with the ids of its graph and how it was made."""
+        features = {} if graph.features is None else {"features": graph.features.columns.names}
         made_by = {
             name: value for name, value in self.plain_params().items() if name not in RUNTIME_PARAMS
         }
         return Embedding(
-            vectors=vectors,
+            vectors=fitted.vectors,
             ids=graph.ids,
-            parameters={"method": type(self).__name__, **made_by, **known},
+            parameters={"method": type(self).__name__, **made_by, **features},
             graph=graph.describe() | {k: v for k, v in graph.origin.items() if k == "columns"},
-            fitted_state=fitted_state,
+            fitted_state=fitted.state,
         )
 
-    def report_zero_vectors(self, graph: Graph, vectors: NDArray[np.float32]) -> None:
-        """Warns of nodes whose vectors are zero, those without edges and others."""
-        self.warn_of_rows(vectors, *self.without_edges(graph))
+    def warn_about_zero_vectors(self, graph: Graph, vectors: NDArray[np.float32]) -> None:
+        """Warns if nodes have zero vectors, whether they have edges or not."""
+        self.warn_about_zero_rows(vectors, *self.nodes_without_edges(graph))
 
-    def warn_of_rows(
+    def warn_about_zero_rows(
         self, vectors: NDArray[np.float32], without: NDArray[np.int32], what: str, first: int = 0
     ) -> None:
-        """The same for the rows from `first` on, of which those of `without` have no edges.
+        """Warns about zero vectors from row `first` on; the rows of `without` lack `what`.
 
-        Vectors in a file are not read again for it: there, only nodes without edges are told.
+        Vectors in a spill file are not read again: only those of nodes without edges are checked.
         """
         nodes = len(vectors) - first
         rows = np.arange(first, len(vectors), dtype=np.int32)
         rows = without[without >= first] if isinstance(vectors, np.memmap) else rows
-        zero = rows[~not_zero(vectors, rows)]
-        lacking = int(np.isin(zero, without).sum())
-        self.warn_of_zero_vectors(lacking, nodes, what)
-        if lacking < len(zero):
+        zero = rows[~is_nonzero(vectors, rows)]
+        isolated = int(np.isin(zero, without).sum())
+        self.warn_about_isolated_nodes(isolated, nodes, what)
+        if isolated < len(zero):
             logger.warning(
-                "Zero vectors: %s of %s nodes, though they have %s: what they reach is zero, or "
-                "does not vary%s.",
-                f"{len(zero) - lacking:,}",
+                "Zero vectors: %s of %s nodes, although they have %s: the nodes within reach have "
+                "zero or constant rows%s.",
+                f"{len(zero) - isolated:,}",
                 f"{nodes:,}",
                 what,
-                f"; {self.zero_orders}" if self.zero_orders else "",
+                f"; {self.zero_advice}" if self.zero_advice else "",
             )
 
-    def warn_of_zero_vectors(self, zero: int, nodes: int, what: str) -> None:
-        """Warns of so many zero vectors among those of all nodes, if there are any."""
-        if zero:
+    def warn_about_isolated_nodes(self, isolated: int, nodes: int, what: str) -> None:
+        """Warns if nodes have a zero vector because they lack `what`, such as "edges"."""
+        if isolated:
             logger.warning(
                 "Zero vectors: %s of %s nodes, all without %s%s.",
-                f"{zero:,}",
+                f"{isolated:,}",
                 f"{nodes:,}",
                 what,
-                f"; {self.zero_vectors}" if self.zero_vectors else "",
+                f"; {self.isolated_advice}" if self.isolated_advice else "",
             )
 
-    def without_edges(self, graph: Graph) -> tuple[NDArray[np.int32], str]:
+    def nodes_without_edges(self, graph: Graph) -> tuple[NDArray[np.int32], str]:
         """The rows of nodes without edges that the method could follow, and what they lack."""
         return graph.rows[graph.connected :], "outgoing edges" if graph.directed else "edges"
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: N803
-        """Embeds the graph and keeps the result as `embedding_`."""
+        """Embeds the graph and stores the result as `embedding_`."""
         self.embedding_ = self.embed(X)
         self.n_features_in_ = len(self.embedding_.ids)
         return self
 
     def fit_transform(self, X: Any, y: object = None) -> NDArray[np.float32]:  # noqa: N803
-        """The vectors of the graph, one row a node."""
+        """Embeds the graph and returns its vectors, one row per node."""
         return self.fit(X).embedding_.vectors
 
     def transform(self, X: Any) -> NDArray[np.float32]:  # noqa: N803
-        """The vectors of a graph by the same parameters; for the fitted graph, those of the fit."""
+        """Embeds a graph of the same nodes with the same parameters and returns its vectors."""
         if not hasattr(self, "embedding_"):
             raise self._not_fitted()
         graph = as_graph(X)
         if graph.nodes != self.n_features_in_:
             raise ParameterError(
                 f"X has {graph.nodes} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input: the nodes must be those of the fit."
+                f"{self.n_features_in_} features as input: the nodes of the fitted graph."
             )
         return self.embed(graph).vectors
 
@@ -218,7 +225,7 @@ class Method(ABC):
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
 
     def plain_params(self) -> dict[str, Any]:
-        """The parameters as plain numbers, texts and lists, as every file format keeps them."""
+        """The parameters as plain numbers, strings and lists, which every file format can store."""
         plain = {}
         for name, value in self.get_params().items():
             value = value.tolist() if isinstance(value, np.generic | np.ndarray) else value
@@ -227,12 +234,13 @@ class Method(ABC):
         return plain
 
     def set_params(self, **parameters: Any) -> Self:
-        """Changes parameters by name; they are checked when they are used."""
-        known = self.get_params()
+        """Sets parameters by name; their values are checked when they are used."""
+        valid = self.get_params()
         for name, value in parameters.items():
-            if name not in known:
+            if name not in valid:
                 raise ParameterError(
-                    f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(known)}."
+                    f"{type(self).__name__} has no parameter {name!r}; its parameters are "
+                    f"{', '.join(valid)}."
                 )
             setattr(self, name, value)
         return self
@@ -270,7 +278,7 @@ class Method(ABC):
 
 
 def as_graph(graph: Any) -> Graph:
-    """A Graph as it is; the graph of another library, a matrix or a table of edges as a Graph."""
+    """Converts a graph of another library, a matrix or a table of edges to a Graph."""
     if isinstance(graph, Graph):
         return graph
     if isinstance(graph, str | PathLike):
@@ -286,22 +294,22 @@ def as_graph(graph: Any) -> Graph:
     matrix = hasattr(graph, "shape") or hasattr(graph, "__array__") or isinstance(graph, list)
     if not matrix or hasattr(graph, "columns"):
         raise GraphError(
-            f"This is no graph but a {type(graph).__name__}. Make a graph of a table of edges by "
+            f"Expected a graph, got {type(graph).__name__}. Convert a table of edges with "
             "Graph.from_edges(table['source'], table['target'])."
         )
     return Graph.from_scipy(graph)
 
 
 def _is_edge_index(graph: Any) -> bool:
-    """Whether it is a tensor that can be no matrix: 2 rows of integers, and not 2 columns."""
+    """Whether it is a tensor of 2 rows of integers, and not of 2 columns: it cannot be a matrix."""
     tensor = hasattr(graph, "detach") and len(graph.shape) == 2
     return bool(tensor and graph.shape[0] == 2 != graph.shape[1] and "int" in str(graph.dtype))
 
 
 def _from_table(table: Any) -> Graph:
-    """The graph of a table whose columns are named as the ends of edges; others are refused.
+    """Converts a table whose columns are named like the ends of edges; rejects any other table.
 
-    A frame whose rows are named as its columns is an adjacency matrix, whatever the names.
+    A data frame whose index equals its columns is an adjacency matrix, whatever the names.
     """
     names = column_names(table)
     rows = getattr(table, "index", [])
@@ -310,7 +318,8 @@ def _from_table(table: Any) -> Graph:
         return Graph.from_arrow(table)
     shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
     raise GraphError(
-        f"This is no graph but a {type(table).__name__} whose columns ({shown}) do not say which "
-        "are the ends of an edge. Make a graph of a table of edges by Graph.from_arrow(table, "
-        "source=..., target=...), of an adjacency matrix by Graph.from_scipy(table.to_numpy())."
+        f"Expected a graph, got {type(table).__name__} whose column names ({shown}) do not show "
+        "which columns are the ends of an edge. Convert a table of edges with "
+        "Graph.from_arrow(table, source=..., target=...), and an adjacency matrix with "
+        "Graph.from_scipy(table.to_numpy())."
     )

@@ -1,4 +1,4 @@
-"""NetMF: the matrix that DeepWalk factorizes implicitly, factorized explicitly (WSDM 2018)."""
+"""NetMF: explicit factorization of the matrix that DeepWalk factorizes implicitly (WSDM 2018)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hopvec.engine.dense import (
     Dense,
@@ -15,6 +14,8 @@ from hopvec.engine.dense import (
     take_positive_logarithm,
     transition_powers,
 )
+from hopvec.engine.fitted import Fitted
+from hopvec.engine.plan import Plan
 from hopvec.engine.spectral import COLUMNS, Floats, expected_blocks
 from hopvec.graph import Graph
 from hopvec.methods.dense_method import DenseMethod, Work
@@ -25,16 +26,18 @@ from hopvec.progress import Progress, stage
 @documented
 @dataclass(kw_only=True, eq=False, repr=False)
 class NetMF(DenseMethod):
-    """NetMF factorizes the matrix that DeepWalk samples from: walks of every length, at once.
+    """Embed a graph by factorizing the matrix that DeepWalk approximates by random walks.
 
     With P = D^-1 S, window T, b negative samples and vol the sum of all entries of S,
 
         M = log max(1, vol / (b T) (P + P^2 + ... + P^T) D^-1)
 
     and the vectors are U Sigma^(1/2) of its `dim` largest singular values (paper, Algorithm 3).
-    With a `rank` h the sum of powers is made of the h largest eigenpairs of D^-1/2 S D^-1/2
-    (Algorithm 4). M is dense, n x n in float32: 400 MB for 10,000 nodes.
+    With a `rank` h, the sum of powers is approximated by the h largest eigenpairs of
+    D^-1/2 S D^-1/2 (Algorithm 4). M is dense, n x n in float32: 400 MB for 10,000 nodes.
 
+    Examples
+    --------
     >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
     >>> NetMF(dim=2).embed(graph).vectors.shape
     (3, 2)
@@ -42,19 +45,21 @@ class NetMF(DenseMethod):
 
     takes_directed: ClassVar = False
 
-    window: Annotated[int, Integer(1, 1000), "steps of a walk that are context (paper: T)"] = 10
+    window: Annotated[int, Integer(1, 1000), "steps of a walk that count as context (paper: T)"] = (
+        10
+    )
     negatives: Annotated[
-        float, Real(1e-3, 1e3), "negative samples a pair, of which fewer keep more pairs (paper: b)"
+        float, Real(1e-3, 1e3), "negative samples per pair; fewer keep more pairs (paper: b)"
     ] = 1.0
     rank: Annotated[
         int | None,
         Either(Integer(1, 65536), OneOf((None,))),
-        "eigenpairs that stand for the powers (paper: h); none given: the powers themselves",
+        "eigenpairs that approximate the powers (paper: h); by default, the powers are exact",
     ] = None
 
-    def vectors(self, graph: Graph, progress: Progress) -> NDArray[np.float32]:
+    def compute(self, graph: Graph, plan: Plan, progress: Progress) -> Fitted:
         """U Sigma^(1/2) of M."""
-        threads = self.plan(graph).threads
+        threads = plan.threads
         M = self._pairs(graph, threads, stage(progress, 0, 2))  # noqa: N806
         vectors = np.empty((graph.nodes, int(self.dim)), dtype=np.float32)
         vectors[graph.rows] = left_factor(
@@ -66,7 +71,7 @@ class NetMF(DenseMethod):
             threads=threads,
             progress=stage(progress, 1, 2),
         )
-        return vectors
+        return Fitted(vectors)
 
     def _pairs(self, graph: Graph, threads: int, progress: Progress) -> Dense:
         """M."""
@@ -99,7 +104,7 @@ class NetMF(DenseMethod):
 
     @property
     def eigenpairs(self) -> int:
-        """The most eigenpairs that are computed at a time."""
+        """The maximum number of eigenpairs computed at a time."""
         return max(int(self.dim), int(self.rank or 0))
 
     def work(self) -> Work:

@@ -1,59 +1,128 @@
-"""Nodes that come after a run: rows appended to its graph, which nothing flows back from."""
+"""New nodes: vectors for nodes that were not in the graph when it was embedded.
+
+Their rows are appended to the graph, so that they gather from the old nodes. No edge leads back, so
+that the old vectors do not change.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
+from hopvec.embedding import Embedding
+from hopvec.engine.combine import combine
+from hopvec.engine.slab import Hops, Transition
 from hopvec.errors import GraphError
 from hopvec.graph import Graph
 from hopvec.graph.features import concatenate_features
+from hopvec.graph.transpose import transposed_csr, transposed_graph
+from hopvec.methods.alignment import check_same_graph, shared_state
+from hopvec.methods.direction import DIRECTIONS
+from hopvec.progress import Progress
+
+if TYPE_CHECKING:
+    from hopvec.methods.fastrp import FastRP
 
 
-def with_new_nodes(graph: Graph, new: Graph) -> Graph:
-    """The graph with the nodes of `new` that it has not: directed, its own rows as they are.
+def embed_new_nodes(
+    method: FastRP, new: Graph, *, graph: Graph, like: Embedding, progress: Progress
+) -> Embedding:
+    """Embeds the new nodes of `new`; `like` is the embedding of `graph`. See FastRP.embed_new."""
+    state = shared_state(method, like, graph.features)
+    check_same_graph(graph, like)
+    extended = extended_graphs(graph, new, method.direction)
+    plan = method.plan(extended[0])
+    propagation = method.propagation_along(_transitions(extended, plan.threads), state)
+    fitted = combine(
+        plan,
+        propagation,
+        method.order_weights(),
+        replace(method.finish, like=state.statistics),
+        progress=progress,
+    )
+    embedding = method.to_embedding(extended[0], fitted)
+    without = extended[0].rows[~propagation.has_row]
+    lacking = method.nodes_without_edges(extended[0])[1]
+    method.warn_about_zero_rows(fitted.vectors, without, lacking, first=graph.nodes)
+    return replace(
+        embedding,
+        vectors=fitted.vectors[graph.nodes :],
+        ids=embedding.ids[graph.nodes :],
+    )
 
-    The rows of the new nodes are their edges to old and to new nodes; they come last, in the order
-    of `new.ids`, and so do their features. Raises GraphError if there is no new node, or an edge
-    between two old ones.
+
+def extended_graphs(graph: Graph, new: Graph, direction: str) -> list[Graph]:
+    """The graph with the new nodes appended, for every part of the columns."""
+    if graph.directed != new.directed:
+        kinds = ["directed" if some.directed else "undirected" for some in (graph, new)]
+        raise GraphError(
+            f"The graph is {kinds[0]}, but the new edges are {kinds[1]}. Read both in the same way."
+        )
+    return [
+        append_new_nodes(transposed_graph(graph, part), transposed_graph(new, part))
+        for part in DIRECTIONS[direction]
+    ]
+
+
+def _transitions(extended: list[Graph], threads: int) -> Hops:
+    """A for every part of the columns, in the internal order of the first graph."""
+    first, *others = extended
+    return [
+        Transition(first),
+        *(
+            Transition(first, csr=transposed_csr(other, "out", threads, like=first))
+            for other in others
+        ),
+    ]
+
+
+def append_new_nodes(graph: Graph, new: Graph) -> Graph:
+    """Appends the nodes of `new` that the graph lacks, as a directed graph.
+
+    The old rows do not change. The rows of the new nodes hold their edges to old and new nodes;
+    they come last, in the order of `new.ids`, and so do their features. Raises GraphError if there
+    is no new node, or an edge between two old ones.
     """
     import pyarrow.compute as pc
     import scipy.sparse as sp
 
     if graph.ids.type != new.ids.type:
         raise GraphError(
-            f"The ids of the new edges are {_kind(new)}, and those of the graph are "
+            f"The ids of the new edges are {_kind(new)}, but those of the graph are "
             f"{_kind(graph)}: no node could be in both."
         )
-    places = pc.index_in(new.ids, value_set=graph.ids)
-    fresh = places.is_null().to_numpy(zero_copy_only=False)
-    if not fresh.any():
-        raise GraphError("The new edges have no node that the graph has not: embed it anew.")
-    entries = new.to_scipy().tocoo()
-    old = ~fresh[entries.row] & ~fresh[entries.col]
-    if old.any():
-        ends = (new.ids[int(end[old][0])].as_py() for end in (entries.row, entries.col))
+    old_rows = pc.index_in(new.ids, value_set=graph.ids)
+    is_new = old_rows.is_null().to_numpy(zero_copy_only=False)
+    if not is_new.any():
         raise GraphError(
-            "The new edge {!r} - {!r} joins two nodes that the graph has. Leave it out, or embed "
-            "the whole graph anew.".format(*ends)
+            "All nodes of the new edges are already in the graph: embed the whole graph again."
         )
-    number = np.where(fresh, graph.nodes + np.cumsum(fresh) - 1, places.fill_null(0).to_numpy())
-    theirs = fresh[entries.row]
-    nodes = graph.nodes + int(fresh.sum())
-    rows = sp.coo_matrix(
+    entries = new.to_scipy().tocoo()
+    between_old = ~is_new[entries.row] & ~is_new[entries.col]
+    if between_old.any():
+        ends = (new.ids[int(end[between_old][0])].as_py() for end in (entries.row, entries.col))
+        raise GraphError(
+            "The new edge {!r} - {!r} joins two nodes that are already in the graph. Leave it out, "
+            "or embed the whole graph again.".format(*ends)
+        )
+    row = np.where(is_new, graph.nodes + np.cumsum(is_new) - 1, old_rows.fill_null(0).to_numpy())
+    from_new = is_new[entries.row]
+    nodes = graph.nodes + int(is_new.sum())
+    new_rows = sp.coo_matrix(
         (
-            entries.data[theirs],
-            (number[entries.row[theirs]] - graph.nodes, number[entries.col[theirs]]),
+            entries.data[from_new],
+            (row[entries.row[from_new]] - graph.nodes, row[entries.col[from_new]]),
         ),
         shape=(nodes - graph.nodes, nodes),
     )
-    own = graph.to_scipy()
-    own.resize(graph.nodes, nodes)
-    ids = pa.concat_arrays([graph.ids, new.ids.filter(pa.array(fresh))])
-    extended = Graph.from_scipy(sp.vstack([own, rows], format="csr"), ids=ids, directed=True)
-    return replace(extended, features=concatenate_features(graph.features, new.features, fresh))
+    matrix = graph.to_scipy()
+    matrix.resize(graph.nodes, nodes)
+    ids = pa.concat_arrays([graph.ids, new.ids.filter(pa.array(is_new))])
+    extended = Graph.from_scipy(sp.vstack([matrix, new_rows], format="csr"), ids=ids, directed=True)
+    return replace(extended, features=concatenate_features(graph.features, new.features, is_new))
 
 
 def _kind(graph: Graph) -> str:

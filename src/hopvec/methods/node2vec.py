@@ -1,4 +1,4 @@
-"""node2vec: skip-gram on random walks that remember where they came from (KDD 2016)."""
+"""node2vec: skip-gram on biased second-order random walks (KDD 2016)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from hopvec.methods.walk_method import WalkMethod
 @documented
 @dataclass(kw_only=True, eq=False, repr=False)
 class Node2Vec(WalkMethod):
-    """node2vec embeds a graph by skip-gram on biased random walks.
+    """Embed a graph by skip-gram on biased random walks.
 
-    A walk that came from t to v goes to x with probability in proportion to the weight of the edge
-    (v, x), divided by p if x is t, and divided by q if there is no edge from t to x. With p = q = 1
-    it is DeepWalk, byte by byte. Needs gensim.
+    A walk that came from t to v moves to x with a probability proportional to the weight of the
+    edge (v, x), divided by p if x is t, and divided by q if there is no edge from t to x. With
+    p = q = 1, the result equals that of DeepWalk, byte for byte. Needs gensim.
 
+    Examples
+    --------
     >>> from hopvec import Graph
     >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
     >>> Node2Vec(dim=8, walks=2, p=0.25, q=4, seed=7).embed(graph).vectors.shape
@@ -27,12 +29,12 @@ class Node2Vec(WalkMethod):
     space: ClassVar = {"p": "0.25,0.5,1,2,4", "q": "0.25,0.5,1,2,4"}
 
     p: Annotated[
-        float, Real(0.01, 100), "below 1, walks turn back more often (paper: return parameter)"
+        float, Real(0.01, 100), "return parameter: below 1, walks return more often (paper: p)"
     ] = 1.0
     q: Annotated[
-        float, Real(0.01, 100), "below 1, walks go farther away (paper: in-out parameter)"
+        float, Real(0.01, 100), "in-out parameter: below 1, walks move farther away (paper: q)"
     ] = 1.0
 
     def biases(self) -> tuple[float, float]:
-        """As they were given."""
+        """The parameters p and q."""
         return float(self.p), float(self.q)

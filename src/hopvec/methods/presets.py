@@ -1,4 +1,4 @@
-"""Presets: sets of parameters of FastRP that have a name."""
+"""Presets: named sets of parameters of FastRP."""
 
 from __future__ import annotations
 
@@ -11,43 +11,44 @@ from hopvec.errors import ParameterError
 
 @dataclass(frozen=True)
 class Preset:
-    """A set of parameters, and what it is for."""
+    """A set of parameters and its purpose."""
 
     parameters: Mapping[str, Any]
-    """Those that are not the defaults of FastRP."""
+    """The parameters that differ from the defaults of FastRP."""
     help: str
 
 
 PRESETS = {
-    "balanced": Preset({}, "the defaults: good on every kind of graph, without tuning"),
+    "balanced": Preset({}, "the defaults: good for all kinds of graphs without tuning"),
     "fast": Preset(
-        {"weights": (0.0, 0.0, 1.0, 1.0)}, "two hops less, in about two thirds of the time"
+        {"weights": (0.0, 0.0, 1.0, 1.0)}, "two fewer hops, in about two thirds of the time"
     ),
     "best": Preset(
         {"weights": (0.0, 0.0, *[1.0] * 8), "oversample": 4},
-        "ten hops of four times the columns, the best of them kept; at least ten times the time",
+        "ten hops of four times as many columns, reduced to the principal components; at least ten "
+        "times slower",
     ),
     "social": Preset(
         {"weights": (0.0, 0.0, 1.0, 4.0), "beta": -0.5},
-        "for dense social networks, such as BlogCatalog: short walks, hubs held back",
+        "for dense social networks, such as BlogCatalog: fewer hops, less influence of hubs",
     ),
     "paper": Preset(
         {"dim": 512, "weights": (0.0, 0.0, 1.0, 4.0), "beta": -0.75, "normalize": "none"},
-        "the paper to the letter (section 4.3), which tunes the last weight and beta",
+        "exactly as in the paper (section 4.3), which tunes the last weight and beta per graph",
     ),
     "authors": Preset(
         {"dim": 512, "weights": (0.0, 0.0, 1.0, 4.0), "beta": -0.75, "normalize": "authors"},
-        "the same with the normalization of the authors' code",
+        "the paper's parameters with the normalization of the authors' code",
     ),
     "neo4j": Preset(
         {"weights": (0.0, 1.0, 1.0), "beta": 0.0, "sparsity": 3.0, "normalize": "orders"},
-        "the documented defaults of Neo4j GDS; other random numbers, and degrees sum weights",
+        "the documented defaults of Neo4j GDS; the random numbers differ, and degrees sum weights",
     ),
 }
 
 
 def preset(name: str) -> Preset:
-    """The preset of a name. Raises ParameterError with those that there are."""
+    """The preset of a name. Raises ParameterError if there is none."""
     if name not in PRESETS:
-        raise ParameterError(f"There is no preset {name!r}; there are {', '.join(PRESETS)}.")
+        raise ParameterError(f"There is no preset {name!r}; the presets are {', '.join(PRESETS)}.")
     return PRESETS[name]

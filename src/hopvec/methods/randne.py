@@ -11,8 +11,10 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hopvec.engine.combine import Vectors, combine
+from hopvec.engine.combine import combine
+from hopvec.engine.fitted import Fitted
 from hopvec.engine.orthogonal import ROWS, gram_matrix, mix, mixing_bytes, orthogonal_mixing
+from hopvec.engine.plan import SlabPlan
 from hopvec.engine.random_rows import GaussianRows
 from hopvec.engine.slab import Propagation, Slab, Transition
 from hopvec.errors import GraphError
@@ -22,25 +24,27 @@ from hopvec.methods.parameters import Integer, OneOf, Reals, documented
 from hopvec.methods.slab_method import SlabMethod, nonzero_weights
 from hopvec.progress import Progress, no_progress, stage
 
-LARGEST_EXPONENT = 120  # of an order: float32 holds sums of a few up to 2^127
+MAX_EXPONENT = 120  # of the entries of an order: float32 then holds sums of several orders
 
 
 @documented
 @dataclass(kw_only=True, eq=False, repr=False)
 class RandNE(SlabMethod):
-    """RandNE embeds a graph by an orthogonal random projection of the powers of its matrix.
+    """Embed a graph by an orthogonal random projection of the powers of its matrix.
 
     The embedding is U = weights[0] R + weights[1] S R + ... + weights[q] S^q R, where the columns
-    of R, drawn from the normal law, are made orthonormal. Unlike FastRP, the first weight belongs
-    to R itself, order 0, so q orders have q + 1 weights. The defaults are those of the authors'
-    code for classification: order 3 of the transition matrix A in the place of S.
+    of R are normally distributed and then orthonormalized. Unlike in FastRP, the first weight
+    belongs to R itself, order 0, so that q hops have q + 1 weights. The defaults are those of the
+    authors' code for classification: three hops, and the transition matrix A instead of S.
 
+    Examples
+    --------
     >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
     >>> RandNE(dim=2, seed=7).embed(graph).vectors.shape
     (3, 2)
     """
 
-    zero_vectors: ClassVar = "a first weight that is not 0 gives them one"
+    isolated_advice: ClassVar = "a nonzero first weight gives them one"
 
     dim: Annotated[int, Integer(1, 4096), "columns of the embedding (paper: d)"] = 128
     weights: Annotated[
@@ -54,25 +58,27 @@ class RandNE(SlabMethod):
         "'transition': powers of A = D^-1 S; 'adjacency': powers of S",
     ] = "transition"
 
-    def combined(self, graph: Graph, progress: Progress) -> Vectors:
-        """U: R made orthogonal first, then Algorithm 1 slab by slab."""
+    def compute(self, graph: Graph, plan: SlabPlan, progress: Progress) -> Fitted:
+        """U: orthogonalizes R, then runs Algorithm 1 slab by slab."""
         return combine(
-            self.plan(graph),
-            self.propagation(graph, stage(progress, 0, 2)),
+            plan,
+            self.propagation(graph, plan, stage(progress, 0, 2)),
             self.order_weights(),
             self.finish,
             progress=stage(progress, 1, 2),
         )
 
-    def propagation(self, graph: Graph, progress: Progress = no_progress) -> Propagation:
-        """Algorithm 1 for columns of R as it was drawn; T makes them orthogonal in the end."""
-        threads = self.plan(graph).threads
+    def propagation(
+        self, graph: Graph, plan: SlabPlan, progress: Progress = no_progress
+    ) -> Propagation:
+        """Algorithm 1 for columns of R as drawn; multiplying by T at the end orthogonalizes R."""
+        threads = plan.threads
         R = GaussianRows(seed=int(self.seed))  # noqa: N806
         S, growth = self._hops(graph)  # noqa: N806
         T = orthogonal_mixing(  # noqa: N806
             R, gram_matrix(R, graph.keys, int(self.dim), threads, progress)
         )
-        largest = np.full(graph.nodes, 2.0**15, dtype=np.float32)  # what is drawn then fits float16
+        largest = np.full(graph.nodes, 2.0**15, dtype=np.float32)  # entries then fit float16
 
         def algorithm_1(slab: Slab, orders: Collection[int]) -> None:
             q = max(orders)
@@ -80,38 +86,37 @@ class RandNE(SlabMethod):
             for i in range(1, q + 1):
                 slab.hop(S, last=i == q)  # U_i = S U_(i-1)
 
-        def make_orthogonal(rows: NDArray[np.float32]) -> None:
+        def mix_columns(rows: NDArray[np.float32]) -> None:
             mix(rows, T, threads)  # U = (alpha_0 U_0 + ... + alpha_q U_q) T
 
-        return Propagation([S], algorithm_1, R.scale / 2.0**15, growth, make_orthogonal)
+        return Propagation([S], algorithm_1, R.scale / 2.0**15, growth, mix_columns)
 
     def _hops(self, graph: Graph) -> tuple[Transition, float]:
-        """The matrix divided by `growth`, and that: a power of two that keeps its rows within 1."""
+        """The matrix divided by a power of two, so that its row sums are below 1, and it."""
         if self.matrix == "transition":
             return Transition(graph), 1.0
         degree = float(graph.node_degrees.max())
         exponent = math.frexp(degree)[1]
         alpha = self.order_weights()
-        if any(i * exponent + math.log2(abs(alpha[i])) > LARGEST_EXPONENT for i in alpha):
+        if any(i * exponent + math.log2(abs(alpha[i])) > MAX_EXPONENT for i in alpha):
             raise GraphError(
-                f"RandNE: order {max(alpha)} of this adjacency matrix leaves float32, since its "
+                f"RandNE: order {max(alpha)} of this adjacency matrix overflows float32, since its "
                 f"largest degree is {degree:.3g}. Use matrix='transition', or smaller weights."
             )
         growth = math.ldexp(1.0, exponent)
         return Transition(graph, np.full(graph.nodes, 1 / growth)), growth
 
     def order_weights(self) -> dict[int, float]:
-        """The orders that count, with their weights."""
+        """The orders with a nonzero weight, and their weights."""
         weights = {order: float(weight) for order, weight in enumerate(self.weights)}
-        return nonzero_weights(weights, type(self).__name__, "weights are all zero")
+        return nonzero_weights(weights, "RandNE", "weights are all zero")
 
-    def more_bytes(self) -> dict[str, int]:
-        """What making R orthogonal takes."""
+    def extra_bytes(self) -> dict[str, int]:
+        """The memory of orthogonalizing R."""
         return {"orthogonal columns": mixing_bytes(int(self.dim))}
 
-    def estimate_seconds(self, graph: Graph, progress: Progress) -> float:
-        """The time of FastRP with a Gaussian projection, and of making R orthogonal, by trials."""
-        plan = self.plan(graph)
+    def estimate_seconds(self, graph: Graph, plan: SlabPlan, progress: Progress) -> float:
+        """The time of FastRP with a Gaussian projection, and of orthogonalizing R, by trials."""
         slabs = FastRP(
             dim=self.dim,
             weights=list(self.weights[1:]) or [0.0],
@@ -132,4 +137,4 @@ class RandNE(SlabMethod):
         mix(np.zeros((len(some), plan.dim), dtype=np.float32), T, plan.threads)
         by_rows = (drawn - start) + (perf_counter() - eliminated)
         orthogonal = by_rows * graph.nodes / len(some) + (eliminated - drawn)
-        return slabs.estimate_seconds(graph, progress) + orthogonal
+        return slabs.estimate_seconds(graph, slabs.plan(graph), progress) + orthogonal

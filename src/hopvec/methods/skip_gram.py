@@ -1,4 +1,4 @@
-"""Skip-gram: vectors that tell which nodes are near each other in random walks, by gensim."""
+"""Skip-gram: vectors that predict which nodes are close in random walks, by gensim."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
 Objective = Literal["negative-sampling", "hierarchical-softmax"]
 
-BATCH = 10_000  # nodes in one call of gensim, which would leave out what is beyond
-BATCHES = 64  # of a block of walks, for each worker
-VOCABULARY = {"negative-sampling": 240, "hierarchical-softmax": 900}  # bytes a node, as measured
-TRIAL = 2.0  # seconds of training after which a trial ends
+BATCH = 10_000  # nodes per call of gensim, which ignores any more
+BATCHES = 64  # per block of walks and worker
+VOCABULARY = {"negative-sampling": 240, "hierarchical-softmax": 900}  # measured bytes per node
+MAX_TRIAL_SECONDS = 2.0  # of training
 
 
 @dataclass(frozen=True)
 class SkipGram:
-    """How skip-gram is trained: walks are its sentences, nodes its words.
+    """Settings of skip-gram, whose sentences are walks and whose words are nodes.
 
-    Walks are never all in memory. They are made twice, a block at a time: first to count how often
-    each node occurs, of which negative samples or the Huffman tree are made; then to train on them,
-    which takes far longer than making them. No node is left out for being rare or frequent.
+    Walks are never all in memory. They are generated twice, block by block: first to count how
+    often each node occurs, which determines negative samples or the Huffman tree; then to train on
+    them, which takes far longer. No node is dropped for being rare or frequent.
     """
 
     owner: str
@@ -50,20 +50,20 @@ class SkipGram:
     def train(
         self, walks: Walks, progress: Progress
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """The nodes that occur in the walks, ascending, and the vector of each.
+        """Returns the nodes that occur in the walks, ascending, and their vectors.
 
-        `progress` counts blocks of walks whose nodes were counted, then batches trained on. With
-        one worker, the same walks and seed give the same bytes.
+        `progress` counts blocks of walks whose nodes are counted, then batches trained on. With one
+        worker, the same walks and seed give the same bytes.
         """
         self._check_gensim()
         batch, block = self._sizes(walks)
         parts = itertools.count(1)
-        of = walks.rounds * (-(-walks.starts // block) + self.epochs * -(-walks.starts // batch))
+        total = walks.rounds * (-(-walks.starts // block) + self.epochs * -(-walks.starts // batch))
 
         def done(*_: object) -> None:
-            progress(next(parts), of)
+            progress(next(parts), total)
 
-        counts = np.zeros(walks.graph.nodes + 1, np.int64)  # the last is for -1, which is no node
+        counts = np.zeros(walks.graph.nodes + 1, np.int64)  # the last is for -1, padding
         for some in walks.blocks(block):
             np.add.at(counts, some, 1)
             done()
@@ -76,7 +76,7 @@ class SkipGram:
         return np.flatnonzero(counts[:-1]), model.wv.vectors
 
     def estimate_seconds(self, walks: Walks, progress: Progress) -> float:
-        """The time of `train`, from a block of walks and some seconds of training on it."""
+        """The time of `train`, from a block of walks and a few seconds of training on it."""
         self._check_gensim()
         if not walks:
             return 0.0
@@ -94,7 +94,7 @@ class SkipGram:
             run_all([task])
             ended = time.perf_counter()
             progress(number, len(tasks))
-            if ended - ready > TRIAL:
+            if ended - ready > MAX_TRIAL_SECONDS:
                 break
         walking = (walked - start) / len(some)
         training = (ended - ready) / min(len(some), number * batch) / min(self.workers, cores())
@@ -102,7 +102,7 @@ class SkipGram:
         return ready - walked + len(walks) * each
 
     def working_bytes(self, nodes: int) -> int:
-        """The memory of a training beside the walks' graph and the vectors that come of it."""
+        """The memory of training, besides the graph and the resulting vectors."""
         return (
             nodes * (4 * self.dim + VOCABULARY[self.objective]) + 4 * BATCH * BATCHES * self.workers
         )
@@ -116,12 +116,12 @@ class SkipGram:
             ) from error
 
     def _sizes(self, walks: Walks) -> tuple[int, int]:
-        """The walks of a batch and of a block."""
+        """The number of walks per batch and per block."""
         batch = max(1, BATCH // walks.length)
         return batch, batch * BATCHES * self.workers
 
     def _model(self, counts: NDArray[np.int64]) -> Word2Vec:
-        """An untrained model, whose words are the nodes that occur, in ascending order."""
+        """An untrained model whose words are the nodes that occur, in ascending order."""
         from gensim.models import Word2Vec
 
         sampled = self.objective == "negative-sampling"
@@ -143,7 +143,7 @@ class SkipGram:
     def _tasks(
         self, model: Word2Vec, walks: Walks, some: NDArray[np.int32], trained: int
     ) -> list[partial[None]]:
-        """The batches of a block; `trained` walks come before it."""
+        """The batches of a block, which follows `trained` walks."""
         batch, _ = self._sizes(walks)
         return [
             partial(
@@ -157,14 +157,14 @@ class SkipGram:
 
 
 def train_batch(model: Word2Vec, walks: NDArray[np.int32], rate: float, stop: Stop) -> None:
-    """One pass over up to BATCH nodes of walks at this learning rate; -1 is passed over.
+    """Trains once on walks of up to BATCH nodes at this learning rate; skips -1.
 
-    gensim's own `train` would start threads that Ctrl-C leaves behind. This is what they call; it
-    lets other threads run while it trains.
+    gensim's own `train` would start threads that survive Ctrl-C. This is the function that they
+    call; it releases the GIL while it trains.
     """
     from gensim.models.word2vec_inner import train_batch_sg
 
-    if len(model.wv) == 1:  # nothing to tell it from, and gensim has no tree of one
+    if len(model.wv) == 1:  # nothing to predict, and gensim cannot build a tree of one
         return
-    room = np.zeros(model.vector_size, np.float32)
-    train_batch_sg(model, walks.tolist(), rate, room, False)
+    work = np.zeros(model.vector_size, np.float32)
+    train_batch_sg(model, walks.tolist(), rate, work, False)

@@ -1,4 +1,4 @@
-"""WalkMethod: what the methods that train on random walks have in common."""
+"""WalkMethod: the base class of methods that train on random walks."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hopvec.engine.fitted import Fitted
 from hopvec.engine.plan import Plan, plan_for
 from hopvec.engine.walks import Walks
 from hopvec.errors import ParameterError
@@ -24,51 +24,51 @@ NEGATIVES = 5
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class WalkMethod(Method):
-    """A method that walks over the graph at random, and trains skip-gram on the walks."""
+    """A method that trains skip-gram on random walks."""
 
     walks: Annotated[int, Integer(1, 100_000), "walks from each node (paper: gamma)"] = 80
-    length: Annotated[int, Integer(2, BATCH), "nodes of a walk (paper: t)"] = 40
+    length: Annotated[int, Integer(2, BATCH), "nodes per walk (paper: t)"] = 40
     window: Annotated[
-        int, Integer(1, BATCH), "nodes on either side that count as near (paper: w)"
+        int, Integer(1, BATCH), "nodes on either side that are the context of a node (paper: w)"
     ] = 10
     objective: Annotated[
         Objective,
         OneOf(("negative-sampling", "hierarchical-softmax")),
-        "what near nodes are told from: a few random nodes, or all by a binary tree",
+        "how context nodes are predicted: against random nodes, or by a binary tree of all nodes",
     ] = "negative-sampling"
     negatives: Annotated[
-        int, Integer(1, 1000), "random nodes for every near one, with negative sampling"
+        int, Integer(1, 1000), "random nodes per context node, with negative sampling"
     ] = NEGATIVES
-    epochs: Annotated[int, Integer(1, 1000), "times that all walks are trained on"] = 1
+    epochs: Annotated[int, Integer(1, 1000), "passes over all walks"] = 1
     learning_rate: Annotated[
-        float, Real(1e-6, 1), "size of the first steps; it falls linearly to 0"
+        float, Real(1e-6, 1), "initial learning rate; it decreases linearly to 0"
     ] = 0.025
     workers: Annotated[
         int,
         Integer(1, 1024),
-        "threads that train; with more than 1 it is faster, and every run gives other bytes",
+        "threads that train; more than 1 is faster, but the results then differ from run to run",
     ] = 1
 
     @abstractmethod
     def biases(self) -> tuple[float, float]:
-        """What holds walks from turning back, and from going far: p and q of node2vec."""
+        """The return parameter p and the in-out parameter q of node2vec."""
 
     def check(self) -> None:
-        """Raises ParameterError; negatives are for negative sampling only."""
+        """Raises ParameterError if a parameter, or a combination of parameters, is invalid."""
         super().check()
         if self.objective != "negative-sampling" and self.negatives != NEGATIVES:
             raise ParameterError(
-                f"{type(self).__name__}: negatives is for the objective 'negative-sampling', and "
-                f"the objective is {self.objective!r}. Leave negatives out, or change it."
+                f"{type(self).__name__}: negatives applies to objective='negative-sampling' only, "
+                f"but objective is {self.objective!r}. Leave one of them out."
             )
 
-    def vectors(self, graph: Graph, progress: Progress) -> NDArray[np.float32]:
-        """The trained vectors; nodes that no walk comes to have zeros."""
-        walks, skip_gram = self._walks(graph), self._skip_gram()
+    def compute(self, graph: Graph, plan: Plan, progress: Progress) -> Fitted:
+        """The trained vectors; those of nodes that no walk visits are zero."""
+        walks, skip_gram = self._walks(graph, plan.threads), self._skip_gram()
         nodes, trained = skip_gram.train(walks, progress)
         vectors = np.zeros((graph.nodes, skip_gram.dim), np.float32)
         vectors[graph.rows[nodes]] = trained
-        return vectors
+        return Fitted(vectors)
 
     def plan(self, graph: Graph) -> Plan:
         """How a run on this graph will use threads and memory."""
@@ -81,19 +81,19 @@ class WalkMethod(Method):
             working={
                 "training": self._skip_gram().working_bytes(graph.nodes),
                 "sums of weights": 0 if graph.weights is None else 8 * graph.entries,
-                "rows in a file": graph.mapped * graph.indices.nbytes,  # read all over
+                "rows in a file": graph.mapped * graph.indices.nbytes,  # accessed at random
             },
         )
 
-    def working_bytes(self, nodes: int, rows: int = 0) -> int:
-        """The least memory that a run takes beside a graph of so many nodes and bytes of rows."""
+    def working_bytes(self, nodes: int, graph_bytes: int = 0) -> int:
+        """The minimum memory of a run, besides the graph itself."""
         return 4 * nodes * int(self.dim) + self._skip_gram().working_bytes(nodes)
 
-    def estimate_seconds(self, graph: Graph, progress: Progress) -> float:
-        """The time of a run on this graph, from a trial of a little of the work."""
-        return self._skip_gram().estimate_seconds(self._walks(graph), progress)
+    def estimate_seconds(self, graph: Graph, plan: Plan, progress: Progress) -> float:
+        """The time of a run on this graph, extrapolated from a short trial."""
+        return self._skip_gram().estimate_seconds(self._walks(graph, plan.threads), progress)
 
-    def _walks(self, graph: Graph) -> Walks:
+    def _walks(self, graph: Graph, threads: int) -> Walks:
         p, q = self.biases()
         return Walks(
             graph=graph,
@@ -102,7 +102,7 @@ class WalkMethod(Method):
             p=p,
             q=q,
             seed=int(self.seed),
-            threads=self.plan(graph).threads,
+            threads=threads,
         )
 
     def _skip_gram(self) -> SkipGram:

@@ -7,7 +7,7 @@ the previous order, one block of columns at a time. Every order is a table.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial, reduce
 from typing import Any
 
@@ -19,14 +19,14 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from hopvec import _native
+from hopvec.engine.degree_powers import Diagonals, degree_powers
 from hopvec.engine.fitted import FittedState
-from hopvec.engine.normalize import ColumnScaler, standardizing
+from hopvec.engine.normalize import ColumnScaler, column_scaler
 from hopvec.engine.plan import CACHE_LINE_BYTES, SLAB_COLUMNS
 from hopvec.engine.slab import RandomRows, checked_scales
 from hopvec.graph.feature_columns import column_sums, mean_and_deviation, standardize
 from hopvec.graph.features import FeatureColumns, Features
 from hopvec.methods import FastRP
-from hopvec.methods.fastrp import Diagonals, degree_powers
 from hopvec.spark.features import FeatureTable
 from hopvec.spark.graph import CHUNK, NodeBlocks, StoredGraph
 from hopvec.spark.tables import Tables, whole_worker
@@ -133,7 +133,7 @@ def _finish(
         moments = partial(_moments, sums, run, tables)
         count, total = moments(None)
         mean = total / max(1, count)
-        columns = standardizing(mean, moments(mean)[1] / max(1, count))
+        columns = column_scaler(mean, moments(mean)[1] / max(1, count))
     schema = f"id {graph.ids}, embedding array<float>"
     return sums.mapInArrow(lambda batches: run.vectors(batches, columns), schema)
 
@@ -262,8 +262,7 @@ class BlockRun:
 
     @property
     def _fitted_state(self) -> FittedState:
-        fitted_state = self.method.fitted_state_of(self.node_blocks.nodes, self.volume)
-        return replace(fitted_state, features=self.features)
+        return self.method.initial_state(self.node_blocks.nodes, self.volume, self.features)
 
     def _random_rows(self, node: dict[str, Any]) -> RandomRows:
         """R for a chunk of nodes, with their features."""

@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame, Row
 
 from hopvec import _native
 from hopvec.engine.combine import SlabSum, SumsOfSquares, unit_scales
-from hopvec.engine.normalize import ColumnScaler, statistics
+from hopvec.engine.normalize import ColumnScaler, fit_column_scaler
 from hopvec.engine.plan import CACHE_LINE_BYTES, SLAB_COLUMNS, SlabPlan
 from hopvec.engine.slab import Destination, Propagation, Slab
 from hopvec.graph import Graph
@@ -152,7 +152,7 @@ class SlabRun:
         if 0 in scales:  # the only order in which a node without a row of S can have a vector
             others = self.connected + np.flatnonzero(scales[0][self.connected :])
             present = np.concatenate([present, others.astype(np.int32)])
-        return statistics(rows, present, engine.plan.threads) if len(present) else None
+        return fit_column_scaler(rows, present, engine.plan.threads) if len(present) else None
 
     def _scales(self) -> dict[int, NDArray[np.float32]]:
         return local_scales(self.directory, self.nodes, list(self.method.order_weights()))
@@ -171,7 +171,7 @@ class SlabRun:
         plan = self.method.with_dim(1).set_params(normalize="none", threads=threads).plan(graph)
         plan = replace(plan, width=self.method.width, slabs=self.slabs)
         return WorkerEngine(
-            graph, plan, self.method.propagation(graph), list(self.method.order_weights())
+            graph, plan, self.method.propagation(graph, plan), list(self.method.order_weights())
         )
 
     @property

@@ -111,7 +111,7 @@ def embed(
     stages.append(_stages(plan, method) + (2 if checked_features else 0))
     if 0 not in method.order_weights():
         kind = "outgoing edges" if directed else "edges"
-        method.warn_of_zero_vectors(graph.nodes - graph.connected, graph.nodes, kind)
+        method.warn_about_isolated_nodes(graph.nodes - graph.connected, graph.nodes, kind)
     vectors = _vectors(graph, method, plan)
     written = tables.write("vectors", vectors, stage="write vectors", path=output)
     tables.drop(*tables.written - {"vectors"})

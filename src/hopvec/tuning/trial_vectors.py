@@ -6,9 +6,7 @@ import json
 import logging
 from collections import OrderedDict
 
-import numpy as np
-from numpy.typing import NDArray
-
+from hopvec.engine.fitted import Fitted
 from hopvec.errors import MemoryLimitError
 from hopvec.graph import Graph
 from hopvec.machine import memory_limit
@@ -36,14 +34,14 @@ class TrialVectors:
         self._kept: OrderedDict[str, Orders] = OrderedDict()
         self._told = False
 
-    def embed(self, method: Method, progress: Progress) -> NDArray[np.float32]:
-        """The vectors by a method, the same bytes as method.embed has."""
+    def embed(self, method: Method, progress: Progress) -> Fitted:
+        """The result of a method, with the same bytes as method.embed."""
         method.validate_graph(self._graph)
         if isinstance(method, SlabMethod):
             orders = self._orders(method, progress)
             if orders is not None:
-                return orders.vectors(method)
-        return method.vectors(self._graph, progress)
+                return orders.compute(method)
+        return method.compute(self._graph, method.plan(self._graph), progress)
 
     def _orders(self, method: SlabMethod, progress: Progress) -> Orders | None:
         """The orders that a method sums, made where they are not there; None without room."""
@@ -53,8 +51,8 @@ class TrialVectors:
         key = json.dumps(shared)
         needed = set(method.order_weights())
         known = self._kept.pop(key, None)
-        if known is None or not needed <= known.kept:
-            needed |= known.kept if known else set()
+        if known is None or not needed <= known.available:
+            needed |= known.available if known else set()
             known = None  # before others take its place
             known = self._make(method, needed, progress)
         if known is not None:

@@ -217,8 +217,8 @@ class _Run:
         self, method: Method, embedding: Progress = _untold, scoring: Progress = _untold
     ) -> float:
         """How good a method is; both progresses are told of their part."""
-        vectors = self._vectors.embed(method, embedding)
-        return self._objective.score(method.to_embedding(self._objective.graph, vectors), scoring)
+        fitted = self._vectors.embed(method, embedding)
+        return self._objective.score(method.to_embedding(self._objective.graph, fitted), scoring)
 
     @property
     def _seed(self) -> int:

@@ -34,7 +34,7 @@ def test_both_sides_lie_in_one_space_where_odd_and_even_orders_count():
 
 def test_weights_that_count_one_kind_of_orders_are_refused():
     for weights, kind in (((0, 0, 1), "odd"), ((0, 1, 0, 1), "even")):
-        with pytest.raises(ParameterError, match=f"only {kind} orders count"):
+        with pytest.raises(ParameterError, match=f"only {kind} orders have a weight"):
             FastRP(dim=16, weights=weights).embed(GRAPH)
     FastRP(dim=16, weights=(0, 0, 1), self_weight=1).embed(GRAPH)  # order 0 is even
 
@@ -42,7 +42,7 @@ def test_weights_that_count_one_kind_of_orders_are_refused():
 def test_unequal_weights_are_told(caplog):
     with caplog.at_level(logging.WARNING, "hopvec"):
         FastRP(dim=16, weights=(0, 0, 1, 4)).embed(GRAPH)
-    assert "Odd orders weigh 1 in all and even ones 4" in caplog.text
+    assert "odd orders add up to 1, those of even orders to 4" in caplog.text
     caplog.clear()
     FastRP(dim=16).embed(GRAPH)
     assert not caplog.records

@@ -65,13 +65,15 @@ def test_other_parameters_are_refused_by_name():
     with pytest.raises(ParameterError) as error:
         FastRP(dim=8, beta=0.5).embed(CASE.graph(), like=old)
     assert str(error.value) == (
-        "FastRP: beta is 0.5, and the embedding to be like was made with 0.25. "
-        "Comparable vectors have the same parameters."
+        "FastRP: beta is 0.5, but the embedding like= was made with 0.25. "
+        "Comparable vectors need the same parameters."
     )
     FastRP(dim=8, threads=1, memory="1GB").embed(CASE.graph(), like=old)  # these change no vector
 
 
 def test_an_embedding_that_does_not_tell_is_refused(tmp_path):
     FastRP(dim=8).embed(CASE.graph()).save(tmp_path / "old.csv")
-    with pytest.raises(ParameterError, match="does not tell what comparable vectors must share"):
+    with pytest.raises(
+        ParameterError, match="has no fitted state, which comparable vectors must share"
+    ):
         FastRP(dim=8).embed(CASE.graph(), like=hopvec.load(tmp_path / "old.csv"))

@@ -1,0 +1,70 @@
+"""Alignment: what runs must share for their vectors to be comparable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from hopvec.embedding import Embedding
+from hopvec.engine.fitted import FittedState
+from hopvec.errors import GraphError, ParameterError
+from hopvec.graph import Graph
+from hopvec.graph.features import Features
+from hopvec.methods.method import RUNTIME_PARAMS, Method
+
+GRAPH_PROPERTIES = ("nodes", "edges", "directed", "weighted", "volume")
+"""The properties by which two graphs are recognized as different."""
+
+
+def shared_state(method: Method, like: Embedding, features: Features | None) -> FittedState:
+    """The fitted state of an embedding, for a run that makes vectors comparable with it.
+
+    Raises ParameterError if the embedding has none, or has other parameters or features.
+    """
+    name = type(method).__name__
+    if like.fitted_state is None:
+        raise ParameterError(
+            f"{name}: the embedding like= has no fitted state, which comparable vectors must "
+            "share. Embed its graph again with FastRP, and save it as .parquet, .arrow, .npy or "
+            ".npz."
+        )
+    own = {"method": name, **method.plain_params()}
+    for parameter, value in own.items():
+        if parameter not in RUNTIME_PARAMS and like.parameters.get(parameter) != value:
+            raise ParameterError(
+                f"{name}: {parameter} is {value!r}, but the embedding like= was made with "
+                f"{like.parameters.get(parameter)!r}. Comparable vectors need the same parameters."
+            )
+    theirs = like.fitted_state.features.kinds if like.fitted_state.features else []
+    ours = features.columns.kinds if features else []
+    if theirs != ours:
+        raise ParameterError(
+            f"{name}: the embedding like= was made with {_describe_features(theirs)}, but this "
+            f"graph has {_describe_features(ours)}. Comparable vectors need the same features."
+        )
+    return like.fitted_state
+
+
+def check_same_graph(graph: Graph, like: Embedding) -> None:
+    """Raises GraphError if the metadata of an embedding shows that its graph was another one."""
+    properties = graph.describe()
+    if any(like.graph.get(name, properties[name]) != properties[name] for name in GRAPH_PROPERTIES):
+        raise GraphError(
+            f"The embedding was made from a graph with {_describe_graph(like.graph)}, but this "
+            f"graph has {_describe_graph(properties)}. New nodes need the graph of the earlier "
+            "run, read with the same options."
+        )
+
+
+def _describe_features(names: list[str]) -> str:
+    if not names:
+        return "no features"
+    shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+    return f"the features {shown}"
+
+
+def _describe_graph(properties: Mapping[str, Any]) -> str:
+    kind = "directed" if properties["directed"] else "undirected"
+    weighted = "weighted" if properties["weighted"] else "unweighted"
+    size = f"{properties['nodes']:,} nodes and {properties['edges']:,} edges"
+    return f"{size}, {kind}, {weighted}, 2m = {properties['volume']:,.9g}"

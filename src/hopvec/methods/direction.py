@@ -1,0 +1,82 @@
+"""Direction: along which edges of a directed graph the hops go, and what that takes.
+
+An undirected graph has one transition matrix A, whatever the direction.
+"""
+
+from __future__ import annotations
+
+import logging
+from os import PathLike
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hopvec.engine.slab import Hops, Transition
+from hopvec.errors import GraphError
+from hopvec.graph import Graph
+from hopvec.graph.transpose import Direction, has_in_edges, transposed_csr
+
+logger = logging.getLogger("hopvec")
+
+DIRECTIONS: dict[str, tuple[Direction, ...]] = {
+    "out": ("out",),
+    "in": ("in",),
+    "both": ("both",),
+    "concat": ("out", "in"),
+}
+"""The values of the parameter `direction`, with the direction of each equal part of the columns."""
+
+
+def transitions(
+    graph: Graph, direction: str, threads: int, spill_dir: str | PathLike[str] | None = None
+) -> Hops:
+    """A for every part of the columns, in the internal order of the graph."""
+    if not graph.directed:
+        return [Transition(graph)]
+    return [
+        Transition(graph)
+        if part == "out"
+        else Transition(graph, csr=transposed_csr(graph, part, threads, spill_dir=spill_dir))
+        for part in DIRECTIONS[direction]
+    ]
+
+
+def transpose_bytes(graph: Graph, direction: str) -> dict[str, int]:
+    """The memory of the transposed CSR arrays that a direction needs, by purpose."""
+    if not graph.directed or direction == "out":
+        return {}
+    copies = 0 if graph.mapped else transposed_copies(direction)
+    return {"transposed rows": copies * graph.nbytes + 16 * graph.nodes}
+
+
+def transposed_copies(direction: str) -> int:
+    """The size of the transposed CSR arrays, in multiples of the graph's own arrays."""
+    return {"out": 0, "both": 2}.get(direction, 1)
+
+
+def rows_without_edges(graph: Graph, direction: str) -> tuple[NDArray[np.int32], str]:
+    """The rows of nodes without edges in a direction of a directed graph, and what they lack."""
+    if direction == "out":
+        return graph.rows[graph.connected :], "outgoing edges"
+    has_edges = has_in_edges(graph)
+    if direction == "in":
+        return graph.rows[~has_edges], "incoming edges"
+    has_edges[: graph.connected] = True
+    return graph.rows[~has_edges], "edges"
+
+
+def check_direction(owner: str, graph: Graph, direction: str) -> None:
+    """Raises GraphError for 'concat' and an undirected graph; warns if direction has no effect."""
+    if graph.directed or direction == "out":
+        return
+    if direction == "concat":
+        raise GraphError(
+            f"{owner}: direction='concat' concatenates vectors of outgoing and of incoming edges, "
+            "but this graph is undirected: both halves would be the same. Read the graph as "
+            "directed, or leave direction out."
+        )
+    logger.warning(
+        "direction=%r has no effect: the graph is undirected. If its edges have a direction, read "
+        "the graph as directed.",
+        direction,
+    )
