@@ -4,9 +4,9 @@ import time
 
 import numpy as np
 import pytest
-from examples import example, path, random_example
 
 import hopvec
+from example_graphs import example, path, random_example
 from hopvec import FastRP, MemoryLimitError
 from hopvec.engine.plan import resident
 from hopvec.machine import format_bytes

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from examples import example, examples, path, random_example, skewed_example
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopvec
 import oracle
+from example_graphs import example, examples, path, random_example, skewed_example
 from hopvec import GraphError, MemoryLimitError, NetMF
 from hopvec.machine import format_bytes
 

@@ -160,8 +160,8 @@ def plan_for(
         parts = [f"{format_bytes(size)} for {name}" for name, size in working.items()]
         raise MemoryLimitError(
             f"{owner} needs {format_bytes(plan.bytes.total)} ({format_bytes(plan.bytes.graph)} for "
-            f"the graph, {format_bytes(plan.bytes.output)} for the vectors, {', '.join(parts)}), but "
-            f"{_limit(graph, memory)}. Raise the memory limit, or choose another method."
+            f"the graph, {format_bytes(plan.bytes.output)} for the vectors, {', '.join(parts)}), "
+            f"but {_limit(graph, memory)}. Raise the memory limit, or choose another method."
         )
     return plan
 
