@@ -115,5 +115,7 @@ class TestAnEntryIsAFunctionOfSeedNodeAndColumn:
 
 
 def test_a_gaussian_projection_with_a_sparsity_is_refused():
-    with pytest.raises(ParameterError, match="projection='sparse' only, but projection is 'gaussian'"):
+    with pytest.raises(
+        ParameterError, match="projection='sparse' only, but projection is 'gaussian'"
+    ):
         FastRP(dim=8, projection="gaussian", sparsity=3).embed(GRAPH)
