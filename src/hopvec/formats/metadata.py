@@ -31,8 +31,8 @@ def to_json(embedding: Embedding) -> str:
     """The metadata of an embedding as JSON."""
     metadata: dict[str, Any] = {"parameters": embedding.parameters, "graph": embedding.graph}
     if embedding.fitted_state:
-        metadata["fitted_state"] = _state_to_plain(embedding.fitted_state)
-    return json.dumps(metadata, default=_plain)
+        metadata["fitted_state"] = _state_to_dict(embedding.fitted_state)
+    return json.dumps(metadata, default=_json_default)
 
 
 def is_metadata_json(text: str) -> bool:
@@ -47,77 +47,77 @@ def from_json(text: str | bytes) -> Metadata:
     return Metadata(
         dict(metadata.get("parameters", {})),
         dict(metadata.get("graph", {})),
-        _state_from_plain(fitted_state) if fitted_state else None,
+        _state_from_dict(fitted_state) if fitted_state else None,
     )
 
 
-def _state_to_plain(fitted_state: FittedState) -> dict[str, Any]:
+def _state_to_dict(fitted_state: FittedState) -> dict[str, Any]:
     """The fitted state as JSON values; arrays are base64 of little-endian bytes."""
-    plain: dict[str, Any] = {"sparsity": fitted_state.sparsity, "volume": fitted_state.volume}
+    values: dict[str, Any] = {"sparsity": fitted_state.sparsity, "volume": fitted_state.volume}
     columns, components = fitted_state.statistics.columns, fitted_state.statistics.components
     if fitted_state.features:
-        plain["features"] = _features_to_plain(fitted_state.features)
+        values["features"] = _features_to_dict(fitted_state.features)
     if columns:
-        plain["columns"] = _columns_to_plain(columns)
+        values["columns"] = _columns_to_dict(columns)
     if components:
-        plain["components"] = {
+        values["components"] = {
             "width": len(components.basis),
-            "basis": _packed(components.basis),
-            "columns": _columns_to_plain(components.columns),
+            "basis": _to_base64(components.basis),
+            "columns": _columns_to_dict(components.columns),
         }
-    return plain
+    return values
 
 
-def _state_from_plain(plain: Mapping[str, Any]) -> FittedState:
+def _state_from_dict(values: Mapping[str, Any]) -> FittedState:
     components = None
-    if "components" in plain:
-        stored = plain["components"]
-        basis = _unpacked(stored["basis"], "<f4").reshape(stored["width"], -1)
-        components = Components(basis, _columns_from_plain(stored["columns"]))
-    columns = _columns_from_plain(plain["columns"]) if "columns" in plain else None
+    if "components" in values:
+        stored = values["components"]
+        basis = _from_base64(stored["basis"], "<f4").reshape(stored["width"], -1)
+        components = Components(basis, _columns_from_dict(stored["columns"]))
+    columns = _columns_from_dict(values["columns"]) if "columns" in values else None
     return FittedState(
-        plain["sparsity"],
-        plain["volume"],
-        _features_from_plain(plain["features"]) if "features" in plain else None,
+        values["sparsity"],
+        values["volume"],
+        _features_from_dict(values["features"]) if "features" in values else None,
         FittedStatistics(columns, components),
     )
 
 
-def _features_to_plain(features: FeatureColumns) -> dict[str, Any]:
+def _features_to_dict(features: FeatureColumns) -> dict[str, Any]:
     return {
         "numbers": list(features.numbers),
         "categories": list(features.categories),
-        "mean": _packed(features.mean),
-        "deviation": _packed(features.deviation),
+        "mean": _to_base64(features.mean),
+        "deviation": _to_base64(features.deviation),
     }
 
 
-def _features_from_plain(plain: Mapping[str, Any]) -> FeatureColumns:
+def _features_from_dict(values: Mapping[str, Any]) -> FeatureColumns:
     return FeatureColumns(
-        tuple(plain["numbers"]),
-        tuple(plain["categories"]),
-        _unpacked(plain["mean"], "<f8"),
-        _unpacked(plain["deviation"], "<f8"),
+        tuple(values["numbers"]),
+        tuple(values["categories"]),
+        _from_base64(values["mean"], "<f8"),
+        _from_base64(values["deviation"], "<f8"),
     )
 
 
-def _columns_to_plain(columns: ColumnScaler) -> dict[str, str]:
-    return {"mean": _packed(columns.mean), "factor": _packed(columns.factor)}
+def _columns_to_dict(columns: ColumnScaler) -> dict[str, str]:
+    return {"mean": _to_base64(columns.mean), "factor": _to_base64(columns.factor)}
 
 
-def _columns_from_plain(plain: Mapping[str, str]) -> ColumnScaler:
-    return ColumnScaler(_unpacked(plain["mean"], "<f8"), _unpacked(plain["factor"], "<f8"))
+def _columns_from_dict(values: Mapping[str, str]) -> ColumnScaler:
+    return ColumnScaler(_from_base64(values["mean"], "<f8"), _from_base64(values["factor"], "<f8"))
 
 
-def _packed(array: NDArray[Any]) -> str:
+def _to_base64(array: NDArray[Any]) -> str:
     return b64encode(array.astype(array.dtype.newbyteorder("<")).tobytes()).decode()
 
 
-def _unpacked(text: str, kind: str) -> NDArray[Any]:
+def _from_base64(text: str, kind: str) -> NDArray[Any]:
     little = np.frombuffer(b64decode(text), kind)
     return little.astype(little.dtype.newbyteorder("="))
 
 
-def _plain(value: object) -> Any:
+def _json_default(value: object) -> Any:
     """NumPy values as Python ones, anything else as its repr."""
     return value.tolist() if isinstance(value, np.generic | np.ndarray) else repr(value)
