@@ -137,7 +137,9 @@ def test_import_loads_no_heavy_modules(module):
     assert finished.stdout == "[]\n"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not tell the time of a child")
+@pytest.mark.skipif(
+    sys.platform == "win32", reason="Windows does not report the CPU time of a child"
+)
 def test_import_takes_less_than_0_3_seconds_of_cpu():
     import resource
 

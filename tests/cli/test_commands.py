@@ -65,10 +65,10 @@ class TestInfo:
         assert "6 nodes, 7 edges" in result.stdout
 
     def test_it_reads_a_directory_of_vectors_written_by_spark(self, run, vectors, tmp_path):
-        (tmp_path / "folder").mkdir()
-        (tmp_path / vectors).rename(tmp_path / "folder" / "part-00000.parquet")
-        assert "6 vectors of dimension 8\n" in run("info", "folder").stdout
-        assert run("neighbors", "folder", "ann", "-k", "2").exit_code == 0
+        (tmp_path / "directory").mkdir()
+        (tmp_path / vectors).rename(tmp_path / "directory" / "part-00000.parquet")
+        assert "6 vectors of dimension 8\n" in run("info", "directory").stdout
+        assert run("neighbors", "directory", "ann", "-k", "2").exit_code == 0
 
     @pytest.mark.parametrize(
         ("suffix", "known"), [(".npy", True), (".npz", True), (".csv", False), (".txt", False)]

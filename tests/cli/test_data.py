@@ -16,7 +16,7 @@ CONTENT = bytes(range(256)) * 1024
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
+def directory(tmp_path, monkeypatch):
     monkeypatch.setenv("HOPVEC_DATA", str(tmp_path / "graphs"))
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     return tmp_path / "graphs"
@@ -33,9 +33,9 @@ def flickr(monkeypatch):
 
 
 class TestList:
-    def test_it_lists_data_sets_and_their_state(self, run, folder):
-        (folder / "flickr").mkdir(parents=True)
-        (folder / "flickr" / "flickr.mat").write_bytes(bytes(1234))
+    def test_it_lists_data_sets_and_their_state(self, run, directory):
+        (directory / "flickr").mkdir(parents=True)
+        (directory / "flickr" / "flickr.mat").write_bytes(bytes(1234))
         result = run("data", "list")
         assert result.exit_code == 0, result.stderr
         rows = dict(line.split("\t", 1) for line in result.stdout.splitlines())
@@ -72,12 +72,12 @@ class TestList:
 
 
 class TestGet:
-    def test_it_prints_the_directory_license_and_citation(self, run, flickr, folder):
+    def test_it_prints_the_directory_license_and_citation(self, run, flickr, directory):
         result = run("data", "get", "flickr")
         assert result.exit_code == 0, result.stderr
-        assert result.stdout == f"{folder / 'flickr'}\n"
+        assert result.stdout == f"{directory / 'flickr'}\n"
         assert "License: none stated. Cite L. Tang, H. Liu" in result.stderr
-        assert (folder / "flickr" / "flickr.mat").read_bytes() == CONTENT
+        assert (directory / "flickr" / "flickr.mat").read_bytes() == CONTENT
 
     def test_several_data_sets_as_json(self, run, flickr, tmp_path):
         result = run("data", "get", "flickr", "debian-packages", "--data", "other", "--json")
@@ -111,7 +111,7 @@ class TestGet:
 
     @pytest.mark.skipif(os.name == "nt", reason="Windows has no signals for another process")
     def test_an_interrupted_download_is_resumed_by_the_same_command(
-        self, process, flickr, folder, run
+        self, process, flickr, directory, run
     ):
         flickr.pace = 0.05
         code = (
@@ -123,7 +123,7 @@ class TestGet:
             "main()"
         )
         download = process("data", "get", "flickr", program=["-c", code])
-        part = folder / "flickr" / "flickr.mat.part"
+        part = directory / "flickr" / "flickr.mat.part"
         end = time.monotonic() + 20
         while not (part.exists() and part.stat().st_size > 50_000) and time.monotonic() < end:
             time.sleep(0.02)
@@ -135,4 +135,4 @@ class TestGet:
         flickr.pace = 0
         assert run("data", "get", "flickr").exit_code == 0
         assert flickr.asked == [None, f"bytes={kept}-"]
-        assert (folder / "flickr" / "flickr.mat").read_bytes() == CONTENT
+        assert (directory / "flickr" / "flickr.mat").read_bytes() == CONTENT

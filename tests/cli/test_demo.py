@@ -37,13 +37,13 @@ def test_it_shows_neighbors_and_scores_and_keeps_all_files(run, small, tmp_path)
     assert "FastRP" in result.stdout
     assert "RandNE" in result.stdout
     assert re.search(r"macro F1.*micro F1", result.stdout)
-    folder = tmp_path / "hopvec-demo"
-    assert sorted(path.name for path in folder.iterdir()) == sorted(demo.FILES)
-    assert (folder / "map.png").read_bytes().startswith(b"\x89PNG")
-    assert read_positions(folder / "fastrp.parquet").shape == (200, 2)
-    assert len(hopvec.read_labels(folder / "sections.csv")) == 200
-    assert hopvec.read_graph(folder / "edges.parquet").edges == small.edges
-    nearest = hopvec.load(folder / "fastrp.parquet").nearest("gimp", 1)[0]
+    directory = tmp_path / "hopvec-demo"
+    assert sorted(path.name for path in directory.iterdir()) == sorted(demo.FILES)
+    assert (directory / "map.png").read_bytes().startswith(b"\x89PNG")
+    assert read_positions(directory / "fastrp.parquet").shape == (200, 2)
+    assert len(hopvec.read_labels(directory / "sections.csv")) == 200
+    assert hopvec.read_graph(directory / "edges.parquet").edges == small.edges
+    nearest = hopvec.load(directory / "fastrp.parquet").nearest("gimp", 1)[0]
     assert nearest[0] in result.stdout
     assert "hopvec explore hopvec-demo/fastrp.parquet" in result.stderr
 

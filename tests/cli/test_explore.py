@@ -64,10 +64,10 @@ def test_positions_of_the_file_are_used_unless_a_layout_is_given(run, vectors, t
     pq.write_table(table, tmp_path / vectors)
     assert run("explore", vectors).exit_code == 0
     assert run("explore", vectors, "--layout", "pca").exit_code == 0
-    (kept, _), (laid_out, _) = explored
-    assert kept.sides[0].positions[:, 0].tolist() == pytest.approx([-1, -0.6, -0.2, 0.2, 0.6, 1])
-    assert laid_out.sides[0].positions.tolist() != kept.sides[0].positions.tolist()
-    assert kept.columns == ()
+    (stored, _), (laid_out, _) = explored
+    assert stored.sides[0].positions[:, 0].tolist() == pytest.approx([-1, -0.6, -0.2, 0.2, 0.6, 1])
+    assert laid_out.sides[0].positions.tolist() != stored.sides[0].positions.tolist()
+    assert stored.columns == ()
 
 
 def test_labels_of_unknown_nodes_are_reported(run, vectors, tmp_path, explored):
@@ -104,7 +104,7 @@ def test_the_columns_of_the_graph_can_be_given_and_unknown_nodes_are_reported(
         (["vectors.parquet", "--directed"], "--directed needs --graph."),
         (["vectors.parquet", "less.parquet"], "less has no vector for 2 of the 6 nodes of vectors"),
         (
-            ["vectors.parquet", "--labels", "strangers.csv"],
+            ["vectors.parquet", "--labels", "unknown.csv"],
             "None of the 1 labeled nodes has a vector",
         ),
         (["vectors.parquet", "--host", "192.0.2.1"], "cannot listen on 192.0.2.1"),
@@ -114,7 +114,7 @@ def test_the_columns_of_the_graph_can_be_given_and_unknown_nodes_are_reported(
 def test_user_errors_are_one_sentence(run, vectors, tmp_path, arguments, sentence):
     whole = hopvec.load(tmp_path / vectors)
     hopvec.Embedding(whole.vectors[:4], whole.ids[:4]).save(tmp_path / "less.parquet")
-    (tmp_path / "strangers.csv").write_text("id,label\nzoe,b\n")
+    (tmp_path / "unknown.csv").write_text("id,label\nzoe,b\n")
     result = run("explore", *arguments, "--layout", "pca", "--no-open")
     assert result.exit_code == 2
     assert sentence in result.stderr

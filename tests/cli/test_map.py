@@ -49,12 +49,12 @@ class TestMap:
 
     def test_positions_of_the_file_are_used_and_reported(self, run, files, tmp_path):
         run("layout", files[0], "--layout", "pca")
-        result = run("map", *files, "-o", "kept.svg", "--size", 3)
+        result = run("map", *files, "-o", "stored.svg", "--size", 3)
         assert "x and y of vectors.parquet" in result.stderr
         asked = run("map", *files, "-o", "asked.svg", "--size", 3, "--layout", "pca")
         assert "x and y" not in asked.stderr
-        kept, same = (tmp_path / name for name in ("kept.svg", "asked.svg"))
-        assert kept.read_bytes() == same.read_bytes()
+        stored, same = (tmp_path / name for name in ("stored.svg", "asked.svg"))
+        assert stored.read_bytes() == same.read_bytes()
 
     @pytest.mark.parametrize(
         ("arguments", "message"),

@@ -48,7 +48,9 @@ def test_nothing_heavy_is_imported_before_a_command_runs(arguments):
     assert finished.stderr.endswith("[]\n")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not tell the time of a child")
+@pytest.mark.skipif(
+    sys.platform == "win32", reason="Windows does not report the CPU time of a child"
+)
 def test_it_starts_in_less_than_0_15_seconds_of_cpu():
     import resource
 

@@ -102,7 +102,7 @@ def test_errors_have_exit_code_2_in_a_process_too(process):
 
 class TestBugs:
     @pytest.fixture
-    def fault(self, monkeypatch):
+    def failure(self, monkeypatch):
         def raise_it(error):
             def fail(shell):
                 raise error
@@ -111,8 +111,8 @@ class TestBugs:
 
         return raise_it
 
-    def test_a_bug_in_hopvec_has_exit_code_1(self, run, fault):
-        fault(ZeroDivisionError("by zero"))
+    def test_a_bug_in_hopvec_has_exit_code_1(self, run, failure):
+        failure(ZeroDivisionError("by zero"))
         result = run("completion", "bash")
         assert result.exit_code == 1
         assert result.stderr == (
@@ -120,28 +120,28 @@ class TestBugs:
             "This is a bug in hopvec; --debug shows the traceback.\n"
         )
 
-    def test_debug_shows_the_traceback(self, run, fault):
-        fault(ZeroDivisionError("by zero"))
+    def test_debug_shows_the_traceback(self, run, failure):
+        failure(ZeroDivisionError("by zero"))
         result = run("completion", "bash", "--debug")
         assert result.exit_code == 1
         assert "Traceback" in result.stderr
         assert "test_signals.py" in result.stderr
 
-    def test_debug_shows_the_traceback_of_a_user_error_too(self, run, fault):
-        fault(hopvec.FormatError("a sentence."))
+    def test_debug_shows_the_traceback_of_a_user_error_too(self, run, failure):
+        failure(hopvec.FormatError("a sentence."))
         result = run("completion", "bash", "--debug")
         assert result.exit_code == 2
         assert "Traceback" in result.stderr
         assert result.stderr.endswith("\na sentence.\n")
 
-    def test_out_of_memory_is_reported_with_advice(self, run, fault):
-        fault(MemoryError())
+    def test_out_of_memory_is_reported_with_advice(self, run, failure):
+        failure(MemoryError())
         result = run("completion", "bash")
         assert result.exit_code == 1
         assert "--memory 2GB" in result.stderr
 
     @pytest.mark.parametrize("kind", [name for name in hopvec.__all__ if name.endswith("Error")])
-    def test_every_error_of_the_library_is_printed_with_exit_code_2(self, run, fault, kind):
-        fault(getattr(hopvec, kind)("It is so, and not otherwise."))
+    def test_every_error_of_the_library_is_printed_with_exit_code_2(self, run, failure, kind):
+        failure(getattr(hopvec, kind)("A complete sentence."))
         result = run("completion", "bash")
-        assert (result.exit_code, result.stderr) == (2, "It is so, and not otherwise.\n")
+        assert (result.exit_code, result.stderr) == (2, "A complete sentence.\n")

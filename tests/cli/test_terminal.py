@@ -1,4 +1,4 @@
-"""What people see of a run: bars on a terminal, lines elsewhere, the library's log."""
+"""Terminal: progress bars, progress lines, and the log of the library."""
 
 import logging
 import re

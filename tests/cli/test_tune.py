@@ -139,8 +139,8 @@ class TestOutput:
     def test_piped_it_prints_the_trials(self, run, files, tmp_path):
         result = run("tune", *files, *QUICK)
         rows = list(csv.DictReader(result.stdout.splitlines(), delimiter="\t"))
-        for row, kept in zip(rows, trials(tmp_path / "tuned" / "trials.csv"), strict=True):
-            assert float(row["score"]) == pytest.approx(float(kept["score"]), rel=1e-5)
+        for row, stored in zip(rows, trials(tmp_path / "tuned" / "trials.csv"), strict=True):
+            assert float(row["score"]) == pytest.approx(float(stored["score"]), rel=1e-5)
         assert result.stderr.endswith(
             "Next: hopvec embed edges.csv -o vectors.parquet --params tuned/best.json\n"
         )

@@ -74,25 +74,25 @@ def test_other_nodes_are_placed_at_the_median_of_their_five_nearest_landmarks():
     placed = place_by_landmarks(embedding, others, landmarks, positions, lambda done, of: None)
     unit = embedding.vectors.astype(float)
     unit /= np.linalg.norm(unit, axis=1, keepdims=True)
-    for row, place in zip(others, placed, strict=True):
+    for row, position in zip(others, placed, strict=True):
         nearest = np.argsort(-(unit[landmarks] @ unit[row]), kind="stable")[:5]
-        np.testing.assert_allclose(place, np.median(positions[nearest], axis=0))
+        np.testing.assert_allclose(position, np.median(positions[nearest], axis=0))
 
 
 def test_large_graphs_are_laid_out_with_landmarks(monkeypatch):
     monkeypatch.setattr(sys.modules["hopvec.view.layout"], "LANDMARKS_FROM", 200)
     monkeypatch.setattr(sys.modules["hopvec.view.layout"], "LANDMARKS", 120)
     embedding, labels = clustered_embedding(400, isolated=7)
-    told = []
+    reported = []
     labeled = labels.align(embedding).rows
     positions = layout(
-        embedding, labeled=labeled, progress=lambda done, of: told.append((done, of))
+        embedding, labeled=labeled, progress=lambda done, total: reported.append((done, total))
     )
     assert np.isfinite(positions[:-7]).all()
     assert np.isnan(positions[-7:]).all()
     assert purity(positions, embedding, labels).nodes > 0.95
-    assert told == sorted(told)
-    assert told[-1][0] == told[-1][1]
+    assert reported == sorted(reported)
+    assert reported[-1][0] == reported[-1][1]
     first = choose_landmarks(np.arange(393), labeled, 120, 0)
     assert len(np.unique(positions[first], axis=0)) == 120
 

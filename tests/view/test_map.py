@@ -95,9 +95,9 @@ class TestManyNodes:
         assert (len(many.images), len(many.collections)) == (1, 0)
 
     def test_a_splat_shows_every_point_and_is_more_opaque_for_more_points(self):
-        places = np.concatenate([np.full((1000, 2), 0.25), [[0.75, 0.75]]])
+        points = np.concatenate([np.full((1000, 2), 0.25), [[0.75, 0.75]]])
         colors = np.concatenate([np.tile([1.0, 0, 0], (1000, 1)), [[0, 0, 1.0]]])
-        picture = splat(places, colors, (40, 40))
+        picture = splat(points, colors, (40, 40))
         many, one = picture[30, 10], picture[10, 30]  # the top row comes first
         np.testing.assert_allclose(many[:3], [1, 0, 0], atol=1e-3)
         np.testing.assert_allclose(one[:3], [0, 0, 1], atol=1e-3)
@@ -125,8 +125,8 @@ class TestIsolatedNodes:
         assert (strip[:, 1] > -GAP - STRIP).all()
         assert drawn.points[:-40].min() >= 0
         assert len(np.unique(strip, axis=0)) == 40
-        told = [text.get_text() for text in figure_of(drawn).axes[0].texts]
-        assert "40 nodes with zero vectors" in told
+        captions = [text.get_text() for text in figure_of(drawn).axes[0].texts]
+        assert "40 nodes with zero vectors" in captions
 
     def test_without_isolated_nodes_there_is_no_strip(self):
         axes = figure_of(panel(*clustered_embedding(100))).axes[0]
@@ -142,7 +142,7 @@ class TestIsolatedNodes:
 class TestNames:
     def test_labels_do_not_overlap_and_stay_inside(self):
         rng = np.random.default_rng(0)
-        anchors = [tuple(place) for place in rng.uniform(100, 300, (30, 2))]
+        anchors = [tuple(position) for position in rng.uniform(100, 300, (30, 2))]
         sizes = [(rng.uniform(20, 80), 12) for _ in anchors]
         frame = Box(0, 0, 400, 400)
         boxes = [box for box in place_labels(anchors, sizes, frame) if box]

@@ -44,18 +44,18 @@ class Visit:
         settings = {"viewport": {"width": 1200, "height": 800}, "reduced_motion": "reduce"}
         self.context = browser.new_context(**settings | context)
         self.page = self.context.new_page()
-        self.address, self.faults, self.forgiven = address, [], "nothing"
-        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
-        self.page.on("console", self._hear)
-        self.page.on("request", self._see)
+        self.address, self.errors, self.ignored = address, [], "nothing"
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", self._on_console)
+        self.page.on("request", self._on_request)
 
-    def _hear(self, message):
-        if message.type in ("error", "warning") and self.forgiven not in message.text:
-            self.faults.append(message.text)
+    def _on_console(self, message):
+        if message.type in ("error", "warning") and self.ignored not in message.text:
+            self.errors.append(message.text)
 
-    def _see(self, request):
+    def _on_request(self, request):
         if not request.url.startswith((self.address, "blob:")):
-            self.faults.append(f"asked {request.url}")
+            self.errors.append(f"requested {request.url}")
 
     def open(self, link=""):
         """Opens a link and waits until the map is drawn."""
@@ -102,7 +102,7 @@ class Visit:
             "() => [...document.querySelectorAll('.map canvas')].map(canvas => canvas.toDataURL())"
         )
 
-    def place(self, node, side=0):
+    def position(self, node, side=0):
         """The position of a node on the page while all nodes are visible."""
         return self.page.evaluate(
             """async ([node, side]) => {
@@ -125,4 +125,4 @@ class Visit:
     def close(self):
         """Closes the page; fails if there were errors on it."""
         self.context.close()
-        assert not self.faults, self.faults
+        assert not self.errors, self.errors

@@ -20,7 +20,7 @@ def test_two_maps_are_shown_side_by_side(visit, compared_address):
 def test_neighbors_in_each_embedding_with_shared_ones_marked(visit, compared_address, comparison):
     there = visit(compared_address)
     page = there.open()
-    page.mouse.click(*there.place(SOME, side=1))
+    page.mouse.click(*there.position(SOME, side=1))
     there.picked(f"node-{SOME}")
     page.locator("#count").select_option("50")
     page.wait_for_function("() => document.querySelectorAll('#near tbody tr').length === 50")
@@ -35,7 +35,7 @@ def test_neighbors_in_each_embedding_with_shared_ones_marked(visit, compared_add
     flat = [name for pair in zip(*names, strict=True) for name in pair]
     assert [marked for _, marked in cells] == [name in shared for name in flat]
     plain = [(cell[0], name) for cell, name in zip(cells, flat, strict=True) if "node-" in name]
-    assert all(told == name for told, name in plain)
+    assert all(text == name for text, name in plain)
     text = page.locator(".overlaps").inner_text()
     assert f"{2 * len(shared)} %" in text
     assert f"{len(shared)} of 50 shared by one and two" in text

@@ -66,7 +66,7 @@ def test_a_million_nodes_are_ready_in_3_seconds_and_move_in_0_2(million, serve, 
     frames = page.evaluate(FRAMES)
     work_of_frame = (worked() - work) / len(frames)
     assert there.count() > 100_000
-    page.mouse.click(*there.place(123_456))
+    page.mouse.click(*there.position(123_456))
     page.wait_for_selector("#near")
     print(
         f"ready in {ready:.2f} s ({work:.2f} s of work), a frame in {min(frames):.3f} s "

@@ -33,7 +33,7 @@ def test_two_loads_give_the_same_canvas(here, visit, address):
 
 def test_the_wheel_zooms_at_the_pointer_and_0_shows_all_again(here):
     before, page = here.drawn(), here.page
-    where = here.place(SOME)
+    where = here.position(SOME)
     page.mouse.move(*where)
     for _ in range(3):
         page.mouse.wheel(0, -300)
@@ -51,7 +51,7 @@ def test_the_wheel_zooms_at_the_pointer_and_0_shows_all_again(here):
 
 def test_dragging_moves_the_map(here):
     page = here.page
-    x, y = here.place(SOME)
+    x, y = here.position(SOME)
     page.mouse.move(300, 700)
     page.mouse.down()
     page.mouse.move(400, 600, steps=4)
@@ -85,7 +85,7 @@ def test_two_fingers_zoom(visit, address):
 
 def test_a_click_shows_the_exact_neighbors_and_draws_lines(here, exploration):
     before = here.drawn()
-    here.page.mouse.click(*here.place(SOME))
+    here.page.mouse.click(*here.position(SOME))
     here.picked(f"node-{SOME}")
     expected = exploration.neighborhood(SOME, 10)
     assert here.names() == [card["name"] for card in expected["near"][0]]
@@ -97,7 +97,7 @@ def test_a_click_shows_the_exact_neighbors_and_draws_lines(here, exploration):
 
 
 def test_edges_are_marked_among_the_neighbors(here, exploration):
-    here.page.mouse.click(*here.place(SOME))
+    here.page.mouse.click(*here.position(SOME))
     here.picked(f"node-{SOME}")
     here.page.locator("#count").select_option("100")
     here.page.wait_for_function("() => document.querySelectorAll('#near tbody tr').length === 100")
@@ -108,7 +108,7 @@ def test_edges_are_marked_among_the_neighbors(here, exploration):
 
 
 def test_the_name_of_a_node_is_shown_on_hover(here):
-    here.page.mouse.move(*here.place(SOME))
+    here.page.mouse.move(*here.position(SOME))
     here.page.wait_for_selector(".tooltip:not([hidden])")
     assert here.page.locator(".tooltip").inner_text() == f"node-{SOME} · blue"
     here.page.mouse.move(3, 3)
@@ -204,7 +204,7 @@ def test_a_link_leads_to_the_same_node_view_and_colors(here, visit, address):
     page = here.page
     page.locator("#color").select_option(label="degree")
     page.wait_for_selector("#entries .scale")
-    page.mouse.click(*here.place(SOME))
+    page.mouse.click(*here.position(SOME))
     here.picked(f"node-{SOME}")
     page.locator("canvas.points").press("+")
     page.locator("#search").focus()
@@ -305,7 +305,7 @@ def test_a_stopped_server_is_reported(exploration, visit):
     with browsing.served(exploration) as address:
         there = visit(address)
         page = there.open()
-    there.forgiven = "ERR_CONNECTION_REFUSED"  # the browser itself reports that nobody answers
+    there.ignored = "ERR_CONNECTION_REFUSED"  # reported by the browser itself
     page.locator("#search").type("n")
     page.wait_for_selector("#status.shown")
     assert "Start it again" in page.locator("#status").inner_text()
