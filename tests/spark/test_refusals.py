@@ -145,7 +145,6 @@ def test_a_frame_of_spark_connect_is_refused(action):
         ({"strategy": "rows"}, "strategy must be one of 'auto', 'columns', 'blocks', got 'rows'"),
         ({"method": FastRP(oversample=2)}, "oversample is not supported on Spark"),
         ({"method": FastRP(threads=2)}, "Spark determines the number of threads"),
-        ({"method": FastRP(spill_dir=".")}, "set spill_dir= of embed rather than of the method"),
         ({"method": FastRP(direction="in")}, "Swap source= and target= for 'in'"),
         ({"method": FastRP(dim=0)}, "dim must be"),
         ({"method": FastRP(precision="float16"), **BLOCKS}, "needs strategy='columns'"),

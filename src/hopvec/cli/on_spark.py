@@ -66,7 +66,6 @@ def embed_on_spark(
             nodes=None if nodes is None else _table(session, nodes, None),
             **_features(session, features, feature_args["features_id"]),
             method=method,  # type: ignore[arg-type]  # checked by check_method
-            spill_dir=None if method.spill_dir is None else str(method.spill_dir),
             output=output if "://" in output else str(Path(output).absolute()),
             progress=progress,
         )

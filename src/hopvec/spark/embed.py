@@ -65,7 +65,8 @@ def embed(
         "auto" chooses "columns" if a worker can hold the graph, see `estimate`.
     spill_dir : str, optional
         A directory that all workers can reach, for intermediate results. They are deleted when the
-        Spark application ends. The default is `/tmp` on the file system of the cluster.
+        Spark application ends. The default is `method.spill_dir`, else `/tmp` on the file system of
+        the cluster.
     output : str, optional
         A new directory for the vectors, in Parquet. Without it, they are stored in `spill_dir` and
         deleted when the Spark application ends.
@@ -100,6 +101,8 @@ def embed(
     def on_stage(done: int) -> None:
         progress(done, max(done, *stages))
 
+    if spill_dir is None and method.spill_dir is not None:
+        spill_dir = str(method.spill_dir)
     tables = Tables.create(edges.sparkSession, spill_dir, on_stage)
     if output is not None:
         tables.refuse_existing(output)

@@ -382,11 +382,6 @@ def check_method(method: object, strategy: str, has_features: bool) -> None:
             "FastRP: Spark determines the number of threads. Leave threads= out, got "
             f"{method.threads}."
         )
-    if method.spill_dir is not None:
-        raise ParameterError(
-            "FastRP: on Spark, set spill_dir= of embed rather than of the method, got "
-            f"{method.spill_dir!r}."
-        )
     if strategy == "blocks" and method.precision == "float16":
         raise ParameterError("FastRP: precision='float16' needs strategy='columns' on Spark.")
 
