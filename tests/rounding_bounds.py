@@ -16,19 +16,22 @@ def bound(
     normalize="none",
     direction="out",
     epsilon=1e-6,
+    size=None,
 ):
-    """How far each row of a float32 run may be from the oracle's: n lengths of a difference.
+    """How far each row of a float32 run may be from the oracle: n norms of a difference.
 
-    A sum is known to epsilon times the sum of its terms without their signs: with |R| and |weights|
-    in place of R and weights. For the plain sum that is all. Unit rows divide by the length of a
-    row and standardizing by the spread of a column, so both magnify the error: where the terms of
-    a row cancel, or where an order has mixed so well that a column's spread is far below its root
-    mean square. This is the first-order propagation of the error through both. Where it exceeds
-    the row itself, float32 leaves the row undetermined and the bound is infinite.
+    A sum is accurate to epsilon times the sum of the magnitudes of its terms: with |R| and
+    |weights| in place of R and weights, or `size` in place of |R| if R is a sum itself. Without
+    normalization that is all. Unit rows divide by the norm of a row and standardizing by the
+    deviation of a column, so both magnify the error if the terms of a row cancel, or if the
+    deviation of a column is far below its root mean square. This bound is the first-order
+    propagation of the error through both. If it exceeds the row itself, float32 does not determine
+    the row, and the bound is infinite.
     """
     S, R = np.asarray(S, np.float64), np.asarray(R, np.float64)[:, :dim]
     terms = orders(S, R, weights, beta, self_weight, direction)
-    sizes = orders(S, np.abs(R), weights, beta, self_weight, direction)
+    size = np.abs(R) if size is None else size[:, :dim]
+    sizes = orders(S, size, weights, beta, self_weight, direction)
     if normalize == "none":
         return epsilon * np.linalg.norm(sum(abs(w) * size for w, size in sizes), axis=1)
     error = sum(
