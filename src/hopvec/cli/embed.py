@@ -104,7 +104,7 @@ def embed(
     check_output(output, report, dtype=dtype, inputs=inputs)
     alignment: dict[str, Embedding] = {}
     if like:
-        refuse_parameters()
+        reject_parameters()
         alignment["like"], reference = reference_run(like)
         method = reference.set_params(**{name: getattr(method, name) for name in RUNTIME_PARAMS})
     if method.spill_dir is None:
@@ -140,8 +140,8 @@ def embed(
     )
 
 
-def refuse_parameters() -> None:
-    """Raises UsageError for any parameter beside --like, except --threads and --memory."""
+def reject_parameters() -> None:
+    """Raises UsageError for any parameter beside --like, except those of the runtime."""
     others = [name for name in given_options("Method") if name not in RUNTIME_OPTIONS]
     if others:
         raise click.UsageError(f"--like takes all parameters from its file; remove {others[0]}")

@@ -28,7 +28,10 @@ from hopvec.methods.parameters import check
 
 COLUMNS = ("vectors", "share", "macro_f1", "macro_deviation", "micro_f1", "micro_deviation", "C")
 LINKING: Declared = [
-    ("--graph", {"type": FILE, "help": "Training graph, to train hadamard and to draw negatives."}),
+    (
+        "--graph",
+        {"type": FILE, "help": "Training graph, to train hadamard and to sample negatives."},
+    ),
     (
         "--directed",
         {"is_flag": True, "help": "Treat the edges of --graph and the links as directed."},

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from hopvec.cli.command import Declared, Function, gathered_options
-from hopvec.cli.inputs import FILE, check_there
+from hopvec.cli.inputs import FILE, check_exists
 from hopvec.cli.messages import renamed_argument
 from hopvec.cli.terminal import Terminal
 from hopvec.formats.features import read_features
@@ -52,7 +52,7 @@ def features_file(feature_args: dict[str, Any]) -> str | None:
     """The path of the features, if they were given. Raises FormatError if it does not exist."""
     path = features_path(feature_args)
     if path is not None:
-        check_there(path)
+        check_exists(path)
     return path
 
 

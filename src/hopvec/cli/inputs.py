@@ -115,7 +115,7 @@ def _read_options(declared: Declared, heading: str) -> Callable[[Function], Func
     return decorate
 
 
-def check_there(path: str) -> None:
+def check_exists(path: str) -> None:
     """Raises FormatError unless a file exists or is standard input."""
     if path != "-" and not Path(path).exists():
         raise FormatError(f"{path}: there is no such file.")
@@ -148,7 +148,7 @@ def read(
             spill_dir=method.spill_dir,
         )
     if isinstance(options.nodes, str):
-        check_there(options.nodes)  # before the edges, which may take long
+        check_exists(options.nodes)  # before the edges, which may take long
     name = "standard input" if path == "-" else path
     if path == "-" and sys.stdin.isatty():
         terminal.info("Waiting for edges on standard input, one per line; end with Ctrl-D.")

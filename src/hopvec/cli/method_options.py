@@ -227,7 +227,7 @@ def _allowed(rule: Rule) -> str:
 
 def _capitalized(text: str) -> str:
     """The text with a capital letter, unless it starts with a symbol of the paper."""
-    return text if text[1:2] == ":" else text[:1].upper() + text[1:]
+    return text if text[1:2] in (":", ",") else text[:1].upper() + text[1:]
 
 
 def _metavar(rule: Rule) -> str:

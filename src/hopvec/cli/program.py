@@ -21,7 +21,7 @@ from hopvec.errors import HopvecError
 # Each command is a module of this package with a Command of the same name, and one line here.
 COMMANDS = {
     "embed": "Embed a graph: compute one vector per node.",
-    "transform": "Embed new nodes, comparably with existing vectors.",
+    "transform": "Embed new nodes into the space of existing vectors.",
     "presets": "List the parameter presets.",
     "estimate": "Estimate time, memory and disk space before a run.",
     "info": "Inspect a file: a graph or an embedding.",

@@ -1,4 +1,4 @@
-"""`hopvec transform`: embeds new nodes, comparably with existing vectors."""
+"""`hopvec transform`: embeds new nodes into the space of existing vectors."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def transform(
     read_options: ReadOptions,
     feature_args: dict[str, Any],
 ) -> None:
-    """Embed new nodes, comparably with existing vectors.
+    """Embed new nodes into the space of existing vectors.
 
     GRAPH holds the edges of the new nodes, each with a new node at one end or both. The input
     options apply to GRAPH and to the --base graph. New nodes aggregate over the old graph but do
