@@ -158,7 +158,7 @@ def test_an_id_that_comes_twice_is_refused_by_every_lookup(ids):
         with pytest.raises(ParameterError) as error:
             look_up(embedding_of(ids))
         assert str(error.value) == (
-            f"Embedding: the id {twice!r} comes more than once, and every row must have its own."
+            f"Embedding: the id {twice!r} occurs more than once, but ids must be unique."
         )
 
 
@@ -279,7 +279,7 @@ def test_vectors_too_short_to_be_scaled_count_as_zero():
 def test_nearest_names_a_vector_that_is_not_finite(value):
     vectors = np.ones((3, 2), np.float32)
     vectors[1, 1] = value
-    with pytest.raises(ParameterError, match=r"The vector of 'b' holds a NaN or an infinity"):
+    with pytest.raises(ParameterError, match=r"The vector of 'b' contains a NaN or an infinity"):
         Embedding(vectors, pa.array(["a", "b", "c"])).nearest("a")
 
 
@@ -327,7 +327,7 @@ def test_k_must_be_a_positive_integer(k):
 
 @pytest.mark.parametrize("block", [1, 7, 100])
 def test_nearest_among_another_embedding_are_the_largest_cosines(monkeypatch, block):
-    monkeypatch.setattr("hopvec.embedding.BLOCK", block)
+    monkeypatch.setattr("hopvec.embedding.SEARCH_ROWS", block)
     both = embedding_of(list(range(40)))
     old = Embedding(both.vectors[:30], both.ids[:30])
     new = Embedding(both.vectors[30:], both.ids[30:])
@@ -338,14 +338,16 @@ def test_nearest_among_another_embedding_are_the_largest_cosines(monkeypatch, bl
 
 
 def test_ties_among_another_embedding_are_broken_by_row(monkeypatch):
-    monkeypatch.setattr("hopvec.embedding.BLOCK", 2)
+    monkeypatch.setattr("hopvec.embedding.SEARCH_ROWS", 2)
     old = Embedding(np.ones((5, 2), np.float32), pa.array([4, 3, 2, 1, 0]))
     new = Embedding(np.ones((1, 2), np.float32), pa.array(["zoe"]))
     assert [id for id, _ in new.nearest("zoe", 3, among=old)] == [4, 3, 2]
 
 
 def test_vectors_of_other_sizes_are_not_looked_among():
-    with pytest.raises(ParameterError, match="cannot be compared: 8 columns, and 4 in those"):
+    with pytest.raises(
+        ParameterError, match="these vectors have 8 columns, but those of among= have 4"
+    ):
         embedding_of([1]).nearest(1, among=embedding_of([1, 2], dim=4))
 
 
@@ -371,7 +373,7 @@ def test_rows_of_a_list_of_ids_are_a_copy_of_ones_own():
 @pytest.mark.parametrize("shape", [(2, 4), (4, 4), (3,), (3, 1, 1)])
 def test_vectors_must_be_one_row_an_id(shape):
     with pytest.raises(
-        ParameterError, match=r"vectors must have one row an id: 3 ids, got the shape"
+        ParameterError, match=r"vectors must have one row per id: 3 ids, got the shape"
     ):
         Embedding(np.zeros(shape, np.float32), pa.array([1, 2, 3]))
 
@@ -403,9 +405,9 @@ def test_nearest_rows_among_some_are_those_of_the_twin():
     [
         ([0, 7], "among the 3 rows of this embedding, counted from 0, got 7"),
         ([-1], "among the 3 rows of this embedding, counted from 0, got -1"),
-        ([1.5], "a list of row numbers, got [1.5]"),
-        ([[0, 1]], "a list of row numbers, got [[0, 1]]"),
-        (["b"], "a list of row numbers, got ['b']"),
+        ([1.5], "a list of row indices, got [1.5]"),
+        ([[0, 1]], "a list of row indices, got [[0, 1]]"),
+        (["b"], "a list of row indices, got ['b']"),
     ],
     ids=str,
 )

@@ -65,11 +65,16 @@ def test_several_labels_come_in_lists_and_in_texts():
     ("ids", "names", "error", "message"),
     [
         (["a", "b"], ["x"], ParameterError, "2 ids and 1 labels"),
-        (["a", "b"], [0.5, 1.0], ParameterError, "must be texts or integers"),
-        (["a", "b"], [1, "x"], ParameterError, "all texts or all integers"),
+        (["a", "b"], [0.5, 1.0], ParameterError, "must be strings or integers"),
+        (["a", "b"], [1, "x"], ParameterError, "all strings or all integers"),
         (["a", None], ["x", "y"], GraphError, "ids, entry 2: there is no id"),
         (["a", ""], ["x", "y"], GraphError, "ids, entry 2: the id is empty"),
-        (["a", "b"], [{"x": 1}, {"x": 2}], ParameterError, "must be texts or integers, got struct"),
+        (
+            ["a", "b"],
+            [{"x": 1}, {"x": 2}],
+            ParameterError,
+            "must be strings or integers, got struct",
+        ),
     ],
 )
 def test_what_is_no_label_is_refused(ids, names, error, message):
@@ -90,7 +95,7 @@ def test_labeled_nodes_without_a_vector_are_counted_told_and_left_out(caplog):
     with caplog.at_level(logging.WARNING, "hopvec"):
         found = labels.align(embedding(["a", "q"]))
     assert (found.rows.tolist(), found.without_vector, found.classes) == ([0], 4, ("x",))
-    assert "Labeled nodes without a vector, 4 of 5, are left out: 'b', 'c', 'd'" in caplog.text
+    assert "Ignoring 4 of 5 labeled nodes, which have no vector: 'b', 'c', 'd'" in caplog.text
 
 
 def test_labels_of_other_nodes_are_refused_with_some_names_of_both():
@@ -124,5 +129,5 @@ def test_ids_that_hardly_ever_match_are_told_as_both_sides_have_them(caplog):
     ids = [f"n{number}" for number in range(200)]
     labels = Labels.from_pairs([*ids, "q"], ["x"] * 201)
     assert "Only 1" in labels.align(embedding(["q", "r"])).mismatch
-    assert "Only 1 of the 201 labeled nodes has a vector: they are called 'n0'" in caplog.text
-    assert "the nodes of the embedding 'q', 'r'" in caplog.text
+    assert "Only 1 of the 201 labeled nodes has a vector. Their ids are 'n0'" in caplog.text
+    assert "those of the embedding 'q', 'r'" in caplog.text

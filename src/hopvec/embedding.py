@@ -1,4 +1,4 @@
-"""Embedding: vectors, the ids they belong to, and how they were made."""
+"""Embedding: vectors, their ids, and how they were made."""
 
 from __future__ import annotations
 
@@ -19,41 +19,65 @@ from hopvec.graph.ids import first_duplicate
 from hopvec.machine import cores, interruptible
 from hopvec.progress import Progress
 
-ALIKE = 3  # ids to suggest for one that is not there
-SHOWN = 60  # characters of what is no id
-QUERIES = 4096  # rows whose neighbors are searched before progress is told
-BLOCK = 1 << 18  # rows of another embedding that are looked among at a time
+MAX_SUGGESTIONS = 3  # ids suggested for an unknown one
+MAX_SHOWN = 60  # characters of an invalid id in a message
+QUERY_ROWS = 4096  # whose neighbors are searched between two progress reports
+SEARCH_ROWS = 1 << 18  # of another embedding that are searched at a time
 
 
 class Neighbors(NamedTuple):
-    """The nearest neighbors of every row: best first, ties by row number."""
+    """The nearest neighbors of rows, most similar first; ties are ordered by row index."""
 
     rows: NDArray[np.int64]
-    """[nodes, k]: rows of the embedding; `embedding.ids.take` makes ids of them."""
+    """[nodes, k]: row indices; `embedding.ids.take` converts them to ids."""
     similarity: NDArray[np.float32]
     """[nodes, k]: cosine similarities."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Embedding:
-    """An embedding: row i of `vectors` belongs to `ids[i]`."""
+    """Vectors of nodes: row i of `vectors` belongs to `ids[i]`.
+
+    Attributes
+    ----------
+    vectors : ndarray of float32, shape (nodes, dim)
+        Read-only.
+    ids : pyarrow.Array
+        Integers or strings, each once.
+    parameters : dict
+        The method and its parameters.
+    graph : dict
+        Properties of the graph that was embedded.
+    fitted_state : FittedState or None
+        What the run learned from the graph. Runs that share it make comparable vectors.
+
+    Examples
+    --------
+    >>> from hopvec import FastRP, Graph
+    >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
+    >>> embedding = FastRP(dim=8, seed=7).embed(graph)
+    >>> embedding["a"].shape
+    (8,)
+    >>> len(embedding.nearest("a", k=2))
+    2
+    """
 
     vectors: NDArray[np.float32]
     ids: pa.Array
     parameters: dict[str, Any] = field(default_factory=dict)
     """The method and its parameters."""
     graph: dict[str, Any] = field(default_factory=dict)
-    """The facts of the graph it was made from."""
+    """Properties of the graph that was embedded."""
     fitted_state: FittedState | None = None
-    """What the run found in that graph: another one that shares it makes comparable vectors."""
+    """What the run learned from the graph. Runs that share it make comparable vectors."""
 
     def __post_init__(self) -> None:
         if self.vectors.ndim != 2 or len(self.vectors) != len(self.ids):
             raise ParameterError(
-                f"Embedding: vectors must have one row an id: {len(self.ids):,} ids, "
+                f"Embedding: vectors must have one row per id: {len(self.ids):,} ids, "
                 f"got the shape {self.vectors.shape}."
             )
-        own = self.vectors.view()  # read-only for whoever gets it from here, not for its maker
+        own = self.vectors.view()  # read-only for users, not for its creator
         own.flags.writeable = False
         object.__setattr__(self, "vectors", own)
 
@@ -75,11 +99,11 @@ class Embedding:
         return iter(self.ids.to_pylist())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        """The vectors, for numpy: not the ids, which it would find by itself."""
+        """The vectors. Without this method, numpy would convert the ids."""
         return np.array(self.vectors, dtype) if copy else np.asarray(self.vectors, dtype)
 
     def __contains__(self, id: object) -> bool:
-        return self._place(id) is not None
+        return self._row_or_none(id) is not None
 
     def __getitem__(self, ids: Any) -> NDArray[np.float32]:
         """The vector of an id, or one row for each of a list of ids."""
@@ -96,13 +120,13 @@ class Embedding:
 
     def row(self, id: object) -> int:
         """The row of an id. Raises UnknownNodeError."""
-        place = self._place(id)
-        if place is None:
+        row = self._row_or_none(id)
+        if row is None:
             raise self._unknown(id)
-        return place
+        return row
 
-    def _place(self, id: object) -> int | None:
-        """The row of an id, by bisection of the ids in order; None if it is not there."""
+    def _row_or_none(self, id: object) -> int | None:
+        """The row of an id, by bisection; None if it is not in the embedding."""
         order, low, high = self._order, 0, len(self)
         key = self._comparable(id)
         while key is not None and low < high:
@@ -115,7 +139,7 @@ class Embedding:
         return None
 
     def find(self, ids: Sequence[Any] | pa.Array | NDArray[Any]) -> NDArray[np.int64]:
-        """The rows of many ids. Raises UnknownNodeError for the first that is not there."""
+        """The rows of many ids. Raises UnknownNodeError for the first unknown id."""
         import pyarrow.compute as pc
 
         if isinstance(ids, np.ndarray) and ids.dtype.kind == "U":
@@ -136,11 +160,28 @@ class Embedding:
     def nearest(
         self, id: object, k: int = 10, *, among: Embedding | None = None
     ) -> list[tuple[Any, float]]:
-        """The k nodes most similar to one, best first, with their cosine similarity.
+        """Find the nodes most similar to a node. Exact, in O(n dim).
 
-        Of the other nodes, or of all `among` a comparable embedding: the old nodes near a new one
-        of `embed_new`. Exact; ties are broken by row. Nothing is near a node whose vector is zero.
-        O(n dim).
+        Parameters
+        ----------
+        id : int or str
+            The id of a node.
+        k : int, default=10
+            The number of neighbors.
+        among : Embedding, optional
+            A comparable embedding to search instead of this one, such as that of the old nodes
+            for a new node of `embed_new`.
+
+        Returns
+        -------
+        list of (id, float)
+            Ids and cosine similarities, most similar first; ties are ordered by row. Empty if the
+            vector of the node is zero.
+
+        Raises
+        ------
+        UnknownNodeError
+            If the id is not in the embedding.
         """
         if isinstance(id, np.ndarray | list | tuple):
             raise UnknownNodeError(f"nearest takes the id of one node, got {_shown(id)}.")
@@ -154,32 +195,42 @@ class Embedding:
         return list(zip(ids, similarity[0].tolist(), strict=True))
 
     def _nearest_among(self, other: Embedding, row: int, k: int) -> list[tuple[Any, float]]:
-        """The nodes of another embedding most similar to a row of this one, by blocks of rows."""
+        """The nodes of another embedding most similar to a row of this one, block by block."""
         if other.dim != self.dim:
             raise ParameterError(
-                f"These vectors cannot be compared: {self.dim} columns, and {other.dim} in those "
-                "to look among."
+                f"nearest: these vectors have {self.dim} columns, but those of among= have "
+                f"{other.dim}, so they cannot be compared."
             )
         k, own, query = _checked(k), slice(row, row + 1), np.zeros(1, dtype=np.int64)
         found: list[tuple[int, float]] = []
-        for first in range(0, len(other), BLOCK):
-            some = slice(first, first + BLOCK)
+        for first in range(0, len(other), SEARCH_ROWS):
+            some = slice(first, first + SEARCH_ROWS)
             vectors = np.concatenate([self.vectors[own], other.vectors[some]])
             norms = np.concatenate([self.inverse_norms[own], other.inverse_norms[some]])
             most = min(k, len(vectors) - 1)
             near, similarity = interruptible(
                 partial(_native.nearest, vectors, norms, query, most, cores())
             )
-            places = near + (first - 1)
-            found += zip(places.tolist(), np.clip(similarity, -1.0, 1.0).tolist(), strict=True)
+            rows = near + (first - 1)
+            found += zip(rows.tolist(), np.clip(similarity, -1.0, 1.0).tolist(), strict=True)
         best = sorted(found, key=lambda one: -one[1])[:k]
-        return [(other.ids[place].as_py(), similarity) for place, similarity in best]
+        return [(other.ids[row].as_py(), similarity) for row, similarity in best]
 
     def nearest_all(self, k: int = 10, *, progress: Progress | None = None) -> Neighbors:
-        """The k nodes most similar to each node, as row numbers and cosine similarities.
+        """Find the nodes most similar to each node. Exact, in O(n^2 dim).
 
-        `embedding.ids.take(pa.array(neighbors.rows[i]))` names those of row i. Exact: O(n^2 dim).
-        `progress` is called with the rows done and their number.
+        Parameters
+        ----------
+        k : int, default=10
+            The number of neighbors per node.
+        progress : callable, optional
+            Called with the number of rows done and the total.
+
+        Returns
+        -------
+        Neighbors
+            Row indices and cosine similarities; `embedding.ids.take(pa.array(neighbors.rows[i]))`
+            are the ids of the neighbors of row i.
         """
         return self.nearest_rows(np.arange(len(self), dtype=np.int64), k, progress=progress)
 
@@ -191,11 +242,23 @@ class Embedding:
         among: Sequence[int] | NDArray[np.int64] | None = None,
         progress: Progress | None = None,
     ) -> Neighbors:
-        """The k nodes most similar to each of some rows, as row numbers and cosine similarities.
+        """Find the nodes most similar to each of some rows.
 
-        `among` are the rows to choose from, instead of all; they must be distinct. A row is no
-        neighbor of itself: k is at most the number of rows to choose from, and one less if some
-        are asked for themselves. `progress` is called with the rows done and their number.
+        Parameters
+        ----------
+        rows : sequence of int
+            The rows whose neighbors are searched.
+        k : int, default=10
+            The number of neighbors per row. A row is not its own neighbor, so there may be fewer.
+        among : sequence of int, optional
+            Distinct rows to search; by default all.
+        progress : callable, optional
+            Called with the number of rows done and the total.
+
+        Returns
+        -------
+        Neighbors
+            Row indices and cosine similarities.
         """
         queries, k = self._numbers("rows", rows), _checked(k)
         if among is None:
@@ -207,8 +270,8 @@ class Embedding:
         norms = self.inverse_norms
         shape = len(queries), k
         found = Neighbors(np.empty(shape, np.int64), np.empty(shape, np.float32))
-        for first in range(0, len(queries) if k else 0, QUERIES):
-            some = queries[first : first + QUERIES]
+        for first in range(0, len(queries) if k else 0, QUERY_ROWS):
+            some = queries[first : first + QUERY_ROWS]
             near, similarity = interruptible(
                 partial(_native.nearest, self.vectors, norms, some, k, cores(), among=among)
             )
@@ -221,13 +284,13 @@ class Embedding:
         return found
 
     def _numbers(self, name: str, rows: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
-        """Numbers of rows. Raises ParameterError for what is none: the kernel does not look."""
+        """Row indices as an array. Raises ParameterError, since the kernel does not check them."""
         numbers = np.asarray(rows)
         if not numbers.size:
             return np.empty(0, dtype=np.int64)
         if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
             raise ParameterError(
-                f"nearest_rows: {name} must be a list of row numbers, got {_shown(rows)}."
+                f"nearest_rows: {name} must be a list of row indices, got {_shown(rows)}."
             )
         wrong = (numbers < 0) | (numbers >= len(self))
         if wrong.any():
@@ -239,11 +302,11 @@ class Embedding:
 
     @cached_property
     def inverse_norms(self) -> NDArray[np.float32]:
-        """1 / |vector| of every row, 0 for a zero vector. Raises if one is not finite."""
+        """1 / norm of every row, 0 for a zero vector. Raises ParameterError if not finite."""
         norms = interruptible(lambda stop: _native.inverse_norms(self.vectors, cores(), stop))
         if np.isnan(norms).any():
             wrong = self.ids[int(np.argmax(np.isnan(norms)))].as_py()
-            raise ParameterError(f"The vector of {wrong!r} holds a NaN or an infinity.")
+            raise ParameterError(f"The vector of {wrong!r} contains a NaN or an infinity.")
         return norms
 
     def save(
@@ -253,11 +316,18 @@ class Embedding:
         dtype: str = "float32",
         progress: Progress | None = None,
     ) -> None:
-        """Writes the embedding whole or not at all; the suffix names the format.
+        """Write the embedding to a file, atomically.
 
-        .parquet, .arrow, .npy with its ids beside it, .npz, .csv, .tsv, .txt or .bin for word2vec.
-        Those before .csv keep the parameters, and can hold `dtype="float16"` at half the size.
-        `progress` is called with the rows written and their number.
+        Parameters
+        ----------
+        path : path-like
+            The suffix determines the format: .parquet, .arrow, .npy (with the ids in a second
+            file), .npz, .csv, .tsv, or .txt and .bin for word2vec. The first four store the
+            parameters, too.
+        dtype : {"float32", "float16"}, default="float32"
+            "float16" halves the size; for the formats that store parameters.
+        progress : callable, optional
+            Called with the number of rows written and the total.
         """
         from hopvec.formats import write_embedding
 
@@ -271,10 +341,28 @@ class Embedding:
         replace: bool = False,
         progress: Progress | None = None,
     ) -> int:
-        """The number of rows written to a table of a vector store.
+        """Write the embedding to a table of a vector store.
 
-        The target is "duckdb:graph.db" or "lancedb:folder". A table of that name is replaced if
-        hopvec made it; any other one is refused with ParameterError, unless `replace` is True.
+        Parameters
+        ----------
+        target : str
+            Such as "duckdb:graph.db" or "lancedb:directory".
+        table : str, default="vectors"
+            An existing table of this name is replaced if hopvec created it.
+        replace : bool, default=False
+            Whether to replace an existing table that hopvec did not create.
+        progress : callable, optional
+            Called with the number of rows written and the total.
+
+        Returns
+        -------
+        int
+            The number of rows written.
+
+        Raises
+        ------
+        ParameterError
+            If the table exists and hopvec did not create it.
         """
         from hopvec.stores import export
 
@@ -282,17 +370,14 @@ class Embedding:
 
     @staticmethod
     def load(path: str | PathLike[str], *, progress: Progress | None = None) -> Embedding:
-        """Reads an embedding that `save` wrote, with its parameters where the format has them.
-
-        `progress` is called with how much is read, and of how much.
-        """
+        """Reads an embedding from a file; see `hopvec.load`."""
         from hopvec.formats import read_embedding
 
         return read_embedding(path, progress=progress)
 
     @cached_property
     def _order(self) -> NDArray[np.uint64] | None:
-        """The rows in ascending order of their ids, or None where they are so already."""
+        """The rows in ascending order of their ids, or None if they are sorted already."""
         import pyarrow.compute as pc
 
         if len(self) < 2 or pc.all(pc.less(self.ids[:-1], self.ids[1:])).as_py():
@@ -302,17 +387,16 @@ class Embedding:
 
     @cached_property
     def _distinct(self) -> pa.Array:
-        """The ids. Raises ParameterError if one comes twice, since rows are ambiguous."""
+        """The ids. Raises ParameterError if one occurs twice, since its row is ambiguous."""
         twice = first_duplicate(self.ids)
         if twice is not None:
             raise ParameterError(
-                f"Embedding: the id {twice!r} comes more than once, and every row must have its "
-                "own."
+                f"Embedding: the id {twice!r} occurs more than once, but ids must be unique."
             )
         return self.ids
 
     def _comparable(self, id: object) -> Any:
-        """An id as Arrow orders it: UTF-8 bytes, or an integer; None if it is of the other kind."""
+        """An id as Arrow sorts it: UTF-8 bytes or an integer; None if its type is wrong."""
         if pa.types.is_integer(self.ids.type):
             if isinstance(id, bool) or not isinstance(id, int | np.integer):
                 return None
@@ -320,62 +404,62 @@ class Embedding:
         return id.encode(errors="surrogatepass") if isinstance(id, str) else None
 
     def _same_kind(self, other: pa.DataType) -> bool:
-        """Whether ids of this Arrow type can be ids of this embedding: a 7 is never a "7"."""
+        """Whether values of this Arrow type can be ids of this embedding: 7 is not "7"."""
         other = other.value_type if pa.types.is_dictionary(other) else other
-        text = str(other) in ("string", "large_string", "string_view", "null")
-        return pa.types.is_integer(other) if pa.types.is_integer(self.ids.type) else text
+        is_string = str(other) in ("string", "large_string", "string_view", "null")
+        return pa.types.is_integer(other) if pa.types.is_integer(self.ids.type) else is_string
 
     def _unknown(self, id: object) -> UnknownNodeError:
         if self._comparable(id) is None:
             kind = "integers" if pa.types.is_integer(self.ids.type) else "strings"
             return UnknownNodeError(f"No node {_shown(id)}: the ids of this embedding are {kind}.")
         message = f"No node {_shown(id)} among the {len(self):,} of this embedding."
-        if isinstance(id, str) and (close := self._alike(id)):
+        if isinstance(id, str) and (close := self._similar_ids(id)):
             message += " Did you mean " + " or ".join(repr(name) for name in close) + "?"
         return UnknownNodeError(message)
 
-    def _alike(self, id: str) -> list[str]:
-        """At most three ids that may be meant, whatever their case, the likeliest first."""
+    def _similar_ids(self, id: str) -> list[str]:
+        """At most three similar ids, ignoring case, most likely first."""
         import pyarrow.compute as pc
 
-        wanted = id.encode(errors="ignore").decode().lower()  # half a surrogate pair is no text
+        wanted = id.encode(errors="ignore").decode().lower()  # drops half a surrogate pair
         if not wanted:
             return []
         names = pc.utf8_lower(self.ids)
-        found = [twin for twin in (f"{id}.0", id.removesuffix(".0"), id.strip()) if twin in self]
-        for alike in (
+        found = [name for name in (f"{id}.0", id.removesuffix(".0"), id.strip()) if name in self]
+        for matches in (
             pc.equal(names, wanted),
             pc.starts_with(names, wanted),
             pc.match_substring(names, wanted),
         ):
-            if len(found) < ALIKE:
-                found += _shortest(self.ids.filter(alike))
+            if len(found) < MAX_SUGGESTIONS:
+                found += _shortest(self.ids.filter(matches))
                 found = list(dict.fromkeys(found))
         if not found:
             found = _close(wanted, self.ids.filter(pc.starts_with(names, wanted[:2])))
-        return found[:ALIKE]
+        return found[:MAX_SUGGESTIONS]
 
 
 def _shortest(ids: pa.Array) -> list[str]:
-    """The shortest few of some ids, in their order."""
+    """The shortest of some ids, in their order."""
     import pyarrow.compute as pc
 
     table = pa.table({"id": ids, "length": pc.utf8_length(ids), "row": np.arange(len(ids))})
     order = [("length", "ascending"), ("row", "ascending")]
-    names: list[str] = ids.take(pc.select_k_unstable(table, ALIKE, order)).to_pylist()
+    names: list[str] = ids.take(pc.select_k_unstable(table, MAX_SUGGESTIONS, order)).to_pylist()
     return names
 
 
 def _close(wanted: str, ids: pa.Array) -> list[str]:
-    """The few of some ids that differ from a text by few letters."""
+    """The ids that differ from a string by few letters."""
     import difflib
 
     names = {name.lower(): name for name in ids.slice(0, 20_000).to_pylist()}
-    return [names[name] for name in difflib.get_close_matches(wanted, names, n=ALIKE)]
+    return [names[name] for name in difflib.get_close_matches(wanted, names, n=MAX_SUGGESTIONS)]
 
 
 def _listed(ids: Any) -> list[Any]:
-    """The ids of any column; what is no column stands for itself."""
+    """The ids of any column; a value that is not a column stands for itself."""
     try:
         return [id.as_py() if isinstance(id, pa.Scalar) else id for id in ids]
     except TypeError:
@@ -383,22 +467,31 @@ def _listed(ids: Any) -> list[Any]:
 
 
 def _checked(k: Any) -> int:
-    """A number of neighbors to find."""
+    """The number of neighbors. Raises ParameterError if it is not a positive integer."""
     if not isinstance(k, int | np.integer) or k < 1:
         raise ParameterError(f"nearest: k must be an integer of at least 1, got {k!r}.")
     return int(k)
 
 
 def _shown(id: object) -> str:
-    """An id in a sentence; what is none, such as a vector, is cut short."""
+    """An id for a message; anything else, such as a vector, is truncated."""
     text = repr(id)
-    return text if isinstance(id, str) or len(text) <= SHOWN else f"{text[: SHOWN - 4]} ..."
+    return text if isinstance(id, str) or len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 4]} ..."
 
 
 def load(path: str | PathLike[str], *, progress: Progress | None = None) -> Embedding:
-    """Reads an embedding that `Embedding.save` wrote, or another program in one of its formats.
+    """Read an embedding from a file that `Embedding.save` or another program wrote.
 
-    The vectors are float32; those of .npy stay on disk until they are touched. `progress` is called
-    with how much is read, and of how much.
+    Parameters
+    ----------
+    path : path-like
+        A file in one of the formats of `Embedding.save`.
+    progress : callable, optional
+        Called with the amount read and the total.
+
+    Returns
+    -------
+    Embedding
+        The vectors are float32; those of an .npy file stay on disk until they are accessed.
     """
     return Embedding.load(path, progress=progress)

@@ -1,46 +1,46 @@
-"""Everything that hopvec raises on purpose.
+"""The exceptions of hopvec.
 
 HopvecError
-├── GraphError          the edges, ids or weights do not make a graph
-├── ParameterError      a parameter of a method is outside what is allowed
-├── MemoryLimitError    the work does not fit the memory limit
+├── GraphError          edges, ids or weights that do not form a valid graph
+├── ParameterError      an invalid parameter
+├── MemoryLimitError    work that does not fit in the memory limit
 ├── UnknownNodeError    an id that is not in the embedding
 ├── FormatError         a file or object that cannot be read or written
-├── DatasetError        a data set that is not there, or cannot be downloaded
-└── MissingExtraError   an optional package is not installed
+├── DatasetError        a dataset that does not exist or cannot be downloaded
+└── MissingExtraError   an optional package that is not installed
 """
 
 
 class HopvecError(Exception):
-    """The root of all errors that hopvec raises on purpose."""
+    """The base class of all exceptions of hopvec."""
 
 
 class GraphError(HopvecError, ValueError):
-    """The edges, ids or weights do not make a graph."""
+    """Edges, ids or weights do not form a valid graph."""
 
 
 class ParameterError(HopvecError, ValueError):
-    """A parameter is outside what is allowed."""
+    """A parameter has an invalid value."""
 
 
 class MemoryLimitError(HopvecError, MemoryError):
-    """The work does not fit the memory limit."""
+    """The work does not fit in the memory limit."""
 
 
 class UnknownNodeError(HopvecError, KeyError):
-    """An id that is not in the embedding."""
+    """An id is not in the embedding."""
 
     def __str__(self) -> str:
-        """The sentence itself, where KeyError would show its quoted form."""
+        """The message without the quotes that KeyError adds."""
         return str(self.args[0])
 
 
 class FormatError(HopvecError, ValueError):
-    """A file or object that cannot be read or written."""
+    """A file or object cannot be read or written."""
 
 
 class DatasetError(HopvecError, OSError):
-    """A data set that is not there, or cannot be downloaded."""
+    """A dataset does not exist or cannot be downloaded."""
 
 
 class MissingExtraError(HopvecError, ImportError):

@@ -1,4 +1,4 @@
-"""Labels: which nodes are in which classes."""
+"""Labels: the classes of nodes."""
 
 from __future__ import annotations
 
@@ -22,52 +22,80 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("hopvec")
 
-FEW = 0.01  # the share of labeled nodes with a vector below which the ids hardly match
-MAX_LISTED = 3  # ids without a vector that are named
+MIN_MATCHING = 0.01  # share of labeled nodes with a vector, below which the ids seem not to match
+MAX_LISTED = 3  # ids without a vector in a message
 
 
 class LabeledRows(NamedTuple):
     """The labeled nodes of an embedding, in ascending order of their ids."""
 
     rows: NDArray[np.int64]
-    """Rows of the embedding."""
+    """Their rows in the embedding."""
     members: NDArray[np.bool_]
-    """[rows, classes]: the classes that each of them is in, at least one."""
+    """[rows, classes]: mask of the classes of each row, at least one."""
     classes: tuple[str, ...]
-    """The names of the classes that have a member among them."""
+    """The names of the classes that occur."""
     without_vector: int
-    """Labeled nodes that the embedding does not have."""
+    """The number of labeled nodes that are not in the embedding."""
     mismatch: str = ""
-    """A sentence on ids that hardly ever match: they may be those of another column."""
+    """A warning if hardly any id matches: they may come from another column."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Labels:
-    """Labels of nodes: row i of `matrix` belongs to ids[i], column j to classes[j]."""
+    """Labels of nodes: row i of `matrix` belongs to ids[i], column j to classes[j].
+
+    Attributes
+    ----------
+    ids : pyarrow.Array
+        The ids of the nodes, each once, in any order.
+    matrix : scipy.sparse.csr_array of bool, shape (nodes, classes)
+        True if a node is in a class; an empty row is a node without a label.
+    classes : tuple of str
+        The names of the classes.
+    origin : dict
+        How the file was read, if the labels come from a file.
+    """
 
     ids: pa.Array
     """Each id once, in any order."""
     matrix: sp.csr_array
-    """[nodes, classes], True where a node is in a class; an empty row is a node without a label."""
+    """[nodes, classes], True if a node is in a class; an empty row is a node without a label."""
     classes: tuple[str, ...]
     """The names of the classes."""
     origin: dict[str, Any] = field(default_factory=dict)
-    """How the file was understood that they were read from."""
+    """How the file was read, if the labels come from a file."""
 
     def __post_init__(self) -> None:
         if self.matrix.shape != (len(self.ids), len(self.classes)):
             raise ParameterError(
-                f"Labels: the matrix must have a row an id and a column a class: "
+                f"Labels: the matrix must have one row per id and one column per class: "
                 f"{len(self.ids):,} x {len(self.classes):,}, got {self.matrix.shape}."
             )
 
     @staticmethod
     def from_pairs(ids: Any, labels: Any, *, separator: str | None = None) -> Labels:
-        """Labels from two columns of equal length: the node ids[i] has the label labels[i].
+        """Create labels from two columns of equal length: node ids[i] has the label labels[i].
 
-        A node may come several times, with a label each, or labels[i] is a list, or a text with a
-        separator between labels. Labels are texts or integers; a null or an empty text is none.
+        Parameters
+        ----------
+        ids : array-like of int or str
+            A node may occur several times, each time with another label.
+        labels : array-like of str, int or list
+            A null or an empty string is no label; a list holds several labels.
+        separator : str, optional
+            Separates several labels in one string.
 
+        Returns
+        -------
+        Labels
+
+        Raises
+        ------
+        GraphError, ParameterError
+
+        Examples
+        --------
         >>> Labels.from_pairs(["ann", "bob", "ann", "cem"], ["red", "red", "blue", None])
         Labels(3 nodes, 2 of them labeled, 2 classes, 1.5 labels each)
         """
@@ -77,7 +105,7 @@ class Labels:
         values = label_array(labels)
         if len(nodes) != len(values):
             raise ParameterError(
-                f"Labels: every id needs a label, or null; got {len(nodes):,} ids and "
+                f"Labels: every id needs a label or null, got {len(nodes):,} ids and "
                 f"{len(values):,} labels."
             )
         return _from_columns(*_one_label_each(nodes, values, separator))
@@ -94,16 +122,31 @@ class Labels:
         return f"Labels({len(self):,} nodes, {self.summary()})"
 
     def summary(self) -> str:
-        """How many labeled nodes, classes and labels there are, in words."""
+        """The number of labeled nodes, classes and labels per node, in words."""
         often = labels_per_node(self.matrix.nnz / max(1, self.labeled))
         return f"{self.labeled:,} of them labeled, {len(self.classes):,} classes, {often}"
 
     def align(self, embedding: Embedding | Graph) -> LabeledRows:
-        """The labeled nodes that an embedding, or a graph, has, in ascending order of their ids.
+        """Match the labels with the rows of an embedding or the nodes of a graph.
 
-        Where one side has integers for ids and the other texts, 7 and "7" are the same node.
-        Labeled nodes without a vector are counted and told in a warning, which says how both are
-        called where hardly any has one. Raises ParameterError if none has a vector.
+        If one side has integer ids and the other strings, 7 and "7" are the same node. A warning
+        reports labeled nodes without a vector, with examples of both kinds of ids if hardly any
+        match.
+
+        Parameters
+        ----------
+        embedding : Embedding or Graph
+            The rows or nodes to match by id.
+
+        Returns
+        -------
+        LabeledRows
+            In ascending order of the ids.
+
+        Raises
+        ------
+        ParameterError
+            If no labeled node has a vector.
         """
         import pyarrow.compute as pc
 
@@ -111,12 +154,12 @@ class Labels:
         if len(labeled) == 0:
             raise ParameterError("Labels: no node has a label.")
         wanted = self.ids.take(pa.array(labeled))
-        known = embedding.ids
-        if pa.types.is_integer(wanted.type) != pa.types.is_integer(known.type):
-            wanted, known = wanted.cast(pa.large_string()), known.cast(pa.large_string())
-        found = pc.index_in(wanted.cast(known.type), value_set=known)
-        lacking = wanted.filter(found.is_null())
-        mismatch = _tell(lacking, len(wanted), embedding) if len(lacking) else ""
+        ids = embedding.ids
+        if pa.types.is_integer(wanted.type) != pa.types.is_integer(ids.type):
+            wanted, ids = wanted.cast(pa.large_string()), ids.cast(pa.large_string())
+        found = pc.index_in(wanted.cast(ids.type), value_set=ids)
+        missing = wanted.filter(found.is_null())
+        mismatch = _warn_about_missing(missing, len(wanted), embedding) if len(missing) else ""
         order = pc.sort_indices(wanted).to_numpy()
         rows = found.take(pa.array(order)).to_numpy(zero_copy_only=False)
         present = ~np.isnan(rows) if rows.dtype.kind == "f" else np.ones(len(rows), bool)
@@ -126,29 +169,33 @@ class Labels:
             rows[present].astype(np.int64),
             members[:, used],
             tuple(name for name, use in zip(self.classes, used, strict=True) if use),
-            len(lacking),
+            len(missing),
             mismatch,
         )
 
 
-def _tell(lacking: pa.Array, of: int, embedding: Embedding | Graph) -> str:
-    """Tells of labeled nodes without a vector; refuses to go on if all of them are.
+def _warn_about_missing(missing: pa.Array, total: int, embedding: Embedding | Graph) -> str:
+    """Warns about labeled nodes without a vector; raises ParameterError if none has one.
 
-    Comes back with what it told if hardly any has one, else with an empty text.
+    Returns the warning if hardly any node has a vector, otherwise an empty string.
     """
-    first = ", ".join(repr(id_) for id_ in lacking[:MAX_LISTED].to_pylist())
-    first += ", ..." if len(lacking) > MAX_LISTED else ""
-    found = of - len(lacking)
-    if found >= FEW * of:
-        left = f"Labeled nodes without a vector, {len(lacking):,} of {of:,}, are left out: {first}."
-        logger.warning("%s", left)
+    first = ", ".join(repr(id_) for id_ in missing[:MAX_LISTED].to_pylist())
+    first += ", ..." if len(missing) > MAX_LISTED else ""
+    found = total - len(missing)
+    if found >= MIN_MATCHING * total:
+        logger.warning(
+            "Ignoring %s of %s labeled nodes, which have no vector: %s.",
+            f"{len(missing):,}",
+            f"{total:,}",
+            first,
+        )
         return ""
     own = ", ".join(repr(id_) for id_ in embedding.ids[:MAX_LISTED].to_pylist())
-    few = f"Only {found:,}" if found else "None"
+    count = f"Only {found:,}" if found else "None"
     has = "have" if found > 1 else "has"
     mismatch = (
-        f"{few} of the {of:,} labeled nodes {has} a vector: they are called {first}, the nodes of "
-        f"the embedding {own}, ... Name the column of the ids."
+        f"{count} of the {total:,} labeled nodes {has} a vector. Their ids are {first}, those of "
+        f"the embedding {own}, ... Choose another id column."
     )
     if not found:
         raise ParameterError(mismatch)
@@ -157,7 +204,7 @@ def _tell(lacking: pa.Array, of: int, embedding: Embedding | Graph) -> str:
 
 
 def labels_per_node(often: float) -> str:
-    """How many labels a labeled node has, in words.
+    """The number of labels per labeled node, in words.
 
     >>> labels_per_node(1.0), labels_per_node(1.4012)
     ('one label each', '1.4 labels each')
@@ -166,7 +213,7 @@ def labels_per_node(often: float) -> str:
 
 
 def _from_columns(ids: pa.Array, names: pa.Array) -> Labels:
-    """Labels of ids and the names of their classes, equally many; null or "" is no class."""
+    """Labels from ids and class names of the same length; null or "" is no class."""
     import pyarrow.compute as pc
     import scipy.sparse as sp
 
@@ -185,16 +232,16 @@ def _from_columns(ids: pa.Array, names: pa.Array) -> Labels:
 def _one_label_each(
     ids: pa.Array, labels: pa.Array, separator: str | None
 ) -> tuple[pa.Array, pa.Array]:
-    """Ids and labels such that a label is one text; a node with several comes several times."""
+    """Ids and labels with one label per entry; a node with several labels occurs several times."""
     import pyarrow.compute as pc
 
     if separator is not None and pa.types.is_large_string(labels.type):
         labels = pc.split_pattern(pc.fill_null(labels, ""), separator)
     if not _is_list(labels.type):
-        return ids, _texts(labels)
-    texts = _texts(labels.flatten())
-    texts = texts if separator is None else pc.utf8_trim_whitespace(texts)
-    return ids.take(pc.list_parent_indices(labels)), texts
+        return ids, _strings(labels)
+    strings = _strings(labels.flatten())
+    strings = strings if separator is None else pc.utf8_trim_whitespace(strings)
+    return ids.take(pc.list_parent_indices(labels)), strings
 
 
 def _is_list(kind: pa.DataType) -> bool:
@@ -203,33 +250,33 @@ def _is_list(kind: pa.DataType) -> bool:
 
 
 def label_array(labels: Any) -> pa.Array:
-    """A column of labels of any kind as one array; texts are large_string."""
+    """A column of labels as one array; strings become large_string."""
     try:
         values = pa.array(labels, from_pandas=True)
     except (pa.ArrowException, TypeError) as error:
         raise ParameterError(
-            f"Labels: labels must be all texts or all integers ({error})."
+            f"Labels: labels must be all strings or all integers ({error})."
         ) from error
     if isinstance(values, pa.ChunkedArray):
         values = values.combine_chunks()
     if pa.types.is_dictionary(values.type):
         values = values.dictionary_decode()
-    texts = str(values.type) in ("string", "string_view", "null")
-    return values.cast(pa.large_string()) if texts else values
+    strings = str(values.type) in ("string", "string_view", "null")
+    return values.cast(pa.large_string()) if strings else values
 
 
-def _texts(labels: pa.Array) -> pa.Array:
-    """Labels as texts; numbers must be whole ones."""
-    if pa.types.is_floating(labels.type):  # integers of pandas beside missing ones
+def _strings(labels: pa.Array) -> pa.Array:
+    """Labels as strings; numbers must be integers."""
+    if pa.types.is_floating(labels.type):  # pandas converts integers with missing values
         try:
             labels = labels.cast(pa.int64())
         except pa.ArrowInvalid as error:
             raise ParameterError(
-                f"Labels: labels must be texts or integers, and these are numbers ({error})."
+                f"Labels: labels must be strings or integers, got other numbers ({error})."
             ) from error
     try:
         return labels.cast(pa.large_string())
     except pa.ArrowException as error:
         raise ParameterError(
-            f"Labels: labels must be texts or integers, got {labels.type}."
+            f"Labels: labels must be strings or integers, got {labels.type}."
         ) from error

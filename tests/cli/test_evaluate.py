@@ -127,7 +127,7 @@ def test_the_error_names_the_file_and_the_ids_if_hardly_any_match(run, files, tm
     result = run("evaluate", noise, clear, "others.csv", *FEW)
     assert result.exit_code == 2
     assert result.stderr.startswith("noise.npz: classify: a share of")
-    assert "Only 1 of the 301 labeled nodes has a vector: they are called 'other0'" in result.stderr
+    assert "Only 1 of the 301 labeled nodes has a vector. Their ids are 'other0'" in result.stderr
 
 
 def test_nodes_without_a_vector_are_reported(run, files, tmp_path):
@@ -136,7 +136,7 @@ def test_nodes_without_a_vector_are_reported(run, files, tmp_path):
         file.write("\nabsent,a\n")
     result = run("evaluate", clear, labels, *FEW)
     assert result.exit_code == 0
-    assert "Labeled nodes without a vector, 1 of 61, are left out: 'absent'" in result.stderr
+    assert "Ignoring 1 of 61 labeled nodes, which have no vector: 'absent'" in result.stderr
 
 
 @pytest.mark.parametrize(

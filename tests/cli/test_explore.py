@@ -73,7 +73,7 @@ def test_positions_of_the_file_are_used_unless_a_layout_is_given(run, vectors, t
 def test_labels_of_unknown_nodes_are_reported(run, vectors, tmp_path, explored):
     (tmp_path / "labels.csv").write_text("id,label\nann,a\nzoe,b\n")
     result = run("explore", vectors, "--labels", "labels.csv", "--layout", "pca")
-    assert "Labeled nodes without a vector, 1 of 2, are left out: 'zoe'." in result.stderr
+    assert "Ignoring 1 of 2 labeled nodes, which have no vector: 'zoe'." in result.stderr
 
 
 def test_files_with_the_same_name_are_shown_with_their_directories(

@@ -243,7 +243,7 @@ class TestErrors:
     def test_a_vector_that_is_not_finite(self):
         vectors = random_embedding(GRAPH).vectors.copy()
         vectors[7, 3] = np.nan
-        with pytest.raises(ParameterError, match="The vector of 7 holds a NaN or an infinity"):
+        with pytest.raises(ParameterError, match="The vector of 7 contains a NaN or an infinity"):
             predict_links(Embedding(vectors, GRAPH.ids), HELD_OUT)
 
 

@@ -27,7 +27,7 @@ class TestParameters:
             ),
             (
                 {"weights": []},
-                "FastRP: weights must hold 1 to 32 finite numbers, got [] (0 of them).",
+                "FastRP: weights must hold 1 to 32 finite numbers, got [] (it has 0).",
             ),
             (
                 {"weights": [1, "x"]},
@@ -98,7 +98,7 @@ class TestParameters:
     def test_33_weights_are_one_too_many(self):
         graph = example(path(3), 3).graph()
         FastRP(dim=8, weights=[1] * 32).embed(graph)
-        with pytest.raises(ParameterError, match=r"\(33 of them\)"):
+        with pytest.raises(ParameterError, match=r"\(it has 33\)"):
             FastRP(dim=8, weights=[1] * 33).embed(graph)
 
     def test_numbers_of_numpy_are_numbers(self):

@@ -92,7 +92,7 @@ def test_help_begins_with_dim_and_explains_every_parameter():
     names = list(inspect.signature(FastRP).parameters)
     assert names[0] == "dim"
     for name in names:
-        assert f"    {name}: " in FastRP.__doc__
+        assert f"    {name} : " in FastRP.__doc__
     assert "Annotated" not in str(inspect.signature(FastRP))
 
 

@@ -88,7 +88,7 @@ class FastRP(SlabMethod):
     sparsity: Annotated[
         Literal["sqrt"] | float,
         Either(OneOf(("sqrt",)), Real(1, 1e12)),
-        "s: one in s entries of R is nonzero; 'sqrt': the square root of the number of nodes",
+        "one in this many entries of R is nonzero (paper: s); 'sqrt': the square root of the nodes",
     ] = "sqrt"
     self_weight: Annotated[
         float,

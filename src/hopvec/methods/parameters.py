@@ -1,8 +1,8 @@
-"""Parameters: declared once on a method, with what is allowed and what they are for.
+"""Parameters: declared once on a method, with the allowed values and a help text.
 
     beta: Annotated[float, Real(-1, 1), "strength of the degree normalization"] = 0.25
 
-The constructor, the error messages, the command line and the docs all read them from there.
+The constructor, the error messages, the command line and the docs all use this declaration.
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ from __future__ import annotations
 import inspect
 import math
 import os
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import MISSING, Field, dataclass, fields
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, get_args, get_type_hints
+from types import UnionType
+from typing import Any, Literal, Protocol, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -22,22 +24,22 @@ from hopvec.machine import memory_limit
 
 T = TypeVar("T")
 REAL = int | float | np.integer | np.floating
-LARGEST = 1e6  # of the numbers in a list: float32 holds their sums and products
+MAX_ENTRY = 1e6  # of a list of numbers: float32 holds their sums and products
 
 
 class Rule(Protocol):
-    """What is allowed for a parameter."""
+    """The allowed values of a parameter."""
 
     def must(self) -> str:
-        """What is allowed, as the end of a sentence: 'must be ...'."""
+        """The allowed values, as the end of the sentence "must ..."."""
 
     def fault(self, value: Any) -> str | None:
-        """None for an allowed value; else a remark on what is wrong with it, possibly empty."""
+        """None for an allowed value; otherwise what is wrong with it, possibly an empty string."""
 
 
 @dataclass(frozen=True)
 class Integer:
-    """A whole number from `low` to `high`."""
+    """An integer from `low` to `high`."""
 
     low: int
     high: int
@@ -73,15 +75,15 @@ class Real:
 class Reals:
     """A list of numbers from `low` to `high`."""
 
-    longest: int
-    low: float = -LARGEST
-    high: float = LARGEST
+    max_length: int
+    low: float = -MAX_ENTRY
+    high: float = MAX_ENTRY
 
     def must(self) -> str:
         """See Rule."""
-        if (self.low, self.high) == (-LARGEST, LARGEST):
-            return f"hold 1 to {self.longest} finite numbers"
-        return f"hold 1 to {self.longest} numbers from {self.low:g} to {self.high:g}"
+        if (self.low, self.high) == (-MAX_ENTRY, MAX_ENTRY):
+            return f"hold 1 to {self.max_length} finite numbers"
+        return f"hold 1 to {self.max_length} numbers from {self.low:g} to {self.high:g}"
 
     def fault(self, value: Any) -> str | None:
         """See Rule."""
@@ -95,12 +97,12 @@ class Reals:
             if not self.low <= number <= self.high:
                 bound = self.high if number > self.high else self.low
                 return f"entry {entry} is beyond {bound:g}"
-        return None if 1 <= len(value) <= self.longest else f"{len(value)} of them"
+        return None if 1 <= len(value) <= self.max_length else f"it has {len(value)}"
 
 
 @dataclass(frozen=True)
 class OneOf:
-    """One of a few values."""
+    """One of several values."""
 
     options: tuple[Any, ...]
 
@@ -151,7 +153,7 @@ class Directory:
 
 @dataclass(frozen=True)
 class Either:
-    """What either of two rules allows."""
+    """A value that either of two rules allows."""
 
     first: Rule
     second: Rule
@@ -168,7 +170,7 @@ class Either:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a method, as it is declared."""
+    """A declared parameter of a method."""
 
     name: str
     default: Any
@@ -178,14 +180,14 @@ class Parameter:
     """Whether it has no default."""
 
 
-_KNOWN: dict[type, tuple[Parameter, ...]] = {}  # to read the annotations takes milliseconds
+_DECLARED: dict[type, tuple[Parameter, ...]] = {}  # a cache: annotations take milliseconds to read
 
 
 def parameters(method: type) -> tuple[Parameter, ...]:
-    """The parameters of a method: its own first, then those that it shares with others."""
-    if method not in _KNOWN:
-        _KNOWN[method] = tuple(_declared(method))
-    return _KNOWN[method]
+    """The parameters of a method: its own first, then those of its base classes."""
+    if method not in _DECLARED:
+        _DECLARED[method] = tuple(_declared(method))
+    return _DECLARED[method]
 
 
 def _declared(method: type) -> Iterator[Parameter]:
@@ -202,7 +204,7 @@ def _declared(method: type) -> Iterator[Parameter]:
 
 
 def parse(text: str, rule: Rule) -> Any:
-    """The value that a text stands for under a rule; the text itself where there is none.
+    """Parses a string according to a rule; returns the string itself if it cannot be parsed.
 
     >>> parse("0,0,1,4", Reals(32)), parse("1e9", Integer(1, 10**12)), parse("much", Real(0, 1))
     ([0, 0, 1, 4], 1000000000, 'much')
@@ -222,7 +224,7 @@ def parse(text: str, rule: Rule) -> Any:
 
 
 def number(text: str) -> int | float | str:
-    """The number that a text stands for, whole where it can be; the text itself if it is none."""
+    """Parses a number, as int if possible; returns the string itself if it is not a number."""
     for kind in (int, float):
         try:
             return kind(text)
@@ -232,14 +234,16 @@ def number(text: str) -> int | float | str:
 
 
 def documented(method: type[T]) -> type[T]:
-    """Adds the parameters to the docstring of a method, and shows a plain signature in help()."""
+    """Adds a Parameters section to the docstring of a method, and its signature for help()."""
     declared = parameters(method)
-    lines = [
-        f"    {p.name}: {p.help}; must {p.rule.must()}"
-        + ("" if p.required else f" (default {p.default!r})")
-        for p in declared
-    ]
-    method.__doc__ = (method.__doc__ or "").rstrip() + "\n\n    Parameters:\n\n" + "\n".join(lines)
+    hints = get_type_hints(method)
+    lines = ["Parameters", "----------"]
+    for p in declared:
+        default = "" if p.required else f", default={p.default!r}"
+        lines += [f"{p.name} : {_type_name(hints[p.name])}{default}", *_wrapped(p)]
+    section = "\n".join(f"    {line}" for line in lines)
+    summary, heading, examples = (method.__doc__ or "").rstrip().partition("    Examples\n")
+    method.__doc__ = f"{summary.rstrip()}\n\n{section}\n\n{heading}{examples}".rstrip() + "\n    "
     keywords = [
         inspect.Parameter(
             p.name,
@@ -255,10 +259,34 @@ def documented(method: type[T]) -> type[T]:
     return method
 
 
-def check(method: Any, owner: str | None = None) -> None:
-    """Raises ParameterError for the first parameter of a method that is not allowed.
+def _type_name(hint: Any) -> str:
+    """A type as numpydoc writes it.
 
-    `owner` is whose parameters the message says they are, the name of the class if it is not given.
+    >>> _type_name(Literal["sqrt"] | float), _type_name(Sequence[float]), _type_name(int | None)
+    ("{'sqrt'} or float", 'sequence of float', 'int or None')
+    """
+    arguments = get_args(hint)
+    if get_origin(hint) is Literal:
+        return "{" + ", ".join(map(repr, arguments)) + "}"
+    if get_origin(hint) is Sequence:
+        return f"sequence of {_type_name(arguments[0])}"
+    if get_origin(hint) in (Union, UnionType):
+        return " or ".join(map(_type_name, arguments))
+    return "None" if hint is type(None) else str(getattr(hint, "__name__", hint))
+
+
+def _wrapped(parameter: Parameter) -> list[str]:
+    """The help text and the allowed values of a parameter, as indented sentences."""
+    text = f"{parameter.help[0].upper()}{parameter.help[1:]}."
+    if not isinstance(parameter.rule, OneOf):  # the type names its values already
+        text += f" Must {parameter.rule.must()}."
+    return textwrap.wrap(text, 92, initial_indent="    ", subsequent_indent="    ")
+
+
+def check(method: Any, owner: str | None = None) -> None:
+    """Raises ParameterError for the first parameter with an invalid value.
+
+    The message starts with `owner`, by default the name of the class.
     """
     owner = owner or type(method).__name__
     for parameter in parameters(type(method)):
@@ -266,7 +294,7 @@ def check(method: Any, owner: str | None = None) -> None:
 
 
 def check_value(owner: str, name: str, rule: Rule, value: Any) -> None:
-    """Raises ParameterError unless a rule allows the value of a parameter."""
+    """Raises ParameterError if a rule does not allow the value of a parameter."""
     fault = rule.fault(value)
     if fault is not None:
         shown = value.tolist() if isinstance(value, np.ndarray) else value
