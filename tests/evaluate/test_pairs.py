@@ -41,7 +41,7 @@ def test_ids_lead_to_the_codes_they_come_from(example):
 @given(examples(), st.integers(0, 2**64 - 1), st.floats(0, 1))
 def test_other_pairs_are_distinct_and_neither_taken_nor_loops(example, key, share):
     pairs = Pairs(example.graph())
-    count = int(share * pairs.free(pairs.edges))
+    count = int(share * pairs.count_free(pairs.edges))
     others = pairs.sample_non_edges(count, pairs.edges, key)
     assert len(np.unique(others)) == len(others) == count
     assert not np.isin(others, pairs.edges).any()
@@ -57,7 +57,7 @@ def test_other_pairs_are_distinct_and_neither_taken_nor_loops(example, key, shar
 @pytest.mark.parametrize("edges", [30, 180])  # by rejection, and from a list of all pairs
 def test_other_pairs_are_drawn_uniformly(edges, directed):
     pairs = Pairs(random_example(40, edges, directed=directed).graph())
-    free = pairs.free(pairs.edges)
+    free = pairs.count_free(pairs.edges)
     drawn = np.concatenate(
         [pairs.sample_non_edges(free // 8, pairs.edges, key) for key in range(400)]
     )

@@ -135,11 +135,11 @@ class TestSides:
             recommend(graph, "a")
         start = "recommend: the graph is not bipartite: the edge "
         assert str(error.value).startswith(start)
-        assert str(error.value).endswith(" closes a cycle of odd length.")
+        assert str(error.value).endswith(" closes an odd cycle.")
         assert set(str(error.value)[len(start) :].split(" closes")[0]) <= set("abcde'- ")
 
     def test_a_loop_is_an_odd_cycle(self):
-        with pytest.raises(GraphError, match="the edge 'b' - 'b' closes a cycle of odd length"):
+        with pytest.raises(GraphError, match="the edge 'b' - 'b' closes an odd cycle"):
             recommend(Graph.from_edges(["a", "b"], ["b", "b"]), "a")
 
     @given(purchases())

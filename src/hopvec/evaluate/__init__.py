@@ -1,4 +1,16 @@
-"""How good vectors are: classes of nodes, neighbors, links, the graph itself, recommendations."""
+"""Evaluation of embeddings.
+
+classification.py     predict the labels of nodes (`classify`)
+held_out.py           split the edges of a graph (`hold_out`, `read_links`)
+link_prediction.py    predict held-out edges (`predict_links`)
+reconstruction.py     compare the most similar pairs with the edges (`reconstruct`)
+recommendation.py     recommend items by random walks or by vectors (`recommend`)
+neighborhoods.py      list nearest neighbors side by side (`neighbors`)
+movement.py           compare two snapshots (`movement`)
+
+logistic.py and one_vs_rest.py are the classifier, ranking.py the metrics, pairs.py and hashing.py
+draw node pairs reproducibly, bipartite_check.py validates graphs of users and items.
+"""
 
 from hopvec.evaluate.classification import Classification as Classification
 from hopvec.evaluate.classification import ClassificationProtocol as ClassificationProtocol

@@ -1,4 +1,4 @@
-"""Bipartite graphs: whether the nodes fall into two sides that edges only lead between."""
+"""Checks that a graph of users and items is bipartite."""
 
 from __future__ import annotations
 
@@ -13,19 +13,18 @@ from hopvec.graph import Graph
 
 
 def check_bipartite(owner: str, graph: Graph) -> None:
-    """Raises GraphError naming an edge that closes a cycle of odd length. Linear."""
+    """Raises GraphError, naming an edge on an odd cycle, unless the graph is bipartite. Linear."""
     _refuse_directed(owner, graph)
-    odd = _odd_nodes(graph)
+    odd = _nodes_on_odd_cycles(graph)
     if len(odd):
-        raise _not_bipartite(
-            owner, graph, _odd_edge(graph, int(odd[0])), "closes a cycle of odd length"
-        )
+        edge = _edge_on_odd_cycle(graph, int(odd[0]))
+        raise _not_bipartite(owner, graph, edge, "closes an odd cycle")
 
 
 def item_mask(owner: str, graph: Graph, items: Any) -> NDArray[np.bool_]:
-    """Which nodes are items, by a list of their ids.
+    """The mask of the nodes that are items, from a list of item ids.
 
-    Raises GraphError naming an edge between two items, or between two others. Linear.
+    Raises GraphError, naming an edge, if it joins two items or two users. Linear.
     """
     _refuse_directed(owner, graph)
     is_item = np.zeros(graph.nodes, dtype=bool)
@@ -34,16 +33,16 @@ def item_mask(owner: str, graph: Graph, items: Any) -> NDArray[np.bool_]:
     inside = np.flatnonzero(is_item[source] == is_item[graph.indices])
     if len(inside):
         edge = int(source[inside[0]]), int(graph.indices[inside[0]])
-        what = "two items" if is_item[edge[0]] else "two nodes that are not among the items"
+        what = "two items" if is_item[edge[0]] else "two nodes that are not items"
         raise _not_bipartite(owner, graph, edge, f"joins {what}")
     return is_item
 
 
-def _odd_nodes(graph: Graph) -> NDArray[np.int64]:
-    """The nodes of components that have a cycle of odd length.
+def _nodes_on_odd_cycles(graph: Graph) -> NDArray[np.int64]:
+    """The nodes of all components that contain an odd cycle.
 
-    In a graph of two copies of every node, where an edge leads from either end to the other copy of
-    the other end, a walk of odd length back to a node is a way from one copy to the other.
+    In the bipartite double cover, which has two copies of each node and joins opposite copies, a
+    closed walk of odd length connects the two copies of its start node.
     """
     import scipy.sparse as sp
     from scipy.sparse.csgraph import connected_components
@@ -52,32 +51,32 @@ def _odd_nodes(graph: Graph) -> NDArray[np.int64]:
     indptr = np.concatenate([graph.indptr, graph.indptr[1:] + graph.entries])
     indices = np.concatenate([graph.indices + nodes, graph.indices])
     ones = np.ones(len(indices), dtype=np.int8)
-    copies = sp.csr_array((ones, indices, indptr), shape=(2 * nodes, 2 * nodes))
-    _, component = connected_components(copies, directed=False)
+    double_cover = sp.csr_array((ones, indices, indptr), shape=(2 * nodes, 2 * nodes))
+    _, component = connected_components(double_cover, directed=False)
     return np.flatnonzero(component[:nodes] == component[nodes:])
 
 
-def _odd_edge(graph: Graph, start: int) -> tuple[int, int]:
-    """An edge whose ends are both at odd, or both at even distance from a node."""
-    side = np.full(graph.nodes, -1, dtype=np.int8)
-    side[start] = 0
-    waiting = [start]
-    for node in waiting:
+def _edge_on_odd_cycle(graph: Graph, start: int) -> tuple[int, int]:
+    """An edge whose ends get the same color when the component of `start` is 2-colored."""
+    color = np.full(graph.nodes, -1, dtype=np.int8)
+    color[start] = 0
+    queue = [start]
+    for node in queue:
         neighbors = graph.indices[graph.indptr[node] : graph.indptr[node + 1]]
-        new = neighbors[side[neighbors] < 0]
-        side[new] = 1 - side[node]
-        waiting += new.tolist()
+        new = neighbors[color[neighbors] < 0]
+        color[new] = 1 - color[node]
+        queue += new.tolist()
     source = np.repeat(np.arange(graph.nodes), np.diff(graph.indptr))
-    inside = (side[source] >= 0) & (side[source] == side[graph.indices])
-    odd = int(np.argmax(inside))
-    return int(source[odd]), int(graph.indices[odd])
+    conflict = (color[source] >= 0) & (color[source] == color[graph.indices])
+    edge = int(np.argmax(conflict))
+    return int(source[edge]), int(graph.indices[edge])
 
 
 def _refuse_directed(owner: str, graph: Graph) -> None:
     if graph.directed:
         raise GraphError(
-            f"{owner}: walks go along edges both ways, and this graph is directed. Read it as "
-            "undirected."
+            f"{owner}: walks follow edges in both directions, but this graph is directed. Read it "
+            "as undirected: directed=False."
         )
 
 

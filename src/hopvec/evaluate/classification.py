@@ -1,4 +1,4 @@
-"""Node classification: how well a linear model tells the labels of nodes from their vectors."""
+"""Node classification: how well a linear model predicts the labels of nodes from their vectors."""
 
 from __future__ import annotations
 
@@ -21,88 +21,85 @@ from hopvec.machine import cores, run_all
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, check
 from hopvec.progress import Progress, no_progress
 
-ROUNDING = 2.0**-20  # a column whose spread is below that part of its size is constant
+ROUNDING = 2.0**-20  # a column with a smaller relative deviation counts as constant
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClassificationProtocol:
-    """How vectors are classified: the parameters of `classify`."""
+    """The parameters of `classify`."""
 
     shares: Annotated[
         Sequence[float], Reals(99, 0.0001, 0.9999), "shares of the labeled nodes to train on"
     ] = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-    shuffles: Annotated[int, Integer(1, 10_000), "shuffles of the labeled nodes for each share"] = (
-        10
-    )
-    seed: Annotated[int, Integer(0, 2**64 - 1), "same seed, same shuffles"] = 0
+    shuffles: Annotated[int, Integer(1, 10_000), "shuffles of the labeled nodes per share"] = 10
+    seed: Annotated[int, Integer(0, 2**64 - 1), "seed of the shuffles"] = 0
     C: Annotated[
         float | str,
         Either(Real(1e-6, 1e6), OneOf(("auto",))),
-        "inverse strength of the regulariser; auto: chosen within the training nodes",
+        "inverse regularization strength; auto: cross-validated on the training nodes",
     ] = "auto"
     scale: Annotated[
         str,
         OneOf(("rms", "standardize", "none")),
-        "scale of the vectors: rms, one factor for a mean square of 1; standardize, columns of "
-        "mean 0 and variance 1; none, as they are",
+        "scaling of the vectors: rms, one factor for a mean square of 1; standardize, columns of "
+        "mean 0 and variance 1; none, unchanged",
     ] = "rms"
     threads: Annotated[
         int | None,
         Either(Integer(1, 1024), OneOf((None,))),
-        "threads to use; none given: the cores this process may use",
+        "number of threads; by default all available cores",
     ] = None
 
     def summary(self) -> str:
-        """How it is done, in words."""
-        C = "chosen within the training nodes" if self.C == "auto" else f"{self.C:g}"  # noqa: N806
+        """A one-line description, for tables."""
+        C = "cross-validated" if self.C == "auto" else f"{self.C:g}"  # noqa: N806
         shuffles = "1 shuffle" if self.shuffles == 1 else f"{self.shuffles} shuffles"
-        return f"{shuffles} of seed {self.seed}, scale {self.scale}, C {C}"
+        return f"{shuffles} (seed {self.seed}), scale {self.scale}, C {C}"
 
 
 class Shuffle(NamedTuple):
-    """What one shuffle scored."""
+    """The scores of one shuffle, in percent."""
 
     C: float
     macro_f1: float
-    """In percent, as micro_f1."""
     micro_f1: float
 
 
 @dataclass(frozen=True)
 class ShareScores:
-    """What was scored with one share of the labeled nodes for training."""
+    """The scores with one share of the labeled nodes used for training."""
 
     share: float
     shuffles: tuple[Shuffle, ...]
 
     @property
     def C(self) -> float:  # noqa: N802
-        """The C that was used, the middle one where shuffles chose their own."""
+        """The C that was used; with "auto", the median over the shuffles."""
         values = sorted(shuffle.C for shuffle in self.shuffles)
         return values[len(values) // 2]
 
     @property
     def macro_f1(self) -> float:
-        """Mean over the shuffles, in percent."""
+        """The mean over the shuffles, in percent."""
         return mean(shuffle.macro_f1 for shuffle in self.shuffles)
 
     @property
     def micro_f1(self) -> float:
-        """Mean over the shuffles, in percent."""
+        """The mean over the shuffles, in percent."""
         return mean(shuffle.micro_f1 for shuffle in self.shuffles)
 
     @property
     def macro_deviation(self) -> float:
-        """Standard deviation over the shuffles (of a sample: n - 1); 0 for one shuffle."""
+        """The sample standard deviation over the shuffles; 0 for a single shuffle."""
         return _deviation([shuffle.macro_f1 for shuffle in self.shuffles])
 
     @property
     def micro_deviation(self) -> float:
-        """Standard deviation over the shuffles (of a sample: n - 1); 0 for one shuffle."""
+        """The sample standard deviation over the shuffles; 0 for a single shuffle."""
         return _deviation([shuffle.micro_f1 for shuffle in self.shuffles])
 
     def to_dict(self) -> dict[str, Any]:
-        """All scores as plain values."""
+        """All scores as plain Python values."""
         return {
             "share": self.share,
             "C": self.C,
@@ -114,18 +111,33 @@ class ShareScores:
 
 @dataclass(frozen=True)
 class Classification:
-    """What `classify` found: the scores of every share, and what they were taken from."""
+    """The result of `classify`; `print` shows a table, `to_dict` is ready for JSON.
+
+    Attributes
+    ----------
+    shares : tuple of ShareScores
+        The scores for each training share.
+    protocol : ClassificationProtocol
+        The parameters that were used.
+    nodes : int
+        Labeled nodes that have a vector.
+    classes : int
+        Classes with at least one of these nodes.
+    labels_per_node : float
+        Mean number of labels per node.
+    dim : int
+        Dimension of the vectors.
+    without_vector : int
+        Labeled nodes that were ignored because they have no vector.
+    """
 
     shares: tuple[ShareScores, ...]
     protocol: ClassificationProtocol
     nodes: int
-    """Labeled nodes with a vector."""
     classes: int
-    """Classes that have one of them as a member."""
     labels_per_node: float
     dim: int
     without_vector: int
-    """Labeled nodes without a vector, which were left out."""
 
     def __str__(self) -> str:
         lines = [
@@ -140,16 +152,16 @@ class Classification:
         return "\n".join(lines)
 
     def summary(self) -> str:
-        """What was classified, in words."""
-        often = labels_per_node(self.labels_per_node)
+        """A one-line description of the vectors and labels."""
+        frequency = labels_per_node(self.labels_per_node)
         accuracy = " (micro F1 is the accuracy)" if self.labels_per_node == 1 else ""
         return (
             f"dim {self.dim}, {self.nodes:,} labeled nodes, {self.classes:,} classes, "
-            f"{often}{accuracy}"
+            f"{frequency}{accuracy}"
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """All scores and settings as plain values, ready for JSON."""
+        """All scores and settings as plain Python values, ready for JSON."""
         return {
             "nodes": self.nodes,
             "classes": self.classes,
@@ -174,28 +186,61 @@ def classify(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Classification:
-    """How well the labels of nodes are told from their vectors: the protocol of DeepWalk.
+    """Measures how well vectors predict the labels of nodes, by the protocol of DeepWalk.
 
-    For every shuffle and share, the first of the shuffled nodes train one logistic regression a
-    class (L2, as liblinear and scikit-learn's solver="liblinear" have it), and each other node is
-    given its likeliest classes, as many as it truly has. Reported are macro and micro F1 in
-    percent. Where every node has one label, the likeliest class is predicted, and micro F1 is the
-    accuracy.
+    For each share and shuffle, the first nodes of the shuffle train a one-vs-rest logistic
+    regression (L2, the same problem as scikit-learn's solver="liblinear"). Each remaining node gets
+    its most probable classes, as many as it has labels. With one label per node, that is the most
+    probable class, and micro F1 is the accuracy.
 
-    Macro F1 is the mean over all classes of the labeled nodes. A class without a training node
-    comes last for every node, and one that is neither predicted nor there to be found scores 0,
-    as by scikit-learn's f1_score(zero_division=0) over all classes. Ties go to the class that is
-    first in `labels.classes`.
+    Parameters
+    ----------
+    embedding : Embedding
+        The vectors to evaluate.
+    labels : Labels
+        The labels, from `read_labels` or `Labels.from_pairs`. Nodes without a vector are ignored.
+    shares : sequence of float
+        Shares of the labeled nodes to train on.
+    shuffles : int
+        Number of shuffles per share.
+    seed : int
+        Seed of the shuffles. A shuffle depends on the seed, its number and the ids only, not on
+        the order of rows or the number of threads.
+    C : float or "auto"
+        Inverse regularization strength. "auto" chooses it for each shuffle from 0.001 to 100, by
+        cross-validated macro F1 on the training nodes; labels of test nodes are never used.
+    scale : {"rms", "standardize", "none"}
+        Scaling of the vectors before training. "rms" multiplies all vectors by one factor, so that
+        the mean square of the entries of labeled nodes is 1; "standardize" gives each column mean
+        0 and variance 1. Scale matters because the intercept is regularized as well.
+    threads : int, optional
+        Number of threads; by default all available cores.
+    progress : callable, optional
+        Called with the number of training nodes done and the total.
 
-    `scale` says what the vectors are brought to before: "rms" multiplies all by one number that
-    makes the mean square of the entries of labeled nodes 1, "standardize" gives every column mean
-    0 and variance 1 over them, "none" leaves them alone. It matters: liblinear regularises the
-    intercept as well. `C="auto"` is chosen anew for every shuffle within its training nodes, by
-    cross-validation of macro F1 over 0.001 to 100; no label of a test node has a part in it.
+    Returns
+    -------
+    Classification
+        Macro and micro F1 in percent for each share. Macro F1 is the mean over all classes of the
+        labeled nodes. A class without training nodes ranks last for every node; a class without
+        predictions and members scores 0, as with f1_score(zero_division=0) in scikit-learn. Ties
+        go to the class that comes first in `labels.classes`.
 
-    A shuffle depends on the seed, its number and the ids alone, not on the order of rows or the
-    threads. `progress` is called with the training nodes done and their number. Raises
-    ParameterError, MissingExtraError.
+    Raises
+    ------
+    ParameterError
+        If a parameter is invalid, or a share leaves no nodes or no classes to train or test on.
+    MissingExtraError
+        If the evaluate extra is not installed.
+
+    Examples
+    --------
+    >>> from hopvec import FastRP, Graph
+    >>> edges = [(u, v) for u in range(40) for v in range(u) if u % 2 == v % 2]
+    >>> embedding = FastRP(dim=16).embed(Graph.from_edges(*zip(*edges)))
+    >>> labels = Labels.from_pairs(range(40), [node % 2 for node in range(40)])
+    >>> classify(embedding, labels, shares=[0.5], shuffles=3).shares[0].micro_f1
+    100.0
     """
     protocol = ClassificationProtocol(
         shares=shares, shuffles=shuffles, seed=seed, C=C, scale=scale, threads=threads
@@ -204,19 +249,19 @@ def classify(
     require_extra("classify")
     if not isinstance(labels, Labels):
         raise ParameterError(
-            "classify: labels must be Labels, as read_labels and Labels.from_pairs give them, got "
+            "classify: labels must be Labels, from read_labels or Labels.from_pairs, got "
             f"a {type(labels).__name__}."
         )
     found = labels.align(embedding)
     splits = _splits(protocol, found)
     rows = _scaled(embedding, found.rows, scale)
-    of = sum(split.training for split in splits)
+    total = sum(split.training for split in splits)
     finished: list[int] = []
-    tell = progress or no_progress
-    tell(0, of)
+    report = progress or no_progress
+    report(0, total)
 
     def task(split: _Split, stop: Stop) -> tuple[_Split, Shuffle]:
-        shuffle = _shuffle(rows, found.members, split, protocol, stop)
+        shuffle = _score_split(rows, found.members, split, protocol, stop)
         finished.append(split.training)
         return split, shuffle
 
@@ -225,7 +270,7 @@ def classify(
             run_all(
                 [partial(task, split) for split in splits],
                 max_workers=threads or cores(),
-                done=lambda count: tell(sum(finished), of),
+                done=lambda count: report(sum(finished), total),
             )
         )
     return Classification(
@@ -243,19 +288,19 @@ def classify(
 
 
 class _Split(NamedTuple):
-    """Which nodes train: the first so many of a shuffle."""
+    """A split of the labeled nodes: the first `training` nodes of a shuffle train."""
 
     share: float
     shuffle: int
     training: int
 
     def order(self, seed: int, count: int) -> NDArray[np.int64]:
-        """The nodes as they are shuffled."""
+        """The nodes in shuffled order."""
         return np.random.default_rng([seed, self.shuffle]).permutation(count)
 
 
 def _splits(protocol: ClassificationProtocol, found: LabeledRows) -> list[_Split]:
-    """All splits, the largest first; refuses one that leaves nothing to learn or to predict."""
+    """All splits, largest first. Raises ParameterError if one cannot be trained or tested."""
     count = len(found.rows)
     splits = []
     for share in sorted(map(float, dict.fromkeys(protocol.shares)), reverse=True):
@@ -264,7 +309,7 @@ def _splits(protocol: ClassificationProtocol, found: LabeledRows) -> list[_Split
             raise ParameterError(
                 f"classify: a share of {share:g} of {count:,} labeled nodes trains on "
                 f"{training:,} and leaves {count - training:,} to predict. "
-                + (found.mismatch or "Take another share.")
+                + (found.mismatch or "Choose another share.")
             )
         for shuffle in range(protocol.shuffles):
             split = _Split(share, shuffle, training)
@@ -274,13 +319,13 @@ def _splits(protocol: ClassificationProtocol, found: LabeledRows) -> list[_Split
                 raise ParameterError(
                     f"classify: with a share of {share:g}, the training nodes of shuffle "
                     f"{shuffle + 1} ({training:,} of {count:,}) are all in one class, {only!r}. "
-                    + (found.mismatch or "Take a larger share.")
+                    + (found.mismatch or "Choose a larger share.")
                 )
             splits.append(split)
     return splits
 
 
-def _shuffle(
+def _score_split(
     rows: NDArray[np.float64],
     members: Members,
     split: _Split,
@@ -298,11 +343,11 @@ def _shuffle(
 
 
 def _scaled(embedding: Embedding, rows: NDArray[np.int64], scale: str) -> NDArray[np.float64]:
-    """The vectors of some rows as they are classified, with a one at the end of each."""
+    """The scaled vectors of some rows, each followed by a 1 for the intercept."""
     vectors = embedding.vectors[rows].astype(np.float64)
     if not np.isfinite(vectors).all():
         wrong = embedding.ids[int(rows[np.argmin(np.isfinite(vectors).all(axis=1))])].as_py()
-        raise ParameterError(f"classify: the vector of {wrong!r} holds a NaN or an infinity.")
+        raise ParameterError(f"classify: the vector of {wrong!r} contains NaN or infinity.")
     if scale == "rms" and vectors.any():
         vectors /= np.sqrt(np.mean(vectors * vectors))
     elif scale == "standardize":

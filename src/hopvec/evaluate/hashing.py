@@ -11,7 +11,7 @@ GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)
 
 
 class RandomStream(IntEnum):
-    """What random numbers are for; each purpose has its own stream of the same seed."""
+    """Purposes of random numbers: each has a stream of its own, for any seed."""
 
     HELD_OUT_EDGES = 1
     NEGATIVES = 2

@@ -1,4 +1,4 @@
-"""Edges held out of a graph, and as many pairs that are no edges: what links are predicted of."""
+"""Held-out edges: splits a graph for link prediction, with sampled non-edges as negatives."""
 
 from __future__ import annotations
 
@@ -29,14 +29,21 @@ STEPS = 4
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HeldOut:
-    """Edges that were taken out of a graph, and pairs of nodes that never were edges."""
+    """Edges held out of a graph, and pairs of nodes that are not edges.
+
+    Attributes
+    ----------
+    training : Graph or None
+        The graph without the held-out edges, with all nodes; None if only the pairs are known.
+    edges : pyarrow.Table
+        The ids of the held-out edges, in the columns source and target.
+    negatives : pyarrow.Table
+        The ids of the other pairs, in the same columns.
+    """
 
     training: Graph | None
-    """The graph without those edges, with all its nodes; None if only the pairs are known."""
     edges: pa.Table
-    """The ids of the edges, in the columns source and target."""
     negatives: pa.Table
-    """The ids of the other pairs, in the same columns."""
 
     def save(
         self,
@@ -45,11 +52,19 @@ class HeldOut:
         *,
         progress: Progress | None = None,
     ) -> None:
-        """Writes the pairs, edges first, with the column label: 1 for an edge, 0 for no edge.
+        """Writes the pairs, and optionally the training graph, to files.
 
-        `training` is a file for the edges of the training graph. The suffixes name the formats:
-        .csv, .tsv, .parquet, .arrow; also .csv.gz and .tsv.gz. Files of these names are replaced
-        together or not at all. `read_links` reads the pairs back.
+        Existing files are replaced together or not at all. `read_links` reads the pairs back.
+
+        Parameters
+        ----------
+        links : path
+            File for the pairs, edges first, with the column label: 1 for edges, 0 for negatives.
+            The suffix is one of .csv, .tsv, .csv.gz, .tsv.gz, .parquet and .arrow.
+        training : path, optional
+            File for the edges of the training graph, with one of the same suffixes.
+        progress : callable, optional
+            Called with the number of training edges written and the total.
         """
         parts = [
             table.append_column("label", pa.array(np.full(len(table), label, dtype=np.int8)))
@@ -59,7 +74,7 @@ class HeldOut:
         tables = [Table(Path(links), pairs.schema, pairs.to_batches())]
         if training is not None:
             if self.training is None:
-                raise ParameterError("save: these pairs come without a training graph.")
+                raise ParameterError("save: these pairs have no training graph.")
             tables.append(edge_table(self.training, Path(training), progress or no_progress))
         write_tables(*tables)
 
@@ -80,48 +95,72 @@ def hold_out(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> HeldOut:
-    """Edges of a graph to be predicted, and the graph without them.
+    """Holds out random edges of a graph, and samples pairs that are not edges. O(m log m).
 
-    Edges are taken out one after the other at random, a `share` of all or `count` of them; one
-    whose removal would cut a component in two is passed over, unless `connected` is False. So the
-    components stay as they are, a random spanning forest of the graph is never touched, and the
-    training graph has the same nodes in the same order. Loops are never taken out.
+    The training graph has the same nodes in the same order. Loops are never held out.
 
-    `negatives` pairs for each of the edges are drawn uniformly from all pairs of nodes that have an
-    edge with another: distinct, no loops, and never an edge of the whole graph (in a directed
-    graph, never in that direction; in a bipartite one, always of both sides). The result depends on
-    the graph and the seed alone. O(m log m).
+    Parameters
+    ----------
+    graph : Graph
+        The graph to split.
+    share : float
+        Share of the edges to hold out.
+    count : int, optional
+        Number of edges to hold out, instead of `share`.
+    negatives : int
+        Number of negatives per held-out edge. They are distinct pairs, drawn uniformly from all
+        pairs of nodes with edges, and never loops or edges of the whole graph. In a directed graph
+        a pair has a direction; in a bipartite graph it has one node on each side.
+    connected : bool
+        Never hold out an edge whose removal would split a component, so that the training graph
+        has the components of the graph.
+    seed : int
+        Seed of the random choices. The result depends on the graph and the seed only.
+    progress : callable, optional
+        Called with the number of steps done and the total.
 
-    Raises GraphError where there is no edge, ParameterError where there are too few.
+    Returns
+    -------
+    HeldOut
+        The held-out edges, the negatives and the training graph.
 
+    Raises
+    ------
+    GraphError
+        If the graph has no edges.
+    ParameterError
+        If a parameter is invalid, or the graph has too few edges or too few non-edges.
+
+    Examples
+    --------
     >>> graph = Graph.from_edges([0, 1, 2, 3, 0, 5], [1, 2, 3, 4, 4, 5])
     >>> hold_out(graph, count=1)
     HeldOut(edges: 1, negatives: 1, training: Graph(6 nodes, 5 edges, undirected, unweighted))
     """
     check_hold_out_params(share, negatives, seed)
     check_flag("hold_out", "connected", connected)
-    tell = progress or no_progress
+    report = progress or no_progress
     pairs = Pairs(graph)
     if len(pairs.edges) == 0:
         raise GraphError("hold_out: the graph has no edges between different nodes.")
-    count = _number(len(pairs.edges), share, count)
+    count = _number_of_edges(len(pairs.edges), share, count)
     order = _random_order(pairs, seed)
-    tell(1, STEPS)
+    report(1, STEPS)
     if connected:
         order = order[~_spanning_forest(pairs, order)[order]]
         if count > len(order):
             raise _too_many(count, len(order), len(pairs.edges))
     out = np.sort(pairs.edges[order[len(order) - count :]])
-    tell(2, STEPS)
+    report(2, STEPS)
     others = draw_negatives(pairs, negatives * count, pairs.edges, seed)
-    tell(3, STEPS)
+    report(3, STEPS)
     held_out = HeldOut(without_edges(pairs, out), pairs.decode_ids(out), pairs.decode_ids(others))
-    tell(STEPS, STEPS)
+    report(STEPS, STEPS)
     return held_out
 
 
 def check_hold_out_params(share: float, negatives: int, seed: int) -> None:
-    """Raises ParameterError for what no graph can be split by."""
+    """Raises ParameterError for values that are invalid for every graph."""
     check_value("hold_out", "share", Real(0, 1), share)
     check_value("hold_out", "negatives", NEGATIVES, negatives)
     check_value("hold_out", "seed", SEED, seed)
@@ -135,15 +174,36 @@ def read_links(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> HeldOut:
-    """The pairs of a file that `HeldOut.save` or another program wrote: text, Parquet or Arrow.
+    """Reads held-out edges and negatives from a text, Parquet or Arrow file.
 
-    Two columns of ids, and one called label, y or weight with 1 for an edge and 0 for no edge. A
-    `graph`, with or without those edges, gives the training graph, which is it without them; and
-    where the file holds edges only, it is what `negatives` pairs for each of them are drawn from,
-    as `hold_out` does. `progress` is called with the bytes read and those of the file.
+    Parameters
+    ----------
+    path : path
+        A file written by `HeldOut.save` or by another program: two columns of ids, and a column
+        called label, y or weight that is 1 for edges and 0 for other pairs.
+    graph : Graph, optional
+        The graph, with or without the held-out edges. Without them it is the training graph. It is
+        needed if the file contains edges only: negatives are then sampled as in `hold_out`.
+    negatives : int
+        Number of negatives per edge, if the file contains edges only.
+    seed : int
+        Seed of the negatives.
+    progress : callable, optional
+        Called with the number of bytes read and the size of the file.
 
-    Raises FormatError naming the line, UnknownNodeError, or ParameterError if there are no
-    negatives or one of them is an edge.
+    Returns
+    -------
+    HeldOut
+        The edges, the negatives and, if a graph is given, the training graph.
+
+    Raises
+    ------
+    FormatError
+        If the file cannot be parsed; the message names the line.
+    UnknownNodeError
+        If an id is not a node of the graph.
+    ParameterError
+        If there are no edges or no negatives, or a negative is an edge of the graph.
     """
     check_value("read_links", "negatives", NEGATIVES, negatives)
     check_value("read_links", "seed", SEED, seed)
@@ -152,12 +212,12 @@ def read_links(
         table = pa.table({end: ids_like(table[end], graph.ids) for end in table.column_names})
     edges, others = table.filter(pa.array(labels)), table.filter(pa.array(~labels))
     if len(edges) == 0:
-        raise ParameterError(f"{path}: no pair is an edge, so there is nothing to find.")
+        raise ParameterError(f"{path}: no pair has the label 1, so there are no edges to predict.")
     if graph is None:
         if len(others) == 0:
             raise ParameterError(
-                f"{path}: all pairs are edges. Add pairs with the label 0, or name the graph that "
-                "others can be drawn from (graph=, or --graph)."
+                f"{path}: all pairs are edges. Add pairs with the label 0, or give the graph that "
+                "negatives are sampled from: graph=."
             )
         return HeldOut(None, edges, others)
     pairs = Pairs(graph)
@@ -168,21 +228,21 @@ def read_links(
         if wrong.any():
             row = int(np.argmax(wrong))
             ends = " - ".join(repr(others.column(end)[row].as_py()) for end in ("source", "target"))
-            raise ParameterError(f"{path}: {ends} has the label 0, but is an edge of the graph.")
+            raise ParameterError(f"{path}: {ends} has the label 0 but is an edge of the graph.")
     else:
         others = pairs.decode_ids(draw_negatives(pairs, negatives * len(out), taken, seed))
     return HeldOut(without_edges(pairs, out), edges, others)
 
 
 def draw_negatives(pairs: Pairs, count: int, taken: Codes, seed: int) -> Codes:
-    """So many pairs that are not `taken`, in ascending order."""
+    """Samples `count` pairs that are not `taken`, in ascending order."""
     return np.sort(
         pairs.sample_non_edges(count, taken, int(hash_uint64(seed, RandomStream.NEGATIVES)[0]))
     )
 
 
 def without_edges(pairs: Pairs, out: Codes) -> Graph:
-    """The graph of all its nodes and those edges that are not among `out`, which ascend."""
+    """The graph without the edges `out`, which are ascending codes."""
     graph = pairs.graph
     first, second, weights = pairs.entries
     kept = ~contains(out, pairs.encode(first, second))
@@ -196,32 +256,32 @@ def without_edges(pairs: Pairs, out: Codes) -> Graph:
     return replace(kept_graph, features=graph.features, is_target=graph.is_target)
 
 
-def _number(edges: int, share: float, count: int | None) -> int:
-    """How many edges are to be held out."""
+def _number_of_edges(edges: int, share: float, count: int | None) -> int:
+    """The number of edges to hold out."""
     if count is not None:
         check_value("hold_out", "count", Integer(1, edges), count)
         return count
     wanted = round(share * edges)
     if wanted == 0:
         raise ParameterError(
-            f"hold_out: a share of {share:g} of {edges:,} edges is none. Give a larger share, or "
-            "the number itself: count=1."
+            f"hold_out: a share of {share:g} of {edges:,} edges rounds to 0. Choose a larger share "
+            "or give the number of edges: count=1."
         )
     return wanted
 
 
 def _random_order(pairs: Pairs, seed: int) -> NDArray[np.int64]:
-    """The places of all edges in random order; a draw depends on the seed and the two ids alone."""
+    """A random permutation of the edges, which depends on the seed and the ids only."""
     first, second = (pairs.graph.keys[nodes] for nodes in pairs.decode(pairs.edges))
-    if not pairs.graph.directed:  # which end comes first would depend on degrees
+    if not pairs.graph.directed:  # the internal order of the ends depends on degrees
         first, second = np.minimum(first, second), np.maximum(first, second)
     return np.argsort(hash_uint64(seed, RandomStream.HELD_OUT_EDGES, first, second), kind="stable")
 
 
 def _spanning_forest(pairs: Pairs, order: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether an edge is in the spanning forest that takes edges in an order where it can.
+    """The mask of the edges in the spanning forest that Kruskal's algorithm finds in this order.
 
-    Taking edges out in the reverse order, unless that cuts a component in two, leaves this forest.
+    Removing edges in reverse order, except those whose removal splits a component, leaves it.
     """
     import scipy.sparse as sp
     from scipy.sparse.csgraph import minimum_spanning_tree
@@ -240,10 +300,10 @@ def _spanning_forest(pairs: Pairs, order: NDArray[np.int64]) -> NDArray[np.bool_
     return inside
 
 
-def _too_many(count: int, most: int, edges: int) -> ParameterError:
+def _too_many(count: int, limit: int, edges: int) -> ParameterError:
     return ParameterError(
-        f"hold_out: {count:,} of {edges:,} edges cannot be held out, since {edges - most:,} are "
-        f"needed to keep the components whole. At most {most:,} can, a share of "
-        f"{np.floor(1000 * most / edges) / 1000:g}; or let components fall apart: connected=False, "
-        "or --any-edges."
+        f"hold_out: {count:,} of {edges:,} edges cannot be held out, since {edges - limit:,} are "
+        f"needed to keep the components connected. Hold out at most {limit:,}, a share of "
+        f"{np.floor(1000 * limit / edges) / 1000:g}, or allow components to split: "
+        "connected=False."
     )

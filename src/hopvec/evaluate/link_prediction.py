@@ -1,4 +1,4 @@
-"""Link prediction: whether two vectors tell that there is an edge between their nodes."""
+"""Link prediction: how well pairs of vectors distinguish edges from other pairs of nodes."""
 
 from __future__ import annotations
 
@@ -25,50 +25,74 @@ Rows = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 OPERATORS = ("dot", "cosine", "hadamard")
 HITS = (10, 50, 100)
-C = 0.01  # of the logistic regression: within 0.001 of the best AUC on Cora, PPI, BlogCatalog
-MAX_TRAINING_EDGES = 20_000  # that the regression learns from
-BLOCK = 1 << 22  # numbers of vectors held at a time
+C = 0.01  # within 0.001 of the best AUC on Cora, PPI and BlogCatalog
+MAX_TRAINING_EDGES = 20_000  # of the regression
+BLOCK = 1 << 22  # entries of vectors that are converted to float64 at a time
 
 
 @dataclass(frozen=True)
 class LinkScores:
-    """How well one operator tells edges from other pairs."""
+    """How well one operator distinguishes edges from negatives.
+
+    Attributes
+    ----------
+    auc : float
+        The probability that an edge scores above a negative; ties count half.
+    average_precision : float
+        The mean, over all edges, of the precision at their score.
+    hits : dict of int to float
+        For each k, the share of edges that score above the k-th best negative.
+    """
 
     auc: float
-    """The chance that an edge scores above another pair, a tie counted half."""
     average_precision: float
     hits: dict[int, float]
-    """By k: the share of edges that score above the k-th best of the other pairs."""
 
 
 @dataclass(frozen=True)
 class HadamardRegression:
-    """What the logistic regression on products of vectors learned from."""
+    """The logistic regression behind the operator "hadamard".
+
+    Attributes
+    ----------
+    C : float
+        Inverse regularization strength.
+    scale : float
+        Factor that gives the products of vectors a root mean square of 1.
+    edges : int
+        Training edges; the number of training negatives is the same.
+    """
 
     C: float
-    """The inverse of the strength of its L2 penalty."""
     scale: float
-    """What the products were multiplied by: their root mean square is then 1."""
     edges: int
-    """Edges of the training graph, and as many pairs that are neither edges nor test pairs."""
 
 
 @dataclass(frozen=True)
 class LinkPrediction:
-    """The outcome of `predict_links`; `print` shows a table, `to_dict` is ready for JSON."""
+    """The result of `predict_links`; `print` shows a table, `to_dict` is ready for JSON.
+
+    Attributes
+    ----------
+    edges, negatives : int
+        Number of held-out edges and of negatives.
+    operators : dict of str to LinkScores
+        The scores of each operator.
+    regression : HadamardRegression or None
+        The regression of the operator "hadamard", if it was evaluated.
+    """
 
     edges: int
     negatives: int
     operators: dict[str, LinkScores]
     regression: HadamardRegression | None
-    """Of the operator hadamard."""
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain numbers, texts and dicts."""
+        """All scores as plain Python values, ready for JSON."""
         return asdict(self)
 
     def table(self) -> list[list[str]]:
-        """The measures as texts: their names, then a row an operator."""
+        """The scores as strings: a header, then one row per operator."""
         hits = next(iter(self.operators.values())).hits
         rows = [["operator", "AUC", "average precision", *(f"hits@{k}" for k in hits)]]
         for operator, scores in self.operators.items():
@@ -91,17 +115,49 @@ def predict_links(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> LinkPrediction:
-    """How well vectors tell the held-out edges from pairs that are none.
+    """Measures how well vectors distinguish held-out edges from pairs that are not edges.
 
-    A pair scores by the `operators` "dot" (u . v), "cosine" (u . v / |u| |v|, 0 for a zero
-    vector) and "hadamard": a logistic regression on the products u_i v_i. It learns from at most
-    20,000 edges of the training graph and as many fresh pairs that are no edges and no test pairs,
-    drawn by the `seed`; products are brought to a root mean square of 1, C is 0.01. By default all
-    operators, hadamard only where there is a training graph; and hits@k for k = 10, 50, 100, as
-    far as there are so many negatives (OGB's definition).
+    Parameters
+    ----------
+    embedding : Embedding
+        An embedding of the training graph. On an embedding of the whole graph the scores are
+        worthless, and nothing can detect that.
+    held_out : HeldOut
+        The held-out edges and negatives, from `hold_out` or `read_links`.
+    operators : sequence of str, optional
+        How a pair (u, v) is scored: "dot" (u . v), "cosine" (u . v / |u| |v|, 0 for a zero vector)
+        or "hadamard", a logistic regression on the products u_i v_i. The regression is trained on
+        at most 20,000 edges of the training graph and as many new non-edges. By default all
+        operators; "hadamard" only if there is a training graph.
+    k : sequence of int, optional
+        Values of k for hits@k, as defined by OGB. By default 10, 50 and 100, up to the number of
+        negatives.
+    seed : int
+        Seed of the pairs that the regression is trained on.
+    progress : callable, optional
+        Called with the number of pairs scored and the total.
 
-    The embedding must be one of the training graph, or the test is void: it cannot be seen from
-    the vectors. Raises UnknownNodeError for a node without a vector.
+    Returns
+    -------
+    LinkPrediction
+        AUC, average precision and hits@k of each operator.
+
+    Raises
+    ------
+    UnknownNodeError
+        If a node has no vector.
+    ParameterError
+        If a parameter is invalid, or there is nothing to train the regression on.
+
+    Examples
+    --------
+    >>> from hopvec import FastRP, Graph
+    >>> from hopvec.evaluate import hold_out
+    >>> edges = [(u, v) for u in range(40) for v in range(u) if u % 2 == v % 2]
+    >>> held_out = hold_out(Graph.from_edges(*zip(*edges)), share=0.2)
+    >>> embedding = FastRP(dim=16).embed(held_out.training)
+    >>> predict_links(embedding, held_out, operators=["cosine"]).operators["cosine"].auc
+    1.0
     """
     operators = _operators(operators, held_out)
     ks = _ks(k, len(held_out.negatives))
@@ -111,12 +167,12 @@ def predict_links(
     passes = _Passes(embedding, rows, progress, count=2 if "hadamard" in operators else 1)
     scores = {"dot": passes.scores(np.ones(embedding.dim))}
     scores["cosine"] = scores["dot"] * np.multiply(*(scale[row] for row in rows), dtype=np.float64)
-    learned = None
+    regression = None
     if "hadamard" in operators:
-        learned, weights = _learn(embedding, held_out, seed)
+        regression, weights = _fit_regression(embedding, held_out, seed)
         scores["hadamard"] = passes.scores(weights)
-    judged = {name: _judged(scores[name][:edges], scores[name][edges:], ks) for name in operators}
-    return LinkPrediction(edges, len(held_out.negatives), judged, learned)
+    results = {name: _measure(scores[name][:edges], scores[name][edges:], ks) for name in operators}
+    return LinkPrediction(edges, len(held_out.negatives), results, regression)
 
 
 def _operators(operators: Sequence[str] | None, held_out: HeldOut) -> Sequence[str]:
@@ -127,15 +183,15 @@ def _operators(operators: Sequence[str] | None, held_out: HeldOut) -> Sequence[s
         check_value("predict_links", "operators", OneOf(OPERATORS), operator)
     if "hadamard" in operators and held_out.training is None:
         raise ParameterError(
-            "predict_links: the operator hadamard learns from the edges of the training graph, and "
-            "these pairs come without one. Give it to read_links (graph=, or --graph)."
+            "predict_links: the operator hadamard is trained on the edges of the training graph, "
+            "but these pairs have none. Give the graph to read_links: graph=."
         )
     return operators
 
 
 def _ks(k: Sequence[int] | None, negatives: int) -> list[int]:
     if negatives == 0:
-        raise ParameterError("predict_links: there are no negatives to tell the edges from.")
+        raise ParameterError("predict_links: there are no negatives to compare the edges with.")
     if k is None:
         return [at for at in HITS if at <= negatives]
     for at in k:
@@ -144,7 +200,7 @@ def _ks(k: Sequence[int] | None, negatives: int) -> list[int]:
 
 
 def _rows(embedding: Embedding, table: pa.Table) -> Rows:
-    """The rows of the vectors of pairs of ids."""
+    """The rows of the vectors of both ends of each pair."""
     source, target = (
         embedding.find(ids_like(table.column(end), embedding.ids)) for end in ("source", "target")
     )
@@ -153,7 +209,7 @@ def _rows(embedding: Embedding, table: pa.Table) -> Rows:
 
 @dataclass
 class _Passes:
-    """Passes over the vectors of some pairs."""
+    """Passes over the vectors of pairs, with shared progress."""
 
     embedding: Embedding
     rows: Rows
@@ -162,14 +218,14 @@ class _Passes:
     done: int = 0
 
     def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """sum_i weights_i u_i v_i of every pair, in float64."""
+        """The score sum_i weights_i u_i v_i of each pair, in float64."""
         first, second = self.rows
         scores = np.empty(len(first))
         step = max(1, BLOCK // max(1, self.embedding.dim))
         for start in range(0, len(first), step):
             here = slice(start, start + step)
             terms = products(self.embedding, (first[here], second[here])) * weights
-            scores[here] = terms.sum(axis=1)  # not by BLAS, where a sum depends on its place
+            scores[here] = terms.sum(axis=1)  # a sum by BLAS depends on its position
             self.done += len(first[here])
             if self.progress is not None:
                 self.progress(self.done, self.count * len(first))
@@ -177,24 +233,24 @@ class _Passes:
 
 
 def products(embedding: Embedding, rows: Rows) -> NDArray[np.float64]:
-    """The products u_i v_i of pairs of vectors, one pair a row."""
+    """The products u_i v_i of pairs of vectors, one row per pair."""
     first, second = (embedding.vectors[row].astype(np.float64) for row in rows)
     first *= second
     return first
 
 
-def _learn(
+def _fit_regression(
     embedding: Embedding, held_out: HeldOut, seed: int
 ) -> tuple[HadamardRegression, NDArray[np.float64]]:
-    """A logistic regression on products of vectors, and the weight of each product.
+    """Fits a logistic regression on products of vectors; also returns the weights.
 
-    That of a constant, the intercept, moves all scores alike, which no measure sees.
+    The intercept is left out: it shifts all scores equally, which changes no metric.
     """
     edges, others = training_pairs(held_out, seed)
-    learned = products(embedding, _rows(embedding, pa.concat_tables([edges, others])))
-    size = float(np.sqrt(np.mean(learned**2)))
-    scale = 1.0 / size if size > 0 else 1.0
-    rows = np.column_stack([learned * scale, np.ones(len(learned))])
+    terms = products(embedding, _rows(embedding, pa.concat_tables([edges, others])))
+    rms = float(np.sqrt(np.mean(terms**2)))
+    scale = 1.0 / rms if rms > 0 else 1.0
+    rows = np.column_stack([terms * scale, np.ones(len(terms))])
     is_edge = np.repeat([[True], [False]], [len(edges), len(others)], axis=0)
     with one_blas_thread("The operator hadamard"):
         weights = interruptible(lambda stop: fit(rows, is_edge, C, stop=stop))
@@ -202,19 +258,19 @@ def _learn(
 
 
 def training_pairs(held_out: HeldOut, seed: int) -> tuple[pa.Table, pa.Table]:
-    """Edges of the training graph, and as many pairs that are no edges; no test pair among them."""
+    """Edges of the training graph and as many non-edges, without test pairs."""
     if held_out.training is None:
-        raise ParameterError("These pairs come without a training graph.")
+        raise ParameterError("These pairs have no training graph.")
     pairs = Pairs(held_out.training)
     test = np.union1d(pairs.encode_ids(held_out.edges), pairs.encode_ids(held_out.negatives))
     edges = np.setdiff1d(pairs.edges, test, assume_unique=True)
     taken = np.union1d(pairs.edges, test)
-    count = min(MAX_TRAINING_EDGES, len(edges), pairs.free(taken))
+    count = min(MAX_TRAINING_EDGES, len(edges), pairs.count_free(taken))
     if count == 0:
         raise ParameterError(
-            "predict_links: nothing is left for the operator hadamard to learn from, of "
-            f"{len(edges):,} training edges and {pairs.free(taken):,} pairs that are neither edges "
-            "nor test pairs. Leave it out."
+            "predict_links: there is nothing to train the operator hadamard on: "
+            f"{len(edges):,} training edges and {pairs.count_free(taken):,} pairs that are neither "
+            "edges nor test pairs. Leave it out of operators=."
         )
     key = int(hash_uint64(seed, RandomStream.REGRESSION)[0])
     order = np.argsort(hash_uint64(key, edges.astype(np.uint64)), kind="stable")
@@ -222,7 +278,7 @@ def training_pairs(held_out: HeldOut, seed: int) -> tuple[pa.Table, pa.Table]:
     return pairs.decode_ids(np.sort(edges[order[:count]])), pairs.decode_ids(np.sort(others))
 
 
-def _judged(
+def _measure(
     positives: NDArray[np.float64], negatives: NDArray[np.float64], ks: Sequence[int]
 ) -> LinkScores:
     return LinkScores(

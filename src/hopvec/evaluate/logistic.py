@@ -1,13 +1,13 @@
-"""Logistic regression, one class against the rest, for all classes at once.
+"""One-vs-rest logistic regression, for all classes at once.
 
 The problem is that of liblinear (scikit-learn: solver="liblinear"). For every class, with targets
-y = 1 for its members and 0 for the rest, and a 1 as the last entry of every row x:
+y = 1 for its members and 0 for the rest, and a 1 as the last entry of each row x:
 
     minimize over w    |w|^2 / 2 + C sum_i [ log(1 + exp(w . x_i)) - y_i w . x_i ]
 
-so the intercept is regularised as well. The problem has one solution. liblinear comes to it class
-by class, over rows copied into linked entries; here all classes share each pass over the rows, a
-product of two dense matrices, which is ten to twenty times as fast.
+so the intercept is regularized as well. The problem has a unique solution. liblinear finds it class
+by class, on a sparse copy of the rows; here all classes share each pass over the rows, a product of
+two dense matrices, which is ten to twenty times faster.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from hopvec.errors import MissingExtraError
 
 Matrix = NDArray[np.float64]
 
-TOLERANCE = 1e-7  # of the gradient, as liblinear measures it; the default there is 1e-4
-MAX_NEWTON_STEPS = 100  # as liblinear has it; ten are usual
-MAX_CG_STEPS = 1000  # with the rows, for one step
+TOLERANCE = 1e-7  # of the gradient, measured as in liblinear, whose default is 1e-4
+MAX_NEWTON_STEPS = 100  # as in liblinear; about ten are needed
+MAX_CG_STEPS = 1000  # conjugate gradient iterations per Newton step
 
 
 def fit(
@@ -38,42 +38,42 @@ def fit(
     start: Matrix | None = None,
     stop: Stop | None = None,
 ) -> Matrix:
-    """The weights of all classes, a column each: Newton's steps from `start`, or from 0.
+    """The weights, one column per class, by Newton's method from `start` or 0.
 
-    `rows` [n, dim + 1] end in a one, `members` [n, classes] tells whose members they are. A class
-    is done when |gradient| <= tolerance share |gradient at 0|, where share is that of its members
-    or of the others, whichever are fewer. Raises InterruptedError once `stop` is set.
+    `rows` [n, dim + 1] end in a 1, `members` [n, classes] is the membership mask. A class has
+    converged when |gradient| <= tolerance * share * |gradient at 0|, where share is that of its
+    members or of its non-members, whichever is smaller. Raises InterruptedError if `stop` is set.
     """
-    light = rows.astype(np.float32)  # steps need not be exact, only where they lead to
+    rows32 = rows.astype(np.float32)  # steps may be inexact; the gradient is float64
     targets = members.astype(np.float64)
     share = np.maximum(np.minimum(members.sum(axis=0), (~members).sum(axis=0)), 1) / len(rows)
     scale = C * _norms(rows.T @ (0.5 - targets))
     bound = tolerance * share * scale
     weights = np.zeros((rows.shape[1], members.shape[1])) if start is None else start.copy()
-    left = np.arange(members.shape[1])  # the classes that are not done
+    active = np.arange(members.shape[1])  # classes that have not converged
     state = _state(rows, targets, C, weights, rows @ weights)
     for _ in range(MAX_NEWTON_STEPS):
-        weights[:, left] = state.weights
+        weights[:, active] = state.weights
         size = _norms(state.gradient)
-        open_ = size > bound[left]
-        if not open_.any():
+        unconverged = size > bound[active]
+        if not unconverged.any():
             break
-        if not open_.all():
-            left, size = left[open_], size[open_]
-            state = _State(*(part[..., open_] for part in state))
-        accuracy = size * np.minimum(0.1, np.sqrt(size / scale[left]))
-        accuracy = np.maximum(accuracy, 0.25 * bound[left])
-        step = _newton_step(light, C * state.curvature, state.gradient, accuracy, stop)
-        state = _search(rows, targets[:, left], C, state, step)
+        if not unconverged.all():
+            active, size = active[unconverged], size[unconverged]
+            state = _State(*(part[..., unconverged] for part in state))
+        accuracy = size * np.minimum(0.1, np.sqrt(size / scale[active]))
+        accuracy = np.maximum(accuracy, 0.25 * bound[active])
+        step = _newton_step(rows32, C * state.curvature, state.gradient, accuracy, stop)
+        state = _line_search(rows, targets[:, active], C, state, step)
     return weights
 
 
 @contextmanager
 def one_blas_thread(owner: str) -> Iterator[None]:
-    """Keeps the products of matrices on the thread they are called from.
+    """Limits BLAS to one thread.
 
-    That leaves the other cores to other threads; and which thread adds what would change the last
-    digits of a sum.
+    The other cores are used by other shuffles, and a threaded sum would depend on the number of
+    threads in its last digits.
     """
     require_extra(owner)
     from threadpoolctl import threadpool_limits
@@ -83,7 +83,7 @@ def one_blas_thread(owner: str) -> Iterator[None]:
 
 
 def require_extra(owner: str) -> None:
-    """Raises MissingExtraError unless what a regression needs is installed."""
+    """Raises MissingExtraError unless the evaluate extra is installed."""
     try:
         import threadpoolctl  # noqa: F401
     except ImportError as error:
@@ -93,13 +93,13 @@ def require_extra(owner: str) -> None:
 
 
 class _State(NamedTuple):
-    """Where some classes are."""
+    """The state of the optimization for some classes."""
 
     weights: Matrix
     margins: Matrix
     """rows @ weights"""
     curvature: Matrix
-    """p (1 - p) of their probabilities p"""
+    """p (1 - p) of the probabilities p"""
     loss: Matrix
     gradient: Matrix
 
@@ -121,39 +121,39 @@ def _newton_step(
     accuracy: Matrix,
     stop: Stop | None,
 ) -> Matrix:
-    """Solves H step = -gradient by conjugate gradients, until the rest is below the accuracy.
+    """Solves H step = -gradient by conjugate gradients, until |residual| <= accuracy.
 
-    H = 1 + rows^T diag(curvature) rows is that of each class, and is never formed.
+    The Hessian H = 1 + rows^T diag(curvature) rows of each class is never formed.
     """
-    light = curvature.astype(np.float32)
-    rest = -gradient.astype(np.float32)
-    step = np.zeros_like(rest)
-    direction = rest.copy()
-    square = (rest * rest).sum(axis=0)
+    curvature32 = curvature.astype(np.float32)
+    residual = -gradient.astype(np.float32)
+    step = np.zeros_like(residual)
+    direction = residual.copy()
+    square = (residual * residual).sum(axis=0)
     for _ in range(MAX_CG_STEPS):
-        going = square > accuracy * accuracy
-        if not going.any():
+        unsolved = square > accuracy * accuracy
+        if not unsolved.any():
             break
         if stop is not None and stop.stopped:
             raise InterruptedError
-        product = direction + rows.T @ (light * (rows @ direction))
-        along = _quotient(square, (direction * product).sum(axis=0), going)
+        product = direction + rows.T @ (curvature32 * (rows @ direction))
+        along = _quotient(square, (direction * product).sum(axis=0), unsolved)
         step += along * direction
-        rest -= along * product
-        before, square = square, (rest * rest).sum(axis=0)
-        direction = rest + _quotient(square, before, going) * direction
+        residual -= along * product
+        before, square = square, (residual * residual).sum(axis=0)
+        direction = residual + _quotient(square, before, unsolved) * direction
     return step.astype(np.float64)
 
 
 def _quotient(
-    above: NDArray[np.float32], below: NDArray[np.float32], where: NDArray[np.bool_]
+    numerator: NDArray[np.float32], denominator: NDArray[np.float32], where: NDArray[np.bool_]
 ) -> NDArray[np.float32]:
-    """The quotients, and 0 for the classes that are done."""
-    return np.divide(above, below, out=np.zeros_like(above), where=where)
+    """The quotients, 0 for classes that are already solved."""
+    return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=where)
 
 
-def _search(rows: Matrix, targets: Matrix, C: float, state: _State, step: Matrix) -> _State:  # noqa: N803
-    """The state after the step, halved for a class until its loss falls as it should (Armijo)."""
+def _line_search(rows: Matrix, targets: Matrix, C: float, state: _State, step: Matrix) -> _State:  # noqa: N803
+    """The state after the step, halved per class until its loss decreases enough (Armijo)."""
     moves = rows @ step
     slope = (state.gradient * step).sum(axis=0)
     length = np.ones_like(slope)

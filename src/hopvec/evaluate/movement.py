@@ -1,4 +1,4 @@
-"""Movement: how far the vectors of the same nodes lie apart in two comparable embeddings."""
+"""Movement: how far the nodes moved between two comparable embeddings."""
 
 from __future__ import annotations
 
@@ -17,64 +17,82 @@ from hopvec.errors import ParameterError
 from hopvec.methods.method import RUNTIME_PARAMS
 
 logger = logging.getLogger("hopvec")
-SHOWN = 5  # nodes that stand in the representation of a Movement
+MAX_LISTED = 5  # nodes in the repr of a Movement
 
 
 @dataclass(frozen=True, repr=False)
 class Movement:
-    """The nodes that two embeddings share, those that moved most first."""
+    """The nodes of both embeddings, those that moved most first.
+
+    Attributes
+    ----------
+    ids : pyarrow.Array
+        The ids of the nodes in both embeddings.
+    cosines : numpy.ndarray
+        The cosine of the two vectors of each node, ascending; 1 if both vectors are zero, 0 if one
+        of them is.
+    removed : int
+        Number of nodes in the first embedding only.
+    added : int
+        Number of nodes in the second embedding only.
+    """
 
     ids: pa.Array
     cosines: NDArray[np.float32]
-    """Of the two vectors of each node, ascending; 1 for two zero vectors, 0 for one of them."""
     removed: int
-    """Nodes of the first embedding that the second has not."""
     added: int
-    """Nodes of the second embedding that the first has not."""
 
     def __repr__(self) -> str:
-        first = zip(self.ids[:SHOWN].to_pylist(), self.cosines[:SHOWN], strict=True)
+        first = zip(self.ids[:MAX_LISTED].to_pylist(), self.cosines[:MAX_LISTED], strict=True)
         moved = ", ".join(f"{id!r} {cosine:.4f}" for id, cosine in first)
-        more = ", ..." if len(self.ids) > SHOWN else ""
+        more = ", ..." if len(self.ids) > MAX_LISTED else ""
         return (
             f"Movement({len(self.ids):,} nodes in both, {self.removed:,} removed, "
-            f"{self.added:,} added; cosines from the least: {moved or 'none'}{more})"
+            f"{self.added:,} added; lowest cosines: {moved or 'none'}{more})"
         )
 
 
 def movement(old: Embedding, new: Embedding) -> Movement:
-    """How far each node moved from one embedding to another that was made like it.
+    """Measures how far each node moved between two comparable embeddings.
 
-    Ties are in the order of the ids of `old`. Raises ParameterError if the vectors cannot be
-    compared: other numbers of columns, ids of another kind, or, where both tell of them, other
-    parameters or features.
+    Parameters
+    ----------
+    old, new : Embedding
+        Two embeddings, the second made with `like=old`. A warning is logged if it was not.
+
+    Returns
+    -------
+    Movement
+        The cosine of the two vectors of each node. Ties are in the order of the ids of `old`.
+
+    Raises
+    ------
+    ParameterError
+        If the vectors cannot be compared because their dimension, the type of their ids, or their
+        recorded parameters or features differ.
     """
     import pyarrow.compute as pc
 
     if old.dim != new.dim or old.ids.type != new.ids.type:
         raise ParameterError(
             f"These vectors cannot be compared: {old.dim} columns and ids of type {old.ids.type}, "
-            f"{new.dim} columns and ids of type {new.ids.type}. Make the second with like=, or "
-            "--like."
+            f"{new.dim} columns and ids of type {new.ids.type}. Embed the second graph with like=."
         )
-    _refuse_other_parameters(old.parameters, new.parameters)
-    if (
-        old.fitted_state
-        and new.fitted_state
-        and _features(old.fitted_state) != _features(new.fitted_state)
-    ):
+    _require_same_parameters(old.parameters, new.parameters)
+    before, after = old.fitted_state, new.fitted_state
+    if before and after and _features(before) != _features(after):
         raise ParameterError(
-            "These vectors cannot be compared: they were made with other features. Make the second "
-            "with like=, or --like."
+            "These vectors cannot be compared: their features differ. Embed the second graph with "
+            "like=."
         )
-    if old.fitted_state and new.fitted_state and not _alike(old.fitted_state, new.fitted_state):
+    if before and after and not _same_alignment(before, after):
         logger.warning(
-            "The second vectors were not made like the first: part of what moved are the scales of "
-            "columns. Make them with like=, or --like."
+            "The second embedding was not aligned with the first by like=, so part of the movement "
+            "is due to different scales of columns."
         )
-    places = pc.index_in(old.ids, value_set=new.ids)
-    here = np.flatnonzero(places.is_valid().to_numpy(zero_copy_only=False))
-    there = places.drop_null().to_numpy()
+    rows = pc.index_in(old.ids, value_set=new.ids)
+    here = np.flatnonzero(rows.is_valid().to_numpy(zero_copy_only=False))
+    there = rows.drop_null().to_numpy()
     first, second = old.vectors[here], new.vectors[there]
     products = np.einsum("ij,ij->i", first, second) * (
         old.inverse_norms[here] * new.inverse_norms[there]
@@ -86,8 +104,8 @@ def movement(old: Embedding, new: Embedding) -> Movement:
     return Movement(ids, cosines[order], len(old) - len(here), len(new) - len(there))
 
 
-def _alike(one: FittedState, other: FittedState) -> bool:
-    """Whether two runs used the same R, 2m and statistics of columns."""
+def _same_alignment(one: FittedState, other: FittedState) -> bool:
+    """Whether two runs used the same R, 2m and column statistics."""
     if (one.sparsity, one.volume) != (other.sparsity, other.volume):
         return False
     first, second = one.statistics.columns, other.statistics.columns
@@ -100,11 +118,11 @@ def _features(fitted_state: FittedState) -> list[str]:
     return fitted_state.features.kinds if fitted_state.features else []
 
 
-def _refuse_other_parameters(old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
-    """Raises ParameterError naming the first parameter that differs, where both tell of some."""
+def _require_same_parameters(old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
+    """Raises ParameterError for the first recorded parameter that differs."""
     for name in sorted(old.keys() & new.keys() - set(RUNTIME_PARAMS)):
         if old[name] != new[name]:
             raise ParameterError(
                 f"These vectors cannot be compared: {name} is {old[name]!r} in the first and "
-                f"{new[name]!r} in the second. Make the second with like=, or --like."
+                f"{new[name]!r} in the second. Embed the second graph with like=."
             )

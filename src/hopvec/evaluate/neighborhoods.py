@@ -1,4 +1,4 @@
-"""The nearest neighbors of some nodes, by several embeddings side by side."""
+"""Nearest neighbors of nodes in several embeddings, side by side."""
 
 from __future__ import annotations
 
@@ -13,13 +13,19 @@ from hopvec.errors import ParameterError, UnknownNodeError
 
 @dataclass(frozen=True)
 class Neighborhoods:
-    """What `neighbors` found: a table for each node, a column for each embedding."""
+    """The result of `neighbors`; `print` shows one table per node, one column per embedding.
+
+    Attributes
+    ----------
+    found : dict
+        `found[id][name]` are the neighbors of a node in an embedding, as pairs of id and cosine
+        similarity, most similar first.
+    """
 
     found: dict[Any, dict[str, list[tuple[Any, float]]]]
-    """found[id][name]: the neighbors of a node by an embedding, with their cosine similarity."""
 
     def rows(self, id: Any) -> list[list[str]]:
-        """The table of a node: rank by rank, neighbor and similarity by each embedding."""
+        """The table of a node: per rank, the neighbor and similarity in each embedding."""
         ranks = zip_longest(*self.found[id].values())
         return [
             [
@@ -41,7 +47,7 @@ class Neighborhoods:
         return "\n  ".join([str(id), *table])
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """The same as plain values, ready for JSON."""
+        """The neighbors as plain Python values, ready for JSON."""
         return [
             {
                 "id": id,
@@ -61,12 +67,32 @@ def neighbors(
     k: int = 5,
     among: Embedding | None = None,
 ) -> Neighborhoods:
-    """The k nearest neighbors of each node by every embedding, best first: exact, by cosine.
+    """Finds the exact k nearest neighbors of nodes, by cosine similarity, in several embeddings.
 
-    `embeddings` have the names that their columns get. `among` is a comparable embedding whose
-    nodes are listed, instead of the other nodes of each, as in `Embedding.nearest`. Raises
-    UnknownNodeError, naming the embedding, for a node that one of several does not have.
+    Parameters
+    ----------
+    embeddings : dict of str to Embedding
+        The embeddings, with their column titles as keys.
+    ids : iterable
+        The ids of the nodes.
+    k : int
+        Number of neighbors per node.
+    among : Embedding, optional
+        A comparable embedding to search, instead of each embedding itself, as in
+        `Embedding.nearest`.
 
+    Returns
+    -------
+    Neighborhoods
+        The neighbors of each node in each embedding, most similar first.
+
+    Raises
+    ------
+    UnknownNodeError
+        If an embedding does not contain one of the nodes.
+
+    Examples
+    --------
     >>> import numpy as np, pyarrow as pa
     >>> line = Embedding(np.float32([[1, 0], [2, 1], [0, 1]]), pa.array(["ann", "bob", "cem"]))
     >>> back = Embedding(np.float32([[1, 0], [0, 1], [2, 1]]), pa.array(["ann", "bob", "cem"]))
@@ -78,13 +104,13 @@ def neighbors(
     """
     if not isinstance(embeddings, Mapping) or not embeddings:
         raise ParameterError(
-            "neighbors: embeddings must be a dict of names and embeddings, such as "
+            "neighbors: embeddings must be a dict of names to embeddings, such as "
             f"{{'fastrp': embedding}}, got {embeddings!r}."
         )
     wanted = [ids] if isinstance(ids, str) else list(ids)
     for name, embedding in embeddings.items():
         try:
-            embedding.find(wanted)  # all of them, before the first answer
+            embedding.find(wanted)  # checks all ids before the first search
         except UnknownNodeError as error:
             raise UnknownNodeError(f"{name}: {error}" if len(embeddings) > 1 else error) from error
     return Neighborhoods(

@@ -1,4 +1,4 @@
-"""One trial of node classification: train on some nodes, predict the classes of the others."""
+"""One-vs-rest classification: train on some nodes, score the predictions for the others."""
 
 from __future__ import annotations
 
@@ -12,43 +12,43 @@ from hopvec._native import Stop
 from hopvec.evaluate.logistic import Matrix, fit
 
 Members = NDArray[np.bool_]
-"""[nodes, classes]: which nodes are in which classes."""
+"""[nodes, classes]: the membership mask."""
 
-C_GRID = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)  # of C, to choose from
+C_GRID = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 FOLDS = 5
 MIN_SCORED_NODES = (
     1000  # nodes to judge a C by; once there are as many, the other folds are not needed
 )
-PATIENCE = 2  # values of C in a row that are worse than the best: enough nodes say so by no chance
-SEARCH_TOLERANCE = 1e-2  # tolerance for choosing C; a finer one chooses the same
+PATIENCE = 2  # consecutive worse values of C that end the search, if enough nodes are scored
+SEARCH_TOLERANCE = 1e-2  # of the fits that choose C; a smaller one chooses the same C
 
 
 class PredictionCounts(NamedTuple):
-    """Counts of predictions, class by class. Tallies of different nodes can be added up."""
+    """Counts of predictions per class. Counts of disjoint sets of nodes can be added."""
 
     correct: NDArray[np.int64]
-    """Nodes that are in the class, and predicted to be."""
+    """Members of the class that are predicted to be members: true positives."""
     total: NDArray[np.int64]
-    """Nodes that are in the class, and once more those that are predicted to be."""
+    """Number of members plus number of predicted members."""
 
     @classmethod
     def of(cls, predicted: Members, members: Members) -> Self:
-        """The counts of some nodes."""
+        """Counts predictions for some nodes."""
         correct = (predicted & members).sum(axis=0)
         return cls(correct, predicted.sum(axis=0) + members.sum(axis=0))
 
     def plus(self, other: PredictionCounts) -> PredictionCounts:
-        """The counts of the nodes of both."""
+        """The sum of the counts."""
         return PredictionCounts(self.correct + other.correct, self.total + other.total)
 
     @property
     def macro_f1(self) -> float:
-        """The mean of the F1 of all classes, in percent; 0 for a class with nothing to count."""
+        """The mean F1 of all classes, in percent; 0 for a class without members and predictions."""
         return float(100 * np.mean(2 * self.correct / np.maximum(self.total, 1)))
 
     @property
     def micro_f1(self) -> float:
-        """The F1 of all predictions together, in percent."""
+        """The F1 of all predictions, in percent."""
         return float(100 * 2 * self.correct.sum() / self.total.sum())
 
 
@@ -59,15 +59,15 @@ def train_and_score(
     C: float,  # noqa: N803
     stop: Stop,
 ) -> PredictionCounts:
-    """The counts on the nodes behind the first `training` ones, by a model of those."""
+    """Trains on the first `training` nodes and counts the predictions for the others."""
     weights = fit(rows[:training], members[:training], C, stop=stop)
     return score(rows[training:], members[training:], weights, members[:training])
 
 
 def score(rows: Matrix, members: Members, weights: Matrix, trained_on: Members) -> PredictionCounts:
-    """The counts of predicting for each node as many classes as it has.
+    """Predicts as many classes per node as it has labels, and counts the predictions.
 
-    A class that no training node was in comes last, one that all were in first.
+    A class without training nodes ranks last, one with all training nodes ranks first.
     """
     margins = rows @ weights
     margins[:, ~trained_on.any(axis=0)] = -np.inf
@@ -76,7 +76,7 @@ def score(rows: Matrix, members: Members, weights: Matrix, trained_on: Members) 
 
 
 def top_classes(margins: Matrix, counts: NDArray[np.int64]) -> Members:
-    """Which classes have the counts[i] largest margins of row i; of equal ones, the first."""
+    """The mask of the counts[i] classes with the largest margins in row i; ties go to the first."""
     order = np.argsort(-margins, axis=1, kind="stable")
     chosen = np.zeros(margins.shape, bool)
     np.put_along_axis(chosen, order, np.arange(margins.shape[1]) < counts[:, None], axis=1)
@@ -84,10 +84,10 @@ def top_classes(margins: Matrix, counts: NDArray[np.int64]) -> Members:
 
 
 def choose_c(rows: Matrix, members: Members, stop: Stop) -> float:
-    """The C with the best macro F1 in a cross-validation within these nodes.
+    """The C with the best cross-validated macro F1 on these nodes.
 
-    The counts of the folds are added up, since a fold alone has too few nodes of most classes.
-    Where all of them together are few, a worse score may be chance, and the whole grid is tried.
+    The counts of the folds are added, since one fold has too few nodes of most classes. If there
+    are few nodes in total, a worse score may be chance, so the whole grid is tried.
     """
     folds = _folds(len(rows))
     patience = PATIENCE if len(rows) >= MIN_SCORED_NODES else len(C_GRID)
@@ -117,7 +117,7 @@ def choose_c(rows: Matrix, members: Members, stop: Stop) -> float:
 
 
 def _folds(count: int) -> list[slice]:
-    """As many of five equal folds as it takes to judge enough nodes."""
+    """As many of five equal folds as are needed to score MIN_SCORED_NODES nodes."""
     bounds = np.linspace(0, count, min(FOLDS, count) + 1).astype(int)
     needed = -(-MIN_SCORED_NODES // max(1, count // FOLDS))
     return [slice(low, high) for low, high in pairwise(bounds)][:needed]

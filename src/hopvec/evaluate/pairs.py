@@ -1,4 +1,4 @@
-"""Pairs of nodes as whole numbers: those that are edges of a graph, and others, drawn by a seed."""
+"""Pairs of nodes encoded as integers: the edges of a graph, and random non-edges."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hopvec.graph.bipartite import sources_first
 from hopvec.graph.id_encoder import parse_integer_ids
 from hopvec.graph.ids import as_ids
 
-DENSE = 4  # where fewer than one pair in so many is free or drawn, all pairs are listed
+DENSE = 4  # if more than 1 / DENSE of all pairs are taken or requested, all are listed
 
 Codes = NDArray[np.int64]
 Nodes = NDArray[np.int64]
@@ -25,25 +25,25 @@ Nodes = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """The pairs of distinct nodes that an edge of a graph could join; if it has sides, of both.
+    """The pairs of distinct nodes that an edge could join; if bipartite, one node on each side.
 
-    A pair (u, v) has the code u * nodes + v in the graph's internal order, which depends on the
-    graph alone; where the graph is undirected, u < v. So codes, and whatever is drawn of them, are
-    the same for every order of edges and nodes in the input.
+    The code of a pair (u, v) is u * nodes + v in the graph's internal order, with u < v if the
+    graph is undirected. The internal order depends on the graph only, so codes and random samples
+    of them are the same for every order of edges and nodes in the input.
     """
 
     graph: Graph
 
     @cached_property
     def edges(self) -> Codes:
-        """The codes of all edges but loops, ascending."""
+        """The codes of all edges except loops, ascending."""
         first, second = self.entries[:2]
         edges: Codes = self.encode(first, second)[first != second]
         return edges
 
     @property
     def entries(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32] | None]:
-        """Both ends of all edges, each edge once, and the weights."""
+        """Both ends of all edges, each edge once, and their weights."""
         graph = self.graph
         first = np.repeat(np.arange(graph.nodes, dtype=np.int32), np.diff(graph.indptr))
         if graph.directed:
@@ -54,20 +54,20 @@ class Pairs:
 
     @cached_property
     def has_edge(self) -> NDArray[np.bool_]:
-        """Whether a node has an edge, be it in or out, with another one."""
-        joined = np.zeros(self.graph.nodes, dtype=bool)
+        """The mask of the nodes with an edge, in or out, other than a loop."""
+        has_edge = np.zeros(self.graph.nodes, dtype=bool)
         for end in self.decode(self.edges):
-            joined[end] = True
-        return joined
+            has_edge[end] = True
+        return has_edge
 
     @cached_property
     def nodes(self) -> Nodes:
-        """The nodes that have an edge with another one."""
+        """The nodes with an edge other than a loop."""
         return np.flatnonzero(self.has_edge)
 
     @cached_property
     def ends(self) -> tuple[Nodes, Nodes]:
-        """The nodes that either end of a pair can be: all such nodes, or those of its side."""
+        """The candidates for the first and the second node of a pair."""
         if self.graph.is_target is None:
             return self.nodes, self.nodes
         is_target = self.graph.is_target[self.graph.rows][self.nodes]
@@ -75,68 +75,70 @@ class Pairs:
 
     @property
     def count(self) -> int:
-        """The number of pairs of such nodes."""
+        """The number of pairs of nodes with edges."""
         first, second = map(len, self.ends)
         if self.graph.is_target is not None:
             return first * second
         return first * (second - 1) // (1 if self.graph.directed else 2)
 
     def encode(self, first: NDArray[Any], second: NDArray[Any]) -> Codes:
-        """The codes of pairs of nodes."""
+        """Encodes pairs of nodes."""
         if not self.graph.directed:
             first, second = np.minimum(first, second), np.maximum(first, second)
         codes: Codes = first.astype(np.int64) * self.graph.nodes + second
         return codes
 
     def decode(self, codes: Codes) -> tuple[Nodes, Nodes]:
-        """The nodes of pairs."""
+        """Decodes pairs of nodes."""
         first, second = np.divmod(codes, self.graph.nodes)
         return first, second
 
     def encode_ids(self, table: pa.Table) -> Codes:
-        """The codes of pairs of ids, the columns source and target. Raises UnknownNodeError."""
+        """Encodes the columns source and target of ids. Raises UnknownNodeError."""
         return self.encode(*(self.find(table.column(end)) for end in ("source", "target")))
 
     def find(self, ids: Any) -> NDArray[np.int32]:
-        """The nodes of ids, in the graph's internal order. Raises UnknownNodeError."""
+        """The nodes, in internal order, with the given ids. Raises UnknownNodeError."""
         import pyarrow.compute as pc
 
         known = self.graph.ids
         ids = ids_like(ids, known)
         if ids.type == known.type:
             rows = pc.index_in(ids, value_set=known)
-        else:  # texts, and the others are integers
+        else:  # the ids are strings, those of the graph are integers
             rows = pa.nulls(len(ids), pa.int32())
         if rows.null_count:
             wrong = ids[rows.is_null().index(True).as_py()].as_py()
             raise UnknownNodeError(f"No node {wrong!r} among the {len(known):,} of the graph.")
-        nodes: NDArray[np.int32] = self._numbers[rows.to_numpy()]
+        nodes: NDArray[np.int32] = self._node_of_row[rows.to_numpy()]
         return nodes
 
     @cached_property
-    def _numbers(self) -> NDArray[np.int32]:
-        """The node of each row of `ids`."""
-        numbers = np.empty(self.graph.nodes, dtype=np.int32)
-        numbers[self.graph.rows] = np.arange(self.graph.nodes, dtype=np.int32)
-        return numbers
+    def _node_of_row(self) -> NDArray[np.int32]:
+        """The node, in internal order, of each row of `ids`."""
+        nodes = np.empty(self.graph.nodes, dtype=np.int32)
+        nodes[self.graph.rows] = np.arange(self.graph.nodes, dtype=np.int32)
+        return nodes
 
     def decode_ids(self, codes: Codes) -> pa.Table:
-        """The ids of pairs, in the columns source and target."""
+        """Decodes pairs to ids, in the columns source and target."""
         ends = sources_first(self.graph, *self.decode(codes))
         rows = (self.graph.rows[nodes] for nodes in ends)
         source, target = (self.graph.ids.take(pa.array(row)) for row in rows)
         return pa.table({"source": source, "target": target})
 
     def sample_non_edges(self, count: int, taken: Codes, key: int) -> Codes:
-        """So many distinct pairs of such nodes, drawn uniformly, none of them `taken`.
+        """Samples distinct pairs of nodes with edges, uniformly, that are not `taken`.
 
-        `taken` are ascending codes, all edges among them; `key` decides the draws. Linear in both.
+        `taken` are ascending codes that include all edges; `key` seeds the sample. Linear in
+        `count` and `len(taken)`.
         """
-        free = self.free(taken)
+        free = self.count_free(taken)
         if count > free:
             raise ParameterError(
-                f"{count:,} pairs that are no edges are wanted, but of the {self.count:,} pairs of "
-                f"nodes only {free:,} are left. Ask for fewer negatives or fewer edges."
+                f"{count:,} pairs that are not edges are needed, but only {free:,} of the "
+                f"{self.count:,} pairs of nodes are left. Hold out fewer edges or use fewer "
+                "negatives."
             )
         if self.count <= DENSE * (len(taken) + count):
             others = np.setdiff1d(self._all(), taken, assume_unique=True)
@@ -147,26 +149,26 @@ class Pairs:
             batch = 64 + (count - len(drawn)) * 9 // 8
             drawn = np.concatenate([drawn, self._random(tried, batch, key)])
             tried += batch
-            codes, place = np.unique(drawn, return_index=True)
-            drawn = drawn[np.sort(place[~contains(taken, codes)])]  # in the order they came
+            codes, first = np.unique(drawn, return_index=True)
+            drawn = drawn[np.sort(first[~contains(taken, codes)])]  # in the order of the draws
         return drawn[:count]
 
-    def free(self, taken: Codes) -> int:
-        """The number of pairs of such nodes, without those that are taken."""
+    def count_free(self, taken: Codes) -> int:
+        """The number of pairs of nodes with edges that are not taken."""
         first, second = self.decode(taken)
         return self.count - int(np.count_nonzero(self.has_edge[first] & self.has_edge[second]))
 
     def _all(self) -> Codes:
-        """Every pair, ascending."""
-        one, other = self.ends
-        first, second = np.repeat(one, len(other)), np.tile(other, len(one))
+        """All pairs, ascending."""
+        sources, targets = self.ends
+        first, second = np.repeat(sources, len(targets)), np.tile(targets, len(sources))
         if self.graph.is_target is not None:
             return np.sort(self.encode(first, second))
         kept = first != second if self.graph.directed else first < second
         return self.encode(first[kept], second[kept])
 
     def _random(self, start: int, count: int, key: int) -> Codes:
-        """Draws number start to start + count of an endless sequence of pairs, without loops."""
+        """Draws `start` to `start + count` of an infinite sequence of pairs, without loops."""
         numbers = np.arange(start, start + count, dtype=np.uint64)
         first, second = (
             nodes[uniform_integers(len(nodes), hash_uint64(key, numbers, end))]
@@ -177,7 +179,7 @@ class Pairs:
 
 
 def ids_like(ids: Any, others: pa.Array) -> pa.Array:
-    """A column of ids, of the type of other ids where it can be: 7 and "7" are the same node."""
+    """Converts ids to the type of other ids if possible: 7 and "7" are the same node."""
     values = pa.array(as_ids(ids, "ids"))
     if pa.types.is_integer(others.type):
         values = parse_integer_ids(values)
@@ -185,10 +187,10 @@ def ids_like(ids: Any, others: pa.Array) -> pa.Array:
 
 
 def contains(ascending: Codes, codes: Codes) -> NDArray[np.bool_]:
-    """Which codes are among those in ascending order."""
+    """The mask of the codes that are in the array `ascending`."""
     if len(ascending) == 0:
         return np.zeros(len(codes), dtype=bool)
-    place = np.searchsorted(ascending, codes)
-    place[place == len(ascending)] = 0
-    found: NDArray[np.bool_] = ascending[place] == codes
+    index = np.searchsorted(ascending, codes)
+    index[index == len(ascending)] = 0
+    found: NDArray[np.bool_] = ascending[index] == codes
     return found

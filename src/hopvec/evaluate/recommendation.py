@@ -1,8 +1,9 @@
-"""Top-K recommendation by walks of three steps: P3-alpha and RP3-beta, and vectors beside them.
+"""Top-k recommendation by random walks of three steps, P3-alpha and RP3-beta, or by vectors.
 
-P3-alpha (Cooper et al., 2014) scores an item by the chance to walk user -> item -> user -> item,
-every transition probability raised to the power alpha; RP3-beta (Christoffel et al., 2015; Paudel
-et al., 2016) divides by the item's degree to the power beta, to hold popular items back.
+P3-alpha (Cooper et al., 2014) scores an item by the probability of the walks user -> item -> user
+-> item, with each transition probability raised to the power alpha. RP3-beta (Christoffel et al.,
+2015; Paudel et al., 2016) divides the score by the item's degree to the power beta, to penalize
+popular items.
 """
 
 from __future__ import annotations
@@ -34,22 +35,22 @@ if TYPE_CHECKING:
 
 Nodes = NDArray[np.int64]
 
-BLOCK_BYTES = 1 << 28  # of the scores of users that are looked at together, at most
-MAX_USERS = 256  # that are looked at together
+BLOCK_BYTES = 1 << 28  # limit of the scores of a block of users
+MAX_USERS = 256  # in a block
 
 
 @dataclass(frozen=True, eq=False)
 class WalkScorer:
-    """The scores of all nodes for some: (P^alpha)^3, divided by degree^beta, P = D^-1 S.
+    """Scores nodes by walks: (P^alpha)^3 / degree^beta with P = D^-1 S and entrywise powers.
 
-    The power is that of every entry. In a bipartite graph three steps lead to the other side.
+    In a bipartite graph, three steps lead to the other side.
     """
 
     graph: Graph
     alpha: float
     beta: float
 
-    bytes_per_node = 24  # of a row of scores: an entry of both products
+    bytes_per_node = 24  # of a row of scores: an entry in each of two products
 
     @cached_property
     def _steps(self) -> sp.csr_array:
@@ -62,7 +63,7 @@ class WalkScorer:
         return sp.csr_array((steps, graph.indices, graph.indptr), shape=(graph.nodes, graph.nodes))
 
     def scores(self, users: Nodes) -> Iterator[tuple[Nodes, NDArray[np.float64]]]:
-        """The nodes that have a score for each user, and the scores."""
+        """For each user, the nodes with a score and their scores."""
         scores = self._steps[users] @ self._steps @ self._steps
         for row in range(len(users)):
             entries = slice(scores.indptr[row], scores.indptr[row + 1])
@@ -77,7 +78,7 @@ class WalkScorer:
 
 @dataclass(frozen=True, eq=False)
 class SimilarityScorer:
-    """The scores of all items for some nodes: the similarities of their vectors."""
+    """Scores items by the similarity of their vectors to that of a user."""
 
     graph: Graph
     embedding: Embedding
@@ -88,7 +89,7 @@ class SimilarityScorer:
 
     @cached_property
     def _rows(self) -> Nodes:
-        """The row of each node's vector."""
+        """The row of each node in the embedding."""
         return self.embedding.find(self.graph.ids)[self.graph.rows]
 
     @cached_property
@@ -96,19 +97,19 @@ class SimilarityScorer:
         return self.embedding.vectors[self._rows[self.items]]
 
     def _scale(self, nodes: Nodes) -> NDArray[np.float64]:
-        """What the products of the vectors of some nodes are multiplied by."""
-        norms = self.embedding.inverse_norms[self._rows[nodes]]  # refuses what is not finite
+        """The factors of the dot products: inverse norms for the cosine, else 1."""
+        norms = self.embedding.inverse_norms[self._rows[nodes]]  # raises for NaN and infinity
         return (norms if self.similarity == "cosine" else np.ones(len(nodes))).astype(np.float64)
 
     def scores(self, users: Nodes) -> Iterator[tuple[Nodes, NDArray[np.float64]]]:
-        """All items for each user, and their scores."""
+        """For each user, all items and their scores."""
         scale = self._scale(self.items)
         for start in range(0, len(users), COLUMNS):
             some = users[start : start + COLUMNS]
             block = np.zeros((self.embedding.dim, COLUMNS))
             block[:, : len(some)] = self.embedding.vectors[self._rows[some]].T
             product = partial(_native.product, self._items, block, False, cores())
-            products = interruptible(product)  # not by BLAS, where a sum depends on its place
+            products = interruptible(product)  # a sum by BLAS depends on its position
             for values, factor in zip(products.T[: len(some)], self._scale(some), strict=True):
                 yield self.items, values * scale * factor
 
@@ -118,20 +119,33 @@ class SimilarityScorer:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """How well held-out items are recommended; `to_dict` is ready for JSON."""
+    """The result of `evaluate_recommendation`; `to_dict` is ready for JSON.
+
+    Attributes
+    ----------
+    method : str
+        How items were scored.
+    recall : dict of int to float
+        For each k, the share of a user's held-out items among the first k, mean over users.
+    ndcg : dict of int to float
+        For each k, the normalized discounted cumulative gain of the first k, mean over users.
+    users : int
+        Users with held-out items.
+    items : int
+        Items of the training graph.
+    edges : int
+        Held-out edges.
+    """
 
     method: str
     recall: dict[int, float]
-    """By k: the share of a user's held-out items among the first k, mean over users."""
     ndcg: dict[int, float]
-    """By k: the same with a weight of 1 / log2(1 + rank), divided by the best that is possible."""
     users: int
-    """Users that have held-out items."""
     items: int
     edges: int
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain numbers, texts and dicts."""
+        """All values as plain Python objects, ready for JSON."""
         return asdict(self)
 
     def __str__(self) -> str:
@@ -154,19 +168,46 @@ def recommend(
     items: Any | None = None,
     progress: Progress | None = None,
 ) -> pa.Table:
-    """The k best items for each user, in the columns user, item and score, best first.
+    """Recommends the k best items for each user, by P3-alpha or RP3-beta random walks.
 
-    The graph is bipartite: `users` is an id or several of one side, and recommended are nodes of
-    the other side that a user has no edge with, by P3-alpha, or RP3-beta where `beta` is not 0.
-    A user has fewer than k rows where fewer can be reached in three steps. Ties go to the item
-    whose id has the lowest key (XXH64). `items`, a list of all items, checks the two sides; without
-    it they are found. Exact, at the cost of all walks of three steps; memory is bounded.
+    Scores are exact: all walks of three steps are counted, in blocks of users.
 
+    Parameters
+    ----------
+    graph : Graph
+        An undirected bipartite graph.
+    users : id or sequence of ids
+        The users, all on one side. Only items that a user has no edge to are recommended.
+    k : int
+        Number of items per user; fewer if three steps reach fewer.
+    alpha : float
+        Power of the transition probabilities.
+    beta : float
+        Penalty of popular items: scores are divided by degree^beta. 0 is P3-alpha.
+    items : sequence of ids, optional
+        All items, to validate the two sides of the graph. By default the sides are inferred.
+    progress : callable, optional
+        Called with the number of users done and the total.
+
+    Returns
+    -------
+    pyarrow.Table
+        The columns user, item and score, best first. Ties are ordered by the keys (XXH64) of ids.
+
+    Raises
+    ------
+    GraphError
+        If the graph is directed or not bipartite.
+    UnknownNodeError
+        If a user or an item is not a node of the graph.
+
+    Examples
+    --------
     >>> graph = Graph.from_edges(["ann", "ann", "bob", "bob"], ["tea", "jam", "tea", "rum"])
     >>> recommend(graph, "ann").to_pylist()
     [{'user': 'ann', 'item': 'rum', 'score': 0.125}]
     """
-    scorer = _walks("recommend", graph, alpha, beta)
+    scorer = _walk_scorer("recommend", graph, alpha, beta)
     check_value("recommend", "k", Integer(1, 2**31), k)
     asked = Pairs(graph).find([users] if isinstance(users, str | int | np.integer) else users)
     if items is None:
@@ -175,7 +216,7 @@ def recommend(
         is_item = item_mask("recommend", graph, items)
         if is_item[asked].any():
             wrong = graph.ids[int(graph.rows[asked[np.argmax(is_item[asked])]])].as_py()
-            raise ParameterError(f"recommend: {wrong!r} is among the users and among the items.")
+            raise ParameterError(f"recommend: {wrong!r} is both a user and an item.")
     found = list(_ranked(scorer, graph, asked.astype(np.int64), k, progress))
     lengths = [len(nodes) for nodes, _ in found]
     nodes = np.concatenate([np.empty(0, np.int64), *(nodes for nodes, _ in found)])
@@ -195,23 +236,50 @@ def evaluate_recommendation(
     k: Sequence[int] = (10, 50),
     progress: Progress | None = None,
 ) -> Recommendation:
-    """How well the held-out items of users are found among all items they have no edge with.
+    """Measures how well the held-out items of users are recommended.
 
-    By P3-alpha or RP3-beta walks on the training graph or, if an `embedding` of it is given, by the
-    `similarity` of the vectors of users and items. `items` are the ids of one side of the graph;
-    not given, its targets. Measured are recall@k and NDCG@k, means over the users that have
-    held-out items.
+    All items that a user has no training edge to are ranked, by P3-alpha or RP3-beta walks on the
+    training graph or by the vectors of an embedding.
+
+    Parameters
+    ----------
+    held_out : HeldOut
+        The held-out edges between users and items, and the training graph.
+    items : sequence of ids, optional
+        The ids of all items; by default the target side of the graph.
+    embedding : Embedding, optional
+        An embedding of the training graph, to rank items by the similarity of vectors.
+    similarity : {"cosine", "dot"}
+        The similarity of vectors.
+    alpha, beta : float
+        Parameters of the walks, as in `recommend`.
+    k : sequence of int
+        Lengths of the ranked lists.
+    progress : callable, optional
+        Called with the number of users done and the total.
+
+    Returns
+    -------
+    Recommendation
+        recall@k and NDCG@k, means over the users with held-out items.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter is invalid, or a held-out edge does not join a user and an item.
+    GraphError
+        If the training graph is directed or not bipartite.
     """
     owner = "evaluate_recommendation"
     graph = held_out.training
     if graph is None:
-        raise ParameterError(f"{owner}: these pairs come without a training graph.")
+        raise ParameterError(f"{owner}: these pairs have no training graph.")
     for at in k:
         check_value(owner, "k", Integer(1, 2**31), at)
     check_value(owner, "similarity", OneOf(("cosine", "dot")), similarity)
     is_item = item_mask(owner, graph, graph.targets if items is None else items)
     users, wanted = _held_out_items(owner, held_out, graph, is_item)
-    scorer: WalkScorer | SimilarityScorer = _walks(owner, graph, alpha, beta)
+    scorer: WalkScorer | SimilarityScorer = _walk_scorer(owner, graph, alpha, beta)
     if embedding is not None:
         scorer = SimilarityScorer(graph, embedding, np.flatnonzero(is_item), similarity)
     ranked = _ranked(scorer, graph, users, max(k), progress)
@@ -231,7 +299,7 @@ def evaluate_recommendation(
     )
 
 
-def _walks(owner: str, graph: Graph, alpha: float, beta: float) -> WalkScorer:
+def _walk_scorer(owner: str, graph: Graph, alpha: float, beta: float) -> WalkScorer:
     check_value(owner, "alpha", Real(0, 10), alpha)
     check_value(owner, "beta", Real(-10, 10), beta)
     return WalkScorer(graph, alpha, beta)
@@ -240,7 +308,7 @@ def _walks(owner: str, graph: Graph, alpha: float, beta: float) -> WalkScorer:
 def _held_out_items(
     owner: str, held_out: HeldOut, graph: Graph, is_item: NDArray[np.bool_]
 ) -> tuple[Nodes, list[Nodes]]:
-    """The users of held-out edges, and the items of each."""
+    """The users of held-out edges, and the held-out items of each."""
     pairs = Pairs(graph)
     first, second = (
         pairs.find(held_out.edges.column(end)).astype(np.int64) for end in ("source", "target")
@@ -264,14 +332,14 @@ def _ranked(
     k: int,
     progress: Progress | None,
 ) -> Iterator[tuple[Nodes, NDArray[np.float64]]]:
-    """The k best nodes without an edge to each user, and their scores, best first, ties by key."""
+    """For each user, the k best nodes without an edge to it, and their scores, best first."""
     step = min(MAX_USERS, max(1, BLOCK_BYTES // (scorer.bytes_per_node * graph.nodes)))
     for start in range(0, len(users), step):
         block = users[start : start + step]
         for user, (nodes, scores) in zip(block, scorer.scores(block), strict=True):
             linked = graph.indices[graph.indptr[user] : graph.indptr[user + 1]]
-            free = ~np.isin(nodes, linked)
-            yield _best(nodes[free], scores[free], graph.keys, k)
+            new = ~np.isin(nodes, linked)
+            yield _best(nodes[new], scores[new], graph.keys, k)
         if progress is not None:
             progress(start + len(block), len(users))
 
@@ -279,9 +347,9 @@ def _ranked(
 def _best(
     nodes: Nodes, scores: NDArray[np.float64], keys: NDArray[np.uint64], k: int
 ) -> tuple[Nodes, NDArray[np.float64]]:
-    """The k nodes of the highest scores, best first."""
+    """The k nodes with the highest scores, best first; ties are ordered by key."""
     if len(nodes) > k:
-        enough = scores >= np.partition(scores, len(scores) - k)[len(scores) - k]
-        nodes, scores = nodes[enough], scores[enough]
+        top = scores >= np.partition(scores, len(scores) - k)[len(scores) - k]
+        nodes, scores = nodes[top], scores[top]
     order = np.lexsort((keys[nodes], -scores))[:k]
     return nodes[order], scores[order]

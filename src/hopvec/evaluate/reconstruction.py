@@ -1,4 +1,4 @@
-"""Network reconstruction: of the pairs of nodes that are most alike, how many are edges."""
+"""Network reconstruction: the share of edges among the most similar pairs of nodes."""
 
 from __future__ import annotations
 
@@ -21,28 +21,40 @@ from hopvec.machine import cores, interruptible
 from hopvec.methods.parameters import Integer, OneOf, check_value
 from hopvec.progress import Progress
 
-MAX_NODES = 65_536  # that are all compared with each other, unless asked to
-STRIPE = 1 << 33  # products of numbers between two reports of progress
-BLOCK = 128  # rows that the native loop takes together
+MAX_NODES = 65_536  # a sample of larger graphs is compared
+STRIPE = 1 << 33  # multiplications between two reports of progress
+BLOCK = 128  # rows per block of the native loop
 
 
 @dataclass(frozen=True)
 class Reconstruction:
-    """The outcome of `reconstruct`; `print` shows it, `to_dict` is ready for JSON."""
+    """The result of `reconstruct`; `print` shows it, `to_dict` is ready for JSON.
+
+    Attributes
+    ----------
+    precision : dict of int to float
+        For each k, the share of edges among the k most similar pairs.
+    similarity : str
+        "cosine" or "dot".
+    nodes : int
+        Nodes that were compared with each other.
+    sampled : bool
+        Whether they are a random sample of all nodes.
+    pairs : int
+        Pairs that were compared.
+    edges : int
+        Edges among these pairs; edges / pairs is the precision of a random ranking.
+    """
 
     precision: dict[int, float]
-    """By k: the share of edges among the k most similar pairs."""
     similarity: str
     nodes: int
-    """Nodes that were compared, each with all others."""
     sampled: bool
-    """Whether these are a random sample of all nodes."""
     pairs: int
     edges: int
-    """Pairs among them that are edges; edges / pairs is the precision of chance."""
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain numbers, texts and dicts."""
+        """All values as plain Python objects, ready for JSON."""
         return asdict(self)
 
     def __str__(self) -> str:
@@ -66,14 +78,42 @@ def reconstruct(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Reconstruction:
-    """The share of edges among the k pairs of nodes with the most similar vectors, for several k.
+    """Measures the share of edges among the k most similar pairs of nodes.
 
-    All pairs of distinct nodes are compared, in either direction and without regard to weights or
-    loops; exact, in O(n^2 dim) time and O(n dim + k) memory. Of a graph of more than 65,536 nodes a
-    random sample of so many is compared, or as many as `sample` says, and only edges between them
-    count. By default k is 100, 1,000, ... up to the number of edges. Ties go to the nodes whose ids
-    have the lowest keys (XXH64), which know nothing of the graph.
+    All pairs of distinct nodes are compared, exactly, in O(n^2 dim) time and O(n dim + k) memory.
+    Directions, weights and loops are ignored. Ties are ordered by the keys (XXH64) of the ids,
+    which do not depend on the graph.
 
+    Parameters
+    ----------
+    embedding : Embedding
+        The vectors of all nodes.
+    graph : Graph
+        The graph that was embedded.
+    k : sequence of int, optional
+        Numbers of pairs. By default 100, 1,000, ... up to the number of edges.
+    similarity : {"cosine", "dot"}
+        The similarity of vectors.
+    sample : int, optional
+        Number of random nodes to compare; only edges between them count. By default all nodes, but
+        65,536 of larger graphs.
+    seed : int
+        Seed of the sample.
+    progress : callable, optional
+        Called with the number of pairs compared and the total.
+
+    Returns
+    -------
+    Reconstruction
+        precision@k, the share of edges among the k most similar pairs.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter is invalid, or there are no edges or no pairs to compare.
+
+    Examples
+    --------
     >>> from hopvec import FastRP
     >>> graph = Graph.from_edges([0, 0, 1, 3, 3, 4], [1, 2, 2, 4, 5, 5])
     >>> reconstruct(FastRP(dim=64).embed(graph), graph, k=[6]).precision
@@ -85,7 +125,7 @@ def reconstruct(
         raise ParameterError("reconstruct: a graph of one node has no pairs to compare.")
     if sample is not None:
         check_value("reconstruct", "sample", Integer(2, graph.nodes), sample)
-    nodes = _compared(graph, sample or min(graph.nodes, MAX_NODES), seed)
+    nodes = _sample_nodes(graph, sample or min(graph.nodes, MAX_NODES), seed)
     edges = _edges_among(graph, nodes)
     pairs = len(nodes) * (len(nodes) - 1) // 2
     ks = _ks(k, pairs, len(edges))
@@ -104,12 +144,12 @@ def _ks(k: Sequence[int] | None, pairs: int, edges: int) -> list[int]:
             check_value("reconstruct", "k", Integer(1, pairs), at)
         return sorted(int(at) for at in k)
     if edges == 0:
-        raise ParameterError("reconstruct: there is no edge between the nodes that are compared.")
+        raise ParameterError("reconstruct: there are no edges between the compared nodes.")
     return [k for k in (10**power for power in range(2, 10)) if k <= edges] or [edges]
 
 
-def _compared(graph: Graph, count: int, seed: int) -> NDArray[np.int64]:
-    """Some nodes at random, or all, in the order of their keys."""
+def _sample_nodes(graph: Graph, count: int, seed: int) -> NDArray[np.int64]:
+    """A random sample of `count` nodes, ordered by key."""
     draws = hash_uint64(seed, RandomStream.NODE_SAMPLE, graph.keys)
     nodes = np.argsort(draws, kind="stable")[:count]
     return nodes[np.argsort(graph.keys[nodes], kind="stable")]
@@ -117,10 +157,10 @@ def _compared(graph: Graph, count: int, seed: int) -> NDArray[np.int64]:
 
 def _edges_among(graph: Graph, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
     """The codes i * len(nodes) + j, ascending, of edges between nodes[i] and nodes[j], i < j."""
-    place = np.full(graph.nodes, -1, dtype=np.int64)
-    place[nodes] = np.arange(len(nodes))
+    position = np.full(graph.nodes, -1, dtype=np.int64)
+    position[nodes] = np.arange(len(nodes))
     pairs = Pairs(graph)
-    low, high = np.sort(place[np.stack(pairs.decode(pairs.edges))], axis=0)
+    low, high = np.sort(position[np.stack(pairs.decode(pairs.edges))], axis=0)
     inside = low >= 0
     return np.unique(low[inside] * len(nodes) + high[inside])
 
@@ -132,9 +172,9 @@ def _best_pairs(
     k: int,
     progress: Progress | None,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The k most similar pairs of some rows, as places among them, best first."""
+    """The k most similar pairs of rows, as positions in `rows`, most similar first."""
     scale = embedding.inverse_norms[rows]
-    if similarity == "dot":  # one scale for all, such that no product overflows
+    if similarity == "dot":  # one scale for all rows, so that no product overflows
         scale = np.full(len(rows), scale[scale > 0].min(initial=1.0), dtype=np.float32)
     vectors = np.ascontiguousarray(embedding.vectors[rows])
     step = max(1, STRIPE // (vectors.size * BLOCK)) * BLOCK
@@ -153,5 +193,5 @@ def _best_pairs(
 
 
 def _pairs_before(end: int, count: int) -> int:
-    """The number of pairs i < j of `count` rows with i < end."""
+    """The number of pairs i < j < count with i < end."""
     return end * (count - 1) - end * (end - 1) // 2

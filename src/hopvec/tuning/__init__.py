@@ -1,4 +1,13 @@
-"""Tuning: which parameters of a method are best for a graph, by the search of the paper."""
+"""Parameter search: finds the parameters of a method that suit a graph best.
+
+tune.py             the search (`tune`)
+space.py            the search space
+suggest.py          the next point to try: grid, random or TPE
+objective.py        the score of a trial: classification or link prediction
+trial_vectors.py    the vectors of a trial, with cached orders
+study.py            the file of finished trials, from which a search resumes
+result.py, plot.py  the result and its plot
+"""
 
 from hopvec.tuning.result import Tuning as Tuning
 from hopvec.tuning.space import Range as Range

@@ -1,4 +1,4 @@
-"""Objectives: what makes one setting of a method better than another."""
+"""Objectives: the score of a trial."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ from hopvec.labels import LabeledRows, Labels
 from hopvec.machine import release_pages
 from hopvec.progress import Progress
 
-MIN_TRAINING_NODES = 100  # nodes to learn from, where there are twice as many
-SHARE = 0.01  # of the labeled nodes that are learned from, as in the paper
-BLOCK = 1 << 20  # rows of an array that are looked at together
-VALIDATION = 2**32  # which stream of random numbers; those of shuffles are counted from 0
+MIN_TRAINING_NODES = 100  # if the search sees at least twice as many
+TRAINING_SHARE = 0.01  # of the labeled nodes, as in the paper
+BLOCK = 1 << 20  # rows of an array that are hashed at a time
+VALIDATION = 2**32  # stream of random numbers; the shuffles have streams 0, 1, ...
 
 
 class Objective(Protocol):
-    """How good vectors are; more is better."""
+    """Scores embeddings; higher is better."""
 
     graph: Graph
-    """What is to be embedded."""
+    """The graph to embed."""
     measure: str
     """The name of the score."""
     settings: dict[str, Any]
-    """All that the score depends on beside the vectors."""
+    """Everything besides the vectors that the score depends on."""
     unseen: Labels | None
-    """Labels that have no part in any score."""
+    """Labels that are not used in any score."""
 
     def score(self, embedding: Embedding, progress: Progress) -> float:
         """The score of an embedding of the graph."""
 
 
 class ClassificationObjective:
-    """How well classes are told from vectors, where few labels are known.
+    """The F1 of node classification with few training labels.
 
-    The labeled nodes are split once, by the seed. The search sees the labels of the share
-    `validation` of them; the others are `unseen`, for an honest test. Of those seen, a regression
-    learns from a share `train` of all labeled nodes (by default 1 %, as in the paper, but at
-    least 100 nodes or half of those seen), and is scored on the rest; the mean over `shuffles`,
-    the same ones for every trial.
+    The labeled nodes are split once, by the seed. The search sees a share `validation` of them; the
+    others are `unseen`, for an unbiased test. A classifier is trained on a share `train` of all
+    labeled nodes (by default 1 %, as in the paper, but at least 100 nodes or half of those seen)
+    and scored on the other nodes that the search sees. The score is the mean over `shuffles`,
+    which are the same for every trial.
     """
 
     def __init__(
@@ -68,28 +68,28 @@ class ClassificationObjective:
         order = np.random.default_rng([seed, VALIDATION]).permutation(nodes)
         seen, unseen = np.split(order, [round(validation * nodes)])
         training = (
-            max(round(SHARE * nodes), min(MIN_TRAINING_NODES, len(seen) // 2))
+            max(round(TRAINING_SHARE * nodes), min(MIN_TRAINING_NODES, len(seen) // 2))
             if train is None
             else round(train * nodes)
         )
         if not 1 <= training < len(seen):
             raise ParameterError(
-                f"tune: the search sees {len(seen):,} of {nodes:,} labeled nodes, and cannot "
-                f"learn from {training:,} of them and be scored on others. Give it more labels, "
-                "another train, or a larger validation."
+                f"tune: the search sees {len(seen):,} of {nodes:,} labeled nodes, so it cannot train "
+                f"on {training:,} of them and score the others. Give more labels, another train=, "
+                "or a larger validation=."
             )
         self.graph = graph
         self.measure = f"{measure} F1"
-        self.unseen: Labels | None = _some(graph, found, unseen)
+        self.unseen: Labels | None = _subset(graph, found, unseen)
         self.settings = {
             "measure": self.measure,
             "validation": validation,
-            "learns from": f"{training} nodes",
+            "training nodes": training,
             "shuffles": shuffles,
             "C": C,
             "labels": _checksum(found.rows, found.members),
         }
-        self._seen, self._share = _some(graph, found, seen), training / len(seen)
+        self._seen, self._share = _subset(graph, found, seen), training / len(seen)
         self._macro, self._shuffles, self._C = measure == "macro", shuffles, C
         self._threads, self._seed = threads, seed
 
@@ -109,28 +109,28 @@ class ClassificationObjective:
 
 
 class LinkPredictionObjective:
-    """How well edges that were held out are told from other pairs, by the cosine of their ends.
+    """The AUC of link prediction by the cosine.
 
-    A share of the edges is taken out at random, by the seed; what is left is embedded.
+    A random share of the edges is held out, by the seed; the rest of the graph is embedded.
     """
 
     def __init__(self, graph: Graph, *, share: float, seed: int) -> None:
         self._held_out = hold_out(graph, share=share, connected=False, seed=seed)
         self.graph = self._held_out.training or graph
-        self.measure = "AUC of links"
+        self.measure = "link AUC"
         self.settings = {"measure": self.measure, "held_out": share}
         self.unseen: Labels | None = None
 
     def score(self, embedding: Embedding, progress: Progress) -> float:
-        """The AUC: the chance that an edge has a larger cosine than another pair."""
+        """The AUC: the probability that a held-out edge has a larger cosine than another pair."""
         found = predict_links(
             embedding, self._held_out, operators=["cosine"], k=[], progress=progress
         )
         return found.operators["cosine"].auc
 
 
-def _some(graph: Graph, found: LabeledRows, which: NDArray[np.int64]) -> Labels:
-    """The labels of some of the labeled nodes, in ascending order of their ids."""
+def _subset(graph: Graph, found: LabeledRows, which: NDArray[np.int64]) -> Labels:
+    """The labels of some of the labeled nodes, in the order of the graph's ids."""
     import scipy.sparse as sp
 
     which = np.sort(which)
@@ -139,7 +139,7 @@ def _some(graph: Graph, found: LabeledRows, which: NDArray[np.int64]) -> Labels:
 
 
 def graph_checksum(graph: Graph) -> str:
-    """Sixteen digits that tell one graph from another."""
+    """A checksum of a graph: sixteen hexadecimal digits."""
     more: list[NDArray[Any]] = [] if graph.weights is None else [graph.weights]
     if graph.is_target is not None:
         more.append(graph.is_target[graph.rows])
@@ -157,5 +157,5 @@ def _checksum(*arrays: NDArray[Any]) -> str:
         for first in range(0, len(array), BLOCK):
             part = array[first : first + BLOCK]
             digest.update(np.ascontiguousarray(part).data)
-            release_pages(part)  # of an array that lies in a file
+            release_pages(part)
     return digest.hexdigest()

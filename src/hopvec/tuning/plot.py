@@ -1,4 +1,4 @@
-"""The picture of a search: the best so far, scores over every dimension, a map of two of them."""
+"""The plot of a search: the best score so far, and scores over each dimension and two of them."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ SUFFIXES = (".png", ".svg", ".pdf")
 BEST, OTHERS, LINE = "#d1495b", "#30638e", "#8d99ae"
 
 
-def draw(tuning: Tuning, path: Path) -> None:
-    """Writes the picture; the suffix of the path names the format."""
+def write_plot(tuning: Tuning, path: Path) -> None:
+    """Writes the plot in the format of the suffix."""
     check_plot_path(path)
     figure = _figure(tuning)
     with atomic_write(path) as (file,):
@@ -29,9 +29,9 @@ def draw(tuning: Tuning, path: Path) -> None:
 
 
 def check_plot_path(path: Path) -> None:
-    """Raises unless a picture of that name can be drawn."""
+    """Raises if no plot can be written to the path."""
     if path.suffix.lower() not in SUFFIXES:
-        raise ParameterError(f"{path}: a picture is one of {', '.join(SUFFIXES)}.")
+        raise ParameterError(f"{path}: the suffix of a plot must be one of {', '.join(SUFFIXES)}.")
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
@@ -62,7 +62,7 @@ def _figure(tuning: Tuning) -> Figure:
 
 
 def _title(tuning: Tuning) -> str:
-    best = ", ".join(f"{name} {_shown(value)}" for name, value in tuning.best.parameters.items())
+    best = ", ".join(f"{name} {_format(value)}" for name, value in tuning.best.parameters.items())
     return (
         f"{type(tuning.method).__name__}: {tuning.measure} {tuning.best.score:#.4g} at {best} "
         f"(trial {tuning.best.number} of {len(tuning.trials)})"
@@ -70,7 +70,7 @@ def _title(tuning: Tuning) -> str:
 
 
 def _draw_progress(axes: Axes, tuning: Tuning) -> None:
-    """Scores in the order of the trials, and the best of them so far."""
+    """Plots scores over trials, and the best score so far."""
     from matplotlib.ticker import MaxNLocator
 
     numbers = [trial.number for trial in tuning.trials]
@@ -84,8 +84,8 @@ def _draw_progress(axes: Axes, tuning: Tuning) -> None:
 
 
 def _draw_dimension(axes: Axes, tuning: Tuning, name: str) -> None:
-    """Scores over one of the parameters."""
-    _draw_points(axes, tuning, _places(tuning, name))
+    """Plots scores over one parameter."""
+    _draw_points(axes, tuning, _coordinates(tuning, name))
     _label(axes, "x", tuning, name)
 
 
@@ -99,8 +99,8 @@ def _draw_points(axes: Axes, tuning: Tuning, across: list[Any]) -> None:
 
 
 def _draw_map(figure: Figure, axes: Axes, tuning: Tuning, across: str, up: str) -> None:
-    """Where in the plane of two parameters the trials were, and how good."""
-    x, y = _places(tuning, across), _places(tuning, up)
+    """Plots the trials in the plane of two parameters, colored by score."""
+    x, y = _coordinates(tuning, across), _coordinates(tuning, up)
     points = axes.scatter(x, y, c=[t.score for t in tuning.trials], s=44, cmap="viridis", zorder=3)
     at = tuning.trials.index(tuning.best)
     axes.scatter([x[at]], [y[at]], s=150, color="none", edgecolors=BEST, linewidths=1.5, zorder=4)
@@ -110,8 +110,8 @@ def _draw_map(figure: Figure, axes: Axes, tuning: Tuning, across: str, up: str) 
     _tidy(axes)
 
 
-def _places(tuning: Tuning, name: str) -> list[Any]:
-    """Where the trials are along a dimension; choices are counted."""
+def _coordinates(tuning: Tuning, name: str) -> list[Any]:
+    """The coordinates of the trials along a dimension; the index of a choice."""
     dimension = tuning.dimensions[name]
     values = [trial.parameters[name] for trial in tuning.trials]
     if isinstance(dimension, Choices):
@@ -120,13 +120,13 @@ def _places(tuning: Tuning, name: str) -> list[Any]:
 
 
 def _label(axes: Axes, letter: Literal["x", "y"], tuning: Tuning, name: str) -> None:
-    """Names one of the axes, and shows all of the dimension."""
+    """Labels an axis and sets its limits to those of the dimension."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     dimension, axis = tuning.dimensions[name], {"x": axes.xaxis, "y": axes.yaxis}[letter]
     axis.set_label_text(name)
     if isinstance(dimension, Choices):
-        axis.set_ticks(range(len(dimension.values)), [_shown(v) for v in dimension.values])
+        axis.set_ticks(range(len(dimension.values)), [_format(v) for v in dimension.values])
         axis.set_view_interval(-0.5, len(dimension.values) - 0.5)
         return
     if dimension.log:
@@ -143,5 +143,5 @@ def _tidy(axes: Axes) -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _shown(value: Any) -> str:
+def _format(value: Any) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)

@@ -1,4 +1,4 @@
-"""Tuning: what a search has found."""
+"""The result of a parameter search."""
 
 from __future__ import annotations
 
@@ -22,26 +22,39 @@ from hopvec.tuning.study import Trial
 
 @dataclass(frozen=True)
 class Tuning:
-    """The outcome of `tune`: `method` is ready to embed the graph, `print` shows the trials."""
+    """The result of `tune`; `print` shows the trials.
+
+    Attributes
+    ----------
+    method : Method
+        The method with the best parameters found, ready to embed the graph.
+    best : Trial
+        The first trial with the best score.
+    untuned : float
+        The score of the parameters as given to `tune`, the baseline of the search.
+    trials : tuple of Trial
+        All trials.
+    dimensions : dict of str to Range or Choices
+        The search space.
+    measure : str
+        The name of the score; higher is better.
+    settings : dict
+        Everything that the trials depend on.
+    unseen : Labels or None
+        Labels that the search has not used, for an unbiased test; None without labels.
+    """
 
     method: Method
-    """The method with the best parameters found, and all else as it was given."""
     best: Trial
-    """The first of the trials with the best score."""
     untuned: float
-    """The score of the parameters as they were given, by the same protocol: what to beat."""
     trials: tuple[Trial, ...]
     dimensions: Mapping[str, Dimension]
-    """What was searched."""
     measure: str
-    """The name of the scores; more is better."""
     settings: Mapping[str, Any]
-    """All that the trials depended on."""
     unseen: Labels | None
-    """Labels that the search has not seen, for an honest test; None without labels."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The best parameters and how they were found, ready for JSON."""
+        """The best parameters and the settings of the search, ready for JSON."""
         parameters = self.method.plain_params()
         kept = {name: value for name, value in parameters.items() if name not in RUNTIME_PARAMS}
         return {
@@ -55,12 +68,12 @@ class Tuning:
         }
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Writes the best parameters as JSON, which `hopvec embed --params` takes."""
+        """Writes the best parameters as JSON, for `hopvec embed --params`."""
         with atomic_write(Path(path)) as (file,):
             file.write((json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n").encode())
 
     def table(self) -> pa.Table:
-        """The trials: their number, a column for each dimension, score and seconds."""
+        """The trials, with the columns number, score, seconds and one per dimension."""
         columns: dict[str, list[Any]] = {"number": [trial.number for trial in self.trials]}
         for name in self.dimensions:
             values = [trial.parameters[name] for trial in self.trials]
@@ -71,17 +84,17 @@ class Tuning:
         return pa.table(columns)
 
     def plot(self, path: str | PathLike[str]) -> None:
-        """Draws the search: scores over every dimension, and the best so far; .png, .svg, .pdf."""
-        from hopvec.tuning.plot import draw
+        """Plots the scores over each dimension and the best so far, to a .png, .svg or .pdf file."""
+        from hopvec.tuning.plot import write_plot
 
-        draw(self, Path(path))
+        write_plot(self, Path(path))
 
     def __str__(self) -> str:
         names = ["trial", *self.dimensions, self.measure]
         rows = [
             [
                 str(trial.number),
-                *(_shown(trial.parameters[name]) for name in self.dimensions),
+                *(_format(trial.parameters[name]) for name in self.dimensions),
                 f"{trial.score:.4f}" + (" best" if trial is self.best else ""),
             ]
             for trial in self.trials
@@ -94,5 +107,5 @@ class Tuning:
         return "\n".join(lines)
 
 
-def _shown(value: Any) -> str:
+def _format(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,10 +1,10 @@
-"""Study: the trials of a search in a file, a line each, so that a search can be interrupted.
+"""Study: the trials of a search in a file, one per line, so that a search can be resumed.
 
     {"hopvec": "0.1.0", "settings": {"method": "FastRP", "space": {"beta": "-1:0"}, ...}}
     {"number": 1, "parameters": {"beta": -0.61}, "score": 0.2123, "seconds": 0.31}
 
-A line is added when a trial has finished. Whatever ends the process, at most the trial that was
-running is lost: an unfinished last line is no trial, and is cut off when the search goes on.
+A line is appended when a trial has finished. However the process ends, only the running trial is
+lost: an incomplete last line is cut off when the search resumes.
 """
 
 from __future__ import annotations
@@ -25,27 +25,36 @@ from hopvec.formats.atomic import lock
 
 @dataclass(frozen=True)
 class Trial:
-    """One point of the space, and how good it is."""
+    """One point of the search space and its score.
+
+    Attributes
+    ----------
+    number : int
+        Number of the trial, from 1.
+    parameters : dict
+        The values of the dimensions.
+    score : float
+        The score; higher is better.
+    seconds : float
+        The time it took; 0 for a point that was tried before.
+    """
 
     number: int
-    """Counted from 1."""
     parameters: dict[str, Any]
-    """The values of the dimensions of the space."""
     score: float
     seconds: float
-    """What it took; 0 for a point that was tried before."""
 
 
 class Study:
-    """The trials of a search, in memory and in a file if it has one.
+    """The trials of a search, in memory and optionally in a file.
 
-    With a file that holds trials of the same settings, it begins with those; a file of other
-    settings is refused with the difference, and one that another process works on as well.
+    If the file exists, the study begins with its trials. Raises ParameterError if their settings
+    differ, and FormatError if another process is using the file.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None, settings: Mapping[str, Any]) -> None:
         self.trials: list[Trial] = []
-        self.settings = json.loads(json.dumps(settings))  # as they will be read
+        self.settings = json.loads(json.dumps(settings))  # as read back from the file
         self._path = None if path is None else Path(path)
         self._file: BinaryIO | None = None
 
@@ -70,7 +79,7 @@ class Study:
             self._file.close()
 
     def add(self, trial: Trial) -> None:
-        """Keeps a finished trial."""
+        """Adds a finished trial."""
         self.trials.append(trial)
         self._write(asdict(trial))
 
@@ -84,38 +93,38 @@ class Study:
     def _read(self, file: BinaryIO, path: Path) -> None:
         if lock(file) is False:
             raise FormatError(
-                f"{path}: another search is at work on this study. Wait for it, or name another "
-                "file."
+                f"{path}: another search is using this study. Wait for it to finish, or choose "
+                "another file."
             )
         file.seek(0)
         content = file.read()
         whole = content[: content.rfind(b"\n") + 1]
-        file.truncate(len(whole))  # what a killed process had begun to write
+        file.truncate(len(whole))  # drops the incomplete line of a killed process
         lines = [_parsed(path, number, line) for number, line in enumerate(whole.splitlines(), 1)]
         if not lines:
             self._write({"hopvec": version("hopvec"), "settings": self.settings})
             return
-        self._refuse_others(path, lines[0].get("settings"))
+        self._check_settings(path, lines[0].get("settings"))
         for number, line in enumerate(lines[1:], start=1):
             if line.keys() != Trial.__dataclass_fields__.keys() or line["number"] != number:
                 raise FormatError(f"{path}, line {number + 1}: this is not trial number {number}.")
             self.trials.append(Trial(**line))
 
-    def _refuse_others(self, path: Path, found: Any) -> None:
+    def _check_settings(self, path: Path, found: Any) -> None:
         if not isinstance(found, dict):
-            raise FormatError(f"{path}, line 1: this is no study: it does not hold its settings.")
+            raise FormatError(f"{path}, line 1: this is not a study, since it has no settings.")
         for name in self.settings.keys() | found.keys():
             before, now = found.get(name), self.settings.get(name)
             if before != now:
                 raise ParameterError(
-                    f"{path}: this study was begun with another {name}: {_shown(before)}, now "
-                    f"{_shown(now)}. Go on with the same, or name another file for the study."
+                    f"{path}: this study was started with another {name}: {_format(before)}, now "
+                    f"{_format(now)}. Use the same settings, or choose another file."
                 )
 
 
 @contextmanager
 def _writing(path: Path) -> Iterator[None]:
-    """Turns what the system says of a file that cannot be written into a FormatError."""
+    """Raises FormatError if the file cannot be written."""
     try:
         yield
     except OSError as error:
@@ -127,12 +136,12 @@ def _parsed(path: Path, number: int, line: bytes) -> dict[str, Any]:
         value = json.loads(line)
     except ValueError as error:
         raise FormatError(
-            f"{path}, line {number}: this is no line of a study ({error})."
+            f"{path}, line {number}: this is not a line of a study ({error})."
         ) from error
     return value if isinstance(value, dict) else {}
 
 
-def _shown(value: Any) -> str:
+def _format(value: Any) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{name} {_shown(entry)}" for name, entry in value.items())
+        return ", ".join(f"{name} {_format(entry)}" for name, entry in value.items())
     return "nothing" if value is None else str(value)

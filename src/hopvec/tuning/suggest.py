@@ -1,4 +1,4 @@
-"""The next point of a space to try, from the trials so far: optuna's samplers, or a grid."""
+"""The next point to try, from the trials so far: by a sampler of optuna, or from a grid."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ TRIALS = 20  # as in the paper
 
 
 def suggest(space: Space, search: str, seed: int, history: Sequence[Trial]) -> dict[str, Any]:
-    """The values of the next trial, which depend on the arguments and nothing else.
+    """The values of the next trial, a pure function of the arguments.
 
     "tpe" is optuna's default, the tree-structured Parzen estimator, after ten random trials;
-    "random" draws every trial; "grid" goes through all points in turn. The sampler is made anew
-    from the history each time, so that a search that was interrupted goes on as if it was not.
+    "random" draws every point at random; "grid" takes all points in order. The sampler is rebuilt
+    from the history for each trial, so that a resumed search gives the same result.
     """
     if search == "grid":
         return space.points()[len(history)]
-    with _quiet():
+    with _quiet_optuna():
         return _ask(space, search, seed, history)
 
 
 def _ask(space: Space, search: str, seed: int, history: Sequence[Trial]) -> dict[str, Any]:
     import optuna
 
-    own_seed = int(np.random.SeedSequence([seed, len(history)]).generate_state(1)[0])
+    trial_seed = int(np.random.SeedSequence([seed, len(history)]).generate_state(1)[0])
     samplers = {"tpe": optuna.samplers.TPESampler, "random": optuna.samplers.RandomSampler}
-    study = optuna.create_study(direction="maximize", sampler=samplers[search](seed=own_seed))
+    study = optuna.create_study(direction="maximize", sampler=samplers[search](seed=trial_seed))
     distributions = {
-        name: _distribution(dimension, space.whole(name))
+        name: _distribution(dimension, space.is_integer(name))
         for name, dimension in space.dimensions.items()
     }
     for trial in history:
         study.add_trial(
             optuna.create_trial(
                 params={
-                    name: _known(dimension, trial.parameters[name])
+                    name: _to_optuna(dimension, trial.parameters[name])
                     for name, dimension in space.dimensions.items()
                 },
                 distributions=distributions,
@@ -59,13 +59,13 @@ def _ask(space: Space, search: str, seed: int, history: Sequence[Trial]) -> dict
     }
 
 
-def _distribution(dimension: Dimension, whole: bool) -> BaseDistribution:
-    """A dimension as optuna has it; of choices it knows the places only."""
+def _distribution(dimension: Dimension, integer: bool) -> BaseDistribution:
+    """A dimension as a distribution of optuna, which sees only the index of a choice."""
     import optuna
 
     if isinstance(dimension, Choices):
         return optuna.distributions.CategoricalDistribution(range(len(dimension.values)))
-    if whole:
+    if integer:
         low, high, step = (int(n) for n in (dimension.low, dimension.high, dimension.step or 1))
         return optuna.distributions.IntDistribution(low, high, log=dimension.log, step=step)
     return optuna.distributions.FloatDistribution(
@@ -73,13 +73,13 @@ def _distribution(dimension: Dimension, whole: bool) -> BaseDistribution:
     )
 
 
-def _known(dimension: Dimension, value: Any) -> Any:
+def _to_optuna(dimension: Dimension, value: Any) -> Any:
     return dimension.values.index(value) if isinstance(dimension, Choices) else value
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
-    """Keeps optuna from telling of every study it makes."""
+def _quiet_optuna() -> Iterator[None]:
+    """Keeps optuna from logging every study it creates."""
     try:
         import optuna
     except ImportError as error:
@@ -93,7 +93,7 @@ def _quiet() -> Iterator[None]:
 
 
 def number_of_trials(space: Space, search: str, trials: int | None) -> int:
-    """The number of trials there will be: of a grid all points, unless fewer are wanted."""
+    """The number of trials: by default 20, or all points of a grid."""
     if search != "grid":
         return trials or TRIALS
     points = len(space.points())

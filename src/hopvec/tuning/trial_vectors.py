@@ -1,4 +1,4 @@
-"""The vectors of one trial after the other, with orders kept for trials that share them."""
+"""The vectors of successive trials, with cached orders for those that share them."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from hopvec.progress import Progress
 
 logger = logging.getLogger("hopvec")
 
-MAX_CACHED = 8  # sets of orders that are kept
+MAX_CACHED = 8  # sets of orders
 
 
 class TrialVectors:
-    """Embeds a graph by one method after the other.
+    """Embeds a graph by several methods in turn.
 
-    Methods that differ only in how orders are summed, such as by weights, share their orders: the
-    first one makes them, every other costs one sum. The last few sets of orders are kept, as far
-    as memory allows; where it does not allow one, each trial starts from the graph.
+    Methods that differ only in how orders are combined, such as in `weights`, share their orders:
+    the first one computes them, each other costs one sum. The last few sets of orders are cached
+    within the memory limit; if none fits, each trial starts from the graph.
     """
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._kept: OrderedDict[str, Orders] = OrderedDict()
-        self._told = False
+        self._cache: OrderedDict[str, Orders] = OrderedDict()
+        self._warned = False
 
     def embed(self, method: Method, progress: Progress) -> Fitted:
         """The result of a method, with the same bytes as method.embed."""
@@ -44,37 +44,37 @@ class TrialVectors:
         return method.compute(self._graph, method.plan(self._graph), progress)
 
     def _orders(self, method: SlabMethod, progress: Progress) -> Orders | None:
-        """The orders that a method sums, made where they are not there; None without room."""
+        """The orders that a method combines, from the cache or new; None if they do not fit."""
         shared = method.plain_params()
         for name in (*method.COMBINE_PARAMS, *RUNTIME_PARAMS):
             del shared[name]
         key = json.dumps(shared)
         needed = set(method.order_weights())
-        known = self._kept.pop(key, None)
-        if known is None or not needed <= known.available:
-            needed |= known.available if known else set()
-            known = None  # before others take its place
-            known = self._make(method, needed, progress)
-        if known is not None:
-            self._kept[key] = known
-        return known
+        orders = self._cache.pop(key, None)
+        if orders is None or not needed <= orders.available:
+            needed |= orders.available if orders else set()
+            orders = None  # frees the memory for the new ones
+            orders = self._compute(method, needed, progress)
+        if orders is not None:
+            self._cache[key] = orders
+        return orders
 
-    def _make(self, method: SlabMethod, needed: set[int], progress: Progress) -> Orders | None:
-        """New orders; the longest unused ones are given up until there is room."""
-        while len(self._kept) >= MAX_CACHED:
-            self._kept.popitem(last=False)
-        bound = memory_limit(method.memory)
+    def _compute(self, method: SlabMethod, needed: set[int], progress: Progress) -> Orders | None:
+        """Computes orders; drops the least recently used ones until there is room."""
+        while len(self._cache) >= MAX_CACHED:
+            self._cache.popitem(last=False)
+        limit = memory_limit(method.memory)
         while True:
-            held = sum(orders.nbytes for orders in self._kept.values())
-            memory = None if bound is None else max(1, bound - held)
-            bounded = type(method)(**method.get_params() | {"memory": memory})
+            held = sum(orders.nbytes for orders in self._cache.values())
+            memory = None if limit is None else max(1, limit - held)
+            limited = type(method)(**method.get_params() | {"memory": memory})
             try:
-                return bounded.orders(self._graph, which=needed, progress=progress)
+                return limited.orders(self._graph, which=needed, progress=progress)
             except MemoryLimitError as error:
-                if self._kept:
-                    self._kept.popitem(last=False)
+                if self._cache:
+                    self._cache.popitem(last=False)
                     continue
-                if not self._told:
+                if not self._warned:
                     logger.warning("%s Every trial starts from the graph.", error)
-                self._told = True
+                self._warned = True
                 return None

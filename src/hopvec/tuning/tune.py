@@ -1,4 +1,4 @@
-"""Tuning: a search for the parameters of a method that suit a graph."""
+"""The search for the parameters of a method that suit a graph best."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hopvec.labels import Labels
 from hopvec.methods import FastRP, Method
 from hopvec.methods.method import RUNTIME_PARAMS
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, check
-from hopvec.progress import Progress
+from hopvec.progress import Progress, no_progress
 from hopvec.tuning.objective import (
     ClassificationObjective,
     LinkPredictionObjective,
@@ -31,51 +31,51 @@ from hopvec.tuning.trial_vectors import TrialVectors
 
 logger = logging.getLogger("hopvec")
 
-FOR_LABELS = ("measure", "validation", "train", "shuffles", "C")
-PARTS = 100  # of a trial, that progress is told in; half of them for the vectors
+LABEL_PARAMS = ("measure", "validation", "train", "shuffles", "C")
+PARTS = 100  # units of progress per trial; half of them for the vectors
 
 
 @dataclass(frozen=True, kw_only=True)
 class SearchSettings:
-    """How the parameters are searched: the settings of `tune`."""
+    """The parameters of `tune`."""
 
     trials: Annotated[
         int | None,
         Either(Integer(1, 100_000), OneOf((None,))),
-        "points to try; none given: 20, as the paper, or all of a grid",
+        "number of points to try; by default 20, as in the paper, or all points of a grid",
     ] = None
     search: Annotated[
         Literal["tpe", "random", "grid"],
         OneOf(("tpe", "random", "grid")),
-        "how the next point is chosen: by optuna, as the paper; at random; or one after the other",
+        "how points are chosen: by optuna's TPE, as in the paper; at random; or from a grid",
     ] = "tpe"
     search_dim: Annotated[
         int,
         Integer(1, 65536),
-        "most columns while searching, as the paper; the best parameters keep the method's dim",
+        "maximum dim during the search, as in the paper; the result has the dim of the method",
     ] = 64
     measure: Annotated[
-        Literal["macro", "micro"], OneOf(("macro", "micro")), "which F1 is to be large"
+        Literal["macro", "micro"], OneOf(("macro", "micro")), "which F1 to maximize"
     ] = "macro"
     validation: Annotated[
         float,
         Real(0.001, 1),
-        "share of the labeled nodes that the search sees; the rest is left for an honest test",
+        "share of the labeled nodes that the search uses; the rest is left for an unbiased test",
     ] = 0.5
     train: Annotated[
         float | None,
         Either(Real(0.0001, 0.9999), OneOf((None,))),
-        "share of the labeled nodes to learn from, scored on the others that are seen; "
-        "none given: 0.01, as the paper, or 100 nodes if that is more",
+        "share of the labeled nodes to train on; the others of the search are scored; by default "
+        "0.01, as in the paper, but at least 100 nodes",
     ] = None
-    shuffles: Annotated[int, Integer(1, 10_000), "times the nodes that are seen are split"] = 10
+    shuffles: Annotated[int, Integer(1, 10_000), "number of training splits per trial"] = 10
     C: Annotated[
         float | str,
         Either(Real(1e-6, 1e6), OneOf(("auto",))),
-        "inverse strength of the regulariser; auto: chosen within the training nodes",
+        "inverse regularization strength; auto: cross-validated on the training nodes",
     ] = 0.1
     held_out: Annotated[
-        float, Real(0.001, 0.9), "without labels: share of the edges to be found again"
+        float, Real(0.001, 0.9), "without labels: share of the edges to hold out and predict"
     ] = 0.2
 
 
@@ -98,24 +98,71 @@ def tune(
     progress: Progress | None = None,
     finished: Callable[[Trial], object] | None = None,
 ) -> Tuning:
-    """The parameters of a method that are best for a graph, by a search over a space of them.
+    """Searches the parameters of a method that suit a graph best.
 
-    With labels, a setting is as good as the F1 of node classification where few labels are known;
-    without, as the AUC of finding edges that were held out (docs/tuning.md has the protocols). By
+    With labels, trials are scored by the F1 of node classification with few training labels;
+    without, by the AUC of predicting held-out edges. docs/tuning.md describes both protocols. By
     default this is the search of the paper: FastRP with beta in [-1, 0] and the weight of order 4
     log-uniform in [2^-3, 2^6], 20 trials by optuna with 64 columns.
 
-    `method` holds the parameters that are not searched; `space` maps the others to what is
-    searched: a `Range`, a list of values, or a text such as "-1:0", "log:0.125:64" or
-    "authors,full". "weights.4" is an entry of a list, "0,0,1,log:0.125:64" a whole one. Orders are
-    kept: a trial that only changes weights or normalize costs one sum.
+    Orders are cached: a trial that changes only weights or normalize costs one sum. At the end, the
+    parameters of `method` as given are scored in the same way, and a warning is logged if no trial
+    was better.
 
-    `study` names a file that every trial is added to: a search that was interrupted goes on with
-    the trial it was at, and ends with the same result. All randomness comes from the seed of the
-    method. `finished` is called with every trial, those of the file included; `progress` with the
-    parts done and their number. In the end the parameters of `method` as they are given are scored
-    in the same way: a warning tells if no trial was better, as can be where they lie outside.
+    Parameters
+    ----------
+    graph : Graph
+        The graph to embed, or anything that `method.embed` accepts.
+    labels : Labels, optional
+        The labels of nodes.
+    method : Method, optional
+        The method, with the parameters that are not searched; by default FastRP(). All randomness
+        of the search comes from its seed.
+    space : dict, optional
+        Maps parameters to a `Range`, a list of values, or a string such as "-1:0", "log:0.125:64"
+        or "authors,full". "weights.4" is an entry of a list, "0,0,1,log:0.125:64" a whole list. By
+        default the usual search space of the method.
+    trials : int, optional
+        Number of points to try; by default 20, or all points of a grid.
+    search : {"tpe", "random", "grid"}
+        How points are chosen: by optuna's tree-structured Parzen estimator, at random, or from a
+        grid.
+    search_dim : int
+        Maximum dim during the search. The result has the dim of `method`.
+    measure : {"macro", "micro"}
+        Which F1 to maximize.
+    validation : float
+        Share of the labeled nodes that the search uses. The others are returned as `unseen`.
+    train : float, optional
+        Share of the labeled nodes to train on; by default 0.01, but at least 100 nodes.
+    shuffles : int
+        Number of training splits per trial.
+    C : float or "auto"
+        Inverse regularization strength of the classifier, as in `classify`.
+    held_out : float
+        Share of the edges to hold out, without labels.
+    study : path, optional
+        A file that each finished trial is appended to. If it exists, an interrupted search
+        resumes and gives the same result.
+    progress : callable, optional
+        Called with the amount of work done and the total.
+    finished : callable, optional
+        Called with each trial, including those read from the study.
 
+    Returns
+    -------
+    Tuning
+        The method with the best parameters, and all trials.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter or the space is invalid, or the study has other settings.
+    MissingExtraError
+        If the tune extra is not installed.
+
+    Examples
+    --------
     >>> from hopvec import Graph
     >>> graph = Graph.from_edges(range(20), [(7 * node + 1) % 20 for node in range(20)])
     >>> tuning = tune(graph, space={"beta": "-1:1:0.5"}, search="grid")
@@ -135,20 +182,20 @@ def tune(
     )
     check_search_settings(settings, labeled=labels is not None)
     method = FastRP() if method is None else method
-    _refuse_others(method, labels)
+    _check_types(method, labels)
     graph = method.validate_graph(graph)
     given = search_space(method, space)
-    searched = Space(_narrowed(method, given, search_dim), given)
+    searched = Space(_with_search_dim(method, given, search_dim), given)
     count = number_of_trials(searched, search, trials)
     objective = _objective(graph, labels, settings, method)
-    with Study(study, _known(graph, searched, settings, objective)) as kept:
-        run = _Run(searched, settings, objective, kept, count)
-        run.all(progress or _untold, finished or (lambda trial: None))
-    found = tuple(kept.trials[:count])
+    with Study(study, _study_settings(graph, searched, settings, objective)) as saved:
+        run = _Run(searched, settings, objective, saved, count)
+        run.all(progress or no_progress, finished or (lambda trial: None))
+    found = tuple(saved.trials[:count])
     best = max(found, key=lambda trial: trial.score)
     untuned = run.score(searched.base)
-    _tell_of_ends(searched, best)
-    _tell_of_untuned(untuned, best)
+    _warn_at_range_end(searched, best)
+    _warn_if_untuned_is_better(untuned, best)
     return Tuning(
         method=Space(method, given).method(best.parameters),
         best=best,
@@ -156,26 +203,22 @@ def tune(
         trials=found,
         dimensions=searched.dimensions,
         measure=objective.measure,
-        settings=kept.settings,
+        settings=saved.settings,
         unseen=objective.unseen,
     )
 
 
 def check_search_settings(settings: SearchSettings, *, labeled: bool) -> None:
-    """Raises ParameterError for settings that are not allowed, or would have no effect."""
+    """Raises ParameterError for settings that are invalid or would have no effect."""
     check(settings, "tune")
-    for name in ("held_out",) if labeled else FOR_LABELS:
+    for name in ("held_out",) if labeled else LABEL_PARAMS:
         if getattr(settings, name) != getattr(SearchSettings, name):
-            kind = "without labels, and some" if labeled else "with labels, and none"
-            raise ParameterError(f"tune: {name} is for a search {kind} are given. Leave it out.")
-
-
-def _untold(done: int, of: int) -> None:
-    """Progress that nobody is told of."""
+            kind = "without" if labeled else "with"
+            raise ParameterError(f"tune: {name}= applies only to a search {kind} labels.")
 
 
 class _Run:
-    """The trials of a search that are not done yet, one after the other."""
+    """Runs the remaining trials of a search."""
 
     def __init__(
         self, space: Space, settings: SearchSettings, objective: Objective, study: Study, count: int
@@ -185,7 +228,7 @@ class _Run:
         self._vectors = TrialVectors(objective.graph)
 
     def all(self, progress: Progress, finished: Callable[[Trial], object]) -> None:
-        """Makes the study whole; `finished` is told of the trials it has already as well."""
+        """Runs all remaining trials; `finished` is called with the earlier ones too."""
         for trial in self._study.trials[: self._count]:
             finished(trial)
         for number in range(len(self._study.trials) + 1, self._count + 1):
@@ -199,13 +242,13 @@ class _Run:
         history = self._study.trials
         values = suggest(self._space, self._settings.search, self._seed, history)
         for earlier in history:
-            if earlier.parameters == values:  # then so is the score
+            if earlier.parameters == values:  # and so has the same score
                 return Trial(number, values, earlier.score, 0.0)
 
         def part(first: int, parts: int) -> Progress:
             before = PARTS * (number - 1) + first
-            return lambda done, of: progress(
-                before + parts * done // max(1, of), PARTS * self._count
+            return lambda done, total: progress(
+                before + parts * done // max(1, total), PARTS * self._count
             )
 
         score = self.score(
@@ -214,9 +257,9 @@ class _Run:
         return Trial(number, values, score, time.perf_counter() - start)
 
     def score(
-        self, method: Method, embedding: Progress = _untold, scoring: Progress = _untold
+        self, method: Method, embedding: Progress = no_progress, scoring: Progress = no_progress
     ) -> float:
-        """How good a method is; both progresses are told of their part."""
+        """The score of a method, with separate progress for embedding and scoring."""
         fitted = self._vectors.embed(method, embedding)
         return self._objective.score(method.to_embedding(self._objective.graph, fitted), scoring)
 
@@ -225,29 +268,29 @@ class _Run:
         return int(self._space.base.seed)
 
 
-def _refuse_others(method: object, labels: object) -> None:
+def _check_types(method: object, labels: object) -> None:
     if not isinstance(method, Method):
-        raise ParameterError(f"tune: the method must be one such as FastRP(), got {method!r}.")
+        raise ParameterError(f"tune: method must be a Method such as FastRP(), got {method!r}.")
     if labels is not None and not isinstance(labels, Labels):
         raise ParameterError(
-            f"tune: labels must be Labels, got a {type(labels).__name__}. Make them of two columns "
-            "by Labels.from_pairs(ids, labels), or of a file by hopvec.read_labels."
+            f"tune: labels must be Labels, got a {type(labels).__name__}. Create them with "
+            "Labels.from_pairs(ids, labels) or hopvec.read_labels(path)."
         )
 
 
 def search_space(method: Method, space: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """The space that is asked for, else the one that the method declares."""
+    """The given space, or the default space of the method."""
     given = method.space if space is None else space
     if not given:
         raise ParameterError(
-            f"tune: there is no space that {type(method).__name__} is usually searched over. Say "
-            "what is to be searched, such as space={'dim': '64:256:64'} (--space dim=64:256:64)."
+            f"tune: {type(method).__name__} has no default search space. Give one, such as "
+            "space={'dim': '64:256:64'}."
         )
     return given
 
 
-def _narrowed(method: Method, given: Mapping[str, Any], dim: int) -> Method:
-    """The method with the columns of the search, unless they are searched themselves."""
+def _with_search_dim(method: Method, given: Mapping[str, Any], dim: int) -> Method:
+    """The method with the dim of the search, unless dim is searched itself."""
     columns = method.dim if "dim" in given else min(dim, method.dim)
     return type(method)(**method.get_params() | {"dim": columns})
 
@@ -270,37 +313,37 @@ def _objective(
     )
 
 
-def _tell_of_ends(space: Space, best: Trial) -> None:
-    """Warns of a best value at the end of its range, if the method allows more."""
+def _warn_at_range_end(space: Space, best: Trial) -> None:
+    """Warns if a best value is at the end of its range, and the method allows values beyond."""
     for name, dimension in space.dimensions.items():
         value = best.parameters[name]
         beyond = dimension.beyond(value) if isinstance(dimension, Range) else None
-        if beyond is not None and space.whole(name):
+        if beyond is not None and space.is_integer(name):
             beyond = math.floor(beyond) if beyond < value else math.ceil(beyond)
         if beyond is not None and space.allows({**best.parameters, name: beyond}):
             logger.warning(
-                "The best %s, %.4g, is at the end of its range %s: a wider one may do better.",
+                "The best %s, %.4g, is at the end of its range %s. A wider range may be better.",
                 name,
                 value,
                 dimension,
             )
 
 
-def _tell_of_untuned(score: float, best: Trial) -> None:
-    """Warns of a search that has found nothing better than what it was given."""
+def _warn_if_untuned_is_better(score: float, best: Trial) -> None:
+    """Warns if no trial is better than the parameters as given."""
     if score > best.score:
         logger.warning(
-            "The parameters as they were given score %.4f, more than the best trial, %.4f: keep "
-            "them, or search a wider space.",
+            "The parameters as given score %.4f, more than the best trial, %.4f. Keep them, or "
+            "search a wider space.",
             score,
             best.score,
         )
 
 
-def _known(
+def _study_settings(
     graph: Graph, space: Space, settings: SearchSettings, objective: Objective
 ) -> dict[str, Any]:
-    """All that the trials depend on: a study goes on only with the same."""
+    """Everything that the trials depend on. A study is resumed only with the same settings."""
     searched = {name.partition(".")[0] for name in space.dimensions if "." not in name}
     fixed = {
         name: value
@@ -310,7 +353,7 @@ def _known(
     return {
         "method": type(space.base).__name__,
         "parameters": fixed,
-        "space": space.texts(),
+        "space": space.to_strings(),
         "search": settings.search,
         "graph": graph_checksum(graph),
         **objective.settings,
