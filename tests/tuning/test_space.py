@@ -50,7 +50,7 @@ class TestTexts:
 
     @pytest.mark.parametrize("text", ["-1:0", "-1:0:0.25", "0.1,0.2"])
     def test_they_are_read_back_from_what_is_shown(self, text):
-        shown = Space(FastRP(), {"beta": text}).texts()["beta"]
+        shown = Space(FastRP(), {"beta": text}).to_strings()["beta"]
         assert dimensions(beta=shown) == dimensions(beta=text)
 
 
@@ -69,7 +69,7 @@ class TestValues:
 
     def test_dim_is_whole_and_beta_is_not(self):
         space = Space(FastRP(), {"dim": "16:64:16", "beta": "0:1", "weights.4": "0:1"})
-        assert [space.whole(name) for name in space.dimensions] == [True, False, False]
+        assert [space.is_integer(name) for name in space.dimensions] == [True, False, False]
 
 
 class TestPoints:

@@ -74,9 +74,9 @@ class ClassificationObjective:
         )
         if not 1 <= training < len(seen):
             raise ParameterError(
-                f"tune: the search sees {len(seen):,} of {nodes:,} labeled nodes, so it cannot train "
-                f"on {training:,} of them and score the others. Give more labels, another train=, "
-                "or a larger validation=."
+                f"tune: the search sees {len(seen):,} of {nodes:,} labeled nodes, so it cannot "
+                f"train on {training:,} of them and score the others. Give more labels, another "
+                "train=, or a larger validation=."
             )
         self.graph = graph
         self.measure = f"{measure} F1"

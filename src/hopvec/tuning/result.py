@@ -84,7 +84,7 @@ class Tuning:
         return pa.table(columns)
 
     def plot(self, path: str | PathLike[str]) -> None:
-        """Plots the scores over each dimension and the best so far, to a .png, .svg or .pdf file."""
+        """Plots the scores over each dimension to a .png, .svg or .pdf file."""
         from hopvec.tuning.plot import write_plot
 
         write_plot(self, Path(path))

@@ -116,8 +116,8 @@ class Space:
             self._add(name, values)
         if not self.dimensions:
             raise ParameterError(
-                f"space: there is nothing to search for {type(method).__name__}. Give ranges or lists "
-                f"of values, {FORMS}."
+                f"space: there is nothing to search for {type(method).__name__}. Give ranges or "
+                f"lists of values, {FORMS}."
             )
         self._check()
 
@@ -143,14 +143,14 @@ class Space:
         return True
 
     def points(self) -> list[dict[str, Any]]:
-        """All points of a grid, the last dimension varying fastest. Raises ParameterError if infinite."""
+        """All points, the last dimension varying fastest. Raises ParameterError if infinite."""
         axes = []
         for name, dimension in self.dimensions.items():
             values = dimension.values if isinstance(dimension, Choices) else dimension.points()
             if values is None:
                 raise ParameterError(
-                    f"space: a grid needs lists of values or ranges with a step, and {name} is any number "
-                    f"in {dimension}. Give it a step, such as {name}={dimension}:0.1."
+                    f"space: a grid needs lists of values or ranges with a step, and {name} is any "
+                    f"number in {dimension}. Give it a step, such as {name}={dimension}:0.1."
                 )
             axes.append(values)
         return [dict(zip(self.dimensions, point, strict=True)) for point in product(*axes)]
@@ -200,8 +200,8 @@ class Space:
             length = len(getattr(self.base, parameter))
             if not 1 <= entry <= length:
                 raise ParameterError(
-                    f"space: {name} does not exist, since {parameter} has {length} entries. Give the "
-                    f"whole list, such as {parameter}=0,0,1,log:0.125:64."
+                    f"space: {name} does not exist, since {parameter} has {length} entries. Give "
+                    f"the whole list, such as {parameter}=0,0,1,log:0.125:64."
                 )
         return rules[parameter]
 
@@ -227,7 +227,8 @@ def _entry(name: str) -> tuple[str, int | None]:
     parameter, dot, entry = name.partition(".")
     if dot and not entry.isdecimal():
         raise ParameterError(
-            f"space: {name} is not an entry of a list: entries are numbered from 1, as in weights.4."
+            f"space: {name} is not an entry of a list. Entries are numbered from 1, as in "
+            "weights.4."
         )
     return parameter, int(entry) if dot else None
 
