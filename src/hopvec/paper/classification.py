@@ -9,52 +9,55 @@ from hopvec.paper import published
 from hopvec.paper.experiment_cache import ExperimentCache, Score
 from hopvec.paper.plot_style import COLORS, MARKERS, panels
 from hopvec.paper.report import ReportFigure, Section, Table, Verdict
-from hopvec.paper.settings import BEYOND, METHODS, PUBLISHED, TEXT, large, methods
+from hopvec.paper.settings import IN_PAPER, METHODS, METHODS_TEXT, NOT_IN_PAPER, is_large, methods
 
 TENTHS = tuple(round(0.1 * i, 1) for i in range(1, 10))
 HUNDREDTHS = tuple(round(0.01 * i, 2) for i in range(1, 10))
-DEFAULTS = "hopvec's defaults"  # FastRP, neither searched nor told anything but dim
+DEFAULTS = "hopvec's defaults"  # FastRP with default parameters except dim
 
 Scores = dict[str, list[Score]]
-"""By method, one a share."""
+"""For each method, one score per share."""
 
 
 def reproduce(cache: ExperimentCache) -> Section:
-    """Scores every method on every labeled data set that is there."""
-    there = cache.available(*PUBLISHED, *BEYOND)
-    scores = {name: scored(cache, name) for name in there}
-    of_paper = {name: scores[name] for name in there if name in PUBLISHED}
-    beyond = {name: scores[name] for name in there if name in BEYOND}
+    """Scores every method on every available labeled data set."""
+    names = cache.available(*IN_PAPER, *NOT_IN_PAPER)
+    scores = {name: scored(cache, name) for name in names}
+    in_paper = {name: scores[name] for name in names if name in IN_PAPER}
+    others = {name: scores[name] for name in names if name in NOT_IN_PAPER}
     return Section(
         name="classification",
         title="Node classification: macro F1",
         text=[
-            "The protocol of DeepWalk: a share of the labeled nodes trains one-vs-rest logistic "
-            "regression, the rest are given as many labels as they truly have. Vectors are "
-            "brought to rms 1 and C is chosen within the training nodes, for every method; on the "
-            "curves it is the one chosen at the share of the table. Means of "
-            f"{cache.shuffles} shuffles in the tables, {_curve_shuffles(cache)} on the "
-            "curves.",
-            TEXT,
+            "The protocol of DeepWalk: one-vs-rest logistic regression is trained on a share of "
+            "the labeled nodes, and predicts as many labels for each other node as it has. For "
+            "every method, vectors are scaled to rms 1 and C is cross-validated on the training "
+            "nodes; the curves use the C chosen at the share of the table. Scores are means of "
+            f"{cache.shuffles} shuffles in the tables and {_curve_shuffles(cache)} in the curves.",
+            METHODS_TEXT,
         ],
-        verdicts=[verdict for name in of_paper for verdict in _verdicts(name, of_paper[name])],
+        verdicts=[verdict for name in in_paper for verdict in _verdicts(name, in_paper[name])],
         tables=[
             table
-            for table in (_paper_table(of_paper), _curves_table(of_paper), _beyond_table(beyond))
+            for table in (
+                _paper_table(in_paper),
+                _curves_table(in_paper),
+                _extra_table(others),
+            )
             if table.rows
         ],
-        pictures=[_picture(of_paper)] if of_paper else [],
-        missing=cache.missing(*PUBLISHED, *BEYOND),
+        figures=[_figure(in_paper)] if in_paper else [],
+        missing=cache.missing(*IN_PAPER, *NOT_IN_PAPER),
     )
 
 
 def scored(cache: ExperimentCache, name: str) -> Scores:
-    """The scores of every method on one data set."""
+    """Scores every method on one data set."""
     wanted = methods(cache, name) | {DEFAULTS: FastRP(dim=512, threads=1)}
     first, *others = _shares(cache, name)
     found: Scores = {}
     for label, method in wanted.items():
-        shuffles = _curve_shuffles(cache) if large(cache, name) else None
+        shuffles = _curve_shuffles(cache) if is_large(cache, name) else None
         found[label] = cache.scores(name, method, [first], shuffles=shuffles)
         if others and label != DEFAULTS:
             found[label] += cache.scores(
@@ -68,15 +71,15 @@ def _curve_shuffles(cache: ExperimentCache) -> int:
 
 
 def _shares(cache: ExperimentCache, name: str) -> Sequence[float]:
-    """The shares of a data set, that of the table first."""
-    if name not in PUBLISHED:
-        return (0.01 if large(cache, name) else 0.1,)
+    """The training shares of a data set, that of the table first."""
+    if name not in IN_PAPER:
+        return (0.01 if is_large(cache, name) else 0.1,)
     curve = HUNDREDTHS if published.SHARE[name] == 0.01 else TENTHS
     return (curve[0], curve[4], curve[8]) if cache.quick else curve
 
 
 def _at(scores: Scores, share: float) -> dict[str, Score]:
-    """The score of each method at a share."""
+    """The score of each method at one share."""
     return {label: next(s for s in row if s.share == share) for label, row in scores.items()}
 
 
@@ -93,7 +96,8 @@ def _verdicts(name: str, scores: Scores) -> list[Verdict]:
         Verdict(
             f"{name}: FastRP reaches {paper['FastRP']:.2f}, the best baseline, {best}, "
             f"{paper[best]:.2f}.",
-            f"FastRP {here['FastRP']:.2f}; the best other, {best_here}, {here[best_here]:.2f}.",
+            f"FastRP {here['FastRP']:.2f}; the best other method, {best_here}, "
+            f"{here[best_here]:.2f}.",
             (here["FastRP"] >= here[best_here]) == (paper["FastRP"] >= paper[best]),
         ),
         Verdict(f"{name}: {' < '.join(order)}.", f"{' < '.join(order_here)}.", order == order_here),
@@ -116,38 +120,38 @@ def _paper_table(scores: dict[str, Scores]) -> Table:
                     None if paper is None else score.macro_f1 - paper,
                 ]
             )
-    columns = ["data set", "labels", "method", "macro F1", "deviation", "the paper", "difference"]
+    columns = ["data set", "labels", "method", "macro F1", "deviation", "paper", "difference"]
     return Table("classification", "Macro F1 (%) at the shares of the paper", columns, rows)
 
 
-def _beyond_table(scores: dict[str, Scores]) -> Table:
+def _extra_table(scores: dict[str, Scores]) -> Table:
     labels = [*METHODS, DEFAULTS]
     rows = []
     for name, found in scores.items():
         here = {label: row[0].macro_f1 for label, row in found.items()}
         share = f"{found['FastRP'][0].share:.0%}"
         rows.append([name, share, *(here.get(label) for label in labels)])
-    title = "Macro F1 (%) on graphs that the paper does not have"
+    title = "Macro F1 (%) on graphs that are not in the paper"
     note = (
-        "Large graphs have 1 % of the labels and half the shuffles; methods that train are left "
-        "out there."
+        "Large graphs use 1 % of the labels and half of the shuffles, without the methods that "
+        "train a model."
     )
     return Table("classification-beyond", title, ["data set", "labels", *labels], rows, note)
 
 
 def _curves_table(scores: dict[str, Scores]) -> Table:
-    """A row a share, a column a method; the CSV of the curves."""
+    """The values of the curves, one row per share and one column per method."""
     rows = []
     for name, found in scores.items():
-        for place, share in enumerate(row.share for row in found["FastRP"]):
-            here = [found[label][place].macro_f1 for label in METHODS]
+        for index, share in enumerate(row.share for row in found["FastRP"]):
+            here = [found[label][index].macro_f1 for label in METHODS]
             rows.append([name, f"{share:.0%}", *here])
     columns = ["data set", "labels", *METHODS]
     title = "Macro F1 (%) over the share of labeled nodes"
-    return Table("classification-curves", title, columns, rows, aside=True)
+    return Table("classification-curves", title, columns, rows, collapsed=True)
 
 
-def _picture(scores: dict[str, Scores]) -> ReportFigure:
+def _figure(scores: dict[str, Scores]) -> ReportFigure:
     figure, axes = panels(len(scores), width=6.4, height=4.4)
     for axis, (name, found) in zip(axes, scores.items(), strict=True):
         for label in METHODS:
@@ -164,7 +168,7 @@ def _picture(scores: dict[str, Scores]) -> ReportFigure:
         axis.legend(frameon=False)
     return ReportFigure(
         name="classification",
-        title="Macro F1 over the share of labeled nodes; bars are standard deviations.",
+        caption="Macro F1 over the share of labeled nodes; bars are standard deviations.",
         figure=figure,
-        alternative="Curves of macro F1 over the share of labeled nodes, one a method.",
+        alt_text="Curves of macro F1 over the share of labeled nodes, one per method.",
     )

@@ -1,4 +1,4 @@
-"""ExperimentCache: the data sets, embeddings and measurements of a reproduction, each made once."""
+"""The cache of a reproduction: data sets, embeddings and measurements are computed once."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from hopvec.methods import Method
 from hopvec.progress import Progress, no_progress
 from hopvec.tuning import tune
 
-MIN_CACHED_SECONDS = 5.0  # CPU seconds from which an embedding is kept in a file
-REPEATS, ENOUGH = 5, 0.5  # runs, and CPU seconds of all of them, to time what is quick
+MIN_CACHED_SECONDS = 5.0  # CPU time from which an embedding is written to a file
+MAX_RUNS, ENOUGH_SECONDS = 5, 0.5  # of short runs, when they are timed
 
 Stage = Callable[[str], AbstractContextManager[Progress]]
-"""Opens a stage by its name; inside it, progress is told."""
+"""Opens a named stage; the context manager returns its progress callback."""
 
 
 def no_stage(name: str) -> AbstractContextManager[Progress]:
-    """Tells nobody."""
+    """Ignores stages."""
     return nullcontext(no_progress)
 
 
 @dataclass(frozen=True)
 class Score:
-    """F1 in percent at one share of labeled nodes: mean over shuffles, and its deviation."""
+    """F1 in percent at one training share: mean and standard deviation over shuffles."""
 
     share: float
     macro_f1: float
@@ -46,60 +46,59 @@ class Score:
 
 
 class ExperimentCache:
-    """Where the items of a reproduction get their data sets, embeddings and scores.
+    """Provides the data sets, embeddings and scores of a reproduction.
 
-    What takes long is kept in `folder`, so that items share it and a run that was stopped goes on
-    where it was.
+    Slow results are stored in `directory`, so that items share them and an interrupted run resumes.
     """
 
-    def __init__(self, *, data: Path | None, folder: Path, quick: bool, stage: Stage) -> None:
+    def __init__(self, *, data: Path | None, directory: Path, quick: bool, stage: Stage) -> None:
         self.quick = quick
         self.shuffles = 3 if quick else 10
-        self._data, self._folder = data, folder
-        self._stage, self._within = stage, False
+        self._data, self._directory = data, directory
+        self._stage, self._in_stage = stage, False
         self._loaded: dict[str, Dataset] = {}
-        self._made: dict[str, tuple[Embedding, float]] = {}
+        self._last: dict[str, tuple[Embedding, float]] = {}
 
     @contextmanager
     def stage(self, name: str) -> Iterator[Progress]:
-        """Opens a stage that is told of; one within another is part of it and tells nothing."""
-        if self._within:
+        """Opens a stage. A stage within another is part of it and is not reported."""
+        if self._in_stage:
             yield no_progress
             return
-        self._within = True
+        self._in_stage = True
         try:
             with self._stage(name) as progress:
                 yield progress
         finally:
-            self._within = False
+            self._in_stage = False
 
     def available(self, *names: str) -> list[str]:
-        """Those of some data sets that are there."""
-        there = {entry.name for entry in datasets.available(self._data)}
-        return [name for name in names if name in there]
+        """The data sets that are available locally."""
+        local = {entry.name for entry in datasets.available(self._data)}
+        return [name for name in names if name in local]
 
     def missing(self, *names: str) -> list[str]:
-        """A line for each of some data sets that is not there."""
-        there = self.available(*names)
-        return [f"{name} (hopvec data get {name})" for name in names if name not in there]
+        """For each data set that is not available, its name and how to get it."""
+        available = self.available(*names)
+        return [f"{name} (hopvec data get {name})" for name in names if name not in available]
 
     def dataset(self, name: str) -> Dataset:
-        """A data set that is there."""
+        """An available data set."""
         if name not in self._loaded:
             with self.stage(f"reading {name}"):
                 self._loaded[name] = datasets.load(name, data=self._data)
         return self._loaded[name]
 
     def labels(self, name: str) -> Labels:
-        """The labels of a data set that has them."""
+        """The labels of a data set. Raises DatasetError if it has none."""
         labels = self.dataset(name).labels
         if labels is None:
             raise DatasetError(f"{name} has no labels.")
         return labels
 
     def tuned(self, name: str, method: Method) -> Method:
-        """A method with the parameters that the search of the paper finds for a data set."""
-        self._folder.mkdir(parents=True, exist_ok=True)
+        """A method with the parameters that the search of the paper finds on a data set."""
+        self._directory.mkdir(parents=True, exist_ok=True)
         key = _key({"dataset": name, "method": method, "quick": self.quick})
         with self.stage(f"{name}: searching parameters of {type(method).__name__}") as progress:
             return tune(
@@ -108,45 +107,45 @@ class ExperimentCache:
                 method=method,
                 trials=5 if self.quick else 20,
                 shuffles=2 if self.quick else 10,
-                study=self._folder / f"{name}-search-{key}.jsonl",
+                study=self._directory / f"{name}-search-{key}.jsonl",
                 progress=progress,
             ).method
 
     def embedding(self, name: str, method: Method) -> Embedding:
-        """The embedding of a data set by a method; what took long is read if it was made before."""
+        """The embedding of a data set, read from a file if it was computed before."""
         return self._embedding(name, method)[0]
 
     def _embedding(self, name: str, method: Method) -> tuple[Embedding, float]:
-        """The embedding, and the CPU seconds of one run."""
+        """The embedding and the CPU seconds of one run."""
         settings = {"dataset": name, "method": method}
         key = _key(settings)
-        path = self._folder / f"{name}-{type(method).__name__.lower()}-{key}.parquet"
+        path = self._directory / f"{name}-{type(method).__name__.lower()}-{key}.parquet"
         if path.exists():
             return load(path), json.loads(path.with_suffix(".json").read_text())["seconds"]
-        if key not in self._made:
+        if key not in self._last:
             with self.stage(f"{name}: embedding by {type(method).__name__}") as progress:
                 start = time.process_time()
                 embedding = method.embed(self.dataset(name).graph, progress=progress)
                 seconds = time.process_time() - start
-            self._made = {key: (embedding, seconds)}  # the last one: it is asked for again
+            self._last = {key: (embedding, seconds)}  # usually needed again
             if seconds >= MIN_CACHED_SECONDS:
                 _write(path.with_suffix(".json"), settings | {"seconds": seconds})
                 embedding.save(path)
-        return self._made[key]
+        return self._last[key]
 
     def cpu_seconds(self, name: str, method: Method) -> float:
-        """The CPU time of an embedding, the least of a few where it is quick."""
+        """The CPU time of an embedding; of short runs, the minimum of several."""
 
-        def least() -> float:
+        def minimum() -> float:
             graph, seconds = self.dataset(name).graph, [self._embedding(name, method)[1]]
             with self.stage(f"{name}: timing {type(method).__name__}"):
-                while len(seconds) < REPEATS and sum(seconds) < ENOUGH:
+                while len(seconds) < MAX_RUNS and sum(seconds) < ENOUGH_SECONDS:
                     start = time.process_time()
                     method.embed(graph)
                     seconds.append(time.process_time() - start)
             return min(seconds)
 
-        return float(self.measured("seconds", {"dataset": name, "method": method}, least))
+        return float(self.measure_once("seconds", {"dataset": name, "method": method}, minimum))
 
     def scores(
         self,
@@ -157,7 +156,7 @@ class ExperimentCache:
         C: float | str = "auto",  # noqa: N803
         shuffles: int | None = None,
     ) -> list[Score]:
-        """How well an embedding tells the labels of its data set, for some shares of them."""
+        """How well an embedding predicts the labels of its data set, per training share."""
         shuffles = self.shuffles if shuffles is None else shuffles
 
         def score() -> list[dict[str, Any]]:
@@ -183,15 +182,15 @@ class ExperimentCache:
             "shares": shares,
             "C": C,
         }
-        return [Score(**row) for row in self.measured("scores", settings, score)]
+        return [Score(**row) for row in self.measure_once("scores", settings, score)]
 
-    def measured(self, what: str, settings: dict[str, Any], measure: Callable[[], Any]) -> Any:
-        """What `measure` gives, from a file if it was measured before with the same settings."""
-        path = self._folder / f"{what}-{_key(settings)}.json"
+    def measure_once(self, name: str, settings: dict[str, Any], measure: Callable[[], Any]) -> Any:
+        """The result of `measure`, from a file if it was measured before with these settings."""
+        path = self._directory / f"{name}-{_key(settings)}.json"
         if path.exists():
-            return json.loads(path.read_text())[what]
+            return json.loads(path.read_text())[name]
         found = measure()
-        _write(path, settings | {what: found})
+        _write(path, settings | {name: found})
         return found
 
 

@@ -1,4 +1,4 @@
-"""Figure 1: t-SNE maps of FastRP, DeepWalk and RandNE, nodes of five classes."""
+"""Figure 1: t-SNE maps of the nodes of five classes, by FastRP, DeepWalk and RandNE."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from hopvec.embedding import Embedding
 from hopvec.paper.experiment_cache import ExperimentCache
 from hopvec.paper.report import DPI, ReportFigure, Section, Table, Verdict
-from hopvec.paper.settings import large, method
+from hopvec.paper.settings import is_large, method
 from hopvec.view import layout, purity
 from hopvec.view.classes import classes_of
 from hopvec.view.figure import Panel, draw_figure
 from hopvec.view.theme import THEMES
 
-BESIDE = ("FastRP", "DeepWalk", "RandNE")
+COMPARED = ("FastRP", "DeepWalk", "RandNE")
 COUNTRIES = ("uk", "jp", "br", "fr", "es")
 CLASSES = {  # five of each data set
     "www-200k": COUNTRIES,
@@ -24,33 +24,33 @@ CLASSES = {  # five of each data set
     "wikispeedia": ("Science", "Geography", "People", "History", "Everyday_life"),
     "eurosis": ("Belgium", "Estonia", "France", "Poland", "Italy"),
 }
-MOST = 5_000  # nodes on a map
+MAX_NODES = 5_000  # on a map
 SIZE = 4.2  # inches
-NOISE = 0.02  # of purity, by which maps of equal quality may differ
+NOISE = 0.02  # differences of purity that may be chance
 
 
 def reproduce(cache: ExperimentCache) -> Section:
-    """Maps of the nodes of five classes by three methods, and how pure their neighborhoods are."""
+    """Draws the nodes of five classes by three methods, and measures the purity of the maps."""
     names = [
-        name for name in cache.available(*CLASSES) if not cache.quick or not large(cache, name)
+        name for name in cache.available(*CLASSES) if not cache.quick or not is_large(cache, name)
     ]
-    pictures: list[ReportFigure] = []
+    figures: list[ReportFigure] = []
     rows: list[tuple[str, float, float, float]] = []
     for name in names:
         picture, (fastrp, deepwalk, randne) = _maps(cache, name)
-        pictures.append(picture)
+        figures.append(picture)
         rows.append((name, fastrp, deepwalk, randne))
     return Section(
         name="map",
         title="Maps by t-SNE, five classes",
         text=[
-            f"Up to {MOST:,} nodes that are in one of five classes. Each is pulled to its 15 "
-            "nearest by cosine; the plane starts at the first two principal components. Purity: "
-            "the mean share of a node's 10 nearest nodes on the map that are of its class."
+            f"Up to {MAX_NODES:,} nodes that belong to one of five classes, laid out by t-SNE from "
+            "their 15 nearest neighbors by cosine, starting at the first two principal components. "
+            "Purity: the mean share of a node's 10 nearest nodes on the map that are in its class."
         ],
         verdicts=[_verdict(*row) for row in rows],
-        tables=[Table("map", "Purity of the maps", ["data set", *BESIDE], rows)] if rows else [],
-        pictures=pictures,
+        tables=[Table("map", "Purity of the maps", ["data set", *COMPARED], rows)] if rows else [],
+        figures=figures,
         missing=cache.missing(*CLASSES),
     )
 
@@ -58,7 +58,7 @@ def reproduce(cache: ExperimentCache) -> Section:
 def _maps(cache: ExperimentCache, name: str) -> tuple[ReportFigure, list[float]]:
     labels = cache.labels(name)
     panels, purities = [], []
-    for label in BESIDE:
+    for label in COMPARED:
         embedding = cache.embedding(name, method(cache, name, label))
         rows = _rows(cache, name, embedding)
         some = Embedding(embedding.vectors[rows], embedding.ids.take(pa.array(rows)))
@@ -73,17 +73,17 @@ def _maps(cache: ExperimentCache, name: str) -> tuple[ReportFigure, list[float]]
 
 
 def _rows(cache: ExperimentCache, name: str, embedding: Embedding) -> NDArray[np.int64]:
-    """The rows of nodes with exactly one of the five classes, and a vector; a sample if many."""
+    """The rows of nodes in exactly one of the five classes with a nonzero vector; a sample."""
     found = cache.labels(name).align(embedding)
     columns = [found.classes.index(class_) for class_ in CLASSES[name]]
     drawn = embedding.vectors[found.rows].any(axis=1)
     one = found.rows[(found.members[:, columns].sum(axis=1) == 1) & drawn]
-    return np.sort(np.random.default_rng(0).permutation(one)[:MOST])
+    return np.sort(np.random.default_rng(0).permutation(one)[:MAX_NODES])
 
 
 def _verdict(name: str, fastrp: float, deepwalk: float, randne: float) -> Verdict:
     return Verdict(
-        f"{name}: classes are as well separated by FastRP as by DeepWalk, and not by RandNE.",
+        f"{name}: FastRP separates the classes as well as DeepWalk, and better than RandNE.",
         f"Purity {fastrp:.2f}, {deepwalk:.2f} and {randne:.2f}.",
         fastrp >= deepwalk - NOISE and fastrp > randne + NOISE,
     )

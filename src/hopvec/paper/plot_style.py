@@ -1,4 +1,4 @@
-"""How the pictures of the report look: one style, one color a method."""
+"""The style of the figures: matplotlib settings, one color and marker per method."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ RC_PARAMS: dict[Any, Any] = {
 
 
 def panels(count: int, *, width: float = 4.2, height: float = 3.6) -> tuple[Any, Sequence[Any]]:
-    """A figure with panels side by side, in the style of the report."""
+    """A figure with panels side by side."""
     try:
         import matplotlib as mpl
         from matplotlib.figure import Figure
     except ImportError as error:
         raise MissingExtraError(
-            "The pictures need the paper extra: pip install 'hopvec[paper]'."
+            "Figures need the paper extra: pip install 'hopvec[paper]'."
         ) from error
     with mpl.rc_context(RC_PARAMS):
         figure = Figure(figsize=(width * count, height), layout="constrained")

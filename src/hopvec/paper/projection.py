@@ -1,4 +1,4 @@
-"""What the paper argues but does not tabulate: time and F1 by the kind of random projection."""
+"""CPU time and F1 by kind of random projection, which the paper discusses without a table."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from hopvec.paper.report import Section, Table, Verdict
 DATASETS = ("blogcatalog", "ppi", "cora")
 PAPER = "s = sqrt(n) (the paper)"
 DENSER = ("s = 1 (signs)", "s = 3 (Achlioptas)", "Gaussian")
-NOISE, QUICK_NOISE = 0.5, 1.5  # points of F1 that two kinds of R may differ by chance
+NOISE, QUICK_NOISE = 0.5, 1.5  # differences of F1, in points, that may be chance
 
 
 def reproduce(cache: ExperimentCache) -> Section:
-    """Time and F1 of FastRP by the kind of R: s = 1, 3, sqrt(n), n / log n, and Gaussian."""
+    """Compares FastRP with s = 1, 3, sqrt(n), n / log n, and a Gaussian R."""
     seeds = range(1 if cache.quick else 3)
     rows: list[tuple[str, str, float, float]] = []
     for name in cache.available(*DATASETS):
@@ -29,12 +29,12 @@ def reproduce(cache: ExperimentCache) -> Section:
             rows.append((name, label, seconds, fmean(scores)))
     return Section(
         name="projection",
-        title="The kind of random projection",
+        title="Kinds of random projection",
         text=[
             'FastRP at dim 512, weights 0, 0, 1, 4, beta -0.9, normalize "authors", with '
             "different R: CPU seconds on one thread, and macro F1 at 10 % labels (mean of "
-            f"{len(seeds)} seeds of R, C chosen once). The first hop scatters the few entries of a "
-            "sparse R; the others are the same for every R."
+            f"{len(seeds)} seeds of R, C chosen once). The first hop scatters the few nonzero "
+            "entries of a sparse R; the other hops are the same for every R."
         ],
         verdicts=[_verdict(rows, QUICK_NOISE if cache.quick else NOISE)] if rows else [],
         tables=[_table(rows)] if rows else [],
@@ -43,13 +43,13 @@ def reproduce(cache: ExperimentCache) -> Section:
 
 
 def method(**options: Any) -> FastRP:
-    """FastRP as the authors have it, with some R."""
+    """FastRP as in the authors' code, with the given R."""
     weights = (0.0, 0.0, 1.0, 4.0)
     return FastRP(dim=512, weights=weights, beta=-0.9, normalize="authors", threads=1, **options)
 
 
 def projections(nodes: int) -> dict[str, dict[str, Any]]:
-    """The kinds of R, with the parameters that make them."""
+    """The kinds of R and their parameters."""
     return {
         "s = 1 (signs)": {"sparsity": 1.0},
         "s = 3 (Achlioptas)": {"sparsity": 3.0},
@@ -60,18 +60,18 @@ def projections(nodes: int) -> dict[str, dict[str, Any]]:
 
 
 def _table(rows: list[tuple[str, str, float, float]]) -> Table:
-    title = "CPU seconds and macro F1 (%) by the kind of R"
+    title = "CPU seconds and macro F1 (%) by kind of R"
     return Table("projection", title, ["data set", "R", "CPU seconds", "macro F1"], rows)
 
 
 def _verdict(rows: list[tuple[str, str, float, float]], noise: float) -> Verdict:
-    """Whether the paper's R is as good as the best of the denser ones, on each data set."""
+    """Whether the paper's R is as good as the best denser one, on each data set."""
     paper = {name: score for name, label, _, score in rows if label == PAPER}
     best = {
         name: max(row[3] for row in rows if row[0] == name and row[1] in DENSER) for name in paper
     }
     return Verdict(
-        "Very sparse random projection loses nothing against denser ones.",
+        "Very sparse random projection is as good as denser ones.",
         "Macro F1 of s = sqrt(n) and of the best denser R: "
         + ", ".join(f"{name} {paper[name]:.2f} and {best[name]:.2f}" for name in paper)
         + ".",

@@ -1,4 +1,4 @@
-"""What the paper prints: the figures that a reproduction stands beside."""
+"""The results that are published in the paper."""
 
 METHODS = ("FastRP", "RandNE", "LINE", "DeepWalk", "node2vec")
 

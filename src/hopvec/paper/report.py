@@ -19,36 +19,36 @@ if TYPE_CHECKING:
 
 MARKS = {"holds": "✓", "differs": "✗"}
 STYLE = Path(__file__).with_name("report.css")
-DPI = 160  # of a picture, an inch
+DPI = 160
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under named columns; `name` is also that of its CSV file."""
+    """A table; `name` is the stem of its CSV file."""
 
     name: str
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
     note: str = ""
-    aside: bool = False
-    """Whether a page shows it only when asked: the numbers of a picture."""
+    collapsed: bool = False
+    """Whether the HTML page hides it in a collapsed element: the values of a figure."""
 
 
 @dataclass(frozen=True)
 class ReportFigure:
-    """A figure; `name` is also that of its PNG and SVG files."""
+    """A figure; `name` is the stem of its PNG and SVG files."""
 
     name: str
-    title: str
+    caption: str
     figure: Figure
-    alternative: str
-    """What it shows, in words, for those who cannot see it."""
+    alt_text: str
+    """A description for screen readers."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the paper says, what was found, and whether that agrees."""
+    """A claim of the paper, the result here, and whether they agree."""
 
     claim: str
     found: str
@@ -56,7 +56,7 @@ class Verdict:
 
     @property
     def status(self) -> str:
-        """In a word, one of MARKS."""
+        """A key of MARKS."""
         return "holds" if self.holds else "differs"
 
 
@@ -69,36 +69,36 @@ class Section:
     text: Sequence[str] = ()
     verdicts: Sequence[Verdict] = ()
     tables: Sequence[Table] = ()
-    pictures: Sequence[ReportFigure] = ()
+    figures: Sequence[ReportFigure] = ()
     missing: Sequence[str] = ()
-    """Data sets that were not there, and what that leaves out."""
+    """Data sets that are not available."""
 
 
 @dataclass(frozen=True)
 class ReproductionReport:
-    """Sections in order, with a title and what was run where."""
+    """A title, an introduction and sections."""
 
     title: str
     introduction: Sequence[str]
     sections: Sequence[Section]
 
-    def write(self, folder: Path) -> Path:
-        """Writes index.html, report.md and one file a table and picture; the path of the page."""
-        folder.mkdir(parents=True, exist_ok=True)
+    def write(self, directory: Path) -> Path:
+        """Writes index.html, report.md, tables and figures; returns the path of index.html."""
+        directory.mkdir(parents=True, exist_ok=True)
         for section in self.sections:
             for table in section.tables:
-                write_csv(table, folder / f"{table.name}.csv")
-            for picture in section.pictures:
+                write_csv(table, directory / f"{table.name}.csv")
+            for figure in section.figures:
                 for suffix in ("png", "svg"):
-                    save_picture(picture, folder / f"{picture.name}.{suffix}")
-        _write(folder / "report.md", "\n\n".join(_markdown(self)) + "\n")
-        page = folder / "index.html"
-        _write(page, _page(self, folder))
+                    save_figure(figure, directory / f"{figure.name}.{suffix}")
+        _write(directory / "report.md", "\n\n".join(_markdown(self)) + "\n")
+        page = directory / "index.html"
+        _write(page, _page(self, directory))
         return page
 
 
 def write_csv(table: Table, path: Path) -> None:
-    """Writes a table, numbers in full."""
+    """Writes a table with full precision."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(table.columns)
@@ -106,17 +106,17 @@ def write_csv(table: Table, path: Path) -> None:
     _write(path, text.getvalue())
 
 
-def save_picture(picture: ReportFigure, path: Path) -> None:
-    """Writes a picture in the format of the suffix; the same picture, the same bytes."""
+def save_figure(figure: ReportFigure, path: Path) -> None:
+    """Writes a figure in the format of the suffix; the same figure gives the same bytes."""
     import matplotlib as mpl
 
     plain = {"svg": {"Date": None}, "png": {"Software": None}}[path.suffix[1:]]
-    with mpl.rc_context({"svg.hashsalt": picture.name}), atomic_write(path) as (file,):
-        picture.figure.savefig(file, format=path.suffix[1:], dpi=DPI, metadata=plain)
+    with mpl.rc_context({"svg.hashsalt": figure.name}), atomic_write(path) as (file,):
+        figure.figure.savefig(file, format=path.suffix[1:], dpi=DPI, metadata=plain)
 
 
 def format_cell(value: Any) -> str:
-    """A cell as people read it.
+    """A cell as shown to readers.
 
     >>> format_cell(0.123456), format_cell(12345), format_cell(None), format_cell(1234.5)
     ('0.123', '12,345', '', '1,234')
@@ -141,10 +141,10 @@ def _markdown(report: ReproductionReport) -> list[str]:
         parts += [f"## {section.title}", *section.text]
         if section.verdicts:
             rows = [(MARKS[v.status] + " " + v.status, v.claim, v.found) for v in section.verdicts]
-            parts.append(_markdown_table(("", "the paper", "here"), rows))
+            parts.append(_markdown_table(("", "paper", "hopvec"), rows))
         parts += [f"*Missing: {line}*" for line in section.missing]
-        for picture in section.pictures:
-            parts.append(f"![{picture.alternative}]({picture.name}.png)\n\n*{picture.title}*")
+        for figure in section.figures:
+            parts.append(f"![{figure.alt_text}]({figure.name}.png)\n\n*{figure.caption}*")
         for table in section.tables:
             parts += [f"**{table.title}**", _markdown_table(table.columns, table.rows)]
             parts += [table.note] if table.note else []
@@ -162,13 +162,13 @@ def _markdown_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> st
     )
 
 
-def _page(report: ReproductionReport, folder: Path) -> str:
-    """One HTML file that needs no other: the pictures are inside it."""
+def _page(report: ReproductionReport, directory: Path) -> str:
+    """A self-contained HTML page, with the figures embedded."""
     contents = "".join(
-        f'<li><a href="#{s.name}">{html.escape(s.title)}</a> {_tally(s)}</li>'
+        f'<li><a href="#{s.name}">{html.escape(s.title)}</a> {_marks(s)}</li>'
         for s in report.sections
     )
-    body = "".join(_html_section(section, folder) for section in report.sections)
+    body = "".join(_html_section(section, directory) for section in report.sections)
     introduction = "".join(f"<p>{html.escape(line)}</p>" for line in report.introduction)
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
@@ -179,11 +179,11 @@ def _page(report: ReproductionReport, folder: Path) -> str:
     )
 
 
-def _tally(section: Section) -> str:
+def _marks(section: Section) -> str:
     return "".join(f'<span class="{v.status}">{MARKS[v.status]}</span>' for v in section.verdicts)
 
 
-def _html_section(section: Section, folder: Path) -> str:
+def _html_section(section: Section, directory: Path) -> str:
     parts = [f'<section id="{section.name}"><h2>{html.escape(section.title)}</h2>']
     parts += [f"<p>{html.escape(line)}</p>" for line in section.text]
     if section.verdicts:
@@ -194,15 +194,15 @@ def _html_section(section: Section, folder: Path) -> str:
         )
         parts.append(
             '<div class="wide"><table class="verdicts"><thead><tr><th>verdict</th>'
-            f"<th>the paper</th><th>here</th></tr></thead><tbody>{rows}</tbody></table></div>"
+            f"<th>paper</th><th>hopvec</th></tr></thead><tbody>{rows}</tbody></table></div>"
         )
     parts += [f'<p class="missing">Missing: {html.escape(line)}</p>' for line in section.missing]
-    for picture in section.pictures:
-        image = base64.b64encode((folder / f"{picture.name}.png").read_bytes()).decode()
+    for figure in section.figures:
+        image = base64.b64encode((directory / f"{figure.name}.png").read_bytes()).decode()
         parts.append(
             f'<figure><img src="data:image/png;base64,{image}" '
-            f'alt="{html.escape(picture.alternative, quote=True)}">'
-            f"<figcaption>{html.escape(picture.title)}</figcaption></figure>"
+            f'alt="{html.escape(figure.alt_text, quote=True)}">'
+            f"<figcaption>{html.escape(figure.caption)}</figcaption></figure>"
         )
     parts += [_html_table(table) for table in section.tables]
     return "".join([*parts, "</section>"])
@@ -223,7 +223,7 @@ def _html_table(table: Table) -> str:
         f'<div class="wide"><table><caption>{title}</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>{note}"
     )
-    return f"<details><summary>{title}</summary>{wide}</details>" if table.aside else wide
+    return f"<details><summary>{title}</summary>{wide}</details>" if table.collapsed else wide
 
 
 def _html_cell(cell: Any) -> str:

@@ -1,4 +1,4 @@
-"""Runs items of the paper and writes the report."""
+"""Reproduces items of the paper and writes the report."""
 
 from __future__ import annotations
 
@@ -26,44 +26,60 @@ def reproduce(
     quick: bool = False,
     stage: Stage = no_stage,
 ) -> Path:
-    """Reproduces tables and figures of the paper, all of them if none is named; path of the page.
+    """Reproduces tables and figures of the paper, and returns the path of the HTML report.
 
-    The report is written anew after each item, so that what is done can be read; embeddings are
-    kept in `out`/vectors, so that a stopped run goes on where it was. `stage(name)` opens a
-    stage and gives a function that is told its progress.
+    The report is updated after each item. Measurements are stored in `out`/vectors, so that an
+    interrupted run resumes.
+
+    Parameters
+    ----------
+    items : sequence of str
+        Keys of `hopvec.paper.ITEMS`; by default all.
+    data : path, optional
+        The directory of data sets.
+    out : path
+        The directory of the report.
+    quick : bool
+        Use small samples and few shuffles, to check that everything runs.
+    stage : callable, optional
+        `stage(name)` opens a stage and returns its progress callback, as a context manager.
     """
     for item in items:
         if item not in ITEMS:
-            raise ParameterError(f"There is no item {item!r}; they are {', '.join(ITEMS)}.")
+            raise ParameterError(f"There is no item {item!r}. The items are {', '.join(ITEMS)}.")
     if data is not None and not Path(data).is_dir():
-        raise DatasetError(f"{data}: there is no folder of data sets. See hopvec data --help.")
-    folder = Path(out)
+        raise DatasetError(
+            f"{data}: this directory of data sets does not exist. See hopvec data --help."
+        )
+    directory = Path(out)
     cache = ExperimentCache(
         data=None if data is None else Path(data),
-        folder=folder / "vectors",
+        directory=directory / "vectors",
         quick=quick,
         stage=stage,
     )
     sections: list[Section] = []
-    page = folder
+    page = directory
     with warnings_once():
         for item in items or ITEMS:
             sections.append(import_module(f"hopvec.paper.{item}").reproduce(cache))
             if missing := sections[-1].missing:
-                logger.warning("%s: not all data sets are there: %s", item, "; ".join(missing))
-            page = ReproductionReport(_title(quick), _introduction(quick), sections).write(folder)
+                logger.warning("%s: some data sets are missing: %s", item, "; ".join(missing))
+            page = ReproductionReport(_title(quick), _introduction(quick), sections).write(
+                directory
+            )
     return page
 
 
 @contextmanager
 def warnings_once() -> Iterator[None]:
-    """Tells each warning of the library once, however many methods meet the same graph."""
-    told: set[str] = set()
+    """Logs each warning once, even if several methods embed the same graph."""
+    logged: set[str] = set()
 
     def first(record: logging.LogRecord) -> bool:
-        message = record.getMessage().split(";")[0]  # what comes after is advice for the method
-        again = record.levelno >= logging.WARNING and message in told
-        told.add(message)
+        message = record.getMessage().split(";")[0]  # the rest is advice for the method
+        again = record.levelno >= logging.WARNING and message in logged
+        logged.add(message)
         return not again
 
     logger.addFilter(first)
@@ -80,13 +96,13 @@ def _title(quick: bool) -> str:
 def _introduction(quick: bool) -> list[str]:
     lines = [
         'Every table and figure of "Fast and Accurate Network Embeddings via Very Sparse Random '
-        "Projection\" (CIKM 2019), made by hopvec reproduce, with the paper's figures beside ours.",
+        'Projection" (CIKM 2019), reproduced by hopvec reproduce, next to the results of the paper.',
         f"hopvec {version('hopvec')}, Python {platform.python_version()}, {platform.machine()}, "
-        f"{platform.system()}; CPU times are those of this machine, so compare ratios.",
+        f"{platform.system()}; CPU times depend on the machine, so compare ratios.",
     ]
     if quick:
         lines.append(
-            "Quick settings: small samples, few shuffles. They show that everything runs, and the "
-            "direction of results; the figures are those of the full run."
+            "Quick settings: small samples and few shuffles. They show that everything runs and "
+            "the trend of the results; use a full run for the numbers."
         )
     return lines

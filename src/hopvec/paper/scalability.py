@@ -15,14 +15,14 @@ from hopvec.paper.plot_style import COLORS, panels
 from hopvec.paper.report import ReportFigure, Section, Table, Verdict
 from hopvec.progress import no_progress
 
-REPEATS, ENOUGH = 5, 10.0  # times, and seconds in all, that a graph is embedded to measure it
-DIM = 128  # columns are independent of each other, so 512 take four times as long
-STRAIGHT = 0.95  # R^2 from which a series counts as a straight line
+MAX_RUNS, ENOUGH_SECONDS = 5, 10.0  # per graph
+DIM = 128  # columns are independent, so 512 columns take four times as long
+MIN_R_SQUARED = 0.95  # of a series that counts as linear
 
 
 @dataclass(frozen=True)
 class Point:
-    """One graph of a series, and the CPU seconds of its embedding."""
+    """The size of a graph and the CPU seconds of its embedding."""
 
     nodes: int
     edges: int
@@ -31,7 +31,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Series:
-    """Graphs that differ in one size, `name` of the paper: n or m."""
+    """Graphs of growing size; `name` is what grows: n or m."""
 
     name: str
     title: str
@@ -39,23 +39,23 @@ class Series:
 
     @property
     def sizes(self) -> list[int]:
-        """What grows along the series."""
+        """The sizes along the series."""
         return [p.nodes if self.name == "n" else p.edges for p in self.points]
 
     @property
     def seconds(self) -> list[float]:
-        """The CPU time of each."""
+        """The CPU time of each graph."""
         return [p.seconds for p in self.points]
 
     def line(self) -> tuple[float, float, float]:
-        """Slope, intercept and R^2 of the straight line by least squares."""
+        """Slope, intercept and R^2 of the least-squares line."""
         slope, intercept = np.polyfit(self.sizes, self.seconds, 1)
-        rest = np.array(self.seconds) - (slope * np.array(self.sizes) + intercept)
-        return slope, intercept, float(1 - rest.var() / np.var(self.seconds))
+        residual = np.array(self.seconds) - (slope * np.array(self.sizes) + intercept)
+        return slope, intercept, float(1 - residual.var() / np.var(self.seconds))
 
 
 def reproduce(cache: ExperimentCache) -> Section:
-    """Embeds random graphs of growing size on one thread and fits straight lines."""
+    """Embeds random graphs of growing size on one thread and fits lines."""
     scale = 100 if cache.quick else 1
     steps = range(1, 11)
     sizes = {
@@ -64,11 +64,11 @@ def reproduce(cache: ExperimentCache) -> Section:
     }
     points: dict[str, list[Point]] = {"n": [], "m": []}
     with cache.stage("random graphs") as progress:
-        done, of = 0, sum(edges for series in sizes.values() for _, edges in series)
+        done, total = 0, sum(edges for series in sizes.values() for _, edges in series)
         for name, series in sizes.items():
             for nodes, edges in series:
-                points[name].append(measured(cache, nodes, edges))
-                progress(done := done + edges, of)
+                points[name].append(measure(cache, nodes, edges))
+                progress(done := done + edges, total)
     over_n = Series("n", f"m = {sizes['n'][0][1]:,}", points["n"])
     over_m = Series("m", f"n = {sizes['m'][0][0]:,}", points["m"])
     return Section(
@@ -77,31 +77,31 @@ def reproduce(cache: ExperimentCache) -> Section:
         text=[
             f"FastRP with the paper's parameters (weights 0, 0, 1, 4, the plain sum) and {DIM} "
             "columns on Erdos-Renyi graphs: CPU time of the embedding on one thread, without "
-            "making the graph. Columns are independent of each other: 512 take four times as long."
+            "generating it. Columns are independent, so 512 columns take four times as long."
             + (" A hundredth of the paper's sizes." if cache.quick else ""),
             _bend(over_n, over_m),
         ],
         verdicts=[_verdict(series) for series in (over_n, over_m)],
         tables=[_table(series) for series in (over_n, over_m)],
-        pictures=[_picture(over_n, over_m)],
+        figures=[_figure(over_n, over_m)],
     )
 
 
-def measured(cache: ExperimentCache, nodes: int, edges: int) -> Point:
-    """The CPU time of an embedding on one thread, the least of a few where they are quick."""
+def measure(cache: ExperimentCache, nodes: int, edges: int) -> Point:
+    """The CPU time of an embedding on one thread, the minimum of a few runs."""
     method = FastRP.paper().set_params(dim=DIM, threads=1)
 
-    def least() -> dict[str, float]:
+    def minimum() -> dict[str, float]:
         graph = ErdosRenyi(nodes=nodes, edges=edges, seed=nodes + edges).graph()
         seconds: list[float] = []
-        while len(seconds) < REPEATS and sum(seconds) < ENOUGH:
+        while len(seconds) < MAX_RUNS and sum(seconds) < ENOUGH_SECONDS:
             start = time.process_time()
             method.compute(graph, method.plan(graph), no_progress)
             seconds.append(time.process_time() - start)
         return {"nodes": graph.nodes, "edges": graph.edges, "seconds": min(seconds)}
 
     settings = {"method": method, "nodes": nodes, "edges": edges}
-    return Point(**cache.measured("random-graph", settings, least))
+    return Point(**cache.measure_once("random-graph", settings, minimum))
 
 
 def _verdict(series: Series) -> Verdict:
@@ -109,12 +109,12 @@ def _verdict(series: Series) -> Verdict:
     return Verdict(
         f"The running time scales linearly with {series.name}.",
         f"R² of the straight line over {series.name}: {r_squared:.3f}",
-        r_squared >= STRAIGHT,
+        r_squared >= MIN_R_SQUARED,
     )
 
 
 def _bend(over_n: Series, over_m: Series) -> str:
-    """Where lines bend: the time of one entry and hop, at the ends of each series."""
+    """Explains why the lines bend: the time per entry and hop at both ends of each series."""
     costs = []
     for series in (over_n, over_m):
         first, last = (
@@ -123,11 +123,9 @@ def _bend(over_n: Series, over_m: Series) -> str:
         )
         costs.append(f"from {first:.2g} to {last:.2g} over {series.name}")
     return (
-        "A hop gathers one cache line of 64 bytes a neighbor from an array of 64 n bytes. While "
-        "that array fits a cache a gather is cheap, beyond it costs more, which bends the line "
-        "over n. Nanoseconds for an entry of the matrix, a slab and a hop: "
-        + ", ".join(costs)
-        + "."
+        "A hop reads one cache line of 64 bytes per neighbor from an array of 64 n bytes. Reads "
+        "are cheap while the array fits in a cache and slower beyond that, which bends the line "
+        "over n. Nanoseconds per matrix entry, slab and hop: " + ", ".join(costs) + "."
     )
 
 
@@ -137,11 +135,11 @@ def _table(series: Series) -> Table:
         title=f"CPU time over {series.name}, {series.title}",
         columns=["nodes", "edges", "CPU seconds"],
         rows=[[p.nodes, p.edges, p.seconds] for p in series.points],
-        aside=True,
+        collapsed=True,
     )
 
 
-def _picture(*both: Series) -> ReportFigure:
+def _figure(*both: Series) -> ReportFigure:
     figure, axes = panels(2)
     for axis, series in zip(axes, both, strict=True):
         slope, intercept, r_squared = series.line()
@@ -160,8 +158,8 @@ def _picture(*both: Series) -> ReportFigure:
         axis.legend(loc="lower right", frameon=False)
     return ReportFigure(
         name="scalability",
-        title="CPU time of FastRP on Erdos-Renyi graphs, one thread.",
+        caption="CPU time of FastRP on Erdos-Renyi graphs, one thread.",
         figure=figure,
-        alternative="CPU seconds over the number of nodes and over the number of edges, "
+        alt_text="CPU seconds over the number of nodes and over the number of edges, "
         "each with a straight line fitted to the points.",
     )

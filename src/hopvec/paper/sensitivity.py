@@ -33,7 +33,7 @@ class Sweep:
 
 
 def reproduce(cache: ExperimentCache) -> Section:
-    """Scores FastRP on BlogCatalog over each of its parameters, the others fixed."""
+    """Scores FastRP on BlogCatalog over one parameter at a time."""
     title = "Parameter sensitivity on BlogCatalog"
     if not cache.available(DATASET):
         return Section("sensitivity", title, missing=cache.missing(DATASET))
@@ -50,19 +50,19 @@ def reproduce(cache: ExperimentCache) -> Section:
         name="sensitivity",
         title=title,
         text=[
-            'FastRP as the authors\' code has it (normalize "authors"), macro F1 at 10 % labels; '
-            f"beta -0.9, alpha_4 = 4 and dim 128 where they do not vary. Means of "
-            f"{cache.shuffles} shuffles, the same for all, and {seeds(cache)} seeds of R; "
+            'FastRP as in the authors\' code (normalize "authors"), macro F1 at 10 % labels. The '
+            "parameters that do not vary are beta = -0.9, alpha_4 = 4 and dim = 128. Means of "
+            f"{cache.shuffles} shuffles, the same for all values, and {seeds(cache)} seeds of R; "
             "bars are standard deviations over the seeds."
         ],
         verdicts=_verdicts(*sweeps),
         tables=[_table(s) for s in sweeps],
-        pictures=[_picture(sweeps)],
+        figures=[_figure(sweeps)],
     )
 
 
 def sweep(cache: ExperimentCache, name: str, label: str, values: Sequence[float]) -> Sweep:
-    """The score at each value of a parameter."""
+    """Scores FastRP at each value of a parameter."""
     means, errors = [], []
     with cache.stage(f"sensitivity to {name}") as progress:
         for done, value in enumerate(values, start=1):
@@ -74,7 +74,7 @@ def sweep(cache: ExperimentCache, name: str, label: str, values: Sequence[float]
 
 
 def scored(cache: ExperimentCache, parameters: dict[str, Any]) -> list[Score]:
-    """The score of each seed of R; C is chosen with the first."""
+    """The score of each seed of R; C is chosen with the first seed."""
     found = cache.scores(DATASET, FastRP(**parameters), [0.1])
     for seed in range(1, seeds(cache)):
         method = FastRP(**parameters, seed=seed)
@@ -83,12 +83,12 @@ def scored(cache: ExperimentCache, parameters: dict[str, Any]) -> list[Score]:
 
 
 def seeds(cache: ExperimentCache) -> int:
-    """How many draws of R a score is the mean of."""
+    """The number of seeds of R per score."""
     return 1 if cache.quick else 5
 
 
 def parameters(name: str, value: float) -> dict[str, Any]:
-    """The parameters of FastRP with one of the three at a value."""
+    """The parameters of FastRP, with one of the three set to a value."""
     given = {"beta": -0.9, "alpha_4": 4.0, "dim": 128} | {name: value}
     alpha_4 = given.pop("alpha_4")
     return given | {"weights": (0.0, 0.0, 1.0, alpha_4), "normalize": "authors"}
@@ -124,11 +124,11 @@ def _table(sweep: Sweep) -> Table:
         title=f"Macro F1 (%) over {sweep.name}",
         columns=[sweep.name, "macro F1", "deviation"],
         rows=[list(row) for row in rows],
-        aside=True,
+        collapsed=True,
     )
 
 
-def _picture(sweeps: Sequence[Sweep]) -> ReportFigure:
+def _figure(sweeps: Sequence[Sweep]) -> ReportFigure:
     figure, axes = panels(3)
     for axis, one in zip(axes, sweeps, strict=True):
         axis.errorbar(
@@ -141,7 +141,7 @@ def _picture(sweeps: Sequence[Sweep]) -> ReportFigure:
             axis.set_xticks(one.values, [f"{value:g}" for value in one.values])
     return ReportFigure(
         name="sensitivity",
-        title="Macro F1 on BlogCatalog at 10 % labels over beta, alpha_4 and dim.",
+        caption="Macro F1 on BlogCatalog at 10 % labels over beta, alpha_4 and dim.",
         figure=figure,
-        alternative="Three curves of macro F1: over beta, over alpha_4 and over the dimension.",
+        alt_text="Three curves of macro F1: over beta, over alpha_4 and over the dimension.",
     )

@@ -1,4 +1,4 @@
-"""The methods of the paper with its parameters (section Parameter Settings), and the data sets."""
+"""The methods and data sets, with the parameters of the paper (section Parameter Settings)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from hopvec.methods import LINE, DeepWalk, FastRP, Method, Node2Vec, RandNE
 from hopvec.paper.experiment_cache import ExperimentCache
 from hopvec.paper.published import CPU_SECONDS
 
-PUBLISHED = ("blogcatalog", "flickr", "www-10k")  # classified in the paper
-BEYOND = (  # labeled graphs that the paper does not have
+IN_PAPER = ("blogcatalog", "flickr", "www-10k")  # classified in the paper
+NOT_IN_PAPER = (  # other labeled graphs
     "ppi",
     "wikipedia-pos",
     "cora",
@@ -25,20 +25,20 @@ BEYOND = (  # labeled graphs that the paper does not have
 )
 METHODS = ("FastRP", "RandNE", "LINE", "DeepWalk", "node2vec")
 LINEAR = ("FastRP", "RandNE")
-TEXT = (
-    "FastRP (dim 512, orders 3 and 4, normalized as in the authors' code) has the parameters that "
-    "the search of the paper finds for each data set: 20 rounds with 64 columns on few labels. "
-    "RandNE (dim 512, orders to 3) has the weights of its authors' code: the same search over the "
-    "last two finds worse ones. DeepWalk and node2vec (dim 128, walks of 40 nodes, window 10) take "
-    "80 walks a node, LINE (dim 200) 100 million samples an order, where the paper has 10 billion: "
-    "more do not raise its scores. node2vec has p = q = 0.25, the better of the points of the "
-    "paper's grid that were tried. On graphs that the paper does not have they take an eighth of "
-    "the walks and a tenth of the samples."
+METHODS_TEXT = (
+    "FastRP (dim 512, orders 3 and 4, normalized as in the authors' code) uses the parameters that "
+    "the search of the paper finds for each data set, with 20 trials, 64 columns and few labels. "
+    "RandNE (dim 512, orders up to 3) uses the weights of its authors' code; the same search over "
+    "its last two weights finds worse ones. DeepWalk and node2vec (dim 128, walks of 40 nodes, "
+    "window 10) use 80 walks per node. LINE (dim 200) uses 100 million samples per order instead "
+    "of the 10 billion of the paper, since more do not improve its scores. node2vec uses p = q = "
+    "0.25, the best of the points of the paper's grid that were tried. On graphs that are not in "
+    "the paper, these methods use an eighth of the walks and a tenth of the samples."
 )
 
 
 def method(cache: ExperimentCache, name: str, label: str) -> Method:
-    """A method on one thread as the paper sets it for a data set; quick ones learn from less."""
+    """A method with the paper's parameters for a data set, on one thread."""
     if label == "FastRP":
         return cache.tuned(name, FastRP(dim=512, normalize="authors", threads=1))
     if label == "RandNE":
@@ -54,11 +54,11 @@ def method(cache: ExperimentCache, name: str, label: str) -> Method:
 
 
 def methods(cache: ExperimentCache, name: str) -> dict[str, Method]:
-    """The methods for a data set: those that train leave out large graphs without figures."""
-    labels = LINEAR if large(cache, name) and name not in CPU_SECONDS else METHODS
+    """The methods for a data set; those that train a model skip large graphs not in the paper."""
+    labels = LINEAR if is_large(cache, name) and name not in CPU_SECONDS else METHODS
     return {label: method(cache, name, label) for label in labels}
 
 
-def large(cache: ExperimentCache, name: str) -> bool:
-    """Whether a graph is too large for methods that train, and for classifiers with many labels."""
+def is_large(cache: ExperimentCache, name: str) -> bool:
+    """Whether a graph is too large for methods that train a model, and for many labels."""
     return cache.dataset(name).graph.nodes > (10_000 if cache.quick else 30_000)
