@@ -1,4 +1,4 @@
-"""The report can be read offline, by people and by programs."""
+"""The report of a reproduction: a self-contained page, Markdown, CSV files and figures."""
 
 import csv
 import re
@@ -17,7 +17,7 @@ from hopvec.paper.report import (
 )
 
 
-def picture():
+def lines():
     figure, axes = panels(2)
     for axis in axes:
         axis.plot([1, 2, 3], [2, 3, 5])
@@ -34,21 +34,21 @@ def report():
             Verdict("It is small.", "3 GB", holds=False),
         ],
         tables=[Table("times", "Seconds", ["name", "s"], [["a|b", 1.23456], ["c", None]], "Note.")],
-        pictures=[picture()],
+        figures=[lines()],
         missing=["flickr"],
     )
     return ReproductionReport("A report", ["An introduction."], [section])
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    wanted = tmp_path_factory.mktemp("report") / "deep" / "report"
-    assert report().write(wanted) == wanted / "index.html"
-    return wanted
+def directory(tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "deep" / "report"
+    assert report().write(path) == path / "index.html"
+    return path
 
 
-class Links(HTMLParser):
-    """Collects what a page refers to."""
+class LinkCollector(HTMLParser):
+    """Collects the links and images of a page."""
 
     def __init__(self):
         super().__init__()
@@ -61,53 +61,53 @@ class Links(HTMLParser):
             self.images.append(given)
 
 
-def test_the_page_needs_no_other_file(folder):
-    page = Links()
-    page.feed((folder / "index.html").read_text())
+def test_the_page_is_self_contained(directory):
+    page = LinkCollector()
+    page.feed((directory / "index.html").read_text())
     assert all(link.startswith(("data:", "#")) for link in page.found)
-    assert "@import" not in (folder / "index.html").read_text()
+    assert "@import" not in (directory / "index.html").read_text()
     assert [image["alt"] for image in page.images] == ["two lines that rise"]
 
 
-def test_texts_are_shown_as_texts(folder):
-    page = (folder / "index.html").read_text()
+def test_text_is_escaped(directory):
+    page = (directory / "index.html").read_text()
     assert "Times &amp; &lt;sizes&gt;" in page
     assert "<sizes>" not in page
 
 
-def test_every_verdict_is_told_in_both(folder):
+def test_every_verdict_is_in_the_page_and_in_the_markdown(directory):
     for name in ("index.html", "report.md"):
-        text = (folder / name).read_text()
+        text = (directory / name).read_text()
         for word in ("✓ holds", "✗ differs", "Missing: flickr"):
             assert word in text
 
 
-def test_tables_are_csv_files_with_all_digits(folder):
-    with (folder / "times.csv").open(newline="") as file:
+def test_tables_are_written_as_csv_with_full_precision(directory):
+    with (directory / "times.csv").open(newline="") as file:
         assert list(csv.reader(file)) == [["name", "s"], ["a|b", "1.23456"], ["c", ""]]
 
 
-def test_a_markdown_table_has_as_many_cells_in_every_row(folder):
-    lines = (folder / "report.md").read_text().splitlines()
+def test_all_rows_of_a_markdown_table_have_the_same_number_of_cells(directory):
+    lines = (directory / "report.md").read_text().splitlines()
     cells = {
         len(re.split(r"(?<!\\)\|", line)) for line in lines if "a\\|b" in line or "| c |" in line
     }
     assert cells == {4}
 
 
-def test_the_same_report_gives_the_same_bytes(folder, tmp_path):
+def test_the_same_report_gives_the_same_bytes(directory, tmp_path):
     report().write(tmp_path / "again")
-    for path in folder.iterdir():
+    for path in directory.iterdir():
         assert path.read_bytes() == (tmp_path / "again" / path.name).read_bytes()
 
 
-def test_pictures_are_not_blank(folder):
+def test_figures_are_not_blank(directory):
     from matplotlib.image import imread
 
-    pixels = imread(folder / "lines.png")
+    pixels = imread(directory / "lines.png")
     assert pixels.shape[1] > 1000
     assert (pixels[:, :, :3] < 0.9).any(axis=2).mean() > 0.005
-    assert (folder / "lines.svg").read_text().startswith("<?xml")
+    assert (directory / "lines.svg").read_text().startswith("<?xml")
 
 
 @pytest.mark.parametrize(
@@ -121,5 +121,5 @@ def test_pictures_are_not_blank(folder):
         (0.01234, "0.0123"),
     ],
 )
-def test_cells_are_shown_as_people_read_them(value, text):
+def test_cells_are_formatted_for_readers(value, text):
     assert format_cell(value) == text

@@ -1,4 +1,4 @@
-"""What a reproduction does with the data sets that are there, and with those that are not."""
+"""Reproductions with available and with missing data sets."""
 
 import json
 import shutil
@@ -11,16 +11,18 @@ from hopvec.paper import ITEMS, classification, neighbors, published, runtime, s
 from hopvec.paper import map as maps
 from hopvec.paper.experiment_cache import ExperimentCache, Score, no_stage
 from hopvec.paper.reproduce import reproduce
-from hopvec.paper.scalability import Point, Series, measured
+from hopvec.paper.scalability import Point, Series, measure
 
 
 @pytest.fixture
 def cache(tmp_path):
-    return ExperimentCache(data=tmp_path, folder=tmp_path / "vectors", quick=True, stage=no_stage)
+    return ExperimentCache(
+        data=tmp_path, directory=tmp_path / "vectors", quick=True, stage=no_stage
+    )
 
 
 @pytest.mark.parametrize("item", ["sensitivity", "projection"])
-def test_data_that_is_not_there_is_reported_as_missing(tmp_path, item):
+def test_missing_data_sets_are_reported(tmp_path, item):
     page = reproduce([item], data=tmp_path, out=tmp_path / "report", quick=True)
     text = (page.parent / "report.md").read_text()
     assert "*Missing: blogcatalog (hopvec data get blogcatalog)" in text
@@ -28,13 +30,13 @@ def test_data_that_is_not_there_is_reported_as_missing(tmp_path, item):
     assert "✗" not in text
 
 
-def test_an_item_that_there_is_not_is_refused_with_those_that_are(tmp_path):
-    with pytest.raises(ParameterError, match=r"no item 'figure9'; they are runtime, .*projection"):
+def test_an_unknown_item_is_refused_and_the_items_are_listed(tmp_path):
+    with pytest.raises(ParameterError, match=r"no item 'figure9'. The items are runtime, .*projec"):
         reproduce(["figure9"], out=tmp_path)
     assert not list(tmp_path.iterdir())
 
 
-def test_every_item_has_a_file_and_a_line():
+def test_every_item_has_a_module_and_a_description():
     from importlib import import_module
 
     for item, line in ITEMS.items():
@@ -43,7 +45,7 @@ def test_every_item_has_a_file_and_a_line():
 
 
 class TestOnSmallGraphs:
-    """All items that need data, on a small published graph."""
+    """Items that need data, on a small published graph."""
 
     @pytest.fixture(scope="class")
     @classmethod
@@ -61,7 +63,7 @@ class TestOnSmallGraphs:
             patch.setattr(neighbors, "WELL_KNOWN", {"eurosis": ()})
             patch.setattr(maps, "CLASSES", {"eurosis": maps.CLASSES["eurosis"]})
             for module in (runtime, classification):
-                patch.setattr(module, "BEYOND", ("eurosis", "cora"))
+                patch.setattr(module, "NOT_IN_PAPER", ("eurosis", "cora"))
             items = ["runtime", "classification", "neighbors", "map", "sensitivity"]
             page = reproduce(
                 items, data=folder / "data", out=folder / "out", quick=True, stage=stage
@@ -84,20 +86,20 @@ class TestOnSmallGraphs:
             assert len(row[1:]) == 6
             assert all(10 < float(cell) < 100 for cell in row[1:])
 
-    def test_the_maps_are_pictures_with_their_purity(self, report):
+    def test_maps_are_drawn_and_their_purity_is_measured(self, report):
         assert float(self.rows(report, "map")["eurosis"][0]) > 0.8
         assert (report[0] / "map-eurosis.png").stat().st_size > 20_000
 
-    def test_neighbors_are_of_the_class_of_their_node(self, report):
+    def test_neighbors_are_in_the_class_of_their_node(self, report):
         assert float(self.rows(report, "neighbors-classes")["eurosis"][0]) > 0.8
 
-    def test_scores_are_drawn_over_each_parameter(self, report):
+    def test_scores_are_plotted_over_each_parameter(self, report):
         assert len(self.rows(report, "sensitivity-beta")) == 5
         dims = self.rows(report, "sensitivity-dim")
         assert float(dims["32"][0]) < float(dims["512"][0])
         assert (report[0] / "sensitivity.svg").exists()
 
-    def test_what_is_missing_is_told_and_what_is_done_is_told_stage_by_stage(self, report):
+    def test_missing_data_and_stages_are_reported(self, report):
         folder, stages = report
         text = (folder / "report.md").read_text()
         assert "*Missing: cora" in text
@@ -105,7 +107,7 @@ class TestOnSmallGraphs:
         assert "blogcatalog" not in " ".join(stages)
         assert "eurosis: searching parameters of FastRP" in stages
 
-    def test_a_second_run_takes_what_was_measured(self, report, monkeypatch):
+    def test_a_second_run_reuses_the_measurements(self, report, monkeypatch):
         folder, _ = report
         before = (folder / "sensitivity-dim.csv").read_text()
         monkeypatch.setattr(FastRP, "vectors", None)
@@ -114,8 +116,8 @@ class TestOnSmallGraphs:
         assert (folder / "sensitivity-dim.csv").read_text() == before
 
 
-class TestWorkshop:
-    def test_an_embedding_that_took_long_is_made_once_and_then_read(self, cache, monkeypatch):
+class TestExperimentCache:
+    def test_a_slow_embedding_is_computed_once_and_then_read(self, cache, monkeypatch):
         monkeypatch.setattr("hopvec.paper.experiment_cache.MIN_CACHED_SECONDS", 0.0)
         method = FastRP(dim=8, threads=1)
         first = cache.embedding("debian-packages", method)
@@ -125,31 +127,31 @@ class TestWorkshop:
         assert second.vectors.tobytes() == first.vectors.tobytes()
         assert cache.cpu_seconds("debian-packages", method) == seconds > 0
 
-    def test_a_measurement_belongs_to_its_settings(self, cache, tmp_path):
+    def test_measurements_are_cached_by_settings(self, cache, tmp_path):
         for seed in (1, 2, 1):
             settings = {"method": FastRP(dim=8, seed=seed)}
-            assert cache.measured("answer", settings, lambda seed=seed: seed) == seed
+            assert cache.measure_once("answer", settings, lambda seed=seed: seed) == seed
         notes = [json.loads(path.read_text()) for path in (tmp_path / "vectors").iterdir()]
         assert sorted((note["method"]["seed"], note["answer"]) for note in notes) == [
             (1, 1),
             (2, 2),
         ]
 
-    def test_a_stage_within_another_tells_nothing(self, tmp_path):
-        told = []
+    def test_a_nested_stage_is_not_reported(self, tmp_path):
+        opened = []
 
         def stage(name):
-            told.append(name)
+            opened.append(name)
             return no_stage(name)
 
-        cache = ExperimentCache(data=tmp_path, folder=tmp_path, quick=True, stage=stage)
+        cache = ExperimentCache(data=tmp_path, directory=tmp_path, quick=True, stage=stage)
         with cache.stage("outer"), cache.stage("inner") as progress:
             progress(1, 2)
         with cache.stage("next"):
             pass
-        assert told == ["outer", "next"]
+        assert opened == ["outer", "next"]
 
-    def test_what_is_there_and_what_is_missing(self, cache):
+    def test_available_and_missing_data_sets(self, cache):
         assert cache.available("flickr", "debian-packages") == ["debian-packages"]
         assert cache.missing("flickr", "debian-packages") == ["flickr (hopvec data get flickr)"]
 
@@ -163,28 +165,28 @@ class TestVerdicts:
             for label, macro in (self.PAPER | changed).items()
         }
 
-    def test_the_figures_of_the_paper_hold(self):
+    def test_the_results_of_the_paper_hold(self):
         found = classification._verdicts("blogcatalog", self.scores())
         assert [verdict.status for verdict in found] == ["holds", "holds"]
 
-    def test_a_better_baseline_is_told(self):
+    def test_a_better_baseline_is_named(self):
         found = classification._verdicts("blogcatalog", self.scores(LINE=30.0))
         assert [verdict.status for verdict in found] == ["differs", "differs"]
         assert "LINE, 30.00" in found[0].found
 
     @pytest.mark.parametrize(("deepwalk", "status"), [(8000.0, "holds"), (100.0, "differs")])
-    def test_the_times_of_the_paper_are_a_ratio(self, deepwalk, status):
+    def test_times_are_compared_as_ratios(self, deepwalk, status):
         row = {"FastRP": 1.0, "RandNE": 2.0, "DeepWalk": deepwalk}
         assert [v.status for v in runtime._verdicts("blogcatalog", row)] == [status, "holds"]
 
 
 class TestScalability:
     def test_a_point_is_measured_once(self, cache):
-        point = measured(cache, 500, 2000)
+        point = measure(cache, 500, 2000)
         assert (point.nodes, point.edges, point.seconds > 0) == (500, 2000, True)
-        assert measured(cache, 500, 2000) == point
+        assert measure(cache, 500, 2000) == point
 
-    def test_a_straight_line_is_found_with_its_slope(self):
+    def test_a_line_is_fitted_with_its_slope(self):
         points = [Point(1000, m, 3.0 + 2e-3 * m) for m in (1000, 2000, 5000)]
         slope, intercept, r_squared = Series("m", "", points).line()
         assert np.allclose([slope, intercept, r_squared], [2e-3, 3.0, 1.0])

@@ -48,9 +48,7 @@ def reproduce(
         if item not in ITEMS:
             raise ParameterError(f"There is no item {item!r}. The items are {', '.join(ITEMS)}.")
     if data is not None and not Path(data).is_dir():
-        raise DatasetError(
-            f"{data}: this directory of data sets does not exist. See hopvec data --help."
-        )
+        raise DatasetError(f"{data}: this directory does not exist. See hopvec data --help.")
     directory = Path(out)
     cache = ExperimentCache(
         data=None if data is None else Path(data),
@@ -65,9 +63,8 @@ def reproduce(
             sections.append(import_module(f"hopvec.paper.{item}").reproduce(cache))
             if missing := sections[-1].missing:
                 logger.warning("%s: some data sets are missing: %s", item, "; ".join(missing))
-            page = ReproductionReport(_title(quick), _introduction(quick), sections).write(
-                directory
-            )
+            report = ReproductionReport(_title(quick), _introduction(quick), sections)
+            page = report.write(directory)
     return page
 
 
@@ -96,7 +93,7 @@ def _title(quick: bool) -> str:
 def _introduction(quick: bool) -> list[str]:
     lines = [
         'Every table and figure of "Fast and Accurate Network Embeddings via Very Sparse Random '
-        'Projection" (CIKM 2019), reproduced by hopvec reproduce, next to the results of the paper.',
+        'Projection" (CIKM 2019), by hopvec reproduce, next to the results of the paper.',
         f"hopvec {version('hopvec')}, Python {platform.python_version()}, {platform.machine()}, "
         f"{platform.system()}; CPU times depend on the machine, so compare ratios.",
     ]
