@@ -8,7 +8,7 @@ import pytest
 import hopvec
 
 README = Path(__file__).parents[1] / "README.md"
-TAKES_LONG = ("reproduce", "explore", "demo")  # only read, not run: they have tests of their own
+NOT_RUN = ("reproduce", "explore", "demo")  # only parsed: they have tests of their own
 
 
 def blocks():
@@ -65,10 +65,10 @@ def test_the_commands_of_the_readme_are_those_of_the_program(tmp_path, monkeypat
     Path("labels.csv").write_text("".join(f"{site},{at % 2}\n" for at, site in enumerate(sites)))
     Path("nodes.csv").write_text("id,size\n" + "".join(f"{site},{len(site)}\n" for site in sites))
     for command in commands:
-        verb, *words = command.split()
-        if verb in TAKES_LONG or "--spark" in words:  # a cluster is not at hand
-            program.get_command(click.Context(program), verb).make_context(verb, words)
+        name, *arguments = command.split()
+        if name in NOT_RUN or "--spark" in arguments:
+            program.get_command(click.Context(program), name).make_context(name, arguments)
             continue
-        result = CliRunner().invoke(program, [verb, *words])
+        result = CliRunner().invoke(program, [name, *arguments])
         assert result.exit_code == 0, (command, result.output)
     assert Path("vectors.parquet").exists()

@@ -82,7 +82,7 @@ class TestFiles:
         result = run("tune", files[0], "--trials", 2, "--space", "beta=-1:1")
         assert result.exit_code == 0, result.stderr
         best = read_json(tmp_path / "tuned" / "best.json")
-        assert best["settings"]["measure"] == "AUC of links"
+        assert best["settings"]["measure"] == "link AUC"
         assert not (tmp_path / "tuned" / "unseen.csv").exists()
 
     def test_any_space_and_method(self, run, files, tmp_path):

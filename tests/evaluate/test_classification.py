@@ -50,7 +50,7 @@ def by_scikit_learn(vectors, members, share, seed, shuffle, C):  # noqa: N803
 
 @pytest.mark.parametrize("single", [False, True])
 @pytest.mark.parametrize("C", [0.05, 1.0])
-def test_scores_are_those_of_liblinear_called_class_by_class(single, C):  # noqa: N803
+def test_scores_equal_those_of_liblinear_trained_class_by_class(single, C):  # noqa: N803
     embedding, labels, members = labeled(single=single)
     found = classify(embedding, labels, C=C, scale="none", seed=3, **FEW)
     for scores in found.shares:
@@ -60,7 +60,7 @@ def test_scores_are_those_of_liblinear_called_class_by_class(single, C):  # noqa
             assert [shuffle.macro_f1, shuffle.micro_f1] == pytest.approx(expected, abs=1e-9)
 
 
-def test_scores_on_blogcatalog_are_those_of_liblinear(data_folder):
+def test_scores_on_blogcatalog_equal_those_of_liblinear(data_folder):
     from scipy.io import loadmat
 
     content = loadmat(data_folder / "blogcatalog" / "blogcatalog.mat")
@@ -82,7 +82,7 @@ def test_vectors_that_are_the_labels_score_100(single, C):  # noqa: N803
         assert (scores.macro_f1, scores.micro_f1) == (100, 100)
 
 
-def test_vectors_that_are_all_the_same_score_what_the_commonest_classes_do():
+def test_constant_vectors_score_like_predicting_the_most_common_classes():
     _, labels, members = labeled(nodes=400)
     same = Embedding(np.ones((400, 3), np.float32), pa.array(np.arange(400)))
     (scores,) = classify(same, labels, shares=[0.5], shuffles=1, seed=5).shares
@@ -98,7 +98,7 @@ def test_vectors_that_are_all_the_same_score_what_the_commonest_classes_do():
     )
 
 
-def test_vectors_that_know_nothing_score_what_chance_does():
+def test_random_vectors_score_like_chance():
     """Of K equally common classes, one label a node, a guess is right once in K times."""
     random = np.random.default_rng(0)
     nodes, classes = 3000, 5
@@ -112,7 +112,7 @@ def test_vectors_that_know_nothing_score_what_chance_does():
 
 
 @pytest.mark.parametrize("C", [0.3, "auto"])
-def test_labels_of_test_nodes_have_no_part_in_the_training(monkeypatch, C):  # noqa: N803
+def test_labels_of_test_nodes_are_not_used_in_training(monkeypatch, C):  # noqa: N803
     """Whatever they are, the same C is chosen and the same weights are found."""
     embedding, _, members = labeled()
     order = np.random.default_rng([0, 0]).permutation(len(members))
@@ -157,13 +157,13 @@ def test_nodes_without_a_label_do_not_matter():
     assert classify(more, labels, **FEW).shares == classify(embedding, labels, **FEW).shares
 
 
-def test_the_same_scores_on_one_thread_and_on_three():
+def test_scores_do_not_depend_on_the_number_of_threads():
     embedding, labels, _ = labeled()
     one, three = (classify(embedding, labels, threads=count, **FEW) for count in (1, 3))
     assert one.shares == three.shares
 
 
-def test_shuffles_depend_on_their_number_and_the_seed_alone():
+def test_shuffles_depend_only_on_their_number_and_the_seed():
     embedding, labels, _ = labeled()
     few, more, other = (
         classify(embedding, labels, shares=[0.5], C=1.0, shuffles=count, seed=seed).shares[0]
@@ -174,7 +174,7 @@ def test_shuffles_depend_on_their_number_and_the_seed_alone():
     assert other.shuffles != few.shuffles
 
 
-def test_progress_begins_at_0_and_comes_to_the_end():
+def test_progress_starts_at_0_and_reaches_the_total():
     embedding, labels, _ = labeled()
     ticks = []
     classify(embedding, labels, **FEW, progress=lambda done, of: ticks.append((done, of)))
@@ -207,7 +207,7 @@ def test_standardized_columns_have_the_same_weight():
     assert rms[0] != rms[1]
 
 
-def test_a_constant_column_is_nothing_once_standardized():
+def test_a_constant_column_is_zero_after_standardizing():
     embedding, labels, _ = labeled()
     column = np.full((len(embedding), 1), 0.1, np.float32)
     column[0] += np.float32(1e-8)  # as rounding may have left it
@@ -219,13 +219,13 @@ def test_a_constant_column_is_nothing_once_standardized():
 
 
 @pytest.mark.parametrize("scale", ["rms", "standardize", "none"])
-def test_vectors_of_zeros_are_scored_as_well(scale):
+def test_zero_vectors_can_be_scored(scale):
     _, labels, members = labeled()
     zeros = Embedding(np.zeros((len(members), 2), np.float32), pa.array(np.arange(len(members))))
     assert classify(zeros, labels, scale=scale, **FEW).shares[0].micro_f1 > 0
 
 
-def test_a_class_of_the_test_nodes_alone_counts_for_the_mean():
+def test_a_class_with_test_nodes_only_counts_in_the_mean():
     """Two classes of 50 are found without fault; the third, a single node, is a test node."""
     names = ["a"] * 50 + ["b"] * 50 + ["rare"]
     vectors = np.eye(3, dtype=np.float32)[[0] * 50 + [1] * 50 + [2]]
@@ -238,7 +238,7 @@ def test_a_class_of_the_test_nodes_alone_counts_for_the_mean():
     assert found.micro_f1 == pytest.approx(100 * 50 / 51)
 
 
-def test_the_result_tells_what_was_scored_and_how():
+def test_the_result_describes_the_data_and_the_protocol():
     embedding, labels, members = labeled()
     found = classify(embedding, labels, C=0.5, **FEW)
     assert (found.nodes, found.classes, found.dim, found.without_vector) == (150, 6, 8, 0)
@@ -249,14 +249,14 @@ def test_the_result_tells_what_was_scored_and_how():
     assert scores.macro_deviation == pytest.approx(np.std(macros, ddof=1))
     lines = str(found).splitlines()
     assert lines[0].startswith("dim 8, 150 labeled nodes, 6 classes")
-    assert lines[1] == "3 shuffles of seed 0, scale rms, C 0.5"
+    assert lines[1] == "3 shuffles (seed 0), scale rms, C 0.5"
     assert lines[3].split() == [
         "30", "%", f"{scores.macro_f1:.2f}", "±", f"{scores.macro_deviation:.2f}",
         f"{scores.micro_f1:.2f}", "±", f"{scores.micro_deviation:.2f}", "0.5",
     ]  # fmt: skip
 
 
-def test_the_result_survives_json():
+def test_the_result_can_be_written_as_json():
     import json
 
     embedding, labels, _ = labeled()
@@ -288,13 +288,13 @@ def test_one_shuffle_has_no_deviation():
         ({"shares": [0.999]}, r"trains on 150 and leaves 0 to predict"),
     ],
 )
-def test_what_is_not_allowed_is_refused_in_a_sentence(wrong, message):
+def test_invalid_parameters_are_refused(wrong, message):
     embedding, labels, _ = labeled()
     with pytest.raises(ParameterError, match=message):
         classify(embedding, labels, **wrong)
 
 
-def test_labels_are_labels():
+def test_labels_of_the_wrong_type_are_refused():
     embedding, _, _ = labeled()
     with pytest.raises(ParameterError, match=r"labels must be Labels, .* got a list"):
         classify(embedding, ["a"] * 150)
@@ -307,15 +307,15 @@ def test_training_nodes_of_one_class_are_refused():
         classify(Embedding(vectors, pa.array(np.arange(100))), labels, shares=[0.1])
 
 
-def test_a_vector_that_is_not_finite_is_named():
+def test_a_vector_with_nan_is_refused_and_named():
     embedding, labels, _ = labeled()
     vectors = embedding.vectors.copy()
     vectors[7, 3] = np.nan
-    with pytest.raises(ParameterError, match="classify: the vector of 7 holds a NaN"):
+    with pytest.raises(ParameterError, match="classify: the vector of 7 contains NaN"):
         classify(Embedding(vectors, embedding.ids), labels)
 
 
-def test_without_the_extra_it_says_what_to_install(monkeypatch):
+def test_without_the_extra_the_message_names_it(monkeypatch):
     embedding, labels, _ = labeled()
     monkeypatch.setitem(sys.modules, "threadpoolctl", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'hopvec\[evaluate\]'"):

@@ -1,4 +1,4 @@
-"""Edges held out of a graph: what is taken, what is left, and what is never an edge."""
+"""Held-out edges, training graphs and negatives."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def same(one, other):
 
 @settings(max_examples=30)
 @given(edge_splits())
-def test_training_and_held_out_edges_are_all_edges_and_share_none(split):
+def test_training_and_held_out_edges_partition_the_edges(split):
     graph, held_out = split
     out, left, every = as_keys(graph, held_out.edges), edges_of(held_out.training), edges_of(graph)
     assert len(out) == len(set(out))
@@ -31,7 +31,7 @@ def test_training_and_held_out_edges_are_all_edges_and_share_none(split):
 
 @settings(max_examples=30)
 @given(edge_splits())
-def test_no_negative_is_an_edge_of_the_whole_graph_or_a_loop_or_comes_twice(split):
+def test_negatives_are_distinct_and_neither_edges_nor_loops(split):
     graph, held_out = split
     negatives = as_keys(graph, held_out.negatives)
     assert len(negatives) == len(set(negatives))
@@ -42,7 +42,7 @@ def test_no_negative_is_an_edge_of_the_whole_graph_or_a_loop_or_comes_twice(spli
 
 @settings(max_examples=30)
 @given(edge_splits())
-def test_nodes_loops_and_components_stay_as_they_are(split):
+def test_nodes_loops_and_components_are_kept(split):
     graph, held_out = split
     training = held_out.training
     assert training.ids.equals(graph.ids)
@@ -66,7 +66,7 @@ def test_the_order_of_edges_and_nodes_does_not_matter(directed, weighted):
     assert same(hold_out(made.graph(), seed=3), hold_out(shuffled, seed=3))
 
 
-def test_the_same_seed_holds_out_the_same_and_another_one_does_not():
+def test_the_same_seed_holds_out_the_same_edges_and_another_seed_others():
     graph = random_example(50, 200).graph()
     assert same(hold_out(graph, seed=5), hold_out(graph, seed=5))
     one, other = hold_out(graph, seed=5), hold_out(graph, seed=6)
@@ -75,7 +75,7 @@ def test_the_same_seed_holds_out_the_same_and_another_one_does_not():
 
 
 @pytest.mark.parametrize("directed", [False, True])
-def test_other_edges_of_a_later_snapshot_do_not_redraw_those_that_stay(directed):
+def test_new_edges_do_not_change_the_order_of_the_others(directed):
     made = random_example(200, 600, directed=directed)
     hubs = np.random.default_rng(0).choice(200, 20, replace=False)
     source = np.concatenate([made.source, np.repeat(hubs, 30)])
@@ -88,7 +88,7 @@ def test_other_edges_of_a_later_snapshot_do_not_redraw_those_that_stay(directed)
     assert kept <= before or before <= kept
 
 
-def test_every_edge_of_a_cycle_is_held_out_as_often_as_any_other():
+def test_all_edges_of_a_cycle_are_held_out_equally_often():
     graph = Graph.from_edges(np.arange(12), (np.arange(12) + 1) % 12)
     often = {}
     for seed in range(600):
@@ -108,54 +108,54 @@ def test_a_bridge_is_never_held_out():
     assert held_out == {*map(frozenset, [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)])}
 
 
-def test_two_directions_of_an_edge_can_stand_in_for_each_other():
+def test_one_of_two_opposite_edges_can_be_held_out():
     graph = Graph.from_edges([0, 1], [1, 0], directed=True)
     held_out = hold_out(graph, count=1, negatives=0)
     assert held_out.training.edges == 1
     assert components(held_out.training) == [0, 0]
 
 
-def test_share_is_that_of_all_edges_but_loops_and_count_the_number_itself():
+def test_share_is_relative_to_all_edges_except_loops():
     graph = example([*complete(10), (3, 3)], 10).graph()
     assert len(hold_out(graph, share=0.4, negatives=0).edges) == 18
     assert len(hold_out(graph, count=7, negatives=0).edges) == 7
 
 
-def test_the_number_of_negatives_is_that_for_every_edge():
+def test_negatives_is_the_number_per_edge():
     graph = random_example(100, 200).graph()
     held_out = hold_out(graph, count=20, negatives=3)
     assert len(held_out.negatives) == 60
     assert repr(held_out).startswith("HeldOut(edges: 20, negatives: 60, training: Graph(100")
 
 
-def test_components_may_fall_apart_if_that_is_allowed():
+def test_components_may_split_if_connected_is_false():
     graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4])
     held_out = hold_out(graph, share=0.5, connected=False)
     assert len(held_out.edges) == 2
     assert held_out.training.nodes == 5
 
 
-def test_progress_is_told_and_ends_at_the_end():
-    told = []
-    hold_out(random_example(50, 200).graph(), progress=lambda done, of: told.append((done, of)))
-    assert told[-1][0] == told[-1][1]
-    assert [done for done, _ in told] == sorted(done for done, _ in told)
+def test_progress_reaches_the_total():
+    reports = []
+    hold_out(random_example(50, 200).graph(), progress=lambda *report: reports.append(report))
+    assert reports[-1][0] == reports[-1][1]
+    assert [done for done, _ in reports] == sorted(done for done, _ in reports)
 
 
 class TestErrors:
-    def test_more_than_a_spanning_forest_leaves(self):
+    def test_more_edges_than_a_spanning_forest_leaves(self):
         graph = Graph.from_edges([0, 1, 2, 3, 0], [1, 2, 3, 4, 2])
         with pytest.raises(ParameterError) as error:
             hold_out(graph, count=2)
         assert str(error.value) == (
             "hold_out: 2 of 5 edges cannot be held out, since 4 are needed to keep the components "
-            "whole. At most 1 can, a share of 0.2; or let components fall apart: connected=False, "
-            "or --any-edges."
+            "connected. Hold out at most 1, a share of 0.2, or allow components to split: "
+            "connected=False."
         )
         assert len(hold_out(graph, share=0.2).edges) == 1
 
-    def test_a_share_that_is_no_edge(self):
-        with pytest.raises(ParameterError, match=r"a share of 0.01 of 3 edges is none. Give a lar"):
+    def test_a_share_that_rounds_to_0(self):
+        with pytest.raises(ParameterError, match=r"a share of 0.01 of 3 edges rounds to 0. Choose"):
             hold_out(Graph.from_edges([0, 1, 2], [1, 2, 0]), share=0.01)
 
     def test_a_graph_without_edges_between_nodes(self):
@@ -163,7 +163,7 @@ class TestErrors:
             hold_out(Graph.from_edges([0], [0]))
 
     def test_a_graph_too_dense_for_negatives(self):
-        with pytest.raises(ParameterError, match="of the 45 pairs of nodes only 0 are left"):
+        with pytest.raises(ParameterError, match="only 0 of the 45 pairs of nodes are left"):
             hold_out(example(complete(10), 10).graph(), count=1)
 
     @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ class TestErrors:
 class TestFiles:
     @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".csv.gz", ".parquet", ".arrow"])
     @pytest.mark.parametrize("weighted", [False, True])
-    def test_pairs_and_training_edges_come_back(self, tmp_path, suffix, weighted):
+    def test_pairs_and_training_edges_are_read_back(self, tmp_path, suffix, weighted):
         made = skewed_example(40, 150, weighted=weighted)
         names = [f'node "{at}", {at}' for at in range(40)]
         graph = Graph.from_edges(
@@ -204,7 +204,7 @@ class TestFiles:
         assert links.training is None
         assert edges_of(read_graph(tmp_path / f"training{suffix}")) == edges_of(held_out.training)
 
-    def test_both_files_are_replaced_or_none(self, tmp_path):
+    def test_files_are_replaced_together_or_not_at_all(self, tmp_path):
         graph = random_example(40, 150).graph()
         paths = tmp_path / "links.csv", tmp_path / "training.csv"
         hold_out(graph).save(*paths)
@@ -219,7 +219,7 @@ class TestFiles:
         assert len(list(tmp_path.iterdir())) == 2
 
     @pytest.mark.parametrize("given", ["whole", "training"])
-    def test_the_whole_graph_and_the_training_graph_give_the_same(self, tmp_path, given):
+    def test_the_whole_graph_and_the_training_graph_give_the_same_result(self, tmp_path, given):
         graph = random_example(40, 150).graph()
         held_out = hold_out(graph)
         held_out.save(tmp_path / "links.csv")
@@ -229,7 +229,7 @@ class TestFiles:
         assert edges_of(from_file.training) == edges_of(held_out.training)
 
     @pytest.mark.parametrize("given", ["whole", "training"])
-    def test_negatives_are_drawn_where_a_file_has_none(self, tmp_path, given):
+    def test_negatives_are_sampled_if_a_file_has_none(self, tmp_path, given):
         graph = random_example(40, 150).graph()
         held_out = hold_out(graph)
         HeldOut(None, held_out.edges, held_out.negatives[:0]).save(tmp_path / "links.csv")
@@ -241,7 +241,7 @@ class TestFiles:
         assert len(from_file.negatives) == 2 * len(held_out.edges)
         assert not set(as_keys(graph, from_file.negatives)) & set(edges_of(graph))
 
-    def test_a_file_without_labels_holds_edges(self, tmp_path):
+    def test_all_pairs_of_a_file_without_labels_are_edges(self, tmp_path):
         (tmp_path / "links.txt").write_text("a b\nc d\n")
         graph = Graph.from_edges(["a", "b", "c"], ["c", "d", "d"])
         links = read_links(tmp_path / "links.txt", graph=graph)
@@ -257,17 +257,17 @@ class TestFiles:
                 ", line 3: the label must be 1 (an edge) or 0 (not an edge), got 2",
             ),
             ("source,target,label\na,b,1\n,c,0\n", ", line 3: the source is empty."),
-            ("a,b\nb,c\n", ": all pairs are edges. Add pairs with the label 0, or name the graph"),
-            ("source,target,label\na,b,0\n", ": no pair is an edge, so there is nothing to find."),
+            ("a,b\nb,c\n", ": all pairs are edges. Add pairs with the label 0, or give the graph"),
+            ("source,target,label\na,b,0\n", ": no pair has the label 1, so there are no edges"),
         ],
     )
-    def test_what_is_wrong_with_a_file_is_told_with_its_line(self, tmp_path, text, sentence):
+    def test_errors_in_a_file_name_the_line(self, tmp_path, text, sentence):
         (tmp_path / "links.csv").write_text(text)
         with pytest.raises((FormatError, ParameterError)) as error:
             read_links(tmp_path / "links.csv")
         assert f"{tmp_path / 'links.csv'}{sentence}" in str(error.value)
 
-    def test_bytes_that_are_no_pairs_are_refused(self, tmp_path):
+    def test_a_file_of_another_format_is_refused(self, tmp_path):
         (tmp_path / "links.csv").write_bytes(b"\0\1\2")
         with pytest.raises(FormatError, match="pairs are read from text, Parquet or Arrow"):
             read_links(tmp_path / "links.csv")
@@ -275,23 +275,21 @@ class TestFiles:
     def test_a_negative_that_is_an_edge_is_refused(self, tmp_path):
         (tmp_path / "links.csv").write_text("source,target,label\na,b,1\nc,b,0\n")
         graph = Graph.from_edges(["a", "b"], ["b", "c"])
-        with pytest.raises(ParameterError, match="'c' - 'b' has the label 0, but is an edge of"):
+        with pytest.raises(ParameterError, match="'c' - 'b' has the label 0 but is an edge of"):
             read_links(tmp_path / "links.csv", graph=graph)
 
-    def test_a_node_that_the_graph_has_not_is_refused(self, tmp_path):
+    def test_an_unknown_node_is_refused(self, tmp_path):
         (tmp_path / "links.csv").write_text("source,target,label\na,x,1\na,c,0\n")
         with pytest.raises(UnknownNodeError, match="No node 'x' among the 3 of the graph"):
             read_links(tmp_path / "links.csv", graph=Graph.from_edges(["a", "b"], ["b", "c"]))
 
     def test_pairs_without_a_training_graph_cannot_write_one(self, tmp_path):
         (tmp_path / "links.csv").write_text("source,target,label\na,b,1\na,c,0\n")
-        with pytest.raises(ParameterError, match="these pairs come without a training graph"):
+        with pytest.raises(ParameterError, match="these pairs have no training graph"):
             read_links(tmp_path / "links.csv").save(tmp_path / "a.csv", tmp_path / "b.csv")
 
     @pytest.mark.parametrize("names", [("a.csv", "b.xlsx"), ("a.xlsx", "b.csv")])
-    def test_a_suffix_that_names_no_format_is_refused_before_a_file_is_written(
-        self, tmp_path, names
-    ):
+    def test_an_unknown_suffix_is_refused_before_a_file_is_written(self, tmp_path, names):
         held_out = hold_out(random_example(40, 150).graph())
         with pytest.raises(FormatError, match=r"the suffix '.xlsx' is not a format for edges"):
             held_out.save(*(tmp_path / name for name in names))
@@ -299,7 +297,7 @@ class TestFiles:
 
 
 @pytest.mark.parametrize("users", [6, 300])  # few pairs are listed, many are drawn
-def test_negatives_of_a_bipartite_graph_join_both_sides(users):
+def test_negatives_of_a_bipartite_graph_have_one_node_on_each_side(users):
     random = np.random.default_rng(3)
     source, target = random.integers(0, users, 4 * users), random.integers(0, users, 4 * users)
     graph = Graph.from_bipartite(source, target, prefixes=("user ", "item "))

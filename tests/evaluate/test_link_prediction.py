@@ -1,4 +1,4 @@
-"""Link prediction: operators against plain numpy, and what the regression may never see."""
+"""Link prediction: operators against plain numpy, and the training pairs of the regression."""
 
 import json
 import sys
@@ -41,7 +41,7 @@ GRAPH = skewed_example(200, 1200).graph()
 HELD_OUT = hold_out(GRAPH)
 
 
-def test_dot_and_cosine_are_the_products_of_vectors():
+def test_dot_and_cosine_equal_plain_numpy():
     embedding = random_embedding(GRAPH)
     u, v, labels = pair_vectors(embedding, HELD_OUT)
     dot = (u * v).sum(axis=1)
@@ -76,7 +76,7 @@ def test_hadamard_is_a_logistic_regression_on_scaled_products_of_training_pairs(
 
 @settings(max_examples=30)
 @given(edge_splits())
-def test_the_regression_never_sees_a_test_pair_nor_an_edge_as_a_negative(split):
+def test_the_regression_is_never_trained_on_test_pairs_or_edges_as_negatives(split):
     graph, held_out = split
     try:
         edges, others = training_pairs(held_out, seed=1)
@@ -90,14 +90,14 @@ def test_the_regression_never_sees_a_test_pair_nor_an_edge_as_a_negative(split):
     assert not {*learned, *fresh} & test
 
 
-def test_test_edges_that_are_still_in_the_graph_are_not_learned_from():
+def test_test_edges_in_the_graph_are_not_trained_on():
     leaking = HeldOut(GRAPH, HELD_OUT.edges, HELD_OUT.negatives)
     edges, others = training_pairs(leaking, seed=0)
     seen = {*as_keys(GRAPH, edges), *as_keys(GRAPH, others)}
     assert not seen & {*as_keys(GRAPH, HELD_OUT.edges), *as_keys(GRAPH, HELD_OUT.negatives)}
 
 
-def test_at_most_so_many_edges_are_learned_from_and_which_depends_on_the_seed(monkeypatch):
+def test_the_number_of_training_edges_is_limited_and_the_seed_selects_them(monkeypatch):
     monkeypatch.setattr(link_prediction, "MAX_TRAINING_EDGES", 50)
     one, same, other = (training_pairs(HELD_OUT, seed) for seed in (1, 1, 2))
     assert len(one[0]) == len(one[1]) == 50
@@ -107,7 +107,7 @@ def test_at_most_so_many_edges_are_learned_from_and_which_depends_on_the_seed(mo
 
 
 @pytest.mark.parametrize("operator", ["dot", "cosine", "hadamard"])
-def test_vectors_that_know_nothing_of_the_graph_are_right_half_of_the_time(operator):
+def test_random_vectors_have_an_auc_of_one_half(operator):
     held_out = hold_out(random_example(2000, 8000).graph(), share=0.4)
     embedding = random_embedding(held_out.training, dim=8)
     result = predict_links(embedding, held_out, operators=[operator])
@@ -116,7 +116,7 @@ def test_vectors_that_know_nothing_of_the_graph_are_right_half_of_the_time(opera
     assert abs(result.operators[operator].auc - 0.5) < 4.5 * deviation
 
 
-def test_vectors_of_the_graph_are_right_far_more_often():
+def test_vectors_of_the_graph_have_a_higher_auc():
     blocks = np.random.default_rng(0).integers(0, 40, (2, 4000))
     group = np.random.default_rng(1).integers(0, 10, 4000) * 40
     held_out = hold_out(Graph.from_edges(blocks[0] + group, blocks[1] + group))
@@ -133,7 +133,7 @@ def test_the_order_of_the_vectors_does_not_matter():
 
 
 @pytest.mark.parametrize("operator", ["dot", "cosine", "hadamard"])
-def test_pairs_of_the_same_vectors_tie_wherever_they_stand(operator):
+def test_pairs_with_the_same_vectors_tie(operator):
     vectors = np.random.default_rng(0).normal(size=(2, 33)).astype(np.float32)
     embedding = Embedding(vectors[np.arange(GRAPH.nodes) % 2], GRAPH.ids)
     mixed = [pair for pair in ends(HELD_OUT.edges) + ends(HELD_OUT.negatives) if sum(pair) % 2]
@@ -146,7 +146,7 @@ def test_pairs_of_the_same_vectors_tie_wherever_they_stand(operator):
     assert found.operators[operator].hits == {1: 0.0}
 
 
-def test_a_zero_vector_has_the_cosine_0():
+def test_the_cosine_of_a_zero_vector_is_0():
     ids = pa.array(["a", "b", "zero"])
     embedding = Embedding(np.array([[1, 0], [-1, 0.1], [0, 0]], np.float32), ids)
     pairs = [{"source": ["a"], "target": ["zero"]}, {"source": ["a"], "target": ["b"]}]
@@ -154,14 +154,14 @@ def test_a_zero_vector_has_the_cosine_0():
     assert predict_links(embedding, held_out).operators["cosine"].auc == 1.0
 
 
-def test_hits_are_for_the_usual_k_as_far_as_there_are_negatives():
+def test_default_values_of_k_are_limited_by_the_negatives():
     embedding = random_embedding(GRAPH)
     few = HeldOut(None, HELD_OUT.edges, HELD_OUT.negatives[:60])
     assert list(predict_links(embedding, few).operators["dot"].hits) == [10, 50]
     assert list(predict_links(embedding, few, k=[1, 60]).operators["dot"].hits) == [1, 60]
 
 
-def test_the_result_prints_as_a_table_and_goes_into_json():
+def test_the_result_prints_as_a_table_and_can_be_written_as_json():
     result = predict_links(random_embedding(GRAPH), HELD_OUT, k=[10])
     lines = str(result).splitlines()
     assert lines[0].split() == ["operator", "AUC", "average", "precision", "hits@10"]
@@ -173,7 +173,7 @@ def test_the_result_prints_as_a_table_and_goes_into_json():
     assert values["regression"]["C"] == result.regression.C
 
 
-def test_progress_ends_at_the_end(monkeypatch):
+def test_progress_reaches_the_total(monkeypatch):
     monkeypatch.setattr(link_prediction, "BLOCK", 1000)
     told = []
     predict_links(random_embedding(GRAPH), HELD_OUT, progress=lambda *state: told.append(state))
@@ -182,7 +182,7 @@ def test_progress_ends_at_the_end(monkeypatch):
     assert told == sorted(told)
 
 
-def test_links_of_a_text_find_vectors_with_integer_ids(tmp_path):
+def test_pairs_in_a_text_file_match_integer_ids(tmp_path):
     HELD_OUT.save(tmp_path / "links.csv")
     embedding = random_embedding(GRAPH)
     from_file = predict_links(embedding, read_links(tmp_path / "links.csv"))
@@ -190,7 +190,7 @@ def test_links_of_a_text_find_vectors_with_integer_ids(tmp_path):
     assert from_file.operators["dot"] == predict_links(embedding, HELD_OUT).operators["dot"]
 
 
-def test_edges_of_a_text_are_told_from_pairs_that_are_drawn(tmp_path):
+def test_edges_in_a_text_file_are_compared_with_sampled_negatives(tmp_path):
     HeldOut(None, HELD_OUT.edges, HELD_OUT.negatives[:0]).save(tmp_path / "links.csv")
     links = read_links(tmp_path / "links.csv", graph=GRAPH)
     found = predict_links(random_embedding(GRAPH), links)
@@ -201,29 +201,29 @@ def test_edges_of_a_text_are_told_from_pairs_that_are_drawn(tmp_path):
 class TestErrors:
     def test_hadamard_without_a_training_graph(self):
         pairs = HeldOut(None, HELD_OUT.edges, HELD_OUT.negatives)
-        with pytest.raises(ParameterError, match="hadamard learns from the edges of the training"):
+        with pytest.raises(ParameterError, match="hadamard is trained on the edges of the trai"):
             predict_links(random_embedding(GRAPH), pairs, operators=["hadamard"])
 
-    def test_a_graph_that_leaves_nothing_to_learn_from(self):
+    def test_a_graph_with_nothing_to_train_on(self):
         held_out = hold_out(Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0]), count=1, negatives=2)
         with pytest.raises(ParameterError) as error:
             predict_links(random_embedding(held_out.training), held_out)
         assert str(error.value) == (
-            "predict_links: nothing is left for the operator hadamard to learn from, of 3 training "
-            "edges and 0 pairs that are neither edges nor test pairs. Leave it out."
+            "predict_links: there is nothing to train the operator hadamard on: 3 training edges "
+            "and 0 pairs that are neither edges nor test pairs. Leave it out of operators=."
         )
 
-    def test_an_operator_that_is_not_there(self):
+    def test_an_unknown_operator(self):
         with pytest.raises(ParameterError, match="operators must be 'dot' or 'cosine' or 'hadam"):
             predict_links(random_embedding(GRAPH), HELD_OUT, operators=["l2"])
 
-    def test_a_k_beyond_the_negatives(self):
+    def test_k_above_the_number_of_negatives(self):
         few = HeldOut(None, HELD_OUT.edges, HELD_OUT.negatives[:60])
         with pytest.raises(ParameterError, match="k must be an integer from 1 to 60, got 61"):
             predict_links(random_embedding(GRAPH), few, k=[61])
 
     def test_no_negatives(self):
-        with pytest.raises(ParameterError, match="there are no negatives to tell the edges from"):
+        with pytest.raises(ParameterError, match="there are no negatives to compare the edges w"):
             predict_links(random_embedding(GRAPH), hold_out(GRAPH, negatives=0))
 
     def test_a_node_without_a_vector(self):
@@ -232,7 +232,7 @@ class TestErrors:
         with pytest.raises(UnknownNodeError, match=r"No node .* among the 100 of this embedding"):
             predict_links(some, HELD_OUT)
 
-    def test_the_extra_that_is_not_installed(self, monkeypatch):
+    def test_a_missing_extra(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "threadpoolctl", None)
         with pytest.raises(MissingExtraError, match="The operator hadamard needs the evaluate ext"):
             predict_links(random_embedding(GRAPH), HELD_OUT)
@@ -240,7 +240,7 @@ class TestErrors:
             predict_links(random_embedding(GRAPH), HELD_OUT, operators=["dot"]).regression is None
         )
 
-    def test_a_vector_that_is_not_finite(self):
+    def test_a_vector_with_nan(self):
         vectors = random_embedding(GRAPH).vectors.copy()
         vectors[7, 3] = np.nan
         with pytest.raises(ParameterError, match="The vector of 7 contains a NaN or an infinity"):
@@ -250,7 +250,7 @@ class TestErrors:
 @pytest.mark.parametrize(
     ("file", "least"), [("ppi/Homo_sapiens.mat", 0.8), ("blogcatalog/blogcatalog.mat", 0.72)]
 )
-def test_fastrp_finds_the_edges_of_published_graphs(data_folder, file, least):
+def test_fastrp_predicts_the_edges_of_published_graphs(data_folder, file, least):
     held_out = hold_out(read_graph(data_folder / file, variable="network"))
     embedding = FastRP(dim=128).embed(held_out.training)
     found = predict_links(embedding, held_out, operators=["dot", "cosine"]).operators

@@ -24,7 +24,7 @@ def loss(rows, members, C, weights):  # noqa: N803
 
 
 @pytest.mark.parametrize("C", [0.001, 0.1, 10, 1000])
-def test_the_weights_are_those_of_liblinear(C):  # noqa: N803
+def test_the_weights_equal_those_of_liblinear(C):  # noqa: N803
     rows, members = problem()
     model = LogisticRegression(solver="liblinear", C=C, tol=1e-10, max_iter=1000)
     weights = fit(rows, members, C)
@@ -35,7 +35,7 @@ def test_the_weights_are_those_of_liblinear(C):  # noqa: N803
 
 
 @pytest.mark.parametrize("C", [0.01, 1, 100])
-def test_no_weights_near_by_are_better(C):  # noqa: N803
+def test_the_weights_are_a_local_minimum(C):  # noqa: N803
     rows, members = problem(seed=1)
     weights = fit(rows, members, C)
     best = loss(rows, members, C, weights)
@@ -52,7 +52,7 @@ def test_a_class_does_not_depend_on_the_others():
     np.testing.assert_allclose(together, alone, rtol=1e-5, atol=1e-7)
 
 
-def test_the_start_changes_the_way_and_not_the_end():
+def test_the_result_does_not_depend_on_the_start():
     rows, members = problem()
     near = fit(rows, members, 0.5)
     np.testing.assert_allclose(
@@ -60,7 +60,7 @@ def test_the_start_changes_the_way_and_not_the_end():
     )
 
 
-def test_a_step_too_long_is_shortened():
+def test_a_step_that_is_too_long_is_shortened():
     rows, members = problem(rows=40)
     far = np.full((rows.shape[1], members.shape[1]), 30.0)  # where the curvature is nearly nothing
     np.testing.assert_allclose(
@@ -68,14 +68,14 @@ def test_a_step_too_long_is_shortened():
     )
 
 
-def test_rows_that_a_plane_divides_still_have_finite_weights():
+def test_separable_classes_have_finite_weights():
     rows = np.column_stack([np.r_[-np.ones(10), np.ones(10)], np.ones(20)])
     weights = fit(rows, rows[:, :1] > 0, 1e6)
     assert np.isfinite(weights).all()
     assert (rows @ weights > 0).ravel().tolist() == [False] * 10 + [True] * 10
 
 
-def test_it_stops_when_told():
+def test_it_stops_when_stop_is_set():
     rows, members = problem()
     stop = Stop()
     stop.set()

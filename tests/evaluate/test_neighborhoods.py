@@ -24,7 +24,7 @@ def test_neighbors_are_those_of_each_embedding(embeddings):
         assert columns == {name: e.nearest(id_, 2) for name, e in embeddings.items()}
 
 
-def test_the_table_has_them_side_by_side(embeddings):
+def test_the_table_shows_embeddings_side_by_side(embeddings):
     table = str(neighbors(embeddings, ["ann"], k=2)).splitlines()
     near = [embedding.nearest("ann", 2) for embedding in embeddings.values()]
     assert table[0] == "ann"
@@ -41,13 +41,13 @@ def test_an_embedding_with_fewer_nodes_has_a_shorter_column(embeddings):
     assert all(row[2] for row in rows)
 
 
-def test_a_node_that_one_does_not_have_is_told_with_its_name(embeddings):
+def test_a_missing_node_is_reported_with_the_name_of_the_embedding(embeddings):
     small = Embedding(embeddings["first"].vectors[:2], IDS[:2])
     with pytest.raises(UnknownNodeError, match="small: No node 'dan'"):
         neighbors({**embeddings, "small": small}, ["ann", "dan"])
 
 
 @pytest.mark.parametrize("wrong", [{}, None])
-def test_without_names_there_is_nothing_to_compare(wrong):
+def test_embeddings_without_names_are_refused(wrong):
     with pytest.raises(ParameterError, match="embeddings must be a dict of names"):
         neighbors(wrong, ["ann"])

@@ -17,7 +17,7 @@ from hopvec.evaluate.one_vs_rest import (
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_scores_are_those_of_scikit_learn(seed):
+def test_f1_equals_that_of_scikit_learn(seed):
     random = np.random.default_rng(seed)
     members, predicted = random.random((2, 50, 8)) < np.linspace(0, 0.5, 8)  # one class is empty
     counts = PredictionCounts.of(predicted, members)
@@ -26,7 +26,7 @@ def test_scores_are_those_of_scikit_learn(seed):
         assert getattr(counts, f"{average}_f1") == pytest.approx(expected, abs=1e-10)
 
 
-def test_counts_of_parts_add_up_to_those_of_the_whole():
+def test_counts_of_parts_add_up():
     members, predicted = np.random.default_rng(0).random((2, 30, 4)) < 0.4
     parts = PredictionCounts.of(predicted[:9], members[:9]).plus(
         PredictionCounts.of(predicted[9:], members[9:])
@@ -35,7 +35,7 @@ def test_counts_of_parts_add_up_to_those_of_the_whole():
     assert (parts.macro_f1, parts.micro_f1) == (whole.macro_f1, whole.micro_f1)
 
 
-def test_as_many_classes_are_predicted_as_a_node_has():
+def test_each_node_gets_as_many_classes_as_it_has():
     margins = np.array([[0.1, 0.3, 0.2], [0.1, 0.3, 0.2], [5.0, 5.0, 5.0]])
     assert top_classes(margins, np.array([1, 2, 2])).tolist() == [
         [False, True, False],
@@ -44,7 +44,7 @@ def test_as_many_classes_are_predicted_as_a_node_has():
     ]
 
 
-def test_a_class_nobody_trained_comes_last_and_one_that_all_trained_first():
+def test_a_class_without_training_nodes_ranks_last_and_one_with_all_of_them_first():
     trained_on = np.array([[True, False, True], [True, False, False]])
     members = np.array([[True, True, False], [True, False, False]])
     weights = np.array([[-9.0, 9.0, 0.0]])
@@ -54,7 +54,7 @@ def test_a_class_nobody_trained_comes_last_and_one_that_all_trained_first():
 
 
 @pytest.mark.parametrize("count", [1, 2, 5, 99, 1000, 5000, 100_000])
-def test_folds_judge_enough_nodes_and_each_of_them_once(count):
+def test_folds_score_enough_nodes_and_each_of_them_once(count):
     judged = np.zeros(count, int)
     for fold in _folds(count):
         judged[fold] += 1
@@ -63,7 +63,7 @@ def test_folds_judge_enough_nodes_and_each_of_them_once(count):
     assert judged.sum() >= min(count, MIN_SCORED_NODES)
 
 
-def test_noise_is_held_back_and_what_is_faint_is_not():
+def test_a_small_c_is_chosen_for_noise_and_a_large_one_for_a_weak_signal():
     random = np.random.default_rng(0)
     hint, chance = random.standard_normal((2, 300))
     members = np.column_stack([hint + chance > 0, hint + chance <= 0])
@@ -77,7 +77,7 @@ def test_noise_is_held_back_and_what_is_faint_is_not():
 @pytest.mark.parametrize(
     ("nodes", "chosen", "tried"), [(90, 0.1, len(C_GRID)), (MIN_SCORED_NODES, 0.001, 3)]
 )
-def test_two_worse_scores_end_the_search_only_where_enough_nodes_were_judged(
+def test_two_worse_scores_end_the_search_only_if_enough_nodes_are_scored(
     monkeypatch, nodes, chosen, tried
 ):
     curve = dict(zip(C_GRID, (30, 20, 10, 40, 50, 40, 40, 40, 40, 40, 40), strict=True))

@@ -1,4 +1,4 @@
-"""Measures of ranking against scikit-learn and against the words of their definitions."""
+"""Ranking metrics against scikit-learn and against their definitions."""
 
 import math
 
@@ -16,7 +16,7 @@ scores = (few_values | many_values).map(lambda values: np.array(values, np.float
 
 
 @given(scores, scores)
-def test_auc_and_average_precision_are_those_of_scikit_learn(positives, negatives):
+def test_auc_and_average_precision_equal_those_of_scikit_learn(positives, negatives):
     labels = np.repeat([1, 0], [len(positives), len(negatives)])
     both = np.concatenate([positives, negatives])
     assert ranking.auc(positives, negatives) == pytest.approx(roc_auc_score(labels, both))
@@ -26,7 +26,7 @@ def test_auc_and_average_precision_are_those_of_scikit_learn(positives, negative
 
 
 @given(scores, scores)
-def test_auc_is_the_share_of_pairs_in_the_right_order_ties_counted_half(positives, negatives):
+def test_auc_is_the_share_of_correctly_ordered_pairs_with_ties_counted_half(positives, negatives):
     right = [(p > n) + (p == n) / 2 for p in positives for n in negatives]
     assert ranking.auc(positives, negatives) == pytest.approx(np.mean(right))
 
@@ -40,7 +40,7 @@ def test_hits_are_the_positives_above_the_kth_best_negative(positives, negatives
 
 
 @given(st.lists(st.booleans(), min_size=2, max_size=12), st.integers(1, 12))
-def test_ndcg_is_that_of_scikit_learn_where_everything_is_ranked(found, k):
+def test_ndcg_of_a_full_ranking_equals_that_of_scikit_learn(found, k):
     wanted = sum(found)
     if wanted:
         order = -np.arange(len(found), dtype=np.float64)
@@ -48,7 +48,7 @@ def test_ndcg_is_that_of_scikit_learn_where_everything_is_ranked(found, k):
         assert ranking.ndcg(np.array(found), wanted, k) == pytest.approx(expected)
 
 
-def test_recall_and_ndcg_count_what_is_not_in_the_list_as_missed():
+def test_relevant_items_outside_the_list_count_as_missed():
     found = np.array([True, False])
     assert ranking.recall(found, 4, 10) == 0.25
     best = 1 + 1 / math.log2(3) + 1 / math.log2(4) + 1 / math.log2(5)

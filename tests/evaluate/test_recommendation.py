@@ -1,4 +1,4 @@
-"""Recommendation against dense matrix algebra, and what it may not recommend."""
+"""Recommendation against dense matrix algebra."""
 
 import json
 
@@ -66,7 +66,7 @@ def expected(graph, user, k, alpha, beta):
 
 
 @given(purchases(), st.sampled_from([0.5, 1.0, 1.7]), st.sampled_from([0.0, 0.4, 1.0]))
-def test_scores_are_those_of_dense_algebra(graph, alpha, beta):
+def test_scores_equal_those_of_dense_algebra(graph, alpha, beta):
     found = recommend(graph, np.arange(USERS), k=5, alpha=alpha, beta=beta).to_pylist()
     for user in range(USERS):
         own = [row["score"] for row in found if row["user"] == user]
@@ -79,7 +79,7 @@ def test_scores_are_those_of_dense_algebra(graph, alpha, beta):
 
 
 @given(purchases())
-def test_nothing_is_recommended_twice_or_that_is_there_already(graph):
+def test_items_are_recommended_once_and_never_if_the_user_has_them(graph):
     S = graph.to_scipy().toarray()  # noqa: N806
     pairs = [(row["user"], row["item"]) for row in recommend(graph, np.arange(USERS)).to_pylist()]
     assert len(pairs) == len(set(pairs))
@@ -117,7 +117,7 @@ def test_ties_go_to_the_lowest_key():
     assert found == sorted(range(200, 220), key=keys.get)[:7]
 
 
-def test_a_larger_beta_holds_popular_items_back():
+def test_a_larger_beta_penalizes_popular_items():
     graph = random_purchases()
     popularity = dict(zip(graph.ids.to_pylist(), graph.degrees.tolist(), strict=True))
     users = [id for id in graph.ids.to_pylist() if id.startswith("user")]
@@ -128,8 +128,8 @@ def test_a_larger_beta_holds_popular_items_back():
     assert mean[0] > mean[1] > mean[2]
 
 
-class TestSides:
-    def test_an_odd_cycle_is_refused_with_an_edge_of_it(self):
+class TestBipartiteCheck:
+    def test_an_odd_cycle_is_refused_and_an_edge_is_named(self):
         graph = Graph.from_edges(list("abcdex"), list("bcdeay"))
         with pytest.raises(GraphError) as error:
             recommend(graph, "a")
@@ -143,7 +143,7 @@ class TestSides:
             recommend(Graph.from_edges(["a", "b"], ["b", "b"]), "a")
 
     @given(purchases())
-    def test_bipartite_graphs_are_taken_whatever_their_components(self, graph):
+    def test_bipartite_graphs_with_any_components_are_accepted(self, graph):
         recommend(graph, 0)
 
     def test_an_edge_between_two_items_is_refused(self):
@@ -151,16 +151,16 @@ class TestSides:
         assert recommend(graph, "a", items=["b", "d"]).to_pylist()
         with pytest.raises(GraphError, match="the edge 'b' - 'c' joins two items"):
             recommend(graph, "a", items=["b", "c", "d"])
-        with pytest.raises(GraphError, match="joins two nodes that are not among the items"):
+        with pytest.raises(GraphError, match="joins two nodes that are not items"):
             recommend(graph, "a", items=["d"])
 
     def test_a_user_among_the_items_is_refused(self):
         graph = Graph.from_edges(["a", "b", "c"], ["b", "c", "d"])
-        with pytest.raises(ParameterError, match="'b' is among the users and among the items"):
+        with pytest.raises(ParameterError, match="'b' is both a user and an item"):
             recommend(graph, ["a", "b"], items=["b", "d"])
 
     def test_a_directed_graph_is_refused(self):
-        with pytest.raises(GraphError, match="walks go along edges both ways"):
+        with pytest.raises(GraphError, match="walks follow edges in both directions"):
             recommend(Graph.from_edges(["a"], ["b"], directed=True), "a")
 
     def test_an_unknown_user_is_refused(self):
@@ -170,7 +170,7 @@ class TestSides:
 
 class TestEvaluation:
     @pytest.mark.parametrize(("alpha", "beta"), [(1.0, 0.0), (0.8, 0.5)])
-    def test_walks_are_judged_by_their_recommendations(self, alpha, beta):
+    def test_walks_are_evaluated_by_their_recommendations(self, alpha, beta):
         graph = random_purchases()
         held_out = hold_out(graph, negatives=0)
         result = evaluate_recommendation(
@@ -193,7 +193,7 @@ class TestEvaluation:
         assert result.items == len(items_of(graph))
 
     @pytest.mark.parametrize("similarity", ["cosine", "dot"])
-    def test_vectors_are_judged_by_their_similarity_to_items_without_an_edge(self, similarity):
+    def test_vectors_are_evaluated_by_their_similarity_to_items_without_an_edge(self, similarity):
         graph = random_purchases()
         held_out = hold_out(graph, negatives=0)
         random = np.random.default_rng(0)
@@ -218,7 +218,7 @@ class TestEvaluation:
         assert result.method == f"{similarity} of vectors"
 
     @pytest.mark.parametrize("similarity", ["cosine", "dot"])
-    def test_items_with_the_same_vector_have_the_same_score_wherever_they_are(self, similarity):
+    def test_items_with_the_same_vector_have_the_same_score(self, similarity):
         graph = random_purchases(items=43, edges=900)
         random = np.random.default_rng(0)
         is_item = np.array([id.startswith("item") for id in graph.ids.to_pylist()])
@@ -230,7 +230,7 @@ class TestEvaluation:
         for count in (1, 3, 17, 33):
             assert all(len(set(scores)) == 1 for _, scores in scorer.scores(users[:count]))
 
-    def test_a_perfect_embedding_recommends_all_that_was_held_out(self):
+    def test_a_perfect_embedding_recommends_all_held_out_items(self):
         groups = np.repeat(np.arange(4), 5)
         pairs = [
             (f"user {u}", f"item {i}")
@@ -247,7 +247,7 @@ class TestEvaluation:
         walks = evaluate_recommendation(held_out, items_of(graph))
         assert walks.recall[10] == pytest.approx(1.0)
 
-    def test_the_result_prints_and_goes_into_json(self):
+    def test_the_result_can_be_printed_and_written_as_json(self):
         graph = random_purchases()
         result = evaluate_recommendation(hold_out(graph, negatives=0), items_of(graph), k=[10])
         assert str(result).splitlines()[0].startswith("walks, alpha 1, beta 0: ")
@@ -267,7 +267,7 @@ class TestEvaluation:
     def test_pairs_without_a_training_graph_are_refused(self):
         held_out = hold_out(random_purchases(), negatives=0)
         pairs = HeldOut(None, held_out.edges, held_out.negatives)
-        with pytest.raises(ParameterError, match="these pairs come without a training graph"):
+        with pytest.raises(ParameterError, match="these pairs have no training graph"):
             evaluate_recommendation(pairs, ["item 1"])
 
     @pytest.mark.parametrize(
@@ -279,7 +279,7 @@ class TestEvaluation:
             ({"similarity": "l2"}, "similarity must be 'cosine' or 'dot'"),
         ],
     )
-    def test_parameters_that_are_not_allowed(self, options, words):
+    def test_invalid_parameters(self, options, words):
         graph = random_purchases()
         with pytest.raises(ParameterError, match=f"evaluate_recommendation: {words}"):
             evaluate_recommendation(hold_out(graph, negatives=0), items_of(graph), **options)

@@ -1,4 +1,4 @@
-"""Network reconstruction against all pairs by brute force, ties and samples included."""
+"""Network reconstruction against brute force over all pairs, with ties and samples."""
 
 import itertools
 import json
@@ -34,7 +34,7 @@ def brute_force(embedding, graph, similarity, ks):
 
 @pytest.mark.parametrize("similarity", ["cosine", "dot"])
 @given(example=examples(), data=st.data())
-def test_precision_is_that_of_all_pairs_sorted_with_many_ties(similarity, example, data):
+def test_precision_equals_brute_force_with_many_ties(similarity, example, data):
     graph = example.graph()
     if graph.nodes < 2:
         return
@@ -47,7 +47,7 @@ def test_precision_is_that_of_all_pairs_sorted_with_many_ties(similarity, exampl
 
 @pytest.mark.parametrize("similarity", ["cosine", "dot"])
 @pytest.mark.parametrize("directed", [False, True])
-def test_precision_is_that_of_all_pairs_sorted_without_ties(similarity, directed, monkeypatch):
+def test_precision_equals_brute_force_without_ties(similarity, directed, monkeypatch):
     monkeypatch.setattr(reconstruction, "STRIPE", 1)  # a block of rows at a time
     graph = random_example(300, 3000, directed=directed).graph()
     embedding = FastRP(dim=24, normalize="authors").embed(graph)
@@ -56,7 +56,7 @@ def test_precision_is_that_of_all_pairs_sorted_without_ties(similarity, directed
     assert found == pytest.approx(brute_force(embedding, graph, similarity, ks), abs=1e-9)
 
 
-def test_vectors_that_know_the_cliques_find_all_their_edges():
+def test_vectors_that_encode_the_cliques_find_all_edges():
     groups = np.repeat(np.arange(6), 9)
     pairs = [(u, v) for u, v in itertools.combinations(range(54), 2) if groups[u] == groups[v]]
     graph = Graph.from_edges(*zip(*pairs, strict=True), nodes=54)
@@ -66,7 +66,7 @@ def test_vectors_that_know_the_cliques_find_all_their_edges():
     assert (found.edges, found.pairs, found.nodes, found.sampled) == (216, 1431, 54, False)
 
 
-def test_the_usual_k_are_powers_of_ten_up_to_the_number_of_edges():
+def test_default_values_of_k_are_powers_of_ten_up_to_the_number_of_edges():
     graph = random_example(300, 3000).graph()
     assert list(reconstruct(FastRP(dim=8).embed(graph), graph).precision) == [100, 1000]
     small = Graph.from_edges([0, 1, 2], [1, 2, 0])
@@ -74,7 +74,7 @@ def test_the_usual_k_are_powers_of_ten_up_to_the_number_of_edges():
 
 
 @pytest.mark.parametrize("seed", [0, 1])
-def test_a_sample_is_the_graph_between_some_nodes_at_random(seed):
+def test_a_sample_is_a_random_subgraph(seed):
     graph = random_example(200, 3000).graph()
     embedding = FastRP(dim=16, normalize="authors").embed(graph)
     found = reconstruct(embedding, graph, sample=60, k=[200], seed=seed)
@@ -86,7 +86,7 @@ def test_a_sample_is_the_graph_between_some_nodes_at_random(seed):
     assert abs(found.edges - 1770 * edges / pairs) < 6 * deviation
 
 
-def test_larger_graphs_are_sampled_unless_all_are_asked_for(monkeypatch):
+def test_larger_graphs_are_sampled_by_default(monkeypatch):
     monkeypatch.setattr(reconstruction, "MAX_NODES", 50)
     graph = random_example(200, 3000).graph()
     embedding = FastRP(dim=16).embed(graph)
@@ -115,7 +115,7 @@ def test_large_vectors_do_not_overflow():
     assert plain == other
 
 
-def test_the_result_prints_and_goes_into_json():
+def test_the_result_can_be_printed_and_written_as_json():
     graph = random_example(300, 3000).graph()
     found = reconstruct(FastRP(dim=8).embed(graph), graph)
     lines = str(found).splitlines()
@@ -124,7 +124,7 @@ def test_the_result_prints_and_goes_into_json():
     assert json.loads(json.dumps(found.to_dict()))["precision"]["100"] == found.precision[100]
 
 
-def test_progress_ends_at_the_end(monkeypatch):
+def test_progress_reaches_the_total(monkeypatch):
     monkeypatch.setattr(reconstruction, "STRIPE", 1)
     told = []
     graph = random_example(300, 3000).graph()
@@ -145,7 +145,7 @@ def test_progress_ends_at_the_end(monkeypatch):
         ),
     ],
 )
-def test_parameters_that_are_not_allowed(options, sentence):
+def test_invalid_parameters(options, sentence):
     graph = Graph.from_edges([0, 1, 2], [1, 2, 0])
     with pytest.raises(ParameterError) as error:
         reconstruct(FastRP(dim=8).embed(graph), graph, **options)
@@ -156,7 +156,7 @@ def test_graphs_without_pairs_or_edges_are_refused():
     one, two = Graph.from_edges([0], [0]), Graph.from_edges([0], [0], nodes=2)
     with pytest.raises(ParameterError, match="a graph of one node has no pairs to compare"):
         reconstruct(Embedding(np.ones((1, 2), np.float32), one.ids), one)
-    with pytest.raises(ParameterError, match="no edge between the nodes that are compared"):
+    with pytest.raises(ParameterError, match="there are no edges between the compared nodes"):
         reconstruct(Embedding(np.ones((2, 2), np.float32), two.ids), two)
 
 

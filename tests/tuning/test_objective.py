@@ -1,4 +1,4 @@
-"""Objectives: which labels they see, and that good vectors score above bad ones."""
+"""Objectives: which labels they use, and that good vectors score higher than bad ones."""
 
 import numpy as np
 import pytest
@@ -27,14 +27,14 @@ def score(objective, method):
     return objective.score(method.embed(objective.graph), lambda done, of: None)
 
 
-class TestClasses:
+class TestClassificationObjective:
     def test_half_of_the_labeled_nodes_stay_unseen(self):
         objective = classes()
         seen, unseen = objective._seen.ids.to_pylist(), objective.unseen.ids.to_pylist()
         assert len(seen) == len(unseen) == 120
         assert sorted(seen + unseen) == sorted(LABELS.ids.to_pylist())
 
-    def test_labels_of_unseen_nodes_have_no_part_in_the_score(self):
+    def test_unseen_labels_do_not_change_the_score(self):
         unseen = set(classes().unseen.ids.to_pylist())
         ids = LABELS.ids.to_pylist()
         names = [LABELS.classes[at] for at in LABELS.matrix.toarray().argmax(axis=1)]
@@ -42,16 +42,16 @@ class TestClasses:
         method = FastRP(dim=16)
         assert score(classes(Labels.from_pairs(ids, other)), method) == score(classes(), method)
 
-    def test_who_is_seen_depends_on_the_seed(self):
+    def test_the_nodes_seen_depend_on_the_seed(self):
         first, second = classes(seed=1), classes(seed=2)
         assert first._seen.ids != second._seen.ids
         assert first._seen.ids == classes(seed=1)._seen.ids
 
-    def test_with_all_seen_none_is_unseen(self):
+    def test_with_validation_1_no_node_is_unseen(self):
         assert len(classes(validation=1.0).unseen) == 0
 
     @pytest.mark.parametrize(
-        ("nodes", "settings", "nodes_to_learn_from"),
+        ("nodes", "settings", "training_nodes"),
         [
             (240, {}, 60),  # half of the 120 that are seen
             (240, {"train": 0.1}, 24),
@@ -59,16 +59,14 @@ class TestClasses:
             (12_000, {}, 120),  # 1 %
         ],
     )
-    def test_it_learns_from_1_percent_but_from_enough_nodes(
-        self, nodes, settings, nodes_to_learn_from
-    ):
+    def test_it_trains_on_1_percent_but_on_enough_nodes(self, nodes, settings, training_nodes):
         graph, labels = planted_partition(nodes, degree=2)
         objective = classes(labels, graph, **settings)
-        assert objective.settings["learns from"] == f"{nodes_to_learn_from} nodes"
+        assert objective.settings["training nodes"] == training_nodes
         seen = len(objective._seen)
-        assert round(objective._share * seen) == nodes_to_learn_from
+        assert round(objective._share * seen) == training_nodes
 
-    def test_vectors_that_know_the_classes_score_above_others(self):
+    def test_vectors_that_encode_the_classes_score_higher(self):
         good, bad = FastRP(dim=32, weights=(0, 1, 1)), FastRP(dim=1, weights=(1,))
         assert score(classes(), good) > score(classes(), bad) + 10
 
@@ -78,7 +76,7 @@ class TestClasses:
         labels, method = Labels.from_pairs(ids, names), FastRP(dim=16)
         assert score(classes(labels, measure="micro"), method) > score(classes(labels), method) + 5
 
-    def test_labels_of_nodes_that_the_graph_lacks_are_told_of_once(self, caplog):
+    def test_labels_of_missing_nodes_warn_once(self, caplog):
         ids, names = [*GRAPH.ids.to_pylist(), "stranger"], ["a", "b"] * 120 + ["a"]
         objective = classes(Labels.from_pairs(ids, names))
         assert "Labeled nodes without a vector, 1 of 241," in caplog.text
@@ -88,29 +86,29 @@ class TestClasses:
 
     @pytest.mark.parametrize("settings", [{"validation": 0.005}, {"train": 0.9}, {"train": 0.001}])
     def test_too_few_labels_are_refused(self, settings):
-        with pytest.raises(ParameterError, match=r"sees \d+ of 240 labeled nodes, and cannot"):
+        with pytest.raises(ParameterError, match=r"sees \d+ of 240 labeled nodes, so it cannot"):
             classes(**settings)
 
 
-class TestLinks:
-    def test_the_edges_to_be_found_are_not_in_the_graph_that_is_embedded(self):
+class TestLinkPredictionObjective:
+    def test_held_out_edges_are_not_in_the_embedded_graph(self):
         objective = LinkPredictionObjective(GRAPH, share=0.2, seed=0)
         edges = GRAPH.describe()["edges"]
         assert objective.graph.nodes == GRAPH.nodes
         assert objective.graph.describe()["edges"] == edges - round(0.2 * edges)
         assert objective.unseen is None
 
-    def test_good_vectors_score_above_bad_ones(self):
+    def test_good_vectors_score_higher_than_bad_ones(self):
         objective = LinkPredictionObjective(GRAPH, share=0.2, seed=0)
         good, bad = FastRP(dim=64, weights=(0, 1, 1)), FastRP(dim=1, weights=(1,))
         assert 0.5 < score(objective, bad) + 0.1 < score(objective, good) < 1
 
-    def test_a_tree_has_links_too(self):
+    def test_edges_of_a_tree_can_be_held_out(self):
         tree = Graph.from_edges(np.arange(1, 50), np.arange(1, 50) // 2)
         assert LinkPredictionObjective(tree, share=0.2, seed=0).graph.describe()["edges"] == 39
 
 
-def test_another_graph_has_another_checksum():
+def test_different_graphs_have_different_checksums():
     one = Graph.from_edges([0, 1, 2], [1, 2, 3])
     assert graph_checksum(one) == graph_checksum(Graph.from_edges([2, 1, 0], [3, 2, 1]))
     others = [

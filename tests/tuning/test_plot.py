@@ -1,4 +1,4 @@
-"""The picture of a search: it is there, it is not blank, and it shows what was searched."""
+"""The plot of a search."""
 
 import sys
 
@@ -24,7 +24,7 @@ def search(space, trials=4):
 
 
 @pytest.mark.parametrize("name", SPACES)
-def test_it_has_a_panel_for_each_dimension_with_every_trial(name):
+def test_it_has_a_panel_with_all_trials_for_each_dimension(name):
     tuning = search(SPACES[name])
     panels = {axes.get_xlabel(): axes for axes in _figure(tuning).axes if axes.get_visible()}
     assert {"trial", *tuning.dimensions} <= set(panels)
@@ -53,13 +53,13 @@ def test_it_is_not_blank(tmp_path):
         assert half.any()
 
 
-def test_one_trial_is_a_picture_too(tmp_path):
+def test_a_single_trial_can_be_plotted(tmp_path):
     search(SPACES["one range"], trials=1).plot(tmp_path / "search.png")
     assert (tmp_path / "search.png").exists()
 
 
-def test_another_suffix_is_refused(tmp_path):
-    with pytest.raises(ParameterError, match=r"a picture is one of .png, .svg, .pdf"):
+def test_an_unknown_suffix_is_refused(tmp_path):
+    with pytest.raises(ParameterError, match=r"suffix of a plot must be one of .png, .svg, .pdf"):
         search(SPACES["one range"], trials=1).plot(tmp_path / "search.txt")
 
 

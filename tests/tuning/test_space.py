@@ -1,4 +1,4 @@
-"""A space: what its texts mean, what it makes of a method, and what it refuses."""
+"""The search space: its syntax, its points and invalid spaces."""
 
 import math
 
@@ -14,7 +14,7 @@ def dimensions(**given):
     return Space(FastRP(), given).dimensions
 
 
-class TestTexts:
+class TestSyntax:
     @pytest.mark.parametrize(
         ("text", "dimension"),
         [
@@ -25,22 +25,22 @@ class TestTexts:
             ("0.5", Choices((0.5,))),
         ],
     )
-    def test_of_a_number(self, text, dimension):
+    def test_numbers(self, text, dimension):
         assert dimensions(beta=text) == {"beta": dimension}
 
-    def test_of_a_logarithm(self):
+    def test_logarithmic_ranges(self):
         assert dimensions(sparsity="log:1:1e3") == {"sparsity": Range(1, 1000.0, log=True)}
 
-    def test_of_words_beside_numbers(self):
+    def test_strings_and_numbers(self):
         assert dimensions(sparsity="sqrt,3") == {"sparsity": Choices(("sqrt", 3))}
         assert dimensions(normalize="authors,full") == {"normalize": Choices(("authors", "full"))}
 
-    def test_of_an_entry_of_a_list(self):
+    def test_an_entry_of_a_list(self):
         space = Space(FastRP(weights=(0, 0, 1, 4)), {"weights.4": "log:0.125:64"})
         assert space.dimensions == {"weights.4": Range(0.125, 64, log=True)}
         assert space.method({"weights.4": 2.5}).weights == [0, 0, 1, 2.5]
 
-    def test_of_a_whole_list(self):
+    def test_a_whole_list(self):
         space = Space(FastRP(), {"weights": "0, 0,1,log:0.125:64,0:2"})
         assert space.dimensions == {
             "weights.4": Range(0.125, 64, log=True),
@@ -49,13 +49,13 @@ class TestTexts:
         assert space.method({"weights.4": 7.0, "weights.5": 1.5}).weights == [0, 0, 1, 7.0, 1.5]
 
     @pytest.mark.parametrize("text", ["-1:0", "-1:0:0.25", "0.1,0.2"])
-    def test_they_are_read_back_from_what_is_shown(self, text):
+    def test_strings_are_parsed_back(self, text):
         shown = Space(FastRP(), {"beta": text}).to_strings()["beta"]
         assert dimensions(beta=shown) == dimensions(beta=text)
 
 
 class TestValues:
-    def test_ranges_and_lists_of_python_are_taken_as_they_are(self):
+    def test_python_ranges_and_lists_are_accepted(self):
         given = {"beta": Range(-1, 1), "weights": [(0, 0, 1), np.array([0, 1])]}
         space = Space(FastRP(), given)
         assert space.dimensions == {"beta": Range(-1, 1), "weights": Choices(([0, 0, 1], [0, 1]))}
@@ -63,27 +63,27 @@ class TestValues:
             FastRP(beta=0.5, weights=[0, 1]).get_params()
         )
 
-    def test_all_else_is_as_the_method_has_it(self):
+    def test_other_parameters_are_those_of_the_method(self):
         method = Space(FastRP(dim=32, seed=9), {"beta": "-1:0"}).method({"beta": -0.5})
         assert (method.dim, method.seed, method.beta) == (32, 9, -0.5)
 
-    def test_dim_is_whole_and_beta_is_not(self):
+    def test_dim_is_an_integer_and_beta_is_not(self):
         space = Space(FastRP(), {"dim": "16:64:16", "beta": "0:1", "weights.4": "0:1"})
         assert [space.is_integer(name) for name in space.dimensions] == [True, False, False]
 
 
 class TestPoints:
-    def test_a_grid_has_all_of_them_the_last_dimension_first(self):
+    def test_in_a_grid_the_last_dimension_varies_fastest(self):
         space = Space(FastRP(), {"beta": "0:1:0.5", "normalize": "authors,full"})
         assert [tuple(point.values()) for point in space.points()] == [
             (beta, normalize) for beta in (0, 0.5, 1) for normalize in ("authors", "full")
         ]
 
-    def test_steps_of_a_tenth_reach_the_end(self):
+    def test_a_step_of_a_tenth_reaches_the_end(self):
         assert np.allclose(Range(-1, 0, step=0.1).points(), np.linspace(-1, 0, 11))
 
-    def test_a_range_without_steps_has_none(self):
-        with pytest.raises(ParameterError, match=r"beta is any number of -1:0\. Give it a step"):
+    def test_a_range_without_a_step_has_no_points(self):
+        with pytest.raises(ParameterError, match=r"beta is any number in -1:0\. Give it a step"):
             Space(FastRP(), {"beta": "-1:0"}).points()
 
 
@@ -98,7 +98,7 @@ class TestEnds:
             (Range(1, math.e**10, log=True), math.exp(5), None),
         ],
     )
-    def test_only_of_a_value_at_an_end_there_is_something_beyond(self, range_, value, beyond):
+    def test_only_a_value_at_an_end_has_a_value_beyond_it(self, range_, value, beyond):
         assert range_.beyond(value) == (None if beyond is None else pytest.approx(beyond))
 
 
@@ -110,34 +110,43 @@ class TestRefusals:
             ({"beta": "-2:0"}, r"FastRP: beta must be a number from -1 to 1, got -2\."),
             ({"beta": "0:3"}, r"FastRP: beta must be a number from -1 to 1, got 3\."),
             ({"beta": "0:half"}, r"beta must be a Range, .* such as '-1:0'.*, got '0:half'"),
-            ({"beta": "1:0"}, r"range 1:0 of beta cannot be: it must go up, and 1 is not below 0"),
-            ({"beta": "0:nan"}, r"its ends and its step must be finite numbers"),
-            ({"beta": "log:0:1"}, r"a logarithm needs numbers above 0, and it begins at 0"),
-            ({"beta": "0:1:2"}, r"a step of 2 does not fit it"),
+            (
+                {"beta": "1:0"},
+                r"1:0 of beta is invalid: low must be below high, and 1 is not bel",
+            ),
+            ({"beta": "0:nan"}, r"low, high and step must be finite numbers"),
+            ({"beta": "log:0:1"}, r"a logarithmic range must be above 0, and it begins at 0"),
+            ({"beta": "0:1:2"}, r"it cannot have a step of 2"),
             ({"beta": (-1, 0, 5)}, r"beta must be a number from -1 to 1, got 5"),
-            ({"beta": {}}, r"beta must be a Range, a list of values, or a text .*, got \{\}"),
+            ({"beta": {}}, r"beta must be a Range, a list of values, or a string .*, got \{\}"),
             ({"normalize": "authors,none,half"}, r"normalize must be 'none' or .*, got 'half'"),
-            ({"beta.2": "0:1"}, r"beta is no list, so there is no beta\.2"),
-            ({"weights.x": "0:1"}, r"weights\.x names no entry of a list: they are counted from 1"),
-            ({"weights": "0,1:2", "weights.2": "0:1"}, r"twice what is searched of weights\.2"),
-            ({"weights": [[0, 1]], "weights.2": "0:1"}, r"twice what is searched of weights\.2"),
+            ({"beta.2": "0:1"}, r"beta is not a list, so it has no beta\.2"),
+            (
+                {"weights.x": "0:1"},
+                r"weights\.x is not an entry of a list\. Entries are numbered",
+            ),
+            ({"weights": "0,1:2", "weights.2": "0:1"}, r"weights\.2 is given twice"),
+            ({"weights": [[0, 1]], "weights.2": "0:1"}, r"weights\.2 is given twice"),
             ({"weights.7": "0:1"}, r"weights has 6 entries\. Give the whole list"),
             ({"weights": "0,0,x,0:1"}, r"weights must hold .*entry 3 is x"),
-            ({"weights": "0,0,1"}, r"it has no range and no choice for FastRP"),
-            ({"dim": "16:64:0.5"}, r"dim is an integer, and its step must be one too"),
+            ({"weights": "0,0,1"}, r"there is nothing to search for FastRP"),
+            ({"dim": "16:64:0.5"}, r"dim is an integer, so its step must be one"),
             ({"dim": "16.5:64"}, r"FastRP: dim must be an integer .*, got 16\.5"),
-            ({"seed": "0:9"}, r"seed is not searched, since its best value would be luck"),
-            ({"threads": "1,2"}, r"threads is not searched, since it changes no vector"),
-            ({}, r"it has no range and no choice for FastRP"),
+            ({"seed": "0:9"}, r"seed cannot be searched, since its best value would be chance"),
+            (
+                {"threads": "1,2"},
+                r"threads cannot be searched, since it does not change the vec",
+            ),
+            ({}, r"there is nothing to search for FastRP"),
         ],
     )
-    def test_they_say_what_is_wrong(self, given, message):
+    def test_the_message_names_the_problem(self, given, message):
         with pytest.raises(ParameterError, match=message):
             Space(FastRP(), given)
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_the_space_of_every_method_is_one(name):
+def test_the_default_space_of_every_method_is_valid(name):
     method = METHODS[name]()
     if method.space:
         assert Space(method, method.space).dimensions

@@ -1,4 +1,4 @@
-"""A study: trials that outlive their process, whatever ends it."""
+"""A study: trials are saved, however the process ends."""
 
 import json
 
@@ -24,7 +24,7 @@ def read(path, settings=SETTINGS):
         return study.trials
 
 
-def test_trials_come_back_to_the_last_bit(path):
+def test_trials_are_read_back_exactly(path):
     assert read(path) == TRIALS
 
 
@@ -35,7 +35,7 @@ def test_without_a_file_trials_are_kept_in_memory():
 
 
 @pytest.mark.parametrize("cut", [1, 10, 60])
-def test_an_unfinished_line_is_no_trial_and_is_cut_off(path, cut):
+def test_an_incomplete_line_is_dropped(path, cut):
     whole = path.read_bytes()
     path.write_bytes(whole[:-cut])
     with Study(path, SETTINGS) as study:
@@ -44,7 +44,7 @@ def test_an_unfinished_line_is_no_trial_and_is_cut_off(path, cut):
     assert path.read_bytes() == whole
 
 
-def test_a_file_with_an_unfinished_first_line_begins_anew(path):
+def test_a_file_with_an_incomplete_first_line_starts_over(path):
     path.write_bytes(path.read_bytes()[:20])
     assert read(path) == []
     assert json.loads(path.read_text())["settings"] == SETTINGS
@@ -53,12 +53,12 @@ def test_a_file_with_an_unfinished_first_line_begins_anew(path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"C": 1.0}, r"begun with another C: 0\.1, now 1\.0\. Go on with the same, or name"),
-        ({"space": {"beta": "-1:1"}}, "another space: beta -1:0, now beta -1:1"),
-        ({"labels": "abc"}, "another labels: nothing, now abc"),
+        ({"C": 1.0}, r"different settings \(C: 0\.1, now 1\.0\)\. Use the same settings, or"),
+        ({"space": {"beta": "-1:1"}}, r"\(space: beta -1:0, now beta -1:1\)"),
+        ({"labels": "abc"}, r"\(labels: nothing, now abc\)"),
     ],
 )
-def test_other_settings_are_refused_with_the_difference(path, change, message):
+def test_different_settings_are_refused_and_named(path, change, message):
     before = path.read_bytes()
     with pytest.raises(ParameterError, match=message):
         read(path, SETTINGS | change)
@@ -68,9 +68,9 @@ def test_other_settings_are_refused_with_the_difference(path, change, message):
 @pytest.mark.parametrize(
     ("line", "content", "message"),
     [
-        (1, "{}", "line 1: this is no study"),
-        (1, "[1]", "line 1: this is no study"),
-        (3, "beta", "line 3: this is no line of a study"),
+        (1, "{}", "line 1: this is not a study"),
+        (1, "[1]", "line 1: this is not a study"),
+        (3, "beta", "line 3: this is not a line of a study"),
         (3, "{}", "line 3: this is not trial number 2"),
         (
             3,
@@ -79,7 +79,7 @@ def test_other_settings_are_refused_with_the_difference(path, change, message):
         ),
     ],
 )
-def test_a_damaged_file_is_refused_with_its_line(path, line, content, message):
+def test_a_damaged_file_is_refused_and_its_line_is_named(path, line, content, message):
     lines = path.read_text().splitlines()
     lines[line - 1] = content
     path.write_text("\n".join(lines) + "\n")
@@ -88,7 +88,10 @@ def test_a_damaged_file_is_refused_with_its_line(path, line, content, message):
 
 
 def test_two_searches_on_one_study_are_refused(path):
-    with Study(path, SETTINGS), pytest.raises(FormatError, match="another search is at work"):
+    with (
+        Study(path, SETTINGS),
+        pytest.raises(FormatError, match="another search is using this"),
+    ):
         read(path)
     assert read(path) == TRIALS
 

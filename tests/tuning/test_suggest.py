@@ -48,7 +48,7 @@ def test_values_are_inside_the_space(kind):
         SPACE.method(values).check()
 
 
-def test_random_values_of_a_logarithm_are_uniform_in_it():
+def test_random_values_of_a_logarithmic_range_are_log_uniform():
     space = Space(FastRP(weights=(0, 0, 1, 1)), {"weights.4": Range(0.125, 64, log=True)})
     values = [suggest(space, "random", seed, [])["weights.4"] for seed in range(270)]
     for octave in range(-3, 6, 3):  # three times three of them: a third of the values each
@@ -56,14 +56,14 @@ def test_random_values_of_a_logarithm_are_uniform_in_it():
         assert abs(inside - 90) < 4 * (270 * 2 / 9) ** 0.5
 
 
-def test_tpe_goes_where_the_score_is_good():
+def test_tpe_prefers_points_with_good_scores():
     space = Space(FastRP(), {"beta": "-1:1"})
     history = search(space, "tpe", 40, score=lambda values: -abs(values["beta"] - 0.3))
     late = sorted(abs(trial.parameters["beta"] - 0.3) for trial in history[20:])
     assert late[len(late) // 2] < 0.35  # of values drawn at random, half are farther away than 0.5
 
 
-def test_a_grid_is_gone_through_in_order():
+def test_grid_points_are_taken_in_order():
     space = Space(FastRP(), {"beta": "0:1:0.5", "normalize": "authors,full"})
     assert [trial.parameters for trial in search(space, "grid", 6)] == space.points()
 
@@ -84,6 +84,6 @@ def test_without_optuna_the_extra_is_named(monkeypatch):
         suggest(SPACE, "tpe", 0, [])
 
 
-def test_optuna_tells_nothing(capfd):
+def test_optuna_logs_nothing(capfd):
     search(SPACE, "tpe", 2)
     assert capfd.readouterr() == ("", "")

@@ -1,4 +1,4 @@
-"""The vectors of trials: those of embed, and hops only where no trial before made the orders."""
+"""The vectors of trials: the same bytes as embed, with cached orders."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def same(vectors, method):
 
 
 @pytest.mark.parametrize("memory", [None, "1GB", 300_000])
-def test_they_are_the_bytes_of_embed_in_any_order_and_with_any_memory(memory):
+def test_vectors_are_those_of_embed_in_any_order_and_with_any_memory(memory):
     vectors = TrialVectors(GRAPH)
     for weights in ((0, 0, 1, 4), (0, 0, 1, 0.5), (1, 0, 1), (0, 0, 1, 4)):
         for beta in (-0.5, 0.25):
@@ -43,7 +43,7 @@ def test_they_are_the_bytes_of_embed_in_any_order_and_with_any_memory(memory):
                 assert same(vectors, method)
 
 
-def test_a_trial_that_only_changes_the_sum_makes_no_hop(hops):
+def test_a_trial_that_changes_only_the_sum_needs_no_hop(hops):
     vectors = TrialVectors(GRAPH)
     vectors.embed(FastRP(dim=32, weights=(0, 0, 1, 1)), ignore)
     assert len(hops) == 2 * 4  # two slabs, four orders
@@ -57,21 +57,21 @@ def test_a_trial_that_only_changes_the_sum_makes_no_hop(hops):
     assert hops == []
 
 
-def test_another_beta_makes_its_own_and_the_first_is_still_there(hops):
+def test_another_beta_has_its_own_orders_and_the_first_ones_stay_cached(hops):
     vectors = TrialVectors(GRAPH)
     for beta in (0.1, 0.2, 0.1, 0.2):
         vectors.embed(FastRP(dim=16, weights=(0, 1), beta=beta), ignore)
     assert len(hops) == 2 * 2
 
 
-def test_an_order_that_is_lacking_is_made_with_all_those_that_were_there(hops):
+def test_a_missing_order_is_computed_along_with_the_cached_ones(hops):
     vectors = TrialVectors(GRAPH)
     for weights in ((0, 0, 1), (0, 1, 0, 1), (0, 0, 1, 2), (0, 2, 1)):
         vectors.embed(FastRP(dim=16, weights=weights), ignore)
     assert len(hops) == 3 + 4
 
 
-def test_the_longest_unused_orders_are_given_up(hops, monkeypatch):
+def test_the_least_recently_used_orders_are_dropped(hops, monkeypatch):
     monkeypatch.setattr(trial_vectors, "MAX_CACHED", 2)
     vectors = TrialVectors(GRAPH)
     for beta in (0.1, 0.2, 0.1, 0.3, 0.1):
@@ -81,7 +81,7 @@ def test_the_longest_unused_orders_are_given_up(hops, monkeypatch):
     assert len(hops) == 2 * 4
 
 
-def test_orders_are_given_up_for_the_memory_limit(hops):
+def test_orders_are_dropped_to_respect_the_memory_limit(hops):
     def method(beta, memory):
         return FastRP(dim=16, weights=(0, 1), beta=beta, memory=memory)
 
@@ -92,7 +92,7 @@ def test_orders_are_given_up_for_the_memory_limit(hops):
     assert len(hops) == 2 * 3
 
 
-def test_without_room_for_orders_every_trial_starts_from_the_graph_and_says_so(hops, caplog):
+def test_without_room_for_orders_every_trial_starts_from_the_graph_and_warns(hops, caplog):
     method = FastRP(dim=64, weights=(0, 0, 1, 4))
     least = method.plan(GRAPH).bytes.total
     method.set_params(memory=least - 1)
@@ -104,12 +104,12 @@ def test_without_room_for_orders_every_trial_starts_from_the_graph_and_says_so(h
     assert "Every trial starts from the graph" in caplog.text
 
 
-def test_methods_without_orders_are_run_as_they_are():
+def test_methods_without_orders_are_run_directly():
     method = DeepWalk(dim=8, walks=1, length=5)
     assert same(TrialVectors(GRAPH), method)
 
 
-def test_a_graph_that_the_method_refuses_is_refused():
+def test_a_graph_is_validated_by_the_method():
     directed = skewed_example(50, 100, directed=True).graph()
     refusing = type("Undirected", (FastRP,), {"takes_directed": False})
     with pytest.raises(GraphError, match="defined for undirected graphs"):

@@ -1,4 +1,4 @@
-"""Tuning: the same search for the same seed, interrupted or not, and what comes out of it."""
+"""The search: reproducible, resumable, and its result."""
 
 import json
 import subprocess
@@ -35,14 +35,14 @@ class TestSearch:
         other = tune(GRAPH, LABELS, **QUICK | {"method": FastRP(dim=32, seed=1), "trials": 2})
         assert untimed(other.trials) != untimed(first.trials[:2])
 
-    def test_the_same_trials_for_any_number_of_threads(self):
+    def test_trials_do_not_depend_on_the_number_of_threads(self):
         one, two = (
             tune(GRAPH, LABELS, **QUICK | {"method": FastRP(dim=32, threads=n), "trials": 3})
             for n in (1, 2)
         )
         assert untimed(one.trials) == untimed(two.trials)
 
-    def test_by_default_it_is_the_search_of_the_paper(self):
+    def test_the_default_is_the_search_of_the_paper(self):
         tuning = tune(GRAPH, LABELS, shuffles=1)
         assert len(tuning.trials) == 20
         assert list(tuning.dimensions) == ["beta", "weights.4"]
@@ -52,7 +52,7 @@ class TestSearch:
             assert -1 <= trial.parameters["beta"] <= 0
             assert 2**-3 <= trial.parameters["weights.4"] <= 2**6
 
-    def test_the_best_method_keeps_its_own_dim_and_all_that_was_not_searched(self):
+    def test_the_best_method_keeps_its_dim_and_the_parameters_not_searched(self):
         method = FastRP(dim=48, normalize="authors", seed=3, threads=1)
         tuning = tune(GRAPH, LABELS, **QUICK | {"method": method, "trials": 3})
         best = tuning.best.parameters
@@ -65,24 +65,24 @@ class TestSearch:
         )
         assert tuning.method.embed(GRAPH).dim == 48
 
-    def test_a_dim_that_is_searched_is_not_narrowed(self):
+    def test_a_searched_dim_is_not_reduced(self):
         space = {"dim": [32, 128]}
         tuning = tune(GRAPH, LABELS, space=space, search="grid", shuffles=1)
         assert [trial.parameters["dim"] for trial in tuning.trials] == [32, 128]
 
-    def test_without_labels_links_are_the_objective(self):
+    def test_without_labels_the_score_is_the_auc_of_links(self):
         tuning = tune(GRAPH, space={"weights": "0,1,0:1"}, trials=3)
-        assert tuning.measure == "AUC of links"
+        assert tuning.measure == "link AUC"
         assert tuning.unseen is None
         assert all(0.5 < trial.score < 1 for trial in tuning.trials)
 
-    def test_any_method_is_tuned(self):
+    def test_any_method_can_be_tuned(self):
         method = DeepWalk(dim=8, walks=1, length=5)
         tuning = tune(GRAPH, LABELS, method=method, space={"window": "1,2"}, search="grid")
         assert [trial.parameters["window"] for trial in tuning.trials] == [1, 2]
         assert isinstance(tuning.method, DeepWalk)
 
-    def test_a_point_that_was_tried_is_not_tried_again(self):
+    def test_a_point_is_computed_only_once(self):
         tuning = tune(GRAPH, LABELS, **QUICK, space={"normalize": "authors,full"})
         assert sum(trial.seconds > 0 for trial in tuning.trials) <= 2
         scores = {trial.parameters["normalize"]: trial.score for trial in tuning.trials}
@@ -90,47 +90,47 @@ class TestSearch:
             trial.score for trial in tuning.trials
         ]
 
-    def test_trials_of_one_beta_share_their_hops(self, monkeypatch):
+    def test_trials_with_the_same_beta_share_their_hops(self, monkeypatch):
         made, kernel = [], slab._native.hop
         monkeypatch.setattr(slab._native, "hop", lambda *given: made.append(1) or kernel(*given))
         tune(GRAPH, LABELS, **QUICK, space={"weights": "0,0,1,log:0.125:64"})
         assert len(made) == 4  # one slab through four orders, for twelve trials
 
-    def test_progress_goes_up_to_the_end(self):
-        told = []
-        tune(GRAPH, LABELS, **QUICK | {"trials": 3}, progress=lambda *at: told.append(at))
-        done = [at for at, _ in told]
-        assert {of for _, of in told} == {300}
+    def test_progress_increases_to_the_total(self):
+        reports = []
+        tune(GRAPH, LABELS, **QUICK | {"trials": 3}, progress=lambda *at: reports.append(at))
+        done = [at for at, _ in reports]
+        assert {total for _, total in reports} == {300}
         assert done == sorted(done)
         assert done[-1] == 300
         assert any(at % 100 for at in done)
 
-    @pytest.mark.parametrize(("range_", "told"), [("0:0.5:0.5", True), ("-1:1:2", False)])
-    def test_a_best_value_at_the_end_of_its_range_is_told_if_more_is_allowed(
-        self, range_, told, caplog
+    @pytest.mark.parametrize(("range_", "warns"), [("0:0.5:0.5", True), ("-1:1:2", False)])
+    def test_a_best_value_at_the_end_of_its_range_warns_if_more_is_allowed(
+        self, range_, warns, caplog
     ):
         tune(GRAPH, LABELS, shuffles=1, space={"beta": range_}, search="grid")  # ends only
-        assert (f"is at the end of its range {range_}" in caplog.text) == told
+        assert (f"is at the end of its range {range_}" in caplog.text) == warns
 
-    def test_the_parameters_as_given_are_scored_as_a_trial_is(self, caplog):
+    def test_the_parameters_as_given_are_scored_like_a_trial(self, caplog):
         tuning = tune(GRAPH, LABELS, shuffles=2, space={"beta": [0.25, 0.5]}, search="grid")
-        assert tuning.untuned == tuning.trials[0].score  # 0.25 is what FastRP has
+        assert tuning.untuned == tuning.trials[0].score  # 0.25 is the default of FastRP
         assert tuning.to_dict()["untuned"] == tuning.untuned
-        assert "as they were given" not in caplog.text
+        assert "parameters as given" not in caplog.text
 
-    def test_a_search_that_finds_nothing_better_than_what_was_given_says_so(self, caplog):
+    def test_a_search_that_finds_nothing_better_warns(self, caplog):
         tuning = tune(GRAPH, LABELS, shuffles=2, space={"sparsity": [1e4]}, search="grid")
         assert tuning.untuned > tuning.best.score
-        assert "The parameters as they were given score" in caplog.text
+        assert "The parameters as given score" in caplog.text
 
-    def test_integers_at_the_end_of_their_range_are_told_as_well(self, caplog):
+    def test_integers_at_the_end_of_their_range_warn_as_well(self, caplog):
         tune(GRAPH, LABELS, shuffles=1, space={"oversample": "2:3:1"}, search="grid")
         assert "is at the end of its range" in caplog.text
 
 
 class TestStudy:
     @pytest.mark.parametrize("after", [1, 4, 11])
-    def test_an_interrupted_search_ends_as_one_that_was_not(self, tmp_path, after):
+    def test_an_interrupted_search_gives_the_same_result(self, tmp_path, after):
         path = tmp_path / "study.jsonl"
 
         def stop(trial):
@@ -143,7 +143,7 @@ class TestStudy:
         assert untimed(resumed.trials) == untimed(whole.trials)
         assert resumed.best.parameters == whole.best.parameters
 
-    def test_one_that_is_interrupted_after_every_trial_does_too(self, tmp_path):
+    def test_a_search_interrupted_after_every_trial_gives_the_same_result(self, tmp_path):
         space = {"beta": "-1:1", "normalize": "authors,full", "weights": [(0, 0, 1), (0, 1, 1, 1)]}
         options = QUICK | {"trials": 14, "space": space, "study": tmp_path / "study.jsonl"}
         for number in range(1, 15):
@@ -151,7 +151,7 @@ class TestStudy:
         whole = tune(GRAPH, LABELS, **options | {"study": None})
         assert untimed(tune(GRAPH, LABELS, **options).trials) == untimed(whole.trials)
 
-    def test_a_killed_process_loses_at_most_the_trial_it_was_at(self, tmp_path):
+    def test_a_killed_process_loses_only_the_running_trial(self, tmp_path):
         path = tmp_path / "study.jsonl"
         code = (
             "import sys; sys.path.insert(0, sys.argv[2])\n"
@@ -175,7 +175,7 @@ class TestStudy:
         whole = tune(GRAPH, LABELS, **QUICK | {"trials": kept + 3})
         assert untimed(resumed.trials) == untimed(whole.trials)
 
-    def test_the_trials_of_the_file_are_told_and_not_run_again(self, tmp_path):
+    def test_saved_trials_are_reported_but_not_run_again(self, tmp_path):
         path, told = tmp_path / "study.jsonl", []
         tune(GRAPH, LABELS, **QUICK, study=path)
         before = path.read_bytes()
@@ -183,7 +183,7 @@ class TestStudy:
         assert path.read_bytes() == before
         assert tuple(told) == again.trials
 
-    def test_fewer_trials_than_the_file_has_are_its_first(self, tmp_path):
+    def test_fewer_trials_than_saved_are_the_first_ones(self, tmp_path):
         whole = tune(GRAPH, LABELS, **QUICK, study=tmp_path / "study.jsonl")
         first = tune(GRAPH, LABELS, **QUICK | {"trials": 5}, study=tmp_path / "study.jsonl")
         assert first.trials == whole.trials[:5]
@@ -192,27 +192,27 @@ class TestStudy:
     @pytest.mark.parametrize(
         ("change", "message"),
         [
-            ({"method": FastRP(dim=32, seed=1)}, r"another parameters: .*seed 0.*, now .*seed 1"),
-            ({"space": {"beta": "-1:1"}}, r"another (space|parameters): "),
-            ({"shuffles": 3}, "another shuffles: 2, now 3"),
-            ({"search": "random"}, "another search: tpe, now random"),
-            ({"search_dim": 8}, r"another parameters: dim 16, .*now dim 8"),
+            ({"method": FastRP(dim=32, seed=1)}, r"\(parameters: .*seed 0.*, now .*seed 1"),
+            ({"space": {"beta": "-1:1"}}, r"settings \((space|parameters): "),
+            ({"shuffles": 3}, r"\(shuffles: 2, now 3\)"),
+            ({"search": "random"}, r"\(search: tpe, now random\)"),
+            ({"search_dim": 8}, r"\(parameters: dim 16, .*now dim 8"),
         ],
     )
-    def test_it_goes_on_with_the_same_settings_only(self, tmp_path, change, message):
+    def test_it_resumes_only_with_the_same_settings(self, tmp_path, change, message):
         options = QUICK | {"trials": 1, "study": tmp_path / "study.jsonl"}
         tune(GRAPH, LABELS, **options)
         with pytest.raises(ParameterError, match=message):
             tune(GRAPH, LABELS, **options | change)
         tune(GRAPH, LABELS, **options | {"method": FastRP(dim=64, threads=1, memory="1GB")})
 
-    def test_it_goes_on_with_the_same_graph_and_labels_only(self, tmp_path):
+    def test_it_resumes_only_with_the_same_graph_and_labels(self, tmp_path):
         options = QUICK | {"trials": 1, "study": tmp_path / "study.jsonl"}
         tune(GRAPH, LABELS, **options)
-        with pytest.raises(ParameterError, match="another graph"):
+        with pytest.raises(ParameterError, match=r"different settings \(graph: "):
             tune(planted_partition(seed=1)[0], LABELS, **options)
         swapped = hopvec.Labels(LABELS.ids, LABELS.matrix[::-1], LABELS.classes)
-        with pytest.raises(ParameterError, match="another labels"):
+        with pytest.raises(ParameterError, match=r"different settings \(labels: "):
             tune(GRAPH, swapped, **options)
 
 
@@ -223,25 +223,25 @@ class TestRefusals:
             ({"trials": 0}, "tune: trials must be an integer from 1 to 100,000"),
             ({"search": "bayes"}, "tune: search must be 'tpe' or 'random' or 'grid', got 'bayes'"),
             ({"validation": 2}, "tune: validation must be a number from 0.001 to 1, got 2"),
-            ({"held_out": 0.5}, "held_out is for a search without labels, and some are given"),
+            ({"held_out": 0.5}, "held_out= applies only to a search without labels"),
             ({"space": {"beta": "-1:2"}}, "FastRP: beta must be a number from -1 to 1, got 2"),
             ({"method": FastRP(beta=7)}, "FastRP: beta must be a number from -1 to 1, got 7"),
-            ({"method": DeepWalk()}, "no space that DeepWalk is usually searched over"),
+            ({"method": DeepWalk()}, "DeepWalk has no default search space"),
         ],
     )
-    def test_they_come_before_the_work(self, options, message, monkeypatch):
+    def test_invalid_arguments_are_refused_before_any_trial(self, options, message, monkeypatch):
         monkeypatch.setattr(slab._native, "hop", None)
         with pytest.raises(ParameterError, match=message):
             tune(GRAPH, LABELS, **QUICK | options)
 
-    def test_a_method_by_name_and_labels_of_another_kind(self):
-        with pytest.raises(ParameterError, match=r"must be one such as FastRP\(\), got 'fastrp'"):
+    def test_a_method_and_labels_of_the_wrong_type(self):
+        with pytest.raises(ParameterError, match=r"be a Method such as FastRP\(\), got 'fastrp'"):
             tune(GRAPH, LABELS, method="fastrp")
         with pytest.raises(ParameterError, match="labels must be Labels, got a dict"):
             tune(GRAPH, {"n1": "class 1"})
 
     def test_settings_for_labels_are_refused_without_labels(self):
-        with pytest.raises(ParameterError, match="shuffles is for a search with labels, and none"):
+        with pytest.raises(ParameterError, match="shuffles= applies only to a search with labels"):
             tune(GRAPH, shuffles=3)
 
 
@@ -252,20 +252,20 @@ def tuning():
 
 
 class TestTuning:
-    def test_the_table_has_a_row_a_trial_and_a_column_a_dimension(self, tuning):
+    def test_the_table_has_one_row_per_trial_and_one_column_per_dimension(self, tuning):
         table = tuning.table()
         assert table.column_names == ["number", "beta", "sparsity", "score", "seconds"]
         assert table["number"].to_pylist() == list(range(1, 11))
         assert table["sparsity"].to_pylist() == ["sqrt", "3"] * 5
         assert max(table["score"].to_pylist()) == tuning.best.score
 
-    def test_printed_it_is_a_table_with_the_best_marked(self, tuning):
+    def test_printing_shows_a_table_with_the_best_trial_marked(self, tuning):
         lines = str(tuning).splitlines()
         assert lines[0].split() == ["trial", "beta", "sparsity", "macro", "F1"]
         assert len(lines) == 11
         assert [line.endswith("best") for line in lines].index(True) == tuning.best.number
 
-    def test_saved_it_holds_what_makes_the_vectors_and_how_it_was_found(self, tuning, tmp_path):
+    def test_the_saved_file_has_the_parameters_and_the_settings(self, tuning, tmp_path):
         tuning.save(tmp_path / "best.json")
         saved = json.loads((tmp_path / "best.json").read_text())
         assert saved["score"] == tuning.best.score
@@ -274,14 +274,14 @@ class TestTuning:
         method = hopvec.methods.method_of(saved["parameters"])
         assert method.plain_params() == tuning.method.plain_params()
 
-    def test_the_unseen_labels_are_ready_for_an_honest_test(self, tuning):
+    def test_the_unseen_labels_can_be_used_for_a_test(self, tuning):
         assert len(tuning.unseen) == 120
         embedding = tuning.method.embed(GRAPH)
         scores = hopvec.evaluate.classify(embedding, tuning.unseen, shares=[0.5], shuffles=2)
         assert scores.nodes == 120
 
 
-def test_isolated_nodes_are_tuned_along():
+def test_a_graph_with_isolated_nodes_can_be_tuned():
     names = [str(node) for node in range(60)]
     graph = Graph.from_edges(names[:40], names[1:41], nodes=names)
     labels = hopvec.Labels.from_pairs(names, ["a" if int(n) % 20 < 10 else "b" for n in names])

@@ -117,8 +117,8 @@ class Study:
             before, now = found.get(name), self.settings.get(name)
             if before != now:
                 raise ParameterError(
-                    f"{path}: this study was started with another {name}: {_format(before)}, now "
-                    f"{_format(now)}. Use the same settings, or choose another file."
+                    f"{path}: this study has different settings ({name}: {_format(before)}, now "
+                    f"{_format(now)}). Use the same settings, or choose another file."
                 )
 
 
