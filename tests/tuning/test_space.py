@@ -120,7 +120,7 @@ class TestRefusals:
             ({"beta": (-1, 0, 5)}, r"beta must be a number from -1 to 1, got 5"),
             ({"beta": {}}, r"beta must be a Range, a list of values, or a string .*, got \{\}"),
             ({"normalize": "authors,none,half"}, r"normalize must be 'none' or .*, got 'half'"),
-            ({"beta.2": "0:1"}, r"beta is not a list, so it has no beta\.2"),
+            ({"beta.2": "0:1"}, r"beta is not a list, so it has no entry beta\.2"),
             (
                 {"weights.x": "0:1"},
                 r"weights\.x is not an entry of a list\. Entries are numbered",
@@ -130,7 +130,7 @@ class TestRefusals:
             ({"weights.7": "0:1"}, r"weights has 6 entries\. Give the whole list"),
             ({"weights": "0,0,x,0:1"}, r"weights must hold .*entry 3 is x"),
             ({"weights": "0,0,1"}, r"there is nothing to search for FastRP"),
-            ({"dim": "16:64:0.5"}, r"dim is an integer, so its step must be one"),
+            ({"dim": "16:64:0.5"}, r"dim is an integer, so its step must be an integer"),
             ({"dim": "16.5:64"}, r"FastRP: dim must be an integer .*, got 16\.5"),
             ({"seed": "0:9"}, r"seed cannot be searched, since its best value would be chance"),
             (
