@@ -27,7 +27,7 @@ settings.load_profile("hopvec")
 @pytest.fixture(scope="session")
 def data_folder():
     """The directory of published graphs: HOPVEC_DATA, else ../shared/data next to the project."""
-    folder = Path(os.environ.get("HOPVEC_DATA") or ROOT.parent / "shared" / "data")
-    if not folder.is_dir():
-        pytest.skip(f"no published graphs at {folder}: set HOPVEC_DATA to their directory")
-    return folder
+    directory = Path(os.environ.get("HOPVEC_DATA") or ROOT.parent / "shared" / "data")
+    if not directory.is_dir():
+        pytest.skip(f"no published graphs at {directory}: set HOPVEC_DATA to their directory")
+    return directory

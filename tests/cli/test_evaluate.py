@@ -52,7 +52,7 @@ def test_the_protocol_is_reported(run, files):
     printed = run("evaluate", clear, labels, *FEW).stderr
     assert "columns: id 'node', label 'label'" in printed
     assert "60 labeled nodes, 3 classes, one label each (micro F1 is the accuracy)" in printed
-    assert "2 shuffles of seed 0, scale rms, C chosen within the training nodes" in printed
+    assert "2 shuffles (seed 0), scale rms, C cross-validated" in printed
     assert run("evaluate", clear, labels, *FEW, "--quiet").stderr == ""
 
 

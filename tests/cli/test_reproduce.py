@@ -26,5 +26,5 @@ def test_an_unknown_item_is_rejected_with_a_list_of_items(run, tmp_path):
 def test_a_missing_data_directory_is_rejected(run, tmp_path):
     result = run("reproduce", "--data", "none")
     assert result.exit_code == 2
-    assert result.stderr.startswith("none: there is no folder of data sets.")
+    assert result.stderr.startswith("none: this directory does not exist.")
     assert not (tmp_path / "report").exists()

@@ -74,9 +74,9 @@ def test_vectors_that_are_not_comparable_are_rejected(run, edges):
     embed(run, edges, "old.parquet", "--dim", "8")
     Path("more.csv").write_text(Path(edges).read_text() + "gus,eve\ngus,ann\n")
     embed(run, "more.csv", "new.parquet", "--dim", "8")
-    assert "not made like the first" in run("diff", "old.parquet", "new.parquet").stderr
+    assert "was not aligned with the first" in run("diff", "old.parquet", "new.parquet").stderr
     embed(run, "more.csv", "new.parquet", "--like", "old.parquet")
-    assert "not made like" not in run("diff", "old.parquet", "new.parquet").stderr
+    assert "was not aligned" not in run("diff", "old.parquet", "new.parquet").stderr
 
 
 def test_new_nodes_get_vectors(run, edges):

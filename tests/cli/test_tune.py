@@ -112,7 +112,7 @@ class TestStudy:
         run("tune", *files, *QUICK)
         result = run("tune", *files, *QUICK, "--seed", 1)
         assert result.exit_code == 2
-        assert "tuned/study.jsonl: this study was begun with another parameters" in result.stderr
+        assert "tuned/study.jsonl: this study has different settings (parameters" in result.stderr
 
     @pytest.mark.skipif(os.name == "nt", reason="Windows has no signals for another process")
     def test_after_ctrl_c_it_says_how_to_resume(self, process, run, files, tmp_path):
@@ -184,7 +184,7 @@ class TestUserErrors:
             (("--space", "beta=0:1", "--space", "beta=0:1"), "--space names beta twice"),
             (("--beta", "0.5"), "--beta sets a parameter that is searched"),
             (("--weights", "0,1"), "--weights sets a parameter that is searched"),
-            (("--held-out", "0.5"), "held_out is for a search without labels, and some are given"),
+            (("--held-out", "0.5"), "--held-out applies only to a search without labels"),
             (("--search", "grid"), "a grid needs choices or steps, and beta is any number of -1:0"),
             (
                 ("--space", "dim=8,16", "--search-dim", "8"),
@@ -208,12 +208,13 @@ class TestUserErrors:
             in run("tune", files[0], "--id-column", "id").stderr
         )
         assert (
-            "shuffles is for a search with labels" in run("tune", files[0], "--shuffles", 3).stderr
+            "--shuffles applies only to a search with labels"
+            in run("tune", files[0], "--shuffles", 3).stderr
         )
 
     def test_a_method_without_a_default_space(self, run, files):
         printed = run("tune", *files, "--method", "deepwalk").stderr
-        assert "no space that DeepWalk is usually searched over" in printed
+        assert "DeepWalk has no default search space" in printed
 
     def test_a_file_as_output_directory(self, run, files):
         result = run("tune", *files, "-o", "edges.csv")

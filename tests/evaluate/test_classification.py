@@ -15,7 +15,7 @@ FEW = {"shares": (0.3, 0.6), "shuffles": 3}
 
 
 def labeled(nodes=150, dim=8, classes=6, seed=0, single=False):
-    """An embedding that tells something of the labels, and these as pairs."""
+    """An embedding that correlates with the labels, the labels, and their matrix."""
     random = np.random.default_rng(seed)
     vectors = random.standard_normal((nodes, dim)).astype(np.float32)
     signal = vectors @ random.standard_normal((dim, classes)) + random.standard_normal(

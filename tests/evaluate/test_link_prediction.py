@@ -175,11 +175,11 @@ def test_the_result_prints_as_a_table_and_can_be_written_as_json():
 
 def test_progress_reaches_the_total(monkeypatch):
     monkeypatch.setattr(link_prediction, "BLOCK", 1000)
-    told = []
-    predict_links(random_embedding(GRAPH), HELD_OUT, progress=lambda *state: told.append(state))
-    assert len(told) > 3
-    assert told[-1][0] == told[-1][1]
-    assert told == sorted(told)
+    reports = []
+    predict_links(random_embedding(GRAPH), HELD_OUT, progress=lambda *state: reports.append(state))
+    assert len(reports) > 3
+    assert reports[-1][0] == reports[-1][1]
+    assert reports == sorted(reports)
 
 
 def test_pairs_in_a_text_file_match_integer_ids(tmp_path):

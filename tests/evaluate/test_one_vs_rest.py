@@ -55,12 +55,12 @@ def test_a_class_without_training_nodes_ranks_last_and_one_with_all_of_them_firs
 
 @pytest.mark.parametrize("count", [1, 2, 5, 99, 1000, 5000, 100_000])
 def test_folds_score_enough_nodes_and_each_of_them_once(count):
-    judged = np.zeros(count, int)
+    scored = np.zeros(count, int)
     for fold in _folds(count):
-        judged[fold] += 1
-        assert judged[fold].sum() <= max(1, -(-count // FOLDS))
-    assert judged.max() == 1
-    assert judged.sum() >= min(count, MIN_SCORED_NODES)
+        scored[fold] += 1
+        assert scored[fold].sum() <= max(1, -(-count // FOLDS))
+    assert scored.max() == 1
+    assert scored.sum() >= min(count, MIN_SCORED_NODES)
 
 
 def test_a_small_c_is_chosen_for_noise_and_a_large_one_for_a_weak_signal():

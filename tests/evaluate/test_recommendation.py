@@ -92,10 +92,10 @@ def test_blocks_of_users_and_their_order_do_not_matter(monkeypatch):
     users = [id for id in graph.ids.to_pylist() if id.startswith("user")]
     whole = recommend(graph, users, k=3).to_pylist()
     monkeypatch.setattr(recommendation, "BLOCK_BYTES", 1)
-    told = []
-    by_one = recommend(graph, users[::-1], k=3, progress=lambda *state: told.append(state))
+    reports = []
+    by_one = recommend(graph, users[::-1], k=3, progress=lambda *state: reports.append(state))
     assert sorted(by_one.to_pylist(), key=str) == sorted(whole, key=str)
-    assert told == [(done, len(users)) for done in range(1, len(users) + 1)]
+    assert reports == [(done, len(users)) for done in range(1, len(users) + 1)]
 
 
 def test_the_order_of_nodes_and_edges_does_not_matter():

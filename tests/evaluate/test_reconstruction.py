@@ -126,12 +126,12 @@ def test_the_result_can_be_printed_and_written_as_json():
 
 def test_progress_reaches_the_total(monkeypatch):
     monkeypatch.setattr(reconstruction, "STRIPE", 1)
-    told = []
+    reports = []
     graph = random_example(300, 3000).graph()
-    reconstruct(FastRP(dim=8).embed(graph), graph, progress=lambda *state: told.append(state))
-    assert len(told) == 3
-    assert told[-1] == (300 * 299 // 2, 300 * 299 // 2)
-    assert told == sorted(told)
+    reconstruct(FastRP(dim=8).embed(graph), graph, progress=lambda *state: reports.append(state))
+    assert len(reports) == 3
+    assert reports[-1] == (300 * 299 // 2, 300 * 299 // 2)
+    assert reports == sorted(reports)
 
 
 @pytest.mark.parametrize(

@@ -50,8 +50,8 @@ class TestOnSmallGraphs:
     @pytest.fixture(scope="class")
     @classmethod
     def report(cls, data_folder, tmp_path_factory):
-        folder = tmp_path_factory.mktemp("reproduce")
-        shutil.copytree(data_folder / "eurosis", folder / "data" / "eurosis")
+        directory = tmp_path_factory.mktemp("reproduce")
+        shutil.copytree(data_folder / "eurosis", directory / "data" / "eurosis")
         stages = []
 
         def stage(name):
@@ -66,7 +66,7 @@ class TestOnSmallGraphs:
                 patch.setattr(module, "NOT_IN_PAPER", ("eurosis", "cora"))
             items = ["runtime", "classification", "neighbors", "map", "sensitivity"]
             page = reproduce(
-                items, data=folder / "data", out=folder / "out", quick=True, stage=stage
+                items, data=directory / "data", out=directory / "out", quick=True, stage=stage
             )
         return page.parent, stages
 
@@ -100,20 +100,20 @@ class TestOnSmallGraphs:
         assert (report[0] / "sensitivity.svg").exists()
 
     def test_missing_data_and_stages_are_reported(self, report):
-        folder, stages = report
-        text = (folder / "report.md").read_text()
+        directory, stages = report
+        text = (directory / "report.md").read_text()
         assert "*Missing: cora" in text
         assert "*Missing: flickr" in text
         assert "blogcatalog" not in " ".join(stages)
         assert "eurosis: searching parameters of FastRP" in stages
 
     def test_a_second_run_reuses_the_measurements(self, report, monkeypatch):
-        folder, _ = report
-        before = (folder / "sensitivity-dim.csv").read_text()
+        directory, _ = report
+        before = (directory / "sensitivity-dim.csv").read_text()
         monkeypatch.setattr(FastRP, "vectors", None)
         monkeypatch.setattr(sensitivity, "DATASET", "eurosis")
-        reproduce(["sensitivity"], data=folder.parent / "data", out=folder, quick=True)
-        assert (folder / "sensitivity-dim.csv").read_text() == before
+        reproduce(["sensitivity"], data=directory.parent / "data", out=directory, quick=True)
+        assert (directory / "sensitivity-dim.csv").read_text() == before
 
 
 class TestExperimentCache:

@@ -158,10 +158,10 @@ class TestStudy:
             "from test_tune import *\n"
             "tune(GRAPH, LABELS, **QUICK | {'trials': 100_000}, study=sys.argv[1])"
         )
-        folders = ":".join(str(folder) for folder in Path(__file__).parents[:2])
+        paths = ":".join(str(path) for path in Path(__file__).parents[:2])
         process = subprocess.Popen(
             [sys.executable, "-c", code, str(path), str(Path(__file__).parent)],
-            env={"PYTHONPATH": folders},
+            env={"PYTHONPATH": paths},
         )
         deadline = time.monotonic() + 120
         while (not path.exists() or path.read_bytes().count(b"\n") < 5) and process.poll() is None:
@@ -176,12 +176,12 @@ class TestStudy:
         assert untimed(resumed.trials) == untimed(whole.trials)
 
     def test_saved_trials_are_reported_but_not_run_again(self, tmp_path):
-        path, told = tmp_path / "study.jsonl", []
+        path, trials = tmp_path / "study.jsonl", []
         tune(GRAPH, LABELS, **QUICK, study=path)
         before = path.read_bytes()
-        again = tune(GRAPH, LABELS, **QUICK, study=path, finished=told.append)
+        again = tune(GRAPH, LABELS, **QUICK, study=path, finished=trials.append)
         assert path.read_bytes() == before
-        assert tuple(told) == again.trials
+        assert tuple(trials) == again.trials
 
     def test_fewer_trials_than_saved_are_the_first_ones(self, tmp_path):
         whole = tune(GRAPH, LABELS, **QUICK, study=tmp_path / "study.jsonl")

@@ -16,9 +16,7 @@ Members = NDArray[np.bool_]
 
 C_GRID = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 FOLDS = 5
-MIN_SCORED_NODES = (
-    1000  # nodes to judge a C by; once there are as many, the other folds are not needed
-)
+MIN_SCORED_NODES = 1000  # that a C is scored on; the folds beyond that are skipped
 PATIENCE = 2  # consecutive worse values of C that end the search, if enough nodes are scored
 SEARCH_TOLERANCE = 1e-2  # of the fits that choose C; a smaller one chooses the same C
 
