@@ -185,7 +185,10 @@ class TestUserErrors:
             (("--beta", "0.5"), "--beta sets a parameter that is searched"),
             (("--weights", "0,1"), "--weights sets a parameter that is searched"),
             (("--held-out", "0.5"), "--held-out applies only to a search without labels"),
-            (("--search", "grid"), "a grid needs choices or steps, and beta is any number of -1:0"),
+            (
+                ("--search", "grid"),
+                "a grid needs lists of values or ranges with a step, and beta is any number in -1:0",
+            ),
             (
                 ("--space", "dim=8,16", "--search-dim", "8"),
                 "--search-dim has no effect if dim is searched",
