@@ -1,4 +1,4 @@
-"""Reading a graph file by one format: its edges as Python sees them."""
+"""Helpers that read a file with one format and return its edges as Python objects."""
 
 import hopvec
 from hopvec.formats.graphs.edges import Matrix
@@ -24,7 +24,7 @@ def read(module, path, **options):
 
 
 def graph_of(result, **options):
-    """A small graph from what a format gives, without the care that read_graph takes."""
+    """A small graph from the result of a format, without the checks of read_graph."""
     if isinstance(result, Matrix):
         return hopvec.Graph.from_scipy(result.matrix, **options)
     edges = edges_of(result)

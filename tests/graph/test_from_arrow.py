@@ -1,4 +1,4 @@
-"""Graph.from_arrow: tables of edges of other libraries."""
+"""Graph.from_arrow: edge tables of other libraries."""
 
 import duckdb
 import numpy as np
@@ -20,7 +20,7 @@ def make(request):
     return TABLES[request.param]
 
 
-def test_a_table_is_read_by_the_names_of_its_columns(make):
+def test_columns_are_chosen_by_name(make):
     graph = Graph.from_arrow(make(COLUMNS))
     assert graph.ids.to_pylist() == ["a", "b", "c"]
     assert graph.to_scipy().toarray().tolist() == [[0, 5, 0], [5, 0, 2], [0, 2, 0]]
@@ -33,14 +33,14 @@ def test_a_duckdb_relation_is_a_table():
         assert FastRP(dim=4).embed(relation).vectors.shape == (10, 4)
 
 
-def test_columns_are_named_or_numbered_where_their_names_say_nothing(make):
+def test_columns_can_be_requested_by_name_or_number(make):
     table = make({"x": [1.0, 2.0], "a": [1, 2], "b": [2, 3]})
     graph = Graph.from_arrow(table, source="a", target=3, weight="x", directed=True)
     assert graph.ids.to_pylist() == [1, 2, 3]
     assert graph.to_scipy().toarray().tolist() == [[0, 1, 0], [0, 0, 2], [0, 0, 0]]
 
 
-def test_every_option_of_from_edges_is_there(make):
+def test_the_options_of_from_edges_apply(make):
     table = make({**COLUMNS, "from": ["a", "b", "b"], "to": ["b", "b", "a"]})
     graph = Graph.from_arrow(
         table, unweighted=True, duplicates="first", loops="drop", nodes=["b", "a", "z"], threads=1
@@ -79,7 +79,7 @@ def test_a_table_without_edges_is_refused(columns, message):
             Graph.from_arrow(make(columns))
 
 
-def test_a_column_that_is_not_there_is_refused_with_those_that_are(make):
+def test_a_missing_column_is_refused_with_a_list_of_columns(make):
     with pytest.raises(FormatError, match=r"no column 'km' for the weight; .* from, to, weight"):
         Graph.from_arrow(make(COLUMNS), weight="km")
 

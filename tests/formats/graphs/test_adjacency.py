@@ -34,7 +34,7 @@ def test_a_separator_allows_spaces_in_names(path):
     ]
 
 
-def test_a_colon_behind_the_node_is_no_part_of_it(path):
+def test_a_colon_after_the_node_is_not_part_of_it(path):
     path.write_text("0: 1 2\n1: 0\n2:\n")
     assert read(adjacency, path) == [("0", "1"), ("0", "2"), ("1", "0")]
     path.write_text("0: 1 2\n1 0\n")
@@ -42,7 +42,7 @@ def test_a_colon_behind_the_node_is_no_part_of_it(path):
         read(adjacency, path)
 
 
-def test_an_edge_on_the_lines_of_both_ends_is_one_edge(path):
+def test_an_edge_listed_at_both_ends_is_one_edge(path):
     path.write_text("0 1 2\n1 0 2\n2 0 1\n")
     stream = open_edges(adjacency, path)
     graph = graph_of(stream, duplicates=stream.duplicates)
@@ -69,12 +69,12 @@ def test_it_is_recognized_by_lines_of_clearly_varying_length(path, text, recogni
     assert (reason(adjacency, path) is not None) == recognized
 
 
-def test_the_reason_tells_the_numbers_of_fields(path):
+def test_the_reason_includes_the_number_of_fields(path):
     path.write_text("a b c d\nb a\nc a d\nd a\n")
     assert reason(adjacency, path) == "its lines have 2 to 4 fields, each for a different node"
 
 
-def test_a_line_cut_off_at_the_end_of_the_head_does_not_count(path):
+def test_an_incomplete_line_at_the_end_of_the_head_is_ignored(path):
     path.write_text("\n".join(f"{n} {n + 1}" for n in range(20_000)))
     assert reason(adjacency, path) is None
 
@@ -86,7 +86,7 @@ def test_a_line_cut_off_at_the_end_of_the_head_does_not_count(path):
         (b"a b\nc\0d e\n", "line 2: a null byte; this is not text"),
     ],
 )
-def test_what_is_no_text_is_refused_with_its_line(path, content, message):
+def test_binary_data_is_refused_with_its_line(path, content, message):
     path.write_bytes(content)
     with pytest.raises(FormatError, match=rf"graph\.txt, {message}"):
         read(adjacency, path)
@@ -103,7 +103,7 @@ def test_a_file_without_lines_has_no_edges_and_no_nodes(path):
     st.booleans(),
     st.sampled_from([1, 3, 1 << 17]),
 )
-def test_what_networkx_writes_comes_back(tmp_path_factory, pairs, directed, rows):
+def test_files_written_by_networkx_are_read(tmp_path_factory, pairs, directed, rows):
     path = tmp_path_factory.mktemp("any") / "graph.adjlist"
     original = (nx.DiGraph if directed else nx.Graph)(pairs)
     original.add_node(77)
@@ -119,7 +119,7 @@ def test_what_networkx_writes_comes_back(tmp_path_factory, pairs, directed, rows
     assert nx.utils.graphs_equal(again, original)
 
 
-def test_edges_on_the_lines_of_both_ends_are_not_told_as_summed(path):
+def test_edges_listed_at_both_ends_are_not_reported_as_summed(path):
     path.write_text("a b c\nb a c\nc a b\n")
     graph = read_graph(path, format="adjacency")
     assert graph.origin["duplicates"] == "first"

@@ -43,8 +43,8 @@ def kind(request):
     return request.param
 
 
-def written(table, folder, kind):
-    path = folder / f"edges.{kind}"
+def written(table, directory, kind):
+    path = directory / f"edges.{kind}"
     WRITERS[kind](table, path)
     return path
 
@@ -60,7 +60,7 @@ def test_every_columnar_file_is_recognized_by_its_first_bytes_and_read(tmp_path,
     assert stream.locate(2) == "row 3"
 
 
-def test_columns_are_those_asked_for_and_others_are_named_as_ignored(tmp_path, kind):
+def test_requested_columns_are_used_and_others_are_reported_as_ignored(tmp_path, kind):
     table = TABLE.append_column("other", pa.array([[1], [2], [3]]))
     path = written(table, tmp_path, kind)
     stream = open_edges(columnar, path, source="dst", target=1, unweighted=True)
@@ -95,14 +95,14 @@ def test_all_integers_become_64_bits_wide(tmp_path, kind, ids):
     ],
     ids=lambda ids: str(ids.type),
 )
-def test_all_texts_become_large_strings(tmp_path, ids):
+def test_all_string_types_become_large_strings(tmp_path, ids):
     path = written(pa.table({"source": ids, "target": ids}), tmp_path, "arrow")
     (batch,) = open_edges(columnar, path).batches
     assert batch.source.type == pa.large_string()
     assert batch.target.to_pylist() == ["é", "b", "b"]
 
 
-def test_a_missing_id_or_weight_is_left_to_the_reader_of_graphs(tmp_path, kind):
+def test_a_missing_id_or_weight_is_left_to_read_graph(tmp_path, kind):
     table = pa.table({"source": ["a", None], "target": ["b", "c"], "weight": [None, 1.0]})
     assert read(columnar, written(table, tmp_path, kind)) == [("a", "b", None), (None, "c", 1.0)]
 
@@ -130,13 +130,13 @@ def test_an_id_beyond_64_bits_is_refused_with_its_row(tmp_path, kind):
         read(columnar, path)
 
 
-def test_a_column_that_is_not_there_is_refused_with_those_that_are(tmp_path, kind):
+def test_a_missing_column_is_refused_with_a_list_of_columns(tmp_path, kind):
     path = written(TABLE, tmp_path, kind)
     with pytest.raises(FormatError, match=r"no column 'to' for the target; .* src, dst, weight"):
         open_edges(columnar, path, target="to")
 
 
-def test_a_file_cut_off_is_refused(tmp_path, kind):
+def test_a_truncated_file_is_refused(tmp_path, kind):
     whole = written(TABLE, tmp_path, kind).read_bytes()
     path = tmp_path / "cut"
     for size in (9, 40, len(whole) // 2, len(whole) - 9):
@@ -147,7 +147,7 @@ def test_a_file_cut_off_is_refused(tmp_path, kind):
             read(columnar, path)
 
 
-def test_bytes_changed_anywhere_end_in_a_sentence_or_in_edges(tmp_path, kind):
+def test_changed_bytes_give_edges_or_a_format_error(tmp_path, kind):
     table = pa.table({"src": ["a", "bb"] * 20, "dst": pa.array(["c", "d"] * 20)})
     whole = written(table, tmp_path, kind).read_bytes()
     path = tmp_path / "changed"
@@ -185,7 +185,7 @@ def test_a_compressed_file_is_read(tmp_path, kind):
     assert read(columnar, zipped) == EDGES
 
 
-def test_batches_are_bounded_whatever_the_row_group(tmp_path, kind, monkeypatch):
+def test_batches_are_limited_for_any_size_of_row_group(tmp_path, kind, monkeypatch):
     monkeypatch.setattr(columnar, "ROWS", 1000)
     ids = np.arange(4500)
     path = written(pa.table({"source": ids, "target": ids[::-1]}), tmp_path, kind)
@@ -202,22 +202,22 @@ def test_progress_reaches_the_end(tmp_path):
     assert seen[-1] == (path.stat().st_size, path.stat().st_size)
 
 
-def test_a_folder_is_one_table_and_what_writers_leave_in_it_is_no_surprise(tmp_path):
-    folder = tmp_path / "edges"
-    folder.mkdir()
-    pq.write_table(TABLE, folder / "part-1.parquet")
-    pq.write_table(TABLE.slice(0, 1), folder / "part-0.parquet")
+def test_a_directory_is_one_table_and_other_files_are_skipped(tmp_path):
+    directory = tmp_path / "edges"
+    directory.mkdir()
+    pq.write_table(TABLE, directory / "part-1.parquet")
+    pq.write_table(TABLE.slice(0, 1), directory / "part-0.parquet")
     for name in ("_SUCCESS", "_metadata", ".part-1.parquet.crc", "notes.txt"):
-        (folder / name).write_bytes(b"x")
-    assert reason(columnar, folder) == "it is a directory"
-    stream = open_edges(columnar, folder)
+        (directory / name).write_bytes(b"x")
+    assert reason(columnar, directory) == "it is a directory"
+    stream = open_edges(columnar, directory)
     assert (stream.metadata["files"], stream.metadata["other files"]) == (2, ["notes.txt"])
     assert edges_of(stream) == [EDGES[0], *EDGES]
     assert stream.locate(0) == "part-0.parquet, row 1"
     assert stream.locate(3) == "part-1.parquet, row 3"
 
 
-def test_the_folders_of_partitions_are_columns(tmp_path):
+def test_partition_directories_are_columns(tmp_path):
     pq.write_to_dataset(
         pa.table({"source": ["a", "b", "c"], "to": [1, 2, 3], "year": [7, 7, 8]}),
         tmp_path,
@@ -228,9 +228,9 @@ def test_the_folders_of_partitions_are_columns(tmp_path):
 
 
 def test_a_null_partition_is_a_missing_id(tmp_path):
-    folder = tmp_path / "source=__HIVE_DEFAULT_PARTITION__"
-    folder.mkdir()
-    pq.write_table(pa.table({"target": [1]}), folder / "part-0.parquet")
+    directory = tmp_path / "source=__HIVE_DEFAULT_PARTITION__"
+    directory.mkdir()
+    pq.write_table(pa.table({"target": [1]}), directory / "part-0.parquet")
     assert read(columnar, tmp_path) == [(None, 1)]
 
 
@@ -242,21 +242,21 @@ def test_a_null_partition_is_a_missing_id(tmp_path):
         (pa.table({"src": [1.5], "dst": [2], "weight": [1]}), r"part-1.*'src'.* holds double"),
     ],
 )
-def test_files_of_a_folder_that_do_not_agree_are_refused(tmp_path, second, message):
+def test_files_of_a_directory_with_different_columns_are_refused(tmp_path, second, message):
     pq.write_table(TABLE, tmp_path / "part-0.parquet")
     pq.write_table(second, tmp_path / "part-1.parquet")
     with pytest.raises(FormatError, match=message):
         read(columnar, tmp_path)
 
 
-def test_a_damaged_file_of_a_folder_is_named(tmp_path):
+def test_a_damaged_file_of_a_directory_is_named(tmp_path):
     pq.write_table(TABLE, tmp_path / "part-0.parquet")
     (tmp_path / "part-1.parquet").write_bytes(b"PAR1")
     with pytest.raises(FormatError, match=r"part-1\.parquet: damaged Parquet data \("):
         read(columnar, tmp_path)
 
 
-def test_a_folder_without_parquet_is_refused_with_what_is_in_it(tmp_path):
+def test_a_directory_without_parquet_is_refused_with_its_content(tmp_path):
     with pytest.raises(FormatError, match=r"must contain Parquet files, but it is empty"):
         open_edges(columnar, tmp_path)
     (tmp_path / "edges.csv").write_text("a,b")
@@ -285,7 +285,7 @@ def test_the_tables_of_other_libraries_are_streams_of_edges(table):
     st.lists(st.tuples(st.text(), st.text(), st.floats(0, 1e9)), max_size=20),
     st.sampled_from(list(WRITERS)),
 )
-def test_any_table_comes_back(tmp_path_factory, rows, kind):
+def test_any_table_round_trips(tmp_path_factory, rows, kind):
     source, target, weight = zip(*rows, strict=True) if rows else ((), (), ())
     table = pa.table(
         {

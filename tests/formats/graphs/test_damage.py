@@ -1,4 +1,4 @@
-"""Damaged files: whatever happened to its bytes, a file ends in edges or in a sentence."""
+"""Damaged files give edges or an error that names the file, never another exception."""
 
 import networkx as nx
 import numpy as np
@@ -39,7 +39,7 @@ WRITERS = {
 
 
 def damaged(whole, random):
-    """The bytes cut off, some changed, or some replaced by more or fewer."""
+    """The bytes truncated, some of them changed, or some replaced by more or fewer bytes."""
     at = int(random.integers(len(whole)))
     kind = random.integers(3)
     if kind == 0:
@@ -50,7 +50,7 @@ def damaged(whole, random):
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_a_damaged_file_ends_in_edges_or_in_a_sentence_that_names_it(tmp_path, name):
+def test_a_damaged_file_gives_edges_or_an_error_that_names_it(tmp_path, name):
     module, write = WRITERS[name]
     write(tmp_path / f"whole{module.SUFFIXES[0]}")
     written = next(tmp_path.iterdir())

@@ -1,4 +1,4 @@
-"""The files that first users have: what is meant is taken, what may be meant is told."""
+"""Files that new users typically have: clear cases are read, ambiguous ones give a warning."""
 
 import logging
 
@@ -24,7 +24,7 @@ def text(folder, content, name="edges.csv"):
     return path
 
 
-def test_the_row_numbers_that_pandas_writes_are_no_ends_of_edges(tmp_path):
+def test_an_index_written_by_pandas_is_not_an_end_of_edges(tmp_path):
     ORDERS.to_csv(tmp_path / "orders.csv")
     ORDERS.reset_index(names="Unnamed: 0").to_parquet(tmp_path / "orders.parquet")
     for name in ("orders.csv", "orders.parquet"):
@@ -35,13 +35,13 @@ def test_the_row_numbers_that_pandas_writes_are_no_ends_of_edges(tmp_path):
     assert graph.origin == {"columns": {"source": "customer", "target": "product"}}
 
 
-def test_they_are_taken_if_they_are_asked_for(tmp_path):
+def test_an_index_is_used_if_it_is_requested(tmp_path):
     ORDERS.reset_index(names="Unnamed: 0").to_csv(tmp_path / "orders.csv", index=False)
     graph = read_graph(tmp_path / "orders.csv", source="Unnamed: 0", target="customer")
     assert graph.origin["columns"] == {"source": "Unnamed: 0", "target": "customer"}
 
 
-def test_numbers_that_might_be_weights_are_pointed_out(tmp_path, notes):
+def test_possible_weights_give_a_warning(tmp_path, notes):
     ORDERS.to_csv(tmp_path / "orders.csv", index=False)
     assert read_graph(tmp_path / "orders.csv").weights is None
     assert "weight='amount'" in notes()
@@ -53,7 +53,7 @@ def test_numbers_that_might_be_weights_are_pointed_out(tmp_path, notes):
     assert notes().count("weight='amount'") == 2
 
 
-def test_a_first_line_that_may_be_a_header_is_pointed_out(tmp_path, notes):
+def test_a_possible_header_gives_a_warning(tmp_path, notes):
     lines = "ann,tea\nbob,tea\nbob,milk\nann,milk\ncem,tea\n"
     assert read_graph(text(tmp_path, lines)).nodes == 5
     assert notes() == ""
@@ -70,18 +70,18 @@ def test_a_first_line_that_may_be_a_header_is_pointed_out(tmp_path, notes):
         "gene_a,gene_b\nBRCA1,TP53\nMYC,EGFR\n",
     ],
 )
-def test_it_is_pointed_out_in_a_small_file_too(tmp_path, notes, content):
+def test_a_possible_header_gives_a_warning_in_a_small_file_too(tmp_path, notes, content):
     read_graph(text(tmp_path, content))
     assert f"line 1 ({content.splitlines()[0].replace(',', ', ')}) is read as an edge" in notes()
 
 
 @pytest.mark.parametrize("content", ["1,2\n3,4\n4,5\n", "ann,bob\ncem,dan\n", "ann,bob\n"])
-def test_edges_that_may_be_nothing_else_are_not_pointed_out(tmp_path, notes, content):
+def test_unambiguous_edges_give_no_warning(tmp_path, notes, content):
     read_graph(text(tmp_path, content))
     assert notes() == ""
 
 
-def test_ends_chosen_by_position_are_pointed_out(tmp_path, notes):
+def test_ends_chosen_by_position_give_a_warning(tmp_path, notes):
     ORDERS.to_csv(tmp_path / "orders.csv", index=False)
     read_graph(tmp_path / "orders.csv", unweighted=True)
     warning = "'customer' as the source and 'product' as the target because of their position"
@@ -102,7 +102,7 @@ def test_json_is_refused(tmp_path, content):
         read_graph(text(tmp_path, content, "edges.json"))
 
 
-def test_an_id_in_brackets_is_no_json(tmp_path):
+def test_an_id_in_brackets_is_not_json(tmp_path):
     graph = read_graph(text(tmp_path, "[deleted],bob\nann,[deleted]\n"))
     assert graph.ids.to_pylist() == ["[deleted]", "ann", "bob"]
 
@@ -122,13 +122,13 @@ def test_a_square_of_numbers_is_refused_unless_columns_are_named(tmp_path):
     assert read_graph(path, source=1, target=2).nodes == 2
 
 
-def test_ends_of_two_kinds_are_refused_by_the_names_of_their_columns(tmp_path):
+def test_ends_of_different_types_are_refused_with_their_columns(tmp_path):
     pd.DataFrame({"number": [0, 1], "customer": ["a", "b"]}).to_parquet(tmp_path / "e.parquet")
     with pytest.raises(GraphError, match="column 'number' holds integers, the target column 'cust"):
         read_graph(tmp_path / "e.parquet")
 
 
-def test_formats_go_by_the_names_people_use(tmp_path):
+def test_formats_have_their_common_names_as_aliases(tmp_path):
     assert read_graph(text(tmp_path, "a,b\n", "edges"), format="CSV").nodes == 2
 
 
@@ -141,21 +141,21 @@ def test_text_in_another_encoding_is_refused_with_a_remedy(tmp_path):
         read_graph(tmp_path / "wide.csv")
 
 
-def test_the_name_of_a_file_is_no_graph_but_says_what_to_do():
+def test_embedding_a_path_gives_an_error_with_a_hint():
     from hopvec import FastRP
 
     with pytest.raises(GraphError, match=r"Read the file first: hopvec.read_graph\('edges.csv'\)"):
         FastRP().embed("edges.csv")
 
 
-def test_ids_with_whitespace_around_them_are_pointed_out(tmp_path, notes):
+def test_ids_with_surrounding_whitespace_give_a_warning(tmp_path, notes):
     assert read_graph(text(tmp_path, "a,b\nc,d\n")).nodes == 4
     assert notes() == ""
     assert read_graph(text(tmp_path, "a,b\n a,c\na ,d\n")).nodes == 6
     assert "begin or end with whitespace, such as ' a'" in notes()
 
 
-def test_a_folder_is_told_by_the_file_in_it_that_holds_no_edges(tmp_path):
+def test_an_error_in_a_directory_names_the_file(tmp_path):
     pd.DataFrame({"id": ["a"], "embedding": [[0.1]]}).to_parquet(tmp_path / "v.parquet")
     message = r"v\.parquet, the first Parquet file of this directory: this is an embedding"
     with pytest.raises(FormatError, match=message):
@@ -163,7 +163,7 @@ def test_a_folder_is_told_by_the_file_in_it_that_holds_no_edges(tmp_path):
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
-def test_a_column_of_weights_and_none_at_the_same_time_are_refused(tmp_path, suffix):
+def test_a_weight_column_and_unweighted_contradict_each_other(tmp_path, suffix):
     path = tmp_path / f"orders.{suffix}"
     ORDERS.to_csv(path, index=False) if suffix == "csv" else ORDERS.to_parquet(path)
     with pytest.raises(

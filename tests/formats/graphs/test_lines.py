@@ -1,4 +1,4 @@
-"""Lines: the lines of a text that hold edges, and their numbers."""
+"""Lines: the lines of a text that contain edges, and their numbers."""
 
 import re
 
@@ -21,7 +21,7 @@ texts = st.lists(
 
 
 def slowly(text, skip):
-    """(number, line) of the lines that hold edges, as one reads."""
+    """(number, line) of the lines that contain edges, by a simple implementation."""
     found = enumerate(re.split("\r\n|\r|\n", text), 1)
     return [
         (number, line)
@@ -41,7 +41,7 @@ def read(path, **options):
 
 
 @given(texts, st.booleans(), st.integers(0, 3), st.integers(1, 9) | st.just(1 << 20))
-def test_lines_and_their_numbers_are_those_of_slow_reading(
+def test_lines_and_numbers_match_a_simple_implementation(
     tmp_path_factory, text, marked, skip, block
 ):
     path = tmp_path_factory.mktemp("lines") / "text"
@@ -61,7 +61,7 @@ def test_every_kind_of_line_end_across_blocks(tmp_path, end, last):
     assert len(found) == 150_000
 
 
-def test_numbers_beyond_many_blocks_of_comments(tmp_path):
+def test_line_numbers_after_many_blocks_of_comments(tmp_path):
     text = "a,b\n" + "# much to say\n" * 200_000 + "\n" * 100_000 + "c,d\n"
     (tmp_path / "text").write_text(text)
     assert read(tmp_path / "text") == [(1, "a,b"), (300_002, "c,d")]
@@ -74,7 +74,7 @@ def test_a_line_of_more_than_a_megabyte_is_refused_with_its_number(tmp_path):
 
 
 @pytest.mark.parametrize("before", ["a,b\n" * 100, "a,b\r" * 100, "a,b\n" * 600_000])
-def test_a_byte_0_is_refused_with_its_line(tmp_path, before):
+def test_a_null_byte_is_refused_with_its_line(tmp_path, before):
     (tmp_path / "text").write_bytes(before.encode() + b"c,\0d\n")
     expected = f"line {len(before) // 4 + 1:,}: a null byte"
     with pytest.raises(FormatError, match=re.escape(expected)):
@@ -83,11 +83,11 @@ def test_a_byte_0_is_refused_with_its_line(tmp_path, before):
 
 @pytest.mark.parametrize("from_pipe", [False, True])
 class TestParsedAhead:
-    def test_what_is_parsed_comes_in_order(self, from_pipe):
+    def test_blocks_are_parsed_in_order(self, from_pipe):
         found = parse_ahead(lambda block: block * 2, range(20), from_pipe=from_pipe)
         assert list(found) == list(range(0, 40, 2))
 
-    def test_of_several_faults_the_first_is_told(self, from_pipe):
+    def test_the_first_of_several_errors_is_raised(self, from_pipe):
         def parse(block):
             if block >= 3:
                 raise FormatError(f"block {block}")
@@ -96,9 +96,7 @@ class TestParsedAhead:
         with pytest.raises(FormatError, match="block 3"):
             list(parse_ahead(parse, range(20), from_pipe=from_pipe))
 
-    def test_what_is_wrong_in_a_block_is_told_before_a_later_one_that_cannot_be_read(
-        self, from_pipe
-    ):
+    def test_an_error_in_a_block_is_raised_before_one_in_reading_a_later_block(self, from_pipe):
         def blocks():
             yield 1
             raise FormatError("cannot be read")
@@ -112,7 +110,7 @@ class TestParsedAhead:
             list(parse_ahead(lambda block: block, blocks(), from_pipe=from_pipe))
 
 
-def test_the_number_of_a_line_is_told_while_a_thread_reads_on(tmp_path):
+def test_a_line_number_is_found_while_a_thread_reads_on(tmp_path):
     class Late(Block):
         def __getattribute__(self, name):
             if name == "edge":

@@ -41,26 +41,26 @@ def test_pairs_of_arrays_are_edges(path, names, save):
     assert stream.locate(1) == f"entry 2 of {' and '.join(dict.fromkeys(names))}"
 
 
-def test_n_names_nodes_without_edges_too(path):
+def test_n_includes_nodes_without_edges(path):
     np.savez(path, n=np.int64(5), src=SRC, dst=DST)
     stream = open_edges(numpy_archive, path)
     assert stream.nodes == 5
     assert graph_of(stream).isolated == 2
 
 
-def test_texts_are_ids(path):
+def test_strings_are_ids(path):
     np.savez(path, src=np.array(["a", "é"]), dst=np.array(["bb", ""]))
     assert read(numpy_archive, path) == [("a", "bb"), ("é", "")]
 
 
-def test_arrays_are_those_asked_for(path):
+def test_arrays_are_chosen_by_name(path):
     np.savez(path, a=SRC, b=DST, km=np.ones(3), weight=np.ones(3))
     assert read(numpy_archive, path, source="a", target="b", weight="km")[0] == (0, 1, 1)
     assert read(numpy_archive, path, source="a", target="b", unweighted=True)[0] == (0, 1)
 
 
 @pytest.mark.parametrize("layout", ["csr", "csc", "coo", "bsr", "dia"])
-def test_a_sparse_matrix_is_read_and_unweighted_if_asked(path, layout):
+def test_a_sparse_matrix_is_read_and_unweighted_on_request(path, layout):
     matrix = sp.coo_array(([2.0, 2.0], ([0, 1], [1, 0])), shape=(3, 3)).asformat(layout)
     sp.save_npz(path, matrix)
     result = open_edges(numpy_archive, path)
@@ -93,13 +93,13 @@ def test_a_sparse_matrix_is_read_and_unweighted_if_asked(path, layout):
         ({"src": SRC.astype(object), "dst": DST}, r"the array 'src' cannot be read \(Object"),
     ],
 )
-def test_arrays_that_are_no_edges_are_refused(path, arrays, message):
+def test_arrays_that_are_not_edges_are_refused(path, arrays, message):
     np.savez(path, **{name: np.asarray(values) for name, values in arrays.items()})
     with pytest.raises(FormatError, match=rf"edges\.npz.*{message}"):
         open_edges(numpy_archive, path)
 
 
-def test_an_array_that_is_not_there_is_refused_with_those_that_are(path):
+def test_a_missing_array_is_refused_with_a_list_of_arrays(path):
     np.savez(path, src=SRC, dst=DST)
     for role in ("source", "weight"):
         with pytest.raises(FormatError, match=r"there is no array 'x'; it holds src, dst"):
@@ -113,7 +113,7 @@ def test_an_array_that_is_not_there_is_refused_with_those_that_are(path):
         (sp.eye_array(2) * 1j, r"it holds complex128, but weights are real numbers"),
     ],
 )
-def test_a_matrix_that_is_no_adjacency_matrix_is_refused(path, matrix, message):
+def test_a_matrix_that_is_not_an_adjacency_matrix_is_refused(path, matrix, message):
     sp.save_npz(path, matrix.tocsr())
     with pytest.raises(FormatError, match=message):
         open_edges(numpy_archive, path)
@@ -144,7 +144,7 @@ def test_a_damaged_sparse_matrix_is_refused(path, change):
 
 
 @pytest.mark.parametrize("compress", [False, True])
-def test_a_file_cut_off_or_changed_is_refused(path, tmp_path, compress):
+def test_a_truncated_or_changed_file_is_refused(path, tmp_path, compress):
     (np.savez_compressed if compress else np.savez)(path, src=np.arange(99), dst=np.arange(99))
     whole = path.read_bytes()
     broken = tmp_path / "broken"
@@ -154,7 +154,7 @@ def test_a_file_cut_off_or_changed_is_refused(path, tmp_path, compress):
             read(numpy_archive, broken)
 
 
-def test_rubbish_is_refused(path):
+def test_random_bytes_are_refused(path):
     path.write_bytes(b"\0\1\2rubbish")
     with pytest.raises(FormatError, match=r"not an \.npz archive"):
         open_edges(numpy_archive, path)
@@ -169,7 +169,7 @@ def test_a_published_graph_keeps_its_isolated_nodes(data_folder):
 
 
 @given(st.lists(st.tuples(st.integers(-(2**63), 2**63 - 1), st.integers(0, 9)), max_size=30))
-def test_any_integers_come_back(tmp_path_factory, pairs):
+def test_any_integers_round_trip(tmp_path_factory, pairs):
     path = tmp_path_factory.mktemp("any") / "edges.npz"
     src, dst = np.array(pairs, np.int64).reshape(-1, 2).T
     np.savez(path, src=src, dst=dst)

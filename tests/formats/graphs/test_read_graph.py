@@ -32,7 +32,7 @@ def feed(monkeypatch, content, step):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(os.fdopen(reading, "rb")))
 
 
-def test_every_format_is_in_these_tests():
+def test_every_format_is_tested_here():
     assert {name for name, _ in WRITERS} == set(GRAPH_FORMATS)
 
 
@@ -48,7 +48,7 @@ def test_one_graph_is_the_same_in_every_format(written, name, compression):
 
 @pytest.mark.parametrize("compression", ["", ".gz"])
 @pytest.mark.parametrize("name", NAMES)
-def test_and_from_standard_input_that_trickles(written, monkeypatch, name, compression):
+def test_the_graph_is_the_same_from_slow_standard_input(written, monkeypatch, name, compression):
     feed(monkeypatch, written(name, compression).read_bytes(), step=7)
     graph = read_graph("-")
     assert_same(graph, expected(name))
@@ -57,7 +57,7 @@ def test_and_from_standard_input_that_trickles(written, monkeypatch, name, compr
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
 @pytest.mark.parametrize("name", NAMES)
-def test_and_from_a_named_pipe(written, tmp_path, name):
+def test_the_graph_is_the_same_from_a_named_pipe(written, tmp_path, name):
     content, pipe = written(name).read_bytes(), tmp_path / "pipe"
     os.mkfifo(pipe)
     threading.Thread(target=pipe.write_bytes, args=[content], daemon=True).start()
@@ -65,19 +65,19 @@ def test_and_from_a_named_pipe(written, tmp_path, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_content_counts_more_than_the_suffix(written, name):
+def test_the_content_takes_precedence_over_the_suffix(written, name):
     path = written(name)
     wrong = path.rename(path.with_name("edges.csv" if "csv" not in name else "edges.dat"))
     assert_same(read_graph(wrong), expected(name))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_weights_of_1_are_no_weights(written, name):
+def test_a_graph_with_all_weights_1_is_unweighted(written, name):
     assert read_graph(written(name, weight=ONES)).weights is None
 
 
 def refused(path, **options):
-    """What is said of a file that cannot be read."""
+    """The error message for a file that cannot be read."""
     with pytest.raises(HopvecError) as caught:
         read_graph(path, **options)
     message = str(caught.value)
@@ -96,7 +96,7 @@ def test_a_truncated_compressed_file_is_refused(written, name, compression):
 
 @pytest.mark.parametrize("compression", ["", ".gz"])
 @pytest.mark.parametrize("name", NAMES)
-def test_rubbish_is_refused_whatever_it_is_called(written, name, compression):
+def test_random_bytes_are_refused_for_any_suffix(written, name, compression):
     path = written(name, compression)
     rubbish = np.random.default_rng(5).bytes(5000)
     path.write_bytes(COMPRESS[compression](rubbish))
@@ -118,11 +118,11 @@ def test_a_wrong_weight_is_refused(written, name, wrong):
 
 
 @pytest.mark.parametrize("name", ["edges.csv", "edges.parquet", "edges.arrow", "edges.npz"])
-def test_a_column_that_is_not_there_is_refused(written, name):
+def test_a_missing_column_is_refused(written, name):
     assert "'nowhere'" in refused(written(name), source="nowhere")
 
 
-def test_a_missing_file_and_an_unknown_format_are_told(tmp_path, written):
+def test_a_missing_file_and_an_unknown_format_are_refused(tmp_path, written):
     assert "there is no such file" in refused(tmp_path / "nothing.csv")
     assert "there is no format 'excel'" in refused(written("edges.csv"), format="excel")
     assert "variable= does not apply to the format text" in refused(
@@ -133,7 +133,7 @@ def test_a_missing_file_and_an_unknown_format_are_told(tmp_path, written):
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, RuntimeError])
 @pytest.mark.parametrize("name", ["edges.csv", "graph.gml"])
 @pytest.mark.parametrize("compression", ["", ".gz"])
-def test_what_happens_while_reading_comes_out_as_it_is(written, name, compression, kind):
+def test_exceptions_of_the_progress_callback_propagate(written, name, compression, kind):
     def progress(done, total):
         raise kind("stop")
 
@@ -141,7 +141,7 @@ def test_what_happens_while_reading_comes_out_as_it_is(written, name, compressio
         read_graph(written(name, compression), progress=progress)
 
 
-def test_the_file_is_closed_whatever_happens(written, recwarn):
+def test_the_file_is_always_closed(written, recwarn):
     path = written("edges.csv")
     read_graph(path)
     with pytest.raises(FormatError):
@@ -149,7 +149,7 @@ def test_the_file_is_closed_whatever_happens(written, recwarn):
     assert not [warning for warning in recwarn if warning.category is ResourceWarning]
 
 
-def test_a_matrix_that_is_not_symmetric_is_refused_with_the_options_of_read_graph(tmp_path):
+def test_a_matrix_that_is_not_symmetric_is_refused_with_arguments_of_read_graph(tmp_path):
     sp.save_npz(tmp_path / "matrix.npz", sp.coo_array(([1.0], ([0], [1])), shape=(2, 2)))
     with pytest.raises(GraphError) as error:
         read_graph(tmp_path / "matrix.npz")

@@ -27,19 +27,19 @@ def peak():
 BOMBS = """
 first, *paths = sys.argv[1:]
 hopvec.read_graph(first)
-told = []
+errors = []
 for path in paths:
     before, clock = peak(), time.process_time()
     try:
         hopvec.read_graph(path)
     except hopvec.HopvecError as error:
-        told.append([str(error), peak() - before, time.process_time() - clock])
-print(json.dumps(told))
+        errors.append([str(error), peak() - before, time.process_time() - clock])
+print(json.dumps(errors))
 """
 
 
 @LINUX
-def test_a_gigabyte_out_of_a_small_file_is_refused_in_a_moment(written, tmp_path):
+def test_a_decompression_bomb_is_refused_quickly(written, tmp_path):
     first = written("edges.csv")
     zeros, letters = (gzip.compress(byte * (1 << 24)) * 64 for byte in (b"\0", b"a"))
     paths = [tmp_path / f"bomb{index}{name}.gz" for index, name in enumerate(NAMES)]
@@ -50,15 +50,15 @@ def test_a_gigabyte_out_of_a_small_file_is_refused_in_a_moment(written, tmp_path
     paths[-2].write_bytes(gzip.compress(b"a,b\n" * 100_000) + zeros)
     paths[-1].write_bytes(gzip.compress(b"a,b\n" * 100_000) + letters)
     command = [sys.executable, "-c", PEAK + BOMBS, first, *paths]
-    told = json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
-    assert len(told) == len(paths)
-    for path, (message, memory, seconds) in zip(paths, told, strict=True):
+    errors = json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
+    assert len(errors) == len(paths)
+    for path, (message, memory, seconds) in zip(paths, errors, strict=True):
         assert message.startswith(str(path))
         assert memory < 50e6
         assert seconds < 3
-    assert "line 100,001: a null byte" in told[-3][0]
-    assert "line 100,001: a null byte" in told[-2][0]
-    assert "line 100,001: the line is longer" in told[-1][0]
+    assert "line 100,001: a null byte" in errors[-3][0]
+    assert "line 100,001: a null byte" in errors[-2][0]
+    assert "line 100,001: the line is longer" in errors[-1][0]
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -74,7 +74,7 @@ def test_the_graph_is_the_same_within_a_memory_limit(tmp_path, weighted):
     assert free.edges == bound.edges
 
 
-def test_a_bound_below_the_ids_is_refused(tmp_path):
+def test_a_memory_limit_below_the_ids_is_refused(tmp_path):
     path = tmp_path / "edges.csv"
     path.write_text("".join(f"node-{number},node-{number + 1}\n" for number in range(50_000)))
     with pytest.raises(MemoryLimitError, match=r"the ids of the first .* nodes alone take"):
@@ -92,7 +92,7 @@ print(graph.nodes, before, peak())
 
 
 @LINUX
-def test_text_of_ten_times_the_memory_bound_is_read_within_it():
+def test_text_ten_times_larger_than_the_memory_limit_is_read_within_it():
     random = np.random.default_rng(1)
     ends = random.integers(0, 1000, (16_000, 2))
     line = "https://example.org/pages/{:05},https://example.org/pages/{:05}\n"
@@ -109,7 +109,7 @@ def test_text_of_ten_times_the_memory_bound_is_read_within_it():
     assert peak <= 1.1 * 30e6 + max(100e6, before + 45e6), (before, peak)
 
 
-def test_a_run_that_cannot_fit_is_refused_before_the_graph_is_built(tmp_path):
+def test_a_run_that_does_not_fit_is_refused_before_the_graph_is_built(tmp_path):
     path = tmp_path / "ring.csv"
     path.write_text("".join(f"{node},{node + 1}\n" for node in range(20_000)))
     built = []
@@ -118,13 +118,13 @@ def test_a_run_that_cannot_fit_is_refused_before_the_graph_is_built(tmp_path):
             path,
             memory="30MB",
             reserve=lambda nodes, rows: 2000 * nodes,
-            build_progress=lambda done, of: built.append(done),
+            build_progress=lambda done, total: built.append(done),
         )
     assert built in ([], [0])
 
 
 @pytest.mark.parametrize("suffix", [".mtx", ".npz", ".mat"])
-def test_a_matrix_beyond_the_memory_bound_is_refused(tmp_path, suffix):
+def test_a_matrix_beyond_the_memory_limit_is_refused(tmp_path, suffix):
     path = tmp_path / f"matrix{suffix}"
     matrix = sp.random_array((2000, 2000), density=0.01, rng=np.random.default_rng(0)).tocsc()
     if suffix == ".mtx":

@@ -41,14 +41,14 @@ def test_an_unknown_keyword_is_refused_with_a_hint(tmp_path, keyword, hint):
     "options",
     [{"duplicates": "add"}, {"loops": "no"}, {"threads": 0}, {"directed": "yes"}, {"memory": "x"}],
 )
-def test_a_wrong_option_is_told_before_anything_is_read(tmp_path, options):
+def test_an_invalid_option_is_refused_before_the_file_is_opened(tmp_path, options):
     with pytest.raises(ParameterError):
         read_graph(tmp_path / "nothing.csv", **options)
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 @pytest.mark.parametrize("names", [("name", "id"), ("id", "name")])
-def test_the_column_called_id_comes_before_the_one_called_name(tmp_path, suffix, names):
+def test_the_column_id_takes_precedence_over_name(tmp_path, suffix, names):
     (tmp_path / "edges.csv").write_text("source,target\na,b\n")
     columns = {"id": ["a", "z"], "name": ["Ann", "Zoe"]}
     table = pa.table({name: columns[name] for name in names})
@@ -58,7 +58,7 @@ def test_the_column_called_id_comes_before_the_one_called_name(tmp_path, suffix,
     assert graph.ids.to_pylist() == ["a", "b", "z"]
 
 
-def test_ids_of_a_text_of_nodes_are_of_the_kind_of_the_edges(written, tmp_path):
+def test_ids_in_a_text_of_nodes_have_the_type_of_the_edges(written, tmp_path):
     (tmp_path / "nodes.txt").write_text("7\n3\n")
     graph = read_graph(written("edges.parquet"), nodes=tmp_path / "nodes.txt")
     assert graph.ids.to_pylist() == [0, 1, 2, 3, 4, 5, 7]

@@ -1,4 +1,4 @@
-"""Lists of edges as text: how they are understood, and what is said where they cannot be."""
+"""Edge lists as text: how they are read, and the errors if they cannot be read."""
 
 import csv
 import io
@@ -49,19 +49,19 @@ def ids(graph):
         ("é,中\n\U0001f600,ß\n", "comma", ["ß", "é", "中", "\U0001f600"]),
     ],
 )
-def test_the_separator_is_found_by_looking(graph_of, content, separator, expected):
+def test_the_separator_is_detected(graph_of, content, separator, expected):
     graph = graph_of(content)
     assert ids(graph) == expected
     assert graph.origin["separator"] == separator
 
 
 @pytest.mark.parametrize("separator", ["tab", "\t", "\\t"])
-def test_a_separator_can_be_named(graph_of, separator):
+def test_a_separator_can_be_given(graph_of, separator):
     assert ids(graph_of("a,x\tb,y\n", separator=separator)) == ["a,x", "b,y"]
 
 
 @pytest.mark.parametrize("separator", ["::", '"', "→", "\n", ""])
-def test_a_separator_that_is_no_character_is_refused(graph_of, separator):
+def test_a_separator_that_is_not_one_character_is_refused(graph_of, separator):
     with pytest.raises(FormatError, match="separator= must be one ASCII character"):
         graph_of("a::b\n", separator=separator)
 
@@ -71,22 +71,22 @@ def test_a_separator_that_is_no_character_is_refused(graph_of, separator):
     [
         ("a b\nb c\n", False),
         ("u,v\na,b\n", True),
-        ("u,v\nv,w\n", False),  # an edge, for v is a node
+        ("u,v\nv,w\n", False),  # an edge, since v is a node
         ("Source\tTarget\nx\ty\n", True),
-        ("x y\n1 2\n2 3\n", True),  # words above numbers
-        ("x 2\n1 2\n2 3\n", False),  # a number is no name
+        ("x y\n1 2\n2 3\n", True),  # strings above numbers
+        ("x 2\n1 2\n2 3\n", False),  # a number is not a name
         ("x,y,3\nz,w,4\n", False),
         ("1 2\n2 3\n", False),
-        ("name,friend\nann,bob\nbob,eve\n", False),  # nobody can tell, so nothing is dropped
+        ("name,friend\nann,bob\nbob,eve\n", False),  # ambiguous, so nothing is dropped
         ("\ufeffsource,target\na,b\n", True),
         ("\n\n# made today\nfrom,to\n\n# now\na,b\n", True),
     ],
 )
-def test_the_header_is_guessed_only_where_nothing_is_lost(graph_of, content, header):
+def test_a_header_is_detected_only_if_nothing_is_lost(graph_of, content, header):
     assert graph_of(content).origin["header"] is header
 
 
-def test_a_header_can_be_claimed_or_denied(graph_of):
+def test_header_overrides_the_detection(graph_of):
     assert ids(graph_of("name,friend\nann,bob\n", header=True)) == ["ann", "bob"]
     assert ids(graph_of("u,v\na,b\n", header=False)) == ["a", "b", "u", "v"]
 
@@ -119,7 +119,7 @@ def test_a_header_can_be_claimed_or_denied(graph_of):
         ("u,v,n\na,b,2\n", {"weight": "n"}, {"source": "u", "target": "v", "weight": "n"}),
     ],
 )
-def test_columns_are_found_by_name_or_place_or_named(graph_of, content, options, expected):
+def test_columns_are_chosen_by_name_position_or_request(graph_of, content, options, expected):
     graph = graph_of(content, **options)
     assert graph.origin["columns"] == expected
     lost = not graph.origin["header"] and graph.edges < content.count("\n")
@@ -157,7 +157,7 @@ def test_columns_are_found_by_name_or_place_or_named(graph_of, content, options,
         ("a,b\n#c,d\n", {}, "line 2: is '#c,d' a comment or an edge?"),
     ],
 )
-def test_what_cannot_be_read_is_told_with_its_line(graph_of, content, options, message):
+def test_an_unreadable_file_is_refused_with_its_line(graph_of, content, options, message):
     with pytest.raises(FormatError, match=message) as caught:
         graph_of(content, "edges.csv" if content else "edges", **options)
     assert "edges" in str(caught.value)
@@ -175,7 +175,7 @@ def test_what_cannot_be_read_is_told_with_its_line(graph_of, content, options, m
         ("a,b,1\nc,d,1e400\n", "line 2 .* the weight inf"),
     ],
 )
-def test_an_edge_that_is_none_is_told_with_its_line(graph_of, content, message):
+def test_an_invalid_edge_is_refused_with_its_line(graph_of, content, message):
     with pytest.raises(GraphError, match=message):
         graph_of(content)
 
@@ -198,7 +198,7 @@ def test_a_broken_row_far_beyond_the_first_block_is_named(graph_of):
         graph_of("\n".join(rows))
 
 
-def test_the_first_of_several_faults_is_told(graph_of):
+def test_the_first_of_several_errors_in_a_file_is_raised(graph_of):
     with pytest.raises(FormatError, match="line 3: 'x'"):
         graph_of(b"a,b\n" * 2 + b"x\n" + b"a,b\n" * 400_000 + b"\0")
 
@@ -214,7 +214,7 @@ def test_the_first_of_several_faults_is_told(graph_of):
         ("".join(f"#a,#{n}\n" for n in range(6)), {}, ["#0", "#1", "#2", "#3", "#4", "#5", "#a"]),
     ],
 )
-def test_comments_are_told_from_hashtags(graph_of, content, options, expected):
+def test_comments_are_distinguished_from_hashtags(graph_of, content, options, expected):
     assert ids(graph_of(content, **options)) == expected
 
 
@@ -229,14 +229,14 @@ def test_comments_are_counted_in_the_origin(graph_of):
         ("007,1\n2,3\n", ["007", "1", "2", "3"]),
         (f"{2**63 - 1},{-(2**63)}\n", [-(2**63), 2**63 - 1]),
         (f"{2**63},1\n", ["1", str(2**63)]),
-        ("1,2\n" * 40_000 + "x,2\n", ["1", "2", "x"]),  # texts only behind the first 64 KB
+        ("1,2\n" * 40_000 + "x,2\n", ["1", "2", "x"]),  # strings only after the first 64 KB
     ],
 )
 def test_ids_are_integers_if_all_of_them_are(graph_of, content, expected):
     assert ids(graph_of(content)) == expected
 
 
-def test_a_table_whose_texts_have_blanks_is_no_adjacency_list(graph_of):
+def test_a_table_whose_cells_contain_spaces_is_not_an_adjacency_list(graph_of):
     content = "Ann B C,Dan\nEve Ann,Dan B\nDan,Eve F G H\n"
     assert graph_of(content).origin["format"] == "text"
 
@@ -248,7 +248,7 @@ pairs = st.lists(st.tuples(words, words), min_size=1, max_size=20)
 
 
 @given(pairs, st.sampled_from([",", "\t", ";"]), st.integers(5, 40) | st.just(1 << 20))
-def test_whatever_the_csv_module_writes_is_read_back(tmp_path_factory, edges, separator, block):
+def test_anything_the_csv_module_writes_is_read_back(tmp_path_factory, edges, separator, block):
     path = tmp_path_factory.mktemp("text") / "edges"
     written = io.StringIO()
     csv.writer(written, delimiter=separator, quoting=csv.QUOTE_ALL).writerows(edges)
@@ -269,7 +269,7 @@ def test_whatever_the_csv_module_writes_is_read_back(tmp_path_factory, edges, se
         ('"x, y"\n', ["a", "b", "x, y"]),
     ],
 )
-def test_nodes_that_no_edge_mentions_are_added_from_a_file(graph_of, tmp_path, content, expected):
+def test_nodes_without_edges_are_added_from_a_file(graph_of, tmp_path, content, expected):
     (tmp_path / "nodes").write_text(content)
     assert ids(graph_of("a,b\n", nodes=tmp_path / "nodes")) == expected
 
@@ -285,7 +285,7 @@ def test_nodes_that_no_edge_mentions_are_added_from_a_file(graph_of, tmp_path, c
         (b"\0\1", "ids are read from text, Parquet or Arrow"),
     ],
 )
-def test_a_broken_file_of_nodes_is_told_with_its_line(graph_of, tmp_path, content, message):
+def test_a_broken_file_of_nodes_is_refused_with_its_line(graph_of, tmp_path, content, message):
     (tmp_path / "nodes").write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(FormatError, match=f"^{re.escape(str(tmp_path / 'nodes'))}.*{message}"):
         graph_of("a,b\n", nodes=tmp_path / "nodes")
@@ -299,19 +299,19 @@ def test_an_empty_id_in_a_list_of_nodes_is_refused(graph_of):
 NUMBERED = "No;Citing;Cited;Clicks\n1;Bede;Rome;3\n2;Rome;Nero;1\n3;Nero;Bede;4\n"
 
 
-def test_numbers_and_texts_are_not_taken_for_an_edge_by_their_place(graph_of):
+def test_numbers_and_strings_are_not_paired_by_position(graph_of):
     with pytest.raises(FormatError, match="'No' and 'Citing' would be an edge, but they hold numb"):
         graph_of(NUMBERED)
     assert ids(graph_of(NUMBERED, source="Citing", target="Cited")) == ["Bede", "Nero", "Rome"]
     assert ids(graph_of("1,Bede\n2,Rome\n")) == ["1", "2", "Bede", "Rome"]  # there are no others
 
 
-def test_the_target_comes_behind_a_source_that_is_named(graph_of):
+def test_the_target_is_to_the_right_of_a_requested_source(graph_of):
     graph = graph_of(NUMBERED, source="Citing")
     assert graph.origin["columns"]["target"] == "Cited"
 
 
-def test_advice_can_be_pasted(graph_of, caplog):
+def test_the_advice_is_valid_python(graph_of, caplog):
     graph_of("source,target,# clicks\na,b,3\nb,c,4\n")
     assert "weight='# clicks'" in caplog.text
 
@@ -326,31 +326,31 @@ def test_advice_can_be_pasted(graph_of, caplog):
         "source\ttarget\tweight\na\tb\t31\nb\tc\t0,5\n",
     ],
 )
-def test_weights_are_read_as_networkx_and_half_of_europe_write_them(graph_of, content):
+def test_weights_of_networkx_and_with_decimal_commas_are_read(graph_of, content):
     graph = graph_of(content)
     assert ids(graph) == ["a", "b", "c"]
     assert graph.to_scipy().toarray()[[0, 1], [1, 2]].tolist() == [31, 0.5]
 
 
-def test_an_edge_of_networkx_that_does_not_tell_its_weight_has_1(graph_of):
+def test_an_edge_of_networkx_without_a_weight_has_weight_1(graph_of):
     graph = graph_of("a b {'weight': 31}\nb c {}\n")
     assert graph.to_scipy().toarray()[[0, 1], [1, 2]].tolist() == [31, 1]
 
 
-def test_attributes_of_networkx_without_a_weight_are_left_alone_and_told(graph_of, caplog):
+def test_attributes_of_networkx_without_a_weight_are_ignored_with_a_warning(graph_of, caplog):
     assert graph_of("a b {}\nb c {}\n").weights is None
     assert caplog.text == ""
     assert graph_of("a b {'capacity': 3}\nb c {}\n").weights is None
     assert "{'capacity': 3}, have no 'weight' and are ignored" in caplog.text
 
 
-def test_numbers_that_may_be_thousands_are_left_alone_and_told(graph_of, caplog):
+def test_numbers_that_may_be_thousands_are_ignored_with_a_warning(graph_of, caplog):
     assert graph_of("a;b;1,500\nb;c;2,000\n").weights is None
     assert "column 3 looks like numbers with commas (1,500)" in caplog.text
 
 
 @pytest.mark.parametrize("zeros", ["", "000"])
-def test_weights_that_look_like_times_are_pointed_out(graph_of, caplog, zeros):
+def test_weights_that_look_like_timestamps_give_a_warning(graph_of, caplog, zeros):
     graph_of(f"a,b,1700000000{zeros}\nb,c,1700000060{zeros}\n")
     assert "column 3 is used as the weight, although" in caplog.text.lower()
     caplog.clear()

@@ -1,4 +1,4 @@
-"""Files of edges: what is written is read back as the same graph."""
+"""write_graph: the files are read back as the same graph."""
 
 import numpy as np
 import pytest
@@ -20,18 +20,18 @@ def same(one, other):
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_a_graph_comes_back(tmp_path, suffix, directed, weighted, monkeypatch):
+def test_a_graph_round_trips(tmp_path, suffix, directed, weighted, monkeypatch):
     monkeypatch.setattr(write, "CHUNK", 50)  # a few nodes at a time
     graph = skewed_example(60, 300, directed=directed, weighted=weighted).graph()
-    told = []
-    write_graph(graph, tmp_path / f"edges{suffix}", progress=lambda *state: told.append(state))
+    calls = []
+    write_graph(graph, tmp_path / f"edges{suffix}", progress=lambda *state: calls.append(state))
     assert same(read_graph(tmp_path / f"edges{suffix}", directed=directed), graph)
-    assert told[-1] == (60, 60)
-    assert len(told) > 5
+    assert calls[-1] == (60, 60)
+    assert len(calls) > 5
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_ids_come_back_whatever_is_in_them(tmp_path, suffix):
+def test_any_ids_round_trip(tmp_path, suffix):
     ids = ["é", 'say "hi"', "a,b\tc", "日本", "🙂", " d"]
     graph = Graph.from_edges(ids, ids[1:] + ids[:1])
     write_graph(graph, tmp_path / f"edges{suffix}")
@@ -46,14 +46,14 @@ def test_every_edge_and_loop_is_one_line(tmp_path):
     assert len(lines) == 4
 
 
-def test_numbers_keep_all_their_digits(tmp_path):
+def test_weights_are_written_exactly(tmp_path):
     weight = np.array([0.1, 1 / 3, 1e-30, 1e30], np.float32)
     graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4], weight)
     write_graph(graph, tmp_path / "edges.csv")
     assert same(read_graph(tmp_path / "edges.csv"), graph)
 
 
-def test_what_cannot_be_written_is_told_before(tmp_path):
+def test_an_invalid_path_is_refused_before_writing(tmp_path):
     graph = Graph.from_edges([0], [1])
     with pytest.raises(FormatError, match=r"the suffix '.txt' is not a format for edges; use one"):
         write_graph(graph, tmp_path / "edges.txt")
