@@ -18,23 +18,23 @@ print(re.search(r"VmHWM:\\s+(\\d+)", status)[1])
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("memory")
+def directory(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("memory")
     random = np.random.default_rng(0)
     ends = random.integers(0, 250_000, (600_000, 2)).tolist()
-    (folder / "edges.csv").write_text("".join(f"n{u},n{v}\n" for u, v in ends))
-    return folder
+    (directory / "edges.csv").write_text("".join(f"n{u},n{v}\n" for u, v in ends))
+    return directory
 
 
-def embed(folder, edges, output, *options):
+def embed(directory, edges, output, *options):
     command = [sys.executable, "-m", "hopvec", "embed", edges, "-o", output, "--quiet"]
     command += ["--dim", "128", "--report", f"{output}.json", *options]
-    finished = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    finished = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stderr
-    return json.loads((folder / f"{output}.json").read_text())
+    return json.loads((directory / f"{output}.json").read_text())
 
 
-def beside_the_bound():
+def overhead():
     """Allowance for Python and the libraries, whose share in memory the system decides."""
     command = [sys.executable, "-c", LIBRARIES]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -42,30 +42,30 @@ def beside_the_bound():
 
 
 @pytest.mark.skipif(not LINUX, reason="peak memory is read from Linux's /proc")
-def test_peak_memory_stays_within_the_limit_from_reading_to_writing(folder, tmp_path):
-    free = embed(folder, "edges.csv", "free.npy")
-    bound = embed(folder, "edges.csv", "bound.npy", "--memory", "150MB")
-    scratch = ("--memory", "110MB", "--spill-dir", str(tmp_path))
-    tight = embed(folder, "edges.csv", "tight.npy", *scratch)
+def test_peak_memory_stays_within_the_limit_from_reading_to_writing(directory, tmp_path):
+    free = embed(directory, "edges.csv", "free.npy")
+    limited = embed(directory, "edges.csv", "limited.npy", "--memory", "150MB")
+    spill = ("--memory", "110MB", "--spill-dir", str(tmp_path))
+    tight = embed(directory, "edges.csv", "tight.npy", *spill)
     assert max(stage["peak_bytes"] for stage in free["stages"]) > 4 * 150e6
-    for report, memory in ((bound, 150e6), (tight, 110e6)):
+    for report, memory in ((limited, 150e6), (tight, 110e6)):
         assert "spill file" in report["plan"]
         for stage in report["stages"]:
-            assert stage["peak_bytes"] <= 1.1 * memory + beside_the_bound(), stage
-    for name in ("bound.npy", "tight.npy"):
-        assert (folder / name).read_bytes() == (folder / "free.npy").read_bytes()
+            assert stage["peak_bytes"] <= 1.1 * memory + overhead(), stage
+    for name in ("limited.npy", "tight.npy"):
+        assert (directory / name).read_bytes() == (directory / "free.npy").read_bytes()
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_error_of_a_limit_below_the_minimum_explains_the_minimum(folder):
+def test_the_error_of_a_limit_below_the_minimum_explains_the_minimum(directory):
     command = [sys.executable, "-m", "hopvec", "embed", "edges.csv", "-o", "none.npy"]
     command += ["--dim", "128", "--memory", "40MB"]
-    finished = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    finished = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
     assert finished.returncode == 2
     sentence = finished.stderr.strip().splitlines()[-1]
     assert "needs at least" in sentence
     assert "MB for the embedding" in sentence
-    assert not (folder / "none.npy").exists()
+    assert not (directory / "none.npy").exists()
 
 
 def test_spill_files_are_in_the_spill_directory_from_reading_to_writing(run, tmp_path, monkeypatch):

@@ -13,7 +13,7 @@ from hopvec.labels import LabeledRows
 
 NONE = 65535  # the code of a node without a value
 LEVELS = 1024  # of a scale of numbers
-MAX_INTEGER_CLASSES = 20  # up to so many distinct integers are classes rather than numbers
+MAX_INTEGER_CLASSES = 20  # integer columns with more distinct values are numbers
 ABOVE = 0.001  # share of skewed numbers that may exceed their scale
 SKEWED = 20.0  # ratio of maximum to median above which the scale is logarithmic
 

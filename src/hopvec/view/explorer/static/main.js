@@ -70,7 +70,9 @@ class Page {
 
   makeMaps(positions) {
     this.maps = this.about.embeddings.map(({ name }, side) => {
-      const label = `Map of ${count(this.about.nodes)} nodes, ${printable(name, 40)}. Arrow keys move the map, plus and minus zoom, 0 shows everything, Enter selects the node in the center.`;
+      const keys =
+        "Arrow keys move the map, plus and minus zoom, 0 shows all, Enter selects the node in the center.";
+      const label = `Map of ${count(this.about.nodes)} nodes, ${printable(name, 40)}. ${keys}`;
       return new MapView(
         byId("maps"),
         { label, caption: this.about.embeddings.length > 1 ? name : null },
@@ -195,7 +197,8 @@ class Page {
       map.select({ card: found, near, edges });
       if (fly) map.show([node, ...near.map((card) => card.node)]);
     });
-    announce(`${Math.max(...found.near.map((list) => list.length))} neighbors of ${printable(found.name, 60)}`, { quietly: true });
+    const neighbors = Math.max(...found.near.map((list) => list.length));
+    announce(`${neighbors} neighbors of ${printable(found.name, 60)}`, { quietly: true });
   }
 
   deselect() {

@@ -77,7 +77,11 @@ function drawSelection(context, scene, boxes) {
     always: true,
   });
   for (const { node, name } of near)
-    write(context, scene, printable(name, MAX_CHARACTERS), ...scene.nodeToScreen(node), boxes, { weight: 500, size: 12.5, away: 7 });
+    write(context, scene, printable(name, MAX_CHARACTERS), ...scene.nodeToScreen(node), boxes, {
+      weight: 500,
+      size: 12.5,
+      away: 7,
+    });
 }
 
 // The visible part of a line, or null: drawing dashes outside of the map would take seconds.
