@@ -41,7 +41,7 @@ class FileServer(ThreadingHTTPServer):
         threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.02}).start()
 
     @property
-    def address(self):
+    def url(self):
         return f"http://127.0.0.1:{self.server_port}/graph.mat"
 
     @property

@@ -26,7 +26,7 @@ def directory(tmp_path, monkeypatch):
 def flickr(monkeypatch):
     """A server of flickr.mat, and a catalog that refers to it."""
     server = FileServer(CONTENT)
-    files = (File("flickr.mat", address=server.address),)
+    files = (File("flickr.mat", url=server.url),)
     monkeypatch.setitem(catalog(), "flickr", replace(catalog()["flickr"], files=files))
     yield server
     server.stop()
@@ -57,7 +57,7 @@ class TestList:
         assert answer["blogcatalog"]["published"]["edges"] == 333_983
         assert answer["blogcatalog"]["installed"] is False
         assert answer["debian-packages"]["installed"] is True
-        assert len(answer["www-10k"]["addresses"]) == 3
+        assert len(answer["www-10k"]["urls"]) == 3
 
     def test_on_a_terminal_it_prints_a_table(self, run, monkeypatch):
         monkeypatch.setattr(command, "is_terminal", lambda: True)
@@ -90,7 +90,7 @@ class TestGet:
         result = run("data", "get", "flickr")
         assert result.exit_code == 2
         assert result.stdout == ""
-        assert result.stderr.startswith(f"{flickr.address}: the server answers 404 Not Found. ")
+        assert result.stderr.startswith(f"{flickr.url}: the server responded with 404 Not Found. ")
         assert result.stderr.count("\n") == 1
 
     def test_names_are_checked_before_the_first_download(self, run, flickr):
@@ -118,7 +118,7 @@ class TestGet:
             "from dataclasses import replace\n"
             "from hopvec.cli import main\n"
             "from hopvec.datasets.catalog import File, catalog\n"
-            f"files = (File('flickr.mat', address={flickr.address!r}),)\n"
+            f"files = (File('flickr.mat', url={flickr.url!r}),)\n"
             "catalog()['flickr'] = replace(catalog()['flickr'], files=files)\n"
             "main()"
         )

@@ -185,39 +185,39 @@ def test_progress_tells_the_bytes_of_all_files(release):
         (
             "edges",
             "0\t3\n3\n",
-            r"line 2: '3' has 1 of 2 columns\. A line holds from, to, w",
+            r"line 2: '3' has 1 of 2 columns\. A line must contain from, to, s",
         ),
         ("edges", "0\t3\n3\t4\t5\n", r"line 2: '3\\t4\\t5' has 3 of 2 columns"),
-        ("edges", "0\t3\n3\tx\n", r"line 2: '3\\tx' has no number as to\."),
-        ("edges", "0\t3\n\nx\t4\n", r"line 3: 'x\\t4' has no number as from\."),
+        ("edges", "0\t3\n3\tx\n", r"line 2: '3\\tx' has no number for to\."),
+        ("edges", "0\t3\n\nx\t4\n", r"line 3: 'x\\t4' has no number for from\."),
         ("edges", "0 3\n", r"line 1: '0 3' has 1 of 2 columns"),
-        ("vertices", "0\tcom.facebook\ncom.twitter\t3\n", r"line 2: .* has no number as id"),
+        ("vertices", "0\tcom.facebook\ncom.twitter\t3\n", r"line 2: .* has no number for id"),
         ("ranks", NAMES + "1\t2\tcom.x\n", r"line 2: '1\\t2\\tcom\.x' has 3 of 5 columns"),
-        ("ranks", NAMES + "first\t2\t3\t4\tcom.x\n", r"line 2: .* has no number as position"),
+        ("ranks", NAMES + "first\t2\t3\t4\tcom.x\n", r"line 2: .* has no number for position"),
         ("edges", "0\t3\n1\0\t4\n", r"line 2: a null byte"),
     ],
 )
-def test_a_line_that_is_wrong_is_told_with_file_and_number(release, file, text, sentence):
+def test_a_malformed_line_is_reported_with_file_and_number(release, file, text, sentence):
     with pytest.raises(FormatError, match=rf"{file}\.txt\.gz, {sentence}"):
         top_hosts(**release(**{file: text}), count=5)
 
 
-def test_a_line_that_is_wrong_far_down_is_told_with_its_number(release, monkeypatch):
+def test_a_malformed_line_far_down_is_reported_with_its_number(release, monkeypatch):
     monkeypatch.setattr("hopvec.formats.graphs.lines.BLOCK", 1000)
     edges = "0\t3\n" * 12_344 + "0\t?\n" + "0\t3\n" * 5000
     with pytest.raises(FormatError, match=r"edges\.txt\.gz, line 12,345: '0\\t\?' has no number"):
         top_hosts(**release(edges=edges), count=5)
 
 
-def test_text_that_is_none_is_told(tmp_path, release):
+def test_invalid_utf8_is_refused(tmp_path, release):
     paths = release()
     paths["vertices"].write_bytes(gzip.compress(b"0\tcom.facebook\n1\tcom.\xff\n"))
-    with pytest.raises(FormatError, match=r"line 2: .* has a host that is no UTF-8 text"):
+    with pytest.raises(FormatError, match=r"line 2: .* has a host that is not valid UTF-8"):
         top_hosts(**paths, count=5)
 
 
-def test_fewer_ranks_than_hosts_asked_for_are_refused(release):
-    with pytest.raises(FormatError, match=r"ranks\.txt\.gz: no host has the position 10, and 12"):
+def test_fewer_ranks_than_requested_hosts_are_refused(release):
+    with pytest.raises(FormatError, match=r"ranks\.txt\.gz: no host has the position 10, but 12"):
         top_hosts(**release(), count=12)
 
 
@@ -229,7 +229,7 @@ def test_two_hosts_of_one_position_are_refused(release):
 
 def test_files_that_do_not_belong_together_are_refused(release):
     vertices = "".join(f"{id}\t{host}\n" for id, host in enumerate(HOSTS[:-1]))
-    with pytest.raises(FormatError, match=r"vertices\.txt\.gz: 'uk\.co\.bbc', which has a rank"):
+    with pytest.raises(FormatError, match=r"vertices\.txt\.gz: 'uk\.co\.bbc' has a rank"):
         top_hosts(**release(vertices=vertices), count=5)
 
 

@@ -37,7 +37,7 @@ def matrix_file():
 def flickr(serve, monkeypatch):
     """A server of a small flickr.mat, and the catalog that leads there."""
     server = serve(matrix_file())
-    files = (File("flickr.mat", address=server.address),)
+    files = (File("flickr.mat", url=server.url),)
     monkeypatch.setitem(catalog(), "flickr", replace(catalog()["flickr"], files=files))
     return server
 
@@ -51,7 +51,7 @@ def release(serve, monkeypatch):
         "edges.txt.gz": gzip.compress(EDGES),
         "ranks.txt.gz": gzip.compress(RANKS),
     }
-    monkeypatch.setattr(module, "RELEASES", server.address.removesuffix("/graph.mat"))
+    monkeypatch.setattr(module, "RELEASES", server.url.removesuffix("/graph.mat"))
     small = replace(catalog()["www-10k"], published=Statistics(3, 2, 2), classes=2)
     monkeypatch.setitem(catalog(), "www-10k", small)
     return server
@@ -75,22 +75,22 @@ def test_a_second_time_nothing_is_fetched(flickr, tmp_path):
     assert len(flickr.requests) == 1
 
 
-def test_a_known_sum_is_checked(flickr, tmp_path, monkeypatch):
+def test_a_known_checksum_is_verified(flickr, tmp_path, monkeypatch):
     (file,) = catalog()["flickr"].files
     other = replace(file, sha256=hashlib.sha256(b"another").hexdigest())
     entry = replace(catalog()["flickr"], files=(other,))
     monkeypatch.setitem(catalog(), "flickr", entry)
-    with pytest.raises(DatasetError, match="It was removed"):
+    with pytest.raises(DatasetError, match="The file was removed"):
         get("flickr", tmp_path)
     assert not (tmp_path / "flickr" / "flickr.mat").exists()
 
 
-def test_what_has_no_address_is_told_where_it_belongs(tmp_path):
+def test_without_a_url_the_error_says_where_to_copy_the_files(tmp_path):
     with pytest.raises(DatasetError, match=rf"cora: .*Copy its files to {tmp_path / 'cora'}\."):
         get("cora", tmp_path)
 
 
-def test_what_has_no_address_and_is_there_is_fine(data_folder):
+def test_without_a_url_existing_files_are_fine(data_folder):
     if not (data_folder / "cora").exists():
         pytest.skip("no cora there")
     assert get("cora", data_folder) == data_folder / "cora"

@@ -14,7 +14,7 @@ from hopvec import DatasetError, FormatError, ParameterError
 from hopvec.datasets import available, debian, load
 from hopvec.datasets.archive import read_archive, write_archive
 from hopvec.datasets.catalog import catalog, find
-from hopvec.datasets.load import data_folder
+from hopvec.datasets.load import data_directory
 
 NAMES = [
     *("blogcatalog", "flickr", "youtube", "www-10k", "www-200k", "ppi", "wikipedia-pos", "dblp"),
@@ -95,10 +95,10 @@ class TestEveryEntry:
             assert path.stat().st_size == file.bytes
             assert sha256_of(path) == file.sha256
 
-    def test_what_has_an_address_says_how_sure_it_is(self, name):
+    def test_what_can_be_downloaded_has_evidence_for_its_url(self, name):
         entry = find(name)
         assert entry.can_be_fetched == (name in FETCHED)
-        assert bool(entry.sure) == entry.can_be_fetched
+        assert bool(entry.evidence) == entry.can_be_fetched
 
 
 @pytest.fixture
@@ -175,47 +175,47 @@ class TestBundled:
 class TestWhere:
     def test_the_argument_comes_first(self, monkeypatch, tmp_path):
         monkeypatch.setenv("HOPVEC_DATA", "/elsewhere")
-        assert data_folder(tmp_path) == tmp_path
+        assert data_directory(tmp_path) == tmp_path
 
     def test_then_the_variable(self, monkeypatch, tmp_path, no_settings):
         monkeypatch.setenv("HOPVEC_DATA", str(tmp_path))
-        assert data_folder() == tmp_path
+        assert data_directory() == tmp_path
 
     def test_then_the_caches(self, monkeypatch, tmp_path, no_settings):
-        assert data_folder() == no_settings / ".cache" / "hopvec"
+        assert data_directory() == no_settings / ".cache" / "hopvec"
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-        assert data_folder() == tmp_path / "hopvec"
+        assert data_directory() == tmp_path / "hopvec"
 
     def test_the_home_may_be_a_tilde(self, no_settings):
-        assert data_folder("~/graphs") == no_settings / "graphs"
+        assert data_directory("~/graphs") == no_settings / "graphs"
 
 
 class TestNotThere:
-    def test_it_is_told_where_it_was_looked_for_and_how_to_get_it(self, tmp_path):
+    def test_the_error_says_where_it_looked_and_how_to_get_the_data(self, tmp_path):
         with pytest.raises(DatasetError) as caught:
             load("flickr", tmp_path)
         assert str(caught.value) == (
-            f"flickr: there is no flickr.mat in {tmp_path / 'flickr'}. Get it: hopvec data get "
-            "flickr, from http://leitang.net/code/social-dimension/data/flickr.mat (size not "
-            "known); or name the folder that has it: data=, $HOPVEC_DATA or --data."
+            f"flickr: there is no flickr.mat in {tmp_path / 'flickr'}. Download it with hopvec "
+            "data get flickr, from http://leitang.net/code/social-dimension/data/flickr.mat "
+            "(unknown size); or name the directory that has it with data= or $HOPVEC_DATA."
         )
 
-    def test_a_known_size_is_told(self, tmp_path):
+    def test_a_known_size_is_shown(self, tmp_path):
         with pytest.raises(DatasetError, match=r"blogcatalog\.mat \(1\.26 MB\)"):
             load("blogcatalog", tmp_path)
 
-    def test_what_cannot_be_fetched_is_told_so(self, tmp_path):
+    def test_a_data_set_that_cannot_be_downloaded_is_named_with_its_source(self, tmp_path):
         with pytest.raises(DatasetError, match=r"cora: .* made from GitHub kimiyoung.*Copy it"):
             load("cora", tmp_path)
 
-    def test_all_files_of_the_web_graphs_are_told(self, tmp_path):
+    def test_all_files_of_the_web_graphs_are_listed(self, tmp_path):
         with pytest.raises(DatasetError, match=r"vertices\.txt\.gz .*ranks\.txt\.gz .*edges\.txt"):
             load("www-200k", tmp_path)
 
-    def test_a_name_that_is_none_is_answered_with_the_likely_one(self):
+    def test_an_unknown_name_is_refused_with_a_suggestion(self):
         with pytest.raises(ParameterError, match=r"'blogcatlog'\. Did you mean 'blogcatalog'\?"):
             load("blogcatlog")
-        with pytest.raises(ParameterError, match="They are blogcatalog, flickr"):
+        with pytest.raises(ParameterError, match="Choose from blogcatalog, flickr"):
             load("xyz")
 
 
@@ -228,13 +228,15 @@ class TestFiles:
         assert found.nodes is None
         assert found.license == "none stated"
 
-    def test_another_file_than_the_noted_one_is_read_with_a_warning(self, small_flickr, caplog):
+    def test_a_file_with_another_checksum_than_recorded_is_read_with_a_warning(
+        self, small_flickr, caplog
+    ):
         note = small_flickr / "flickr" / "flickr.mat.sha256"
         note.write_text(f"{'0' * 64}  flickr.mat\n")
         with caplog.at_level(logging.WARNING, "hopvec"):
             assert load("flickr", small_flickr).graph.edges == 3
         (record,) = caplog.records
-        assert f"flickr.mat: its sha256 is not {'0' * 64}, so it is not" in record.getMessage()
+        assert f"flickr.mat: its sha256 is not {'0' * 64}, so this is not" in record.getMessage()
 
     def test_what_is_made_comes_back(self, small_hosts):
         found = load("www-10k", small_hosts)
@@ -278,7 +280,7 @@ class TestDamage:
             ({"src": None}, "there is no array 'src'; it holds"),
             ({"src": np.array([0, 3])}, "the id 3 is out of range"),
             ({"src": np.array([0, -1])}, "the id -1 is out of range"),
-            ({"label": np.array([0, 1])}, "it has 3 nodes and labels of 2"),
+            ({"label": np.array([0, 1])}, "it has 3 nodes, but 2 labels"),
             ({"label": np.array([0, 1, 2])}, "array label, entry 3: there is no class 2"),
         ],
     )
@@ -290,9 +292,7 @@ class TestDamage:
     @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"hello"])
     def test_what_is_no_archive_is_refused(self, folder, content):
         (folder / "edges.npz").write_bytes(content)
-        with pytest.raises(
-            FormatError, match=r"edges\.npz: (this is not an|damaged) \.npz archive"
-        ):
+        with pytest.raises(FormatError, match=r"edges\.npz: (this is not an|damaged) \.npz"):
             read_archive(folder)
 
     @pytest.mark.parametrize(
@@ -311,9 +311,9 @@ class TestAvailable:
         found = {one.name: one for one in available(small_flickr)}
         assert sorted(found) == ["debian-packages", "flickr"]
         path = small_flickr / "flickr"
-        assert found["flickr"].folder == path
+        assert found["flickr"].directory == path
         assert found["flickr"].bytes == (path / "flickr.mat").stat().st_size
-        assert found["debian-packages"].folder is None
+        assert found["debian-packages"].directory is None
         assert 5e5 < found["debian-packages"].bytes < 1e6
 
     def test_half_a_data_set_is_none(self, small_hosts):

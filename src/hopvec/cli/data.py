@@ -15,7 +15,7 @@ from hopvec.cli.program import STOPPED
 from hopvec.cli.terminal import Terminal, is_terminal
 from hopvec.datasets.catalog import catalog, find
 from hopvec.datasets.get import get
-from hopvec.datasets.load import Available, available, data_folder
+from hopvec.datasets.load import Available, available, data_directory
 from hopvec.machine import format_bytes
 from hopvec.progress import Progress
 
@@ -75,7 +75,7 @@ def _list(terminal: Terminal, data: str | None, as_json: bool) -> None:
     rows = [(name, _state(name, installed.get(name)), *_numbers(name)) for name in catalog()]
     columns = ["name", "installed", "nodes", "edges", "classes"]
     if is_terminal():
-        terminal.print_table(f"Data sets in {data_folder(data)}", columns, rows, numbers=3)
+        terminal.print_table(f"Data sets in {data_directory(data)}", columns, rows, numbers=3)
     else:
         for row in rows:
             terminal.print("\t".join(row))
@@ -117,7 +117,7 @@ def _numbers(name: str) -> tuple[str, str, str]:
 def _state(name: str, found: Available | None) -> str:
     """Whether a data set is installed, and if not, whether it can be downloaded."""
     if found:
-        return format_bytes(found.bytes) if found.folder else "bundled"
+        return format_bytes(found.bytes) if found.directory else "bundled"
     return "download" if find(name).can_be_fetched else "manual"
 
 
@@ -125,7 +125,7 @@ def _entry(name: str, found: Available | None) -> dict[str, Any]:
     entry = find(name)
     return asdict(entry) | {
         "installed": found is not None,
-        "directory": str(found.folder) if found and found.folder else None,
+        "directory": str(found.directory) if found and found.directory else None,
         "bytes": found.bytes if found else None,
-        "addresses": [file.address for file in entry.raw_files if file.address],
+        "urls": [file.url for file in entry.raw_files if file.url],
     }

@@ -1,4 +1,16 @@
-"""Graphs that have a name, one that comes with hopvec and published ones; and random graphs."""
+"""Named data sets, one of them bundled, and generators of random graphs.
+
+catalog.py, .toml   the named data sets: files, URLs, sizes, licenses
+load.py             load and available: read data sets from disk
+get.py              get: download a data set
+download.py         download: one file, resumed after interruptions
+part.py             Part: a partially downloaded file
+checksum.py         SHA-256 of files
+archive.py          edges.npz and nodes.csv.gz
+common_crawl.py     web graphs from a release of Common Crawl
+debian.py           the bundled graph of Debian packages
+generate.py         random graphs
+"""
 
 from hopvec.datasets.catalog import Statistics
 from hopvec.datasets.debian import debian

@@ -1,8 +1,8 @@
-"""edges.npz and nodes.csv.gz: the files of the data sets that were made, not published as they are.
+"""edges.npz and nodes.csv.gz: the files of data sets that were derived from published data.
 
-edges.npz holds `n`, `src` and `dst`, each edge once and src < dst but for loops; where there are
-labels, also `label`, -1 for none, and `label_names`. nodes.csv.gz has a row a node, in the order of
-their numbers: `name`, `label` (empty for none), and more.
+edges.npz contains `n`, `src` and `dst`, each edge once with src <= dst; with labels also `label`,
+-1 for none, and `label_names`. nodes.csv.gz has one row per node, in the order of their numbers,
+with the columns `name`, `label` (empty for none), and possibly others.
 """
 
 from __future__ import annotations
@@ -31,34 +31,34 @@ EDGES, NODES = "edges.npz", "nodes.csv.gz"
 
 
 class Archive(NamedTuple):
-    """What the two files hold."""
+    """The contents of the two files."""
 
     graph: Graph
     labels: Labels | None
     nodes: pa.Table | None
-    """The columns of nodes.csv.gz, in the order of graph.ids; None where there is no such file."""
+    """The columns of nodes.csv.gz, in the order of graph.ids; None if there is no such file."""
 
 
-def read_archive(folder: Path) -> Archive:
-    """The graph, the labels of its nodes, and what else is known of them.
+def read_archive(directory: Path) -> Archive:
+    """Reads the graph, the labels of its nodes, and the table of nodes.
 
-    Ids are the names of the nodes if each has one of its own, else their numbers.
+    Ids are the names of the nodes if every node has a unique name, else their numbers.
     """
-    path = folder / EDGES
+    path = directory / EDGES
     with Source(path) as source, open_archive(source) as archive:
         arrays = Arrays(source.name, archive)
-        lacking = [name for name in ("n", "src", "dst") if name not in arrays.names]
-        if lacking:
-            raise FormatError(f"{path}: there is no array {lacking[0]!r}; {listing(arrays)}.")
+        missing = [name for name in ("n", "src", "dst") if name not in arrays.names]
+        if missing:
+            raise FormatError(f"{path}: there is no array {missing[0]!r}; {listing(arrays)}.")
         count, start, end = int(arrays.get("n")), arrays.get("src"), arrays.get("dst")
-    nodes = _read_nodes(folder / NODES, count) if (folder / NODES).exists() else None
+    nodes = _read_nodes(directory / NODES, count) if (directory / NODES).exists() else None
     try:
-        numbering = number_nodes(start, end, count)
-        if nodes is not None and _name_nodes(nodes["name"]):
+        numbered = number_nodes(start, end, count)
+        if nodes is not None and _are_unique(nodes["name"]):
             names = nodes["name"].combine_chunks().cast(pa.large_string())
-            numbering.ids = lambda: names
+            numbered.ids = lambda: names
         graph = from_numbered_edges(
-            numbering, None, directed=False, duplicates="sum", loops="keep", threads=None
+            numbered, None, directed=False, duplicates="sum", loops="keep", threads=None
         )
     except GraphError as error:
         raise FormatError(f"{path}: {error}") from error
@@ -67,20 +67,20 @@ def read_archive(folder: Path) -> Archive:
 
 
 def write_archive(
-    folder: Path,
+    directory: Path,
     names: Sequence[str],
     source: NDArray[np.int32],
     target: NDArray[np.int32],
     labels: Sequence[str | None],
 ) -> None:
-    """Writes both files; they appear together, or not at all."""
+    """Writes both files atomically, both or none."""
     import pyarrow.csv
 
     label_names = sorted({label for label in labels if label is not None})
-    number_of = {name: at for at, name in enumerate(label_names)} | {None: -1}
+    number_of = {name: number for number, name in enumerate(label_names)} | {None: -1}
     table = pa.table({"name": pa.array(names), "label": pa.array(labels, pa.string())})
-    folder.mkdir(parents=True, exist_ok=True)
-    with atomic_write(folder / EDGES, folder / NODES) as (edges, nodes):
+    directory.mkdir(parents=True, exist_ok=True)
+    with atomic_write(directory / EDGES, directory / NODES) as (edges, nodes):
         np.savez_compressed(
             edges,
             n=np.int64(len(names)),
@@ -94,9 +94,9 @@ def write_archive(
 
 
 def _by_id(path: Path, labels: Labels, graph: Graph) -> Labels:
-    """Labels of the nodes 0 .. n-1 as those of the ids of a graph."""
+    """Replaces the ids 0 to n-1 of labels by the ids of a graph."""
     if len(labels) != graph.nodes:
-        raise FormatError(f"{path}: it has {graph.nodes:,} nodes and labels of {len(labels):,}.")
+        raise FormatError(f"{path}: it has {graph.nodes:,} nodes, but {len(labels):,} labels.")
     return replace(labels, ids=graph.ids)
 
 
@@ -112,12 +112,12 @@ def _read_nodes(path: Path, count: int) -> pa.Table:
         raise FormatError(f"{path}: cannot be read ({error}).") from error
     if len(table) != count or "name" not in table.column_names:
         raise FormatError(
-            f"{path}: it must have a column name and a row for each of {count:,} nodes, got "
-            f"{len(table):,} rows of {', '.join(table.column_names)}."
+            f"{path}: it must have a column name and one row for each of {count:,} nodes, got "
+            f"{len(table):,} rows with the columns {', '.join(table.column_names)}."
         )
     return table
 
 
-def _name_nodes(names: pa.ChunkedArray) -> bool:
-    """Whether every node has a name, and no two have the same."""
+def _are_unique(names: pa.ChunkedArray) -> bool:
+    """Whether every node has a name, and all names are different."""
     return names.null_count == 0 and len(names.unique()) == len(names)

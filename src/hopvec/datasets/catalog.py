@@ -1,4 +1,4 @@
-"""The data sets that have a name: what they are, where they come from, and how large they are."""
+"""The catalog of named data sets: contents, sources and sizes."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ RELEASES = "https://data.commoncrawl.org/projects/hyperlinkgraph"
 
 @dataclass(frozen=True)
 class File:
-    """A file of a data set. What is None is not known."""
+    """A file of a data set. None means unknown."""
 
     name: str
     bytes: int | None = None
     sha256: str | None = None
-    address: str | None = None
-    """Where it can be downloaded as it is."""
+    url: str | None = None
+    """Where the file can be downloaded."""
 
 
 @dataclass(frozen=True)
 class Statistics:
-    """What is published of a data set, or was counted when its files were made."""
+    """Published statistics of a data set, or those counted when its files were made."""
 
     nodes: int
     edges: int
-    """Undirected edges between two nodes, each counted once."""
+    """Undirected edges between different nodes, each counted once."""
     classes: int | None = None
     loops: int = 0
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A data set: its files, which are NAME/FILE in the folder of data sets, and what it is."""
+    """A data set. Its files are NAME/FILE in the directory of data sets."""
 
     name: str
     title: str
@@ -49,46 +49,46 @@ class Entry:
     citation: str
     published: Statistics
     note: str = ""
-    """What explains the numbers."""
+    """Remarks on the statistics."""
     release: str | None = None
-    """The release of Common Crawl that it is made from; it has as many hosts as nodes."""
+    """The release of Common Crawl that it is made from, with one node per host."""
     classes: int | None = None
-    """How many of the most frequent top-level domains of these hosts are labels; None: all."""
-    sure: str = ""
-    """What speaks for the addresses, none of which was reached when they were written down."""
+    """The number of most frequent top-level domains that are used as labels; None: all."""
+    evidence: str = ""
+    """The reason to trust the URLs, none of which could be tried when they were written down."""
 
     @property
     def raw_files(self) -> tuple[File, ...]:
-        """What is downloaded: the files themselves, or what they are made from."""
+        """The files to download: the files themselves, or the release they are made from."""
         if self.release is None:
             return self.files
-        names = ("vertices.txt.gz", "ranks.txt.gz", "edges.txt.gz")  # the largest last
-        return tuple(File(name, address=f"{RELEASES}/{self.release}/{name}") for name in names)
+        names = ("vertices.txt.gz", "ranks.txt.gz", "edges.txt.gz")  # largest last
+        return tuple(File(name, url=f"{RELEASES}/{self.release}/{name}") for name in names)
 
     @property
     def can_be_fetched(self) -> bool:
-        """Whether all that is needed has an address."""
-        return all(file.address for file in self.raw_files)
+        """Whether every file to download has a URL."""
+        return all(file.url for file in self.raw_files)
 
 
 @cache
 def catalog() -> Mapping[str, Entry]:
     """All data sets by name."""
     text = resources("hopvec.datasets").joinpath("catalog.toml").read_text(encoding="utf-8")
-    return {name: _entry(name, facts) for name, facts in tomllib.loads(text).items()}
+    return {name: _entry(name, fields) for name, fields in tomllib.loads(text).items()}
 
 
 def find(name: str) -> Entry:
-    """The data set of a name; another name is refused with the likely one."""
-    known = catalog()
-    if name not in known:
-        close = difflib.get_close_matches(str(name), known, n=1)
-        hint = f"Did you mean {close[0]!r}?" if close else f"They are {', '.join(known)}."
+    """Returns a data set by name; raises ParameterError with a suggestion for an unknown name."""
+    entries = catalog()
+    if name not in entries:
+        close = difflib.get_close_matches(str(name), entries, n=1)
+        hint = f"Did you mean {close[0]!r}?" if close else f"Choose from {', '.join(entries)}."
         raise ParameterError(f"There is no data set {name!r}. {hint}")
-    return known[name]
+    return entries[name]
 
 
-def _entry(name: str, facts: dict[str, Any]) -> Entry:
-    files = tuple(File(file, **known) for file, known in facts.pop("files").items())
-    published = Statistics(**facts.pop("published"))
-    return Entry(name=name, files=files, published=published, **facts)
+def _entry(name: str, fields: dict[str, Any]) -> Entry:
+    files = tuple(File(file, **details) for file, details in fields.pop("files").items())
+    published = Statistics(**fields.pop("published"))
+    return Entry(name=name, files=files, published=published, **fields)

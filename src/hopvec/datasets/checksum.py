@@ -1,4 +1,4 @@
-"""The sha256 of files, and the note beside a file of what it was when it was downloaded."""
+"""SHA-256 checksums of files, and NAME.sha256, which records that of the first download."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BLOCK = 1 << 20
 
 
 def sha256_of(path: Path, progress: Progress | None = None) -> str:
-    """The sha256 of the bytes of a file, in hexadecimal digits."""
+    """The SHA-256 of a file, in hexadecimal digits."""
     digest, size = hashlib.sha256(), path.stat().st_size
     with path.open("rb") as file:
         while block := file.read(BLOCK):
@@ -23,21 +23,21 @@ def sha256_of(path: Path, progress: Progress | None = None) -> str:
     return digest.hexdigest()
 
 
-def note_of(path: Path) -> Path:
-    """The file that notes the sum of another one, as `sha256sum --check` reads it."""
+def checksum_path(path: Path) -> Path:
+    """The file that records the checksum of another one, as `sha256sum --check` reads it."""
     return path.with_name(f"{path.name}.sha256")
 
 
-def noted(path: Path) -> str | None:
-    """The sum that was noted when a file was first downloaded; None where there is no such note."""
+def read_checksum(path: Path) -> str | None:
+    """The checksum recorded when a file was first downloaded; None if there is no record."""
     try:
-        found = re.match(r"[0-9a-f]{64}\b", note_of(path).read_text(encoding="utf-8"))
+        found = re.match(r"[0-9a-f]{64}\b", checksum_path(path).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError):
         return None
     return found[0] if found else None
 
 
-def note(path: Path, sha256: str) -> None:
-    """Notes the sum of a file beside it."""
-    with atomic_write(note_of(path)) as (file,):
+def write_checksum(path: Path, sha256: str) -> None:
+    """Records the checksum of a file next to it."""
+    with atomic_write(checksum_path(path)) as (file,):
         file.write(f"{sha256}  {path.name}\n".encode())

@@ -1,14 +1,14 @@
-"""Common Crawl's graph of the web: the subgraph of its most central hosts.
+"""Web graphs of Common Crawl: the subgraph of the most central hosts.
 
-A release is three kinds of gzipped text, with tabs between the columns:
+A release has three kinds of gzipped text files with tab-separated columns:
 
     vertices    id, host                             0    com.nytimes
     edges       id, id                               0    17
-    ranks       position, centrality, position, page rank, host, below a line of names with "#":
+    ranks       position, centrality, position, page rank, host, below a header line with "#":
                 by harmonic centrality first, then by page rank
 
-Hosts are written backwards (com.nytimes is nytimes.com). Newer releases cut vertices and edges into
-many files; those of domains have one more column, which is passed over.
+Hosts are reversed (com.nytimes is nytimes.com). Newer releases split vertices and edges into many
+files; those of domains have one more column, which is ignored.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from hopvec.spill import SpillArray
 
 Path_ = str | PathLike[str]
 ColumnTypes = dict[str, pa.DataType | None]
-"""The first columns of a file, in order; None for those that are passed over."""
+"""The first columns of a file, in order; None for ignored columns."""
 
 VERTICES: ColumnTypes = {"id": pa.int64(), "host": pa.string()}
 EDGES: ColumnTypes = {"from": pa.int64(), "to": pa.int64()}
@@ -45,7 +45,7 @@ RANKS: ColumnTypes = {
     "host": pa.string(),
 }
 COMMENT = b"#"
-TOGETHER = 32  # blocks whose names are looked up together: each time costs a table of all hosts
+BLOCKS = 32  # blocks whose names are looked up at a time; each lookup builds a table of all hosts
 
 
 @dataclass(frozen=True)
@@ -53,16 +53,16 @@ class Hosts:
     """The subgraph of some hosts, undirected, each edge once."""
 
     names: list[str]
-    """Such as nytimes.com, the most central first."""
+    """Such as nytimes.com, most central first."""
     source: NDArray[np.int32]
     target: NDArray[np.int32]
-    """Edges join names[source] and names[target]; source < target but for loops."""
+    """Edges join names[source] and names[target]; source <= target."""
 
     def labels(self, classes: int | None = None) -> list[str | None]:
         """The top-level domain of each host, such as com, if it is one of the most frequent ones.
 
-        As in the paper, where 50 `classes` leave 9,886 of 10,000 hosts with a label. Of equally
-        frequent ones the alphabet decides, which the paper leaves open. Without `classes`, all.
+        As in the paper, where 50 `classes` give 9,886 of 10,000 hosts a label. Ties are broken
+        alphabetically, which the paper does not specify. Without `classes`, all are used.
         """
         domains = [name.rpartition(".")[2] for name in self.names]
         often = sorted(Counter(domains).items(), key=lambda item: (-item[1], item[0]))
@@ -78,14 +78,14 @@ def top_hosts(
     *,
     progress: Progress | None = None,
 ) -> Hosts:
-    """The `count` hosts that come first by harmonic centrality, and the links between them.
+    """Returns the `count` hosts of highest harmonic centrality, and the links between them.
 
-    As in the paper, a link is an undirected edge, whichever way it leads, and as often as it comes.
-    Files are streamed: memory holds the hosts, some blocks of text, and 8 bytes for each link that
-    is kept. `progress` is called with the bytes read and those of all files.
+    As in the paper, links are undirected edges, and repeated links count once. Files are streamed:
+    memory holds the hosts, some blocks of text, and 8 bytes for each link between the hosts.
+    `progress` is called with the bytes read and the size of all files.
 
-    Raises FormatError with file and line where a line is not as it should be, and where the files
-    do not fit one another.
+    Raises FormatError with file and line for a malformed line, and if the files do not belong
+    together.
     """
     files = _Files(ranks, _several(vertices), _several(edges), progress)
     names = _first_by_rank(files, count)
@@ -96,7 +96,7 @@ def top_hosts(
 
 
 def forwards(host: str) -> str:
-    """The usual name of a host that is written backwards.
+    """The usual name of a reversed host name.
 
     >>> forwards("com.nytimes.cooking")
     'cooking.nytimes.com'
@@ -123,7 +123,7 @@ class _Files:
             self._size += Path(path).stat().st_size if Path(path).is_file() else 0
 
     def tables(self, paths: Sequence[Path_], columns: ColumnTypes) -> Iterator[pa.Table]:
-        """The wanted columns of some files, a block of lines at a time."""
+        """Yields the columns of some files, a block of lines at a time."""
         for path in paths:
             with Source(path, partial(self._advance, path)) as source:
                 lines = (line for line in source.head.split(b"\n") if line.strip(b"\r"))
@@ -133,10 +133,10 @@ class _Files:
                 yield from parse_ahead(parse, Lines(source, comments=(COMMENT,)))
 
     def done(self) -> None:
-        """Tells that no more is read."""
+        """Reports that all files are read."""
         self._progress(self._size, self._size)
 
-    def _advance(self, path: Path_, done: int, of: int) -> None:
+    def _advance(self, path: Path_, done: int, total: int) -> None:
         self._progress(self._start[path] + done, self._size)
 
 
@@ -147,21 +147,20 @@ def _first_by_rank(files: _Files, count: int) -> pa.Array:
         position = table["position"].to_numpy()
         rows = np.flatnonzero((position >= 1) & (position <= count))
         hosts = table["host"].take(pa.array(rows)).to_pylist()
-        for place, host in zip(position[rows].tolist(), hosts, strict=True):
-            if found.setdefault(place, host) != host:
+        for rank, host in zip(position[rows].tolist(), hosts, strict=True):
+            if found.setdefault(rank, host) != host:
                 raise FormatError(
-                    f"{files.ranks}: {found[place]!r} and {host!r} both have the position "
-                    f"{place:,}."
+                    f"{files.ranks}: {found[rank]!r} and {host!r} both have the position {rank:,}."
                 )
-        if len(found) == count:  # the file goes on with the others, in order of position
+        if len(found) == count:  # the file is in order of position
             break
     else:
-        missing = next(place for place in range(1, count + 1) if place not in found)
+        missing = next(rank for rank in range(1, count + 1) if rank not in found)
         raise FormatError(
-            f"{files.ranks}: no host has the position {missing:,}, and {count:,} hosts are "
-            "asked for."
+            f"{files.ranks}: no host has the position {missing:,}, but {count:,} hosts are "
+            "required."
         )
-    return pa.array([found[place] for place in range(1, count + 1)], pa.string())
+    return pa.array([found[rank] for rank in range(1, count + 1)], pa.string())
 
 
 def _ids_of(files: _Files, names: pa.Array) -> NDArray[np.int64]:
@@ -170,39 +169,39 @@ def _ids_of(files: _Files, names: pa.Array) -> NDArray[np.int64]:
 
     ids = np.full(len(names), -1, np.int64)
     tables = files.tables(files.vertices, VERTICES)
-    while some := list(islice(tables, TOGETHER)):
+    while some := list(islice(tables, BLOCKS)):
         table = pa.concat_tables(some)
-        place = pc.index_in(table["host"], value_set=names)
-        rows = np.flatnonzero(place.is_valid().to_numpy())
-        ids[place.take(pa.array(rows)).to_numpy()] = table["id"].to_numpy()[rows]
+        position = pc.index_in(table["host"], value_set=names)
+        rows = np.flatnonzero(position.is_valid().to_numpy())
+        ids[position.take(pa.array(rows)).to_numpy()] = table["id"].to_numpy()[rows]
         if (ids >= 0).all():
             return ids
     missing = names[int(np.argmax(ids < 0))].as_py()
     listed = ", ".join(map(str, files.vertices))
     raise FormatError(
-        f"{listed}: {missing!r}, which has a rank, is not among the vertices. Are the files of one "
-        "release, and are all of them there?"
+        f"{listed}: {missing!r} has a rank, but is not among the vertices. Make sure that all "
+        "files belong to one release, and that none is missing."
     )
 
 
 def _links_between(
     files: _Files, ids: NDArray[np.int64]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The places in `ids` of both ends of each link between two of them, each pair once."""
+    """Both ends of each link between two of the ids, as positions in `ids`, each pair once."""
     order = np.argsort(ids)
     in_order, count = ids[order], len(ids)
     pairs = SpillArray(np.int64)
 
-    def places(wanted: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The rows whose id is among `ids`, and where."""
+    def positions(wanted: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The rows whose id is in `ids`, and the position there."""
         at = np.searchsorted(in_order, wanted)
         at[at == count] = 0
         rows = np.flatnonzero(in_order[at] == wanted)
         return rows, order[at[rows]]
 
     for table in files.tables(files.edges, EDGES):
-        rows, source = places(table["from"].to_numpy())
-        kept, target = places(table["to"].to_numpy()[rows])
+        rows, source = positions(table["from"].to_numpy())
+        kept, target = positions(table["to"].to_numpy()[rows])
         source = source[kept]
         pairs.append(np.minimum(source, target) * count + np.maximum(source, target))
     codes = pairs.array()
@@ -212,7 +211,7 @@ def _links_between(
 
 
 def _table(name: str, columns: ColumnTypes, count: int, block: Block) -> pa.Table:
-    """The wanted columns of a block of lines; what is wrong is told with its line."""
+    """Parses a block of lines; raises FormatError naming a malformed line."""
     import pyarrow.csv
 
     kinds = {column: kind for column, kind in columns.items() if kind is not None}
@@ -235,21 +234,21 @@ def _table(name: str, columns: ColumnTypes, count: int, block: Block) -> pa.Tabl
         what = _fault(line, columns, count) or str(error)
         raise FormatError(
             f"{name}, line {block.number(block.edge + row):,}: "
-            f"{line.decode(errors='replace')[:60]!r} {what}. A line holds {', '.join(columns)}, "
-            "with tabs between them."
+            f"{line.decode(errors='replace')[:60]!r} {what}. A line must contain "
+            f"{', '.join(columns)}, separated by tabs."
         ) from error
 
 
 def _fault(line: bytes, columns: ColumnTypes, count: int) -> str:
-    """What is wrong with a line; nothing if it is right."""
+    """What is wrong with a line; empty if nothing is."""
     cells = line.split(b"\t")
     if len(cells) != count:
         return f"has {len(cells)} of {count} columns"
     for (column, kind), cell in zip(columns.items(), cells, strict=False):
         if kind == pa.int64() and not cell.isdigit():
-            return f"has no number as {column}"
+            return f"has no number for {column}"
         if kind == pa.string() and not _is_text(cell):
-            return f"has a {column} that is no UTF-8 text"
+            return f"has a {column} that is not valid UTF-8"
     return ""
 
 

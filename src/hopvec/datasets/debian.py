@@ -1,4 +1,4 @@
-"""The bundled graph: the packages of Debian 12 and what they depend on."""
+"""The bundled graph: the packages of Debian 12 and their dependencies."""
 
 from typing import NamedTuple
 
@@ -8,19 +8,26 @@ from hopvec.graph import Graph
 
 
 class Packages(NamedTuple):
-    """The graph of packages, and one section a package: labels[i] belongs to graph.ids[i]."""
+    """The graph of packages and their sections: labels[i] is that of graph.ids[i]."""
 
     graph: Graph
     labels: pa.StringArray
 
 
 def debian() -> Packages:
-    """The package graph of Debian 12 (bookworm, main, amd64), labeled with archive sections.
+    """Load the package graph of Debian 12 (bookworm, main, amd64), labeled with archive sections.
 
     63,436 packages, 294,758 undirected, unweighted edges, 58 sections; 3,076 packages are isolated.
-    An edge says that one package depends on the other or recommends it. scripts/build-debian-graph
-    has the exact rules, and makes the two files anew from a package index.
+    An edge means that one package depends on the other or recommends it. The exact rules are in
+    scripts/build-debian-graph, which makes the two files from a package index.
 
+    Returns
+    -------
+    Packages
+        A named tuple of the graph and the section of each package.
+
+    Examples
+    --------
     >>> graph, sections = debian()
     >>> len(graph.ids), sections[0].as_py()
     (63436, 'games')
@@ -34,7 +41,7 @@ def debian() -> Packages:
 
 
 def read_bundled(name: str) -> pa.Table:
-    """The table of a Parquet file in this folder."""
+    """Reads a Parquet file in this directory."""
     from importlib.resources import files
 
     import pyarrow.parquet as pq
@@ -44,5 +51,5 @@ def read_bundled(name: str) -> pa.Table:
 
 
 def column(table: pa.Table, name: str) -> pa.Array:
-    """One column as a single array; the bundled files have one chunk a column."""
+    """A column as a single array; the bundled files have one chunk per column."""
     return table.column(name).combine_chunks()

@@ -1,7 +1,7 @@
-"""Random graphs by their law: as many edges as a disk holds, the same for any number of threads.
+"""Random graphs of any size, with the same edges for any number of threads.
 
-Edge number i is a pure function of the law, the seed and i. So edges are drawn by all cores, block
-after block, and a file of any number of them is written in the same little memory.
+Edge i is a pure function of the distribution, the seed and i. So all cores draw edges, block after
+block, and files of any size are written in constant memory.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ from hopvec.graph.ids import arrow_view
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, check, documented
 from hopvec.progress import Progress
 
-BLOCK = 1 << 20  # edges that are drawn and written together: 8 MB
+BLOCK = 1 << 20  # edges drawn and written at a time: 8 MB
 MAX_NODES = 2**31 - 1
-OFFSET = 1 / 500  # of ChungLu, as a share of the nodes
+OFFSET = 1 / 500  # of ChungLu, as a fraction of the nodes
 GRAPH500 = (0.57, 0.19, 0.19, 0.05)
 
 Nodes = NDArray[np.int32]
 
 
-class Law(Protocol):
-    """What the native laws have: the edges from number `first` on, as many as the arrays hold."""
+class EdgeSampler(Protocol):
+    """A native sampler of edges."""
 
     def draw(
         self, first: int, source: Nodes, target: Nodes, threads: int, stop: _native.Stop
     ) -> None:
-        """Fills both arrays."""
+        """Fills both arrays with the edges from number `first` on."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RandomGraph:
-    """What all random graphs have: a number of edges, a seed, and where the edges go."""
+    """Base class of random graphs: a number of edges and a seed."""
 
     edges: Annotated[int, Integer(1, 10**12), "edges to draw"]
     seed: Annotated[int, Integer(0, 2**64 - 1), "same seed, same edges"] = 0
@@ -60,27 +60,36 @@ class RandomGraph:
     @property
     @abstractmethod
     def node_count(self) -> int:
-        """The number of nodes, those without edges among them."""
+        """The number of nodes, including those without edges."""
 
     @abstractmethod
-    def law(self) -> Law:
-        """The native law, which draws."""
+    def sampler(self) -> EdgeSampler:
+        """The native sampler of the edges."""
 
     def blocks(self) -> Iterator[tuple[Nodes, Nodes]]:
-        """All edges in their order, up to 2^20 at a time: both ends, int32, from 0 on."""
-        law, stop, threads = self.law(), _native.Stop(), self.threads or machine.cores()
+        """Yield all edges in order, up to 2^20 at a time: int32 sources and targets."""
+        sampler, stop, threads = self.sampler(), _native.Stop(), self.threads or machine.cores()
         for first in range(0, self.edges, BLOCK):
             size = min(BLOCK, self.edges - first)
             ends = np.empty(size, np.int32), np.empty(size, np.int32)
-            law.draw(first, *ends, threads, stop)
+            sampler.draw(first, *ends, threads, stop)
             yield ends
 
     def graph(self, *, progress: Progress | None = None) -> Graph:
-        """The graph of all edges, undirected; repeated edges and loops are left out.
+        """Return the undirected graph of all edges, without repeated edges and loops.
 
-        Every node is in it, whether or not it has an edge. It takes 8 bytes an edge while they are
-        drawn, then what Graph.from_edges takes; one that is too large for that goes to a file, and
-        `read_graph` reads it within a bound. `progress` is called with the edges drawn and all.
+        All nodes are included, even those without edges. Drawing takes 8 bytes per edge, in
+        addition to the memory of `Graph.from_edges`. For a larger graph, use `write`, and
+        `read_graph` with a memory limit.
+
+        Parameters
+        ----------
+        progress : callable, optional
+            Called with the number of edges drawn and the total.
+
+        Returns
+        -------
+        Graph
         """
         ends = np.empty(self.edges, np.int32), np.empty(self.edges, np.int32)
         done = 0
@@ -95,11 +104,16 @@ class RandomGraph:
         )
 
     def write(self, path: str | PathLike[str], *, progress: Progress | None = None) -> None:
-        """Writes all edges as they are drawn: the columns source and target, int32.
+        """Write all edges to a file with the int32 columns source and target.
 
-        The suffix names the format: .parquet, .arrow, .csv, .tsv, or the latter two with .gz. A
-        file of that name is replaced whole or not at all. Memory does not grow with the edges;
-        `progress` is called with the edges written and all.
+        Memory use does not depend on the number of edges. An existing file is replaced atomically.
+
+        Parameters
+        ----------
+        path : path
+            The file. Its suffix selects the format: .parquet, .arrow, .csv, .tsv, .csv.gz, .tsv.gz.
+        progress : callable, optional
+            Called with the number of edges written and the total.
         """
         schema = pa.schema([("source", pa.int32()), ("target", pa.int32())])
 
@@ -119,8 +133,8 @@ class RandomGraph:
 class ErdosRenyi(RandomGraph):
     """G(n, m) of Erdos and Renyi: `edges` distinct pairs of `nodes` nodes, all equally likely.
 
-    No edge is repeated and none is a loop: edge i is the pair at place i of a random permutation of
-    all pairs, which is computed as it is needed and takes no memory.
+    There are no repeated edges and no loops: edge i is entry i of a random permutation of all
+    pairs, which is computed on demand and takes no memory.
 
     >>> ErdosRenyi(nodes=1000, edges=5000).graph()
     Graph(1,000 nodes, 5,000 edges, undirected, unweighted)
@@ -134,7 +148,7 @@ class ErdosRenyi(RandomGraph):
         if self.edges > pairs:
             raise ParameterError(
                 f"ErdosRenyi: {self.nodes:,} nodes have {pairs:,} pairs, got {self.edges:,} edges. "
-                "Ask for fewer edges or for more nodes."
+                "Choose fewer edges or more nodes."
             )
 
     @property
@@ -142,8 +156,8 @@ class ErdosRenyi(RandomGraph):
         """The number of nodes."""
         return self.nodes
 
-    def law(self) -> Law:
-        """The native law."""
+    def sampler(self) -> EdgeSampler:
+        """See RandomGraph."""
         return _native.ErdosRenyi(nodes=self.nodes, seed=self.seed)
 
 
@@ -153,25 +167,25 @@ NUMBERING = OneOf(("shuffled", "plain"))
 @documented
 @dataclass(frozen=True, kw_only=True)
 class ChungLu(RandomGraph):
-    """A power-law graph of Chung and Lu: the ends of an edge are drawn by weights, independently.
+    """A power-law graph of Chung and Lu: both ends of an edge are drawn independently by weight.
 
     The node of rank r = 0, 1, ... has the integral from r to r + 1 of (x + n/500)^(-1/(g - 1)) as
-    its weight, g being the exponent: its expected degree is its share of all weights times 2m, and
-    the number of nodes of degree d falls as d^-g. n/500 bounds the largest degree. Edges may repeat
-    and may be loops.
+    its weight, where g is the exponent. Its expected degree is 2m times its share of all weights,
+    and the number of nodes of degree d falls as d^-g. n/500 limits the largest degree. There may be
+    repeated edges and loops.
     """
 
     nodes: Annotated[int, Integer(2, MAX_NODES), "n: nodes"]
     exponent: Annotated[float, Real(2.01, 10), "exponent of the power law of degrees"] = 2.3
-    numbering: Annotated[str, NUMBERING, "numbers of nodes: at random, or by rank"] = "shuffled"
+    numbering: Annotated[str, NUMBERING, "order of the nodes: random, or by rank"] = "shuffled"
 
     @property
     def node_count(self) -> int:
         """The number of nodes."""
         return self.nodes
 
-    def law(self) -> Law:
-        """The native law."""
+    def sampler(self) -> EdgeSampler:
+        """See RandomGraph."""
         return _native.ChungLu(
             nodes=self.nodes,
             exponent=self.exponent,
@@ -184,28 +198,26 @@ class ChungLu(RandomGraph):
 @documented
 @dataclass(frozen=True, kw_only=True)
 class RMat(RandomGraph):
-    """R-MAT of Chakrabarti, Zhan and Faloutsos, as in Graph500: 2^scale nodes, hubs within hubs.
+    """R-MAT of Chakrabarti, Zhan and Faloutsos, as in Graph500, with 2^scale nodes.
 
     An edge falls into one of the four quadrants of the adjacency matrix with the probabilities a
-    (upper left), b, c and d, then into a quadrant of that quadrant, `scale` times. Graph500 asks
-    for 16 edges a node and for shuffled numbers. Edges may repeat and may be loops, more often than
-    not on small graphs; many nodes have no edge.
+    (upper left), b, c and d, then into a quadrant of that quadrant, `scale` times. Graph500
+    specifies 16 edges per node in shuffled order. There may be repeated edges and loops, mostly in
+    small graphs, and many nodes have no edges.
     """
 
     scale: Annotated[int, Integer(1, 30), "binary logarithm of the number of nodes"]
     quadrants: Annotated[
         tuple[float, ...], Reals(4, 0, 1), "a, b, c, d: probabilities of the quadrants"
     ] = GRAPH500
-    numbering: Annotated[str, NUMBERING, "numbers of nodes: at random, or as they fall"] = (
-        "shuffled"
-    )
+    numbering: Annotated[str, NUMBERING, "order of the nodes: random, or as drawn"] = "shuffled"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if len(self.quadrants) != 4 or abs(sum(self.quadrants) - 1) > 1e-9:
             raise ParameterError(
                 "RMat: quadrants must hold four probabilities that add up to 1, got "
-                f"{list(self.quadrants)}, of which the sum is {sum(self.quadrants):g}."
+                f"{list(self.quadrants)}, whose sum is {sum(self.quadrants):g}."
             )
 
     @property
@@ -213,8 +225,8 @@ class RMat(RandomGraph):
         """The number of nodes."""
         return 1 << self.scale
 
-    def law(self) -> Law:
-        """The native law."""
+    def sampler(self) -> EdgeSampler:
+        """See RandomGraph."""
         a, b, c, _ = self.quadrants
         return _native.RMat(
             scale=self.scale,

@@ -1,4 +1,4 @@
-"""get: fetches a data set, and makes it of what was fetched where that is needed."""
+"""get: downloads a data set, or makes it from a release of Common Crawl."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hopvec.datasets.archive import write_archive
 from hopvec.datasets.catalog import Entry, find
 from hopvec.datasets.common_crawl import top_hosts
 from hopvec.datasets.download import download
-from hopvec.datasets.load import BUNDLED, data_folder
+from hopvec.datasets.load import BUNDLED, data_directory
 from hopvec.errors import DatasetError
 from hopvec.progress import Progress
 
@@ -21,41 +21,59 @@ def get(
     progress: Progress | None = None,
     making: Progress | None = None,
 ) -> Path:
-    """The folder of a data set, whose files are downloaded unless they are there.
+    """Download a data set unless its files exist.
 
-    It is in the folder that `load` looks in. `progress` is called with the bytes of a file that
-    have arrived and those of the whole file, one file after the other; then `making`, for the
-    graphs of Common Crawl, with the bytes read of the release and those of all its files. The
-    release stays there, for the next graph to be made from it.
+    For the graphs of Common Crawl, a release is downloaded, and kept for other graphs.
 
-    Raises DatasetError where there is no address, or the download fails; see `download`.
+    Parameters
+    ----------
+    name : str
+        The name of the data set.
+    data : path, optional
+        The directory of data sets, as in `load`.
+    progress : callable, optional
+        Called with the bytes of a file that have arrived and its size, one file after the other.
+    making : callable, optional
+        Called with the bytes of the release that have been read and the total, while a graph of
+        Common Crawl is made.
+
+    Returns
+    -------
+    Path
+        The directory of the data set.
+
+    Raises
+    ------
+    DatasetError
+        If there is no URL, or the download fails.
     """
     entry = find(name)
     if name == BUNDLED:
         return Path(__file__).parent
-    folder = data_folder(data) / entry.name
+    directory = data_directory(data) / entry.name
     if entry.release:
-        _make(entry, folder, progress, making)
-        return folder
-    if not entry.can_be_fetched and not all((folder / f.name).is_file() for f in entry.files):
+        _make(entry, directory, progress, making)
+        return directory
+    if not entry.can_be_fetched and not all((directory / f.name).is_file() for f in entry.files):
         raise DatasetError(
-            f"{name}: it was made from {entry.source}, and there is no address to get it from as "
-            f"it is. Copy its files to {folder}."
+            f"{name}: it was made from {entry.source} and cannot be downloaded. Copy its files "
+            f"to {directory}."
         )
     for file in entry.files:
-        if file.address:
-            download(file.address, folder / file.name, sha256=file.sha256, progress=progress)
-    return folder
+        if file.url:
+            download(file.url, directory / file.name, sha256=file.sha256, progress=progress)
+    return directory
 
 
-def _make(entry: Entry, folder: Path, progress: Progress | None, making: Progress | None) -> None:
-    """The subgraph of the most central hosts of a release, which is fetched first."""
-    if all((folder / file.name).is_file() for file in entry.files):
+def _make(
+    entry: Entry, directory: Path, progress: Progress | None, making: Progress | None
+) -> None:
+    """Downloads a release, and writes the subgraph of its most central hosts."""
+    if all((directory / file.name).is_file() for file in entry.files):
         return
-    release = folder.with_name(str(entry.release))
+    release = directory.with_name(str(entry.release))
     vertices, ranks, edges = (
-        download(str(file.address), release / file.name, progress=progress)
-        for file in entry.raw_files
+        download(str(file.url), release / file.name, progress=progress) for file in entry.raw_files
     )
     hosts = top_hosts(vertices, edges, ranks, entry.published.nodes, progress=making)
-    write_archive(folder, hosts.names, hosts.source, hosts.target, hosts.labels(entry.classes))
+    write_archive(directory, hosts.names, hosts.source, hosts.target, hosts.labels(entry.classes))

@@ -1,4 +1,4 @@
-"""load: a data set by its name, from the folder where the data sets are."""
+"""load: reads a data set by name from the directory of data sets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from hopvec.datasets.archive import EDGES, Archive, read_archive
 from hopvec.datasets.catalog import Entry, File, Statistics, catalog, find
-from hopvec.datasets.checksum import noted, sha256_of
+from hopvec.datasets.checksum import read_checksum, sha256_of
 from hopvec.datasets.debian import debian
 from hopvec.errors import DatasetError
 from hopvec.formats.graphs.read import read_graph
@@ -29,19 +29,19 @@ BUNDLED = "debian-packages"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
-    """A graph that has a name, what is known of its nodes, and where it comes from."""
+    """A named graph with the labels and names of its nodes, and its source."""
 
     name: str
     graph: Graph
-    """Its ids are the names of the nodes if each has one of its own, else numbers from 0 on."""
+    """Its ids are the names of the nodes if they are unique, else 0 to n-1."""
     labels: Labels | None
     nodes: pa.Table | None
-    """What is known of each node, in the order of graph.ids: its name, and more."""
+    """The table of nodes in the order of graph.ids: names, and possibly other columns."""
     source: str
     license: str
     citation: str
     published: Statistics
-    """The numbers that were published; the graph tells its own."""
+    """The published statistics, which may differ from those of `graph`."""
 
     def __repr__(self) -> str:
         return f"Dataset({self.name!r}, {self.graph}, {self.labels})"
@@ -49,49 +49,66 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Available:
-    """A data set that is there."""
+    """A data set that can be loaded without a download."""
 
     name: str
-    folder: Path | None
-    """None for the one that comes with hopvec."""
+    directory: Path | None
+    """None for the bundled data set."""
     bytes: int
 
 
 def load(name: str, data: str | PathLike[str] | None = None) -> Dataset:
-    """The data set of a name, such as "blogcatalog"; `hopvec data list` shows all of them.
+    """Load a data set by name, such as "blogcatalog"; `hopvec data list` shows all names.
 
-    It is looked for in `data`, else in $HOPVEC_DATA, else where `hopvec data get` puts it:
-    $XDG_CACHE_HOME/hopvec or ~/.cache/hopvec. The packages of Debian come with hopvec.
+    Files whose checksum differs from the published one are read with a warning.
 
-    Files with another sum than the published ones are read, with a warning. Raises DatasetError if
-    the data set is not there, with what to do, and ParameterError for a name that there is not.
+    Parameters
+    ----------
+    name : str
+        The name. "debian-packages" is bundled with hopvec.
+    data : path, optional
+        The directory of data sets; by default $HOPVEC_DATA, else $XDG_CACHE_HOME/hopvec or
+        ~/.cache/hopvec, where `get` stores them.
 
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    DatasetError
+        If the files are missing; the message says how to get them.
+    ParameterError
+        If there is no data set of that name.
+
+    Examples
+    --------
     >>> load("debian-packages").graph
     Graph(63,436 nodes, 294,758 edges, undirected, unweighted)
     """
     entry = find(name)
-    folder = data_folder(data) / entry.name
-    missing = [file for file in entry.files if not (folder / file.name).is_file()]
+    directory = data_directory(data) / entry.name
+    missing = [file for file in entry.files if not (directory / file.name).is_file()]
     if missing and name != BUNDLED:
-        raise _not_there(entry, folder, missing)
+        raise _not_there(entry, directory, missing)
     if missing:
         graph, sections = debian()
         labels = Labels.from_pairs(graph.ids, sections)
         found = Archive(graph, labels, pa.table({"name": graph.ids, "label": sections}))
     else:
-        _warn_of_others(entry, folder)
-        found = _read(entry, folder)
+        _warn_of_others(entry, directory)
+        found = _read(entry, directory)
     return Dataset(entry.name, *found, entry.source, entry.license, entry.citation, entry.published)
 
 
 def available(data: str | PathLike[str] | None = None) -> list[Available]:
-    """The data sets that are there and how large their files are; see `load` for where."""
+    """List the data sets that can be loaded without a download, in the directories of `load`."""
     found = []
     for entry in catalog().values():
-        folder = data_folder(data) / entry.name
-        paths = [folder / file.name for file in entry.files]
+        directory = data_directory(data) / entry.name
+        paths = [directory / file.name for file in entry.files]
         if all(path.is_file() for path in paths):
-            found.append(Available(entry.name, folder, sum(p.stat().st_size for p in paths)))
+            found.append(Available(entry.name, directory, sum(p.stat().st_size for p in paths)))
         elif entry.name == BUNDLED:
             own = resources("hopvec.datasets").iterdir()
             size = sum(len(file.read_bytes()) for file in own if file.name.endswith(".parquet"))
@@ -99,8 +116,8 @@ def available(data: str | PathLike[str] | None = None) -> list[Available]:
     return found
 
 
-def data_folder(data: str | PathLike[str] | None = None) -> Path:
-    """The folder of the data sets: `data`, else $HOPVEC_DATA, else that of caches."""
+def data_directory(data: str | PathLike[str] | None = None) -> Path:
+    """The directory of data sets: `data`, else $HOPVEC_DATA, else the cache directory."""
     given = data if data is not None else os.environ.get("HOPVEC_DATA")
     if given:
         return Path(given).expanduser()
@@ -108,39 +125,41 @@ def data_folder(data: str | PathLike[str] | None = None) -> Path:
     return (Path(caches) if caches else Path.home() / ".cache") / "hopvec"
 
 
-def _read(entry: Entry, folder: Path) -> Archive:
+def _read(entry: Entry, directory: Path) -> Archive:
     if entry.files[0].name == EDGES:
-        return read_archive(folder)
-    path = folder / entry.files[0].name
+        return read_archive(directory)
+    path = directory / entry.files[0].name
     return Archive(read_graph(path), read_labels(path), None)
 
 
-def _not_there(entry: Entry, folder: Path, missing: list[File]) -> DatasetError:
-    """What was looked for, where, and how to get it."""
-    looked = f"{entry.name}: there is no {missing[0].name} in {folder}."
-    other = "name the folder that has it: data=, $HOPVEC_DATA or --data."
+def _not_there(entry: Entry, directory: Path, missing: list[File]) -> DatasetError:
+    """The error for a missing file, with the way to get it."""
+    looked = f"{entry.name}: there is no {missing[0].name} in {directory}."
+    other = "name the directory that has it with data= or $HOPVEC_DATA."
     if not entry.can_be_fetched:
         return DatasetError(
-            f"{looked} It was made from {entry.source}, and there is no address to get it from as "
-            f"it is. Copy it there, or {other}"
+            f"{looked} It was made from {entry.source} and cannot be downloaded. Copy it "
+            f"there, or {other}"
         )
-    from_ = ", ".join(f"{file.address} ({size_of(file)})" for file in entry.raw_files)
-    return DatasetError(f"{looked} Get it: hopvec data get {entry.name}, from {from_}; or {other}")
+    from_ = ", ".join(f"{file.url} ({size_of(file)})" for file in entry.raw_files)
+    return DatasetError(
+        f"{looked} Download it with hopvec data get {entry.name}, from {from_}; or {other}"
+    )
 
 
 def size_of(file: File) -> str:
-    """The size of a file in words."""
-    return "size not known" if file.bytes is None else format_bytes(file.bytes)
+    """The size of a file for display."""
+    return "unknown size" if file.bytes is None else format_bytes(file.bytes)
 
 
-def _warn_of_others(entry: Entry, folder: Path) -> None:
-    """Warns of files that are not the ones that were published, or first downloaded."""
+def _warn_of_others(entry: Entry, directory: Path) -> None:
+    """Warns of files that differ from those published, or first downloaded."""
     for file in entry.files:
-        path = folder / file.name
-        expected = file.sha256 or noted(path)
+        path = directory / file.name
+        expected = file.sha256 or read_checksum(path)
         if expected and sha256_of(path) != expected:
             logger.warning(
-                "%s: its sha256 is not %s, so it is not the file that is published as %s.",
+                "%s: its sha256 is not %s, so this is not the published file of %s.",
                 path,
                 expected,
                 entry.name,

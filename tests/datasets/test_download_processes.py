@@ -1,0 +1,85 @@
+"""Downloads by several processes, and by processes that are stopped."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from downloads import CONTENT, files, get
+
+PROGRAM = "import sys; from hopvec.datasets.download import download; download(*sys.argv[1:])"
+
+
+@pytest.fixture
+def serve(serve):
+    return lambda content=CONTENT, **settings: serve(content, **settings)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "data" / "graph.mat"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has neither these signals nor these locks")
+class TestProcesses:
+    @pytest.fixture
+    def start(self):
+        started = []
+
+        def start(server, path):
+            words = [sys.executable, "-c", PROGRAM, server.url, str(path)]
+            started.append(subprocess.Popen(words, stderr=subprocess.PIPE, text=True))
+            return started[-1]
+
+        yield start
+        for process in started:
+            process.kill()
+            process.wait()
+
+    def wait_for(self, condition):
+        end = time.monotonic() + 20
+        while not condition() and time.monotonic() < end:
+            time.sleep(0.02)
+        assert condition()
+
+    @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "kill"])
+    def test_what_a_stopped_run_has_fetched_is_not_fetched_again(self, serve, path, start, sent):
+        server = serve()
+        server.pace = 0.02
+        process = start(server, path)
+        part = path.with_name("graph.mat.part")
+        self.wait_for(lambda: part.exists() and part.stat().st_size > 100_000)
+        process.send_signal(sent)
+        process.wait(timeout=10)
+        kept = part.stat().st_size
+        assert part.read_bytes() == CONTENT[:kept]
+        server.pace = 0
+        get(server, path)
+        assert path.read_bytes() == CONTENT
+        assert server.asked == [None, f"bytes={kept}-"]
+
+    def test_of_two_at_once_one_waits_for_the_other(self, serve, path, start):
+        server = serve()
+        server.pace = 0.01
+        processes = [start(server, path) for _ in range(2)]
+        assert [process.wait(timeout=30) for process in processes] == [0, 0]
+        assert path.read_bytes() == CONTENT
+        assert len(server.requests) == 1
+        assert files(path) == ["graph.mat", "graph.mat.sha256"]
+
+    def test_one_goes_on_where_the_other_was_killed(self, serve, path, start):
+        server = serve()
+        server.pace = 0.02
+        first = start(server, path)
+        part = path.with_name("graph.mat.part")
+        self.wait_for(lambda: part.exists() and part.stat().st_size > 50_000)
+        second = start(server, path)
+        time.sleep(0.3)
+        first.kill()
+        server.pace = 0
+        assert second.wait(timeout=30) == 0
+        assert path.read_bytes() == CONTENT
+        assert server.asked[1].startswith("bytes=")
