@@ -111,7 +111,7 @@ def embed(
         method.set_params(spill_dir=output.parent)
     run = RunReport()
     read_graph = read(terminal, run, graph, read_options, method)
-    read_graph = add_features(terminal, run, read_graph, feature_args)
+    read_graph = add_features(terminal, run, read_graph, feature_args, method.spill_dir)
     plan = method.plan(read_graph)
     run.plan = str(plan)
     check_space(output, bytes_on_disk(read_graph, plan.dim, output, dtype))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any
 
 import click
@@ -57,7 +58,11 @@ def features_file(feature_args: dict[str, Any]) -> str | None:
 
 
 def add_features(
-    terminal: Terminal, report: RunReport, graph: Graph, feature_args: dict[str, Any]
+    terminal: Terminal,
+    report: RunReport,
+    graph: Graph,
+    feature_args: dict[str, Any],
+    spill_dir: str | PathLike[str] | None = None,
 ) -> Graph:
     """Reads the features, if they were given, and adds them to the graph."""
     path, id_column = features_file(feature_args), feature_args["features_id"]
@@ -65,7 +70,7 @@ def add_features(
         return graph
     with renamed_argument("id_column", "features_id"):
         with terminal.progress(f"reading {path}", "bytes") as progress:
-            table = read_features(path, id_column=id_column, progress=progress)
+            table = read_features(path, id_column=id_column, spill_dir=spill_dir, progress=progress)
         with terminal.progress("adding features", "columns") as progress:
             graph = graph.with_features(table, id_column=id_column, progress=progress)
     report.input["features"], report.graph = path, graph.describe()

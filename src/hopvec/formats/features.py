@@ -20,6 +20,7 @@ def read_features(
     path: str | PathLike[str],
     *,
     id_column: str | None = None,
+    spill_dir: str | PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> pa.Table:
     """Reads a table of node features for `Graph.with_features`: text, Parquet or Arrow.
@@ -35,6 +36,8 @@ def read_features(
         The file.
     id_column : str, optional
         The column of ids.
+    spill_dir : path-like, optional
+        The directory of a temporary copy of a compressed file.
     progress : callable, optional
         Called with the number of bytes read and the size of the file.
 
@@ -48,7 +51,7 @@ def read_features(
     FormatError
         If the file cannot be read, or has no column `id_column`.
     """
-    with Source(path, progress) as source:
+    with Source(path, progress, spill_dir) as source:
         if columnar.recognize(source):
             table = _from_columns(source)
             _id_column(source, table.column_names, id_column)
