@@ -21,4 +21,4 @@ def test_ids_on_both_sides_and_even_orders_only_are_rejected(run, tmp_path):
     arguments = ["--bipartite", "--prefixes", "u,i", "--weights", "0,0,1"]
     result = run("embed", "links.txt", "-o", "vectors.npz", *arguments)
     assert result.exit_code == 2
-    assert "only odd orders count" in result.stderr
+    assert "only odd orders have a weight" in result.stderr
