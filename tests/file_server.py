@@ -1,4 +1,4 @@
-"""A web server for the tests of downloads: it serves one file, and fails as it is told to."""
+"""A web server for the tests of downloads: it serves one file, and fails on request."""
 
 import threading
 from dataclasses import dataclass
@@ -7,21 +7,21 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 @dataclass(frozen=True)
 class Fault:
-    """What goes wrong with one request."""
+    """A failure of one request."""
 
     status: int | None = None
     cut_after: int | None = None
-    """Bytes of the answer after which the connection is closed."""
+    """Bytes of the response after which the connection is closed."""
     stall_after: int | None = None
-    """Bytes of the answer after which nothing comes."""
+    """Bytes of the response after which the server sends nothing."""
     before: object = None
-    """A function that is called first: to change the file, say."""
+    """A function that is called first, for example to change the file."""
 
 
 class FileServer(ThreadingHTTPServer):
-    """Serves `content` at every path that `files` does not name.
+    """Serves `content` at every path that is not in `files`.
 
-    Faults meet one request each, in the order they are given.
+    Each fault affects one request, in order.
     """
 
     daemon_threads = True
@@ -46,7 +46,7 @@ class FileServer(ThreadingHTTPServer):
 
     @property
     def asked(self):
-        """The ranges that were asked for, None for the whole file."""
+        """The requested ranges, None for the whole file."""
         return [headers.get("Range") for headers in self.requests]
 
     def stop(self):
@@ -55,7 +55,7 @@ class FileServer(ThreadingHTTPServer):
         self.server_close()
 
     def handle_error(self, request, client_address):
-        """Clients that go away are part of the tests."""
+        """Ignores clients that disconnect, which is part of the tests."""
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -77,7 +77,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send(body, fault)
 
     def answer(self):
-        """The head of the answer; what comes back is the rest of it."""
+        """Sends the headers of the response, and returns its body."""
         server, start = self.server, 0
         content = server.files.get(self.path.rpartition("/")[2], server.content)
         given = self.headers.get("Range")
@@ -89,8 +89,8 @@ class Handler(BaseHTTPRequestHandler):
                 return b""
             self.send_response(206)
             whole = len(content)
-            told = server.lie or f"bytes {start}-{whole - 1}/{whole}"
-            self.send_header("Content-Range", told)
+            content_range = server.lie or f"bytes {start}-{whole - 1}/{whole}"
+            self.send_header("Content-Range", content_range)
         else:
             self.send_response(200)
         body = content[start:]

@@ -103,11 +103,11 @@ def _by_id(path: Path, labels: Labels, graph: Graph) -> Labels:
 def _read_nodes(path: Path, count: int) -> pa.Table:
     import pyarrow.csv
 
-    texts = pyarrow.csv.ConvertOptions(null_values=[""], strings_can_be_null=True)
+    options = pyarrow.csv.ConvertOptions(null_values=[""], strings_can_be_null=True)
     try:
         with pyarrow.csv.open_csv(path) as reader:
-            texts.column_types = dict.fromkeys(reader.schema.names, pa.string())
-        table = pyarrow.csv.read_csv(path, convert_options=texts)
+            options.column_types = dict.fromkeys(reader.schema.names, pa.string())
+        table = pyarrow.csv.read_csv(path, convert_options=options)
     except (OSError, pa.ArrowException) as error:
         raise FormatError(f"{path}: cannot be read ({error}).") from error
     if len(table) != count or "name" not in table.column_names:
