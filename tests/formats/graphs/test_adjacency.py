@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graph_formats import edges_of, graph_of, open_edges, read, reason
 from hopvec import FormatError, read_graph
 from hopvec.formats.graphs import adjacency
-from reading import edges_of, graph_of, open_edges, read, reason
 
 
 @pytest.fixture

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graph_formats import edges_of, open_edges, read, reason
 from hopvec import FormatError
 from hopvec.formats.graphs import columnar
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.source import Source
-from reading import edges_of, open_edges, read, reason
 
 TABLE = pa.table({"src": ["a", "b", "c"], "dst": ["b", "c", "a"], "weight": [1.0, 2.5, 4.0]})
 EDGES = [("a", "b", 1.0), ("b", "c", 2.5), ("c", "a", 4.0)]

@@ -8,11 +8,11 @@ import pytest
 import scipy.io
 import scipy.sparse as sp
 
+from graph_formats import edges_of, open_edges
 from hopvec import FormatError
 from hopvec.formats.graphs import adjacency, columnar, gml, graphml, matlab, matrix_market
 from hopvec.formats.graphs import numpy_archive as npz
 from hopvec.formats.graphs.edges import EdgeStream
-from reading import edges_of, open_edges
 
 GRAPH = nx.karate_club_graph()
 MATRIX = nx.to_scipy_sparse_array(GRAPH, dtype=float)

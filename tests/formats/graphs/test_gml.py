@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 
 from example_graphs import examples
+from graph_formats import edges_of, graph_of, open_edges, read, reason
 from hopvec import FormatError
 from hopvec.formats.graphs import gml
-from reading import edges_of, graph_of, open_edges, read, reason
 
 EXAMPLE = """Creator "someone"
 # a comment with "one quote

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 
 from example_graphs import examples
+from graph_formats import edges_of, graph_of, open_edges, read, reason
 from hopvec import FormatError
 from hopvec.formats.graphs import graphml
-from reading import edges_of, graph_of, open_edges, read, reason
 
 HEAD = '<?xml version="1.0"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
 KEY = '<key id="d0" for="edge" attr.name="weight" attr.type="double"/>\n'

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.io import savemat
 
+from graph_formats import graph_of, open_edges, reason
 from hopvec import FormatError
 from hopvec.formats.graphs import matlab
-from reading import graph_of, open_edges, reason
 
 PATH = sp.csc_matrix(np.array([[0, 2.0, 0], [2, 0, 3], [0, 3, 0]]))
 GROUP = sp.csc_matrix(np.ones((3, 2)))

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.io import mmwrite
 
+from graph_formats import graph_of, open_edges, reason
 from hopvec import FormatError
 from hopvec.formats.graphs import matrix_market
-from reading import graph_of, open_edges, reason
 
 REAL = "%%MatrixMarket matrix coordinate real general\n"
 

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hopvec
+from graph_formats import edges_of, graph_of, open_edges, read, reason
 from hopvec import FormatError
 from hopvec.formats.graphs import numpy_archive
 from hopvec.formats.graphs.edges import Matrix
-from reading import edges_of, graph_of, open_edges, read, reason
 
 SRC, DST = np.array([0, 1, 2]), np.array([1, 2, 0])
 

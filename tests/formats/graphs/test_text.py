@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graph_formats import read
 from hopvec import FormatError, GraphError, read_graph
 from hopvec.formats.graphs import lines, text
-from reading import read
 
 
 @pytest.fixture
