@@ -79,7 +79,7 @@ class TestClassificationObjective:
     def test_labels_of_missing_nodes_warn_once(self, caplog):
         ids, names = [*GRAPH.ids.to_pylist(), "stranger"], ["a", "b"] * 120 + ["a"]
         objective = classes(Labels.from_pairs(ids, names))
-        assert "Labeled nodes without a vector, 1 of 241," in caplog.text
+        assert "Ignoring 1 of 241 labeled nodes, which have no vector" in caplog.text
         caplog.clear()
         score(objective, FastRP(dim=16))
         assert caplog.text == ""
