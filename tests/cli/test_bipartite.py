@@ -13,7 +13,7 @@ def test_the_report_has_both_sides_and_ids_have_prefixes(run, tmp_path):
     assert ids == ["item:1", "item:2", "user:1", "user:2", "user:3"]
 
 
-def test_ids_on_both_sides_and_even_orders_only_are_rejected(run, tmp_path):
+def test_ids_on_both_sides_and_odd_orders_only_are_rejected(run, tmp_path):
     (tmp_path / "links.txt").write_text("1 1\n1 2\n")
     result = run("embed", "links.txt", "-o", "vectors.npz", "--bipartite")
     assert result.exit_code == 2
