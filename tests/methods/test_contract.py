@@ -1,6 +1,5 @@
 """What every method promises. A method added to the table is covered the same day."""
 
-import copy
 import hashlib
 import json
 import os
@@ -15,60 +14,12 @@ import pytest
 import scipy.sparse as sp
 
 from example_graphs import example, on_disk, path, random_example, skewed_example
-from hopvec import Graph, GraphError, HopvecError, MemoryLimitError, ParameterError, _native
+from hopvec import Graph, GraphError, MemoryLimitError, _native
 from hopvec.methods import METHODS
 from hopvec.methods.dense_method import DenseMethod
-from hopvec.methods.parameters import parameters
 from hopvec.methods.slab_method import SlabMethod
 from hopvec.methods.walk_method import WalkMethod
-
-# What is worth running beside the defaults; a method without an entry is run with its defaults.
-VARIANTS = {
-    "fastrp": [
-        {"normalize": normalize, "precision": precision, **more}
-        for normalize in ("none", "authors", "full")
-        for precision in ("float32", "float16")
-        for more in (
-            {"dim": 64},
-            {
-                "dim": 40,
-                "weights": (1, -0.5, 0, 2),
-                "self_weight": 0.5,
-                "beta": -0.6,
-                "sparsity": 3,
-            },
-            {"dim": 33, "weights": (1, 1, 1), "sparsity": 50},
-        )
-    ]
-    + [
-        {"dim": 40, "projection": "gaussian", "precision": "float16"},
-        {"dim": 24, "normalize": "orders"},
-        {"dim": 17, "oversample": 3, "self_weight": 0.5, "sparsity": 3},
-        {"dim": 16, "oversample": 2, "normalize": "none", "spectrum": 0.5, "precision": "float16"},
-        {"dim": 32, "direction": "in", "oversample": 2},
-        {"dim": 32, "direction": "both", "normalize": "orders"},
-    ],
-    "randne": [
-        {"dim": 33},
-        {"dim": 24, "weights": (0, 1, -0.5), "matrix": "adjacency"},
-        {"dim": 40, "weights": (2, 0, 1), "precision": "float16"},
-    ],
-    "deepwalk": [
-        {"dim": 16, "walks": 2, "length": 8, "window": 3},
-        {"dim": 16, "walks": 2, "length": 8, "window": 3, "objective": "hierarchical-softmax"},
-    ],
-    "node2vec": [{"dim": 16, "walks": 2, "length": 8, "window": 3, "p": 0.5, "q": 2}],
-    "line": [
-        {"dim": 16, "samples": 5000},
-        {"dim": 33, "samples": 5000, "order": "first", "negatives": 2},
-        {"dim": 16, "samples": 5000, "order": "second", "learning_rate": 0.3},
-    ],
-    "netmf": [{"dim": 8, "window": 3}],
-    "grarep": [{"dim": 6, "steps": 2}],
-}
-# What is quick, for what need not be seen with many options.
-QUICK = {name: VARIANTS.get(name, [{}])[0] for name in METHODS}
-CASES = [(name, options) for name in METHODS for options in VARIANTS.get(name, [{}])]
+from method_variants import CASES, QUICK, every_method
 
 # Walks are the same at every level, and gensim looks at the processor itself.
 WITH_LEVELS = [case for case in CASES if not issubclass(METHODS[case[0]], WalkMethod)]
@@ -78,7 +29,6 @@ every_case = pytest.mark.parametrize(
     CASES,
     ids=[" ".join([name, *(f"{k}={v}" for k, v in options.items())]) for name, options in CASES],
 )
-every_method = pytest.mark.parametrize("name", METHODS)
 
 WEIGHTED = skewed_example(530, 2300, weighted=True, seed=1)
 PLAIN = random_example(530, 1900, seed=2, isolated=5)
@@ -328,74 +278,6 @@ class TestDirectedGraphs:
             return
         with pytest.raises(GraphError, match="is defined for undirected graphs"):
             method.embed(DIRECTED.graph())
-
-
-@every_method
-class TestParameters:
-    def test_get_params_gives_back_what_was_given(self, name):
-        declared = {parameter.name: parameter.default for parameter in parameters(METHODS[name])}
-        assert METHODS[name]().get_params() == declared
-        assert METHODS[name](seed=3, threads=2).get_params() == declared | {"seed": 3, "threads": 2}
-
-    def test_set_params_changes_and_returns_the_method(self, name):
-        method = METHODS[name]()
-        assert method.set_params(seed=9) is method
-        assert method.get_params()["seed"] == 9
-
-    def test_set_params_refuses_an_unknown_name_with_the_known_ones(self, name):
-        with pytest.raises(
-            ParameterError, match=r"has no parameter 'sed'; its parameters are .*seed"
-        ):
-            METHODS[name]().set_params(sed=1)
-
-    def test_the_constructor_refuses_an_unknown_name(self, name):
-        with pytest.raises(TypeError, match="sed"):
-            METHODS[name](sed=1)
-
-    def test_every_parameter_refuses_what_it_does_not_allow(self, name):
-        graph = example(path(3), 3).graph()
-        for parameter in parameters(METHODS[name]):
-            for wrong in (object(), float("nan"), {"a": 1}):
-                method = METHODS[name](**{parameter.name: wrong})
-                with pytest.raises(ParameterError) as error:
-                    method.embed(graph)
-                owner = f"{METHODS[name].__name__}: {parameter.name} must {parameter.rule.must()}"
-                assert str(error.value).startswith(owner)
-
-    def test_every_default_is_allowed_and_has_a_help(self, name):
-        for parameter in parameters(METHODS[name]):
-            assert parameter.rule.fault(parameter.default) is None
-            assert len(parameter.help) > 5
-
-    def test_errors_are_of_the_family(self, name):
-        with pytest.raises(HopvecError):
-            METHODS[name](seed=-1).embed(example(path(3), 3).graph())
-
-    def test_nothing_is_done_in_the_constructor(self, name):
-        METHODS[name](seed=-1)  # wrong, and not looked at yet
-
-    def test_repr_shows_what_differs_from_the_defaults(self, name):
-        shown = METHODS[name].__name__
-        assert repr(METHODS[name]()) == f"{shown}()"
-        assert repr(METHODS[name](seed=4, memory="2GB")) == f"{shown}(seed=4, memory='2GB')"
-
-    def test_copies_and_pickles_make_the_same_vectors(self, name):
-        method, graph = METHODS[name](**QUICK[name], seed=4), PLAIN.graph()
-        expected = digest(method.embed(graph))
-        assert digest(copy.deepcopy(method).embed(graph)) == expected
-        assert digest(pickle.loads(pickle.dumps(method)).embed(graph)) == expected
-
-    def test_embedding_leaves_the_method_as_it_was(self, name):
-        method = METHODS[name](**QUICK[name], seed=4)
-        before = dict(vars(method))
-        method.embed(PLAIN.graph())
-        assert vars(method) == before
-
-    def test_an_embedding_knows_how_it_was_made(self, name):
-        embedding = METHODS[name](**QUICK[name], seed=4).embed(PLAIN.graph())
-        assert embedding.parameters["method"] == METHODS[name].__name__
-        assert embedding.parameters["seed"] == 4
-        assert embedding.graph == PLAIN.graph().describe()
 
 
 def digest(embedding):

@@ -1,6 +1,5 @@
 """FastRP against the formulas."""
 
-import logging
 import math
 
 import numpy as np
@@ -16,7 +15,6 @@ import reference
 import rounding_bounds
 from example_graphs import (
     SHAPES,
-    complete,
     example,
     examples,
     path,
@@ -24,24 +22,11 @@ from example_graphs import (
     skewed_example,
     star,
 )
-from hopvec import FastRP, Graph, GraphError
+from fastrp_oracle import random_matrix, run
+from hopvec import FastRP, Graph
 
 NORMALIZE = ("none", "authors", "full")
 ORDINARY = random_example(2000, 8000, weighted=True, isolated=20)
-
-
-def random_matrix(graph, dim, *, sparsity="sqrt", seed=0):
-    """R as FastRP gives it away: order 0 alone, with L = 1."""
-    alone = {"weights": [0], "self_weight": 1, "beta": 0, "normalize": "none"}
-    return FastRP(dim=dim, sparsity=sparsity, seed=seed, **alone).embed(graph).vectors
-
-
-def run(case, *, precision="float32", sparsity="sqrt", seed=0, **formula):
-    """The vectors of a graph, and the oracle's."""
-    graph = case.graph()
-    method = FastRP(precision=precision, sparsity=sparsity, seed=seed, **formula)
-    R = random_matrix(graph, formula["dim"], sparsity=sparsity, seed=seed)  # noqa: N806
-    return method.embed(graph).vectors, oracle.embed(case.S, R, **formula)
 
 
 def agrees_within_rounding(case, *, sparsity, seed=0, **formula):
@@ -211,224 +196,6 @@ class TestR:
         signs = reference.sparse_rows(0, 1.5, keys, 64)
         got = random_matrix(graph, 64, sparsity=1.5)
         np.testing.assert_array_equal(got, signs * np.float32(math.sqrt(1.5)))
-
-
-class TestMistakesOthersShip:
-    """Each of these formulas is in some published implementation, and none of them is FastRP."""
-
-    formula = {"dim": 24, "weights": [1], "beta": 0, "normalize": "none", "sparsity": 2}  # noqa: RUF012
-
-    def test_weighted_rows_are_divided_by_the_sum_of_their_weights(self):
-        graph = example([(0, 1), (0, 2)], 3, weight=[3, 1]).graph()
-        R = random_matrix(graph, 24, sparsity=2)  # noqa: N806
-        got = FastRP(**self.formula).embed(graph)[0]
-        np.testing.assert_allclose(got, 0.75 * R[1] + 0.25 * R[2], rtol=1e-6)
-
-    def test_degrees_in_l_are_sums_of_weights_not_counts_of_edges(self):
-        graph = example([(0, 1), (2, 3)], 4, weight=[1, 9]).graph()
-        R = random_matrix(graph, 24, sparsity=2)  # noqa: N806
-        got = FastRP(**self.formula | {"beta": -1}).embed(graph).vectors
-        np.testing.assert_allclose(got[0], 20 / 1 * R[1], rtol=1e-6)
-        np.testing.assert_allclose(got[2], 20 / 9 * R[3], rtol=1e-6)
-
-    def test_beta_scales_each_neighbor_by_its_share_of_the_volume(self):
-        graph = example(star(5), 5).graph()
-        R = random_matrix(graph, 24, sparsity=2)  # noqa: N806
-        got = FastRP(**self.formula | {"beta": -0.5}).embed(graph).vectors
-        np.testing.assert_allclose(got[1], (4 / 8) ** -0.5 * R[0], rtol=1e-6)
-        expected = (1 / 8) ** -0.5 * R[1:].mean(axis=0)
-        np.testing.assert_allclose(got[0], expected, rtol=1e-5, atol=1e-6)
-
-    def test_the_first_weight_belongs_to_the_first_hop_and_not_to_r(self):
-        graph = example([(0, 1)], 2).graph()
-        R = random_matrix(graph, 24, sparsity=2)  # noqa: N806
-        got = FastRP(**self.formula).embed(graph).vectors
-        np.testing.assert_array_equal(got, R[::-1])
-        assert not np.array_equal(got, R)
-
-    def test_the_number_of_weights_is_the_number_of_hops(self):
-        case = example(path(4), 4)
-        reached = FastRP(**self.formula | {"sparsity": 1, "weights": [0, 0, 1]}).embed(case.graph())
-        R = random_matrix(case.graph(), 24, sparsity=1)  # noqa: N806
-        expected = np.linalg.matrix_power(oracle.transition(case.S), 3) @ R
-        np.testing.assert_allclose(reached.vectors, expected, atol=1e-6)
-
-    def test_a_symmetric_matrix_is_not_symmetrized_again(self):
-        case = example([(0, 0), (0, 1), (1, 2)], 3, weight=[2, 3, 5])
-        method = FastRP(**self.formula | {"weights": [1, 1], "beta": -0.5})
-        from_matrix = method.embed(case.S).vectors
-        # Doubling the entries off the diagonal would change the share of the loop.
-        np.testing.assert_array_equal(from_matrix, method.embed(case.graph()).vectors)
-        R = random_matrix(case.graph(), 24, sparsity=2)  # noqa: N806
-        expected = oracle.embed(case.S, R, 24, [1, 1], -0.5)
-        assert oracle.relative_errors(from_matrix, expected).max() < 1e-5
-
-    def test_the_running_sum_is_not_propagated(self):
-        graph = example([(0, 1)], 2).graph()
-        R = random_matrix(graph, 24, sparsity=2)  # noqa: N806
-        got = FastRP(**self.formula | {"weights": [1, 1, 1]}).embed(graph).vectors
-        # Hops swap the two rows: N_1 + N_2 + N_3 = 2 R[::-1] + R.
-        np.testing.assert_allclose(got, 2 * R[::-1] + R, rtol=1e-6)
-
-    def test_zero_rows_are_told_of(self, caplog):
-        with caplog.at_level(logging.WARNING, logger="hopvec"):
-            got = FastRP(dim=8, sparsity=1).embed(example(path(1997), 2000).graph()).vectors
-        assert "Zero vectors: 3 of 2,000 nodes, all without edges;" in caplog.text
-        assert (~got.any(axis=1)).sum() == 3
-
-    def test_zero_rows_of_a_directed_graph_are_those_without_outgoing_edges(self, caplog):
-        with caplog.at_level(logging.WARNING, logger="hopvec"):
-            FastRP(dim=8).embed(example(star(4), 4, directed=True).graph())
-        assert "Zero vectors: 3 of 4 nodes, all without outgoing edges;" in caplog.text
-
-    def test_nothing_is_told_where_order_0_gives_every_node_a_vector(self, caplog):
-        with caplog.at_level(logging.WARNING, logger="hopvec"):
-            got = FastRP(dim=8, self_weight=1, sparsity=1).embed(example(path(3), 5).graph())
-        assert caplog.messages == []
-        assert got.vectors.any(axis=1).all()
-
-    def test_nodes_whose_row_of_r_is_empty_are_told_of_as_well(self, caplog):
-        with caplog.at_level(logging.WARNING, logger="hopvec"):
-            method = FastRP(dim=16, self_weight=1, sparsity=100, normalize="none")
-            got = method.embed(example(path(3), 50).graph())
-        assert not got.vectors.any(axis=1).all()
-        assert len(caplog.messages) == 2
-        assert "nodes, all without edges;" in caplog.text
-        assert "of 50 nodes, although they have edges" in caplog.text
-
-    @pytest.mark.parametrize("oversample", [1, 2])
-    def test_nodes_whose_sum_is_zero_have_no_vector_in_common(self, oversample, caplog):
-        graph = example(path(1997), 2000).graph()
-        options = {"dim": 64 // oversample, "oversample": oversample, "sparsity": 1000}
-        zero = ~FastRP(dim=64, sparsity=1000, normalize="orders").embed(graph).vectors.any(axis=1)
-        assert zero.sum() > 100
-        expected = FastRP(**options).embed(graph).vectors
-        assert f"Zero vectors: {zero.sum() - 3} of 2,000 nodes, although they have" in caplog.text
-        np.testing.assert_array_equal(expected.any(axis=1), ~zero)
-        least = FastRP(**options).working_bytes(graph.nodes) + graph.nbytes + 120_000
-        bounded = FastRP(memory=least, **options)
-        assert bounded.plan(graph).output == "file"
-        assert bounded.embed(graph).vectors.tobytes() == expected.tobytes()
-
-    def test_orders_that_float16_cannot_hold_are_told_and_shared_by_none(self, caplog):
-        weights = [1e7] * 3 + [1e-6] * 3
-        graph = Graph.from_edges([0, 1, 2, 3, 4, 5], [1, 2, 0, 4, 5, 3], weights)
-        method = FastRP(dim=32, beta=-1, sparsity=1, weights=(1, 1, 1), precision="float16")
-        with caplog.at_level(logging.WARNING, logger="hopvec"):
-            vectors = method.embed(graph).vectors
-        assert vectors.any(axis=1).tolist() == [False] * 3 + [True] * 3
-        assert "Zero vectors: 3 of 6 nodes, although they have edges" in caplog.text
-
-    def test_vectors_that_do_not_vary_are_told_with_what_helps(self, caplog):
-        graph = example(star(7), 7).graph()
-        assert not FastRP(dim=64).embed(graph).vectors.any()
-        assert "7 of 7 nodes, although they have edges" in caplog.text
-        assert "or self_weight gives them one" in caplog.text
-        assert FastRP(dim=64, self_weight=1).embed(graph).vectors.any(axis=1).all()
-
-    def test_a_nan_weight_is_refused_with_its_edge(self):
-        matrix = np.array([[0, 1.0, 0], [1.0, 0, math.nan], [0, math.nan, 0]])
-        with pytest.raises(GraphError, match=r"edge 3 \(1 - 2\): the weight nan is not allowed"):
-            FastRP(dim=8).embed(matrix)
-
-
-class TestNormalize:
-    def test_full_rows_have_length_1(self):
-        vectors = FastRP(dim=40).embed(skewed_example(300, 1200).graph()).vectors
-        np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, rtol=1e-6)
-
-    def test_authors_columns_have_mean_0_and_variance_1_over_the_nodes_with_edges(self):
-        case = random_example(300, 1200, isolated=30)
-        vectors = FastRP(dim=40, normalize="authors").embed(case.graph()).vectors.astype(np.float64)
-        present = case.S.any(axis=1)
-        np.testing.assert_allclose(vectors[present].mean(axis=0), 0, atol=1e-6)
-        np.testing.assert_allclose(vectors[present].std(axis=0), 1, rtol=1e-6)
-        assert not vectors[~present].any()
-
-    def test_authors_statistics_count_every_node_where_order_0_does(self):
-        case = random_example(300, 1200, isolated=30)
-        method = FastRP(dim=40, normalize="authors", self_weight=1, sparsity=2)
-        vectors = method.embed(case.graph()).vectors.astype(np.float64)
-        np.testing.assert_allclose(vectors.mean(axis=0), 0, atol=1e-6)
-        np.testing.assert_allclose(vectors.std(axis=0), 1, rtol=1e-6)
-
-    def test_each_order_counts_by_its_weight_whatever_the_size_of_its_entries(self):
-        # Mixing shrinks higher orders; unit rows give them back their say.
-        case = skewed_example(400, 4000)
-        R = random_matrix(case.graph(), 32)  # noqa: N806
-        got = FastRP(dim=32, weights=[1, 0, 1], beta=0, normalize="authors").embed(case.graph())
-        plain = oracle.standardize(oracle.embed(case.S, R, 32, [1, 0, 1]))
-        unit = oracle.embed(case.S, R, 32, [1, 0, 1], normalize="authors")
-        assert oracle.relative_errors(got.vectors, unit).max() < 1e-5
-        assert oracle.relative_errors(got.vectors, plain).min() > 1e-3
-
-    @pytest.mark.parametrize("precision", ["float32", "float16"])
-    @pytest.mark.parametrize("dim", [1, 15, 17, 40])
-    def test_row_lengths_count_the_columns_of_the_embedding_and_no_others(self, dim, precision):
-        # The last slab is wider than what is left of dim; its other columns must not be felt.
-        case = random_example(100, 400, weighted=True)
-        got, expected = run(
-            case,
-            dim=dim,
-            weights=[1, 2],
-            beta=0.5,
-            sparsity=1,
-            normalize="authors",
-            precision=precision,
-        )
-        assert oracle.relative_errors(got, expected).max() < (
-            1e-5 if precision == "float32" else 2e-2
-        )
-
-    def test_a_column_without_spread_becomes_0_and_never_nan(self):
-        with_loops = complete(20) + [(node, node) for node in range(20)]
-        for pairs, nodes in (([(0, 0)], 1), (with_loops, 20)):
-            for normalize in ("authors", "full"):
-                graph = example(pairs, nodes).graph()
-                vectors = FastRP(dim=20, normalize=normalize, sparsity=1).embed(graph).vectors
-                assert not vectors.any()
-
-    def test_a_spread_that_is_rounding_error_counts_as_none(self):
-        # S = w w^T: every row of A is w / sum(w), but for the rounding of its entries.
-        w = np.random.default_rng(0).lognormal(size=40)
-        pairs = [(u, v) for u in range(40) for v in range(u + 1)]
-        graph = example(pairs, 40, [w[u] * w[v] for u, v in pairs]).graph()
-        options = {"dim": 20, "sparsity": 1, "beta": 0.3}
-        plain = FastRP(normalize="none", **options).embed(graph).vectors
-        assert np.ptp(plain, axis=0).all()
-        for normalize in ("authors", "full"):
-            assert not FastRP(normalize=normalize, **options).embed(graph).vectors.any()
-
-    def test_column_statistics_are_of_the_population(self):
-        method = FastRP(dim=40, weights=[1], normalize="authors", sparsity=1)
-        vectors = method.embed(example(path(2), 2).graph()).vectors
-        assert np.unique(np.abs(vectors)).tolist() == [0.0, 1.0]
-
-
-class TestDegreeZero:
-    def test_nothing_flows_from_a_node_of_degree_0_for_any_beta_but_0(self):
-        # Directed 0 -> 1: node 1 has no row, so its degree is 0.
-        graph = example([(0, 1)], 2, directed=True).graph()
-        R = random_matrix(graph, 24, sparsity=1)  # noqa: N806
-        options = {"dim": 24, "weights": [1], "sparsity": 1, "normalize": "none"}
-        for beta in (-1, -0.5, 0.5, 1):
-            assert not FastRP(beta=beta, **options).embed(graph).vectors.any()
-        np.testing.assert_array_equal(FastRP(beta=0, **options).embed(graph)[0], R[1])
-
-    def test_order_0_counts_a_node_of_degree_0_as_degree_1(self):
-        graph = example([(0, 1)], 3, weight=[8]).graph()
-        R = random_matrix(graph, 24, sparsity=1)  # noqa: N806
-        method = FastRP(dim=24, weights=[0], self_weight=2, beta=-0.5, sparsity=1, normalize="none")
-        got = method.embed(graph).vectors
-        np.testing.assert_allclose(got[0], 2 * (8 / 16) ** -0.5 * R[0], rtol=1e-6)
-        np.testing.assert_allclose(got[2], 2 * (1 / 16) ** -0.5 * R[2], rtol=1e-6)
-
-    def test_a_graph_without_edges_has_zero_vectors_or_order_0(self):
-        graph = example([], 5).graph()
-        for normalize in NORMALIZE:
-            assert not FastRP(dim=8, normalize=normalize).embed(graph).vectors.any()
-        alone = FastRP(dim=8, self_weight=1, beta=-1, sparsity=1, normalize="none").embed(graph)
-        np.testing.assert_array_equal(np.abs(alone.vectors), 1)
 
 
 class TestPaper:
