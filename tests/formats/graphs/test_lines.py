@@ -1,6 +1,7 @@
 """Lines: the lines of a text that contain edges, and their numbers."""
 
 import re
+import threading
 
 import pytest
 from hypothesis import given
@@ -123,3 +124,24 @@ def test_a_line_number_is_found_while_a_thread_reads_on(tmp_path):
         late, first = Late(b"", 1, 9, 10, ()), Block(b"", 1, 0, 1, ())
         lines._recent.extend([first, late])
         assert lines.number(0) == 1
+
+
+def test_an_abandoned_reader_does_not_wait_for_its_thread():
+    busy, go_on = threading.Event(), threading.Event()
+
+    def parse(number):
+        if number:
+            busy.set()
+            go_on.wait(60)
+        return number
+
+    parsed = parse_ahead(parse, [0, 1, 2])
+    assert next(parsed) == 0
+    assert busy.wait(60)
+    closing = threading.Thread(target=parsed.close)
+    closing.start()
+    closing.join(10)
+    waits = closing.is_alive()
+    go_on.set()
+    closing.join()
+    assert not waits

@@ -191,11 +191,14 @@ def parse_ahead(
         block = next(rest, None)
         return None if block is None else parse(block)
 
-    with ThreadPoolExecutor(1) as parser:
+    parser = ThreadPoolExecutor(1)
+    try:
         ahead = deque(parser.submit(parse_next) for _ in range(1 + AHEAD))
         while (parsed := ahead.popleft().result()) is not None:
             ahead.append(parser.submit(parse_next))
             yield parsed
+    finally:  # never waits: the garbage collector may close this inside threading, with locks held
+        parser.shutdown(wait=False, cancel_futures=True)
 
 
 def _unix(text: bytes) -> bytes:
