@@ -120,7 +120,7 @@ def test_an_id_of_the_other_kind_is_never_converted():
     ("rows", "shown"),
     [(slice(0, 3), "0:3"), (slice(None, -1), ":-1"), (slice(None, None, 2), "::2")],
 )
-def test_a_slice_is_told_where_rows_are(rows, shown):
+def test_a_slice_is_rejected_with_the_way_to_get_rows(rows, shown):
     with pytest.raises(UnknownNodeError) as error:
         STRINGS[rows]
     assert str(error.value) == (
@@ -129,7 +129,7 @@ def test_a_slice_is_told_where_rows_are(rows, shown):
 
 
 @pytest.mark.parametrize("ids", [["b", "a", "c", "a"], ["a", "a"], [3, 1, 3]], ids=str)
-def test_an_id_that_comes_twice_is_refused_by_every_lookup(ids):
+def test_a_duplicate_id_is_rejected_by_every_lookup(ids):
     twice = ids[-1]
     for look_up in (
         lambda embedding: embedding.row(twice),
@@ -177,7 +177,7 @@ def test_an_id_with_a_typing_error_is_answered_with_similar_ones():
         (["Müller"], "MÜLLR", "'Müller'"),
     ],
 )
-def test_ids_alike_are_found_whatever_their_case(ids, id, alike):
+def test_similar_ids_are_found_whatever_their_case(ids, id, alike):
     embedding = embedding_of(ids)
     with pytest.raises(UnknownNodeError) as error:
         embedding[id]
@@ -206,7 +206,7 @@ def test_rows_of_a_list_of_ids_are_a_copy_of_ones_own():
 
 
 @pytest.mark.parametrize("shape", [(2, 4), (4, 4), (3,), (3, 1, 1)])
-def test_vectors_must_be_one_row_an_id(shape):
+def test_vectors_must_have_one_row_per_id(shape):
     with pytest.raises(
         ParameterError, match=r"vectors must have one row per id: 3 ids, got the shape"
     ):

@@ -158,7 +158,7 @@ def test_ties_among_another_embedding_are_broken_by_row(monkeypatch):
     assert [id for id, _ in new.nearest("zoe", 3, among=old)] == [4, 3, 2]
 
 
-def test_vectors_of_other_sizes_are_not_looked_among():
+def test_vectors_of_other_sizes_are_not_searched():
     with pytest.raises(
         ParameterError, match="these vectors have 8 columns, but those of among= have 4"
     ):
@@ -170,7 +170,7 @@ def test_nearest_to_an_unknown_id_is_refused():
         INTEGERS.nearest(7)
 
 
-def test_nearest_rows_among_some_are_those_of_the_twin():
+def test_nearest_rows_among_some_are_those_of_the_reference():
     vectors = np.random.default_rng(0).standard_normal((90, 7)).astype(np.float32)
     embedding = Embedding(vectors, pa.array(np.arange(90)))
     among, told = np.arange(3, 90, 4), []
@@ -195,7 +195,7 @@ def test_nearest_rows_among_some_are_those_of_the_twin():
     ],
     ids=str,
 )
-def test_rows_that_are_not_there_are_not_looked_at(name, numbers, found):
+def test_rows_that_do_not_exist_are_rejected(name, numbers, found):
     given = {"rows": [0], "among": np.array([0, 1])} | {name: numbers}
     with pytest.raises(ParameterError) as error:
         embedding_of([1, 2, 3]).nearest_rows(k=2, **given)

@@ -90,7 +90,7 @@ def test_the_rows_of_an_embedding_are_found_in_the_order_of_ids():
     assert found.members.tolist() == [[False, True], [True, False], [True, False]]
 
 
-def test_labeled_nodes_without_a_vector_are_counted_told_and_left_out(caplog):
+def test_labeled_nodes_without_a_vector_are_counted_and_ignored_with_a_warning(caplog):
     labels = Labels.from_pairs(["a", "b", "c", "d", "e"], ["x", "y", "x", "x", "z"])
     with caplog.at_level(logging.WARNING, "hopvec"):
         found = labels.align(embedding(["a", "q"]))
@@ -125,7 +125,7 @@ def test_a_matrix_of_another_shape_is_refused():
         Labels(labels.ids, labels.matrix, ("x", "y"))
 
 
-def test_ids_that_hardly_ever_match_are_told_as_both_sides_have_them(caplog):
+def test_ids_that_hardly_ever_match_are_reported_with_examples_of_both_sides(caplog):
     ids = [f"n{number}" for number in range(200)]
     labels = Labels.from_pairs([*ids, "q"], ["x"] * 201)
     assert "Only 1" in labels.align(embedding(["q", "r"])).mismatch

@@ -1,4 +1,4 @@
-"""Plans: what a run will use, decided and told before it starts."""
+"""Plans: the threads and memory of a run, decided before it starts."""
 
 import time
 
@@ -58,7 +58,7 @@ class TestSlabs:
 
 
 class TestMemory:
-    def test_orders_are_kept_where_memory_allows_it(self, graph):
+    def test_orders_are_cached_if_memory_allows(self, graph):
         plan = FastRP(dim=64, memory="1GB").plan(graph)
         assert (plan.orders, plan.output, plan.passes) == ("cached", "memory", 1)
 
@@ -112,12 +112,12 @@ class TestMemory:
         parts = plan.bytes
         assert parts.total == parts.graph + parts.output + sum(parts.working.values())
 
-    def test_orders_without_weight_are_not_kept(self, graph):
+    def test_orders_without_weight_are_not_cached(self, graph):
         some = FastRP(dim=64, weights=[0, 0, 1]).plan(graph).bytes.working["orders"]
         all_ = FastRP(dim=64, weights=[1, 1, 1]).plan(graph).bytes.working["orders"]
         assert all_ == 3 * some
 
-    def test_a_bound_that_is_too_small_is_refused_with_the_least_that_would_do(self, graph):
+    def test_a_limit_that_is_too_small_is_rejected_with_the_minimum(self, graph):
         method = FastRP(dim=64, normalize="none", threads=1)
         rows = resident(graph)
         least = rows + 3 * LINE * graph.nodes
@@ -134,7 +134,7 @@ class TestMemory:
         with pytest.raises(MemoryLimitError, match="needs at least"):
             FastRP(memory="100kB").embed(graph)
 
-    def test_a_memory_bound_error_is_a_memory_error(self):
+    def test_a_memory_limit_error_is_a_memory_error(self):
         assert issubclass(MemoryLimitError, MemoryError)
 
 
@@ -181,7 +181,7 @@ class TestEstimate:
             ({"dim": 256, "memory": "4MB", "normalize": "full"}, 5 + 2 * 16 * 2 + 16 * 0.5),
         ],
     )
-    def test_a_trial_tells_what_grows_with_the_slabs(self, graph, monkeypatch, options, seconds):
+    def test_a_trial_shows_what_grows_with_the_slabs(self, graph, monkeypatch, options, seconds):
         """A run of 5 s before the slabs, 2 s for each pass of one and 0.5 s for it at the end."""
         method, clock = FastRP(threads=1, **options), [0.0]
 

@@ -1,4 +1,4 @@
-"""Runs that share a frame: vectors of two graphs that can be compared entry by entry."""
+"""Runs that share a fitted state: vectors of two graphs are comparable entry by entry."""
 
 import numpy as np
 import pytest
@@ -71,7 +71,7 @@ def test_other_parameters_are_refused_by_name():
     FastRP(dim=8, threads=1, memory="1GB").embed(CASE.graph(), like=old)  # these change no vector
 
 
-def test_an_embedding_that_does_not_tell_is_refused(tmp_path):
+def test_an_embedding_without_fitted_state_is_rejected(tmp_path):
     FastRP(dim=8).embed(CASE.graph()).save(tmp_path / "old.csv")
     with pytest.raises(
         ParameterError, match="has no fitted state, which comparable vectors must share"

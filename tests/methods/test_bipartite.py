@@ -1,4 +1,4 @@
-"""Users and items in one space: odd and even orders of bipartite graphs."""
+"""Bipartite graphs: both sides in one space, with odd and even orders."""
 
 import logging
 
@@ -39,7 +39,7 @@ def test_weights_that_count_one_kind_of_orders_are_refused():
     FastRP(dim=16, weights=(0, 0, 1), self_weight=1).embed(GRAPH)  # order 0 is even
 
 
-def test_unequal_weights_are_told(caplog):
+def test_unequal_weights_are_warned_about(caplog):
     with caplog.at_level(logging.WARNING, "hopvec"):
         FastRP(dim=16, weights=(0, 0, 1, 4)).embed(GRAPH)
     assert "odd orders add up to 1, those of even orders to 4" in caplog.text

@@ -105,7 +105,7 @@ class TestSameBytes:
             results = {embed(name, graph, options, threads=n).tobytes() for n in (1, 2, 5)}
             assert len(results) == 1
 
-    def test_for_every_plan_that_a_memory_bound_can_lead_to(self, name, options):
+    def test_for_every_plan_that_a_memory_limit_can_lead_to(self, name, options):
         for case in cases(name, WEIGHTED, DIRECTED):
             graph = case.graph()
             plans, results = [], set()

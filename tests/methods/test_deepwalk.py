@@ -117,7 +117,7 @@ class TestParameters:
         few, many = (DeepWalk(**SMALL, negatives=n).embed(graph).vectors for n in (5, 6))
         assert few.tobytes() != many.tobytes()
 
-    def test_the_page_of_methods_tells_every_parameter_with_its_default(self):
+    def test_the_page_of_methods_lists_every_parameter_with_its_default(self):
         page = (Path(__file__).parents[2] / "docs" / "methods.md").read_text(encoding="utf-8")
         section = page.split("## deepwalk")[1].split("\n## ")[0]
         told = dict(re.findall(r"^\| `(\w+)` \| (\S+) \|", section, re.MULTILINE))

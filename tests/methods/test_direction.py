@@ -1,4 +1,4 @@
-"""Directions: which way hops go along the edges of a directed graph."""
+"""Direction: which edges of a directed graph the hops follow."""
 
 import logging
 from dataclasses import replace
@@ -104,7 +104,7 @@ def test_the_halves_of_concat_find_where_an_edge_leads():
 
 
 @every_direction
-def test_orders_that_are_kept_and_an_earlier_frame_give_the_same_bytes(direction):
+def test_cached_orders_and_an_earlier_fitted_state_give_the_same_bytes(direction):
     method = FastRP(dim=64, direction=direction)
     expected = method.embed(CASE.graph())
     again = method.orders(CASE.graph()).embed(method)
@@ -165,7 +165,7 @@ def test_both_ways_count_twice_where_all_edges_of_a_part_lead_both_ways(turn):
     np.testing.assert_allclose(new.vectors[0], expected[4], rtol=1e-4)
 
 
-def test_new_nodes_without_edges_to_follow_are_told(caplog):
+def test_new_nodes_without_edges_to_follow_are_warned_about(caplog):
     graph = Graph.from_edges([0, 1], [1, 2], directed=True)
     method = FastRP(dim=8)
     new = method.embed_new(
@@ -186,7 +186,7 @@ class TestUndirectedGraphs:
     GRAPH = Graph.from_edges([0, 1, 2], [1, 2, 3])
 
     @pytest.mark.parametrize("direction", ["in", "both"])
-    def test_the_direction_makes_no_difference_which_is_told(self, direction, caplog):
+    def test_the_direction_has_no_effect_and_a_warning_says_so(self, direction, caplog):
         expected = FastRP(dim=8).embed(self.GRAPH)
         with caplog.at_level(logging.WARNING, "hopvec"):
             got = FastRP(dim=8, direction=direction).embed(self.GRAPH)
@@ -223,7 +223,7 @@ def test_zero_vectors_are_those_without_edges_in_the_direction(direction, zero, 
     assert f"Zero vectors: {len(zero)} of 5 nodes, all without {what};" in caplog.text
 
 
-def test_the_turned_rows_are_part_of_the_plan():
+def test_the_transposed_rows_are_part_of_the_plan():
     graph = CASE.graph()
     plain = FastRP(dim=32).plan(graph).bytes.total
     assert FastRP(dim=32, direction="in").plan(graph).bytes.total > plain + graph.nbytes

@@ -73,7 +73,7 @@ class TestMistakesOthersShip:
         # Hops swap the two rows: N_1 + N_2 + N_3 = 2 R[::-1] + R.
         np.testing.assert_allclose(got, 2 * R[::-1] + R, rtol=1e-6)
 
-    def test_zero_rows_are_told_of(self, caplog):
+    def test_zero_rows_are_warned_about(self, caplog):
         with caplog.at_level(logging.WARNING, logger="hopvec"):
             got = FastRP(dim=8, sparsity=1).embed(example(path(1997), 2000).graph()).vectors
         assert "Zero vectors: 3 of 2,000 nodes, all without edges;" in caplog.text
@@ -84,13 +84,13 @@ class TestMistakesOthersShip:
             FastRP(dim=8).embed(example(star(4), 4, directed=True).graph())
         assert "Zero vectors: 3 of 4 nodes, all without outgoing edges;" in caplog.text
 
-    def test_nothing_is_told_where_order_0_gives_every_node_a_vector(self, caplog):
+    def test_there_is_no_warning_if_order_0_gives_every_node_a_vector(self, caplog):
         with caplog.at_level(logging.WARNING, logger="hopvec"):
             got = FastRP(dim=8, self_weight=1, sparsity=1).embed(example(path(3), 5).graph())
         assert caplog.messages == []
         assert got.vectors.any(axis=1).all()
 
-    def test_nodes_whose_row_of_r_is_empty_are_told_of_as_well(self, caplog):
+    def test_nodes_whose_row_of_r_is_empty_are_warned_about_as_well(self, caplog):
         with caplog.at_level(logging.WARNING, logger="hopvec"):
             method = FastRP(dim=16, self_weight=1, sparsity=100, normalize="none")
             got = method.embed(example(path(3), 50).graph())
@@ -113,7 +113,7 @@ class TestMistakesOthersShip:
         assert bounded.plan(graph).output == "file"
         assert bounded.embed(graph).vectors.tobytes() == expected.tobytes()
 
-    def test_orders_that_float16_cannot_hold_are_told_and_shared_by_none(self, caplog):
+    def test_orders_that_underflow_float16_are_warned_about_and_not_shared(self, caplog):
         weights = [1e7] * 3 + [1e-6] * 3
         graph = Graph.from_edges([0, 1, 2, 3, 4, 5], [1, 2, 0, 4, 5, 3], weights)
         method = FastRP(dim=32, beta=-1, sparsity=1, weights=(1, 1, 1), precision="float16")
@@ -122,7 +122,7 @@ class TestMistakesOthersShip:
         assert vectors.any(axis=1).tolist() == [False] * 3 + [True] * 3
         assert "Zero vectors: 3 of 6 nodes, although they have edges" in caplog.text
 
-    def test_vectors_that_do_not_vary_are_told_with_what_helps(self, caplog):
+    def test_vectors_that_do_not_vary_are_warned_about_with_advice(self, caplog):
         graph = example(star(7), 7).graph()
         assert not FastRP(dim=64).embed(graph).vectors.any()
         assert "7 of 7 nodes, although they have edges" in caplog.text

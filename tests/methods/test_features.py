@@ -1,4 +1,4 @@
-"""Features: what is known of nodes beside their edges joins R, and is propagated with it."""
+"""Node features: they are added to R and propagated with it."""
 
 from dataclasses import replace
 
@@ -142,7 +142,7 @@ class TestSameBytes:
         got = FastRP(dim=32).embed(other, features=self.KNOWN)
         assert got.vectors.tobytes() == expected.vectors[nodes].tobytes()
 
-    def test_of_orders_that_are_kept_and_of_an_earlier_frame(self, tmp_path):
+    def test_of_cached_orders_and_of_an_earlier_fitted_state(self, tmp_path):
         method, graph = FastRP(dim=32, feature_weight=2), CASE.graph().with_features(self.KNOWN)
         expected = method.embed(graph)
         assert method.orders(graph).embed(method).vectors.tobytes() == expected.vectors.tobytes()
@@ -235,10 +235,10 @@ class TestNewNodes:
         np.testing.assert_array_equal(model.transform(new), expected)
 
 
-class TestWhatIsTold:
+class TestMessages:
     KNOWN = known_of(CASE.nodes)
 
-    def test_the_embedding_tells_of_the_features(self):
+    def test_the_embedding_names_the_features(self):
         made = FastRP(dim=8).embed(CASE.graph(), features=self.KNOWN)
         assert made.parameters["features"] == ["age", "rank", "big", "color"]
         assert made.graph["features"]["numbers"] == ["age", "rank"]
@@ -266,7 +266,7 @@ class TestWhatIsTold:
         with pytest.raises(ParameterError, match="feature_weight is 2, but the graph has no"):
             FastRP(feature_weight=2).embed(CASE.graph())
 
-    def test_a_method_that_has_no_use_for_them_says_so(self):
+    def test_a_method_without_support_for_them_rejects_them(self):
         with pytest.raises(GraphError, match="RandNE does not support node features"):
             RandNE(dim=8).embed(CASE.graph().with_features(self.KNOWN))
 

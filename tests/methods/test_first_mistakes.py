@@ -1,4 +1,4 @@
-"""What people try first, and what they are told."""
+"""Common first mistakes of users, and the messages they get."""
 
 import inspect
 

@@ -71,7 +71,7 @@ class TestLimits:
             error.value
         )
 
-    def test_time_is_estimated_and_progress_is_told(self):
+    def test_time_is_estimated_and_progress_is_reported(self):
         graph, told = GRAPHS["unweighted"].graph(), []
         method = GraRep(dim=16)
         assert 0 < hopvec.estimate(graph, method).seconds < 60

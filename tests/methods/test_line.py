@@ -64,7 +64,7 @@ class TestWhatIsSimilar:
         np.fill_diagonal(joined, False)
         assert similarity[joined].mean() > np.abs(similarity).mean() + 0.3
 
-    def test_labels_of_a_published_graph_are_told_from_the_vectors(self, data_folder):
+    def test_vectors_predict_the_labels_of_a_published_graph(self, data_folder):
         content = scipy.io.loadmat(data_folder / "email-eu-core" / "email-eu-core.mat")
         graph = Graph.from_scipy(content["network"])
         node, label = content["group"].nonzero()
@@ -88,7 +88,7 @@ class TestVectors:
         for half in np.split(vectors, 2, axis=1):
             assert np.linalg.norm(half, axis=1) == pytest.approx(1, abs=1e-5)
 
-    def test_they_are_those_of_the_twin_trained_on_as_many_samples(self):
+    def test_they_equal_the_reference_trained_on_as_many_samples(self):
         graph, samples = skewed_example(30, 60, weighted=True, seed=2).graph(), 700
         found = LINE(dim=5, order="first", samples=samples, learning_rate=0.2, seed=3).embed(graph)
         vectors = reference_sampling.line_vectors(3, 1, graph.keys.tolist(), 5)
@@ -169,7 +169,7 @@ class TestProgress:
 
 
 class TestPlan:
-    def test_memory_is_told_by_purpose(self):
+    def test_memory_is_reported_by_purpose(self):
         weighted = skewed_example(500, 2000, weighted=True).graph()
         plan = LINE(dim=40, threads=1).plan(weighted)
         assert plan.bytes.output == 500 * 40 * 4

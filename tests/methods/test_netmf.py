@@ -64,7 +64,7 @@ class TestAgainstTheOracle:
                 vectors @ vectors.T, expected @ expected.T, rtol=0, atol=1e-3 * scale
             )
 
-    def test_components_that_look_alike_have_multiple_singular_values(self):
+    def test_equal_components_have_multiple_singular_values(self):
         case = example([(2 * pair, 2 * pair + 1) for pair in range(40)], 80)
         vectors = NetMF(dim=50).embed(case.graph()).vectors.astype(np.float64)
         sigma = np.linalg.svd(oracle.netmf_matrix(case.S), compute_uv=False)
@@ -101,7 +101,7 @@ class TestLimits:
         )
         assert "but the memory limit is 1 GB." in str(error.value)
 
-    def test_time_is_estimated_and_progress_is_told(self):
+    def test_time_is_estimated_and_progress_is_reported(self):
         graph = GRAPHS["unweighted"].graph()
         for method in (NetMF(dim=16), NetMF(dim=16, rank=20)):
             told = []

@@ -1,4 +1,4 @@
-"""Nodes that come after a run."""
+"""Vectors of new nodes, which were not in the graph of the run."""
 
 import numpy as np
 import pyarrow as pa
@@ -44,7 +44,7 @@ def test_it_is_the_formula_with_rows_that_nothing_flows_back_from():
 
 
 @every_method
-def test_the_new_nodes_alone_have_vectors_and_the_frame_is_kept(method):
+def test_only_the_new_nodes_have_vectors_and_the_fitted_state_is_shared(method):
     old = method.embed(GRAPH)
     before = old.vectors.copy()
     new = method.embed_new(NEW, graph=GRAPH, like=old)
@@ -109,8 +109,8 @@ class TestTransform:
             method.transform(Graph.from_edges(["a", "d"], ["c", "a"]))
 
 
-def test_links_of_new_packages_are_told_better_than_by_the_mean_of_their_neighbors():
-    """Half of the edges of a tenth of Debian's packages are to be told from the other half."""
+def test_links_of_new_packages_are_predicted_better_than_by_the_mean_of_neighbors():
+    """Half of the edges of a tenth of Debian's packages are hidden and predicted."""
     whole, random, method = datasets.debian()[0], np.random.default_rng(0), FastRP(dim=64)
     later = random.random(whole.nodes) < 0.1
     entries = whole.to_scipy().tocoo()
@@ -148,7 +148,7 @@ def test_links_of_new_packages_are_told_better_than_by_the_mean_of_their_neighbo
     assert by_embed_new["dot"].auc > by_means["dot"].auc + 0.005
 
 
-def test_new_nodes_that_reach_nothing_are_told_and_have_no_vector(caplog):
+def test_new_nodes_that_reach_nothing_are_warned_about_and_have_no_vector(caplog):
     method = FastRP(dim=16, sparsity=400)
     old = method.embed(GRAPH)
     got = method.embed_new(Graph.from_edges([1001], [1002]), graph=GRAPH, like=old)

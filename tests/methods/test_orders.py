@@ -1,4 +1,4 @@
-"""Orders that are kept: other weights cost a sum, and give the bytes of a run from the start."""
+"""Cached orders: other weights cost one sum, and give the bytes of a full run."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ GRAPHS = {
 @pytest.mark.parametrize("graph", GRAPHS)
 @pytest.mark.parametrize("precision", ["float32", "float16"])
 @pytest.mark.parametrize("normalize", ["none", "authors", "full"])
-def test_a_sum_of_kept_orders_is_the_embedding_byte_for_byte(graph, precision, normalize):
+def test_a_sum_of_cached_orders_is_the_embedding_byte_for_byte(graph, precision, normalize):
     graph = GRAPHS[graph].graph()
     made = FastRP(dim=40, beta=-0.6, sparsity=3, precision=precision, threads=2)
     orders = made.orders(graph, which=range(5))
@@ -63,13 +63,13 @@ def test_other_weights_take_no_hop(monkeypatch):
         FastRP(dim=32, weights=(0, 0, 1, 4.0)).embed(graph)
 
 
-def test_by_default_the_orders_that_count_are_kept():
+def test_by_default_the_orders_with_a_weight_are_cached():
     orders = FastRP(dim=16, weights=(0, 0, 1, 4), self_weight=0).orders(GRAPHS["weighted"].graph())
     assert orders.available == {3, 4}
     assert orders.nbytes == 2 * 700 * 64
 
 
-def test_an_order_that_is_not_kept_is_refused_by_its_number():
+def test_an_order_that_is_not_cached_is_rejected_by_number():
     orders = FastRP(dim=16, weights=(0, 0, 1)).orders(GRAPHS["weighted"].graph())
     with pytest.raises(ParameterError, match="order 2 has a weight, but the cached orders are 3"):
         orders.embed(FastRP(dim=16, weights=(0, 1, 1)))
@@ -87,7 +87,7 @@ def test_orders_that_no_weight_can_count_are_refused(which):
         FastRP(dim=16).orders(GRAPHS["weighted"].graph(), which=which)
 
 
-def test_orders_beyond_the_memory_bound_are_refused_before_the_work():
+def test_orders_beyond_the_memory_limit_are_rejected_before_the_work():
     graph = GRAPHS["weighted"].graph()
     method = FastRP(dim=64, weights=(0, 0, 1, 4))
     least = FastRP(dim=64, weights=(0, 0, 1, 4), memory=1 << 30).plan(graph).bytes.total
@@ -97,7 +97,7 @@ def test_orders_beyond_the_memory_bound_are_refused_before_the_work():
     assert method.orders(graph).nbytes <= least
 
 
-def test_nodes_without_edges_are_told_as_embed_tells_them(caplog):
+def test_nodes_without_edges_are_warned_about_as_in_embed(caplog):
     graph = Graph.from_edges([0, 1], [1, 2], nodes=5)
     orders = FastRP(dim=8).orders(graph)
     caplog.clear()

@@ -1,4 +1,4 @@
-"""Oversampling: many columns compressed to the few in which the vectors vary most."""
+"""Oversampling: many columns compressed to the principal components."""
 
 import numpy as np
 import pytest

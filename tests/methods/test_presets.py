@@ -19,7 +19,7 @@ def test_each_can_be_used_and_has_a_help(name):
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_each_tells_only_what_differs_from_the_defaults(name):
+def test_each_holds_only_what_differs_from_the_defaults(name):
     defaults = FastRP().get_params()
     assert all(defaults[key] != value for key, value in PRESETS[name].parameters.items())
 

@@ -154,7 +154,7 @@ class TestPlanAndEstimate:
         assert RandNE(dim=200).working_bytes(3000) > mixing_bytes(200)
 
     @pytest.mark.parametrize("weights", [[1], [1, 1e2, 1e4, 1e5]])
-    def test_time_is_estimated_and_progress_is_told(self, weights):
+    def test_time_is_estimated_and_progress_is_reported(self, weights):
         graph, told = random_example(3000, 9000).graph(), []
         method = RandNE(dim=50, weights=weights)
         assert 0 < hopvec.estimate(graph, method).seconds < 60
