@@ -1,4 +1,4 @@
-"""`hopvec data`: lists and downloads data sets."""
+"""`hopvec data`: lists and downloads datasets."""
 
 import json
 import os
@@ -62,7 +62,7 @@ class TestList:
     def test_on_a_terminal_it_prints_a_table(self, run, monkeypatch):
         monkeypatch.setattr(command, "is_terminal", lambda: True)
         result = run("data", "list", "--data", "x")
-        assert result.stdout.startswith("Data sets in x")
+        assert result.stdout.startswith("Datasets in x")
         assert "download" in result.stdout
 
     def test_it_takes_no_names(self, run):
@@ -96,7 +96,7 @@ class TestGet:
     def test_names_are_checked_before_the_first_download(self, run, flickr):
         result = run("data", "get", "flickr", "flikr")
         assert result.exit_code == 2
-        assert result.stderr == "There is no data set 'flikr'. Did you mean 'flickr'?\n"
+        assert result.stderr == "There is no dataset 'flikr'. Did you mean 'flickr'?\n"
         assert flickr.requests == []
 
     def test_without_a_name_the_error_has_an_example(self, run):

@@ -1,4 +1,4 @@
-"""What the tests of data sets share: web servers that end with the test."""
+"""What the tests of datasets share: web servers that end with the test."""
 
 import pytest
 

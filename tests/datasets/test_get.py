@@ -1,4 +1,4 @@
-"""Getting data sets: published files as they are, and web graphs made of a release."""
+"""Getting datasets: published files as they are, and web graphs made of a release."""
 
 import gzip
 import hashlib

@@ -1,4 +1,4 @@
-"""The data sets that have a name: what is there, what is not, and the published numbers."""
+"""The datasets that have a name: what is there, what is not, and the published numbers."""
 
 import gzip
 import logging
@@ -45,7 +45,7 @@ GROUP = sp.csc_matrix(np.array([[1, 0], [1, 1], [0, 0]]))
 
 @pytest.fixture
 def no_settings(monkeypatch, tmp_path):
-    """A home and no data set in it."""
+    """A home and no dataset in it."""
     for name in ("HOPVEC_DATA", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
@@ -103,7 +103,7 @@ class TestEveryEntry:
 
 @pytest.fixture
 def from_folder(data_folder):
-    """Loads a data set of the folder, if it is there."""
+    """Loads a dataset of the folder, if it is there."""
 
     def get(name):
         try:

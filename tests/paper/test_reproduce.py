@@ -1,4 +1,4 @@
-"""Reproductions with available and with missing data sets."""
+"""Reproductions with available and with missing datasets."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""`hopvec data`: lists and downloads data sets."""
+"""`hopvec data`: lists and downloads datasets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from hopvec.progress import Progress
 def complete_name(
     ctx: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Completes the name of a data set."""
+    """Completes the name of a dataset."""
     return [CompletionItem(name) for name in catalog() if name.startswith(incomplete)]
 
 
@@ -41,15 +41,15 @@ def complete_name(
     "--data",
     type=click.Path(file_okay=False),
     metavar="DIR",
-    help="Directory of the data sets.  [default: $HOPVEC_DATA, or ~/.cache/hopvec]",
+    help="Directory of the datasets.  [default: $HOPVEC_DATA, or ~/.cache/hopvec]",
 )
 @json_option
 def data(
     terminal: Terminal, action: str, names: tuple[str, ...], data: str | None, as_json: bool
 ) -> None:
-    """List or download data sets.
+    """List or download datasets.
 
-    `list` shows all data sets and which of them are installed. `get` downloads each NAME and prints
+    `list` shows all datasets and which of them are installed. `get` downloads each NAME and prints
     its directory. Files that exist already are verified and kept, and an interrupted download is
     resumed.
     """
@@ -59,7 +59,7 @@ def data(
         _list(terminal, data, as_json)
         return
     if not names:
-        raise click.UsageError("Name a data set, such as hopvec data get flickr.")
+        raise click.UsageError("Name a dataset, such as hopvec data get flickr.")
     for name in names:
         find(name)  # check all names before the first download
     directories = [_get(terminal, name, data, as_json) for name in names]
@@ -75,14 +75,14 @@ def _list(terminal: Terminal, data: str | None, as_json: bool) -> None:
     rows = [(name, _state(name, installed.get(name)), *_numbers(name)) for name in catalog()]
     columns = ["name", "installed", "nodes", "edges", "classes"]
     if is_terminal():
-        terminal.print_table(f"Data sets in {data_directory(data)}", columns, rows, numbers=3)
+        terminal.print_table(f"Datasets in {data_directory(data)}", columns, rows, numbers=3)
     else:
         for row in rows:
             terminal.print("\t".join(row))
 
 
 def _get(terminal: Terminal, name: str, data: str | None, as_json: bool) -> str:
-    """Downloads a data set and returns its directory."""
+    """Downloads a dataset and returns its directory."""
     with ExitStack() as bars:
         fetching = bars.enter_context(terminal.progress(f"downloading {name}", "bytes"))
         reading: Progress | None = None
@@ -115,7 +115,7 @@ def _numbers(name: str) -> tuple[str, str, str]:
 
 
 def _state(name: str, found: Available | None) -> str:
-    """Whether a data set is installed, and if not, whether it can be downloaded."""
+    """Whether a dataset is installed, and if not, whether it can be downloaded."""
     if found:
         return format_bytes(found.bytes) if found.directory else "bundled"
     return "download" if find(name).can_be_fetched else "manual"

@@ -25,7 +25,7 @@ from hopvec.paper.reproduce import reproduce as reproduce_items
     "--data",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Directory of the data sets.  [default: $HOPVEC_DATA, or ~/.cache/hopvec]",
+    help="Directory of the datasets.  [default: $HOPVEC_DATA, or ~/.cache/hopvec]",
 )
 @option(
     "--out",
@@ -45,7 +45,7 @@ def reproduce(
 
     Reproduces all items unless some are named. Writes index.html (a single file that works
     offline), report.md, each table as CSV, and each figure as PNG and SVG, with the values of the
-    paper next to the measured ones. Data sets that are not installed are reported as missing.
+    paper next to the measured ones. Datasets that are not installed are reported as missing.
     `projection` and `neighbors` are the fastest items.
     """
     page = reproduce_items(

@@ -1,8 +1,8 @@
-"""Named data sets, one of them bundled, and generators of random graphs.
+"""Named datasets, one of them bundled, and generators of random graphs.
 
-catalog.py, .toml   the named data sets: files, URLs, sizes, licenses
-load.py             load and available: read data sets from disk
-get.py              get: download a data set
+catalog.py, .toml   the named datasets: files, URLs, sizes, licenses
+load.py             load and available: read datasets from disk
+get.py              get: download a dataset
 download.py         download: one file, resumed after interruptions
 part.py             Part: a partially downloaded file
 checksum.py         SHA-256 of files

@@ -1,4 +1,4 @@
-"""edges.npz and nodes.csv.gz: the files of data sets that were derived from published data.
+"""edges.npz and nodes.csv.gz: the files of datasets that were derived from published data.
 
 edges.npz contains `n`, `src` and `dst`, each edge once with src <= dst; with labels also `label`,
 -1 for none, and `label_names`. nodes.csv.gz has one row per node, in the order of their numbers,

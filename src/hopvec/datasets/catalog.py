@@ -1,4 +1,4 @@
-"""The catalog of named data sets: contents, sources and sizes."""
+"""The catalog of named datasets: contents, sources and sizes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RELEASES = "https://data.commoncrawl.org/projects/hyperlinkgraph"
 
 @dataclass(frozen=True)
 class File:
-    """A file of a data set. None means unknown."""
+    """A file of a dataset. None means unknown."""
 
     name: str
     bytes: int | None = None
@@ -28,7 +28,7 @@ class File:
 
 @dataclass(frozen=True)
 class Statistics:
-    """Published statistics of a data set, or those counted when its files were made."""
+    """Published statistics of a dataset, or those counted when its files were made."""
 
     nodes: int
     edges: int
@@ -39,7 +39,7 @@ class Statistics:
 
 @dataclass(frozen=True)
 class Entry:
-    """A data set. Its files are NAME/FILE in the directory of data sets."""
+    """A dataset. Its files are NAME/FILE in the directory of datasets."""
 
     name: str
     title: str
@@ -73,18 +73,18 @@ class Entry:
 
 @cache
 def catalog() -> Mapping[str, Entry]:
-    """All data sets by name."""
+    """All datasets by name."""
     text = resources("hopvec.datasets").joinpath("catalog.toml").read_text(encoding="utf-8")
     return {name: _entry(name, fields) for name, fields in tomllib.loads(text).items()}
 
 
 def find(name: str) -> Entry:
-    """Returns a data set by name; raises ParameterError with a suggestion for an unknown name."""
+    """Returns a dataset by name; raises ParameterError with a suggestion for an unknown name."""
     entries = catalog()
     if name not in entries:
         close = difflib.get_close_matches(str(name), entries, n=1)
         hint = f"Did you mean {close[0]!r}?" if close else f"Choose from {', '.join(entries)}."
-        raise ParameterError(f"There is no data set {name!r}. {hint}")
+        raise ParameterError(f"There is no dataset {name!r}. {hint}")
     return entries[name]
 
 

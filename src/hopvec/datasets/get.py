@@ -1,4 +1,4 @@
-"""get: downloads a data set, or makes it from a release of Common Crawl."""
+"""get: downloads a dataset, or makes it from a release of Common Crawl."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ def get(
     progress: Progress | None = None,
     making: Progress | None = None,
 ) -> Path:
-    """Download a data set unless its files exist.
+    """Download a dataset unless its files exist.
 
     For the graphs of Common Crawl, a release is downloaded, and kept for other graphs.
 
     Parameters
     ----------
     name : str
-        The name of the data set.
+        The name of the dataset.
     data : path, optional
-        The directory of data sets, as in `load`.
+        The directory of datasets, as in `load`.
     progress : callable, optional
         Called with the bytes of a file that have arrived and its size, one file after the other.
     making : callable, optional
@@ -40,7 +40,7 @@ def get(
     Returns
     -------
     Path
-        The directory of the data set.
+        The directory of the dataset.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""load: reads a data set by name from the directory of data sets."""
+"""load: reads a dataset by name from the directory of datasets."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Available:
-    """A data set that can be loaded without a download."""
+    """A dataset that can be loaded without a download."""
 
     name: str
     directory: Path | None
-    """None for the bundled data set."""
+    """None for the bundled dataset."""
     bytes: int
 
 
 def load(name: str, data: str | PathLike[str] | None = None) -> Dataset:
-    """Load a data set by name, such as "blogcatalog"; `hopvec data list` shows all names.
+    """Load a dataset by name, such as "blogcatalog"; `hopvec data list` shows all names.
 
     Files whose checksum differs from the published one are read with a warning.
 
@@ -67,7 +67,7 @@ def load(name: str, data: str | PathLike[str] | None = None) -> Dataset:
     name : str
         The name. "debian-packages" is bundled with hopvec.
     data : path, optional
-        The directory of data sets; by default $HOPVEC_DATA, else $XDG_CACHE_HOME/hopvec or
+        The directory of datasets; by default $HOPVEC_DATA, else $XDG_CACHE_HOME/hopvec or
         ~/.cache/hopvec, where `get` stores them.
 
     Returns
@@ -79,7 +79,7 @@ def load(name: str, data: str | PathLike[str] | None = None) -> Dataset:
     DatasetError
         If the files are missing; the message says how to get them.
     ParameterError
-        If there is no data set of that name.
+        If there is no dataset of that name.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def load(name: str, data: str | PathLike[str] | None = None) -> Dataset:
 
 
 def available(data: str | PathLike[str] | None = None) -> list[Available]:
-    """List the data sets that can be loaded without a download, in the directories of `load`."""
+    """List the datasets that can be loaded without a download, in the directories of `load`."""
     found = []
     for entry in catalog().values():
         directory = data_directory(data) / entry.name
@@ -117,7 +117,7 @@ def available(data: str | PathLike[str] | None = None) -> list[Available]:
 
 
 def data_directory(data: str | PathLike[str] | None = None) -> Path:
-    """The directory of data sets: `data`, else $HOPVEC_DATA, else the cache directory."""
+    """The directory of datasets: `data`, else $HOPVEC_DATA, else the cache directory."""
     given = data if data is not None else os.environ.get("HOPVEC_DATA")
     if given:
         return Path(given).expanduser()

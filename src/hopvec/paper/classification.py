@@ -20,7 +20,7 @@ Scores = dict[str, list[Score]]
 
 
 def reproduce(cache: ExperimentCache) -> Section:
-    """Scores every method on every available labeled data set."""
+    """Scores every method on every available labeled dataset."""
     names = cache.available(*IN_PAPER, *NOT_IN_PAPER)
     scores = {name: scored(cache, name) for name in names}
     in_paper = {name: scores[name] for name in names if name in IN_PAPER}
@@ -52,7 +52,7 @@ def reproduce(cache: ExperimentCache) -> Section:
 
 
 def scored(cache: ExperimentCache, name: str) -> Scores:
-    """Scores every method on one data set."""
+    """Scores every method on one dataset."""
     wanted = methods(cache, name) | {DEFAULTS: FastRP(dim=512, threads=1)}
     first, *others = _shares(cache, name)
     found: Scores = {}
@@ -71,7 +71,7 @@ def _curve_shuffles(cache: ExperimentCache) -> int:
 
 
 def _shares(cache: ExperimentCache, name: str) -> Sequence[float]:
-    """The training shares of a data set, that of the table first."""
+    """The training shares of a dataset, that of the table first."""
     if name not in IN_PAPER:
         return (0.01 if is_large(cache, name) else 0.1,)
     curve = HUNDREDTHS if published.SHARE[name] == 0.01 else TENTHS
@@ -120,7 +120,7 @@ def _paper_table(scores: dict[str, Scores]) -> Table:
                     None if paper is None else score.macro_f1 - paper,
                 ]
             )
-    columns = ["data set", "labels", "method", "macro F1", "deviation", "paper", "difference"]
+    columns = ["dataset", "labels", "method", "macro F1", "deviation", "paper", "difference"]
     return Table("classification", "Macro F1 (%) at the shares of the paper", columns, rows)
 
 
@@ -136,7 +136,7 @@ def _extra_table(scores: dict[str, Scores]) -> Table:
         "Large graphs use 1 % of the labels and half of the shuffles, without the methods that "
         "train a model."
     )
-    return Table("classification-beyond", title, ["data set", "labels", *labels], rows, note)
+    return Table("classification-beyond", title, ["dataset", "labels", *labels], rows, note)
 
 
 def _curves_table(scores: dict[str, Scores]) -> Table:
@@ -146,7 +146,7 @@ def _curves_table(scores: dict[str, Scores]) -> Table:
         for index, share in enumerate(row.share for row in found["FastRP"]):
             here = [found[label][index].macro_f1 for label in METHODS]
             rows.append([name, f"{share:.0%}", *here])
-    columns = ["data set", "labels", *METHODS]
+    columns = ["dataset", "labels", *METHODS]
     title = "Macro F1 (%) over the share of labeled nodes"
     return Table("classification-curves", title, columns, rows, collapsed=True)
 

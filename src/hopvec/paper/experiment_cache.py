@@ -1,4 +1,4 @@
-"""The cache of a reproduction: data sets, embeddings and measurements are computed once."""
+"""The cache of a reproduction: datasets, embeddings and measurements are computed once."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Score:
 
 
 class ExperimentCache:
-    """Provides the data sets, embeddings and scores of a reproduction.
+    """Provides the datasets, embeddings and scores of a reproduction.
 
     Slow results are stored in `directory`, so that items share them and an interrupted run resumes.
     """
@@ -73,31 +73,31 @@ class ExperimentCache:
             self._in_stage = False
 
     def available(self, *names: str) -> list[str]:
-        """The data sets that are available locally."""
+        """The datasets that are available locally."""
         local = {entry.name for entry in datasets.available(self._data)}
         return [name for name in names if name in local]
 
     def missing(self, *names: str) -> list[str]:
-        """For each data set that is not available, its name and how to get it."""
+        """For each dataset that is not available, its name and how to get it."""
         available = self.available(*names)
         return [f"{name} (hopvec data get {name})" for name in names if name not in available]
 
     def dataset(self, name: str) -> Dataset:
-        """An available data set."""
+        """An available dataset."""
         if name not in self._loaded:
             with self.stage(f"reading {name}"):
                 self._loaded[name] = datasets.load(name, data=self._data)
         return self._loaded[name]
 
     def labels(self, name: str) -> Labels:
-        """The labels of a data set. Raises DatasetError if it has none."""
+        """The labels of a dataset. Raises DatasetError if it has none."""
         labels = self.dataset(name).labels
         if labels is None:
             raise DatasetError(f"{name} has no labels.")
         return labels
 
     def tuned(self, name: str, method: Method) -> Method:
-        """A method with the parameters that the search of the paper finds on a data set."""
+        """A method with the parameters that the search of the paper finds on a dataset."""
         self._directory.mkdir(parents=True, exist_ok=True)
         key = _key({"dataset": name, "method": method, "quick": self.quick})
         with self.stage(f"{name}: searching parameters of {type(method).__name__}") as progress:
@@ -112,7 +112,7 @@ class ExperimentCache:
             ).method
 
     def embedding(self, name: str, method: Method) -> Embedding:
-        """The embedding of a data set, read from a file if it was computed before."""
+        """The embedding of a dataset, read from a file if it was computed before."""
         return self._embedding(name, method)[0]
 
     def _embedding(self, name: str, method: Method) -> tuple[Embedding, float]:
@@ -156,7 +156,7 @@ class ExperimentCache:
         C: float | str = "auto",  # noqa: N803
         shuffles: int | None = None,
     ) -> list[Score]:
-        """How well an embedding predicts the labels of its data set, per training share."""
+        """How well an embedding predicts the labels of its dataset, per training share."""
         shuffles = self.shuffles if shuffles is None else shuffles
 
         def score() -> list[dict[str, Any]]:

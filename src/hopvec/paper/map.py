@@ -17,7 +17,7 @@ from hopvec.view.theme import THEMES
 
 COMPARED = ("FastRP", "DeepWalk", "RandNE")
 COUNTRIES = ("uk", "jp", "br", "fr", "es")
-CLASSES = {  # five of each data set
+CLASSES = {  # five of each dataset
     "www-200k": COUNTRIES,
     "www-10k": COUNTRIES,
     "debian-packages": ("perl", "haskell", "rust", "golang", "javascript"),
@@ -49,7 +49,7 @@ def reproduce(cache: ExperimentCache) -> Section:
             "Purity: the mean share of a node's 10 nearest nodes on the map that are in its class."
         ],
         verdicts=[_verdict(*row) for row in rows],
-        tables=[Table("map", "Purity of the maps", ["data set", *COMPARED], rows)] if rows else [],
+        tables=[Table("map", "Purity of the maps", ["dataset", *COMPARED], rows)] if rows else [],
         figures=figures,
         missing=cache.missing(*CLASSES),
     )

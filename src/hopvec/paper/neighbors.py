@@ -12,7 +12,7 @@ from hopvec.paper.report import Section, Table, Verdict
 from hopvec.paper.settings import is_large, method
 
 COMPARED = ("FastRP", "DeepWalk", "RandNE")
-WELL_KNOWN = {  # well-known nodes of available data sets
+WELL_KNOWN = {  # well-known nodes of available datasets
     "wikispeedia": ("London", "Jazz", "Tiger", "Isaac_Newton"),
     "polblogs": ("dailykos.com", "instapundit.com"),
     "debian-packages": ("firefox-esr", "python3-numpy", "gimp", "postgresql"),
@@ -40,7 +40,7 @@ def reproduce(cache: ExperimentCache) -> Section:
             verdicts += [_verdict(id_, found["FastRP"]) for id_ in present]
     verdicts += [_class_verdict(*row) for row in shares]
     title = f"Share of a node's {K} nearest neighbors that are in its class"
-    summary = Table("neighbors-classes", title, ["data set", *COMPARED], shares)
+    summary = Table("neighbors-classes", title, ["dataset", *COMPARED], shares)
     return Section(
         name="neighbors",
         title="Nearest neighbors of well-known nodes",

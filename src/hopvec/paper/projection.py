@@ -61,11 +61,11 @@ def projections(nodes: int) -> dict[str, dict[str, Any]]:
 
 def _table(rows: list[tuple[str, str, float, float]]) -> Table:
     title = "CPU seconds and macro F1 (%) by kind of R"
-    return Table("projection", title, ["data set", "R", "CPU seconds", "macro F1"], rows)
+    return Table("projection", title, ["dataset", "R", "CPU seconds", "macro F1"], rows)
 
 
 def _verdict(rows: list[tuple[str, str, float, float]], noise: float) -> Verdict:
-    """Whether the paper's R is as good as the best denser one, on each data set."""
+    """Whether the paper's R is as good as the best denser one, on each dataset."""
     paper = {name: score for name, label, _, score in rows if label == PAPER}
     best = {
         name: max(row[3] for row in rows if row[0] == name and row[1] in DENSER) for name in paper

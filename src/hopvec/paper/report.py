@@ -71,7 +71,7 @@ class Section:
     tables: Sequence[Table] = ()
     figures: Sequence[ReportFigure] = ()
     missing: Sequence[str] = ()
-    """Data sets that are not available."""
+    """Datasets that are not available."""
 
 
 @dataclass(frozen=True)

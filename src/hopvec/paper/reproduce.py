@@ -36,7 +36,7 @@ def reproduce(
     items : sequence of str
         Keys of `hopvec.paper.ITEMS`; by default all.
     data : path, optional
-        The directory of data sets.
+        The directory of datasets.
     out : path
         The directory of the report.
     quick : bool
@@ -62,7 +62,7 @@ def reproduce(
         for item in items or ITEMS:
             sections.append(import_module(f"hopvec.paper.{item}").reproduce(cache))
             if missing := sections[-1].missing:
-                logger.warning("%s: some data sets are missing: %s", item, "; ".join(missing))
+                logger.warning("%s: some datasets are missing: %s", item, "; ".join(missing))
             report = ReproductionReport(_title(quick), _introduction(quick), sections)
             page = report.write(directory)
     return page

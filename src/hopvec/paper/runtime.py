@@ -12,7 +12,7 @@ from hopvec.paper.settings import METHODS, METHODS_TEXT, NOT_IN_PAPER, methods
 
 
 def reproduce(cache: ExperimentCache) -> Section:
-    """Times every method on every available data set."""
+    """Times every method on every available dataset."""
     names = [*published.CPU_SECONDS, *NOT_IN_PAPER]
     seconds = {name: timed(cache, name) for name in cache.available(*names)}
     in_paper = {name: row for name, row in seconds.items() if name in published.CPU_SECONDS}
@@ -33,7 +33,7 @@ def reproduce(cache: ExperimentCache) -> Section:
 
 
 def timed(cache: ExperimentCache, name: str) -> dict[str, float]:
-    """The CPU seconds of each method on one data set."""
+    """The CPU seconds of each method on one dataset."""
     wanted = methods(cache, name) | {"FastRP": FastRP.paper().set_params(threads=1)}
     return {label: cache.cpu_seconds(name, method) for label, method in wanted.items()}
 
@@ -65,11 +65,11 @@ def _paper_table(seconds: dict[str, dict[str, float]]) -> Table:
         for label in METHODS:
             ratios = [table[label] / table["FastRP"] for table in (row, paper)]
             rows.append([name, label, row[label], paper[label], *ratios])
-    columns = ["data set", "method", "hopvec", "paper", "x FastRP (hopvec)", "x FastRP (paper)"]
+    columns = ["dataset", "method", "hopvec", "paper", "x FastRP (hopvec)", "x FastRP (paper)"]
     return Table("runtime", "CPU seconds, and multiples of those of FastRP", columns, rows)
 
 
 def _all_table(seconds: dict[str, dict[str, float]]) -> Table:
     rows = [[name, *(row.get(label) for label in METHODS)] for name, row in seconds.items()]
-    title = "CPU seconds on every available data set"
-    return Table("runtime-all", title, ["data set", *METHODS], rows)
+    title = "CPU seconds on every available dataset"
+    return Table("runtime-all", title, ["dataset", *METHODS], rows)

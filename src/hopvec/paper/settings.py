@@ -1,4 +1,4 @@
-"""The methods and data sets, with the parameters of the paper (section Parameter Settings)."""
+"""The methods and datasets, with the parameters of the paper (section Parameter Settings)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ METHODS = ("FastRP", "RandNE", "LINE", "DeepWalk", "node2vec")
 LINEAR = ("FastRP", "RandNE")
 METHODS_TEXT = (
     "FastRP (dim 512, orders 3 and 4, normalized as in the authors' code) uses the parameters that "
-    "the search of the paper finds for each data set, with 20 trials, 64 columns and few labels. "
+    "the search of the paper finds for each dataset, with 20 trials, 64 columns and few labels. "
     "RandNE (dim 512, orders up to 3) uses the weights of its authors' code; the same search over "
     "its last two weights finds worse ones. DeepWalk and node2vec (dim 128, walks of 40 nodes, "
     "window 10) use 80 walks per node. LINE (dim 200) uses 100 million samples per order instead "
@@ -38,7 +38,7 @@ METHODS_TEXT = (
 
 
 def method(cache: ExperimentCache, name: str, label: str) -> Method:
-    """A method with the paper's parameters for a data set, on one thread."""
+    """A method with the paper's parameters for a dataset, on one thread."""
     if label == "FastRP":
         return cache.tuned(name, FastRP(dim=512, normalize="authors", threads=1))
     if label == "RandNE":
@@ -54,7 +54,7 @@ def method(cache: ExperimentCache, name: str, label: str) -> Method:
 
 
 def methods(cache: ExperimentCache, name: str) -> dict[str, Method]:
-    """The methods for a data set; those that train a model skip large graphs not in the paper."""
+    """The methods for a dataset; those that train a model skip large graphs not in the paper."""
     labels = LINEAR if is_large(cache, name) and name not in CPU_SECONDS else METHODS
     return {label: method(cache, name, label) for label in labels}
 
