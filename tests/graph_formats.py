@@ -2,12 +2,12 @@
 
 import hopvec
 from hopvec.formats.graphs.edges import Matrix
+from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.options import ReadOptions
-from hopvec.formats.graphs.source import Source
 
 
 def open_edges(module, path, **options):
-    return module.read_edges(Source(path), ReadOptions(**options))
+    return module.read_edges(InputFile(path), ReadOptions(**options))
 
 
 def edges_of(stream):
@@ -38,4 +38,4 @@ def graph_of(result, **options):
 
 
 def reason(module, path):
-    return module.recognize(Source(path))
+    return module.recognize(InputFile(path))

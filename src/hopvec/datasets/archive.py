@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from hopvec.errors import FormatError, GraphError
 from hopvec.formats.atomic import atomic_write
+from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.numpy_archive import Arrays, listing, open_archive
-from hopvec.formats.graphs.source import Source
 from hopvec.formats.labels.read import read_labels
 from hopvec.graph import Graph
 from hopvec.graph.edge_list import from_numbered_edges
@@ -45,7 +45,7 @@ def read_archive(directory: Path) -> Archive:
     Ids are the names of the nodes if every node has a unique name, else their numbers.
     """
     path = directory / EDGES
-    with Source(path) as source, open_archive(source) as archive:
+    with InputFile(path) as source, open_archive(source) as archive:
         arrays = Arrays(source.name, archive)
         missing = [name for name in ("n", "src", "dst") if name not in arrays.names]
         if missing:

@@ -26,8 +26,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
+from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.lines import Block, Lines, parse_ahead
-from hopvec.formats.graphs.source import Source
 from hopvec.progress import Progress, no_progress
 from hopvec.spill import SpillArray
 
@@ -125,7 +125,7 @@ class _Files:
     def tables(self, paths: Sequence[Path_], columns: ColumnTypes) -> Iterator[pa.Table]:
         """Yields the columns of some files, a block of lines at a time."""
         for path in paths:
-            with Source(path, partial(self._advance, path)) as source:
+            with InputFile(path, partial(self._advance, path)) as source:
                 lines = (line for line in source.head.split(b"\n") if line.strip(b"\r"))
                 first = next((line for line in lines if not line.startswith(COMMENT)), b"")
                 count = max(len(columns), first.count(b"\t") + 1)

@@ -9,7 +9,7 @@ import pyarrow as pa
 from hopvec.errors import FormatError
 from hopvec.formats.graphs import columnar, text
 from hopvec.formats.graphs.dialect import Dialect, first_lines
-from hopvec.formats.graphs.source import Source
+from hopvec.formats.graphs.input_file import InputFile
 from hopvec.graph.columns import find_id_column
 from hopvec.progress import Progress
 
@@ -51,7 +51,7 @@ def read_features(
     FormatError
         If the file cannot be read, or has no column `id_column`.
     """
-    with Source(path, progress, spill_dir) as source:
+    with InputFile(path, progress, spill_dir) as source:
         if columnar.recognize(source):
             table = _from_columns(source)
             _id_column(source, table.column_names, id_column)
@@ -64,7 +64,7 @@ def read_features(
         )
 
 
-def _id_column(source: Source, names: list[str], requested: str | None) -> str | None:
+def _id_column(source: InputFile, names: list[str], requested: str | None) -> str | None:
     """The requested column, else one with a usual name; None if there is none."""
     if len(set(names)) < len(names):
         repeated = next(name for name in names if names.count(name) > 1)
@@ -81,7 +81,7 @@ def _id_column(source: Source, names: list[str], requested: str | None) -> str |
     return requested
 
 
-def _from_columns(source: Source) -> pa.Table:
+def _from_columns(source: InputFile) -> pa.Table:
     import pyarrow.dataset as ds
     import pyarrow.parquet as pq
 
@@ -97,7 +97,7 @@ def _from_columns(source: Source) -> pa.Table:
         raise FormatError(f"{source.name}: the features cannot be read ({error}).") from error
 
 
-def _from_text(source: Source, id_column: str | None) -> pa.Table:
+def _from_text(source: InputFile, id_column: str | None) -> pa.Table:
     import pyarrow.csv as csv
 
     numbered = list(first_lines(source))

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from graph_formats import edges_of, open_edges, read, reason
 from hopvec import FormatError
 from hopvec.formats.graphs import columnar
+from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.options import ReadOptions
-from hopvec.formats.graphs.source import Source
 
 TABLE = pa.table({"src": ["a", "b", "c"], "dst": ["b", "c", "a"], "weight": [1.0, 2.5, 4.0]})
 EDGES = [("a", "b", 1.0), ("b", "c", 2.5), ("c", "a", 4.0)]
@@ -197,7 +197,7 @@ def test_batches_are_limited_for_any_size_of_row_group(tmp_path, kind, monkeypat
 def test_progress_reaches_the_end(tmp_path):
     path = written(TABLE, tmp_path, "parquet")
     seen = []
-    source = Source(path, progress=lambda done, size: seen.append((done, size)))
+    source = InputFile(path, progress=lambda done, size: seen.append((done, size)))
     list(columnar.read_edges(source, ReadOptions()).batches)
     assert seen[-1] == (path.stat().st_size, path.stat().st_size)
 

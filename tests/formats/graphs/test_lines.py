@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from hopvec import FormatError
 from hopvec.formats.graphs import lines as module
+from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.lines import Block, Lines, parse_ahead
-from hopvec.formats.graphs.source import Source
 
 texts = st.lists(
     st.tuples(
@@ -32,7 +32,7 @@ def slowly(text, skip):
 
 
 def read(path, **options):
-    lines, found = Lines(Source(path), comments=(b"#", b"%"), **options), []
+    lines, found = Lines(InputFile(path), comments=(b"#", b"%"), **options), []
     for block in lines:
         rows = block.data.decode().split("\n")
         assert rows.pop() == ""
@@ -119,7 +119,7 @@ def test_a_line_number_is_found_while_a_thread_reads_on(tmp_path):
             return super().__getattribute__(name)
 
     (tmp_path / "edges").write_text("a b\n")
-    with Source(tmp_path / "edges") as source:
+    with InputFile(tmp_path / "edges") as source:
         lines = Lines(source)
         late, first = Late(b"", 1, 9, 10, ()), Block(b"", 1, 0, 1, ())
         lines._recent.extend([first, late])

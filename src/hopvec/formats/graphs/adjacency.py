@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from hopvec.errors import FormatError
 from hopvec.formats.graphs.edges import Batch, EdgeStream
+from hopvec.formats.graphs.input_file import HEAD, InputFile
 from hopvec.formats.graphs.options import ReadOptions
-from hopvec.formats.graphs.source import HEAD, Source
 
 SUFFIXES = (".adjlist", ".adj")
 OPTIONS = frozenset({"separator"})
@@ -28,7 +28,7 @@ class Line(NamedTuple):
     neighbors: list[str]
 
 
-def recognize(source: Source) -> str | None:
+def recognize(source: InputFile) -> str | None:
     """Lines of clearly varying length, each for a different node, some with nodes as neighbors."""
     if not source.head or b"\0" in source.head:
         return None
@@ -53,7 +53,7 @@ def _splits_evenly(lines: list[bytes], separator: int) -> bool:
     return len(counts) == 1 and counts != {0}
 
 
-def read_edges(source: Source, options: ReadOptions) -> EdgeStream:
+def read_edges(source: InputFile, options: ReadOptions) -> EdgeStream:
     """Streams the edges node by node. An edge listed at both of its ends counts once."""
     starts = array("q")  # the number of edges before each line that has any
     numbers = array("q")  # the line numbers of those lines
@@ -67,7 +67,7 @@ def read_edges(source: Source, options: ReadOptions) -> EdgeStream:
     return stream
 
 
-def _lines(source: Source, separator: str | None) -> Iterator[Line]:
+def _lines(source: InputFile, separator: str | None) -> Iterator[Line]:
     """The lines that are not comments; if the first has a colon, 'a: b c' is read as 'a b c'."""
     colon: bool | None = None
     for number, text in source.lines():

@@ -14,9 +14,9 @@ import pyarrow as pa
 
 from hopvec.errors import FormatError
 from hopvec.formats.graphs.edges import Batch, EdgeStream, column_metadata
+from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.parquet_directory import Part, list_parts
-from hopvec.formats.graphs.source import Source
 from hopvec.graph.arrow import (
     choose_table_columns,
     id_array,
@@ -40,7 +40,7 @@ UNSUPPORTED = {
 }
 
 
-def recognize(source: Source) -> str | None:
+def recognize(source: InputFile) -> str | None:
     """By the first bytes; a directory can only contain Parquet files."""
     if source.is_directory:
         return "it is a directory"
@@ -51,7 +51,7 @@ def recognize(source: Source) -> str | None:
     return None
 
 
-def read_edges(source: Source, options: ReadOptions) -> EdgeStream:
+def read_edges(source: InputFile, options: ReadOptions) -> EdgeStream:
     """Streams the edges in batches of limited size; only the chosen columns are read."""
     reader = _Reader(source.name, options)
     if source.is_directory:
@@ -71,12 +71,12 @@ def read_edges(source: Source, options: ReadOptions) -> EdgeStream:
     return reader.arrow(source, kind)
 
 
-def _seekable(source: Source) -> Path | BinaryIO:
+def _seekable(source: InputFile) -> Path | BinaryIO:
     """The path of a plain file, which pyarrow reads fastest, or its decompressed bytes."""
     return source.plain_file or source.seekable()
 
 
-def _record_batches(source: Source, file: pa.ipc.RecordBatchFileReader) -> Iterator[Any]:
+def _record_batches(source: InputFile, file: pa.ipc.RecordBatchFileReader) -> Iterator[Any]:
     """The record batches of an Arrow file, with all columns.
 
     Selecting columns would make pyarrow copy them; unused columns of a mapped file cost nothing.
@@ -134,7 +134,7 @@ class _Reader:
         at = bisect_right(self.starts, row) - 1
         return f"{self.parts[at].name}, row {row - self.starts[at] + 1:,}"
 
-    def parquet(self, source: Source, parts: list[Part]) -> EdgeStream:
+    def parquet(self, source: InputFile, parts: list[Part]) -> EdgeStream:
         """Streams the edges of Parquet files, one after the other."""
         self.metadata["kind"] = "Parquet"
         self.parts = parts
@@ -147,7 +147,7 @@ class _Reader:
             self.metadata["files"] = len(parts)
         return self.stream(self._parquet_batches(source))
 
-    def _parquet_batches(self, source: Source) -> Iterator[Batch]:
+    def _parquet_batches(self, source: InputFile) -> Iterator[Batch]:
         for number, part in enumerate(self.parts):
             self.starts.append(self.rows)
             with self.errors("Parquet"), part.open() as file:
@@ -172,7 +172,7 @@ class _Reader:
         spec = ColumnSpec(source, target, weight[0] if weight else None, unweighted=not weight)
         choose_table_columns(self._file(), schema, spec)
 
-    def arrow(self, source: Source, kind: str) -> EdgeStream:
+    def arrow(self, source: InputFile, kind: str) -> EdgeStream:
         """Streams the edges of an Arrow IPC file or stream."""
         self.metadata["kind"] = kind
         with self.errors(kind):

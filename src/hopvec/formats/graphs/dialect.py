@@ -11,9 +11,9 @@ from functools import cached_property
 
 from hopvec.errors import FormatError
 from hopvec.formats.graphs.attributes import Attributes, find_attributes
+from hopvec.formats.graphs.input_file import HEAD, InputFile
 from hopvec.formats.graphs.lines import COMMENT_PREFIXES
 from hopvec.formats.graphs.options import ReadOptions
-from hopvec.formats.graphs.source import HEAD, Source
 from hopvec.formats.graphs.whitespace import quote_aligner, whitespace_collapser
 from hopvec.graph.columns import EDGES, PairKind, find_id_column, name_both_ends
 
@@ -81,7 +81,7 @@ class Dialect:
         return is_number(cell)
 
 
-def find_dialect(source: Source, options: ReadOptions) -> tuple[Dialect, list[list[str]]]:
+def find_dialect(source: InputFile, options: ReadOptions) -> tuple[Dialect, list[list[str]]]:
     """Detects what the options do not say; returns the dialect and the rows of the first lines."""
     data, comments = data_lines(source, options)
     first = data[0][0]
@@ -114,7 +114,7 @@ def find_dialect(source: Source, options: ReadOptions) -> tuple[Dialect, list[li
 
 
 def data_lines(
-    source: Source, options: ReadOptions
+    source: InputFile, options: ReadOptions
 ) -> tuple[list[tuple[int, str]], tuple[bytes, ...]]:
     """The first lines that are not comments, with their numbers, and the prefixes of comments."""
     numbered = first_lines(source)
@@ -127,7 +127,7 @@ def data_lines(
     return data, tuple(prefix.encode() for prefix in prefixes)
 
 
-def first_lines(source: Source) -> list[tuple[int, str]]:
+def first_lines(source: InputFile) -> list[tuple[int, str]]:
     """The lines of the head that are not blank, with their numbers."""
     if b"\0" in source.head:
         line = source.head.count(b"\n", 0, source.head.index(b"\0")) + 1

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 import pyarrow as pa
 
 from hopvec.errors import FormatError
+from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.options import ReadOptions
-from hopvec.formats.graphs.source import Source
 from hopvec.graph.columns import EdgeColumns
 from hopvec.graph.ids import first_missing
 
@@ -74,10 +74,10 @@ class GraphFormat(Protocol):
     def OPTIONS(self) -> frozenset[str]:  # noqa: N802
         """The fields of ReadOptions that apply to this format only; others are rejected."""
 
-    def recognize(self, source: Source) -> str | None:
+    def recognize(self, source: InputFile) -> str | None:
         """The reason why the content is of this format ('it begins with PAR1'); None if not."""
 
-    def read_edges(self, source: Source, options: ReadOptions) -> EdgeStream | Matrix:
+    def read_edges(self, source: InputFile, options: ReadOptions) -> EdgeStream | Matrix:
         """Reads the edges or the matrix; raises FormatError with the file and the location."""
 
 

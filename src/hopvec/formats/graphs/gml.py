@@ -17,8 +17,8 @@ import pyarrow as pa
 
 from hopvec.errors import FormatError
 from hopvec.formats.graphs.edges import Batch, EdgeStream
+from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.options import ReadOptions
-from hopvec.formats.graphs.source import Source
 
 SUFFIXES = (".gml",)
 OPTIONS = frozenset({"weight", "unweighted"})
@@ -29,7 +29,7 @@ TOKEN = re.compile(r'"[^"]*"|[\[\]]|[^\s\[\]"]+')
 KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
-def recognize(source: Source) -> str | None:
+def recognize(source: InputFile) -> str | None:
     """The file contains a list `graph` with a list `node`."""
     head = source.head
     if re.search(rb"(?m)^\s*graph\s*\[", head) and re.search(rb"\bnode\s*\[", head):
@@ -37,7 +37,7 @@ def recognize(source: Source) -> str | None:
     return None
 
 
-def read_edges(source: Source, options: ReadOptions) -> EdgeStream:
+def read_edges(source: InputFile, options: ReadOptions) -> EdgeStream:
     """Reads the edges. Nodes are named by their labels if these are unique, else by their ids.
 
     The whole file is read before the first edge is returned, since labels may follow the edges.
@@ -74,7 +74,7 @@ class _Token(NamedTuple):
     text: str
 
 
-def _tokens(source: Source) -> Iterator[_Token]:
+def _tokens(source: InputFile) -> Iterator[_Token]:
     """Iterates over words, brackets and quoted strings, which may span several lines."""
     pending, first = "", 0
     for number, line in source.lines():
@@ -93,7 +93,7 @@ def _tokens(source: Source) -> Iterator[_Token]:
 class _Parser:
     """Parses pairs of a key and a value; a value may be a list of such pairs."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: InputFile) -> None:
         self.name, self._tokens = source.name, _tokens(source)
         self.line = self.key_line = 1
 
@@ -147,7 +147,7 @@ class _Parser:
         return FormatError(f"{self.name}, line {self.line:,}: {message}")
 
 
-def _read_graph(source: Source) -> _Graph:
+def _read_graph(source: InputFile) -> _Graph:
     parser = _Parser(source)
     graph: _Graph | None = None
     for key, value in parser.pairs(None):

@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from hopvec.errors import FormatError
 from hopvec.formats.graphs.edges import Batch, EdgeStream
+from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.options import ReadOptions
-from hopvec.formats.graphs.source import Source
 
 SUFFIXES = (".graphml",)
 OPTIONS = frozenset({"weight", "unweighted"})
@@ -22,7 +22,7 @@ BLOCK = 1 << 18  # bytes parsed at a time; the edges of one block are in memory
 DIRECTIONS = {"directed": True, "undirected": False}
 
 
-def recognize(source: Source) -> str | None:
+def recognize(source: InputFile) -> str | None:
     """The file contains the element <graphml>."""
     start = source.head.lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.startswith(b"<") and b"<graphml" in start:
@@ -30,7 +30,7 @@ def recognize(source: Source) -> str | None:
     return None
 
 
-def read_edges(source: Source, options: ReadOptions) -> EdgeStream:
+def read_edges(source: InputFile, options: ReadOptions) -> EdgeStream:
     """Reads the edges block by block; the file also lists the nodes and says if it is directed."""
     reader = _Reader(source, options)
     reader.read_until(lambda: reader.directed is not None)
@@ -62,7 +62,7 @@ class _Key:
 class _Reader:
     """The state of the parser."""
 
-    source: Source
+    source: InputFile
     options: ReadOptions
     directed: bool | None = None
     nodes: list[str] = field(default_factory=list)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
-from hopvec.formats.graphs.source import Source
+from hopvec.formats.graphs.input_file import InputFile
 
 BLOCK = 1 << 20
 MAX_LINE = 1 << 20  # bytes; a longer line cannot be an edge
@@ -56,7 +56,7 @@ class Lines:
 
     Parameters
     ----------
-    source : Source
+    source : InputFile
         The text.
     skip : int
         The number of lines to skip at the start.
@@ -71,7 +71,7 @@ class Lines:
 
     def __init__(
         self,
-        source: Source,
+        source: InputFile,
         *,
         skip: int = 0,
         comments: tuple[bytes, ...] = (),

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from hopvec.errors import FormatError
 from hopvec.formats.graphs import columnar, text
 from hopvec.formats.graphs.edges import Batch
+from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.options import ReadOptions
-from hopvec.formats.graphs.source import Source
 from hopvec.graph.columns import LINKS
 from hopvec.progress import Progress
 
@@ -26,7 +26,7 @@ def read_pairs(
     edges. The label column is named label, y or weight and holds 1 and 0; without one, all pairs
     are edges. Ids in text are strings.
     """
-    with Source(path, progress) as source:
+    with InputFile(path, progress) as source:
         module = next((module for module in (columnar, text) if module.recognize(source)), None)
         if module is None:
             what = f"it begins with {source.head[:8]!r}" if source.head else "it is empty"

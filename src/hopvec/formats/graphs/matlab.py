@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from hopvec.errors import FormatError
 from hopvec.formats.graphs.edges import Matrix, checked_matrix
+from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.matlab5 import HEADER, DamageError, MatlabFile, Variable
 from hopvec.formats.graphs.options import ReadOptions
-from hopvec.formats.graphs.source import Source
 
 SUFFIXES = (".mat",)
 OPTIONS = frozenset({"variable", "unweighted"})
@@ -21,14 +21,14 @@ DEFAULT = "network"
 HDF5 = b"\x89HDF\r\n\x1a\n"
 
 
-def recognize(source: Source) -> str | None:
+def recognize(source: InputFile) -> str | None:
     """The file begins with "MATLAB" or with the signature of HDF5."""
     if source.head.startswith(b"MATLAB"):
         return f"it begins with {source.head[:10].decode('ascii', 'replace')}"
     return "it begins with the signature of HDF5" if source.head.startswith(HDF5) else None
 
 
-def read_edges(source: Source, options: ReadOptions) -> Matrix:
+def read_edges(source: InputFile, options: ReadOptions) -> Matrix:
     """Returns the adjacency matrix. The format does not record whether it is symmetric."""
     read = read_variable(source, partial(_choose, name=options.variable))
     return checked_matrix(read.location, read.matrix, read.metadata, options.unweighted)
@@ -45,7 +45,7 @@ class MatlabVariable(NamedTuple):
 
 
 def read_variable(
-    source: Source, choose: Callable[[str, list[Variable]], Variable]
+    source: InputFile, choose: Callable[[str, list[Variable]], Variable]
 ) -> MatlabVariable:
     """Reads the variable that `choose` selects, given the file name and all its variables.
 

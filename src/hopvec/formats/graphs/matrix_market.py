@@ -17,8 +17,8 @@ import pyarrow as pa
 
 from hopvec.errors import FormatError
 from hopvec.formats.graphs.edges import Matrix, checked_matrix
+from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.options import ReadOptions
-from hopvec.formats.graphs.source import Source
 
 SUFFIXES = (".mtx", ".mm")
 OPTIONS = frozenset({"unweighted"})
@@ -62,14 +62,14 @@ class Size(NamedTuple):
     entries: int
 
 
-def recognize(source: Source) -> str | None:
+def recognize(source: InputFile) -> str | None:
     """The file begins with %%MatrixMarket."""
     if source.head[: len(BANNER)].lower() == BANNER:
         return "it begins with %%MatrixMarket"
     return None
 
 
-def read_edges(source: Source, options: ReadOptions) -> Matrix:
+def read_edges(source: InputFile, options: ReadOptions) -> Matrix:
     """Returns the adjacency matrix, both triangles of a symmetric one."""
     import scipy.sparse as sp
 
@@ -96,7 +96,7 @@ def read_edges(source: Source, options: ReadOptions) -> Matrix:
     return checked_matrix(source.name, matrix, metadata, options.unweighted, symmetric or None)
 
 
-def _header(source: Source) -> Header:
+def _header(source: InputFile) -> Header:
     line = source.head.split(b"\n", 1)[0].decode("utf-8", "replace")
     words = line.lower().split()
     if len(words) != 5 or words[0].encode() != BANNER:
@@ -119,7 +119,7 @@ def _header(source: Source) -> Header:
     return header
 
 
-def _size(source: Source, stream: Any) -> Size:
+def _size(source: InputFile, stream: Any) -> Size:
     """Reads the file up to the line with the numbers of rows, columns and entries."""
     number = 0
     while line := stream.readline(MAX_LINE):
@@ -142,7 +142,7 @@ def _size(source: Source, stream: Any) -> Size:
     raise FormatError(f"{source.name}: it ends before the numbers of rows, columns and entries.")
 
 
-def _entries(source: Source, header: Header, size: Size, stream: Any) -> Any:
+def _entries(source: InputFile, header: Header, size: Size, stream: Any) -> Any:
     """The matrix of all entries, as scipy parses them."""
     import scipy.io
 
@@ -166,7 +166,7 @@ def _entries(source: Source, header: Header, size: Size, stream: Any) -> Any:
     return matrix
 
 
-def _translated(source: Source, size: Size, reason: str) -> FormatError:
+def _translated(source: InputFile, size: Size, reason: str) -> FormatError:
     """The error for what scipy finds wrong: an index, or the number of entries."""
     missing = re.search(r"Expected another (\d+)", reason)
     if missing:
@@ -179,7 +179,7 @@ def _translated(source: Source, size: Size, reason: str) -> FormatError:
     if "out of bounds" in what:
         what = _indices_expected(size)
         if source.path is not None and not source.is_pipe:
-            with Source(source.path) as again:
+            with InputFile(source.path) as again:
                 return _error(source, line, what, next(islice(again.stream(), line - 1, None)))
     elif "Too many" in what:
         what = f"this entry is beyond the {size.entries:,} announced in line {size.line:,}"
@@ -197,7 +197,7 @@ class _CheckedLines:
     become empty lines.
     """
 
-    def __init__(self, source: Source, header: Header, size: Size, stream: Any) -> None:
+    def __init__(self, source: InputFile, header: Header, size: Size, stream: Any) -> None:
         self._source, self._header, self._size, self._stream = source, header, size, stream
         self._line = size.line + 1
         kind = "pattern" if header.width == 2 else "real"
@@ -256,6 +256,6 @@ class _CheckedLines:
         return _error(self._source, number, expected, line)
 
 
-def _error(source: Source, line: int, expected: str, found: bytes) -> FormatError:
+def _error(source: InputFile, line: int, expected: str, found: bytes) -> FormatError:
     shown = found[:1000].decode("utf-8", "replace").strip()[:60]
     return FormatError(f"{source.name}, line {line:,}: {expected}, found {shown!r}.")

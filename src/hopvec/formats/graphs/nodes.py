@@ -10,8 +10,8 @@ import pyarrow as pa
 from hopvec.errors import FormatError, GraphError
 from hopvec.formats.graphs import columnar, text
 from hopvec.formats.graphs.dialect import MAX_LINES, Dialect, first_lines
+from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.options import ReadOptions
-from hopvec.formats.graphs.source import Source
 from hopvec.graph.arrow import id_array
 from hopvec.graph.columns import find_id_column
 from hopvec.graph.ids import as_ids, first_missing
@@ -28,7 +28,7 @@ def read_nodes(nodes: str | PathLike[str] | Any) -> pa.Array:
         if (empty := first_missing(ids)) is not None:
             raise GraphError(f"nodes, entry {empty + 1:,}: the id is empty.")
         return ids
-    with Source(nodes) as source:
+    with InputFile(nodes) as source:
         if columnar.recognize(source):
             return _from_table(source)
         if text.recognize(source) is None:
@@ -37,7 +37,7 @@ def read_nodes(nodes: str | PathLike[str] | Any) -> pa.Array:
         return _from_text(source)
 
 
-def _from_text(source: Source) -> pa.Array:
+def _from_text(source: InputFile) -> pa.Array:
     """The column named id, node or name if there is a header, else the first column."""
     numbered = [
         (number, line)
@@ -76,7 +76,7 @@ def _splits_evenly(lines: list[str], separator: str) -> bool:
     return len(counts) == 1 and counts.pop() > 1
 
 
-def _from_table(source: Source) -> pa.Array:
+def _from_table(source: InputFile) -> pa.Array:
     """The column named id, node or name, else the only column."""
     import pyarrow.dataset as ds
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
 from hopvec.formats.graphs.edges import Batch, EdgeStream, Matrix, checked_matrix
+from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.options import ReadOptions
-from hopvec.formats.graphs.source import Source
 
 SUFFIXES = (".npz",)
 OPTIONS = frozenset({"source", "target", "weight", "unweighted"})
@@ -27,7 +27,7 @@ ROWS = 1 << 18  # edges per batch
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError)
 
 
-def recognize(source: Source) -> str | None:
+def recognize(source: InputFile) -> str | None:
     """A zip archive whose first member is an array."""
     head = source.head
     if head.startswith(b"PK\x03\x04") and b".npy" in head[30:400]:
@@ -35,7 +35,7 @@ def recognize(source: Source) -> str | None:
     return None
 
 
-def read_edges(source: Source, options: ReadOptions) -> EdgeStream | Matrix:
+def read_edges(source: InputFile, options: ReadOptions) -> EdgeStream | Matrix:
     """Reads a sparse matrix, or the edges in two arrays; if `n` is given, nodes are 0 .. n-1."""
     with open_archive(source) as archive:
         if {"format", "shape", "data"} <= set(archive.files):
@@ -44,7 +44,7 @@ def read_edges(source: Source, options: ReadOptions) -> EdgeStream | Matrix:
 
 
 @contextmanager
-def open_archive(source: Source) -> Iterator[Any]:
+def open_archive(source: InputFile) -> Iterator[Any]:
     """Opens the archive of a source; errors while it is open become FormatError."""
     if not source.head.startswith(b"PK"):
         raise FormatError(
@@ -80,7 +80,7 @@ class Arrays:
             ) from error
 
 
-def _sparse(source: Source, archive: Any, options: ReadOptions) -> Matrix:
+def _sparse(source: InputFile, archive: Any, options: ReadOptions) -> Matrix:
     import scipy.sparse as sp
 
     for name in ("source", "target", "weight"):

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 import pyarrow as pa
 
 from hopvec.errors import FormatError
-from hopvec.formats.graphs.source import Source
+from hopvec.formats.graphs.input_file import InputFile
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -53,7 +53,7 @@ class Part:
         return batch
 
 
-def list_parts(source: Source) -> tuple[list[Part], list[str]]:
+def list_parts(source: InputFile) -> tuple[list[Part], list[str]]:
     """The Parquet files of a directory in order of their names, and the names of other files.
 
     Names that begin with '.' or '_' are skipped: writers use them for files without data.

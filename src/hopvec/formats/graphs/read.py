@@ -21,8 +21,8 @@ from hopvec.formats.graphs import (
 )
 from hopvec.formats.graphs.build import graph_from_matrix, graph_from_stream
 from hopvec.formats.graphs.edges import EdgeStream, GraphFormat, Matrix
+from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.options import ReadKeywords, ReadOptions
-from hopvec.formats.graphs.source import Source
 from hopvec.graph import Graph
 from hopvec.progress import Progress, no_progress
 
@@ -132,7 +132,7 @@ def read_graph(
     Graph(3 nodes, 2 edges, directed, unweighted)
     """
     options = _merge(options or ReadOptions(), keywords)
-    with Source(path, progress, options.spill_dir) as source:
+    with InputFile(path, progress, options.spill_dir) as source:
         name, reason = choose_format(source, options.format)
         found = _open_format(source, name, options)
         if isinstance(found, Matrix):
@@ -143,7 +143,7 @@ def read_graph(
 
 
 def choose_format(
-    source: Source,
+    source: InputFile,
     requested: str | None,
     formats: Mapping[str, GraphFormat] = GRAPH_FORMATS,
     what: str = "graphs",
@@ -186,7 +186,7 @@ def _merge(options: ReadOptions, keywords: ReadKeywords) -> ReadOptions:
     return replace(options, **keywords)
 
 
-def _open_format(source: Source, name: str, options: ReadOptions) -> EdgeStream | Matrix:
+def _open_format(source: InputFile, name: str, options: ReadOptions) -> EdgeStream | Matrix:
     """Starts reading; raises FormatError for options that do not apply to the format."""
     module = GRAPH_FORMATS[name]
     for field in fields(options):
@@ -199,7 +199,7 @@ def _open_format(source: Source, name: str, options: ReadOptions) -> EdgeStream 
 
 
 def _origin(
-    source: Source, name: str, reason: str, found: EdgeStream | Matrix, options: ReadOptions
+    source: InputFile, name: str, reason: str, found: EdgeStream | Matrix, options: ReadOptions
 ) -> dict[str, Any]:
     """Where the graph comes from and how the file was read, for the run report."""
     origin: dict[str, Any] = {"file": source.name, "format": name, "because": reason}

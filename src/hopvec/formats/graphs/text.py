@@ -24,9 +24,9 @@ from hopvec.formats.graphs.dialect import (
     is_number,
 )
 from hopvec.formats.graphs.edges import Batch, EdgeStream, column_metadata
+from hopvec.formats.graphs.input_file import HEAD, InputFile
 from hopvec.formats.graphs.lines import Block, Lines, parse_ahead
 from hopvec.formats.graphs.options import ReadOptions
-from hopvec.formats.graphs.source import HEAD, Source
 from hopvec.graph.columns import (
     EdgeColumns,
     choose_columns,
@@ -44,7 +44,7 @@ TIMESTAMP = re.compile(r"1\d{9}(\d{3})?")  # from 2001 to 2033, in seconds or mi
 WRONG_ROW = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")  # pyarrow's message
 
 
-def recognize(source: Source) -> str | None:
+def recognize(source: InputFile) -> str | None:
     """Any text may be an edge list, so this format comes last."""
     if not source.head or b"\0" in source.head:
         return None
@@ -56,7 +56,7 @@ def recognize(source: Source) -> str | None:
     return "it is text"
 
 
-def read_edges(source: Source, options: ReadOptions) -> EdgeStream:
+def read_edges(source: InputFile, options: ReadOptions) -> EdgeStream:
     """Detects the dialect, chooses the columns, and streams the edges in blocks of lines."""
     dialect, rows = find_dialect(source, options)
     names = rows[0] if dialect.header else None
@@ -174,7 +174,7 @@ def _may_be_header(rows: list[list[str]], columns: EdgeColumns) -> bool:
     return rare or look_like_column_names(*ends[0])
 
 
-def edge_lines(source: Source, dialect: Dialect, options: ReadOptions) -> Lines:
+def edge_lines(source: InputFile, dialect: Dialect, options: ReadOptions) -> Lines:
     """The lines of a text after its header, without comments."""
 
     def might_be_edge(line: str) -> bool:
@@ -191,7 +191,7 @@ def edge_lines(source: Source, dialect: Dialect, options: ReadOptions) -> Lines:
 
 
 def _batches(
-    source: Source, lines: Lines, dialect: Dialect, chosen: EdgeColumns, metadata: dict[str, Any]
+    source: InputFile, lines: Lines, dialect: Dialect, chosen: EdgeColumns, metadata: dict[str, Any]
 ) -> Iterator[Batch]:
     rows = 0
     used = [at for at in chosen if at is not None]
@@ -206,7 +206,7 @@ def _batches(
 
 
 def parse(
-    source: Source, lines: Lines, dialect: Dialect, used: Sequence[int]
+    source: InputFile, lines: Lines, dialect: Dialect, used: Sequence[int]
 ) -> Iterator[list[pa.Array]]:
     """The used columns, batch by batch: two columns of strings, then one of weights."""
     columns = partial(_columns, source.name, dialect, used)
@@ -307,7 +307,7 @@ def _has_open_quote(line: bytes, dialect: Dialect) -> bool:
 
 
 def _numbers(
-    column: pa.Array, source: Source, lines: Lines, dialect: Dialect, before: int
+    column: pa.Array, source: InputFile, lines: Lines, dialect: Dialect, before: int
 ) -> pa.Array:
     """The weights as numbers; raises FormatError with the line of the first that is not one."""
     if pa.types.is_floating(column.type):

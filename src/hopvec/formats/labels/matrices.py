@@ -11,11 +11,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
+from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.matlab import listing, read_variable
 from hopvec.formats.graphs.matlab5 import Variable
 from hopvec.formats.graphs.numpy_archive import Arrays, open_archive
 from hopvec.formats.graphs.numpy_archive import listing as listed_arrays
-from hopvec.formats.graphs.source import Source
 from hopvec.formats.labels.tables import LabelOptions
 from hopvec.labels import Labels
 
@@ -23,13 +23,13 @@ GROUP = "group"
 LABEL, NAMES = "label", "label_names"
 
 
-def read_group(source: Source, options: LabelOptions) -> Labels:
+def read_group(source: InputFile, options: LabelOptions) -> Labels:
     """Reads the labels of a MATLAB file: row i of `group` is node i, each column is a class."""
     read = read_variable(source, partial(_choose, name=options.variable or GROUP))
     return _from_matrix(read.location, read.matrix, None, read.metadata)
 
 
-def read_archive(source: Source, options: LabelOptions) -> Labels:
+def read_archive(source: InputFile, options: LabelOptions) -> Labels:
     """Reads the labels of NumPy arrays: label[i] is the class of node i, negative if it has none.
 
     `label` can also be a matrix with one row per node and one column per class. `label_names` are

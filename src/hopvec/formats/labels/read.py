@@ -10,8 +10,8 @@ from typing import NamedTuple
 from hopvec.errors import FormatError
 from hopvec.formats.graphs import adjacency, columnar, matlab, numpy_archive, text
 from hopvec.formats.graphs.edges import GraphFormat
+from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.read import choose_format
-from hopvec.formats.graphs.source import Source
 from hopvec.formats.labels.matrices import read_archive, read_group
 from hopvec.formats.labels.tables import LabelOptions, read_lists, read_table, read_text
 from hopvec.labels import Labels
@@ -23,7 +23,7 @@ class LabelFormat(NamedTuple):
 
     module: GraphFormat
     """Recognizes the format by content or suffix."""
-    read: Callable[[Source, LabelOptions], Labels]
+    read: Callable[[InputFile, LabelOptions], Labels]
     options: frozenset[str]
     """The LabelOptions that apply to the format; others are refused."""
 
@@ -94,7 +94,7 @@ def read_labels(
     options = LabelOptions(
         id_column, label_column, label_separator, separator, header, comment, variable
     )
-    with Source(path, progress) as source:
+    with InputFile(path, progress) as source:
         modules = {name: found.module for name, found in LABEL_FORMATS.items()}
         name, because = choose_format(source, format, modules, "labels")
         _refuse_unused(source, name, options)
@@ -103,7 +103,7 @@ def read_labels(
     return replace(labels, origin=origin | labels.origin)
 
 
-def _refuse_unused(source: Source, name: str, options: LabelOptions) -> None:
+def _refuse_unused(source: InputFile, name: str, options: LabelOptions) -> None:
     for field in fields(options):
         if (
             getattr(options, field.name) is not None

@@ -11,8 +11,8 @@ import pyarrow as pa
 from hopvec.errors import FormatError, HopvecError
 from hopvec.formats.graphs import adjacency, text
 from hopvec.formats.graphs.edges import EdgeStream, column_metadata
+from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.options import ReadOptions
-from hopvec.formats.graphs.source import Source
 from hopvec.graph.columns import LABELED, choose_columns, chosen_by_position_warning
 from hopvec.graph.id_encoder import parse_integer_ids
 from hopvec.graph.ids import first_missing
@@ -48,17 +48,17 @@ class LabelOptions:
         )
 
 
-def read_text(source: Source, options: LabelOptions) -> Labels:
+def read_text(source: InputFile, options: LabelOptions) -> Labels:
     """Reads a text file of columns with one or several labels per cell."""
     return _from_stream(source, text.read_edges(source, options.as_edges()), options)
 
 
-def read_lists(source: Source, options: LabelOptions) -> Labels:
+def read_lists(source: InputFile, options: LabelOptions) -> Labels:
     """Reads lines of a node and any number of labels."""
     return _from_stream(source, adjacency.read_edges(source, options.as_edges()), options)
 
 
-def read_table(source: Source, options: LabelOptions) -> Labels:
+def read_table(source: InputFile, options: LabelOptions) -> Labels:
     """Reads a Parquet or Arrow file, or a directory of Parquet files."""
     import pyarrow.dataset as ds
 
@@ -83,7 +83,7 @@ def read_table(source: Source, options: LabelOptions) -> Labels:
     return _labels(source, ids, labels, column_metadata(names, columns), options)
 
 
-def _from_stream(source: Source, stream: EdgeStream, options: LabelOptions) -> Labels:
+def _from_stream(source: InputFile, stream: EdgeStream, options: LabelOptions) -> Labels:
     """Collects the labels of a stream of pairs."""
     ids: list[pa.Array] = []
     labels: list[pa.Array] = []
@@ -100,7 +100,11 @@ def _from_stream(source: Source, stream: EdgeStream, options: LabelOptions) -> L
 
 
 def _labels(
-    source: Source, ids: pa.Array, labels: pa.Array, metadata: dict[str, Any], options: LabelOptions
+    source: InputFile,
+    ids: pa.Array,
+    labels: pa.Array,
+    metadata: dict[str, Any],
+    options: LabelOptions,
 ) -> Labels:
     separator = options.label_separator
     try:

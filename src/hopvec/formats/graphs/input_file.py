@@ -1,4 +1,4 @@
-"""Source: an input file, or standard input, with its first bytes and transparent decompression."""
+"""InputFile: a file or standard input, with its first bytes and transparent decompression."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
 SUFFIXES = {"gzip": ".gz", "zstd": ".zst", "bz2": ".bz2"}
 
 
-class Source:
+class InputFile:
     """An open input file. `head` previews its first bytes; all bytes can be read once.
 
     Parameters
@@ -53,7 +53,7 @@ class Source:
         except OSError as error:
             raise FormatError(f"{self.name}: cannot be read ({error.strerror}).") from error
 
-    def __enter__(self) -> Source:
+    def __enter__(self) -> InputFile:
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -176,7 +176,7 @@ class Source:
 class _Decompressed:
     """The decompressed bytes of a source; errors of the decompressor become FormatError."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: InputFile) -> None:
         self._source, self._count = source, 0
         self._stream: Any = _Counted(source)
         if source.compression:
@@ -206,7 +206,7 @@ class _Counted:
 
     closed = False
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: InputFile) -> None:
         self._source, self._done = source, 0
 
     def read(self, size: int = -1) -> bytes:
@@ -225,7 +225,7 @@ class _Counted:
 
 
 class _Raw(io.RawIOBase):
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: InputFile) -> None:
         self._source = source
 
     def readable(self) -> bool:
