@@ -45,8 +45,8 @@ def read_archive(directory: Path) -> Archive:
     Ids are the names of the nodes if every node has a unique name, else their numbers.
     """
     path = directory / EDGES
-    with InputFile(path) as source, open_archive(source) as archive:
-        arrays = Arrays(source.name, archive)
+    with InputFile(path) as file, open_archive(file) as archive:
+        arrays = Arrays(file.name, archive)
         missing = [name for name in ("n", "src", "dst") if name not in arrays.names]
         if missing:
             raise FormatError(f"{path}: there is no array {missing[0]!r}; {listing(arrays)}.")

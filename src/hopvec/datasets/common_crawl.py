@@ -125,12 +125,12 @@ class _Files:
     def tables(self, paths: Sequence[Path_], columns: ColumnTypes) -> Iterator[pa.Table]:
         """Yields the columns of some files, a block of lines at a time."""
         for path in paths:
-            with InputFile(path, partial(self._advance, path)) as source:
-                lines = (line for line in source.head.split(b"\n") if line.strip(b"\r"))
+            with InputFile(path, partial(self._advance, path)) as file:
+                lines = (line for line in file.head.split(b"\n") if line.strip(b"\r"))
                 first = next((line for line in lines if not line.startswith(COMMENT)), b"")
                 count = max(len(columns), first.count(b"\t") + 1)
-                parse = partial(_table, source.name, columns, count)
-                yield from parse_ahead(parse, Lines(source, comments=(COMMENT,)))
+                parse = partial(_table, file.name, columns, count)
+                yield from parse_ahead(parse, Lines(file, comments=(COMMENT,)))
 
     def done(self) -> None:
         """Reports that all files are read."""

@@ -51,70 +51,68 @@ def read_features(
     FormatError
         If the file cannot be read, or has no column `id_column`.
     """
-    with InputFile(path, progress, spill_dir) as source:
-        if columnar.recognize(source):
-            table = _from_columns(source)
-            _id_column(source, table.column_names, id_column)
+    with InputFile(path, progress, spill_dir) as file:
+        if columnar.recognize(file):
+            table = _from_columns(file)
+            _id_column(file, table.column_names, id_column)
             return table
-        if text.recognize(source) is not None:
-            return _from_text(source, id_column)
-        found = f"this file begins with {source.head[:8]!r}" if source.head else "this one is empty"
+        if text.recognize(file) is not None:
+            return _from_text(file, id_column)
+        found = f"this file begins with {file.head[:8]!r}" if file.head else "this one is empty"
         raise FormatError(
-            f"{source.name}: features are read from text, Parquet or Arrow files; {found}."
+            f"{file.name}: features are read from text, Parquet or Arrow files; {found}."
         )
 
 
-def _id_column(source: InputFile, names: list[str], requested: str | None) -> str | None:
+def _id_column(file: InputFile, names: list[str], requested: str | None) -> str | None:
     """The requested column, else one with a usual name; None if there is none."""
     if len(set(names)) < len(names):
         repeated = next(name for name in names if names.count(name) > 1)
-        raise FormatError(
-            f"{source.name}: two columns are called {repeated!r}; rename one of them."
-        )
+        raise FormatError(f"{file.name}: two columns are called {repeated!r}; rename one of them.")
     if requested is None:
         return find_id_column(names)
     if requested not in names:
         raise FormatError(
-            f"{source.name}: there is no column {requested!r} for the ids; the columns are "
+            f"{file.name}: there is no column {requested!r} for the ids; the columns are "
             f"{', '.join(names)}."
         )
     return requested
 
 
-def _from_columns(source: InputFile) -> pa.Table:
+def _from_columns(file: InputFile) -> pa.Table:
     import pyarrow.dataset as ds
     import pyarrow.parquet as pq
 
     try:
-        if source.is_directory:
-            return ds.dataset(source.path, format="parquet").to_table()
-        if source.head.startswith(b"PAR1"):
-            return pq.read_table(source.plain_file or source.seekable())
-        if source.head.startswith(b"ARROW1"):
-            return pa.ipc.open_file(source.seekable()).read_all()
-        return pa.ipc.open_stream(source.stream()).read_all()
+        if file.is_directory:
+            return ds.dataset(file.path, format="parquet").to_table()
+        if file.head.startswith(b"PAR1"):
+            return pq.read_table(file.plain_file or file.seekable())
+        if file.head.startswith(b"ARROW1"):
+            return pa.ipc.open_file(file.seekable()).read_all()
+        return pa.ipc.open_stream(file.stream()).read_all()
     except pa.ArrowException as error:
-        raise FormatError(f"{source.name}: the features cannot be read ({error}).") from error
+        raise FormatError(f"{file.name}: the features cannot be read ({error}).") from error
 
 
-def _from_text(source: InputFile, id_column: str | None) -> pa.Table:
+def _from_text(file: InputFile, id_column: str | None) -> pa.Table:
     import pyarrow.csv as csv
 
-    numbered = list(first_lines(source))
+    numbered = list(first_lines(file))
     if not numbered:
-        raise FormatError(f"{source.name}: the file is empty.")
+        raise FormatError(f"{file.name}: the file is empty.")
     skipped, line = numbered[0][0] - 1, numbered[0][1]
     separator = max(SEPARATORS, key=line.count)
     if separator not in line:
         raise FormatError(
-            f"{source.name}, line 1: expected the names of at least two columns, an id and a "
+            f"{file.name}, line 1: expected the names of at least two columns, an id and a "
             "feature, separated by tabs, commas, semicolons or vertical bars."
         )
     names = Dialect(separator, 0).cells(line)
-    ids = _id_column(source, names, id_column)
+    ids = _id_column(file, names, id_column)
     try:
         table = csv.read_csv(
-            source.stream(),
+            file.stream(),
             read_options=csv.ReadOptions(
                 column_names=names, skip_rows=skipped + 1, use_threads=False
             ),
@@ -122,7 +120,7 @@ def _from_text(source: InputFile, id_column: str | None) -> pa.Table:
             convert_options=csv.ConvertOptions(column_types={ids or names[0]: pa.large_string()}),
         )
     except pa.ArrowException as error:
-        raise FormatError(f"{source.name}: the features cannot be read ({error}).") from error
+        raise FormatError(f"{file.name}: the features cannot be read ({error}).") from error
     columns = {name: _empty_to_null(table.column(name)) for name in names}
     return pa.table(columns if ids else columns | {names[0]: _numbers_if_all(columns[names[0]])})
 

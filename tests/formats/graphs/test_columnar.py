@@ -197,8 +197,8 @@ def test_batches_are_limited_for_any_size_of_row_group(tmp_path, kind, monkeypat
 def test_progress_reaches_the_end(tmp_path):
     path = written(TABLE, tmp_path, "parquet")
     seen = []
-    source = InputFile(path, progress=lambda done, size: seen.append((done, size)))
-    list(columnar.read_edges(source, ReadOptions()).batches)
+    file = InputFile(path, progress=lambda done, size: seen.append((done, size)))
+    list(columnar.read_edges(file, ReadOptions()).batches)
     assert seen[-1] == (path.stat().st_size, path.stat().st_size)
 
 

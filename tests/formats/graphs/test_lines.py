@@ -119,8 +119,8 @@ def test_a_line_number_is_found_while_a_thread_reads_on(tmp_path):
             return super().__getattribute__(name)
 
     (tmp_path / "edges").write_text("a b\n")
-    with InputFile(tmp_path / "edges") as source:
-        lines = Lines(source)
+    with InputFile(tmp_path / "edges") as file:
+        lines = Lines(file)
         late, first = Late(b"", 1, 9, 10, ()), Block(b"", 1, 0, 1, ())
         lines._recent.extend([first, late])
         assert lines.number(0) == 1

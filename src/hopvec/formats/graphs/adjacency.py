@@ -28,12 +28,12 @@ class Line(NamedTuple):
     neighbors: list[str]
 
 
-def recognize(source: InputFile) -> str | None:
+def recognize(file: InputFile) -> str | None:
     """Lines of clearly varying length, each for a different node, some with nodes as neighbors."""
-    if not source.head or b"\0" in source.head:
+    if not file.head or b"\0" in file.head:
         return None
-    lines = source.head.split(b"\n")
-    if len(source.head) >= HEAD:
+    lines = file.head.split(b"\n")
+    if len(file.head) >= HEAD:
         lines.pop()  # incomplete
     lines = [line for line in lines if line.strip() and not line.startswith(b"#")]
     if any(_splits_evenly(lines, separator) for separator in b"\t,;|"):
@@ -53,7 +53,7 @@ def _splits_evenly(lines: list[bytes], separator: int) -> bool:
     return len(counts) == 1 and counts != {0}
 
 
-def read_edges(source: InputFile, options: ReadOptions) -> EdgeStream:
+def read_edges(file: InputFile, options: ReadOptions) -> EdgeStream:
     """Streams the edges node by node. An edge listed at both of its ends counts once."""
     starts = array("q")  # the number of edges before each line that has any
     numbers = array("q")  # the line numbers of those lines
@@ -63,14 +63,14 @@ def read_edges(source: InputFile, options: ReadOptions) -> EdgeStream:
 
     metadata = {"separator": options.separator or "whitespace"}
     stream = EdgeStream(iter(()), metadata, duplicates="first", untyped=True, locate=locate)
-    stream.batches = _batches(stream, _lines(source, options.separator), starts, numbers)
+    stream.batches = _batches(stream, _lines(file, options.separator), starts, numbers)
     return stream
 
 
-def _lines(source: InputFile, separator: str | None) -> Iterator[Line]:
+def _lines(file: InputFile, separator: str | None) -> Iterator[Line]:
     """The lines that are not comments; if the first has a colon, 'a: b c' is read as 'a b c'."""
     colon: bool | None = None
-    for number, text in source.lines():
+    for number, text in file.lines():
         if not text.strip() or text.startswith("#"):
             continue
         if separator is None:
@@ -82,7 +82,7 @@ def _lines(source: InputFile, separator: str | None) -> Iterator[Line]:
         if colon:
             if not fields[0].endswith(":"):
                 raise FormatError(
-                    f"{source.name}, line {number:,}: there is no colon after the node "
+                    f"{file.name}, line {number:,}: there is no colon after the node "
                     f"{fields[0][:60]!r}, unlike on the first line."
                 )
             fields[0] = fields[0][:-1]

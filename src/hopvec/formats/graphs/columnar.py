@@ -40,50 +40,50 @@ UNSUPPORTED = {
 }
 
 
-def recognize(source: InputFile) -> str | None:
+def recognize(file: InputFile) -> str | None:
     """By the first bytes; a directory can only contain Parquet files."""
-    if source.is_directory:
+    if file.is_directory:
         return "it is a directory"
     for magic in (*KINDS, *UNSUPPORTED):
-        if source.head.startswith(magic):
+        if file.head.startswith(magic):
             shown = magic.decode() if magic.isascii() else magic.hex(" ")
             return f"it begins with {shown}"
     return None
 
 
-def read_edges(source: InputFile, options: ReadOptions) -> EdgeStream:
+def read_edges(file: InputFile, options: ReadOptions) -> EdgeStream:
     """Streams the edges in batches of limited size; only the chosen columns are read."""
-    reader = _Reader(source.name, options)
-    if source.is_directory:
-        parts, others = list_parts(source)
+    reader = _Reader(file.name, options)
+    if file.is_directory:
+        parts, others = list_parts(file)
         if others:
             reader.metadata["other files"] = others
-        return reader.parquet(source, parts)
+        return reader.parquet(file, parts)
     for magic, message in UNSUPPORTED.items():
-        if source.head.startswith(magic):
-            raise FormatError(f"{source.name}: {message}")
-    kind = next((kind for magic, kind in KINDS.items() if source.head.startswith(magic)), None)
+        if file.head.startswith(magic):
+            raise FormatError(f"{file.name}: {message}")
+    kind = next((kind for magic, kind in KINDS.items() if file.head.startswith(magic)), None)
     if kind is None:
-        found = f"it begins with {source.head[:8]!r}" if source.head else "it is empty"
-        raise FormatError(f"{source.name}: this is neither Parquet nor Arrow IPC; {found}.")
+        found = f"it begins with {file.head[:8]!r}" if file.head else "it is empty"
+        raise FormatError(f"{file.name}: this is neither Parquet nor Arrow IPC; {found}.")
     if kind == "Parquet":
-        return reader.parquet(source, [Part(_seekable(source), source.name)])
-    return reader.arrow(source, kind)
+        return reader.parquet(file, [Part(_seekable(file), file.name)])
+    return reader.arrow(file, kind)
 
 
-def _seekable(source: InputFile) -> Path | BinaryIO:
+def _seekable(file: InputFile) -> Path | BinaryIO:
     """The path of a plain file, which pyarrow reads fastest, or its decompressed bytes."""
-    return source.plain_file or source.seekable()
+    return file.plain_file or file.seekable()
 
 
-def _record_batches(source: InputFile, file: pa.ipc.RecordBatchFileReader) -> Iterator[Any]:
+def _record_batches(file: InputFile, reader: pa.ipc.RecordBatchFileReader) -> Iterator[Any]:
     """The record batches of an Arrow file, with all columns.
 
     Selecting columns would make pyarrow copy them; unused columns of a mapped file cost nothing.
     """
-    for number in range(file.num_record_batches):
-        yield file.get_batch(number)
-        source.report((number + 1) / file.num_record_batches)
+    for number in range(reader.num_record_batches):
+        yield reader.get_batch(number)
+        file.report((number + 1) / reader.num_record_batches)
 
 
 def from_stream(table: Any, options: ReadOptions | None = None) -> EdgeStream:
@@ -134,31 +134,31 @@ class _Reader:
         at = bisect_right(self.starts, row) - 1
         return f"{self.parts[at].name}, row {row - self.starts[at] + 1:,}"
 
-    def parquet(self, source: InputFile, parts: list[Part]) -> EdgeStream:
+    def parquet(self, file: InputFile, parts: list[Part]) -> EdgeStream:
         """Streams the edges of Parquet files, one after the other."""
         self.metadata["kind"] = "Parquet"
         self.parts = parts
-        place = source.name
-        if source.is_directory:
-            place = f"{Path(source.name, parts[0].name)}, the first Parquet file of this directory"
+        place = file.name
+        if file.is_directory:
+            place = f"{Path(file.name, parts[0].name)}, the first Parquet file of this directory"
         with self.errors("Parquet"), parts[0].open() as first:
             self.choose(parts[0].schema(first), place)
-        if source.is_directory:
+        if file.is_directory:
             self.metadata["files"] = len(parts)
-        return self.stream(self._parquet_batches(source))
+        return self.stream(self._parquet_batches(file))
 
-    def _parquet_batches(self, source: InputFile) -> Iterator[Batch]:
+    def _parquet_batches(self, file: InputFile) -> Iterator[Batch]:
         for number, part in enumerate(self.parts):
             self.starts.append(self.rows)
-            with self.errors("Parquet"), part.open() as file:
-                self._check_part(part.schema(file))
-                names = [name for name in self.names if name in file.schema_arrow.names]
-                total = max(1, file.metadata.num_rows) * len(self.parts)
-                batches = map(part.complete, file.iter_batches(ROWS, columns=names))
+            with self.errors("Parquet"), part.open() as parquet:
+                self._check_part(part.schema(parquet))
+                names = [name for name in self.names if name in parquet.schema_arrow.names]
+                total = max(1, parquet.metadata.num_rows) * len(self.parts)
+                batches = map(part.complete, parquet.iter_batches(ROWS, columns=names))
                 for batch in self.batches(batches, "Parquet"):
                     yield batch
                     done = (self.rows - self.starts[-1]) / total
-                    source.report(number / len(self.parts) + done)
+                    file.report(number / len(self.parts) + done)
 
     def _check_part(self, schema: pa.Schema) -> None:
         """Raises FormatError if a file lacks columns of the first file, or they differ in type."""
@@ -172,19 +172,19 @@ class _Reader:
         spec = ColumnSpec(source, target, weight[0] if weight else None, unweighted=not weight)
         choose_table_columns(self._file(), schema, spec)
 
-    def arrow(self, source: InputFile, kind: str) -> EdgeStream:
+    def arrow(self, file: InputFile, kind: str) -> EdgeStream:
         """Streams the edges of an Arrow IPC file or stream."""
         self.metadata["kind"] = kind
         with self.errors(kind):
             if kind == "Arrow stream":
-                stream = pa.ipc.open_stream(source.stream())
+                stream = pa.ipc.open_stream(file.stream())
                 self.choose(stream.schema)
                 return self.stream(self.batches(stream, kind))
-            data = _seekable(source)
+            data = _seekable(file)
             data = pa.memory_map(str(data)) if isinstance(data, Path) else pa.PythonFile(data)
-            file = pa.ipc.open_file(data)
-            self.choose(file.schema)
-        return self.stream(self.batches(_record_batches(source, file), kind))
+            reader = pa.ipc.open_file(data)
+            self.choose(reader.schema)
+        return self.stream(self.batches(_record_batches(file, reader), kind))
 
     def batches(self, batches: Iterable[pa.RecordBatch], kind: str) -> Iterator[Batch]:
         """The chosen columns of record batches, in batches of limited size."""

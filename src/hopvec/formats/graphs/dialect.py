@@ -81,20 +81,19 @@ class Dialect:
         return is_number(cell)
 
 
-def find_dialect(source: InputFile, options: ReadOptions) -> tuple[Dialect, list[list[str]]]:
+def find_dialect(file: InputFile, options: ReadOptions) -> tuple[Dialect, list[list[str]]]:
     """Detects what the options do not say; returns the dialect and the rows of the first lines."""
-    data, comments = data_lines(source, options)
+    data, comments = data_lines(file, options)
     first = data[0][0]
     lines = [line for _, line in data[:MAX_LINES]]
     if JSON.match(lines[0].lstrip()):
         raise FormatError(
-            f"{source.name}: this looks like JSON. Write the {options.pairs.many} as CSV or "
-            "Parquet."
+            f"{file.name}: this looks like JSON. Write the {options.pairs.many} as CSV or Parquet."
         )
     attributes = find_attributes(lines)
     if attributes is not None:
         lines = [attributes.unwrap(line.encode()).decode() for line in lines]
-    separator = _find_separator(f"{source.name}, line {first:,}", lines, options)
+    separator = _find_separator(f"{file.name}, line {first:,}", lines, options)
     dialect = Dialect(separator, 0, comments=comments, pairs=options.pairs)
     rows = list(map(dialect.cells, lines))
     if separator in MAY_PRECEDE_SPACES and all(cell[:1] == " " for row in rows for cell in row[1:]):
@@ -114,36 +113,32 @@ def find_dialect(source: InputFile, options: ReadOptions) -> tuple[Dialect, list
 
 
 def data_lines(
-    source: InputFile, options: ReadOptions
+    file: InputFile, options: ReadOptions
 ) -> tuple[list[tuple[int, str]], tuple[bytes, ...]]:
     """The first lines that are not comments, with their numbers, and the prefixes of comments."""
-    numbered = first_lines(source)
+    numbered = first_lines(file)
     prefixes = _comment_prefixes(numbered, options)
     data = [(n, line) for n, line in numbered if not (prefixes and line.startswith(prefixes))]
     if not data:
         hint = " All lines look like comments; if they are not, use comment=''." if numbered else ""
-        where = f" in the first {HEAD:,} bytes" if len(source.head) >= HEAD else ""
-        raise FormatError(f"{source.name}: there are no {options.pairs.many} in it{where}.{hint}")
+        where = f" in the first {HEAD:,} bytes" if len(file.head) >= HEAD else ""
+        raise FormatError(f"{file.name}: there are no {options.pairs.many} in it{where}.{hint}")
     return data, tuple(prefix.encode() for prefix in prefixes)
 
 
-def first_lines(source: InputFile) -> list[tuple[int, str]]:
+def first_lines(file: InputFile) -> list[tuple[int, str]]:
     """The lines of the head that are not blank, with their numbers."""
-    if b"\0" in source.head:
-        line = source.head.count(b"\n", 0, source.head.index(b"\0")) + 1
-        hint = " If it is UTF-16, convert it to UTF-8." if source.head[:2] in UTF_16 else ""
-        raise FormatError(f"{source.name}, line {line:,}: a null byte; this is not text.{hint}")
+    if b"\0" in file.head:
+        line = file.head.count(b"\n", 0, file.head.index(b"\0")) + 1
+        hint = " If it is UTF-16, convert it to UTF-8." if file.head[:2] in UTF_16 else ""
+        raise FormatError(f"{file.name}, line {line:,}: a null byte; this is not text.{hint}")
     try:
-        text = source.head.decode(
-            "utf-8-sig", errors="strict" if len(source.head) < HEAD else "ignore"
-        )
+        text = file.head.decode("utf-8-sig", errors="strict" if len(file.head) < HEAD else "ignore")
     except UnicodeDecodeError as error:
-        line = source.head.count(b"\n", 0, error.start) + 1
-        raise FormatError(
-            f"{source.name}, line {line:,}: this is not UTF-8 text. {ICONV}"
-        ) from error
+        line = file.head.count(b"\n", 0, error.start) + 1
+        raise FormatError(f"{file.name}, line {line:,}: this is not UTF-8 text. {ICONV}") from error
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    if len(source.head) >= HEAD and len(lines) > 1:
+    if len(file.head) >= HEAD and len(lines) > 1:
         lines.pop()  # incomplete
     return [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
 

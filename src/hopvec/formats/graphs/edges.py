@@ -74,10 +74,10 @@ class GraphFormat(Protocol):
     def OPTIONS(self) -> frozenset[str]:  # noqa: N802
         """The fields of ReadOptions that apply to this format only; others are rejected."""
 
-    def recognize(self, source: InputFile) -> str | None:
+    def recognize(self, file: InputFile) -> str | None:
         """The reason why the content is of this format ('it begins with PAR1'); None if not."""
 
-    def read_edges(self, source: InputFile, options: ReadOptions) -> EdgeStream | Matrix:
+    def read_edges(self, file: InputFile, options: ReadOptions) -> EdgeStream | Matrix:
         """Reads the edges or the matrix; raises FormatError with the file and the location."""
 
 

@@ -29,23 +29,23 @@ TOKEN = re.compile(r'"[^"]*"|[\[\]]|[^\s\[\]"]+')
 KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
-def recognize(source: InputFile) -> str | None:
+def recognize(file: InputFile) -> str | None:
     """The file contains a list `graph` with a list `node`."""
-    head = source.head
+    head = file.head
     if re.search(rb"(?m)^\s*graph\s*\[", head) and re.search(rb"\bnode\s*\[", head):
         return "it contains 'graph [' and 'node ['"
     return None
 
 
-def read_edges(source: InputFile, options: ReadOptions) -> EdgeStream:
+def read_edges(file: InputFile, options: ReadOptions) -> EdgeStream:
     """Reads the edges. Nodes are named by their labels if these are unique, else by their ids.
 
     The whole file is read before the first edge is returned, since labels may follow the edges.
     """
-    graph = _read_graph(source)
-    weight = _choose_weight(source.name, graph, options)
+    graph = _read_graph(file)
+    weight = _choose_weight(file.name, graph, options)
     names, which = _names(graph)
-    batches = _batches(source.name, graph, names, weight)
+    batches = _batches(file.name, graph, names, weight)
     return EdgeStream(
         batches,
         {"ids": which, "weight": weight or "none"},
@@ -74,10 +74,10 @@ class _Token(NamedTuple):
     text: str
 
 
-def _tokens(source: InputFile) -> Iterator[_Token]:
+def _tokens(file: InputFile) -> Iterator[_Token]:
     """Iterates over words, brackets and quoted strings, which may span several lines."""
     pending, first = "", 0
-    for number, line in source.lines():
+    for number, line in file.lines():
         if not pending and line.lstrip().startswith("#"):
             continue
         first = first if pending else number
@@ -87,14 +87,14 @@ def _tokens(source: InputFile) -> Iterator[_Token]:
                 yield _Token(first, match[0])
             pending = ""
     if pending:
-        raise FormatError(f"{source.name}, line {first:,}: the closing quote is missing.")
+        raise FormatError(f"{file.name}, line {first:,}: the closing quote is missing.")
 
 
 class _Parser:
     """Parses pairs of a key and a value; a value may be a list of such pairs."""
 
-    def __init__(self, source: InputFile) -> None:
-        self.name, self._tokens = source.name, _tokens(source)
+    def __init__(self, file: InputFile) -> None:
+        self.name, self._tokens = file.name, _tokens(file)
         self.line = self.key_line = 1
 
     def pairs(self, inside: str | None) -> Iterator[tuple[str, str]]:
@@ -147,8 +147,8 @@ class _Parser:
         return FormatError(f"{self.name}, line {self.line:,}: {message}")
 
 
-def _read_graph(source: InputFile) -> _Graph:
-    parser = _Parser(source)
+def _read_graph(file: InputFile) -> _Graph:
+    parser = _Parser(file)
     graph: _Graph | None = None
     for key, value in parser.pairs(None):
         if key.lower() == "graph" and value == "[":
@@ -159,7 +159,7 @@ def _read_graph(source: InputFile) -> _Graph:
         elif value == "[":
             parser.skip(key)
     if graph is None:
-        raise FormatError(f"{source.name}: 'graph [' is missing.")
+        raise FormatError(f"{file.name}: 'graph [' is missing.")
     return graph
 
 

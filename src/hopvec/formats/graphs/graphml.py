@@ -22,20 +22,20 @@ BLOCK = 1 << 18  # bytes parsed at a time; the edges of one block are in memory
 DIRECTIONS = {"directed": True, "undirected": False}
 
 
-def recognize(source: InputFile) -> str | None:
+def recognize(file: InputFile) -> str | None:
     """The file contains the element <graphml>."""
-    start = source.head.lstrip(b"\xef\xbb\xbf \t\r\n")
+    start = file.head.lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.startswith(b"<") and b"<graphml" in start:
         return "it contains the element <graphml>"
     return None
 
 
-def read_edges(source: InputFile, options: ReadOptions) -> EdgeStream:
+def read_edges(file: InputFile, options: ReadOptions) -> EdgeStream:
     """Reads the edges block by block; the file also lists the nodes and says if it is directed."""
-    reader = _Reader(source, options)
+    reader = _Reader(file, options)
     reader.read_until(lambda: reader.directed is not None)
     if reader.directed is None:
-        raise FormatError(f"{source.name}: the <graph> element is missing.")
+        raise FormatError(f"{file.name}: the <graph> element is missing.")
     metadata: dict[str, Any] = {"weight": reader.weight_key.name if reader.weight_key else "none"}
     stream = EdgeStream(
         iter(()),
@@ -62,7 +62,7 @@ class _Key:
 class _Reader:
     """The state of the parser."""
 
-    source: InputFile
+    file: InputFile
     options: ReadOptions
     directed: bool | None = None
     nodes: list[str] = field(default_factory=list)
@@ -95,13 +95,13 @@ class _Reader:
     def read_until(self, enough: Callable[[], bool]) -> None:
         """Parses blocks until `enough()` is true or the file ends."""
         while not self.finished and not enough():
-            block = self.source.read(BLOCK)
+            block = self.file.read(BLOCK)
             self.finished = not block
             try:
                 self.parser.Parse(block, self.finished)
             except expat.ExpatError as error:
                 raise FormatError(
-                    f"{self.source.name}, line {error.lineno:,}, column {error.offset + 1:,}: this "
+                    f"{self.file.name}, line {error.lineno:,}, column {error.offset + 1:,}: this "
                     f"is not well-formed XML ({expat.errors.messages[error.code]})."
                 ) from error
 
@@ -221,4 +221,4 @@ class _Reader:
         )
 
     def _error(self, message: str) -> FormatError:
-        return FormatError(f"{self.source.name}, line {self.parser.CurrentLineNumber:,}: {message}")
+        return FormatError(f"{self.file.name}, line {self.parser.CurrentLineNumber:,}: {message}")

@@ -174,50 +174,50 @@ class InputFile:
 
 
 class _Decompressed:
-    """The decompressed bytes of a source; errors of the decompressor become FormatError."""
+    """The decompressed bytes of an input file; errors of the decompressor become FormatError."""
 
-    def __init__(self, source: InputFile) -> None:
-        self._source, self._count = source, 0
-        self._stream: Any = _Counted(source)
-        if source.compression:
+    def __init__(self, file: InputFile) -> None:
+        self._file, self._count = file, 0
+        self._stream: Any = _Counted(file)
+        if file.compression:
             compressed = pa.PythonFile(self._stream, mode="r")
-            self._stream = pa.CompressedInputStream(compressed, source.compression)
+            self._stream = pa.CompressedInputStream(compressed, file.compression)
 
     def read(self, size: int) -> bytes:
         try:
             block: bytes = self._stream.read(size)
         except (OSError, pa.ArrowException) as error:
-            kind = self._source.compression
+            kind = self._file.compression
             what = f"damaged {kind} data" if kind else "it"
             if "Truncated" in str(error):
                 raise FormatError(
-                    f"{self._source.name}: the file is truncated: its {kind} data ends "
+                    f"{self._file.name}: the file is truncated: its {kind} data ends "
                     f"unexpectedly after {self._count:,} decompressed bytes."
                 ) from error
             raise FormatError(
-                f"{self._source.name}: {what} cannot be read after byte {self._count:,} ({error})."
+                f"{self._file.name}: {what} cannot be read after byte {self._count:,} ({error})."
             ) from error
         self._count += len(block)
         return block
 
 
 class _Counted:
-    """The raw bytes of a source, beginning with those already read for `head`, with progress."""
+    """The raw bytes of an input file, starting with those read for `head`; reports progress."""
 
     closed = False
 
-    def __init__(self, source: InputFile) -> None:
-        self._source, self._done = source, 0
+    def __init__(self, file: InputFile) -> None:
+        self._file, self._done = file, 0
 
     def read(self, size: int = -1) -> bytes:
-        source = self._source
-        if source._raw_head:
-            block, source._raw_head = source._raw_head[:size], source._raw_head[size:]
+        file = self._file
+        if file._raw_head:
+            block, file._raw_head = file._raw_head[:size], file._raw_head[size:]
         else:
-            block = source._raw.read(size) if source._raw else b""
+            block = file._raw.read(size) if file._raw else b""
         self._done += len(block)
-        if source._progress:
-            source._progress(self._done, source.size)
+        if file._progress:
+            file._progress(self._done, file.size)
         return block
 
     def readable(self) -> bool:
@@ -225,13 +225,13 @@ class _Counted:
 
 
 class _Raw(io.RawIOBase):
-    def __init__(self, source: InputFile) -> None:
-        self._source = source
+    def __init__(self, file: InputFile) -> None:
+        self._file = file
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        block = self._source.read(len(buffer))
+        block = self._file.read(len(buffer))
         buffer[: len(block)] = block
         return len(block)

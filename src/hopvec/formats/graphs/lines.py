@@ -56,7 +56,7 @@ class Lines:
 
     Parameters
     ----------
-    source : InputFile
+    file : InputFile
         The text.
     skip : int
         The number of lines to skip at the start.
@@ -71,14 +71,14 @@ class Lines:
 
     def __init__(
         self,
-        source: InputFile,
+        file: InputFile,
         *,
         skip: int = 0,
         comments: tuple[bytes, ...] = (),
         normalize: Callable[[bytes], bytes] = lambda block: block,
         might_be_edge: Callable[[str], bool] = lambda line: False,
     ) -> None:
-        self._source, self._skip, self._comments = source, skip, comments
+        self._file, self._skip, self._comments = file, skip, comments
         self._prefixes = (b"\n", b" ", b"\t", *comments)  # of lines that may have no edge
         self._is_prefix = np.zeros(256, bool)
         self._is_prefix[[prefix[0] for prefix in self._prefixes]] = True
@@ -105,11 +105,11 @@ class Lines:
         """The next complete lines; a newline is added if the last one has none."""
         block = self._rest
         while True:
-            more = self._source.read(BLOCK)
+            more = self._file.read(BLOCK)
             if b"\0" in more:
                 line = self._line + _unix(block + more[: more.index(b"\0")]).count(b"\n")
                 raise FormatError(
-                    f"{self._source.name}, line {line:,}: a null byte; this is not text."
+                    f"{self._file.name}, line {line:,}: a null byte; this is not text."
                 )
             block += more
             if not more:
@@ -123,7 +123,7 @@ class Lines:
             if len(self._rest) > MAX_LINE:
                 line = self._line + _unix(block[:end]).count(b"\n")
                 raise FormatError(
-                    f"{self._source.name}, line {line:,}: the line is longer than "
+                    f"{self._file.name}, line {line:,}: the line is longer than "
                     f"{MAX_LINE:,} bytes; this is not a list of edges."
                 )
             if end:
@@ -170,7 +170,7 @@ class Lines:
     def _check_comment(self, line: str, number: int) -> None:
         if not line[1:2].isspace() and self._might_be_edge(line):
             raise FormatError(
-                f"{self._source.name}, line {number:,}: is {line[:40]!r} a comment or an edge? Use "
+                f"{self._file.name}, line {number:,}: is {line[:40]!r} a comment or an edge? Use "
                 f"comment='' if it is an edge, comment={line[0]!r} if such lines are comments."
             )
 

@@ -26,28 +26,28 @@ def read_pairs(
     edges. The label column is named label, y or weight and holds 1 and 0; without one, all pairs
     are edges. Ids in text are strings.
     """
-    with InputFile(path, progress) as source:
-        module = next((module for module in (columnar, text) if module.recognize(source)), None)
+    with InputFile(path, progress) as file:
+        module = next((module for module in (columnar, text) if module.recognize(file)), None)
         if module is None:
-            what = f"it begins with {source.head[:8]!r}" if source.head else "it is empty"
-            raise FormatError(f"{source.name}: pairs are read from text, Parquet or Arrow; {what}.")
-        stream = module.read_edges(source, ReadOptions(pairs=LINKS))
+            what = f"it begins with {file.head[:8]!r}" if file.head else "it is empty"
+            raise FormatError(f"{file.name}: pairs are read from text, Parquet or Arrow; {what}.")
+        stream = module.read_edges(file, ReadOptions(pairs=LINKS))
         batches: list[Batch] = []
         rows = 0
         for batch in stream.batches:
             if (missing := batch.first_missing()) is not None:
                 row, role = missing
                 location = stream.locate(rows + row)
-                raise FormatError(f"{source.name}, {location}: the {role} is empty.")
+                raise FormatError(f"{file.name}, {location}: the {role} is empty.")
             if (invalid := _first_invalid_label(batch)) is not None:
                 raise FormatError(
-                    f"{source.name}, {stream.locate(rows + invalid)}: the label must be 1 (an "
+                    f"{file.name}, {stream.locate(rows + invalid)}: the label must be 1 (an "
                     f"edge) or 0 (not an edge), got {batch.weight[invalid].as_py():g}."
                 )
             batches.append(batch)
             rows += len(batch.source)
     if not rows:
-        raise FormatError(f"{source.name}: there are no pairs in it.")
+        raise FormatError(f"{file.name}: there are no pairs in it.")
     ends = {
         "source": pa.chunked_array([batch.source for batch in batches]),
         "target": pa.chunked_array([batch.target for batch in batches]),

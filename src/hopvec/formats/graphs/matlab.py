@@ -21,16 +21,16 @@ DEFAULT = "network"
 HDF5 = b"\x89HDF\r\n\x1a\n"
 
 
-def recognize(source: InputFile) -> str | None:
+def recognize(file: InputFile) -> str | None:
     """The file begins with "MATLAB" or with the signature of HDF5."""
-    if source.head.startswith(b"MATLAB"):
-        return f"it begins with {source.head[:10].decode('ascii', 'replace')}"
-    return "it begins with the signature of HDF5" if source.head.startswith(HDF5) else None
+    if file.head.startswith(b"MATLAB"):
+        return f"it begins with {file.head[:10].decode('ascii', 'replace')}"
+    return "it begins with the signature of HDF5" if file.head.startswith(HDF5) else None
 
 
-def read_edges(source: InputFile, options: ReadOptions) -> Matrix:
+def read_edges(file: InputFile, options: ReadOptions) -> Matrix:
     """Returns the adjacency matrix. The format does not record whether it is symmetric."""
-    read = read_variable(source, partial(_choose, name=options.variable))
+    read = read_variable(file, partial(_choose, name=options.variable))
     return checked_matrix(read.location, read.matrix, read.metadata, options.unweighted)
 
 
@@ -45,25 +45,25 @@ class MatlabVariable(NamedTuple):
 
 
 def read_variable(
-    source: InputFile, choose: Callable[[str, list[Variable]], Variable]
+    file: InputFile, choose: Callable[[str, list[Variable]], Variable]
 ) -> MatlabVariable:
     """Reads the variable that `choose` selects, given the file name and all its variables.
 
     Raises FormatError with the file name and the cause.
     """
-    if source.head.startswith((b"MATLAB 7.3", HDF5)):
+    if file.head.startswith((b"MATLAB 7.3", HDF5)):
         raise FormatError(
-            f"{source.name}: this is a MATLAB file of version 7.3 (HDF5), which hopvec does not "
+            f"{file.name}: this is a MATLAB file of version 7.3 (HDF5), which hopvec does not "
             "read. In MATLAB, save it with save(name, 'network', '-v7')."
         )
-    if source.head[HEADER - 2 : HEADER] not in (b"IM", b"MI"):
-        raise FormatError(f"{source.name}: this is not a MATLAB file of version 5 to 7.")
-    with source.seekable() as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        with _damage_reported(source.name):
+    if file.head[HEADER - 2 : HEADER] not in (b"IM", b"MI"):
+        raise FormatError(f"{file.name}: this is not a MATLAB file of version 5 to 7.")
+    with file.seekable() as binary, mmap.mmap(binary.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        with _damage_reported(file.name):
             matlab = MatlabFile(data)
             variables = list(matlab.variables())
-        chosen = choose(source.name, variables)
-        location = f"{source.name}, variable {chosen.name}"
+        chosen = choose(file.name, variables)
+        location = f"{file.name}, variable {chosen.name}"
         if chosen.is_complex:
             raise FormatError(f"{location}: weights must be real numbers, but these are complex.")
         with _damage_reported(location):

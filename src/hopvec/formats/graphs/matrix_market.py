@@ -62,21 +62,21 @@ class Size(NamedTuple):
     entries: int
 
 
-def recognize(source: InputFile) -> str | None:
+def recognize(file: InputFile) -> str | None:
     """The file begins with %%MatrixMarket."""
-    if source.head[: len(BANNER)].lower() == BANNER:
+    if file.head[: len(BANNER)].lower() == BANNER:
         return "it begins with %%MatrixMarket"
     return None
 
 
-def read_edges(source: InputFile, options: ReadOptions) -> Matrix:
+def read_edges(file: InputFile, options: ReadOptions) -> Matrix:
     """Returns the adjacency matrix, both triangles of a symmetric one."""
     import scipy.sparse as sp
 
-    header = _header(source)
-    stream = source.stream()
-    size = _size(source, stream)
-    matrix = _entries(source, header, size, stream)
+    header = _header(file)
+    stream = file.stream()
+    size = _size(file, stream)
+    matrix = _entries(file, header, size, stream)
     rows, columns, values = matrix.row, matrix.col, matrix.data
     if header.field == "pattern":
         values = np.ones(len(rows), np.int8)
@@ -93,15 +93,15 @@ def read_edges(source: InputFile, options: ReadOptions) -> Matrix:
         "matrix": f"{header.field}, {header.symmetry}",
         "ids": "row i of the file, counted from 1, is the node i - 1",
     }
-    return checked_matrix(source.name, matrix, metadata, options.unweighted, symmetric or None)
+    return checked_matrix(file.name, matrix, metadata, options.unweighted, symmetric or None)
 
 
-def _header(source: InputFile) -> Header:
-    line = source.head.split(b"\n", 1)[0].decode("utf-8", "replace")
+def _header(file: InputFile) -> Header:
+    line = file.head.split(b"\n", 1)[0].decode("utf-8", "replace")
     words = line.lower().split()
     if len(words) != 5 or words[0].encode() != BANNER:
         raise FormatError(
-            f"{source.name}, line 1: a Matrix Market file begins with a line such as "
+            f"{file.name}, line 1: a Matrix Market file begins with a line such as "
             f"'%%MatrixMarket matrix coordinate real symmetric', found {line.strip()[:60]!r}."
         )
     header = Header(*words[1:])
@@ -113,13 +113,13 @@ def _header(source: InputFile) -> Header:
     ):
         if found not in allowed:
             raise FormatError(
-                f"{source.name}, line 1: Matrix Market files of type {found!r} are not "
+                f"{file.name}, line 1: Matrix Market files of type {found!r} are not "
                 f"supported; the type must be {' or '.join(allowed)}."
             )
     return header
 
 
-def _size(source: InputFile, stream: Any) -> Size:
+def _size(file: InputFile, stream: Any) -> Size:
     """Reads the file up to the line with the numbers of rows, columns and entries."""
     number = 0
     while line := stream.readline(MAX_LINE):
@@ -129,61 +129,61 @@ def _size(source: InputFile, stream: Any) -> Size:
             continue
         if len(words) != 3 or not all(word.isdigit() and len(word) < 16 for word in words):
             expected = "expected the numbers of rows, columns and entries"
-            raise _error(source, number, expected, line)
+            raise _error(file, number, expected, line)
         rows, columns, count = map(int, words)
         if rows != columns:
             shape = f"{rows:,} x {columns:,}".encode()
-            raise _error(source, number, "an adjacency matrix must be square", shape)
-        if source.plain_file and count * MIN_ENTRY_BYTES > source.size + 1:
+            raise _error(file, number, "an adjacency matrix must be square", shape)
+        if file.plain_file and count * MIN_ENTRY_BYTES > file.size + 1:
             raise FormatError(
-                f"{source.name}, line {number:,}: the file is too short for {count:,} entries."
+                f"{file.name}, line {number:,}: the file is too short for {count:,} entries."
             )
         return Size(number, rows, count)
-    raise FormatError(f"{source.name}: it ends before the numbers of rows, columns and entries.")
+    raise FormatError(f"{file.name}: it ends before the numbers of rows, columns and entries.")
 
 
-def _entries(source: InputFile, header: Header, size: Size, stream: Any) -> Any:
+def _entries(file: InputFile, header: Header, size: Size, stream: Any) -> Any:
     """The matrix of all entries, as scipy parses them."""
     import scipy.io
 
     try:
-        matrix = scipy.io.mmread(_CheckedLines(source, header, size, stream))
+        matrix = scipy.io.mmread(_CheckedLines(file, header, size, stream))
     except FormatError:
         raise
     except MemoryError:
         raise FormatError(
-            f"{source.name}, line {size.line:,}: there is not enough memory for {size.entries:,} "
+            f"{file.name}, line {size.line:,}: there is not enough memory for {size.entries:,} "
             "entries."
         ) from None
     except ValueError as error:
-        raise _translated(source, size, str(error)) from error
+        raise _translated(file, size, str(error)) from error
     if not np.isfinite(matrix.data).all():
         at = int(np.argmin(np.isfinite(matrix.data)))
         raise FormatError(
-            f"{source.name}, entry of row {matrix.row[at] + 1:,} and column "
+            f"{file.name}, entry of row {matrix.row[at] + 1:,} and column "
             f"{matrix.col[at] + 1:,}: the weight is too large for a float64."
         )
     return matrix
 
 
-def _translated(source: InputFile, size: Size, reason: str) -> FormatError:
+def _translated(file: InputFile, size: Size, reason: str) -> FormatError:
     """The error for what scipy finds wrong: an index, or the number of entries."""
     missing = re.search(r"Expected another (\d+)", reason)
     if missing:
         found = size.entries - int(missing[1])
-        return FormatError(f"{source.name}: it ends after {found:,} of {size.entries:,} entries.")
+        return FormatError(f"{file.name}: it ends after {found:,} of {size.entries:,} entries.")
     match = re.match(r"Line (\d+): (.*)", reason)
     if not match:
-        return FormatError(f"{source.name}: the entries cannot be read ({reason}).")
+        return FormatError(f"{file.name}: the entries cannot be read ({reason}).")
     line, what = int(match[1]), match[2].rstrip(".")
     if "out of bounds" in what:
         what = _indices_expected(size)
-        if source.path is not None and not source.is_pipe:
-            with InputFile(source.path) as again:
-                return _error(source, line, what, next(islice(again.stream(), line - 1, None)))
+        if file.path is not None and not file.is_pipe:
+            with InputFile(file.path) as again:
+                return _error(file, line, what, next(islice(again.stream(), line - 1, None)))
     elif "Too many" in what:
         what = f"this entry is beyond the {size.entries:,} announced in line {size.line:,}"
-    return FormatError(f"{source.name}, line {line:,}: {what}.")
+    return FormatError(f"{file.name}, line {line:,}: {what}.")
 
 
 def _indices_expected(size: Size) -> str:
@@ -197,8 +197,8 @@ class _CheckedLines:
     become empty lines.
     """
 
-    def __init__(self, source: InputFile, header: Header, size: Size, stream: Any) -> None:
-        self._source, self._header, self._size, self._stream = source, header, size, stream
+    def __init__(self, file: InputFile, header: Header, size: Size, stream: Any) -> None:
+        self._file, self._header, self._size, self._stream = file, header, size, stream
         self._line = size.line + 1
         kind = "pattern" if header.width == 2 else "real"
         start = f"%%MatrixMarket matrix coordinate {kind} general\n" + "%\n" * (size.line - 2)
@@ -253,9 +253,9 @@ class _CheckedLines:
             expected = _indices_expected(self._size)
         else:
             expected = "a weight must be a finite number"
-        return _error(self._source, number, expected, line)
+        return _error(self._file, number, expected, line)
 
 
-def _error(source: InputFile, line: int, expected: str, found: bytes) -> FormatError:
+def _error(file: InputFile, line: int, expected: str, found: bytes) -> FormatError:
     shown = found[:1000].decode("utf-8", "replace").strip()[:60]
-    return FormatError(f"{source.name}, line {line:,}: {expected}, found {shown!r}.")
+    return FormatError(f"{file.name}, line {line:,}: {expected}, found {shown!r}.")

@@ -28,24 +28,24 @@ def read_nodes(nodes: str | PathLike[str] | Any) -> pa.Array:
         if (empty := first_missing(ids)) is not None:
             raise GraphError(f"nodes, entry {empty + 1:,}: the id is empty.")
         return ids
-    with InputFile(nodes) as source:
-        if columnar.recognize(source):
-            return _from_table(source)
-        if text.recognize(source) is None:
-            what = f"it begins with {source.head[:8]!r}" if source.head else "it is empty"
-            raise FormatError(f"{source.name}: ids are read from text, Parquet or Arrow; {what}.")
-        return _from_text(source)
+    with InputFile(nodes) as file:
+        if columnar.recognize(file):
+            return _from_table(file)
+        if text.recognize(file) is None:
+            what = f"it begins with {file.head[:8]!r}" if file.head else "it is empty"
+            raise FormatError(f"{file.name}: ids are read from text, Parquet or Arrow; {what}.")
+        return _from_text(file)
 
 
-def _from_text(source: InputFile) -> pa.Array:
+def _from_text(file: InputFile) -> pa.Array:
     """The column named id, node or name if there is a header, else the first column."""
     numbered = [
         (number, line)
-        for number, line in first_lines(source)
+        for number, line in first_lines(file)
         if not line.encode().startswith(COMMENTS)
     ]
     if not numbered:
-        raise FormatError(f"{source.name}: there are no ids in it.")
+        raise FormatError(f"{file.name}: there are no ids in it.")
     lines = [line for _, line in numbered[:MAX_LINES]]
     separator = next((mark for mark in "\t,;" if _splits_evenly(lines, mark)), NO_SEPARATOR)
     first = Dialect(separator, 0).cells(lines[0])
@@ -58,15 +58,15 @@ def _from_text(source: InputFile) -> pa.Array:
         header=at is not None,
         comments=COMMENTS,
     )
-    rows = text.edge_lines(source, dialect, ReadOptions())
+    rows = text.edge_lines(file, dialect, ReadOptions())
     parts: list[pa.Array] = []
-    for (ids,) in text.parse(source, rows, dialect, [at or 0]):
+    for (ids,) in text.parse(file, rows, dialect, [at or 0]):
         if (empty := first_missing(ids)) is not None:
             line = rows.number(sum(map(len, parts)) + empty)
-            raise FormatError(f"{source.name}, line {line:,}: the id is empty.")
+            raise FormatError(f"{file.name}, line {line:,}: the id is empty.")
         parts.append(ids)
     if not parts:
-        raise FormatError(f"{source.name}: there are no ids in it.")
+        raise FormatError(f"{file.name}: there are no ids in it.")
     return pa.concat_arrays(parts)
 
 
@@ -76,28 +76,28 @@ def _splits_evenly(lines: list[str], separator: str) -> bool:
     return len(counts) == 1 and counts.pop() > 1
 
 
-def _from_table(source: InputFile) -> pa.Array:
+def _from_table(file: InputFile) -> pa.Array:
     """The column named id, node or name, else the only column."""
     import pyarrow.dataset as ds
 
-    if source.path is None or source.compression:
+    if file.path is None or file.compression:
         raise FormatError(
-            f"{source.name}: ids cannot be read from a compressed or piped Parquet file."
+            f"{file.name}: ids cannot be read from a compressed or piped Parquet file."
         )
-    kind = "parquet" if source.is_directory or source.head.startswith(b"PAR1") else "ipc"
+    kind = "parquet" if file.is_directory or file.head.startswith(b"PAR1") else "ipc"
     try:
-        table = ds.dataset(source.path, format=kind)
+        table = ds.dataset(file.path, format=kind)
         names = table.schema.names
         found = find_id_column(names) or (names[0] if len(names) == 1 else None)
         if found is None:
             raise FormatError(
-                f"{source.name}: no column is named id, node or name; the columns are "
+                f"{file.name}: no column is named id, node or name; the columns are "
                 f"{', '.join(names)}."
             )
         ids = table.to_table(columns=[found]).column(0).combine_chunks()
     except pa.ArrowException as error:
-        raise FormatError(f"{source.name}: the ids cannot be read ({error}).") from error
-    ids = id_array(ids, lambda row: f"{source.name}, row {row + 1:,}")
+        raise FormatError(f"{file.name}: the ids cannot be read ({error}).") from error
+    ids = id_array(ids, lambda row: f"{file.name}, row {row + 1:,}")
     if (empty := first_missing(ids)) is not None:
-        raise FormatError(f"{source.name}, row {empty + 1:,}: the id is empty.")
+        raise FormatError(f"{file.name}, row {empty + 1:,}: the id is empty.")
     return ids

@@ -27,41 +27,41 @@ ROWS = 1 << 18  # edges per batch
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError)
 
 
-def recognize(source: InputFile) -> str | None:
+def recognize(file: InputFile) -> str | None:
     """A zip archive whose first member is an array."""
-    head = source.head
+    head = file.head
     if head.startswith(b"PK\x03\x04") and b".npy" in head[30:400]:
         return "it is a zip archive of numpy arrays"
     return None
 
 
-def read_edges(source: InputFile, options: ReadOptions) -> EdgeStream | Matrix:
+def read_edges(file: InputFile, options: ReadOptions) -> EdgeStream | Matrix:
     """Reads a sparse matrix, or the edges in two arrays; if `n` is given, nodes are 0 .. n-1."""
-    with open_archive(source) as archive:
+    with open_archive(file) as archive:
         if {"format", "shape", "data"} <= set(archive.files):
-            return _sparse(source, archive, options)
-        return _edges(Arrays(source.name, archive), options)
+            return _sparse(file, archive, options)
+        return _edges(Arrays(file.name, archive), options)
 
 
 @contextmanager
-def open_archive(source: InputFile) -> Iterator[Any]:
-    """Opens the archive of a source; errors while it is open become FormatError."""
-    if not source.head.startswith(b"PK"):
+def open_archive(file: InputFile) -> Iterator[Any]:
+    """Opens the archive; errors while it is open become FormatError."""
+    if not file.head.startswith(b"PK"):
         raise FormatError(
-            f"{source.name}: this is not an .npz archive; it begins with {source.head[:8]!r}."
+            f"{file.name}: this is not an .npz archive; it begins with {file.head[:8]!r}."
         )
-    with source.seekable() as file:
+    with file.seekable() as binary:
         try:
-            archive = np.load(file, allow_pickle=False)
+            archive = np.load(binary, allow_pickle=False)
             if not isinstance(archive, np.lib.npyio.NpzFile):
-                raise FormatError(f"{source.name}: this is not an .npz archive.")
+                raise FormatError(f"{file.name}: this is not an .npz archive.")
             yield archive
         except DAMAGE as error:
-            raise FormatError(f"{source.name}: damaged .npz archive ({error}).") from error
+            raise FormatError(f"{file.name}: damaged .npz archive ({error}).") from error
         except ValueError as error:
             if isinstance(error, FormatError):
                 raise
-            raise FormatError(f"{source.name}: this is not an .npz archive ({error}).") from error
+            raise FormatError(f"{file.name}: this is not an .npz archive ({error}).") from error
 
 
 class Arrays:
@@ -80,20 +80,20 @@ class Arrays:
             ) from error
 
 
-def _sparse(source: InputFile, archive: Any, options: ReadOptions) -> Matrix:
+def _sparse(file: InputFile, archive: Any, options: ReadOptions) -> Matrix:
     import scipy.sparse as sp
 
     for name in ("source", "target", "weight"):
         if getattr(options, name) is not None:
-            raise FormatError(f"{source.name}: this is a sparse matrix, so {name}= does not apply.")
+            raise FormatError(f"{file.name}: this is a sparse matrix, so {name}= does not apply.")
     try:
-        file = archive.zip.fp
-        file.seek(0)
-        matrix = sp.load_npz(file)
+        binary = archive.zip.fp
+        binary.seek(0)
+        matrix = sp.load_npz(binary)
     except (ValueError, KeyError, AttributeError, TypeError, *DAMAGE) as error:
-        raise FormatError(f"{source.name}: damaged sparse matrix ({error}).") from error
+        raise FormatError(f"{file.name}: damaged sparse matrix ({error}).") from error
     metadata = {"matrix": f"scipy.sparse, {matrix.format}"}
-    return checked_matrix(source.name, matrix, metadata, options.unweighted)
+    return checked_matrix(file.name, matrix, metadata, options.unweighted)
 
 
 def _edges(arrays: Arrays, options: ReadOptions) -> EdgeStream:

@@ -53,12 +53,12 @@ class Part:
         return batch
 
 
-def list_parts(source: InputFile) -> tuple[list[Part], list[str]]:
+def list_parts(file: InputFile) -> tuple[list[Part], list[str]]:
     """The Parquet files of a directory in order of their names, and the names of other files.
 
     Names that begin with '.' or '_' are skipped: writers use them for files without data.
     """
-    directory = source.path or Path()
+    directory = file.path or Path()
     paths: list[Path] = []
     others: list[Path] = []
     for path in sorted(directory.rglob("*")):
@@ -70,7 +70,7 @@ def list_parts(source: InputFile) -> tuple[list[Part], list[str]]:
     if not paths:
         inside = f"it holds {_listed(names)}" if names else "it is empty"
         raise FormatError(
-            f"{source.name}: a directory must contain Parquet files, but {inside}. Give the path "
+            f"{file.name}: a directory must contain Parquet files, but {inside}. Give the path "
             "of a file instead."
         )
     values = [_values(path.relative_to(directory)) for path in paths]

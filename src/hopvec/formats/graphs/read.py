@@ -132,18 +132,18 @@ def read_graph(
     Graph(3 nodes, 2 edges, directed, unweighted)
     """
     options = _merge(options or ReadOptions(), keywords)
-    with InputFile(path, progress, options.spill_dir) as source:
-        name, reason = choose_format(source, options.format)
-        found = _open_format(source, name, options)
+    with InputFile(path, progress, options.spill_dir) as file:
+        name, reason = choose_format(file, options.format)
+        found = _open_format(file, name, options)
         if isinstance(found, Matrix):
-            graph = graph_from_matrix(source.name, found, options)
+            graph = graph_from_matrix(file.name, found, options)
         else:
-            graph = graph_from_stream(source.name, found, options, build_progress or no_progress)
-    return replace(graph, origin=_origin(source, name, reason, found, options))
+            graph = graph_from_stream(file.name, found, options, build_progress or no_progress)
+    return replace(graph, origin=_origin(file, name, reason, found, options))
 
 
 def choose_format(
-    source: InputFile,
+    file: InputFile,
     requested: str | None,
     formats: Mapping[str, GraphFormat] = GRAPH_FORMATS,
     what: str = "graphs",
@@ -154,23 +154,23 @@ def choose_format(
         if name not in formats:
             names = [*formats, *(alias for alias, name in ALIASES.items() if name in formats)]
             raise FormatError(
-                f"{source.name}: there is no format {requested!r} for {what}; "
+                f"{file.name}: there is no format {requested!r} for {what}; "
                 f"choose one of {', '.join(names)}."
             )
         return name, "it was requested"
-    by_suffix = [name for name, module in formats.items() if source.suffix in module.SUFFIXES]
+    by_suffix = [name for name, module in formats.items() if file.suffix in module.SUFFIXES]
     for name, module in formats.items():
-        reason = module.recognize(source)
+        reason = module.recognize(file)
         if reason and name == "text" and by_suffix:
             break  # the suffix says more than that it is text
         if reason:
             return name, reason
     if by_suffix:
-        return by_suffix[0], f"its suffix is {source.suffix}"
-    if not source.head:
-        raise FormatError(f"{source.name}: the file is empty.")
+        return by_suffix[0], f"its suffix is {file.suffix}"
+    if not file.head:
+        raise FormatError(f"{file.name}: the file is empty.")
     raise FormatError(
-        f"{source.name}: the format is not recognized; the file begins with {source.head[:8]!r}. "
+        f"{file.name}: the format is not recognized; the file begins with {file.head[:8]!r}. "
         f"Supported formats are {', '.join(formats)}."
     )
 
@@ -186,25 +186,25 @@ def _merge(options: ReadOptions, keywords: ReadKeywords) -> ReadOptions:
     return replace(options, **keywords)
 
 
-def _open_format(source: InputFile, name: str, options: ReadOptions) -> EdgeStream | Matrix:
+def _open_format(file: InputFile, name: str, options: ReadOptions) -> EdgeStream | Matrix:
     """Starts reading; raises FormatError for options that do not apply to the format."""
     module = GRAPH_FORMATS[name]
     for field in fields(options):
         given = getattr(options, field.name) != field.default
         if given and field.name in FORMAT_OPTIONS - module.OPTIONS:
             raise FormatError(
-                f"{source.name}: {field.name}= does not apply to the format {name}; leave it out."
+                f"{file.name}: {field.name}= does not apply to the format {name}; leave it out."
             )
-    return module.read_edges(source, options)
+    return module.read_edges(file, options)
 
 
 def _origin(
-    source: InputFile, name: str, reason: str, found: EdgeStream | Matrix, options: ReadOptions
+    file: InputFile, name: str, reason: str, found: EdgeStream | Matrix, options: ReadOptions
 ) -> dict[str, Any]:
     """Where the graph comes from and how the file was read, for the run report."""
-    origin: dict[str, Any] = {"file": source.name, "format": name, "because": reason}
-    if source.compression:
-        origin["compression"] = source.compression
+    origin: dict[str, Any] = {"file": file.name, "format": name, "because": reason}
+    if file.compression:
+        origin["compression"] = file.compression
     if isinstance(found, EdgeStream):
         origin["duplicates"] = options.duplicates or found.duplicates or "sum"
     return origin | found.metadata

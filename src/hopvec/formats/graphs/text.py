@@ -44,31 +44,31 @@ TIMESTAMP = re.compile(r"1\d{9}(\d{3})?")  # from 2001 to 2033, in seconds or mi
 WRONG_ROW = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")  # pyarrow's message
 
 
-def recognize(source: InputFile) -> str | None:
+def recognize(file: InputFile) -> str | None:
     """Any text may be an edge list, so this format comes last."""
-    if not source.head or b"\0" in source.head:
+    if not file.head or b"\0" in file.head:
         return None
     try:
-        source.head[: len(source.head) - 4 * (len(source.head) == HEAD)].decode()
+        file.head[: len(file.head) - 4 * (len(file.head) == HEAD)].decode()
     except UnicodeDecodeError as error:
         if error.reason != "unexpected end of data":
             return None
     return "it is text"
 
 
-def read_edges(source: InputFile, options: ReadOptions) -> EdgeStream:
+def read_edges(file: InputFile, options: ReadOptions) -> EdgeStream:
     """Detects the dialect, chooses the columns, and streams the edges in blocks of lines."""
-    dialect, rows = find_dialect(source, options)
+    dialect, rows = find_dialect(file, options)
     names = rows[0] if dialect.header else None
     body = rows[1:] if dialect.header else rows
     numeric = [_fraction_of_numbers(body, at, dialect) for at in range(dialect.count)]
-    _check_is_edge_list(source.name, rows, dialect, options)
-    columns = choose_columns(source.name, names, dialect.count, numeric, options.columns)
+    _check_is_edge_list(file.name, rows, dialect, options)
+    columns = choose_columns(file.name, names, dialect.count, numeric, options.columns)
     for warning in (
         *_column_warnings(names, body, numeric, columns, options),
         *_dialect_warnings(rows, dialect, columns, options),
     ):
-        logger.warning("%s: %s", source.name, warning)
+        logger.warning("%s: %s", file.name, warning)
     metadata: dict[str, Any] = {
         "separator": SEPARATOR_NAMES.get(dialect.separator, dialect.separator),
         "header": dialect.header,
@@ -76,9 +76,9 @@ def read_edges(source: InputFile, options: ReadOptions) -> EdgeStream:
     }
     if dialect.decimal != "." and columns.weight is not None:
         metadata["decimal mark"] = SEPARATOR_NAMES[dialect.decimal]
-    lines = edge_lines(source, dialect, options)
+    lines = edge_lines(file, dialect, options)
     return EdgeStream(
-        _batches(source, lines, dialect, columns, metadata),
+        _batches(file, lines, dialect, columns, metadata),
         metadata,
         untyped=True,
         locate=lambda edge: f"line {lines.number(edge):,}",
@@ -174,7 +174,7 @@ def _may_be_header(rows: list[list[str]], columns: EdgeColumns) -> bool:
     return rare or look_like_column_names(*ends[0])
 
 
-def edge_lines(source: InputFile, dialect: Dialect, options: ReadOptions) -> Lines:
+def edge_lines(file: InputFile, dialect: Dialect, options: ReadOptions) -> Lines:
     """The lines of a text after its header, without comments."""
 
     def might_be_edge(line: str) -> bool:
@@ -182,7 +182,7 @@ def edge_lines(source: InputFile, dialect: Dialect, options: ReadOptions) -> Lin
         return short and len(dialect.cells(line)) == dialect.count
 
     return Lines(
-        source,
+        file,
         skip=dialect.skip,
         comments=dialect.comments,
         normalize=dialect.normalize,
@@ -191,26 +191,26 @@ def edge_lines(source: InputFile, dialect: Dialect, options: ReadOptions) -> Lin
 
 
 def _batches(
-    source: InputFile, lines: Lines, dialect: Dialect, chosen: EdgeColumns, metadata: dict[str, Any]
+    file: InputFile, lines: Lines, dialect: Dialect, chosen: EdgeColumns, metadata: dict[str, Any]
 ) -> Iterator[Batch]:
     rows = 0
     used = [at for at in chosen if at is not None]
-    for columns in parse(source, lines, dialect, used):
-        weight = _numbers(columns[2], source, lines, dialect, rows) if len(used) > 2 else None
+    for columns in parse(file, lines, dialect, used):
+        weight = _numbers(columns[2], file, lines, dialect, rows) if len(used) > 2 else None
         yield Batch(columns[0], columns[1], weight)
         rows += len(columns[0])
     if rows == 0:
-        raise FormatError(f"{source.name}: there are no {dialect.pairs.many} in it.")
+        raise FormatError(f"{file.name}: there are no {dialect.pairs.many} in it.")
     if lines.comments:
         metadata["comments"] = lines.comments
 
 
 def parse(
-    source: InputFile, lines: Lines, dialect: Dialect, used: Sequence[int]
+    file: InputFile, lines: Lines, dialect: Dialect, used: Sequence[int]
 ) -> Iterator[list[pa.Array]]:
     """The used columns, batch by batch: two columns of strings, then one of weights."""
-    columns = partial(_columns, source.name, dialect, used)
-    return parse_ahead(columns, lines, from_pipe=source.is_pipe)
+    columns = partial(_columns, file.name, dialect, used)
+    return parse_ahead(columns, lines, from_pipe=file.is_pipe)
 
 
 def _columns(name: str, dialect: Dialect, used: Sequence[int], block: Block) -> list[pa.Array]:
@@ -307,7 +307,7 @@ def _has_open_quote(line: bytes, dialect: Dialect) -> bool:
 
 
 def _numbers(
-    column: pa.Array, source: InputFile, lines: Lines, dialect: Dialect, before: int
+    column: pa.Array, file: InputFile, lines: Lines, dialect: Dialect, before: int
 ) -> pa.Array:
     """The weights as numbers; raises FormatError with the line of the first that is not one."""
     if pa.types.is_floating(column.type):
@@ -316,7 +316,7 @@ def _numbers(
     for row, cell in enumerate(cells):
         if not dialect.is_number(cell):
             raise FormatError(
-                f"{source.name}, line {lines.number(before + row):,}: the weight {cell!r} is not a "
+                f"{file.name}, line {lines.number(before + row):,}: the weight {cell!r} is not a "
                 "number. Choose another column with weight=, or ignore it with unweighted=True."
             )
     return pa.array([float(cell.replace(dialect.decimal, ".")) for cell in cells], pa.float64())

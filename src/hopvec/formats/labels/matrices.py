@@ -23,27 +23,25 @@ GROUP = "group"
 LABEL, NAMES = "label", "label_names"
 
 
-def read_group(source: InputFile, options: LabelOptions) -> Labels:
+def read_group(file: InputFile, options: LabelOptions) -> Labels:
     """Reads the labels of a MATLAB file: row i of `group` is node i, each column is a class."""
-    read = read_variable(source, partial(_choose, name=options.variable or GROUP))
+    read = read_variable(file, partial(_choose, name=options.variable or GROUP))
     return _from_matrix(read.location, read.matrix, None, read.metadata)
 
 
-def read_archive(source: InputFile, options: LabelOptions) -> Labels:
+def read_archive(file: InputFile, options: LabelOptions) -> Labels:
     """Reads the labels of NumPy arrays: label[i] is the class of node i, negative if it has none.
 
     `label` can also be a matrix with one row per node and one column per class. `label_names` are
     the names of the classes.
     """
-    with open_archive(source) as archive:
-        arrays = Arrays(source.name, archive)
+    with open_archive(file) as archive:
+        arrays = Arrays(file.name, archive)
         if LABEL not in arrays.names:
-            raise FormatError(
-                f"{source.name}: there is no array {LABEL!r}; {listed_arrays(arrays)}."
-            )
+            raise FormatError(f"{file.name}: there is no array {LABEL!r}; {listed_arrays(arrays)}.")
         label = arrays.get(LABEL)
         names = [str(n) for n in arrays.get(NAMES).ravel()] if NAMES in arrays.names else None
-    location = f"{source.name}, array {LABEL}"
+    location = f"{file.name}, array {LABEL}"
     metadata: dict[str, Any] = {"array": LABEL}
     if label.ndim == 2:
         return _from_matrix(location, label, names, metadata)

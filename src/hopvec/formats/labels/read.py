@@ -94,22 +94,22 @@ def read_labels(
     options = LabelOptions(
         id_column, label_column, label_separator, separator, header, comment, variable
     )
-    with InputFile(path, progress) as source:
+    with InputFile(path, progress) as file:
         modules = {name: found.module for name, found in LABEL_FORMATS.items()}
-        name, because = choose_format(source, format, modules, "labels")
-        _refuse_unused(source, name, options)
-        labels = LABEL_FORMATS[name].read(source, options)
-        origin = {"file": source.name, "format": name, "because": because}
+        name, because = choose_format(file, format, modules, "labels")
+        _refuse_unused(file, name, options)
+        labels = LABEL_FORMATS[name].read(file, options)
+        origin = {"file": file.name, "format": name, "because": because}
     return replace(labels, origin=origin | labels.origin)
 
 
-def _refuse_unused(source: InputFile, name: str, options: LabelOptions) -> None:
+def _refuse_unused(file: InputFile, name: str, options: LabelOptions) -> None:
     for field in fields(options):
         if (
             getattr(options, field.name) is not None
             and field.name not in LABEL_FORMATS[name].options
         ):
             raise FormatError(
-                f"{source.name}: {field.name}= does not apply to labels in the format {name}; "
+                f"{file.name}: {field.name}= does not apply to labels in the format {name}; "
                 "leave it out."
             )

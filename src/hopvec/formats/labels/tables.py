@@ -48,59 +48,59 @@ class LabelOptions:
         )
 
 
-def read_text(source: InputFile, options: LabelOptions) -> Labels:
+def read_text(file: InputFile, options: LabelOptions) -> Labels:
     """Reads a text file of columns with one or several labels per cell."""
-    return _from_stream(source, text.read_edges(source, options.as_edges()), options)
+    return _from_stream(file, text.read_edges(file, options.as_edges()), options)
 
 
-def read_lists(source: InputFile, options: LabelOptions) -> Labels:
+def read_lists(file: InputFile, options: LabelOptions) -> Labels:
     """Reads lines of a node and any number of labels."""
-    return _from_stream(source, adjacency.read_edges(source, options.as_edges()), options)
+    return _from_stream(file, adjacency.read_edges(file, options.as_edges()), options)
 
 
-def read_table(source: InputFile, options: LabelOptions) -> Labels:
+def read_table(file: InputFile, options: LabelOptions) -> Labels:
     """Reads a Parquet or Arrow file, or a directory of Parquet files."""
     import pyarrow.dataset as ds
 
-    if source.path is None or source.compression:
+    if file.path is None or file.compression:
         raise FormatError(
-            f"{source.name}: labels in Parquet or Arrow files must be on disk and not compressed "
+            f"{file.name}: labels in Parquet or Arrow files must be on disk and not compressed "
             "again; decompress the file first."
         )
-    kind = "parquet" if source.is_directory or source.head.startswith(b"PAR1") else "ipc"
+    kind = "parquet" if file.is_directory or file.head.startswith(b"PAR1") else "ipc"
     try:
-        table = ds.dataset(source.path, format=kind)
+        table = ds.dataset(file.path, format=kind)
         names = table.schema.names
         columns = choose_columns(
-            source.name, names, len(names), [False] * len(names), options.as_edges().columns
+            file.name, names, len(names), [False] * len(names), options.as_edges().columns
         )
         if note := chosen_by_position_warning(names, columns, options.as_edges().columns):
-            logger.warning("%s: %s", source.name, note)
+            logger.warning("%s: %s", file.name, note)
         chosen = table.to_table(columns=[names[columns.source], names[columns.target]])
         ids, labels = (column.combine_chunks() for column in chosen.columns)
     except pa.ArrowException as error:
-        raise FormatError(f"{source.name}: the labels cannot be read ({error}).") from error
-    return _labels(source, ids, labels, column_metadata(names, columns), options)
+        raise FormatError(f"{file.name}: the labels cannot be read ({error}).") from error
+    return _labels(file, ids, labels, column_metadata(names, columns), options)
 
 
-def _from_stream(source: InputFile, stream: EdgeStream, options: LabelOptions) -> Labels:
+def _from_stream(file: InputFile, stream: EdgeStream, options: LabelOptions) -> Labels:
     """Collects the labels of a stream of pairs."""
     ids: list[pa.Array] = []
     labels: list[pa.Array] = []
     for batch in stream.batches:
         if (empty := first_missing(batch.source)) is not None:
             location = stream.locate(sum(map(len, ids)) + empty)
-            raise FormatError(f"{source.name}, {location}: the id is empty.")
+            raise FormatError(f"{file.name}, {location}: the id is empty.")
         ids.append(batch.source)
         labels.append(batch.target)
     if not ids:
-        raise FormatError(f"{source.name}: there are no labels in it.")
+        raise FormatError(f"{file.name}: there are no labels in it.")
     nodes = parse_integer_ids(pa.concat_arrays(ids))
-    return _labels(source, nodes, pa.concat_arrays(labels), stream.metadata, options)
+    return _labels(file, nodes, pa.concat_arrays(labels), stream.metadata, options)
 
 
 def _labels(
-    source: InputFile,
+    file: InputFile,
     ids: pa.Array,
     labels: pa.Array,
     metadata: dict[str, Any],
@@ -112,7 +112,7 @@ def _labels(
             separator = _find_separator(label_array(labels))
         result = Labels.from_pairs(ids, labels, separator=separator or None)
     except HopvecError as error:
-        raise FormatError(f"{source.name}: {error}") from error
+        raise FormatError(f"{file.name}: {error}") from error
     if separator:
         metadata["label separator"] = separator
     if "columns" in metadata:
