@@ -133,6 +133,8 @@ class TestEstimator:
         assert vectors.shape == (5, 16)
 
 
-def test_rows_that_cross_validation_cut_out_are_refused_with_what_to_do():
-    with pytest.raises(GraphError, match=r"of scikit-learn has cut .* by hopvec\.tune"):
+def test_rows_removed_by_cross_validation_are_rejected_with_advice():
+    with pytest.raises(
+        GraphError, match=r"Cross-validation in scikit-learn removes rows; .* hopvec\.tune"
+    ):
         FastRP(dim=8).fit(np.ones((3, 5)))
