@@ -234,7 +234,7 @@ def count_columns(
 def order_nodes(
     distinct: NDArray[np.int32], columns: NDArray[np.int32] | None, keys: NDArray[np.uint64]
 ) -> NDArray[np.int32]: ...
-def renumber(
+def merge_and_renumber(
     unmerged_indptr: NDArray[np.int64],
     unmerged_indices: NDArray[np.int32],
     unmerged_weights: NDArray[np.float32] | None,

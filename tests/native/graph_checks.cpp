@@ -1,7 +1,7 @@
 // Building graphs, propagation, training and walks.
-#include "build.hpp"
 #include "checks.hpp"
 #include "components.hpp"
+#include "csr_builder.hpp"
 #include "line.hpp"
 #include "nearest.hpp"
 #include "numbers.hpp"
@@ -83,8 +83,8 @@ Rows build_rows(const Case& c, const EdgeChunk<Id>& edges, const std::vector<uin
   for (int part = 0; part < 2; ++part) {
     const int64_t from = rows.indptr[size_t(bounds[part])];
     const Range range{bounds[part], bounds[part + 1], rows.indptr[size_t(bounds[part + 1])] - from};
-    all_one &= renumber(unmerged, number.data(), rows.indptr.data(), range, sum, rows.indices.data() + from,
-                        rows.weights.empty() ? nullptr : rows.weights.data() + from, threads, stop);
+    all_one &= merge_and_renumber(unmerged, number.data(), rows.indptr.data(), range, sum, rows.indices.data() + from,
+                                  rows.weights.empty() ? nullptr : rows.weights.data() + from, threads, stop);
   }
   if (all_one) rows.weights.clear();
   return rows;

@@ -1,7 +1,44 @@
-"""The engine: propagates slabs of columns through a graph.
+"""The engine: propagates slabs of columns (16 or 32 at a time) through a graph.
 
-plan.py chooses threads and memory; slab.py runs one slab, starting from random_rows.py and
-features.py. combine.py sums the orders (slab_file.py on disk); finish.py turns the sum into
-vectors. walks.py and line.py serve the methods based on walks and sampled edges, dense.py and
-spectral.py the matrix factorizations. native/ has the C++ kernels.
+plan.py             how a run uses threads and memory, decided before it starts
+slab.py             one slab through all hops
+random_rows.py      the random matrix R
+features.py         R with node features added
+degree_powers.py    the diagonal matrix L = diag((d_j / 2m)^beta)
+combine.py          the weighted sum of the orders N_i
+slab_file.py        the same sum on disk
+finish.py           from the sum to vectors
+normalize.py        standardized columns, unit rows
+principal.py        principal components (oversample)
+fitted.py           FittedState: what comparable runs share
+orthogonal.py       the orthogonal R of RandNE
+walks.py            random walks
+line.py             training of LINE
+dense.py            matrices over all pairs of nodes, for NetMF and GraRep
+spectral.py         their eigenvectors
+roofline.py         how close a hop comes to the limits of the machine
+
+native/ is the C++ core, imported as `hopvec._native` by all layers. The hot loops are headers that
+kernels.cpp compiles once per instruction set (dispatch.cpp chooses one at run time):
+
+hop.hpp             one hop
+normalize.hpp       weighted sums of orders, standardized columns
+products.hpp        products of dense matrices, similarities
+negative_sampling.hpp  gradient steps of skip-gram
+roofline.hpp        bare loops that measure the machine
+lanes.hpp           16 columns at once, for every instruction set
+
+The rest runs them on threads (parallel.hpp), one file per task:
+
+slab.cpp            draw R, first hop, hop; random.hpp has the entries of R
+nearest.cpp         exact top-k nearest neighbors
+csr_builder.cpp     edges to CSR; sorts rows, merges duplicates, renumbers nodes
+dictionary.cpp      integer codes for ids
+components.cpp      connected components
+walks.cpp, line.cpp, alias.hpp     random walks, LINE, alias sampling
+generate.cpp        edges of random graphs
+dense.cpp, eigen.cpp               products with threads, small eigenproblems
+numbers.cpp         hashes, powers and logarithms with the same bytes everywhere
+huge_pages.hpp, mapped_pages.hpp   memory in huge pages, memory maps released after reading
+module.cpp, bind_*.cpp             the Python bindings, one file per subject
 """

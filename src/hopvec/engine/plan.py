@@ -15,7 +15,7 @@ CACHE_LINE_BYTES = 64  # a node has one cache line per slab
 SLAB_COLUMNS = {"float32": 16, "float16": 32}
 SMALL_BLOCKS = (
     4 << 20
-)  # blocks of a slab up to this size are left to one thread; threads share others
+)  # bytes: each thread runs slabs of its own up to here; beyond, threads share one
 
 OrderStorage = Literal["streamed", "cached", "recomputed"]
 """Added to the sum as they are computed; cached until their row norms are known; or computed twice,

@@ -8,8 +8,10 @@ recommendation.py     recommend items by random walks or by vectors (`recommend`
 neighborhoods.py      list nearest neighbors side by side (`neighbors`)
 movement.py           compare two snapshots (`movement`)
 
-logistic.py and one_vs_rest.py are the classifier, ranking.py the metrics, pairs.py and hashing.py
-draw node pairs reproducibly, bipartite_check.py validates graphs of users and items.
+pairs.py              edges and random non-edges (negatives); hashing.py makes them reproducible
+ranking.py            the metrics of rankings
+logistic.py           logistic regression of all classes at once; one_vs_rest.py trains and scores
+bipartite_check.py    validates graphs of users and items
 """
 
 from hopvec.evaluate.classification import Classification as Classification

@@ -2,7 +2,7 @@
 
 graph.py            Graph: the input of every method
 edge_list.py        graphs from lists of edges
-csr_builder.py      CSRBuilder: edges to CSR arrays, in memory or in spill files
+csr_builder.py      CSRBuilder: edges to CSR arrays, in memory or in spill files; merges duplicates
 ids.py              node ids: types, numbers and keys
 id_encoder.py       IdEncoder: integer codes for ids that arrive in batches
 validation.py       checks of options and weights

@@ -206,7 +206,7 @@ class CSRBuilder:
             for first, end in ranges:
                 indices, weights = _empty_block(indptr, first, end, weighted)
                 for chunk_first, chunk_end, (from_indices, from_weights) in unmerged.chunks():
-                    all_one &= _native.renumber(
+                    all_one &= _native.merge_and_renumber(
                         unmerged.indptr[chunk_first : chunk_end + 1],
                         from_indices,
                         from_weights,

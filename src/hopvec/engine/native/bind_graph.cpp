@@ -3,8 +3,8 @@
 #include <variant>
 
 #include "bindings.hpp"
-#include "build.hpp"
 #include "components.hpp"
+#include "csr_builder.hpp"
 #include "dictionary.hpp"
 #include "numbers.hpp"
 
@@ -235,15 +235,15 @@ void bind_graph(nb::module_& m) {
       },
       nb::arg("distinct"), nb::arg("columns").none(), nb::arg("keys"));
   m.def(
-      "renumber",
+      "merge_and_renumber",
       [](In<int64_t> unmerged_indptr, In<int32_t> unmerged_indices, std::optional<In<float>> unmerged_weights,
          int64_t unmerged_first, In<int32_t> new_number, In<int64_t> indptr, int64_t first, int64_t last, bool sum,
          Out<int32_t> indices, std::optional<Out<float>> weights, int threads, const Stop& stop) {
         const UnmergedCSR unmerged{unmerged_indptr.data(), unmerged_indices.data(), pointer<float>(unmerged_weights),
                                    unmerged_first, int64_t(unmerged_indptr.size()) - 1};
         ReleaseGil release;
-        return renumber(unmerged, new_number.data(), indptr.data(), {first, last, int64_t(indices.size())}, sum,
-                        indices.data(), weights ? weights->data() : nullptr, threads, stop);
+        return merge_and_renumber(unmerged, new_number.data(), indptr.data(), {first, last, int64_t(indices.size())},
+                                  sum, indices.data(), weights ? weights->data() : nullptr, threads, stop);
       },
       nb::arg("unmerged_indptr"), nb::arg("unmerged_indices"), nb::arg("unmerged_weights").none(),
       nb::arg("unmerged_first"), nb::arg("new_number"), nb::arg("indptr"), nb::arg("first"), nb::arg("last"),

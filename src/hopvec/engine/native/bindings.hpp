@@ -14,7 +14,7 @@
 #include <optional>
 #include <utility>
 
-#include "build.hpp"
+#include "csr_builder.hpp"
 
 namespace nb = nanobind;
 

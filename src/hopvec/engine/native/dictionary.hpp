@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "build.hpp"
+#include "csr_builder.hpp"
 #include "huge_pages.hpp"
 
 namespace hopvec {

@@ -1,9 +1,20 @@
 """Reads graphs from files of any format, and writes edges.
 
-read.py holds read_graph and the table of formats; options.py the ReadOptions record; build.py turns
-edges or a matrix into a Graph within the memory limit. Each format is one module with the interface
-`GraphFormat` of edges.py: text.py (with dialect.py, lines.py, whitespace.py and attributes.py),
-columnar.py (with parquet_directory.py), numpy_archive.py, matlab.py, matrix_market.py, graphml.py,
-gml.py and adjacency.py. input_file.py opens and decompresses files; nodes.py reads lists of ids and
-links.py labeled pairs; write.py writes edges. To add a format, add a module and a line in read.py.
+read.py             read_graph and the table of formats; a new format is a module and a line there
+options.py          ReadOptions: everything a caller can say about a file
+input_file.py       InputFile: opens and decompresses files
+edges.py            EdgeStream, Matrix and the interface of a format
+build.py            from edges or a matrix to a Graph, within the memory limit
+text.py             CSV, TSV and other text
+dialect.py          detects separator, header and comments of text
+lines.py            lines of text in blocks, with their numbers
+whitespace.py       columns aligned by whitespace
+attributes.py       edge attributes as networkx writes them
+columnar.py         Parquet and Arrow; parquet_directory.py for directories
+numpy_archive.py    .npz
+matlab.py           .mat; matlab5.py reads the file format
+matrix_market.py, graphml.py, gml.py, adjacency.py: other formats
+nodes.py            lists of node ids
+links.py            labeled pairs of nodes
+write.py            writes edges
 """

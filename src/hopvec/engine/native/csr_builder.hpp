@@ -81,8 +81,8 @@ struct UnmergedCSR {
 
 // Writes the unmerged rows that fall into a range of the internal order. Duplicate entries are merged into their sum,
 // or the first one is taken; indices ascend. Returns whether all weights written are 1.
-bool renumber(const UnmergedCSR& unmerged, const int32_t* new_number, const int64_t* indptr, const Range& range,
-              bool sum, int32_t* indices, float* weights, int threads, const Stop& stop);
+bool merge_and_renumber(const UnmergedCSR& unmerged, const int32_t* new_number, const int64_t* indptr,
+                        const Range& range, bool sum, int32_t* indices, float* weights, int threads, const Stop& stop);
 
 // Whether S_uv = S_vu for every entry.
 bool symmetric(const int64_t* indptr, const int32_t* indices, const float* weights, int64_t nodes, int threads,

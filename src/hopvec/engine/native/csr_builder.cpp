@@ -1,4 +1,4 @@
-#include "build.hpp"
+#include "csr_builder.hpp"
 
 #include <cstring>
 
@@ -149,8 +149,8 @@ void order_nodes(const int32_t* distinct, const int32_t* columns, const uint64_t
   sort(order + with_row, nodes - with_row);
 }
 
-bool renumber(const UnmergedCSR& unmerged, const int32_t* new_number, const int64_t* indptr, const Range& range,
-              bool sum, int32_t* indices, float* weights, int threads, const Stop& stop) {
+bool merge_and_renumber(const UnmergedCSR& unmerged, const int32_t* new_number, const int64_t* indptr,
+                        const Range& range, bool sum, int32_t* indices, float* weights, int threads, const Stop& stop) {
   const RowChunks chunks = RowChunks::sized(unmerged.indptr, unmerged.rows, work_per_chunk);
   std::atomic<bool> all_one{true};
   parallel_chunks(threads, chunks.chunks, stop, [&](int64_t chunk, int) {
