@@ -1,4 +1,4 @@
-"""Bipartite graphs: two kinds of nodes that edges lead between."""
+"""Bipartite graphs, whose edges join two kinds of nodes."""
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +11,7 @@ from hopvec.evaluate import hold_out
 USERS, ITEMS = ["ann", "ann", "bob", "cem"], ["tea", "jam", "tea", "rum"]
 
 
-def test_it_is_the_graph_of_its_edges_and_knows_its_sides():
+def test_it_equals_the_graph_of_its_edges_and_has_two_sides():
     graph = Graph.from_bipartite(USERS, ITEMS, [1, 2, 3, 4])
     plain = Graph.from_edges(USERS, ITEMS, [1, 2, 3, 4])
     assert graph.ids.equals(plain.ids)
@@ -27,7 +27,7 @@ def test_an_id_on_both_sides_is_refused_by_name():
         Graph.from_bipartite([1, 2], [2, 3])
 
 
-def test_prefixes_tell_equal_ids_apart():
+def test_prefixes_distinguish_equal_ids():
     graph = Graph.from_bipartite([1, 1, 2], [1, 2, 2], prefixes=("u", "i"))
     assert graph.ids.to_pylist() == ["i1", "i2", "u1", "u2"]
     assert graph.edges == 3
@@ -36,17 +36,17 @@ def test_prefixes_tell_equal_ids_apart():
 
 
 @pytest.mark.parametrize("prefixes", [("u", "u"), "ui", ("u",), (1, 2)])
-def test_prefixes_are_two_different_texts(prefixes):
+def test_prefixes_must_be_two_different_strings(prefixes):
     with pytest.raises(ParameterError, match="prefixes must be two different strings"):
         Graph.from_bipartite([1], [1], prefixes=prefixes)
 
 
-def test_a_graph_without_sides_says_how_to_have_some():
+def test_the_sides_of_another_graph_are_refused_with_advice():
     with pytest.raises(GraphError, match=r"make it with Graph\.from_bipartite"):
         Graph.from_edges([0], [1]).sources  # noqa: B018
 
 
-def test_sides_stay_when_edges_are_held_out():
+def test_holding_out_edges_preserves_the_sides():
     graph = Graph.from_bipartite(USERS, ITEMS)
     held_out = hold_out(graph, count=1, connected=False)
     assert held_out.training.targets.equals(graph.targets)
@@ -54,14 +54,14 @@ def test_sides_stay_when_edges_are_held_out():
 
 class TestFiles:
     @pytest.mark.parametrize("memory", [None, "100MB"])
-    def test_lists_of_edges_are_read_with_their_sides(self, tmp_path, memory):
+    def test_edge_lists_are_read_with_their_sides(self, tmp_path, memory):
         lines = "".join(f"{user},{item}\n" for user, item in zip(USERS, ITEMS, strict=True))
         (tmp_path / "links.csv").write_text("user,item\n" + lines)
         graph = read_graph(tmp_path / "links.csv", bipartite=True, header=True, memory=memory)
         assert graph.targets.to_pylist() == ["jam", "rum", "tea"]
         assert not graph.directed
 
-    def test_prefixes_make_texts_of_numbers(self, tmp_path):
+    def test_prefixes_make_strings_of_integers(self, tmp_path):
         (tmp_path / "links.txt").write_text("1 1\n1 2\n2 2\n")
         with pytest.raises(GraphError, match=r"links.txt: The id 1 is on both sides"):
             read_graph(tmp_path / "links.txt", bipartite=True)
@@ -74,7 +74,7 @@ class TestFiles:
         graph = read_graph(tmp_path / "links.parquet", bipartite=True, prefixes=("u", ""))
         assert graph.targets.to_pylist() == ["a", "b"]
 
-    def test_an_empty_id_is_refused_with_its_line_though_a_prefix_would_fill_it(self, tmp_path):
+    def test_an_empty_id_is_refused_with_its_line_despite_prefixes(self, tmp_path):
         (tmp_path / "links.csv").write_text("source,target\n1,2\n,3\n")
         with pytest.raises(GraphError, match="line 3: the source is empty"):
             read_graph(tmp_path / "links.csv", bipartite=True, prefixes=("u", "i"))
@@ -88,18 +88,18 @@ class TestFiles:
             ({"bipartite": False, "prefixes": ("u", "i")}, "prefixes= needs bipartite=True"),
         ],
     )
-    def test_what_means_nothing_is_refused(self, tmp_path, options, message):
+    def test_options_that_do_not_apply_are_refused(self, tmp_path, options, message):
         (tmp_path / "links.txt").write_text("a b\n")
         with pytest.raises(ParameterError, match=message):
             read_graph(tmp_path / "links.txt", **{"bipartite": True} | options)
 
-    def test_a_matrix_is_no_list_of_edges(self, tmp_path):
+    def test_a_matrix_is_refused(self, tmp_path):
         text = "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n"
         (tmp_path / "matrix.mtx").write_text(text)
         with pytest.raises(FormatError, match="bipartite=True is for lists of edges"):
             read_graph(tmp_path / "matrix.mtx", bipartite=True)
 
 
-def test_it_says_that_it_is_bipartite():
+def test_the_repr_says_bipartite():
     graph = Graph.from_bipartite(["ann"], ["tea"])
     assert repr(graph) == "Graph(2 nodes, 1 edge, bipartite, undirected, unweighted)"

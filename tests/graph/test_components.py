@@ -1,4 +1,4 @@
-"""The largest component, held against scipy's."""
+"""The largest component, compared with that of scipy."""
 
 import numpy as np
 import pytest
@@ -20,20 +20,20 @@ def largest_by_scipy(graph):
     seed=st.integers(0, 99),
     directed=st.booleans(),
 )
-def test_the_largest_component_is_that_of_scipy(nodes, edges, seed, directed):
+def test_the_largest_component_matches_scipy(nodes, edges, seed, directed):
     source, target = np.random.default_rng(seed).integers(0, nodes, (2, edges))
     graph = Graph.from_edges(source, target, nodes=nodes, directed=directed)
     assert graph.largest_component == largest_by_scipy(graph)
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_long_paths_and_their_ends_meet(seed):
+def test_a_long_path_is_one_component(seed):
     order = np.random.default_rng(seed).permutation(20_000)
     graph = Graph.from_edges(order[:-1], order[1:])
     assert graph.largest_component == 20_000
 
 
-def test_the_direction_of_edges_does_not_count():
+def test_components_ignore_the_direction_of_edges():
     assert Graph.from_edges([0, 2], [1, 1], directed=True).largest_component == 3
 
 

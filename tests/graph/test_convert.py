@@ -1,4 +1,4 @@
-"""Matrices of scipy and graphs of networkx, there and back."""
+"""Conversion from and to scipy matrices and networkx graphs."""
 
 import networkx as nx
 import numpy as np
@@ -20,14 +20,14 @@ matrices = st.integers(1, 6).flatmap(
 
 
 @given(matrices)
-def test_a_directed_matrix_comes_back_as_it_was(matrix):
+def test_a_directed_matrix_round_trips(matrix):
     graph = Graph.from_scipy(sp.csr_array(matrix), directed=True)
     assert graph.directed
     assert (graph.to_scipy().toarray() == matrix).all()
 
 
 @given(matrices)
-def test_a_symmetric_matrix_comes_back_as_it_was(matrix):
+def test_a_symmetric_matrix_round_trips(matrix):
     matrix = np.maximum(matrix, matrix.T)
     graph = Graph.from_scipy(sp.csr_array(matrix))
     assert not graph.directed
@@ -35,19 +35,19 @@ def test_a_symmetric_matrix_comes_back_as_it_was(matrix):
 
 
 @given(matrices, st.permutations(list("fedcba")))
-def test_a_matrix_with_ids_survives_networkx(matrix, ids):
+def test_a_matrix_with_ids_round_trips_through_networkx(matrix, ids):
     graph = Graph.from_scipy(matrix, directed=True, ids=ids[: len(matrix)])
     again = Graph.from_networkx(graph.to_networkx())
     assert again.ids.equals(graph.ids)
     assert (again.to_scipy().toarray() == matrix).all()
 
 
-@pytest.mark.parametrize("layout", FORMATS)
+@pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("kind", [sp.coo_array, sp.coo_matrix])
 @pytest.mark.parametrize("directed", [False, True])
-def test_every_sparse_format_is_read(layout, kind, directed):
+def test_every_sparse_format_is_read(name, kind, directed):
     matrix = DIRECTED if directed else SYMMETRIC
-    graph = Graph.from_scipy(kind(matrix).asformat(layout), directed=directed)
+    graph = Graph.from_scipy(kind(matrix).asformat(name), directed=directed)
     assert (graph.to_scipy().toarray() == matrix).all()
 
 
@@ -65,7 +65,7 @@ def test_a_symmetric_matrix_is_not_symmetrized_again():
         assert (graph.to_scipy().toarray() == SYMMETRIC).all()
 
 
-def test_ones_make_an_unweighted_graph():
+def test_a_matrix_of_ones_is_unweighted():
     assert Graph.from_scipy(np.array([[0, 1], [1, 0]])).weights is None
 
 
@@ -75,7 +75,7 @@ def test_repeated_entries_are_summed():
 
 
 @pytest.mark.parametrize("data", [[1, 1, 0], [True, True, False], [2.5, 2.5, -0.0]])
-def test_stored_zeros_are_no_entries(data):
+def test_stored_zeros_are_ignored(data):
     graph = Graph.from_scipy(sp.coo_array((data, ([0, 1, 0], [1, 0, 2])), shape=(3, 3)))
     assert (graph.entries, graph.edges, graph.isolated) == (2, 1, 1)
 
@@ -88,7 +88,7 @@ def test_64_bit_indices_are_read():
 @pytest.mark.parametrize(
     "matrix", [[[0, 1], [0, 0]], [[0, 1], [2, 0]], [[0, 1], [1 + 1e-6, 0]], DIRECTED.tolist()]
 )
-def test_a_matrix_that_is_not_symmetric_is_refused_with_the_two_ways_out(matrix):
+def test_a_matrix_that_is_not_symmetric_is_refused_with_two_remedies(matrix):
     with pytest.raises(GraphError) as error:
         Graph.from_scipy(np.array(matrix))
     assert str(error.value) == (
@@ -98,7 +98,7 @@ def test_a_matrix_that_is_not_symmetric_is_refused_with_the_two_ways_out(matrix)
 
 
 @given(matrices)
-def test_symmetrizing_takes_every_entry_as_an_undirected_edge(matrix):
+def test_symmetrize_takes_every_entry_as_an_undirected_edge(matrix):
     symmetric = (matrix == matrix.T).all()
     both_ways = matrix + matrix.T - np.diag(matrix.diagonal())
     graph = Graph.from_scipy(matrix, symmetrize=True)
@@ -106,7 +106,7 @@ def test_symmetrizing_takes_every_entry_as_an_undirected_edge(matrix):
     assert (graph.to_scipy().toarray() == (matrix if symmetric else both_ways)).all()
 
 
-def test_directed_and_symmetrize_exclude_each_other():
+def test_directed_and_symmetrize_are_mutually_exclusive():
     with pytest.raises(GraphError, match="symmetrize=True are mutually exclusive"):
         Graph.from_scipy(SYMMETRIC, directed=True, symmetrize=True)
 
@@ -131,7 +131,7 @@ def test_ids_name_the_rows():
         ([1.5, 2.5, 3.5, 4.5], r"ids must be integers or strings"),
     ],
 )
-def test_ids_that_do_not_fit_are_refused(ids, message):
+def test_invalid_ids_are_refused(ids, message):
     with pytest.raises(GraphError, match=message):
         Graph.from_scipy(SYMMETRIC, ids=ids)
 
@@ -158,7 +158,7 @@ def test_ids_that_do_not_fit_are_refused(ids, message):
         ),
     ],
 )
-def test_what_is_no_adjacency_matrix_is_refused(matrix, message):
+def test_an_invalid_adjacency_matrix_is_refused(matrix, message):
     with pytest.raises(GraphError, match=message):
         Graph.from_scipy(matrix)
 
@@ -171,7 +171,7 @@ def test_the_matrix_of_a_graph_is_float32_with_rows_in_the_order_of_the_ids():
     assert matrix.toarray().tolist() == [[0, 0, 3], [0, 0, 2], [0, 0, 0]]
 
 
-def test_writing_to_the_matrix_leaves_the_graph_alone():
+def test_writing_to_the_matrix_does_not_change_the_graph():
     graph = Graph.from_edges([0, 1], [1, 2], [2, 3])
     matrix = graph.to_scipy()
     matrix.data[:] = 9
@@ -179,7 +179,7 @@ def test_writing_to_the_matrix_leaves_the_graph_alone():
     assert graph.to_scipy().toarray().tolist() == [[0, 2, 0], [2, 0, 3], [0, 3, 0]]
 
 
-def test_a_networkx_graph_keeps_nodes_edges_and_weights():
+def test_a_networkx_graph_round_trips_with_nodes_edges_and_weights():
     original = nx.Graph()
     original.add_nodes_from(["z", "lonely", "a"])
     original.add_weighted_edges_from([("a", "z", 2.5), ("z", "z", 4.0)])
@@ -196,19 +196,19 @@ def test_a_digraph_stays_directed():
 
 
 @pytest.mark.parametrize("kind", [nx.MultiGraph, nx.MultiDiGraph])
-def test_the_edges_of_a_multigraph_are_summed(kind):
+def test_parallel_edges_of_a_multigraph_are_summed(kind):
     original = kind([(1, 2, {"weight": 2}), (1, 2, {"weight": 3}), (1, 2)])
     graph = Graph.from_networkx(original)
     assert graph.directed == original.is_directed()
     assert graph.to_networkx()[1][2] == {"weight": 6.0}
 
 
-def test_an_edge_without_the_weight_attribute_weighs_one():
+def test_an_edge_without_the_weight_attribute_has_weight_1():
     graph = Graph.from_networkx(nx.Graph([(1, 2), (2, 3, {"km": 4})]), weight="km")
     assert graph.degrees.tolist() == [1, 5, 4]
 
 
-def test_a_networkx_graph_without_edges_is_a_graph():
+def test_a_networkx_graph_without_edges_is_accepted():
     assert Graph.from_networkx(nx.empty_graph(["a", "b"])).isolated == 2
 
 
@@ -227,12 +227,12 @@ def test_a_networkx_graph_without_edges_is_a_graph():
         ([(1, 2), (2, 3, {"weight": [1, 2]})], r"weight must contain numbers"),
     ],
 )
-def test_a_networkx_graph_that_cannot_be_taken_is_refused(edges, message):
+def test_an_invalid_networkx_graph_is_refused(edges, message):
     with pytest.raises(GraphError, match=message):
         Graph.from_networkx(nx.Graph(edges))
 
 
 @pytest.mark.parametrize("threads", [-1, 0, "4", 2.5])
-def test_no_number_of_threads_is_refused(threads):
+def test_an_invalid_number_of_threads_is_refused(threads):
     with pytest.raises(ParameterError, match="threads must be an integer of at least 1"):
         Graph.from_scipy(sp.csr_array(SYMMETRIC), threads=threads)

@@ -1,4 +1,4 @@
-"""Building with little room: a range of rows at a time, from files and into files."""
+"""CSRBuilder within a memory limit: a range of rows at a time, from files and into files."""
 
 import tracemalloc
 from dataclasses import replace
@@ -21,10 +21,10 @@ def edges(nodes, count, seed, weighted):
     return source, target, weight
 
 
-def built(source, target, weight, room, **options):
+def built(source, target, weight, memory_limit, **options):
     options = {"directed": False, "duplicates": "sum", "loops": "keep"} | options
     numbering = number_nodes(source, target, None)
-    return from_numbered_edges(numbering, weight, threads=2, memory_limit=room, **options)
+    return from_numbered_edges(numbering, weight, threads=2, memory_limit=memory_limit, **options)
 
 
 def same(one, other):
@@ -43,14 +43,14 @@ def same(one, other):
     directed=st.booleans(),
     duplicates=st.sampled_from(["sum", "first"]),
     loops=st.sampled_from(["keep", "drop"]),
-    room=st.integers(1, 400),
+    memory_limit=st.integers(1, 400),
 )
-def test_the_same_graph_whatever_the_room(
-    nodes, count, seed, weighted, directed, duplicates, loops, room
+def test_the_graph_is_the_same_for_any_memory_limit(
+    nodes, count, seed, weighted, directed, duplicates, loops, memory_limit
 ):
     options = {"directed": directed, "duplicates": duplicates, "loops": loops}
     arrays = edges(nodes, count, seed, weighted)
-    same(built(*arrays, None, **options), built(*arrays, room, **options))
+    same(built(*arrays, None, **options), built(*arrays, memory_limit, **options))
 
 
 def test_rows_that_do_not_fit_are_in_a_file():
@@ -74,41 +74,41 @@ def test_edges_in_a_file_are_read_in_chunks(tmp_path, monkeypatch):
     same(built(*mapped, 5_000), built(source, target, weight, None))
 
 
-def test_a_repeated_edge_is_refused_with_little_room_too():
+def test_a_repeated_edge_is_refused_within_a_memory_limit_too():
     source, target, _ = edges(50, 2_000, 3, False)
     with pytest.raises(ValueError, match="repeats an earlier edge"):
         built(source, target, None, 100, duplicates="error")
 
 
-def test_progress_goes_on_within_the_edges_and_reaches_the_end(monkeypatch, tmp_path):
+def test_progress_advances_while_edges_are_read_and_reaches_the_end(monkeypatch, tmp_path):
     monkeypatch.setattr(csr_builder, "CHUNK", 100)
     source, target, _ = edges(50, 1000, seed=1, weighted=False)
     numbering = number_nodes(source, target, None)
-    kept = {}
+    mapped_ends = {}
     for end in ("source", "target"):
         getattr(numbering, end).astype(np.int32).tofile(tmp_path / end)
-        kept[end] = np.memmap(tmp_path / end, np.int32)
-    told = []
+        mapped_ends[end] = np.memmap(tmp_path / end, np.int32)
+    reported = []
     from_numbered_edges(
-        replace(numbering, **kept),
+        replace(numbering, **mapped_ends),
         *(None, False, "first", "drop", 2),
         memory_limit=10**6,
-        progress=lambda done, of: told.append(done),
+        progress=lambda done, total: reported.append(done),
     )
-    assert told == sorted(told)
-    assert told[-1] == 100
-    assert len([done for done in set(told) if 10 < done < 50]) > 5
+    assert reported == sorted(reported)
+    assert reported[-1] == 100
+    assert len([done for done in set(reported) if 10 < done < 50]) > 5
 
 
-def test_room_for_the_rows_once_is_not_taken_twice():
+def test_a_memory_limit_of_the_size_of_the_rows_avoids_a_second_copy():
     arrays = edges(20_000, 500_000, 0, False)
     size = 2 * 500_000 * 4
 
-    def peak(room):
+    def peak(memory_limit):
         tracemalloc.start()
-        built(*arrays, room, duplicates="first")
-        most = tracemalloc.get_traced_memory()[1]
+        built(*arrays, memory_limit, duplicates="first")
+        highest = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        return most
+        return highest
 
     assert peak(None) - peak(size) > 0.9 * size

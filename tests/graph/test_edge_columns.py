@@ -1,4 +1,4 @@
-"""Graph.from_edges: the types of columns that ids and weights come in."""
+"""Graph.from_edges: the supported types of id and weight columns."""
 
 import numpy as np
 import pyarrow as pa
@@ -36,7 +36,7 @@ INT64 = np.arange(6, dtype=np.int64)
     ],
     ids=lambda ids: f"{type(ids).__name__}-{getattr(ids, 'dtype', getattr(ids, 'type', ''))}",
 )
-def test_integer_ids_come_from_any_column(ids):
+def test_integer_ids_of_any_column_type(ids):
     graph = Graph.from_edges(ids, INT64 + 1)
     assert graph.ids.type == pa.int64()
     assert arrays_of(graph) == arrays_of(Graph.from_edges(INT64, INT64 + 1))
@@ -65,7 +65,7 @@ WORDS = ["b", "a\0c", "日本", "a\0c", "a longer word than a view holds inline"
     ],
     ids=lambda ids: f"{type(ids).__name__}-{getattr(ids, 'dtype', getattr(ids, 'type', ''))}",
 )
-def test_string_ids_come_from_any_column(ids):
+def test_string_ids_of_any_column_type(ids):
     target = list("vwxyz")
     graph = Graph.from_edges(ids, target)
     assert graph.ids.type == pa.large_string()
@@ -73,7 +73,7 @@ def test_string_ids_come_from_any_column(ids):
 
 
 @pytest.mark.parametrize("dtype", ["int64", "Int64", "str", "category", "object", "string"])
-def test_ids_and_weights_come_from_pandas(dtype):
+def test_ids_and_weights_of_pandas(dtype):
     pd = pytest.importorskip("pandas")
     values = [3, 1, 2] if "int" in dtype.lower() else ["c", "a", "b"]
     source = pd.Series(values, index=[7, 8, 9], dtype=dtype)
@@ -82,7 +82,7 @@ def test_ids_and_weights_come_from_pandas(dtype):
 
 
 @pytest.mark.parametrize("dtype", ["Int64", "UInt8", "String", "Categorical", "Enum"])
-def test_ids_and_weights_come_from_polars(dtype):
+def test_ids_and_weights_of_polars(dtype):
     pl = pytest.importorskip("polars")
     values = [3, 1, 2] if "Int" in dtype else ["c", "a", "b"]
     kind = pl.Enum(values) if dtype == "Enum" else getattr(pl, dtype)
@@ -97,7 +97,7 @@ def test_ids_and_weights_come_from_polars(dtype):
     ("narrow", "wide"),
     [([2**31 - 1], [2**31]), ([-(2**31)], [-(2**31) - 2]), ([0, 1], [1, 2]), ([5, 5], [2**40, 6])],
 )
-def test_ends_of_different_widths_meet_in_the_same_ids(narrow, wide):
+def test_columns_of_different_widths_hold_the_same_ids(narrow, wide):
     short, long = np.array(narrow, np.int32), np.array(wide, np.int64)
     graph = arrays_of(Graph.from_edges(narrow, wide))
     assert arrays_of(Graph.from_edges(short, long)) == graph
@@ -105,7 +105,7 @@ def test_ends_of_different_widths_meet_in_the_same_ids(narrow, wide):
 
 
 @pytest.mark.parametrize("id", [2**63 - 1, -(2**63)])
-def test_the_outermost_integer_is_an_id_like_any_other(id):
+def test_the_extreme_integers_are_valid_ids(id):
     assert Graph.from_edges([id], [id]).ids.to_pylist() == [id]
 
 
@@ -125,7 +125,7 @@ def test_the_outermost_integer_is_an_id_like_any_other(id):
     ],
     ids=lambda weight: f"{type(weight).__name__}-{getattr(weight, 'dtype', '')}",
 )
-def test_weights_come_from_any_column_of_numbers(weight):
+def test_weights_of_any_numeric_type(weight):
     assert entries_of(Graph.from_edges([0, 1], [1, 2], weight, directed=True)) == {
         (0, 1): 2.0,
         (1, 2): 3.0,

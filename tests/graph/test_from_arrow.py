@@ -73,7 +73,7 @@ def test_categories_are_ids():
         ({"source": ["a"], "target": [2]}, r"both hold integers or both hold strings"),
     ],
 )
-def test_a_table_without_edges_is_refused(columns, message):
+def test_invalid_columns_are_refused(columns, message):
     for make in (pa.table, pl.DataFrame):
         with pytest.raises((FormatError, GraphError), match=message):
             Graph.from_arrow(make(columns))
@@ -85,12 +85,12 @@ def test_a_missing_column_is_refused_with_a_list_of_columns(make):
 
 
 @pytest.mark.parametrize("thing", [[("a", "b")], {"a": ["b"]}, pd.Series([1]), "edges.csv"])
-def test_what_is_not_a_table_is_refused(thing):
+def test_an_object_that_is_not_a_table_is_refused(thing):
     with pytest.raises(GraphError, match=r"(not|read as) a table of edges"):
         Graph.from_arrow(thing)
 
 
-def test_a_method_embeds_a_table_with_named_ends(make):
+def test_a_method_embeds_a_table_with_named_columns(make):
     table = make(COLUMNS)
     expected = FastRP(dim=8, seed=1).embed(Graph.from_arrow(table)).vectors
     np.testing.assert_array_equal(FastRP(dim=8, seed=1).embed(table).vectors, expected)

@@ -1,4 +1,4 @@
-"""Graph.from_edges against a dictionary of entries."""
+"""Graph.from_edges, compared with a dictionary of entries."""
 
 import json
 from collections import Counter
@@ -14,7 +14,7 @@ from hopvec import Graph
 
 
 def expected(source, target, weight, *, directed=False, duplicates="sum", loops="keep"):
-    """The entries, and how many edges were repeated, loops or of weight 0: the rules, in a loop."""
+    """The entries, and the counts of duplicates, loops and zero weights: a simple reference."""
     edges, counts = {}, Counter()
     for u, v, w in zip(source, target, weight or [1.0] * len(source), strict=True):
         counts["loops"] += u == v
@@ -70,14 +70,14 @@ rules = st.fixed_dictionaries(
 
 
 @given(edge_lists(), rules)
-def test_the_entries_are_those_of_the_edges(edges, rules):
+def test_the_entries_match_the_reference(edges, rules):
     _, source, target, weight = edges
     graph = Graph.from_edges(source, target, weight, **rules)
     assert entries_of(graph) == expected(source, target, weight, **rules)[0]
 
 
 @given(edge_lists(), rules)
-def test_repeated_edges_loops_and_zero_weights_are_counted(edges, rules):
+def test_duplicates_loops_and_zero_weights_are_counted(edges, rules):
     _, source, target, weight = edges
     graph = Graph.from_edges(source, target, weight, **rules)
     counts = expected(source, target, weight, **rules)[1]
@@ -86,7 +86,7 @@ def test_repeated_edges_loops_and_zero_weights_are_counted(edges, rules):
 
 
 @given(edge_lists(), rules)
-def test_the_rows_are_a_valid_csr(edges, rules):
+def test_the_arrays_are_valid_csr(edges, rules):
     _, source, target, weight = edges
     graph = Graph.from_edges(source, target, weight, **rules)
     assert (graph.indptr.dtype, graph.indices.dtype) == (np.int64, np.int32)
@@ -103,7 +103,7 @@ def test_the_rows_are_a_valid_csr(edges, rules):
 
 
 @given(edge_lists(), rules)
-def test_nodes_are_numbered_by_entries_then_by_key_with_empty_rows_last(edges, rules):
+def test_the_internal_order_is_by_entries_then_by_key_with_empty_rows_last(edges, rules):
     names, source, target, weight = edges
     graph = Graph.from_edges(source, target, weight, nodes=names, **rules)
     entries = entries_of(graph)
@@ -134,7 +134,7 @@ def test_the_order_of_the_edges_does_not_matter(edges, directed, random):
     order = list(range(len(source)))
     random.shuffle(order)
     shuffled = [
-        None if values is None else [values[place] for place in order]
+        None if values is None else [values[position] for position in order]
         for values in (source, target, weight)
     ]
     graph = Graph.from_edges(source, target, weight, directed=directed)
@@ -151,7 +151,7 @@ def test_the_ends_of_an_undirected_edge_may_be_swapped(edges):
 
 
 @given(edge_lists(), st.booleans())
-def test_a_repeated_edge_is_one_edge_of_the_summed_weight(edges, directed):
+def test_repeated_edges_become_one_edge_with_the_sum_of_the_weights(edges, directed):
     _, source, target, weight = edges
     graph = Graph.from_edges(source, target, weight, directed=directed)
     summed = expected(source, target, weight, directed=directed)[0]
@@ -176,7 +176,7 @@ def random_edges(nodes, edges, seed=0):
 @pytest.mark.parametrize("duplicates", ["sum", "first"])
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_the_same_bytes_for_every_number_of_threads(threads, duplicates, directed, weighted):
+def test_the_same_bytes_for_any_number_of_threads(threads, duplicates, directed, weighted):
     source, target, weight = random_edges(3_000, 300_000)
     options = {"directed": directed, "duplicates": duplicates}
     weight = weight if weighted else None
@@ -187,7 +187,7 @@ def test_the_same_bytes_for_every_number_of_threads(threads, duplicates, directe
     )
 
 
-def test_the_same_bytes_for_many_weighted_multi_edges_in_any_order():
+def test_the_same_bytes_for_many_weighted_duplicates_in_any_order():
     source, target, weight = random_edges(40, 100_000)
     order = np.random.default_rng(1).permutation(len(source))
     graph = Graph.from_edges(source, target, weight, threads=2)
@@ -195,7 +195,7 @@ def test_the_same_bytes_for_many_weighted_multi_edges_in_any_order():
     assert arrays_of(again) == arrays_of(graph)
 
 
-def test_sums_of_many_small_weights_are_not_lost_to_rounding():
+def test_many_small_weights_are_not_lost_to_rounding():
     weight = np.full(1 << 20, 0.1, np.float32)
     weight[0] = 2.0**20
     ends = np.zeros(len(weight), np.int32)
@@ -204,11 +204,11 @@ def test_sums_of_many_small_weights_are_not_lost_to_rounding():
 
 
 @pytest.mark.parametrize("weight", [1e-30, 1e30])
-def test_the_smallest_and_the_largest_weight_are_kept(weight):
+def test_the_smallest_and_the_largest_weight_are_accepted(weight):
     assert Graph.from_edges([0], [1], [weight]).weights.tolist() == [np.float32(weight)] * 2
 
 
-def test_weights_that_are_all_one_make_an_unweighted_graph():
+def test_a_graph_with_all_weights_1_is_unweighted():
     assert Graph.from_edges([0, 1], [1, 2], [1.0, 1.0]).weights is None
 
 
@@ -216,7 +216,7 @@ def test_repeated_edges_make_an_unweighted_graph_weighted():
     assert Graph.from_edges([0, 1, 1], [1, 0, 2]).weights.tolist() == [2.0, 1.0, 2.0, 1.0]
 
 
-def test_an_edge_of_weight_zero_leaves_its_nodes():
+def test_the_nodes_of_an_edge_of_weight_0_remain():
     graph = Graph.from_edges(["a", "b"], ["b", "c"], [2.0, -0.0])
     assert graph.ids.to_pylist() == ["a", "b", "c"]
     assert (graph.edges, graph.isolated, graph.zero_weights) == (1, 1, 1)
@@ -233,13 +233,13 @@ def test_a_dropped_loop_leaves_its_node_isolated():
     assert (graph.isolated, graph.loops, graph.edges) == (1, 1, 1)
 
 
-def test_nodes_as_a_number_are_the_ids_from_zero():
+def test_a_number_of_nodes_gives_ids_from_0():
     graph = Graph.from_edges([4], [1], nodes=6)
     assert graph.ids.to_pylist() == list(range(6))
     assert graph.isolated == 4
 
 
-def test_nodes_alone_make_a_graph_without_edges():
+def test_a_graph_may_have_nodes_but_no_edges():
     graph = Graph.from_edges([], [], nodes=["b", "a"])
     assert graph.ids.to_pylist() == ["b", "a"]
     assert (graph.edges, graph.isolated, graph.volume) == (0, 2, 0.0)
@@ -249,7 +249,7 @@ def test_a_directed_node_without_outgoing_edges_counts_as_isolated():
     assert Graph.from_edges([0, 1], [2, 2], directed=True).isolated == 1
 
 
-def test_the_facts_are_plain_json():
+def test_the_description_is_valid_json():
     graph = Graph.from_edges([0, 0, 1, 2], [1, 1, 1, 3], [1, 2, 4, 0], nodes=np.arange(5))
     assert json.loads(json.dumps(graph.describe())) == {
         "nodes": 5,
@@ -268,33 +268,33 @@ def test_the_facts_are_plain_json():
 
 
 @pytest.mark.parametrize(
-    ("graph", "words"),
+    ("graph", "expected"),
     [
         (([0], [1]), "Graph(2 nodes, 1 edge, undirected, unweighted)"),
         (([0], [0], [3]), "Graph(1 node, 1 edge, undirected, weighted)"),
         ((range(1500), range(1, 1501)), "Graph(1,501 nodes, 1,500 edges, undirected, unweighted)"),
     ],
 )
-def test_a_graph_shows_its_size_and_kind(graph, words):
-    assert repr(Graph.from_edges(*graph)) == words
+def test_the_repr_shows_size_and_kind(graph, expected):
+    assert repr(Graph.from_edges(*graph)) == expected
 
 
 @pytest.mark.parametrize(
     "name", ["indptr", "indices", "weights", "rows", "keys", "degrees", "node_degrees"]
 )
-def test_the_arrays_of_a_graph_cannot_be_written(name):
+def test_the_arrays_of_a_graph_are_read_only(name):
     graph = Graph.from_edges([0, 1], [1, 2], [2, 3])
     with pytest.raises(ValueError, match="read-only"):
         getattr(graph, name)[0] = 7
 
 
-def test_the_fields_of_a_graph_cannot_be_set():
+def test_the_fields_of_a_graph_are_read_only():
     with pytest.raises(AttributeError):
         Graph.from_edges([0], [1]).directed = True
 
 
 @pytest.mark.parametrize("ids", [np.array([5, 6, 7]), np.array([5, 6, 7], np.int32)])
-def test_a_graph_does_not_change_with_the_columns_it_was_made_from(ids):
+def test_changing_the_input_arrays_does_not_change_the_graph(ids):
     weight = np.array([2, 3], np.float32)
     source, target = ids[:2].copy(), ids[1:].copy()
     graph = Graph.from_edges(source, target, weight, nodes=ids)
@@ -304,14 +304,14 @@ def test_a_graph_does_not_change_with_the_columns_it_was_made_from(ids):
     assert arrays_of(graph) == before
 
 
-def test_the_columns_of_the_caller_stay_writable():
+def test_the_input_arrays_stay_writable():
     ends, weight = np.array([0, 1], np.int32), np.array([2, 3], np.float32)
     Graph.from_edges(ends, ends, weight)
     assert ends.flags.writeable
     assert weight.flags.writeable
 
 
-def test_read_only_columns_are_taken():
+def test_read_only_arrays_are_accepted():
     ends = np.array([0, 1], np.int32)
     ends.flags.writeable = False
     assert Graph.from_edges(ends, ends[::-1].copy()).edges == 1

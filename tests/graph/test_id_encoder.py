@@ -1,4 +1,4 @@
-"""IdEncoder: codes for ids as they come, judged by a Python dict and by Arrow's sort."""
+"""IdEncoder, compared with a Python dict and with the sort of Arrow."""
 
 import time
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hopvec import GraphError
 from hopvec.graph.id_encoder import IdEncoder, parse_integer_ids
 
-texts = st.lists(
+strings = st.lists(
     st.one_of(
         st.text(max_size=12),
         st.text(alphabet="ab\0é\U0001f600", max_size=20),
@@ -21,8 +21,8 @@ texts = st.lists(
     max_size=40,
 )
 integers = st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-3, 3), max_size=40)
-kinds = st.one_of(
-    texts.map(lambda ids: pa.array(ids, pa.large_string())),
+id_arrays = st.one_of(
+    strings.map(lambda ids: pa.array(ids, pa.large_string())),
     integers.map(lambda ids: pa.array(ids, pa.int64())),
 )
 
@@ -37,21 +37,21 @@ def sorted_by_arrow(ids):
     return ids.take(pc.sort_indices(ids))
 
 
-@given(kinds, st.integers(0, 40), st.integers(1, 5))
-def test_an_id_has_one_code_of_its_own_however_the_ids_are_cut(ids, cut, threads):
-    encoder, of_id = IdEncoder(threads), {}
+@given(id_arrays, st.integers(0, 40), st.integers(1, 5))
+def test_every_id_has_its_own_code_for_any_batches(ids, cut, threads):
+    encoder, code = IdEncoder(threads), {}
     found = [*encoder.encode(ids[:cut]), *encoder.encode(ids[cut:])]
-    assert found == [of_id.setdefault(*pair) for pair in zip(ids.to_pylist(), found, strict=True)]
-    assert len(encoder) == len(of_id) == len(set(found))
+    assert found == [code.setdefault(*pair) for pair in zip(ids.to_pylist(), found, strict=True)]
+    assert len(encoder) == len(code) == len(set(found))
 
 
-@given(kinds, st.integers(1, 5))
-def test_the_order_is_that_of_arrow_and_every_code_finds_its_id(ids, threads):
+@given(id_arrays, st.integers(1, 5))
+def test_ids_are_sorted_as_by_arrow_and_every_code_maps_to_its_id(ids, threads):
     encoder = IdEncoder(threads)
     codes = encoder.encode(ids)
-    in_order, place = encoder.sorted_ids(untyped=False)
+    in_order, position = encoder.sorted_ids(untyped=False)
     assert in_order.to_pylist() == sorted_by_arrow(ids.unique()).to_pylist()
-    assert in_order.take(pa.array(place[codes], pa.int32())).to_pylist() == ids.to_pylist()
+    assert in_order.take(pa.array(position[codes], pa.int32())).to_pylist() == ids.to_pylist()
 
 
 @pytest.mark.parametrize(
@@ -65,12 +65,12 @@ def test_the_order_is_that_of_arrow_and_every_code_finds_its_id(ids, threads):
         ["only one"],
     ],
 )
-def test_texts_are_sorted_by_their_bytes(ids):
+def test_strings_are_sorted_by_their_bytes(ids):
     assert sorted_ids(ids).to_pylist() == sorted(ids, key=str.encode)
 
 
 @pytest.mark.parametrize("ids", [["0", "-1", "10", "9"], [str(2**63 - 1), str(-(2**63))]])
-def test_texts_that_are_whole_numbers_become_integers_and_are_sorted_so(ids):
+def test_decimal_strings_become_integers_and_are_sorted_as_such(ids):
     assert sorted_ids(ids, untyped=True).to_pylist() == sorted(map(int, ids))
     assert sorted_ids(ids).to_pylist() == sorted(ids)
 
@@ -80,48 +80,48 @@ TOO_LARGE = (str(2**63), str(-(2**63) - 1), "9" * 19, "1" + "0" * 19, "-" + "9" 
 
 
 @pytest.mark.parametrize("odd", UNUSUAL + TOO_LARGE)
-def test_one_id_that_is_no_usual_whole_number_leaves_all_of_them_texts(odd):
+def test_all_ids_stay_strings_if_one_is_not_a_canonical_integer(odd):
     ids = ["1", odd, "2"]
     assert sorted_ids(ids, untyped=True).to_pylist() == sorted(ids, key=str.encode)
     assert parse_integer_ids(pa.array(ids)).to_pylist() == ids
 
 
-def test_slices_and_short_strings_are_taken_as_well():
+def test_slices_and_small_strings_are_accepted():
     ids = pa.array(["x", "b", "a", "b", "y"])[1:4]
     encoder = IdEncoder()
     assert encoder.encode(ids).tolist() == [0, 1, 0]
     assert encoder.encode(pa.array(["a"], pa.large_string())).tolist() == [1]
 
 
-def test_integers_and_texts_are_not_mixed():
+def test_integers_and_strings_are_not_mixed():
     encoder = IdEncoder()
-    encoder.encode(pa.array([], pa.large_string()))  # says nothing yet
+    encoder.encode(pa.array([], pa.large_string()))  # does not decide the type
     encoder.encode(pa.array([1, 2]))
     with pytest.raises(GraphError, match="integers and others are strings"):
         encoder.encode(pa.array(["a"]))
 
 
 def test_an_empty_encoder_has_no_ids():
-    ids, place = IdEncoder().sorted_ids(untyped=True)
-    assert len(ids) == len(place) == 0
+    ids, position = IdEncoder().sorted_ids(untyped=True)
+    assert len(ids) == len(position) == 0
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("kind", ["texts", "integers"])
-def test_two_million_ids_take_seconds_and_keep_their_codes(kind, threads):
+@pytest.mark.parametrize("kind", ["strings", "integers"])
+def test_two_million_ids_take_a_few_seconds_and_keep_their_codes(kind, threads):
     numbers = pa.array(np.random.default_rng(1).permutation(2_000_000))
-    ids = numbers.cast(pa.large_string()) if kind == "texts" else numbers
+    ids = numbers.cast(pa.large_string()) if kind == "strings" else numbers
     encoder = IdEncoder(threads)
     before = time.process_time()
     first, again = encoder.encode(ids), encoder.encode(ids)
-    in_order, place = encoder.sorted_ids(untyped=True)
+    in_order, position = encoder.sorted_ids(untyped=True)
     assert time.process_time() - before < 20
     assert np.array_equal(again, first)
     assert np.array_equal(in_order.to_numpy(), np.arange(2_000_000))
-    assert np.array_equal(place[first], numbers.to_numpy())
+    assert np.array_equal(position[first], numbers.to_numpy())
 
 
-def test_more_ids_than_a_graph_can_have_are_a_fault_of_the_graph():
+def test_too_many_ids_raise_a_graph_error():
     class Full:
         def encode(self, *ids):
             raise ValueError("A graph has at most 2,147,483,647 nodes.")

@@ -1,4 +1,4 @@
-"""Ids: their keys are XXH64 with seed 42, their order is sorted or as given."""
+"""Ids: their keys are XXH64 with seed 42; their order is ascending or as given."""
 
 import struct
 import subprocess
@@ -49,19 +49,19 @@ def test_keys_of_integers_are_xxh64_of_their_eight_little_endian_bytes(numbers):
     assert keys == {number: xxh64(struct.pack("<q", number)) for number in numbers}
 
 
-def test_keys_of_a_slice_of_an_arrow_array_are_those_of_its_ids():
+def test_keys_of_a_sliced_arrow_array_are_those_of_its_ids():
     words = pa.array(["x", "yy", "a", "bb", "ccc"], pa.large_string())[2:]
     keys = keys_by_id(Graph.from_edges([], [], nodes=words))
     assert keys == {word: xxh64(word.encode()) for word in ("a", "bb", "ccc")}
 
 
 @pytest.mark.parametrize("ids", [np.array([3, -1], np.int32), np.array([3, -1], np.int8), [3, -1]])
-def test_keys_of_narrow_integers_are_those_of_64_bits(ids):
+def test_keys_of_narrow_integers_equal_those_of_64_bit_integers(ids):
     keys = keys_by_id(Graph.from_edges(ids, ids))
     assert keys == {number: xxh64(struct.pack("<q", number)) for number in (3, -1)}
 
 
-def test_the_key_of_a_string_is_that_of_spark():
+def test_the_key_of_a_string_equals_xxhash64_of_spark():
     # Spark documents xxhash64('Spark', array(123), 2) as 5602566077635097486: the hash of each
     # column seeds that of the next, and integers there are hashed by their 4 bytes.
     key = keys_by_id(Graph.from_edges(["Spark"], ["Spark"]))["Spark"]
@@ -97,7 +97,7 @@ def test_ids_of_edges_are_in_ascending_order(ids, in_order):
 
 
 @pytest.mark.parametrize("ids", [[10, -3, 2], ["b", "a", "c"], [2, 1, 0]])
-def test_ids_that_are_given_keep_their_order(ids):
+def test_given_ids_keep_their_order(ids):
     assert Graph.from_edges(ids[:1], ids[1:2], nodes=ids).ids.to_pylist() == ids
     assert Graph.from_scipy(np.eye(3), ids=ids).ids.to_pylist() == ids
     assert Graph.from_networkx(nx.path_graph(ids)).ids.to_pylist() == ids
@@ -108,17 +108,17 @@ def test_ids_of_a_matrix_are_its_row_numbers():
 
 
 @pytest.mark.parametrize("ids", [[1, 2], np.array([1, 2], np.uint8), pa.array([1, 2], pa.int16())])
-def test_integer_ids_are_kept_as_int64(ids):
+def test_integer_ids_are_stored_as_int64(ids):
     assert Graph.from_edges(ids, ids).ids.type == pa.int64()
     assert Graph.from_edges(ids, ids, nodes=ids).ids.type == pa.int64()
 
 
-def test_string_ids_are_kept_as_large_strings():
+def test_string_ids_are_stored_as_large_strings():
     assert Graph.from_edges(["a"], ["b"]).ids.type == pa.large_string()
     assert Graph.from_edges(["a"], ["b"], nodes=pa.array(["b", "a"])).ids.type == pa.large_string()
 
 
-def test_the_numbering_does_not_depend_on_the_order_of_the_ids():
+def test_the_internal_order_does_not_depend_on_the_order_of_the_ids():
     ids = ["d", "a", "c", "b"]
     graphs = [Graph.from_edges(["a", "b"], ["b", "c"], nodes=nodes) for nodes in (ids, sorted(ids))]
     first, second = ([graph.ids[int(row)].as_py() for row in graph.rows] for graph in graphs)
@@ -135,7 +135,7 @@ def test_the_numbering_does_not_depend_on_the_order_of_the_ids():
         "Graph.from_edges(ends, ends + 1, nodes=np.arange(6))",
     ],
 )
-def test_integers_become_vectors_without_pandas_which_takes_half_a_second_to_load(made):
+def test_embedding_a_graph_with_integer_ids_does_not_import_pandas(made):
     pytest.importorskip("pandas")
     code = (
         "import sys\nimport numpy as np\nfrom hopvec import FastRP, Graph\nends = np.arange(5)\n"
@@ -145,7 +145,7 @@ def test_integers_become_vectors_without_pandas_which_takes_half_a_second_to_loa
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_chunks_of_texts_are_made_large_before_they_become_one():
+def test_chunks_of_strings_become_large_strings():
     chunks = pa.chunked_array([["a"], ["b"]])
     assert _arrow(chunks, "source").type == pa.large_string()
     assert _arrow(pa.table({"id": chunks})["id"], "source").to_pylist() == ["a", "b"]

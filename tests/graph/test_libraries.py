@@ -10,10 +10,10 @@ from hopvec import FastRP, Graph, GraphError
 
 
 class Tensor:
-    """A tensor on another device, as far as hopvec asks; torch is too large for the tests."""
+    """The part of a tensor on another device that hopvec uses; torch is too large for the tests."""
 
-    def __init__(self, values, place="gpu"):
-        self.values, self.place = np.array(values), place
+    def __init__(self, values, device="gpu"):
+        self.values, self.device = np.array(values), device
         self.shape, self.dtype = self.values.shape, f"torch.{self.values.dtype}"
 
     def detach(self):
@@ -23,12 +23,12 @@ class Tensor:
         return Tensor(self.values, "cpu")
 
     def __array__(self, dtype=None, copy=None):
-        assert self.place == "cpu"
+        assert self.device == "cpu"
         return self.values
 
 
 def data(edge_index, **attributes):
-    """A Data object: what it does not have is None."""
+    """A Data object, whose missing attributes are None."""
     given = {"edge_weight": None, "num_nodes": None, **attributes}
     return SimpleNamespace(edge_index=Tensor(edge_index), **given)
 
@@ -36,13 +36,13 @@ def data(edge_index, **attributes):
 PATH = [[0, 1, 1, 2], [1, 0, 2, 1]]
 
 
-def test_igraph_vertices_are_numbered_where_they_have_no_names():
+def test_igraph_vertices_without_names_are_numbered():
     graph = Graph.from_igraph(igraph.Graph(4, [(0, 1), (1, 2), (2, 2)]))
     assert graph.ids.to_pylist() == [0, 1, 2, 3]
     assert (graph.edges, graph.loops, graph.isolated, graph.directed) == (3, 1, 1, False)
 
 
-def test_igraph_names_weights_and_direction_are_kept():
+def test_igraph_names_weights_and_direction_are_preserved():
     original = igraph.Graph(3, [(0, 1), (0, 1), (2, 0)], directed=True)
     original.vs["name"] = ["z", "a", "m"]
     original.es["weight"] = [1, 2, 4]
@@ -62,7 +62,7 @@ def test_igraph_names_weights_and_direction_are_kept():
         ({"weights": [1, -1]}, r"edge 2 \(1 - 2\): the weight -1.* is not allowed"),
     ],
 )
-def test_an_igraph_graph_that_cannot_be_taken_is_refused(change, message):
+def test_an_invalid_igraph_graph_is_refused(change, message):
     original = igraph.Graph(3, [(0, 1), (1, 2)])
     if "names" in change:
         original.vs["name"] = change["names"]
@@ -83,7 +83,7 @@ def test_both_directions_of_an_edge_index_are_one_edge():
     assert Graph.from_torch_geometric(np.array(PATH)).nodes == 3
 
 
-def test_edge_weights_are_taken():
+def test_edge_weights_are_used():
     weights = Tensor([[2.0], [2.0], [3.0], [3.0]])
     graph = Graph.from_torch_geometric(data(PATH, edge_weight=weights))
     assert graph.to_scipy().toarray().tolist() == [[0, 2, 0], [2, 0, 3], [0, 3, 0]]
@@ -95,7 +95,7 @@ def test_a_single_edge_may_have_a_weight(weights):
     assert Graph.from_torch_geometric(one, directed=True).volume == 2
 
 
-def test_one_direction_needs_a_word_on_what_it_means():
+def test_an_edge_index_with_one_direction_needs_directed_or_symmetrize():
     one_way = data([[0, 1], [1, 2]])
     with pytest.raises(GraphError, match=r"from_torch_geometric\(data, directed=True\).*symmetri"):
         Graph.from_torch_geometric(one_way)
@@ -114,7 +114,7 @@ def test_one_direction_needs_a_word_on_what_it_means():
         (data(np.zeros((2, 0), int)), r"no rows|empty"),
     ],
 )
-def test_an_edge_index_that_is_wrong_is_refused(thing, message):
+def test_an_invalid_edge_index_is_refused(thing, message):
     with pytest.raises(GraphError, match=message):
         Graph.from_torch_geometric(thing)
 

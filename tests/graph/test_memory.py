@@ -1,4 +1,4 @@
-"""The memory that building a graph takes."""
+"""The peak memory of building a graph."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import pytest
 
 RESET = Path("/proc/self/clear_refs")
 
-# Every edge once: node i is joined to i + 1, ..., i + degree, in a random order of edges and nodes.
+# Node i has edges to i + 1, ..., i + degree; edges and nodes are in random order.
 MEASURE = """
 import json
 import sys
@@ -45,7 +45,7 @@ print(json.dumps({"peak": peak, "rows": graph.nbytes}))
 """
 
 
-@pytest.mark.skipif(not RESET.exists(), reason="peak memory is read from Linux's /proc")
+@pytest.mark.skipif(not RESET.exists(), reason="peak memory is read from /proc, which needs Linux")
 @pytest.mark.parametrize(
     ("options", "degree"),
     [
@@ -56,28 +56,24 @@ print(json.dumps({"peak": peak, "rows": graph.nbytes}))
     ],
     ids=str,
 )
-def test_building_many_edges_peaks_below_two_and_a_half_times_the_rows(options, degree):
-    within_two_and_a_half(options, nodes=200_000, degree=degree)
+def test_building_a_dense_graph_takes_at_most_2_5_times_the_memory_of_the_graph(options, degree):
+    check_peak(options, nodes=200_000, degree=degree)
 
 
-@pytest.mark.skipif(not RESET.exists(), reason="peak memory is read from Linux's /proc")
+@pytest.mark.skipif(not RESET.exists(), reason="peak memory is read from /proc, which needs Linux")
 @pytest.mark.parametrize(("nodes", "degree"), [(300_000, 8), (2_000_000, 1)])
-def test_nor_does_a_sparse_graph_where_nodes_weigh_as_much_as_edges(nodes, degree):
-    within_two_and_a_half({}, nodes=nodes, degree=degree)
+def test_building_a_sparse_graph_takes_at_most_2_5_times_the_memory_of_the_graph(nodes, degree):
+    check_peak({}, nodes=nodes, degree=degree)
 
 
-@pytest.mark.skipif(not RESET.exists(), reason="peak memory is read from Linux's /proc")
-@pytest.mark.parametrize(("step", "times"), [(25, 2.5), (100, 5)])
-def test_spread_out_integers_need_no_table_beyond_what_the_edges_could_fill(step, times):
-    within({}, nodes=200_000, degree=13, times=times, step=step)
+@pytest.mark.skipif(not RESET.exists(), reason="peak memory is read from /proc, which needs Linux")
+@pytest.mark.parametrize(("step", "factor"), [(25, 2.5), (100, 5)])
+def test_widely_spaced_integer_ids_do_not_need_a_large_table(step, factor):
+    check_peak({}, nodes=200_000, degree=13, factor=factor, step=step)
 
 
-def within_two_and_a_half(options, nodes, degree):
-    within(options, nodes, degree, times=2.5)
-
-
-def within(options, nodes, degree, times, step=1):
-    # What is freed is given back at once: the memory of the builder is meant, not that of malloc.
+def check_peak(options, nodes, degree, factor=2.5, step=1):
+    # Freed memory is returned at once, so the peak is that of the builder, not of malloc.
     environment = os.environ | {"MALLOC_MMAP_THRESHOLD_": "1000000"}
     numbers = map(str, (nodes, degree, step))
     command = [sys.executable, "-c", MEASURE, json.dumps(options), *numbers]
@@ -85,5 +81,5 @@ def within(options, nodes, degree, times, step=1):
     assert finished.returncode == 0, finished.stderr
     found = json.loads(finished.stdout)
     assert found["rows"] > 20e6
-    assert found["peak"] > found["rows"]  # else it was not measured
-    assert found["peak"] <= times * found["rows"]
+    assert found["peak"] > found["rows"]  # otherwise the peak was not measured
+    assert found["peak"] <= factor * found["rows"]

@@ -1,4 +1,4 @@
-"""Every input that Graph.from_edges must refuse, and how it says so."""
+"""Invalid input of Graph.from_edges, and its error messages."""
 
 import numpy as np
 import pyarrow as pa
@@ -29,7 +29,7 @@ ENDS = {"source": ["a", "b", "c"], "target": ["b", "c", "d"]}
         (pa.array([1.5, None, 1]), "nan"),
     ],
 )
-def test_a_weight_that_is_no_positive_number_is_refused_with_its_edge(weight, shown):
+def test_an_invalid_weight_is_refused_with_its_edge(weight, shown):
     with pytest.raises(GraphError) as error:
         Graph.from_edges(**ENDS, weight=weight)
     assert str(error.value) == (
@@ -54,13 +54,13 @@ def test_a_weight_that_is_no_positive_number_is_refused_with_its_edge(weight, sh
     ],
     ids=repr,
 )
-def test_weights_that_are_no_numbers_are_refused(weight):
+def test_weights_that_are_not_numbers_are_refused(weight):
     with pytest.raises(GraphError, match=r"^weight must contain numbers \("):
         Graph.from_edges(**ENDS, weight=weight)
 
 
 @pytest.mark.parametrize("weight", [[1, 2], [1, 2, 3, 4], [], 3.0, [[1, 2, 3]], [[1], [2], [3]]])
-def test_weights_must_be_one_an_edge(weight):
+def test_there_must_be_one_weight_per_edge(weight):
     with pytest.raises(
         GraphError, match=r"weight must contain one number per edge: 3 edges, got the shape"
     ):
@@ -99,7 +99,7 @@ def test_weights_must_be_one_an_edge(weight):
         ({"a": 1}, "source must be a column of ids, got {'a': 1}."),
     ],
 )
-def test_ids_that_cannot_be_taken_are_refused_with_the_first_edge(source, message):
+def test_invalid_ids_are_refused_with_the_first_such_edge(source, message):
     with pytest.raises(GraphError) as error:
         Graph.from_edges(source, [1, 2, 3])
     assert str(error.value) == message
@@ -120,7 +120,7 @@ def test_ids_that_cannot_be_taken_are_refused_with_the_first_edge(source, messag
         None,
     ],
 )
-def test_ids_of_mixed_kinds_or_beyond_64_bits_are_refused(source):
+def test_ids_of_mixed_types_or_beyond_64_bits_are_refused(source):
     with pytest.raises(GraphError, match=r"^source: ids must be all integers or all strings \("):
         Graph.from_edges(source, [1, 2, 3])
 
@@ -187,7 +187,7 @@ def test_missing_ids_of_pandas_and_polars_are_refused_with_their_edge():
         ),
     ],
 )
-def test_edges_and_nodes_that_do_not_make_a_graph_are_refused(edges, options, message):
+def test_inconsistent_edges_and_nodes_are_refused(edges, options, message):
     with pytest.raises(GraphError) as error:
         Graph.from_edges(*edges, **options)
     assert str(error.value) == message
@@ -204,7 +204,7 @@ def test_edges_and_nodes_that_do_not_make_a_graph_are_refused(edges, options, me
         ({"directed": True, "loops": "drop"}, "edge 6 ('b' - 'c')"),
     ],
 )
-def test_the_first_repeated_edge_is_named_where_duplicates_are_errors(options, edge):
+def test_the_first_repeated_edge_is_named_if_duplicates_are_errors(options, edge):
     with pytest.raises(GraphError) as error:
         Graph.from_edges(list("abbccb"), list("bcaccc"), duplicates="error", **options)
     assert str(error.value) == (
@@ -213,7 +213,7 @@ def test_the_first_repeated_edge_is_named_where_duplicates_are_errors(options, e
     )
 
 
-def test_distinct_edges_pass_where_duplicates_are_errors():
+def test_distinct_edges_are_accepted_if_duplicates_are_errors():
     graph = Graph.from_edges([5, 9, 9], [9, 5, 9], duplicates="error", directed=True)
     assert graph.edges == 3
 
@@ -226,7 +226,7 @@ def test_distinct_edges_pass_where_duplicates_are_errors():
         ("loops", True, "'keep', 'drop'"),
     ],
 )
-def test_an_unknown_rule_is_refused_with_those_allowed(option, value, allowed):
+def test_an_unknown_option_value_is_refused_with_the_allowed_ones(option, value, allowed):
     with pytest.raises(ParameterError) as error:
         Graph.from_edges([0], [1], **{option: value})
     assert (
@@ -235,6 +235,6 @@ def test_an_unknown_rule_is_refused_with_those_allowed(option, value, allowed):
 
 
 @pytest.mark.parametrize("threads", [0, -1, 1.5, "2"])
-def test_threads_must_be_a_positive_number(threads):
+def test_threads_must_be_a_positive_integer(threads):
     with pytest.raises(ParameterError, match=r"threads must be an integer of at least 1, got"):
         Graph.from_edges([0], [1], threads=threads)
