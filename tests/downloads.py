@@ -1,4 +1,4 @@
-"""Content to download, and short forms of what tests of downloads do."""
+"""Helpers for the tests of downloads."""
 
 import hashlib
 
@@ -9,7 +9,7 @@ OTHER = CONTENT[::-1]
 CUT = 300_000
 
 
-def sum_of(content):
+def sha256_of(content):
     """The SHA-256 of some bytes."""
     return hashlib.sha256(content).hexdigest()
 

@@ -30,8 +30,8 @@ class FileServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.content, self.etag, self.ranges, self.length = content, etag, ranges, length
         self.files = {}
-        self.changed = None
-        self.lie = None
+        self.last_modified = None
+        self.content_range = None
         self.location = None
         self.faults = []
         self.requests = []
@@ -45,7 +45,7 @@ class FileServer(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_port}/graph.mat"
 
     @property
-    def asked(self):
+    def requested_ranges(self):
         """The requested ranges, None for the whole file."""
         return [headers.get("Range") for headers in self.requests]
 
@@ -72,16 +72,16 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Length", "0")
             self.end_headers()
             return
-        body = self.answer()
+        body = self.send_headers()
         self.end_headers()
         self.send(body, fault)
 
-    def answer(self):
+    def send_headers(self):
         """Sends the headers of the response, and returns its body."""
         server, start = self.server, 0
         content = server.files.get(self.path.rpartition("/")[2], server.content)
         given = self.headers.get("Range")
-        same = self.headers.get("If-Range") in (server.etag, server.changed)
+        same = self.headers.get("If-Range") in (server.etag, server.last_modified)
         if server.ranges and given and same:
             start = int(given.removeprefix("bytes=").removesuffix("-"))
             if start >= len(content):
@@ -89,14 +89,14 @@ class Handler(BaseHTTPRequestHandler):
                 return b""
             self.send_response(206)
             whole = len(content)
-            content_range = server.lie or f"bytes {start}-{whole - 1}/{whole}"
+            content_range = server.content_range or f"bytes {start}-{whole - 1}/{whole}"
             self.send_header("Content-Range", content_range)
         else:
             self.send_response(200)
         body = content[start:]
         for name, value in (
             ("ETag", server.etag),
-            ("Last-Modified", server.changed),
+            ("Last-Modified", server.last_modified),
             ("Content-Length", str(len(body)) if server.length else None),
         ):
             if value:

@@ -1,4 +1,4 @@
-"""What the tests of datasets share: web servers that end with the test."""
+"""Fixtures for the tests of datasets: web servers that stop at the end of a test."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from file_server import FileServer
 
 @pytest.fixture
 def serve(monkeypatch):
-    """Starts a server of one file."""
+    """Starts servers, each with one file."""
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     servers = []
 

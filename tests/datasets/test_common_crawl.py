@@ -1,4 +1,4 @@
-"""The most central hosts of a web graph in the files of Common Crawl."""
+"""Extracting the most central hosts from the files of a Common Crawl release."""
 
 import gzip
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 from hopvec import FormatError
 from hopvec.datasets.common_crawl import Hosts, forwards, top_hosts
 
-HOSTS = [  # in the order of their ids: backwards, sorted
+HOSTS = [  # in the order of their ids: reversed names, sorted
     "com.facebook",
     "com.google.plus",
     "com.googleapis.fonts",
@@ -24,9 +24,9 @@ HOSTS = [  # in the order of their ids: backwards, sorted
 FIRST = ["com.facebook", "com.twitter", "org.wikipedia.en", "uk.co.bbc", "com.youtube"]
 LINKS = [
     ("com.facebook", "com.twitter"),
-    ("com.facebook", "org.example"),  # which is not among the first
+    ("com.facebook", "org.example"),  # not among the top hosts
     ("com.google.plus", "com.youtube"),
-    ("com.twitter", "com.facebook"),  # the other way round
+    ("com.twitter", "com.facebook"),  # the reverse direction
     ("com.twitter", "org.wikipedia.en"),
     ("com.youtube", "com.twitter"),
     ("org.wikipedia.en", "com.facebook"),
@@ -71,7 +71,7 @@ def edges_of(hosts):
     }
 
 
-def test_the_hosts_come_by_their_rank_and_by_their_usual_names(release):
+def test_hosts_are_in_the_order_of_their_rank_with_their_usual_names(release):
     hosts = top_hosts(**release(), count=5)
     assert hosts.names == [
         "facebook.com",
@@ -82,7 +82,7 @@ def test_the_hosts_come_by_their_rank_and_by_their_usual_names(release):
     ]
 
 
-def test_links_between_them_are_undirected_edges_each_once(release):
+def test_links_become_undirected_edges_without_duplicates(release):
     hosts = top_hosts(**release(), count=5)
     assert edges_of(hosts) == {
         frozenset(("facebook.com", "twitter.com")),
@@ -97,7 +97,7 @@ def test_links_between_them_are_undirected_edges_each_once(release):
 
 
 @pytest.mark.parametrize("count", range(1, len(HOSTS) + 1))
-def test_it_is_the_subgraph_that_a_plain_loop_finds(release, count):
+def test_the_subgraph_matches_a_simple_implementation(release, count):
     hosts = top_hosts(**release(), count=count)
     names = set(map(forwards, all_ranked()[:count]))
     expected = {frozenset(map(forwards, link)) for link in LINKS}
@@ -105,21 +105,21 @@ def test_it_is_the_subgraph_that_a_plain_loop_finds(release, count):
     assert len(hosts.names) == count
 
 
-def test_nothing_depends_on_the_order_of_the_lines(release):
+def test_the_order_of_the_lines_does_not_matter(release):
     whole = release()
     expected = top_hosts(**whole, count=6)
     texts = {name: gzip.decompress(path.read_bytes()).decode() for name, path in whole.items()}
-    turned = {
+    reordered = {
         name: "".join(sorted(text.splitlines(True), key=lambda line: (line[0] != "#", line[::-1])))
         for name, text in texts.items()
     }
-    found = top_hosts(**release(**turned), count=6)
+    found = top_hosts(**release(**reordered), count=6)
     assert found.names == expected.names
     assert np.array_equal(found.source, expected.source)
     assert np.array_equal(found.target, expected.target)
 
 
-def test_vertices_and_edges_may_be_in_many_files_and_not_compressed(release, tmp_path):
+def test_vertices_and_edges_may_be_in_several_uncompressed_files(release, tmp_path):
     paths = release()
     expected = top_hosts(**paths, count=6)
     for name in ("vertices", "edges"):
@@ -133,15 +133,15 @@ def test_vertices_and_edges_may_be_in_many_files_and_not_compressed(release, tmp
     assert edges_of(found) == edges_of(expected)
 
 
-def test_one_more_column_is_passed_over(release):
-    """As the graphs of domains have it: the number of hosts."""
+def test_an_additional_column_is_ignored(release):
+    """Domain graphs have such a column: the number of hosts."""
     vertices = "".join(f"{id}\t{host}\t7\n" for id, host in enumerate(HOSTS))
     ranks = ranks_text(all_ranked()).replace("\n", "\t7\n")
     found = top_hosts(**release(vertices=vertices, ranks=ranks), count=5)
     assert found.names == top_hosts(**release(), count=5).names
 
 
-def test_blocks_of_lines_make_no_difference(release, monkeypatch):
+def test_the_size_of_the_blocks_does_not_matter(release, monkeypatch):
     random = np.random.default_rng(0)
     names = [f"com.host{at:05}" for at in range(3000)]
     ranked = random.permutation(names).tolist()
@@ -153,17 +153,17 @@ def test_blocks_of_lines_make_no_difference(release, monkeypatch):
     )
     monkeypatch.setattr("hopvec.formats.graphs.lines.BLOCK", 5000)
     hosts = top_hosts(**paths, count=200)
-    place = {name: at for at, name in enumerate(ranked[:200])}
+    rank = {name: at for at, name in enumerate(ranked[:200])}
     expected = {
-        tuple(sorted((place[names[u]], place[names[v]])))
+        tuple(sorted((rank[names[u]], rank[names[v]])))
         for u, v in ends.tolist()
-        if names[u] in place and names[v] in place
+        if names[u] in rank and names[v] in rank
     }
     assert set(zip(hosts.source.tolist(), hosts.target.tolist(), strict=True)) == expected
     assert len(hosts.source) == len(expected)
 
 
-def test_what_comes_behind_the_last_host_is_not_read(release, monkeypatch):
+def test_lines_after_the_last_host_are_not_read(release, monkeypatch):
     monkeypatch.setattr("hopvec.formats.graphs.lines.BLOCK", len(ranks_text(FIRST)))
     paths = release(ranks=ranks_text(FIRST) + "this is\tno line\n" * 100)
     assert len(top_hosts(**paths, count=5).names) == 5
@@ -171,16 +171,16 @@ def test_what_comes_behind_the_last_host_is_not_read(release, monkeypatch):
         top_hosts(**paths, count=6)
 
 
-def test_progress_tells_the_bytes_of_all_files(release):
-    paths, told = release(), []
-    top_hosts(**paths, count=5, progress=lambda done, of: told.append((done, of)))
+def test_progress_reports_the_bytes_of_all_files(release):
+    paths, reported = release(), []
+    top_hosts(**paths, count=5, progress=lambda done, total: reported.append((done, total)))
     size = sum(path.stat().st_size for path in paths.values())
-    assert told[-1] == (size, size)
-    assert told == sorted(told)
+    assert reported[-1] == (size, size)
+    assert reported == sorted(reported)
 
 
 @pytest.mark.parametrize(
-    ("file", "text", "sentence"),
+    ("file", "text", "message"),
     [
         (
             "edges",
@@ -197,8 +197,8 @@ def test_progress_tells_the_bytes_of_all_files(release):
         ("edges", "0\t3\n1\0\t4\n", r"line 2: a null byte"),
     ],
 )
-def test_a_malformed_line_is_reported_with_file_and_number(release, file, text, sentence):
-    with pytest.raises(FormatError, match=rf"{file}\.txt\.gz, {sentence}"):
+def test_a_malformed_line_is_reported_with_file_and_number(release, file, text, message):
+    with pytest.raises(FormatError, match=rf"{file}\.txt\.gz, {message}"):
         top_hosts(**release(**{file: text}), count=5)
 
 
@@ -221,19 +221,19 @@ def test_fewer_ranks_than_requested_hosts_are_refused(release):
         top_hosts(**release(), count=12)
 
 
-def test_two_hosts_of_one_position_are_refused(release):
+def test_two_hosts_with_the_same_position_are_refused(release):
     ranks = ranks_text(FIRST) + "2\t1\t1\t1\torg.example\n"
     with pytest.raises(FormatError, match=r"'com\.twitter' and 'org\.example' both have the"):
         top_hosts(**release(ranks=ranks), count=6)
 
 
-def test_files_that_do_not_belong_together_are_refused(release):
+def test_inconsistent_files_are_refused(release):
     vertices = "".join(f"{id}\t{host}\n" for id, host in enumerate(HOSTS[:-1]))
     with pytest.raises(FormatError, match=r"vertices\.txt\.gz: 'uk\.co\.bbc' has a rank"):
         top_hosts(**release(vertices=vertices), count=5)
 
 
-def test_a_file_that_is_cut_short_is_refused(release):
+def test_a_truncated_file_is_refused(release):
     paths = release(edges="0\t3\n" * 100_000)
     whole = paths["edges"].read_bytes()
     paths["edges"].write_bytes(whole[: len(whole) // 2])
@@ -241,7 +241,7 @@ def test_a_file_that_is_cut_short_is_refused(release):
         top_hosts(**paths, count=5)
 
 
-def test_a_file_that_is_not_there_is_told(release, tmp_path):
+def test_a_missing_file_is_reported(release, tmp_path):
     with pytest.raises(FormatError, match=r"absent\.gz: there is no such file"):
         top_hosts(**release() | {"edges": tmp_path / "absent.gz"}, count=5)
 
@@ -254,16 +254,16 @@ class TestLabels:
     def test_a_label_is_the_top_level_domain(self):
         assert self.labels("a.com", "b.c.uk", "d.org") == ["com", "uk", "org"]
 
-    def test_only_the_most_frequent_ones_count(self):
+    def test_only_the_most_frequent_labels_are_used(self):
         names = ["a.com", "b.uk", "c.com", "d.org", "e.org", "f.com"]
         assert self.labels(*names, classes=2) == ["com", None, "com", "org", "org", "com"]
 
-    def test_of_equally_frequent_ones_the_alphabet_decides(self):
+    def test_ties_are_broken_alphabetically(self):
         assert self.labels("a.pe", "b.ms", classes=1) == [None, "ms"]
 
 
-def test_memory_does_not_grow_with_the_lines_that_are_passed_over(release):
-    """The columns of 4 million edges more would take 64 MB."""
+def test_memory_does_not_grow_with_the_number_of_skipped_lines(release):
+    """The columns of 4 million additional edges would take 64 MB."""
     code = (
         "import sys; from hopvec.datasets.common_crawl import top_hosts\n"
         "from hopvec.run_report import peak_memory\n"
@@ -272,7 +272,7 @@ def test_memory_does_not_grow_with_the_lines_that_are_passed_over(release):
 
     def peak(lines):
         paths = release(edges="5\t6\n" * lines)
-        words = [sys.executable, "-c", code, *(paths[n] for n in ("vertices", "edges", "ranks"))]
-        return int(subprocess.run(words, capture_output=True, check=True).stdout)
+        command = [sys.executable, "-c", code, *(paths[n] for n in ("vertices", "edges", "ranks"))]
+        return int(subprocess.run(command, capture_output=True, check=True).stdout)
 
     assert peak(4_500_000) < peak(500_000) + 25e6

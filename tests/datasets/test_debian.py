@@ -14,7 +14,7 @@ from hopvec.datasets import Dataset, debian
 
 BUILDER = Path(__file__).resolve().parents[2] / "scripts" / "build-debian-graph"
 
-# editor's mail-reader has one provider, web-server has two, gone is nowhere.
+# mail-reader has one provider, web-server has two, and gone does not exist.
 PACKAGES = """\
 Package: editor
 Section: editors
@@ -87,7 +87,7 @@ def build(index: Path, output: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def test_every_package_is_a_node_once_and_in_name_order(dataset):
+def test_every_package_is_one_node_in_the_order_of_names(dataset):
     names = dataset.graph.ids.to_pylist()
     assert len(names) == 63_436
     assert names == sorted(set(names))
@@ -104,7 +104,7 @@ def test_every_node_has_one_of_58_sections(dataset):
     ("package", "section"),
     [("0ad", "games"), ("libc6", "libs"), ("python3-numpy", "python"), ("vim", "editors")],
 )
-def test_labels_stand_in_the_order_of_the_ids(dataset, package, section):
+def test_labels_are_in_the_order_of_the_ids(dataset, package, section):
     row = dataset.graph.ids.index(package).as_py()
     assert dataset.labels[row].as_py() == section
 
@@ -124,7 +124,7 @@ def test_the_graph_has_every_edge_once_without_loops_or_weights(dataset):
     assert not graph.directed
 
 
-def test_the_graph_joins_the_pairs_that_are_stored(dataset, bundled_pairs):
+def test_the_graph_has_the_stored_edges(dataset, bundled_pairs):
     names = np.array(dataset.graph.ids.to_pylist(), object)
     entries = dataset.graph.to_scipy().tocoo()
     source, target = (names[end].tolist() for end in entries.coords)
@@ -135,7 +135,7 @@ def test_the_graph_joins_the_pairs_that_are_stored(dataset, bundled_pairs):
     ("package", "dependency"),
     [("0ad", "0ad-data"), ("vim", "vim-common"), ("vim", "libc6"), ("python3-numpy", "libblas3")],
 )
-def test_packages_are_linked_to_what_they_depend_on(bundled_pairs, package, dependency):
+def test_packages_have_edges_to_their_dependencies(bundled_pairs, package, dependency):
     assert frozenset((package, dependency)) in bundled_pairs
 
 
@@ -146,7 +146,7 @@ def test_the_data_files_take_less_than_a_megabyte():
     assert sum(sizes) < 1_000_000
 
 
-def test_the_builder_follows_alternatives_versions_and_single_providers(tmp_path):
+def test_the_builder_resolves_alternatives_versions_and_single_providers(tmp_path):
     index = tmp_path / "Packages"
     index.write_text(PACKAGES, encoding="utf-8")
     finished = build(index, tmp_path / "out")
@@ -173,7 +173,7 @@ def test_the_builder_follows_alternatives_versions_and_single_providers(tmp_path
     }
 
 
-def test_the_builder_prints_what_it_kept_and_what_it_dropped(tmp_path):
+def test_the_builder_prints_what_was_used_and_dropped(tmp_path):
     index = tmp_path / "Packages"
     index.write_text(PACKAGES, encoding="utf-8")
     printed = [line.split() for line in build(index, tmp_path / "out").stdout.splitlines()]
@@ -196,7 +196,7 @@ def test_the_builder_prints_what_it_kept_and_what_it_dropped(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "Origin: Debian\n", "Package: alone\nSection: misc\n"])
-def test_the_builder_refuses_a_file_that_is_no_package_index(tmp_path, text):
+def test_the_builder_refuses_a_file_that_is_not_a_package_index(tmp_path, text):
     index = tmp_path / "Release"
     index.write_text(text, encoding="utf-8")
     finished = build(index, tmp_path / "out")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from downloads import CONTENT, CUT, OTHER, files, get, sum_of
+from downloads import CONTENT, CUT, OTHER, files, get, sha256_of
 from file_server import Fault
 from hopvec import DatasetError, FormatError
 from hopvec.datasets import download as download_file
@@ -25,34 +25,36 @@ def path(tmp_path):
     return tmp_path / "data" / "graph.mat"
 
 
-class TestWhole:
+class TestCompleteDownloads:
     def test_the_file_is_written_with_its_checksum_and_nothing_else(self, serve, path):
         assert get(serve(), path) == path
         assert path.read_bytes() == CONTENT
         assert files(path) == ["graph.mat", "graph.mat.sha256"]
-        assert (path.parent / "graph.mat.sha256").read_text() == f"{sum_of(CONTENT)}  graph.mat\n"
+        assert (
+            path.parent / "graph.mat.sha256"
+        ).read_text() == f"{sha256_of(CONTENT)}  graph.mat\n"
 
-    def test_a_known_sum_needs_no_note(self, serve, path):
-        get(serve(), path, sha256=sum_of(CONTENT))
+    def test_a_known_checksum_is_not_recorded(self, serve, path):
+        get(serve(), path, sha256=sha256_of(CONTENT))
         assert files(path) == ["graph.mat"]
 
-    def test_progress_tells_the_bytes_and_ends_with_all_of_them(self, serve, path):
-        told = []
-        get(serve(), path, progress=lambda done, of: told.append((done, of)))
-        assert told[0] == (0, len(CONTENT))
-        assert told[-1] == (len(CONTENT), len(CONTENT))
-        assert told == sorted(told)
+    def test_progress_reports_bytes_and_reaches_the_total(self, serve, path):
+        reported = []
+        get(serve(), path, progress=lambda done, total: reported.append((done, total)))
+        assert reported[0] == (0, len(CONTENT))
+        assert reported[-1] == (len(CONTENT), len(CONTENT))
+        assert reported == sorted(reported)
 
-    def test_a_length_that_is_not_told_is_0(self, serve, path):
-        told = []
-        get(serve(length=False), path, progress=lambda done, of: told.append((done, of)))
-        assert told[-1] == (len(CONTENT), 0)
+    def test_an_unknown_length_is_reported_as_0(self, serve, path):
+        reported = []
+        get(serve(length=False), path, progress=lambda done, total: reported.append((done, total)))
+        assert reported[-1] == (len(CONTENT), 0)
         assert path.read_bytes() == CONTENT
 
-    def test_an_empty_file_is_a_file(self, serve, path):
+    def test_an_empty_file_is_downloaded(self, serve, path):
         assert get(serve(b""), path).read_bytes() == b""
 
-    def test_a_file_that_is_there_is_not_asked_for(self, serve, path):
+    def test_an_existing_file_is_not_requested(self, serve, path):
         server = serve()
         get(server, path)
         assert get(server, path) == path
@@ -64,30 +66,30 @@ class TestWhole:
         get(first, path)
         assert path.read_bytes() == CONTENT
 
-    def test_it_says_who_asks(self, serve, path):
+    def test_requests_have_a_user_agent(self, serve, path):
         server = serve()
         get(server, path)
         assert server.requests[0]["User-Agent"].startswith("hopvec/")
 
 
 class TestResuming:
-    def test_after_a_cut_only_the_rest_is_asked_for(self, serve, path):
+    def test_only_the_rest_is_requested_after_a_lost_connection(self, serve, path):
         server = serve()
         server.faults = [Fault(cut_after=CUT)]
         get(server, path)
         assert path.read_bytes() == CONTENT
-        assert server.asked == [None, f"bytes={CUT}-"]
+        assert server.requested_ranges == [None, f"bytes={CUT}-"]
         assert server.requests[1]["If-Range"] == '"1"'
         assert server.sent == len(CONTENT)
 
-    def test_many_cuts_are_no_reason_to_give_up_as_long_as_bytes_are_gained(self, serve, path):
+    def test_lost_connections_are_not_failed_attempts_as_long_as_bytes_arrive(self, serve, path):
         server = serve()
         server.faults = [Fault(cut_after=1000)] * 20
         get(server, path, attempts=2)
         assert path.read_bytes() == CONTENT
         assert server.sent == len(CONTENT)
 
-    def test_a_later_run_goes_on_where_an_earlier_one_gave_up(self, serve, path):
+    def test_a_later_run_resumes_where_an_earlier_one_gave_up(self, serve, path):
         server = serve()
         server.faults = [Fault(cut_after=CUT), *[Fault(status=503)] * 2]
         with pytest.raises(
@@ -95,40 +97,40 @@ class TestResuming:
         ):
             get(server, path, attempts=2)
         assert files(path) == ["graph.mat.part", "graph.mat.part.json"]
-        told = []
-        get(server, path, progress=lambda done, of: told.append((done, of)))
+        reported = []
+        get(server, path, progress=lambda done, total: reported.append((done, total)))
         assert path.read_bytes() == CONTENT
-        assert server.asked[-1] == f"bytes={CUT}-"
-        assert (CUT, len(CONTENT)) in told
+        assert server.requested_ranges[-1] == f"bytes={CUT}-"
+        assert (CUT, len(CONTENT)) in reported
         assert files(path) == ["graph.mat", "graph.mat.sha256"]
 
-    def test_the_time_of_the_last_change_will_do_for_an_etag(self, serve, path):
+    def test_the_last_modified_time_replaces_a_missing_etag(self, serve, path):
         server = serve(etag=None)
-        server.changed = "Tue, 02 Jun 2009 10:00:00 GMT"
+        server.last_modified = "Tue, 02 Jun 2009 10:00:00 GMT"
         server.faults = [Fault(cut_after=CUT)]
         get(server, path)
-        assert server.requests[1]["If-Range"] == server.changed
+        assert server.requests[1]["If-Range"] == server.last_modified
         assert path.read_bytes() == CONTENT
 
     @pytest.mark.parametrize("etag", [None, 'W/"1"'], ids=["no ETag", "a weak ETag"])
-    def test_a_server_that_does_not_vouch_for_the_file_is_asked_for_all_of_it(
-        self, serve, path, etag
-    ):
+    def test_the_whole_file_is_requested_again_without_a_strong_validator(self, serve, path, etag):
         server = serve(etag=etag)
         server.faults = [Fault(cut_after=CUT)]
         get(server, path)
-        assert server.asked == [None, None]
+        assert server.requested_ranges == [None, None]
         assert path.read_bytes() == CONTENT
 
-    def test_a_server_that_knows_no_ranges_sends_all_of_it_again(self, serve, path):
+    def test_a_server_without_ranges_sends_the_whole_file_again(self, serve, path):
         server = serve(ranges=False)
         server.faults = [Fault(cut_after=CUT)]
         get(server, path)
-        assert server.asked == [None, f"bytes={CUT}-"]
+        assert server.requested_ranges == [None, f"bytes={CUT}-"]
         assert server.sent == CUT + len(CONTENT)
         assert path.read_bytes() == CONTENT
 
-    def test_a_server_without_ranges_that_always_cuts_is_given_up(self, serve, path):
+    def test_a_server_without_ranges_that_always_closes_the_connection_is_an_error(
+        self, serve, path
+    ):
         server = serve(ranges=False)
         server.faults = [Fault(cut_after=CUT)] * 10
         with pytest.raises(
@@ -137,7 +139,7 @@ class TestResuming:
             get(server, path, attempts=3)
         assert len(server.requests) == 3
 
-    def test_of_a_file_that_has_changed_nothing_old_is_kept(self, serve, path):
+    def test_a_changed_file_is_downloaded_from_the_start(self, serve, path):
         server = serve()
 
         def change():
@@ -148,7 +150,7 @@ class TestResuming:
         assert path.read_bytes() == OTHER
         assert server.sent == CUT + len(OTHER)
 
-    def test_nor_if_it_changed_between_two_runs(self, serve, path):
+    def test_a_file_that_changed_between_two_runs_is_downloaded_from_the_start(self, serve, path):
         server = serve()
         server.faults = [Fault(cut_after=CUT), Fault(status=500)]
         with pytest.raises(DatasetError):
@@ -158,23 +160,25 @@ class TestResuming:
         assert path.read_bytes() == OTHER
 
     @pytest.mark.parametrize(
-        "lie",
+        "content_range",
         [f"bytes {CUT}-{len(CONTENT)}/{len(CONTENT) + 1}", f"bytes 0-9/{len(CONTENT)}", "bytes"],
         ids=["another length", "another start", "no range"],
     )
-    def test_an_answer_with_other_bytes_than_asked_for_is_thrown_away(self, serve, path, lie):
+    def test_a_response_with_other_bytes_than_requested_is_discarded(
+        self, serve, path, content_range
+    ):
         server = serve()
 
-        def tell_the_truth():
-            server.lie = None
+        def use_the_true_range():
+            server.content_range = None
 
-        server.lie = lie
-        server.faults = [Fault(cut_after=CUT), Fault(), Fault(before=tell_the_truth)]
+        server.content_range = content_range
+        server.faults = [Fault(cut_after=CUT), Fault(), Fault(before=use_the_true_range)]
         get(server, path)
         assert path.read_bytes() == CONTENT
-        assert server.asked == [None, f"bytes={CUT}-", None]
+        assert server.requested_ranges == [None, f"bytes={CUT}-", None]
 
-    def test_a_file_that_is_shorter_now_is_begun_anew(self, serve, path):
+    def test_a_file_that_became_shorter_is_downloaded_from_the_start(self, serve, path):
         server = serve()
 
         def shorten():
@@ -184,25 +188,25 @@ class TestResuming:
         get(server, path)
         assert path.read_bytes() == CONTENT[:1000]
 
-    def test_what_is_left_of_another_address_does_not_count(self, serve, path):
+    def test_a_partial_file_of_another_url_is_ignored(self, serve, path):
         path.parent.mkdir()
         path.with_name("graph.mat.part").write_bytes(OTHER[:CUT])
         origin = {"url": "http://elsewhere/graph.mat", "validator": '"1"', "size": len(OTHER)}
         path.with_name("graph.mat.part.json").write_text(json.dumps(origin))
         server = serve()
         get(server, path)
-        assert server.asked == [None]
+        assert server.requested_ranges == [None]
         assert path.read_bytes() == CONTENT
 
-    @pytest.mark.parametrize("note", ["", "{}", "[1]", '{"url": 1, "size": {}}', "\xff"])
-    def test_a_part_that_nothing_is_known_of_does_not_count(self, serve, path, note):
+    @pytest.mark.parametrize("metadata", ["", "{}", "[1]", '{"url": 1, "size": {}}', "\xff"])
+    def test_a_partial_file_without_valid_metadata_is_ignored(self, serve, path, metadata):
         path.parent.mkdir()
         path.with_name("graph.mat.part").write_bytes(OTHER[:CUT])
-        path.with_name("graph.mat.part.json").write_text(note, encoding="latin-1")
+        path.with_name("graph.mat.part.json").write_text(metadata, encoding="latin-1")
         get(serve(), path)
         assert path.read_bytes() == CONTENT
 
-    def test_a_run_that_was_killed_before_the_last_step_needs_no_server(self, serve, path):
+    def test_a_complete_partial_file_is_not_requested_again(self, serve, path):
         server = serve()
         path.parent.mkdir()
         path.with_name("graph.mat.part").write_bytes(CONTENT)
@@ -216,14 +220,14 @@ class TestResuming:
 class TestChecksums:
     def test_a_wrong_checksum_is_refused_and_the_bytes_removed(self, serve, path):
         with pytest.raises(DatasetError) as caught:
-            get(serve(), path, sha256=sum_of(OTHER))
+            get(serve(), path, sha256=sha256_of(OTHER))
         assert str(caught.value).startswith("http://127.0.0.1:")
-        assert f"is {sum_of(CONTENT)} and should be {sum_of(OTHER)}. The file was" in str(
+        assert f"is {sha256_of(CONTENT)} and should be {sha256_of(OTHER)}. The file was" in str(
             caught.value
         )
         assert files(path) == []
 
-    def test_the_first_download_is_what_later_ones_must_be(self, serve, path):
+    def test_later_downloads_must_equal_the_first(self, serve, path):
         server = serve()
         get(server, path)
         path.unlink()
@@ -235,9 +239,11 @@ class TestChecksums:
         assert get(server, path).read_bytes() == CONTENT
 
     @pytest.mark.parametrize("known", [True, False])
-    def test_a_file_that_is_there_and_wrong_is_neither_taken_nor_replaced(self, serve, path, known):
+    def test_an_existing_file_with_a_wrong_checksum_is_neither_used_nor_replaced(
+        self, serve, path, known
+    ):
         server = serve()
-        sha256 = sum_of(CONTENT) if known else None
+        sha256 = sha256_of(CONTENT) if known else None
         get(server, path, sha256=sha256)
         path.write_bytes(b"mine")
         with pytest.raises(DatasetError, match=r"graph\.mat: the file exists, but .* Delete it"):
@@ -246,7 +252,7 @@ class TestChecksums:
 
 
 class TestRefusals:
-    def test_404_is_reported_with_the_url_and_what_to_do(self, serve, path):
+    def test_404_is_reported_with_the_url_and_a_remedy(self, serve, path):
         server = serve()
         server.faults = [Fault(status=404)]
         with pytest.raises(DatasetError) as caught:
@@ -259,14 +265,14 @@ class TestRefusals:
         assert files(path) == []
 
     @pytest.mark.parametrize("status", [429, 500, 502, 503])
-    def test_an_overloaded_server_is_asked_again(self, serve, path, status):
+    def test_transient_errors_are_retried(self, serve, path, status):
         server = serve()
         server.faults = [Fault(status=status)] * 2
         get(server, path)
         assert len(server.requests) == 3
         assert path.read_bytes() == CONTENT
 
-    def test_the_pauses_between_tries_double(self, serve, path, monkeypatch):
+    def test_the_pause_doubles_with_every_attempt(self, serve, path, monkeypatch):
         waits = []
         monkeypatch.setattr(download_file.time, "sleep", waits.append)
         server = serve()
@@ -274,14 +280,14 @@ class TestRefusals:
         get(server, path, pause=1.0)
         assert waits == [1, 2, 4, 8]
 
-    def test_a_server_that_falls_silent_is_asked_again(self, serve, path):
+    def test_a_stalled_download_is_resumed(self, serve, path):
         server = serve()
         server.faults = [Fault(stall_after=CUT)]
         get(server, path, timeout=1.0)
         assert path.read_bytes() == CONTENT
-        assert server.asked == [None, f"bytes={CUT}-"]
+        assert server.requested_ranges == [None, f"bytes={CUT}-"]
 
-    def test_a_silent_server_is_given_up(self, serve, path):
+    def test_a_server_that_does_not_respond_is_an_error(self, serve, path):
         server = serve()
         server.faults = [Fault(before=lambda: server.closing.wait(2))] * 2
         with pytest.raises(DatasetError, match=r"no data arrived for 0\.1 s, 2 times in a row\."):
@@ -305,7 +311,7 @@ class TestRefusals:
         with pytest.raises(DatasetError, match=r"http://127\.0\.0\.1"):
             get(server, path, attempts=1)
 
-    def test_a_redirect_out_of_https_is_not_followed(self):
+    def test_a_redirect_from_https_to_http_is_refused(self):
         from urllib.request import Request
 
         redirects = download_file._Redirects()
@@ -317,7 +323,7 @@ class TestRefusals:
 
 class TestDisk:
     @pytest.mark.skipif(os.name == "nt", reason="Windows does not limit the size of files")
-    def test_a_full_disk_ends_in_a_sentence_and_keeps_what_there_is(self, serve, path):
+    def test_a_full_disk_is_reported_and_the_partial_file_is_kept(self, serve, path):
         server = serve()
         code = (
             "import resource, sys\n"
@@ -327,27 +333,27 @@ class TestDisk:
             "try:\n    download(*sys.argv[1:])\n"
             "except DatasetError as error:\n    sys.exit(str(error))\n"
         )
-        words = [sys.executable, "-c", code, server.url, str(path)]
-        finished = subprocess.run(words, capture_output=True, text=True)
+        command = [sys.executable, "-c", code, server.url, str(path)]
+        finished = subprocess.run(command, capture_output=True, text=True)
         assert finished.stderr.startswith(f"{path}.part: writing failed after 5")
         assert "(File too large). Free some disk space" in finished.stderr
         assert finished.stderr.count("\n") == 1
         assert files(path) == ["graph.mat.part", "graph.mat.part.json"]
         get(server, path)
         assert path.read_bytes() == CONTENT
-        assert server.asked == [None, "bytes=500000-"]
+        assert server.requested_ranges == [None, "bytes=500000-"]
 
-    def test_a_file_that_cannot_fit_is_not_begun(self, serve, path, monkeypatch):
+    def test_a_file_larger_than_the_free_space_is_refused(self, serve, path, monkeypatch):
         from shutil import disk_usage
 
         full = disk_usage("/")._replace(free=1000)
-        monkeypatch.setattr("shutil.disk_usage", lambda folder: full)
+        monkeypatch.setattr("shutil.disk_usage", lambda directory: full)
         server = serve()
         with pytest.raises(FormatError, match=r"needs about 1\.05 MB, but its disk has only 1 kB"):
             get(server, path)
         assert files(path) == []
 
-    def test_a_folder_that_cannot_be_is_told(self, serve, path):
+    def test_a_directory_that_cannot_be_created_is_reported(self, serve, path):
         path.parent.write_bytes(b"")
         with pytest.raises(DatasetError, match=r"graph\.mat: cannot be written \("):
             get(serve(), path)
@@ -357,6 +363,6 @@ def test_the_checksum_file_is_valid_for_sha256sum(serve, path):
     get(serve(), path)
     tool = Path("/usr/bin/sha256sum")
     if not tool.exists():
-        pytest.skip("there is no sha256sum here")
-    words = [str(tool), "--check", "graph.mat.sha256"]
-    assert subprocess.run(words, cwd=path.parent, capture_output=True).returncode == 0
+        pytest.skip("needs sha256sum")
+    command = [str(tool), "--check", "graph.mat.sha256"]
+    assert subprocess.run(command, cwd=path.parent, capture_output=True).returncode == 0

@@ -30,8 +30,8 @@ class TestProcesses:
         started = []
 
         def start(server, path):
-            words = [sys.executable, "-c", PROGRAM, server.url, str(path)]
-            started.append(subprocess.Popen(words, stderr=subprocess.PIPE, text=True))
+            command = [sys.executable, "-c", PROGRAM, server.url, str(path)]
+            started.append(subprocess.Popen(command, stderr=subprocess.PIPE, text=True))
             return started[-1]
 
         yield start
@@ -46,7 +46,7 @@ class TestProcesses:
         assert condition()
 
     @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "kill"])
-    def test_what_a_stopped_run_has_fetched_is_not_fetched_again(self, serve, path, start, sent):
+    def test_a_stopped_download_is_resumed(self, serve, path, start, sent):
         server = serve()
         server.pace = 0.02
         process = start(server, path)
@@ -59,9 +59,9 @@ class TestProcesses:
         server.pace = 0
         get(server, path)
         assert path.read_bytes() == CONTENT
-        assert server.asked == [None, f"bytes={kept}-"]
+        assert server.requested_ranges == [None, f"bytes={kept}-"]
 
-    def test_of_two_at_once_one_waits_for_the_other(self, serve, path, start):
+    def test_a_concurrent_download_waits_for_the_first(self, serve, path, start):
         server = serve()
         server.pace = 0.01
         processes = [start(server, path) for _ in range(2)]
@@ -70,7 +70,7 @@ class TestProcesses:
         assert len(server.requests) == 1
         assert files(path) == ["graph.mat", "graph.mat.sha256"]
 
-    def test_one_goes_on_where_the_other_was_killed(self, serve, path, start):
+    def test_a_waiting_download_resumes_one_that_was_killed(self, serve, path, start):
         server = serve()
         server.pace = 0.02
         first = start(server, path)
@@ -82,4 +82,4 @@ class TestProcesses:
         server.pace = 0
         assert second.wait(timeout=30) == 0
         assert path.read_bytes() == CONTENT
-        assert server.asked[1].startswith("bytes=")
+        assert server.requested_ranges[1].startswith("bytes=")

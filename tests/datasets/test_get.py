@@ -1,4 +1,4 @@
-"""Getting datasets: published files as they are, and web graphs made of a release."""
+"""Getting datasets: published files, and web graphs extracted from a release."""
 
 import gzip
 import hashlib
@@ -35,7 +35,7 @@ def matrix_file():
 
 @pytest.fixture
 def flickr(serve, monkeypatch):
-    """A server of a small flickr.mat, and the catalog that leads there."""
+    """A server with a small flickr.mat, which the catalog points to."""
     server = serve(matrix_file())
     files = (File("flickr.mat", url=server.url),)
     monkeypatch.setitem(catalog(), "flickr", replace(catalog()["flickr"], files=files))
@@ -44,7 +44,7 @@ def flickr(serve, monkeypatch):
 
 @pytest.fixture
 def release(serve, monkeypatch):
-    """A server of a small release of Common Crawl, and a catalog that takes 3 hosts of it."""
+    """A server with a small release of Common Crawl; the catalog extracts 3 of its hosts."""
     server = serve(b"")
     server.files = {
         "vertices.txt.gz": gzip.compress(VERTICES),
@@ -57,19 +57,19 @@ def release(serve, monkeypatch):
     return server
 
 
-def test_what_was_got_can_be_loaded(flickr, tmp_path):
+def test_a_downloaded_dataset_can_be_loaded(flickr, tmp_path):
     assert get("flickr", tmp_path) == tmp_path / "flickr"
     assert load("flickr", tmp_path).graph.edges == 3
 
 
-def test_it_goes_where_load_looks(flickr, tmp_path, monkeypatch):
+def test_get_and_load_use_the_same_directory(flickr, tmp_path, monkeypatch):
     monkeypatch.setenv("HOPVEC_DATA", str(tmp_path / "graphs"))
     get("flickr")
     assert (tmp_path / "graphs" / "flickr" / "flickr.mat").exists()
     assert load("flickr").graph.edges == 3
 
 
-def test_a_second_time_nothing_is_fetched(flickr, tmp_path):
+def test_existing_files_are_not_downloaded_again(flickr, tmp_path):
     get("flickr", tmp_path)
     get("flickr", tmp_path)
     assert len(flickr.requests) == 1
@@ -90,18 +90,18 @@ def test_without_a_url_the_error_says_where_to_copy_the_files(tmp_path):
         get("cora", tmp_path)
 
 
-def test_without_a_url_existing_files_are_fine(data_folder):
+def test_without_a_url_existing_files_are_used(data_folder):
     if not (data_folder / "cora").exists():
-        pytest.skip("no cora there")
+        pytest.skip("no cora in the data directory")
     assert get("cora", data_folder) == data_folder / "cora"
 
 
-def test_what_comes_with_hopvec_is_there(tmp_path):
+def test_a_bundled_dataset_needs_no_download(tmp_path):
     assert (get("debian-packages", tmp_path) / "debian-edges.parquet").exists()
 
 
 class TestWebGraphs:
-    def test_the_first_hosts_of_a_release_are_made_a_data_set(self, release, tmp_path):
+    def test_the_top_hosts_of_a_release_become_a_dataset(self, release, tmp_path):
         get("www-10k", tmp_path)
         found = load("www-10k", tmp_path)
         assert found.graph.ids.to_pylist() == ["facebook.com", "bbc.co.uk", "en.wikipedia.org"]
@@ -110,29 +110,29 @@ class TestWebGraphs:
         assert found.labels.classes == ("com", "org")
         assert found.labels.labeled == 2
 
-    def test_the_release_stays_for_the_next_one(self, release, tmp_path):
+    def test_a_downloaded_release_is_reused(self, release, tmp_path):
         get("www-10k", tmp_path)
-        folder = tmp_path / "cc-main-2017-feb-mar-apr-hostgraph"
-        names = {path.name for path in folder.iterdir()}
+        directory = tmp_path / "cc-main-2017-feb-mar-apr-hostgraph"
+        names = {path.name for path in directory.iterdir()}
         assert {"vertices.txt.gz", "edges.txt.gz", "ranks.txt.gz"} < names
         for path in (tmp_path / "www-10k").iterdir():
             path.unlink()
         get("www-10k", tmp_path)
         assert len(release.requests) == 3
 
-    def test_what_is_made_is_not_made_again(self, release, tmp_path):
+    def test_an_existing_web_graph_is_not_extracted_again(self, release, tmp_path):
         get("www-10k", tmp_path)
-        told = []
-        get("www-10k", tmp_path, making=lambda done, of: told.append(done))
-        assert told == []
+        reported = []
+        get("www-10k", tmp_path, making=lambda done, total: reported.append(done))
+        assert reported == []
 
-    def test_both_steps_tell_how_far_they_are(self, release, tmp_path):
+    def test_both_steps_report_progress(self, release, tmp_path):
         fetched, made = [], []
         get(
             "www-10k",
             tmp_path,
-            progress=lambda done, of: fetched.append((done, of)),
-            making=lambda done, of: made.append((done, of)),
+            progress=lambda done, total: fetched.append((done, total)),
+            making=lambda done, total: made.append((done, total)),
         )
         size = sum(map(len, release.files.values()))
         assert {(len(content), len(content)) for content in release.files.values()} <= set(fetched)

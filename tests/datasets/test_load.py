@@ -1,4 +1,4 @@
-"""The datasets that have a name: what is there, what is not, and the published numbers."""
+"""The catalog of datasets, loading them, and their published statistics."""
 
 import gzip
 import logging
@@ -45,7 +45,7 @@ GROUP = sp.csc_matrix(np.array([[1, 0], [1, 1], [0, 0]]))
 
 @pytest.fixture
 def no_settings(monkeypatch, tmp_path):
-    """A home and no dataset in it."""
+    """A home directory without datasets."""
     for name in ("HOPVEC_DATA", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
@@ -68,24 +68,24 @@ def small_hosts(tmp_path):
     return tmp_path
 
 
-def test_the_names_are_these():
+def test_the_catalog_lists_these_names():
     assert list(catalog()) == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)
 class TestEveryEntry:
-    def test_it_says_what_it_is_and_whose(self, name):
+    def test_it_has_a_title_a_source_a_license_and_a_citation(self, name):
         entry = find(name)
         for text in (entry.title, entry.source, entry.license, entry.citation):
             assert text
             assert not text.endswith(".")
 
-    def test_a_sum_comes_with_a_size_and_has_64_digits(self, name):
+    def test_checksums_have_64_digits_and_a_size(self, name):
         for file in find(name).files:
             assert (file.bytes is None) == (file.sha256 is None)
             assert file.sha256 is None or len(bytes.fromhex(file.sha256)) == 32
 
-    def test_its_files_are_as_they_are_described(self, name, data_folder):
+    def test_files_have_the_listed_size_and_checksum(self, name, data_folder):
         from hopvec.datasets.checksum import sha256_of
 
         for file in find(name).files:
@@ -95,15 +95,15 @@ class TestEveryEntry:
             assert path.stat().st_size == file.bytes
             assert sha256_of(path) == file.sha256
 
-    def test_what_can_be_downloaded_has_evidence_for_its_url(self, name):
+    def test_every_url_has_evidence(self, name):
         entry = find(name)
         assert entry.can_be_fetched == (name in FETCHED)
         assert bool(entry.evidence) == entry.can_be_fetched
 
 
 @pytest.fixture
-def from_folder(data_folder):
-    """Loads a dataset of the folder, if it is there."""
+def load_or_skip(data_folder):
+    """Loads a dataset from the data directory, or skips the test."""
 
     def get(name):
         try:
@@ -115,8 +115,8 @@ def from_folder(data_folder):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_data_set_is_as_it_is_published(name, from_folder, caplog):
-    found = from_folder(name)
+def test_a_dataset_has_its_published_statistics(name, load_or_skip, caplog):
+    found = load_or_skip(name)
     graph, labels, published = found.graph, found.labels, found.published
     assert found.name == name
     assert graph.nodes == len(graph.ids) == published.nodes
@@ -133,28 +133,28 @@ def test_a_data_set_is_as_it_is_published(name, from_folder, caplog):
     assert not caplog.records
 
 
-def test_names_that_come_twice_are_a_column(from_folder):
-    found = from_folder("eurosis")
+def test_names_that_are_not_unique_become_a_column(load_or_skip):
+    found = load_or_skip("eurosis")
     assert found.graph.ids[:3].to_pylist() == [0, 1, 2]
     assert found.nodes.column_names == ["name", "label", "actor_type"]
 
 
-def test_labels_belong_to_the_nodes_that_have_them(from_folder):
-    found = from_folder("wikispeedia")
+def test_labels_are_in_the_order_of_the_nodes(load_or_skip):
+    found = load_or_skip("wikispeedia")
     expected = found.nodes["label"].to_pylist()
     matrix, classes = found.labels.matrix, found.labels.classes
     for row in range(0, found.graph.nodes, 97):
         assert [classes[at] for at in matrix[[row]].indices] == [expected[row]]
 
 
-def test_edges_join_the_nodes_that_they_should(from_folder, data_folder):
-    adjacency = from_folder("polblogs").graph.to_scipy()
+def test_edges_match_the_file(load_or_skip, data_folder):
+    adjacency = load_or_skip("polblogs").graph.to_scipy()
     raw = np.load(data_folder / "polblogs" / "edges.npz")
     assert adjacency[raw["src"], raw["dst"]].sum() == len(raw["src"]) == 16_715
 
 
 class TestBundled:
-    def test_it_needs_no_folder(self, no_settings):
+    def test_it_needs_no_data_directory(self, no_settings):
         found = load("debian-packages")
         graph, sections = debian()
         assert found.graph.ids.equals(graph.ids)
@@ -162,9 +162,9 @@ class TestBundled:
         assert len(found.labels.classes) == 58
         assert found.nodes["label"].to_pylist() == sections.to_pylist()
 
-    def test_the_one_of_the_folder_is_the_same(self, data_folder, tmp_path):
+    def test_it_equals_the_dataset_in_the_data_directory(self, data_folder, tmp_path):
         if not (data_folder / "debian-packages").exists():
-            pytest.skip("no debian-packages there")
+            pytest.skip("no debian-packages in the data directory")
         here, bundled = load("debian-packages", data_folder), load("debian-packages", tmp_path)
         assert here.graph.ids.equals(bundled.graph.ids)
         assert np.array_equal(here.graph.indices, bundled.graph.indices)
@@ -172,26 +172,26 @@ class TestBundled:
         assert here.labels.classes == bundled.labels.classes
 
 
-class TestWhere:
-    def test_the_argument_comes_first(self, monkeypatch, tmp_path):
+class TestDataDirectory:
+    def test_the_argument_takes_precedence(self, monkeypatch, tmp_path):
         monkeypatch.setenv("HOPVEC_DATA", "/elsewhere")
         assert data_directory(tmp_path) == tmp_path
 
-    def test_then_the_variable(self, monkeypatch, tmp_path, no_settings):
+    def test_the_environment_variable_is_next(self, monkeypatch, tmp_path, no_settings):
         monkeypatch.setenv("HOPVEC_DATA", str(tmp_path))
         assert data_directory() == tmp_path
 
-    def test_then_the_caches(self, monkeypatch, tmp_path, no_settings):
+    def test_the_cache_directory_is_the_default(self, monkeypatch, tmp_path, no_settings):
         assert data_directory() == no_settings / ".cache" / "hopvec"
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
         assert data_directory() == tmp_path / "hopvec"
 
-    def test_the_home_may_be_a_tilde(self, no_settings):
+    def test_a_tilde_is_expanded(self, no_settings):
         assert data_directory("~/graphs") == no_settings / "graphs"
 
 
-class TestNotThere:
-    def test_the_error_says_where_it_looked_and_how_to_get_the_data(self, tmp_path):
+class TestMissing:
+    def test_the_error_names_the_directory_and_how_to_get_the_data(self, tmp_path):
         with pytest.raises(DatasetError) as caught:
             load("flickr", tmp_path)
         assert str(caught.value) == (
@@ -204,7 +204,7 @@ class TestNotThere:
         with pytest.raises(DatasetError, match=r"blogcatalog\.mat \(1\.26 MB\)"):
             load("blogcatalog", tmp_path)
 
-    def test_a_data_set_that_cannot_be_downloaded_is_named_with_its_source(self, tmp_path):
+    def test_the_error_names_the_source_of_a_dataset_without_a_url(self, tmp_path):
         with pytest.raises(DatasetError, match=r"cora: .* made from GitHub kimiyoung.*Copy it"):
             load("cora", tmp_path)
 
@@ -220,7 +220,7 @@ class TestNotThere:
 
 
 class TestFiles:
-    def test_a_matrix_has_numbers_for_ids_and_its_groups_for_labels(self, small_flickr):
+    def test_a_matrix_has_row_numbers_as_ids_and_groups_as_labels(self, small_flickr):
         found = load("flickr", small_flickr)
         assert found.graph.ids.to_pylist() == [0, 1, 2]
         assert found.graph.edges == 3
@@ -228,17 +228,17 @@ class TestFiles:
         assert found.nodes is None
         assert found.license == "none stated"
 
-    def test_a_file_with_another_checksum_than_recorded_is_read_with_a_warning(
+    def test_a_file_that_does_not_match_its_recorded_checksum_gives_a_warning(
         self, small_flickr, caplog
     ):
-        note = small_flickr / "flickr" / "flickr.mat.sha256"
-        note.write_text(f"{'0' * 64}  flickr.mat\n")
+        checksum_file = small_flickr / "flickr" / "flickr.mat.sha256"
+        checksum_file.write_text(f"{'0' * 64}  flickr.mat\n")
         with caplog.at_level(logging.WARNING, "hopvec"):
             assert load("flickr", small_flickr).graph.edges == 3
         (record,) = caplog.records
         assert f"flickr.mat: its sha256 is not {'0' * 64}, so this is not" in record.getMessage()
 
-    def test_what_is_made_comes_back(self, small_hosts):
+    def test_an_archive_round_trips(self, small_hosts):
         found = load("www-10k", small_hosts)
         assert found.graph.ids.to_pylist() == ["facebook.com", "bbc.co.uk", "en.wikipedia.org"]
         assert found.graph.edges == 2
@@ -249,14 +249,14 @@ class TestFiles:
             "label": ["com", None, "org"],
         }
 
-    def test_its_vectors_are_those_of_the_same_edges_by_name(self, small_hosts):
+    def test_vectors_equal_those_of_the_same_edges_by_name(self, small_hosts):
         found = load("www-10k", small_hosts).graph
         edges = ["facebook.com", "facebook.com"], ["bbc.co.uk", "en.wikipedia.org"]
         other = hopvec.Graph.from_edges(*edges, nodes=found.ids)
         method = hopvec.FastRP(dim=8, sparsity=2)
         assert np.array_equal(method.embed(found).vectors, method.embed(other).vectors)
 
-    def test_the_same_bytes_are_written_again(self, small_hosts, tmp_path_factory):
+    def test_an_archive_is_written_as_the_same_bytes(self, small_hosts, tmp_path_factory):
         again = tmp_path_factory.mktemp("again")
         names = ["facebook.com", "bbc.co.uk", "en.wikipedia.org"]
         source, target = np.array([0, 0], np.int32), np.array([1, 2], np.int32)
@@ -267,15 +267,15 @@ class TestFiles:
 
 class TestDamage:
     @pytest.fixture
-    def folder(self, small_hosts):
+    def directory(self, small_hosts):
         return small_hosts / "www-10k"
 
-    def rewrite(self, folder, **changed):
-        arrays = dict(np.load(folder / "edges.npz")) | changed
-        np.savez(folder / "edges.npz", **{k: v for k, v in arrays.items() if v is not None})
+    def rewrite(self, directory, **changed):
+        arrays = dict(np.load(directory / "edges.npz")) | changed
+        np.savez(directory / "edges.npz", **{k: v for k, v in arrays.items() if v is not None})
 
     @pytest.mark.parametrize(
-        ("changed", "sentence"),
+        ("changed", "message"),
         [
             ({"src": None}, "there is no array 'src'; it holds"),
             ({"src": np.array([0, 3])}, "the id 3 is out of range"),
@@ -284,30 +284,30 @@ class TestDamage:
             ({"label": np.array([0, 1, 2])}, "array label, entry 3: there is no class 2"),
         ],
     )
-    def test_arrays_that_do_not_fit_are_refused(self, folder, changed, sentence):
-        self.rewrite(folder, **changed)
-        with pytest.raises(FormatError, match=rf"edges\.npz.*{sentence}"):
-            read_archive(folder)
+    def test_inconsistent_arrays_are_refused(self, directory, changed, message):
+        self.rewrite(directory, **changed)
+        with pytest.raises(FormatError, match=rf"edges\.npz.*{message}"):
+            read_archive(directory)
 
     @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"hello"])
-    def test_what_is_no_archive_is_refused(self, folder, content):
-        (folder / "edges.npz").write_bytes(content)
+    def test_a_file_that_is_not_an_archive_is_refused(self, directory, content):
+        (directory / "edges.npz").write_bytes(content)
         with pytest.raises(FormatError, match=r"edges\.npz: (this is not an|damaged) \.npz"):
-            read_archive(folder)
+            read_archive(directory)
 
     @pytest.mark.parametrize(
         "content",
         [b"", gzip.compress(b"name\na\n"), gzip.compress(b"x\na\nb\nc\n"), b"\x1f\x8b nonsense"],
-        ids=["empty", "two rows short", "no names", "no gzip"],
+        ids=["empty", "two rows missing", "no names", "not gzip"],
     )
-    def test_nodes_that_do_not_fit_are_refused(self, folder, content):
-        (folder / "nodes.csv.gz").write_bytes(content)
+    def test_invalid_nodes_are_refused(self, directory, content):
+        (directory / "nodes.csv.gz").write_bytes(content)
         with pytest.raises(FormatError, match=r"nodes\.csv\.gz: (cannot be read|it must have)"):
-            read_archive(folder)
+            read_archive(directory)
 
 
 class TestAvailable:
-    def test_it_lists_what_is_there_with_its_size(self, small_flickr):
+    def test_it_lists_existing_datasets_with_their_size(self, small_flickr):
         found = {one.name: one for one in available(small_flickr)}
         assert sorted(found) == ["debian-packages", "flickr"]
         path = small_flickr / "flickr"
@@ -316,9 +316,9 @@ class TestAvailable:
         assert found["debian-packages"].directory is None
         assert 5e5 < found["debian-packages"].bytes < 1e6
 
-    def test_half_a_data_set_is_none(self, small_hosts):
+    def test_an_incomplete_dataset_is_not_listed(self, small_hosts):
         (small_hosts / "www-10k" / "nodes.csv.gz").unlink()
         assert [one.name for one in available(small_hosts)] == ["debian-packages"]
 
-    def test_a_folder_that_is_not_there_has_nothing(self, tmp_path):
+    def test_a_missing_directory_has_only_bundled_datasets(self, tmp_path):
         assert [one.name for one in available(tmp_path / "absent")] == ["debian-packages"]

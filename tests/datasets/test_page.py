@@ -1,4 +1,4 @@
-"""docs/datasets.md is what the catalog says."""
+"""docs/datasets.md is up to date with the catalog."""
 
 import runpy
 from pathlib import Path
@@ -6,6 +6,6 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_tables_are_those_of_the_catalog():
+def test_the_page_matches_the_catalog():
     made = runpy.run_path(str(ROOT / "scripts" / "build-datasets-page"))["page"]()
     assert made == (ROOT / "docs" / "datasets.md").read_text(encoding="utf-8")
