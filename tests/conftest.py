@@ -25,7 +25,7 @@ settings.load_profile("hopvec")
 
 
 @pytest.fixture(scope="session")
-def data_folder():
+def data_dir():
     """The directory of published graphs: HOPVEC_DATA, else ../shared/data next to the project."""
     directory = Path(os.environ.get("HOPVEC_DATA") or ROOT.parent / "shared" / "data")
     if not directory.is_dir():

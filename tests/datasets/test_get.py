@@ -90,10 +90,10 @@ def test_without_a_url_the_error_says_where_to_copy_the_files(tmp_path):
         get("cora", tmp_path)
 
 
-def test_without_a_url_existing_files_are_used(data_folder):
-    if not (data_folder / "cora").exists():
+def test_without_a_url_existing_files_are_used(data_dir):
+    if not (data_dir / "cora").exists():
         pytest.skip("no cora in the data directory")
-    assert get("cora", data_folder) == data_folder / "cora"
+    assert get("cora", data_dir) == data_dir / "cora"
 
 
 def test_a_bundled_dataset_needs_no_download(tmp_path):

@@ -85,11 +85,11 @@ class TestEveryEntry:
             assert (file.bytes is None) == (file.sha256 is None)
             assert file.sha256 is None or len(bytes.fromhex(file.sha256)) == 32
 
-    def test_files_have_the_listed_size_and_checksum(self, name, data_folder):
+    def test_files_have_the_listed_size_and_checksum(self, name, data_dir):
         from hopvec.datasets.checksum import sha256_of
 
         for file in find(name).files:
-            path = data_folder / name / file.name
+            path = data_dir / name / file.name
             if not path.exists():
                 pytest.skip(f"no {path}")
             assert path.stat().st_size == file.bytes
@@ -102,12 +102,12 @@ class TestEveryEntry:
 
 
 @pytest.fixture
-def load_or_skip(data_folder):
+def load_or_skip(data_dir):
     """Loads a dataset from the data directory, or skips the test."""
 
     def get(name):
         try:
-            return load(name, data_folder)
+            return load(name, data_dir)
         except DatasetError as error:
             pytest.skip(str(error))
 
@@ -147,9 +147,9 @@ def test_labels_are_in_the_order_of_the_nodes(load_or_skip):
         assert [classes[at] for at in matrix[[row]].indices] == [expected[row]]
 
 
-def test_edges_match_the_file(load_or_skip, data_folder):
+def test_edges_match_the_file(load_or_skip, data_dir):
     adjacency = load_or_skip("polblogs").graph.to_scipy()
-    raw = np.load(data_folder / "polblogs" / "edges.npz")
+    raw = np.load(data_dir / "polblogs" / "edges.npz")
     assert adjacency[raw["src"], raw["dst"]].sum() == len(raw["src"]) == 16_715
 
 
@@ -162,10 +162,10 @@ class TestBundled:
         assert len(found.labels.classes) == 58
         assert found.nodes["label"].to_pylist() == sections.to_pylist()
 
-    def test_it_equals_the_dataset_in_the_data_directory(self, data_folder, tmp_path):
-        if not (data_folder / "debian-packages").exists():
+    def test_it_equals_the_dataset_in_the_data_directory(self, data_dir, tmp_path):
+        if not (data_dir / "debian-packages").exists():
             pytest.skip("no debian-packages in the data directory")
-        here, bundled = load("debian-packages", data_folder), load("debian-packages", tmp_path)
+        here, bundled = load("debian-packages", data_dir), load("debian-packages", tmp_path)
         assert here.graph.ids.equals(bundled.graph.ids)
         assert np.array_equal(here.graph.indices, bundled.graph.indices)
         assert (here.labels.matrix != bundled.labels.matrix).nnz == 0

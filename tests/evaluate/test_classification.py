@@ -60,10 +60,10 @@ def test_scores_equal_those_of_liblinear_trained_class_by_class(single, C):  # n
             assert [shuffle.macro_f1, shuffle.micro_f1] == pytest.approx(expected, abs=1e-9)
 
 
-def test_scores_on_blogcatalog_equal_those_of_liblinear(data_folder):
+def test_scores_on_blogcatalog_equal_those_of_liblinear(data_dir):
     from scipy.io import loadmat
 
-    content = loadmat(data_folder / "blogcatalog" / "blogcatalog.mat")
+    content = loadmat(data_dir / "blogcatalog" / "blogcatalog.mat")
     members = content["group"].toarray() > 0
     labels = Labels.from_pairs(*np.nonzero(members))
     embedding = hopvec.FastRP(dim=32, seed=1).embed(content["network"])

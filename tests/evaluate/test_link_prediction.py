@@ -250,8 +250,8 @@ class TestErrors:
 @pytest.mark.parametrize(
     ("file", "least"), [("ppi/Homo_sapiens.mat", 0.8), ("blogcatalog/blogcatalog.mat", 0.72)]
 )
-def test_fastrp_predicts_the_edges_of_published_graphs(data_folder, file, least):
-    held_out = hold_out(read_graph(data_folder / file, variable="network"))
+def test_fastrp_predicts_the_edges_of_published_graphs(data_dir, file, least):
+    held_out = hold_out(read_graph(data_dir / file, variable="network"))
     embedding = FastRP(dim=128).embed(held_out.training)
     found = predict_links(embedding, held_out, operators=["dot", "cosine"]).operators
     assert min(scores.auc for scores in found.values()) > least

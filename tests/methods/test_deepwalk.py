@@ -58,11 +58,11 @@ class TestQuality:
         once, often = (DeepWalk(**options, epochs=epochs).embed(graph) for epochs in (1, 15))
         assert same_class(often, 3) > same_class(once, 3) + 0.2
 
-    def test_cora_is_classified_as_well_as_by_others(self, data_folder):
+    def test_cora_is_classified_as_well_as_by_others(self, data_dir):
         from scipy.io import loadmat
         from sklearn.linear_model import LogisticRegression
 
-        content = loadmat(data_folder / "cora" / "cora.mat")
+        content = loadmat(data_dir / "cora" / "cora.mat")
         labels = content["group"].toarray().argmax(axis=1)
         vectors = DeepWalk(dim=32, walks=5, window=5, seed=1).embed(content["network"]).vectors
         shuffled = np.random.default_rng(0).permutation(len(labels))

@@ -163,8 +163,8 @@ class TestAgainstTheOracle:
         assert narrow.nbytes < 1 << 23 < wide.nbytes  # the lines of one are stored past the caches
         np.testing.assert_array_equal(wide[:, :16], narrow)
 
-    def test_the_published_blogcatalog_graph_agrees_with_scipy_in_float64(self, data_folder):
-        network = scipy.io.loadmat(data_folder / "blogcatalog" / "blogcatalog.mat")["network"]
+    def test_the_published_blogcatalog_graph_agrees_with_scipy_in_float64(self, data_dir):
+        network = scipy.io.loadmat(data_dir / "blogcatalog" / "blogcatalog.mat")["network"]
         graph = hopvec.Graph.from_scipy(network)
         method = FastRP(dim=32, weights=[0, 0, 1, 4], beta=-0.75, normalize="none")
         S = sp.csr_array(network).astype(np.float64)  # noqa: N806

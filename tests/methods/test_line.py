@@ -64,8 +64,8 @@ class TestWhatIsSimilar:
         np.fill_diagonal(joined, False)
         assert similarity[joined].mean() > np.abs(similarity).mean() + 0.3
 
-    def test_vectors_predict_the_labels_of_a_published_graph(self, data_folder):
-        content = scipy.io.loadmat(data_folder / "email-eu-core" / "email-eu-core.mat")
+    def test_vectors_predict_the_labels_of_a_published_graph(self, data_dir):
+        content = scipy.io.loadmat(data_dir / "email-eu-core" / "email-eu-core.mat")
         graph = Graph.from_scipy(content["network"])
         node, label = content["group"].nonzero()
         embedding = LINE(dim=64, samples=2_000_000).embed(graph)

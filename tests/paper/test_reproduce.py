@@ -49,9 +49,9 @@ class TestOnSmallGraphs:
 
     @pytest.fixture(scope="class")
     @classmethod
-    def report(cls, data_folder, tmp_path_factory):
+    def report(cls, data_dir, tmp_path_factory):
         directory = tmp_path_factory.mktemp("reproduce")
-        shutil.copytree(data_folder / "eurosis", directory / "data" / "eurosis")
+        shutil.copytree(data_dir / "eurosis", directory / "data" / "eurosis")
         stages = []
 
         def stage(name):

@@ -140,6 +140,6 @@ def test_a_wrong_byte_that_crashes_scipy_is_refused(path):
     ("name", "nodes", "edges"),
     [("blogcatalog/blogcatalog", 10312, 333983), ("ppi/Homo_sapiens", 3890, 37845 + 894)],
 )
-def test_published_graphs_are_read(data_folder, name, nodes, edges):
-    graph = graph_of(open_edges(matlab, data_folder / f"{name}.mat"))
+def test_published_graphs_are_read(data_dir, name, nodes, edges):
+    graph = graph_of(open_edges(matlab, data_dir / f"{name}.mat"))
     assert (graph.nodes, graph.edges) == (nodes, edges)

@@ -160,8 +160,8 @@ def test_random_bytes_are_refused(path):
         open_edges(numpy_archive, path)
 
 
-def test_a_published_graph_keeps_its_isolated_nodes(data_folder):
-    stream = open_edges(numpy_archive, data_folder / "polblogs" / "edges.npz")
+def test_a_published_graph_keeps_its_isolated_nodes(data_dir):
+    stream = open_edges(numpy_archive, data_dir / "polblogs" / "edges.npz")
     batches = list(stream.batches)
     graph = hopvec.Graph.from_edges(batches[0].source, batches[0].target, nodes=stream.nodes)
     assert (graph.nodes, graph.edges, graph.isolated) == (1490, 16715, 266)

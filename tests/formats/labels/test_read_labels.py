@@ -170,13 +170,13 @@ def test_the_labels_of_numpy_arrays_are_read_with_their_names(tmp_path):
         ("wikispeedia/nodes.csv.gz", 4_604, 4_598, 15),
     ],
 )
-def test_published_labels_are_read(data_folder, file, nodes, labeled, classes):
-    labels = hopvec.read_labels(data_folder / file)
+def test_published_labels_are_read(data_dir, file, nodes, labeled, classes):
+    labels = hopvec.read_labels(data_dir / file)
     assert (len(labels), labels.labeled, len(labels.classes)) == (nodes, labeled, classes)
 
 
-def test_several_labels_of_published_nodes_are_read(data_folder):
-    path = data_folder / "wikispeedia" / "nodes.csv.gz"
+def test_several_labels_of_published_nodes_are_read(data_dir):
+    path = data_dir / "wikispeedia" / "nodes.csv.gz"
     labels = hopvec.read_labels(path, label_column="categories")
     assert labels.origin["label separator"] == ";"
     assert labels.matrix.nnz > labels.labeled
