@@ -37,7 +37,7 @@ DIRECTED = skewed_example(530, 2300, weighted=True, directed=True, seed=3)
 
 def cases(name, *wanted):
     """Those of the graphs that a method takes."""
-    return [case for case in wanted if METHODS[name].takes_directed or not case.directed]
+    return [case for case in wanted if METHODS[name].supports_directed or not case.directed]
 
 
 def embed(name, graph, options, **more):
@@ -273,7 +273,7 @@ class TestDispatch:
 class TestDirectedGraphs:
     def test_are_embedded_or_refused_with_a_sentence(self, name):
         method = METHODS[name](**QUICK[name])
-        if method.takes_directed:
+        if method.supports_directed:
             assert method.embed(DIRECTED.graph()).vectors.any()
             return
         with pytest.raises(GraphError, match="is defined for undirected graphs"):

@@ -148,17 +148,17 @@ class TestRefusals:
 @pytest.mark.parametrize("name", METHODS)
 def test_the_default_space_of_every_method_is_valid(name):
     method = METHODS[name]()
-    if method.space:
-        assert Space(method, method.space).dimensions
+    if method.search_space:
+        assert Space(method, method.search_space).dimensions
 
 
 def test_the_spaces_of_the_paper():
-    assert Space(FastRP(), FastRP.space).dimensions == {
+    assert Space(FastRP(), FastRP.search_space).dimensions == {
         "beta": Range(-1, 0),
         "weights.4": Range(2**-3, 2**6, log=True),
     }
-    assert Space(FastRP(), FastRP.space).base.weights[:3] == [0, 0, 1]
-    grid = Space(Node2Vec(), Node2Vec.space).points()
+    assert Space(FastRP(), FastRP.search_space).base.weights[:3] == [0, 0, 1]
+    grid = Space(Node2Vec(), Node2Vec.search_space).points()
     assert {(point["p"], point["q"]) for point in grid} == {
         (p, q) for p in (0.25, 0.5, 1, 2, 4) for q in (0.25, 0.5, 1, 2, 4)
     }

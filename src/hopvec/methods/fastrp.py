@@ -59,14 +59,14 @@ class FastRP(SlabMethod):
     (3, 8)
     """
 
-    takes_features: ClassVar = True
+    supports_features: ClassVar = True
     supports_like: ClassVar = True
     isolated_advice: ClassVar = "self_weight with a small sparsity, such as 3, gives them one"
     zero_advice: ClassVar = (
         "a small sparsity, such as 3, or self_weight gives them one, and so may "
         "precision='float32' if it is float16"
     )
-    space: ClassVar = {"beta": "-1:0", "weights": "0,0,1,log:0.125:64"}  # paper, section 4.3
+    search_space: ClassVar = {"beta": "-1:0", "weights": "0,0,1,log:0.125:64"}  # paper, section 4.3
     COMBINE_PARAMS: ClassVar = ("weights", "self_weight", "normalize", "spectrum")
 
     dim: Annotated[int, Integer(1, 65536), "columns of the embedding (paper: d)"] = 256

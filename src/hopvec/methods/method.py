@@ -66,13 +66,13 @@ class Method(ABC):
     zero_advice: ClassVar[str] = ""
     """How to get vectors for nodes that have edges and yet a zero vector, if there is a way."""
 
-    space: ClassVar[Mapping[str, str]] = {}
+    search_space: ClassVar[Mapping[str, str]] = {}
     """The default search space of `hopvec.tune`: parameters and their ranges."""
 
-    takes_directed: ClassVar[bool] = True
+    supports_directed: ClassVar[bool] = True
     """Whether the method is defined for directed graphs."""
 
-    takes_features: ClassVar[bool] = False
+    supports_features: ClassVar[bool] = False
     """Whether the method uses node features."""
 
     supports_like: ClassVar[bool] = False
@@ -130,12 +130,12 @@ class Method(ABC):
         """Returns the input as a Graph. Raises if it or a parameter does not allow an embedding."""
         self.check()
         validated = as_graph(graph)
-        if validated.directed and not self.takes_directed:
+        if validated.directed and not self.supports_directed:
             raise GraphError(
                 f"{type(self).__name__} is defined for undirected graphs, but this graph is "
                 "directed. Read it as undirected, or choose another method."
             )
-        if validated.features is not None and not self.takes_features:
+        if validated.features is not None and not self.supports_features:
             raise GraphError(
                 f"{type(self).__name__} does not support node features. Embed the graph without "
                 "them, or choose FastRP."

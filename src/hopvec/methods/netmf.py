@@ -43,7 +43,7 @@ class NetMF(DenseMethod):
     (3, 2)
     """
 
-    takes_directed: ClassVar = False
+    supports_directed: ClassVar = False
 
     window: Annotated[int, Integer(1, 1000), "steps of a walk that count as context (paper: T)"] = (
         10

@@ -26,7 +26,7 @@ class Node2Vec(WalkMethod):
     (3, 8)
     """
 
-    space: ClassVar = {"p": "0.25,0.5,1,2,4", "q": "0.25,0.5,1,2,4"}
+    search_space: ClassVar = {"p": "0.25,0.5,1,2,4", "q": "0.25,0.5,1,2,4"}
 
     p: Annotated[
         float, Real(0.01, 100), "return parameter: below 1, walks return more often (paper: p)"

@@ -280,7 +280,7 @@ def _check_types(method: object, labels: object) -> None:
 
 def search_space(method: Method, space: Mapping[str, Any] | None) -> Mapping[str, Any]:
     """The given space, or the default space of the method."""
-    given = method.space if space is None else space
+    given = method.search_space if space is None else space
     if not given:
         raise ParameterError(
             f"tune: {type(method).__name__} has no default search space. Give one, such as "
