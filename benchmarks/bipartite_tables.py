@@ -28,6 +28,6 @@ def section(results: dict[str, Any]) -> str:
 
 {protocol["share"]:.0%} of the edges are held out. Items without an edge to the user are ranked by
 the cosine similarity of vectors with dim {protocol["dim"]}. Percentages are means over {users}
-users. Users are web sites and packages; items are trackers and file names.
+users. Users are websites and packages; items are trackers and file names.
 
 {table(header, rows)}"""

@@ -56,7 +56,7 @@ def layout(
 
     VECTORS is a .parquet or .arrow file. The columns x and y are added or replaced, and everything
     else is kept; the file is replaced atomically. `hopvec map` and `hopvec explore` then use these
-    positions instead of computing them again. Zero vectors have no position: x and y are nan.
+    positions instead of computing them again. Zero vectors have no position: x and y are NaN.
     """
     path = Path(vectors)
     check_holds_positions(path)

@@ -17,7 +17,7 @@ ALWAYS = dict.fromkeys(["weights", "beta", "normalize"])  # shown for every pres
 def presets(terminal: Terminal, as_json: bool) -> None:
     """List the parameter presets.
 
-    `--preset NAME` stands for the options listed with it; options given beside it override them.
+    `--preset NAME` is short for the options listed with it; explicit options override them.
     The JSON output has all parameters of each preset.
     """
     if as_json:

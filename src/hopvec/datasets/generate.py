@@ -46,12 +46,12 @@ class EdgeSampler(Protocol):
 class RandomGraph:
     """Base class of random graphs: a number of edges and a seed."""
 
-    edges: Annotated[int, Integer(1, 10**12), "edges to draw"]
-    seed: Annotated[int, Integer(0, 2**64 - 1), "same seed, same edges"] = 0
+    edges: Annotated[int, Integer(1, 10**12), "number of edges to draw"]
+    seed: Annotated[int, Integer(0, 2**64 - 1), "random seed; the same seed, the same edges"] = 0
     threads: Annotated[
         int | None,
         Either(Integer(1, 1024), OneOf((None,))),
-        "threads to use; none given: the cores this process may use",
+        "number of threads; by default, the cores available to this process",
     ] = None
 
     def __post_init__(self) -> None:
@@ -140,7 +140,7 @@ class ErdosRenyi(RandomGraph):
     Graph(1,000 nodes, 5,000 edges, undirected, unweighted)
     """
 
-    nodes: Annotated[int, Integer(2, MAX_NODES), "n: nodes"]
+    nodes: Annotated[int, Integer(2, MAX_NODES), "number of nodes"]
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -175,7 +175,7 @@ class ChungLu(RandomGraph):
     repeated edges and loops.
     """
 
-    nodes: Annotated[int, Integer(2, MAX_NODES), "n: nodes"]
+    nodes: Annotated[int, Integer(2, MAX_NODES), "number of nodes"]
     exponent: Annotated[float, Real(2.01, 10), "exponent of the power law of degrees"] = 2.3
     numbering: Annotated[str, NUMBERING, "order of the nodes: random, or by rank"] = "shuffled"
 

@@ -49,7 +49,9 @@ class NetMF(DenseMethod):
         10
     )
     negatives: Annotated[
-        float, Real(1e-3, 1e3), "negative samples per pair; fewer keep more pairs (paper: b)"
+        float,
+        Real(1e-3, 1e3),
+        "negative samples per pair; a small number keeps more pairs (paper: b)",
     ] = 1.0
     rank: Annotated[
         int | None,
