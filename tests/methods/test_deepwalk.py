@@ -119,12 +119,12 @@ class TestParameters:
 
     def test_the_page_of_methods_lists_every_parameter_with_its_default(self):
         page = (Path(__file__).parents[2] / "docs" / "methods.md").read_text(encoding="utf-8")
-        section = page.split("## deepwalk")[1].split("\n## ")[0]
-        told = dict(re.findall(r"^\| `(\w+)` \| (\S+) \|", section, re.MULTILINE))
+        section = page.split("## DeepWalk")[1].split("\n## ")[0]
+        listed = dict(re.findall(r"^\| `(\w+)` \| (\S+) \|", section, re.MULTILINE))
         assert "| `p`, `q` | 1, 1 |" in section
-        of_all = {"p", "q", "seed", "threads", "memory", "spill_dir"}
-        declared = {p.name: str(p.default) for p in parameters(Node2Vec) if p.name not in of_all}
-        assert told == declared
+        common = {"p", "q", "seed", "threads", "memory", "spill_dir"}
+        declared = {p.name: str(p.default) for p in parameters(Node2Vec) if p.name not in common}
+        assert listed == declared
 
     def test_without_gensim_the_extra_is_named(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "gensim", None)

@@ -29,7 +29,8 @@ SERVER: Declared = [
         {
             "default": LOCAL,
             "show_default": True,
-            "help": "Address to listen on; any other address admits other machines, with a token.",
+            "help": "Address to listen on. If it is not the default, other machines can open the "
+            "page, with a token.",
         },
     ),
     (

@@ -85,7 +85,7 @@ OPTIONS: Declared = [
         {"default": None, "help": "Whether the first line contains column names."},
     ),
     ("--comment", {"metavar": "TEXT", "help": "Prefix of comment lines."}),
-    ("--variable", {"metavar": "NAME", "help": "Matrix to read from a file with several."}),
+    ("--variable", {"metavar": "NAME", "help": "Matrix to read, if the file contains several."}),
 ]
 
 

@@ -88,7 +88,8 @@ class FastRP(SlabMethod):
     sparsity: Annotated[
         Literal["sqrt"] | float,
         Either(OneOf(("sqrt",)), Real(1, 1e12)),
-        "one in this many entries of R is nonzero (paper: s); 'sqrt': the square root of the nodes",
+        "one in this many entries of R is nonzero (paper: s); 'sqrt': the square root of the "
+        "number of nodes",
     ] = "sqrt"
     self_weight: Annotated[
         float,
@@ -109,7 +110,7 @@ class FastRP(SlabMethod):
     oversample: Annotated[
         int,
         Integer(1, 64),
-        "compute this many times more columns, and keep the dim principal components",
+        "compute this many times as many columns, and keep the dim principal components",
     ] = 1
     spectrum: Annotated[
         float,

@@ -65,8 +65,8 @@ class SearchSettings:
     train: Annotated[
         float | None,
         Either(Real(0.0001, 0.9999), OneOf((None,))),
-        "share of the labeled nodes to train on; the others of the search are scored; by default "
-        "0.01, as in the paper, but at least 100 nodes",
+        "share of the labeled nodes to train on; the other nodes of the search are scored; by "
+        "default 0.01, as in the paper, but at least 100 nodes",
     ] = None
     shuffles: Annotated[int, Integer(1, 10_000), "number of training splits per trial"] = 10
     C: Annotated[
