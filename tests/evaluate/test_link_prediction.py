@@ -201,7 +201,9 @@ def test_edges_in_a_text_file_are_compared_with_sampled_negatives(tmp_path):
 class TestErrors:
     def test_hadamard_without_a_training_graph(self):
         pairs = HeldOut(None, HELD_OUT.edges, HELD_OUT.negatives)
-        with pytest.raises(ParameterError, match="hadamard is trained on the edges of the trai"):
+        with pytest.raises(
+            ParameterError, match="hadamard is trained on the edges of the training graph"
+        ):
             predict_links(random_embedding(GRAPH), pairs, operators=["hadamard"])
 
     def test_a_graph_with_nothing_to_train_on(self):
@@ -214,7 +216,9 @@ class TestErrors:
         )
 
     def test_an_unknown_operator(self):
-        with pytest.raises(ParameterError, match="operators must be 'dot' or 'cosine' or 'hadam"):
+        with pytest.raises(
+            ParameterError, match="operators must be 'dot' or 'cosine' or 'hadamard'"
+        ):
             predict_links(random_embedding(GRAPH), HELD_OUT, operators=["l2"])
 
     def test_k_above_the_number_of_negatives(self):
@@ -223,7 +227,9 @@ class TestErrors:
             predict_links(random_embedding(GRAPH), few, k=[61])
 
     def test_no_negatives(self):
-        with pytest.raises(ParameterError, match="there are no negatives to compare the edges w"):
+        with pytest.raises(
+            ParameterError, match="there are no negatives to compare the edges with"
+        ):
             predict_links(random_embedding(GRAPH), hold_out(GRAPH, negatives=0))
 
     def test_a_node_without_a_vector(self):
@@ -234,7 +240,9 @@ class TestErrors:
 
     def test_a_missing_extra(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "threadpoolctl", None)
-        with pytest.raises(MissingExtraError, match="The operator hadamard needs the evaluate ext"):
+        with pytest.raises(
+            MissingExtraError, match="The operator hadamard needs the evaluate extra"
+        ):
             predict_links(random_embedding(GRAPH), HELD_OUT)
         assert (
             predict_links(random_embedding(GRAPH), HELD_OUT, operators=["dot"]).regression is None

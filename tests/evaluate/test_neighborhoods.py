@@ -49,5 +49,5 @@ def test_a_missing_node_is_reported_with_the_name_of_the_embedding(embeddings):
 
 @pytest.mark.parametrize("wrong", [{}, None])
 def test_embeddings_without_names_are_refused(wrong):
-    with pytest.raises(ParameterError, match="embeddings must be a dict of names"):
+    with pytest.raises(ParameterError, match="embeddings must be a dict of names to embeddings"):
         neighbors(wrong, ["ann"])

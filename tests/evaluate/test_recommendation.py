@@ -151,7 +151,9 @@ class TestBipartiteCheck:
         assert recommend(graph, "a", items=["b", "d"]).to_pylist()
         with pytest.raises(GraphError, match="the edge 'b' - 'c' joins two items"):
             recommend(graph, "a", items=["b", "c", "d"])
-        with pytest.raises(GraphError, match="joins two nodes that are not items"):
+        with pytest.raises(
+            GraphError, match="the edge 'b' - 'c' joins two nodes that are not items"
+        ):
             recommend(graph, "a", items=["d"])
 
     def test_a_user_among_the_items_is_refused(self):

@@ -86,7 +86,9 @@ class TestClassificationObjective:
 
     @pytest.mark.parametrize("settings", [{"validation": 0.005}, {"train": 0.9}, {"train": 0.001}])
     def test_too_few_labels_are_refused(self, settings):
-        with pytest.raises(ParameterError, match=r"sees \d+ of 240 labeled nodes, so it cannot"):
+        with pytest.raises(
+            ParameterError, match=r"sees \d+ of 240 labeled nodes, so it cannot train on"
+        ):
             classes(**settings)
 
 

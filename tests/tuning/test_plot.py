@@ -59,7 +59,9 @@ def test_a_single_trial_can_be_plotted(tmp_path):
 
 
 def test_an_unknown_suffix_is_refused(tmp_path):
-    with pytest.raises(ParameterError, match=r"suffix of a plot must be one of .png, .svg, .pdf"):
+    with pytest.raises(
+        ParameterError, match=r"the suffix of a plot must be one of \.png, \.svg, \.pdf"
+    ):
         search(SPACES["one range"], trials=1).plot(tmp_path / "search.txt")
 
 

@@ -106,13 +106,13 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("given", "message"),
         [
-            ({"gamma": "0:1"}, r"FastRP has no parameter 'gamma'; it has weights, beta,|dim"),
+            ({"gamma": "0:1"}, r"FastRP has no parameter 'gamma'; it has dim, weights, beta,"),
             ({"beta": "-2:0"}, r"FastRP: beta must be a number from -1 to 1, got -2\."),
             ({"beta": "0:3"}, r"FastRP: beta must be a number from -1 to 1, got 3\."),
             ({"beta": "0:half"}, r"beta must be a Range, .* such as '-1:0'.*, got '0:half'"),
             (
                 {"beta": "1:0"},
-                r"1:0 of beta is invalid: low must be below high, and 1 is not bel",
+                r"the range 1:0 of beta is invalid: low must be below high, and 1 is not below 0\.",
             ),
             ({"beta": "0:nan"}, r"low, high and step must be finite numbers"),
             ({"beta": "log:0:1"}, r"a logarithmic range must be above 0, and it begins at 0"),
@@ -123,7 +123,7 @@ class TestRefusals:
             ({"beta.2": "0:1"}, r"beta is not a list, so it has no entry beta\.2"),
             (
                 {"weights.x": "0:1"},
-                r"weights\.x is not an entry of a list\. Entries are numbered",
+                r"weights\.x is not an entry of a list\. Entries are numbered from 1",
             ),
             ({"weights": "0,1:2", "weights.2": "0:1"}, r"weights\.2 is given twice"),
             ({"weights": [[0, 1]], "weights.2": "0:1"}, r"weights\.2 is given twice"),
@@ -135,7 +135,7 @@ class TestRefusals:
             ({"seed": "0:9"}, r"seed cannot be searched, since its best value would be chance"),
             (
                 {"threads": "1,2"},
-                r"threads cannot be searched, since it does not change the vec",
+                r"threads cannot be searched, since it does not change the vectors",
             ),
             ({}, r"there is nothing to search for FastRP"),
         ],

@@ -53,9 +53,13 @@ def test_a_file_with_an_incomplete_first_line_starts_over(path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"C": 1.0}, r"different settings \(C: 0\.1, now 1\.0\)\. Use the same settings, or"),
-        ({"space": {"beta": "-1:1"}}, r"\(space: beta -1:0, now beta -1:1\)"),
-        ({"labels": "abc"}, r"\(labels: nothing, now abc\)"),
+        (
+            {"C": 1.0},
+            r"this study has different settings \(C: 0\.1, now 1\.0\)\. "
+            "Use the same settings, or choose another file",
+        ),
+        ({"space": {"beta": "-1:1"}}, r"different settings \(space: beta -1:0, now beta -1:1\)"),
+        ({"labels": "abc"}, r"different settings \(labels: nothing, now abc\)"),
     ],
 )
 def test_different_settings_are_refused_and_named(path, change, message):
@@ -90,7 +94,7 @@ def test_a_damaged_file_is_refused_and_its_line_is_named(path, line, content, me
 def test_two_searches_on_one_study_are_refused(path):
     with (
         Study(path, SETTINGS),
-        pytest.raises(FormatError, match="another search is using this"),
+        pytest.raises(FormatError, match="another search is using this study"),
     ):
         read(path)
     assert read(path) == TRIALS

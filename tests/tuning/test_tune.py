@@ -192,11 +192,14 @@ class TestStudy:
     @pytest.mark.parametrize(
         ("change", "message"),
         [
-            ({"method": FastRP(dim=32, seed=1)}, r"\(parameters: .*seed 0.*, now .*seed 1"),
-            ({"space": {"beta": "-1:1"}}, r"settings \((space|parameters): "),
-            ({"shuffles": 3}, r"\(shuffles: 2, now 3\)"),
-            ({"search": "random"}, r"\(search: tpe, now random\)"),
-            ({"search_dim": 8}, r"\(parameters: dim 16, .*now dim 8"),
+            (
+                {"method": FastRP(dim=32, seed=1)},
+                r"different settings \(parameters: .*seed 0.*, now .*seed 1",
+            ),
+            ({"space": {"beta": "-1:1"}}, r"different settings \((space|parameters): "),
+            ({"shuffles": 3}, r"different settings \(shuffles: 2, now 3\)"),
+            ({"search": "random"}, r"different settings \(search: tpe, now random\)"),
+            ({"search_dim": 8}, r"different settings \(parameters: dim 16, .*now dim 8"),
         ],
     )
     def test_it_resumes_only_with_the_same_settings(self, tmp_path, change, message):
@@ -226,7 +229,10 @@ class TestRefusals:
             ({"held_out": 0.5}, "held_out= applies only to a search without labels"),
             ({"space": {"beta": "-1:2"}}, "FastRP: beta must be a number from -1 to 1, got 2"),
             ({"method": FastRP(beta=7)}, "FastRP: beta must be a number from -1 to 1, got 7"),
-            ({"method": DeepWalk()}, "DeepWalk has no default search space"),
+            (
+                {"method": DeepWalk()},
+                r"DeepWalk has no default search space\. Give one, such as space=",
+            ),
         ],
     )
     def test_invalid_arguments_are_refused_before_any_trial(self, options, message, monkeypatch):
@@ -235,7 +241,9 @@ class TestRefusals:
             tune(GRAPH, LABELS, **QUICK | options)
 
     def test_a_method_and_labels_of_the_wrong_type(self):
-        with pytest.raises(ParameterError, match=r"be a Method such as FastRP\(\), got 'fastrp'"):
+        with pytest.raises(
+            ParameterError, match=r"method must be a Method such as FastRP\(\), got 'fastrp'"
+        ):
             tune(GRAPH, LABELS, method="fastrp")
         with pytest.raises(ParameterError, match="labels must be Labels, got a dict"):
             tune(GRAPH, {"n1": "class 1"})
