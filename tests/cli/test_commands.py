@@ -18,7 +18,7 @@ class TestEstimate:
         assert result.exit_code == 0, result.stderr
         rows = dict(line.split(maxsplit=1) for line in result.stdout.splitlines() if line[0] != " ")
         assert {"input", "graph", "time", "memory", "disk", "plan"} == set(rows)
-        assert rows["time"].endswith("to read, and the time to write 12.4 kB")
+        assert rows["time"].endswith("to read, plus the time to write 12.4 kB")
         assert rows["disk"].startswith("about 12.4 kB for a .parquet file in float32")
         assert [path.name for path in tmp_path.iterdir()] == [edges]
 

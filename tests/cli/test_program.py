@@ -72,7 +72,7 @@ def test_without_the_extra_it_says_how_to_install_it(missing):
     )
     finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert finished.returncode == 2
-    assert finished.stderr == ("the command line needs the cli extra: pip install 'hopvec[cli]'.\n")
+    assert finished.stderr == "The command line needs the cli extra: pip install 'hopvec[cli]'.\n"
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -25,7 +25,7 @@ REQUIRED = ("click", "rich")
 def main() -> None:
     """Runs the command line and exits with its exit code."""
     if not all(find_spec(package) for package in REQUIRED):
-        print("the command line needs the cli extra: pip install 'hopvec[cli]'.", file=sys.stderr)
+        print("The command line needs the cli extra: pip install 'hopvec[cli]'.", file=sys.stderr)
         sys.exit(2)
     try:
         from hopvec.cli.program import hopvec

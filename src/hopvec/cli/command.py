@@ -18,6 +18,7 @@ from hopvec.machine import return_freed_memory
 Function = Callable[..., Any]
 Declared = Sequence[tuple[str, dict[str, Any]]]
 """Options: the flag of each, and its settings."""
+METAVARS = ((click.types.IntParamType, "N"), (click.types.FloatParamType, "NUMBER"))
 
 
 class Option(click.Option):
@@ -26,6 +27,10 @@ class Option(click.Option):
     def __init__(self, *arguments: Any, heading: str = "Options", **settings: Any) -> None:
         super().__init__(*arguments, **settings)
         self.heading = heading
+        if self.metavar is None:
+            self.metavar = next(
+                (name for kind, name in METAVARS if isinstance(self.type, kind)), None
+            )
 
 
 class Command(click.Command):

@@ -94,7 +94,7 @@ def estimate(
             (
                 "time",
                 f"about {duration(expected.seconds)} to embed, {duration(read_seconds)} to read, "
-                f"and the time to write {format_bytes(disk)}",
+                f"plus the time to write {format_bytes(disk)}",
             ),
             (
                 "memory",

@@ -80,8 +80,8 @@ def evaluate(
 
     Node classification follows the protocol of DeepWalk; the last file contains the labels. For
     each share and shuffle, a logistic regression per class is trained on that share of the labeled
-    nodes. Each of the other nodes is assigned its most likely classes, as many as it truly has. The
-    scores are macro and micro F1 in percent, as mean and standard deviation over the shuffles.
+    nodes. Each of the other nodes is assigned its most likely classes, as many as it has labels.
+    The scores are macro and micro F1 in percent, as mean and standard deviation over the shuffles.
 
     With --links, all files contain vectors. They are scored by how well they distinguish the edges
     that `hopvec split` held out from other pairs of nodes: AUC, average precision and hits@k, by

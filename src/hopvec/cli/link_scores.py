@@ -56,11 +56,14 @@ def link_rows(path: str, held_out: HeldOut, scores: Scores) -> Rows:
         f"{count(len(held_out.edges), 'edge')}, {count(len(held_out.negatives), 'negative pair')}"
     )
     rows = [("links", f"{path}: {pairs}")]
-    learned = next(iter(scores.values())).regression
-    if learned is None:
+    regression = next(iter(scores.values())).regression
+    if regression is None:
         return [*rows, ("", "no scores for hadamard, which needs --graph for training")]
-    edges = count(learned.edges, "training edge")
-    return [*rows, ("hadamard", f"trained on {edges} and as many negative pairs, C {learned.C:g}")]
+    edges = count(regression.edges, "training edge")
+    return [
+        *rows,
+        ("hadamard", f"trained on {edges} and as many negative pairs, C {regression.C:g}"),
+    ]
 
 
 def _by_operator(scores: Scores) -> list[tuple[str, str, LinkScores]]:

@@ -22,7 +22,7 @@ CALL = r"\b\w[\w.]*\([^()]*\)"  # Python code, such as Graph.from_scipy(matrix, 
 VALUE = r"""'[^']*'|"[^"]*"|\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}|True\b|False\b|-?\d[\d.]*(?<!\.)|"""
 ARGUMENT = re.compile(rf"(?P<call>{CALL})|(?<![\w.-])(?P<name>[A-Za-z_]\w*)=(?P<value>{VALUE})")
 OTHER_NAMES = {"connected=False": "any_edges=True"}
-"""Arguments whose options are not called as they are."""
+"""Arguments whose options have another name."""
 OTHER_COMMANDS = {"like": "hopvec embed --like"}
 """Arguments that are options of another command only."""
 

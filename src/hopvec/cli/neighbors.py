@@ -53,7 +53,7 @@ def neighbors(
     """Find the nearest neighbors of nodes.
 
     The search is exact, by cosine similarity, most similar first. If the output is piped, each line
-    holds node, neighbor and similarity separated by tabs, and the file of vectors if there are
+    contains node, neighbor and similarity, separated by tabs, and the file of vectors if there are
     several. Put "--" before an ID that starts with "-".
     """
     if among and beside:

@@ -57,10 +57,10 @@ def transform(
 ) -> None:
     """Embed new nodes into the space of existing vectors.
 
-    GRAPH holds the edges of the new nodes, each with a new node at one end or both. The input
-    options apply to GRAPH and to the --base graph. New nodes aggregate over the old graph but do
-    not change it: VECTORS stay valid, and the new vectors are comparable with them. A features
-    file must cover old and new nodes.
+    GRAPH contains the edges of the new nodes; at least one end of each edge is a new node. The
+    input options apply to GRAPH and to the --base graph. New nodes aggregate over the old graph
+    but do not change it: VECTORS stay valid, and the new vectors are comparable with them. A
+    features file must cover old and new nodes.
     """
     inputs = [vectors, graph, base, read_options.nodes, features_file(feature_args)]
     check_output(output, dtype=dtype, inputs=inputs)

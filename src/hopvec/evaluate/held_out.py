@@ -64,7 +64,7 @@ class HeldOut:
         training : path, optional
             File for the edges of the training graph, with one of the same suffixes.
         progress : callable, optional
-            Called with the number of training edges written and the total.
+            Called with the number of nodes whose edges are written, and the number of nodes.
         """
         parts = [
             table.append_column("label", pa.array(np.full(len(table), label, dtype=np.int8)))

@@ -98,7 +98,7 @@ def tune(
     progress: Progress | None = None,
     finished: Callable[[Trial], object] | None = None,
 ) -> Tuning:
-    """Searches the parameters of a method that suit a graph best.
+    """Searches for the parameters of a method that suit a graph best.
 
     With labels, trials are scored by the F1 of node classification with few training labels;
     without, by the AUC of predicting held-out edges. docs/tuning.md describes both protocols. By

@@ -52,8 +52,8 @@ def serve(
     exploration : Exploration
         The embeddings to show.
     host : str, default="127.0.0.1"
-        Address to listen on. Any other address admits other machines; the page then needs the
-        token in its URL.
+        Address to listen on. With another address, other machines can connect; the page then
+        needs the token in its URL.
     port : int, optional
         Port to listen on; 8765 or the next free port if it is not given.
     open_browser : bool, default=False
