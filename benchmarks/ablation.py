@@ -38,30 +38,30 @@ def main() -> int:
     args = parser.parse_args()
     names = QUICK if args.quick else GRAPHS
     results: dict[str, Any] = {"machine": machine.describe(), "graphs": build_graphs(names)}
-    with tempfile.TemporaryDirectory(dir=CACHE) as folder:
-        program = compile_variants(Path(folder))
+    with tempfile.TemporaryDirectory(dir=CACHE) as directory:
+        program = compile_variants(Path(directory))
         for name in names:
             seconds = SECONDS / 4 if args.quick else SECONDS
-            results["graphs"][name] |= measure(name, program, Path(folder), seconds)
+            results["graphs"][name] |= measure(name, program, Path(directory), seconds)
             write(results_dir(args.quick) / "ablation.json", results)
     return 0
 
 
-def compile_variants(folder: Path) -> Path:
+def compile_variants(directory: Path) -> Path:
     """Compile variants.cpp and return the path of the program."""
-    program = folder / "variants"
+    program = directory / "variants"
     compiler = os.environ.get("CXX", "c++")
     flags = ("-std=c++17", "-O3", "-march=native", "-pthread", "-Wno-psabi")
     subprocess.run([compiler, *flags, SOURCE, "-o", program], check=True)
     return program
 
 
-def measure(name: str, program: Path, folder: Path, seconds: float) -> dict[str, Any]:
+def measure(name: str, program: Path, directory: Path, seconds: float) -> dict[str, Any]:
     """Measure nanoseconds per entry and 16 columns, for all variants and other node orders."""
     graph = Graph.from_scipy(graphs.load(name))
     rows = np.ones(len(graph.indices), np.float32), graph.indices, graph.indptr
     adjacency = sp.csr_array(rows, shape=(graph.nodes, graph.nodes))
-    file = folder / "graph"
+    file = directory / "graph"
     found: dict[str, Any] = {"entries": len(graph.indices), "largest_row": int(max_row(adjacency))}
     for order_name, order in node_orders(adjacency).items():
         write_csr(file, adjacency[order][:, order])

@@ -114,12 +114,14 @@ def whole(file: EdgeFile, peers: Sequence[str], directory: Path, repeats: int) -
 
     runs = run_interleaved(list(commands), repeats, run)
     tools: dict[str, Any] = {}
-    for tool, of in runs.items():
-        if "error" in of[-1]:
-            tools[tool] = {"error": of[-1]["error"]}
+    for tool, tool_runs in runs.items():
+        if "error" in tool_runs[-1]:
+            tools[tool] = {"error": tool_runs[-1]["error"]}
             continue
-        tools[tool] = summarize_runs(of, "wall_seconds", "cpu_seconds", "peak_rss", "others_share")
-        tools[tool]["steps"] = {step: median(of, step) for step in of[0]["steps"]}
+        tools[tool] = summarize_runs(
+            tool_runs, "wall_seconds", "cpu_seconds", "peak_rss", "others_share"
+        )
+        tools[tool]["steps"] = {step: median(tool_runs, step) for step in tool_runs[0]["steps"]}
         tools[tool] |= ratio(runs, tool, "hopvec", "wall_seconds", TARGETS["whole"])
     return {"tools": tools}
 
@@ -158,7 +160,7 @@ def reading(repeats: int) -> dict[str, Any]:
         return found | {"wall_seconds": found["codes"]}
 
     runs = run_interleaved(["hopvec", "polars"], max(repeats, 5), run)
-    tools = {tool: summarize_runs(of, "codes", "whole") for tool, of in runs.items()}
+    tools = {tool: summarize_runs(tool_runs, "codes", "whole") for tool, tool_runs in runs.items()}
     return {
         "tools": tools,
         "codes": ratio(runs, "polars", "hopvec", "codes", TARGETS["reading"]),
@@ -183,8 +185,10 @@ def memory(directory: Path, repeats: int) -> dict[str, Any]:
     slower = ratio(runs, "limited", "unlimited", "wall_seconds", TARGETS["memory_time"])
     return {
         "runs": {
-            name: summarize_runs(of, "wall_seconds", "cpu_seconds", "peak_rss", "others_share")
-            for name, of in runs.items()
+            name: summarize_runs(
+                tool_runs, "wall_seconds", "cpu_seconds", "peak_rss", "others_share"
+            )
+            for name, tool_runs in runs.items()
         },
         **{
             "memory_limit": MEMORY_LIMIT,

@@ -69,12 +69,14 @@ def measured(graph: str, tools: list[str], directory: Path, repeats: int) -> dic
         tools, repeats, lambda tool: embed(graph, tool, directory / f"{tool}.npy")
     )
     found: dict[str, Any] = {}
-    for tool, of in runs.items():
-        if "error" in of[-1]:
-            found[tool] = {"error": of[-1]["error"]}
+    for tool, tool_runs in runs.items():
+        if "error" in tool_runs[-1]:
+            found[tool] = {"error": tool_runs[-1]["error"]}
             continue
-        found[tool] = summarize_runs(of, "wall_seconds", "cpu_seconds", "peak_rss", "others_share")
-        found[tool] |= {"rounds": len(of), "ratio": ratio(of, runs["hopvec"])}
+        found[tool] = summarize_runs(
+            tool_runs, "wall_seconds", "cpu_seconds", "peak_rss", "others_share"
+        )
+        found[tool] |= {"rounds": len(tool_runs), "ratio": ratio(tool_runs, runs["hopvec"])}
         found[tool] |= scores(graph, tool, directory)
         log(f"{tool}: {found[tool].get('macro_f1')} macro F1, {found[tool].get('auc')} AUC")
     return found
@@ -87,7 +89,7 @@ def embed(graph: str, tool: str, vectors: Path) -> dict[str, Any]:
 
 def ratio(runs: list[dict[str, Any]], ours: list[dict[str, Any]]) -> dict[str, float]:
     """Wall and CPU time relative to hopvec, by medians over the rounds."""
-    theirs, own = (summarize_runs(of, "wall_seconds", "cpu_seconds") for of in (runs, ours))
+    theirs, own = (summarize_runs(rows, "wall_seconds", "cpu_seconds") for rows in (runs, ours))
     return {key: theirs[key]["median"] / own[key]["median"] for key in own}
 
 
@@ -101,12 +103,12 @@ def scores(graph: str, tool: str, directory: Path) -> dict[str, Any]:
         again = python("benchmarks.score", "links", graph, vectors, threads=threads)
     vectors.unlink(missing_ok=True)
     errors = {
-        f"{what}_error": of["error"]
-        for what, of in (("labels", found), ("links", again))
-        if "error" in of
+        f"{what}_error": result["error"]
+        for what, result in (("labels", found), ("links", again))
+        if "error" in result
     }
     return {
-        key: value for of in (found, again) for key, value in of.items() if key != "error"
+        key: value for result in (found, again) for key, value in result.items() if key != "error"
     } | errors
 
 

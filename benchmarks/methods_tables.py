@@ -43,17 +43,17 @@ def graph_table(found: dict[str, Any]) -> str:
         *("", "wall, hopvec = 1", "CPU, hopvec = 1", "wall, s", "peak, MB"),
         *("macro F1, %", "micro F1, %", "links, AUC, %"),
     ]
-    return table(header, [row(tool, of) for tool, of in found["tools"].items()])
+    return table(header, [row(tool, result) for tool, result in found["tools"].items()])
 
 
 def failures(results: dict[str, Any]) -> str:
     """A list of failures with their errors."""
     lines = [
-        f"- {title_of(tool)} on {GRAPHS[graph]}: {of[key]}"
+        f"- {title_of(tool)} on {GRAPHS[graph]}: {result[key]}"
         for graph, found in in_order(results).items()
-        for tool, of in found["tools"].items()
+        for tool, result in found["tools"].items()
         for key in ("error", "labels_error", "links_error")
-        if key in of
+        if key in result
     ]
     return "\n".join(["Failures and timeouts:", "", *lines]) if lines else ""
 
@@ -63,11 +63,11 @@ def comparison(results: dict[str, Any]) -> str:
     sentences = []
     for score, what, factor in (("macro_f1", "labels", 1), ("auc", "links", 100)):
         unbeaten = [
-            f"{title_of(tool)} on {GRAPHS[graph]} ({number(of['ratio']['wall_seconds'])} times "
-            f"the time of hopvec, {factor * of[score]:.1f} %)"
+            f"{title_of(tool)} on {GRAPHS[graph]} ({number(result['ratio']['wall_seconds'])} times "
+            f"the time of hopvec, {factor * result[score]:.1f} %)"
             for graph, found in in_order(results).items()
-            for tool, of in found["tools"].items()
-            if tool in PEERS and score in of and not beaten(found["tools"], of, score)
+            for tool, result in found["tools"].items()
+            if tool in PEERS and score in result and not beaten(found["tools"], result, score)
         ]
         exceptions = f", except {'; '.join(unbeaten)}" if unbeaten else ""
         sentences.append(
@@ -128,8 +128,8 @@ def readme_block(results: dict[str, Any]) -> str:
     graphs = in_order(results)
     graph = README_GRAPH if README_GRAPH in graphs else next(iter(graphs))
     rows = [
-        [cell for column, cell in enumerate(row(tool, of)) if column in (0, 1, 4, 5, 7)]
-        for tool, of in graphs[graph]["tools"].items()
+        [cell for column, cell in enumerate(row(tool, result)) if column in (0, 1, 4, 5, 7)]
+        for tool, result in graphs[graph]["tools"].items()
     ]
     header = [GRAPHS[graph], "wall, hopvec = 1", "peak, MB", "macro F1, %", "links, AUC, %"]
     return f"""\

@@ -1,7 +1,7 @@
 """The quality of vectors of new nodes: python -m benchmarks.new_nodes.
 
 A tenth of the nodes is removed from every labeled graph, and the rest is embedded. The removed
-nodes get vectors in three vectors_by: from an embedding of the whole graph, from FastRP.embed_new,
+nodes get vectors in three ways: from an embedding of the whole graph, from FastRP.embed_new,
 and as the mean of their neighbors' vectors. A linear model is trained on a tenth of the labels,
 all of existing nodes, and predicts those of the new ones.
 """
@@ -92,11 +92,11 @@ def split(graph: Graph, random: np.random.Generator) -> Split:
     one, other, weight = entries.row[once], entries.col[once], entries.data[once]
     old = ~new[one] & ~new[other]
 
-    def of(edges: NDArray[np.bool_], nodes: Any = None) -> Graph:
+    def subgraph(edges: NDArray[np.bool_], nodes: Any = None) -> Graph:
         ends = (graph.ids.take(pa.array(side[edges])) for side in (one, other))
         return Graph.from_edges(*ends, weight[edges], directed=graph.directed, nodes=nodes)
 
-    return Split(new, of(old, graph.ids.filter(pa.array(~new))), of(~old))
+    return Split(new, subgraph(old, graph.ids.filter(pa.array(~new))), subgraph(~old))
 
 
 def rows_of(graph: Graph, *parts: Embedding) -> NDArray[np.float32]:

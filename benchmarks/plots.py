@@ -59,11 +59,11 @@ def methods(results: dict[str, Any], theme: Theme) -> Figure:
     figure = Figure(figsize=(width, 3.1 * rows + 1.0), layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
     for axis, (graph, found) in zip(axes, graphs.items(), strict=False):
-        for tool, of in found["tools"].items():
-            if "macro_f1" in of:
+        for tool, result in found["tools"].items():
+            if "macro_f1" in result:
                 axis.plot(
-                    of["wall_seconds"]["median"],
-                    of["macro_f1"],
+                    result["wall_seconds"]["median"],
+                    result["macro_f1"],
                     linestyle="",
                     markersize=8,
                     **style_of(theme, tools, tool),

@@ -28,7 +28,7 @@ THREAD_VARIABLES = tuple(
     f"{name}_NUM_THREADS" for name in ("OMP", "MKL", "OPENBLAS", "RAYON", "NUMBA")
 )
 DISTURBED = 0.05  # share of other processes above which a measurement is marked
-POLL_SECONDS = 0.02  # seconds
+POLL_SECONDS = 0.02
 TIMEOUT_SECONDS = 900  # of one measurement; slower tools are reported as "over 900 s"
 SLOW_SECONDS = 15  # of one measurement; slower tools are measured once
 

@@ -75,7 +75,7 @@ def measure(rounds: int) -> dict[str, Any]:
     """Wall and CPU seconds of every start, alternating; {"error": ...} if it fails."""
     samples: dict[str, list[dict[str, float]]] = {start.title: [] for start in STARTS}
     errors: dict[str, str] = {}
-    log("start-up times")
+    log("startup times")
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         (directory / "edges.csv").write_text(TINY)
