@@ -47,7 +47,9 @@ class RandomGraph:
     """Base class of random graphs: a number of edges and a seed."""
 
     edges: Annotated[int, Integer(1, 10**12), "number of edges to draw"]
-    seed: Annotated[int, Integer(0, 2**64 - 1), "random seed; the same seed, the same edges"] = 0
+    seed: Annotated[
+        int, Integer(0, 2**64 - 1), "random seed; the same seed gives the same edges"
+    ] = 0
     threads: Annotated[
         int | None,
         Either(Integer(1, 1024), OneOf((None,))),
@@ -177,7 +179,9 @@ class ChungLu(RandomGraph):
 
     nodes: Annotated[int, Integer(2, MAX_NODES), "number of nodes"]
     exponent: Annotated[float, Real(2.01, 10), "exponent of the power law of degrees"] = 2.3
-    numbering: Annotated[str, NUMBERING, "order of the nodes: random, or by rank"] = "shuffled"
+    numbering: Annotated[str, NUMBERING, "order of the nodes: random, or by expected degree"] = (
+        "shuffled"
+    )
 
     @property
     def node_count(self) -> int:
@@ -208,9 +212,9 @@ class RMat(RandomGraph):
 
     scale: Annotated[int, Integer(1, 30), "binary logarithm of the number of nodes"]
     quadrants: Annotated[
-        tuple[float, ...], Reals(4, 0, 1), "a, b, c, d: probabilities of the quadrants"
+        tuple[float, ...], Reals(4, 0, 1), "probabilities of the four quadrants, a, b, c and d"
     ] = GRAPH500
-    numbering: Annotated[str, NUMBERING, "order of the nodes: random, or as drawn"] = "shuffled"
+    numbering: Annotated[str, NUMBERING, "order of the nodes: random, or as generated"] = "shuffled"
 
     def __post_init__(self) -> None:
         super().__post_init__()

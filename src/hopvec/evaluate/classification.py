@@ -47,7 +47,7 @@ class ClassificationProtocol:
     threads: Annotated[
         int | None,
         Either(Integer(1, 1024), OneOf((None,))),
-        "number of threads; by default all available cores",
+        "number of threads; by default, the cores available to this process",
     ] = None
 
     def summary(self) -> str:

@@ -42,7 +42,9 @@ class Method(ABC):
     """
 
     dim: Annotated[int, Integer(1, 65536), "columns of the embedding (paper: d)"] = 128
-    seed: Annotated[int, Integer(0, 2**64 - 1), "random seed; the same seed, the same bytes"] = 0
+    seed: Annotated[
+        int, Integer(0, 2**64 - 1), "random seed; the same seed gives the same bytes"
+    ] = 0
     threads: Annotated[
         int | None,
         Either(Integer(1, 1024), OneOf((None,))),
