@@ -22,7 +22,7 @@ def reproduce(cache: ExperimentCache) -> Section:
         text=[
             "CPU time (process time) of the embedding only, on one thread; of short runs, the "
             "minimum of several. FastRP is timed as in Algorithm 1, with the plain sum. All "
-            "methods are implementations of hopvec; the paper timed other programs, so the speedup "
+            "methods are implemented in hopvec; the paper timed other programs, so the speedup "
             "over the paper differs between methods.",
             METHODS_TEXT,
         ],

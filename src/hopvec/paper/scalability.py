@@ -77,7 +77,7 @@ def reproduce(cache: ExperimentCache) -> Section:
         text=[
             f"FastRP with the paper's parameters (weights 0, 0, 1, 4, the plain sum) and {DIM} "
             "columns on Erdos-Renyi graphs: CPU time of the embedding on one thread, without "
-            "generating it. Columns are independent, so 512 columns take four times as long."
+            "generating the graph. Columns are independent, so 512 of them take four times as long."
             + (" A hundredth of the paper's sizes." if cache.quick else ""),
             _bend(over_n, over_m),
         ],
