@@ -20,7 +20,7 @@ from hopvec.evaluate.one_vs_rest import (
 def test_f1_equals_that_of_scikit_learn(seed):
     random = np.random.default_rng(seed)
     members, predicted = random.random((2, 50, 8)) < np.linspace(0, 0.5, 8)  # one class is empty
-    counts = PredictionCounts.of(predicted, members)
+    counts = PredictionCounts.from_predictions(predicted, members)
     for average in ("macro", "micro"):
         expected = 100 * f1_score(members, predicted, average=average, zero_division=0)
         assert getattr(counts, f"{average}_f1") == pytest.approx(expected, abs=1e-10)
@@ -28,10 +28,10 @@ def test_f1_equals_that_of_scikit_learn(seed):
 
 def test_counts_of_parts_add_up():
     members, predicted = np.random.default_rng(0).random((2, 30, 4)) < 0.4
-    parts = PredictionCounts.of(predicted[:9], members[:9]).plus(
-        PredictionCounts.of(predicted[9:], members[9:])
+    parts = PredictionCounts.from_predictions(predicted[:9], members[:9]).plus(
+        PredictionCounts.from_predictions(predicted[9:], members[9:])
     )
-    whole = PredictionCounts.of(predicted, members)
+    whole = PredictionCounts.from_predictions(predicted, members)
     assert (parts.macro_f1, parts.micro_f1) == (whole.macro_f1, whole.micro_f1)
 
 

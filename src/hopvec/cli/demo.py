@@ -196,7 +196,7 @@ def _explore(
 ) -> None:
     from hopvec.view.explorer import Exploration, serve
 
-    exploration = Exploration.of(
+    exploration = Exploration.from_embeddings(
         {"FastRP": embedding}, labels=labels, graph=graph, positions={"FastRP": positions}
     )
 

@@ -145,7 +145,7 @@ def _exploration(
     for name in positions:
         terminal.info(f"{name}: positions are taken from its columns x and y.")
     with terminal.progress("computing the layout", "%") as progress:
-        return Exploration.of(
+        return Exploration.from_embeddings(
             embeddings,
             labels=labels,
             graph=graph,

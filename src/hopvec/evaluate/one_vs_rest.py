@@ -30,7 +30,7 @@ class PredictionCounts(NamedTuple):
     """Number of members plus number of predicted members."""
 
     @classmethod
-    def of(cls, predicted: Members, members: Members) -> Self:
+    def from_predictions(cls, predicted: Members, members: Members) -> Self:
         """Counts predictions for some nodes."""
         correct = (predicted & members).sum(axis=0)
         return cls(correct, predicted.sum(axis=0) + members.sum(axis=0))
@@ -70,7 +70,7 @@ def score(rows: Matrix, members: Members, weights: Matrix, trained_on: Members) 
     margins = rows @ weights
     margins[:, ~trained_on.any(axis=0)] = -np.inf
     margins[:, trained_on.all(axis=0)] = np.inf
-    return PredictionCounts.of(top_classes(margins, members.sum(axis=1)), members)
+    return PredictionCounts.from_predictions(top_classes(margins, members.sum(axis=1)), members)
 
 
 def top_classes(margins: Matrix, counts: NDArray[np.int64]) -> Members:

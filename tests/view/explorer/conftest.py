@@ -22,7 +22,7 @@ PORT = 8765
 @pytest.fixture(scope="session")
 def exploration():
     """One embedding with its labels and graph."""
-    return Exploration.of(
+    return Exploration.from_embeddings(
         {"planted": explored.embedding()},
         labels=explored.labels(),
         graph=explored.graph(),
@@ -34,7 +34,7 @@ def exploration():
 def comparison():
     """Two embeddings of the same nodes."""
     both = {"one": explored.embedding(), "two": explored.embedding(seed=1)}
-    return Exploration.of(both, labels=explored.labels(), layout="pca")
+    return Exploration.from_embeddings(both, labels=explored.labels(), layout="pca")
 
 
 @pytest.fixture(scope="session")

@@ -43,7 +43,7 @@ def test_neighbors_in_each_embedding_with_shared_ones_marked(visit, compared_add
 
 def test_three_embeddings_have_three_overlaps(serve, visit):
     three = {f"seed {seed}": explored.embedding(seed) for seed in range(3)}
-    there = visit(serve(Exploration.of(three, layout="pca")))
+    there = visit(serve(Exploration.from_embeddings(three, layout="pca")))
     page = there.open(f"#node=node-{SOME}&k=20")
     assert page.locator(".map").count() == 3
     assert page.locator(".overlaps p").count() == 3

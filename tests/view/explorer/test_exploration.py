@@ -68,7 +68,7 @@ def test_rows_in_another_order_are_the_same_nodes():
     one = explored.embedding()
     order = np.random.default_rng(3).permutation(explored.NODES)
     other = Embedding(one.vectors[order], one.ids.take(pa.array(order)))
-    exploration = Exploration.of({"one": one, "other": other}, layout="pca")
+    exploration = Exploration.from_embeddings({"one": one, "other": other}, layout="pca")
     first, second = exploration.neighborhood(SOME, 10)["near"]
     assert first == second
     assert np.allclose(*(side.positions for side in exploration.sides), atol=1e-5)
@@ -82,27 +82,29 @@ def test_embeddings_of_different_nodes_are_rejected_with_examples():
     )
     for order in ({"one": one, "less": less}, {"less": less, "one": one}):
         with pytest.raises(ParameterError, match=sentence):
-            Exploration.of(order, layout="pca")
+            Exploration.from_embeddings(order, layout="pca")
 
 
 def test_more_than_three_embeddings_are_rejected():
     four = {str(at): explored.embedding(at) for at in range(4)}
     with pytest.raises(ParameterError, match="must be from 1 to 3, got 4"):
-        Exploration.of(four, layout="pca")
+        Exploration.from_embeddings(four, layout="pca")
 
 
 def test_labels_and_graphs_of_other_nodes_are_rejected():
     one = {"one": explored.embedding()}
     with pytest.raises(ParameterError, match="None of the 1 labeled nodes has a vector"):
-        Exploration.of(one, labels=Labels.from_pairs(["a"], ["b"]), layout="pca")
+        Exploration.from_embeddings(one, labels=Labels.from_pairs(["a"], ["b"]), layout="pca")
     with pytest.raises(ParameterError, match="The graph has none of the 300 nodes that have"):
-        Exploration.of(one, graph=Graph.from_edges(["a"], ["b"]), layout="pca")
+        Exploration.from_embeddings(one, graph=Graph.from_edges(["a"], ["b"]), layout="pca")
 
 
 def test_integers_and_their_strings_are_the_same_nodes():
     numbers = Embedding(np.eye(4, dtype=np.float32), pa.array([3, 1, 2, 0]))
     graph = Graph.from_edges(["3", "3"], ["1", "7"])
-    found = Exploration.of({"one": numbers}, graph=graph, layout="pca").neighborhood(0, 2)
+    found = Exploration.from_embeddings({"one": numbers}, graph=graph, layout="pca").neighborhood(
+        0, 2
+    )
     assert (found["name"], found["degree"]) == ("3", 2)
     assert [card["name"] for card in found["edges"]["nodes"]] == ["1"]
 
@@ -132,5 +134,5 @@ def test_positions_fill_the_square_and_other_nodes_are_in_a_strip_below():
 
 def test_a_single_node_can_be_explored():
     one = Embedding(np.ones((1, 2), np.float32), pa.array(["ann"]))
-    found = Exploration.of({"one": one}, layout="pca").neighborhood(0, 5)
+    found = Exploration.from_embeddings({"one": one}, layout="pca").neighborhood(0, 5)
     assert found["near"] == [[]]

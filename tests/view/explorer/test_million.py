@@ -36,7 +36,7 @@ def million():
     center = np.stack([np.cos(cluster), np.sin(1.7 * cluster)], axis=1)
     plane = center + 0.15 * random.standard_normal((NODES, 2))
     names = pa.array(np.arange(NODES)).cast(pa.large_string())
-    return Exploration.of(
+    return Exploration.from_embeddings(
         {"million": Embedding(vectors, names)},
         positions={"million": plane.astype(np.float32)},
         columns={"cluster": pa.array(cluster)},

@@ -41,7 +41,7 @@ class NodeEdges:
     """[nodes]: the degree in the graph."""
 
     @staticmethod
-    def of(graph: Graph, ids: pa.Array) -> NodeEdges:
+    def from_graph(graph: Graph, ids: pa.Array) -> NodeEdges:
         """The edges of the nodes with these ids. Raises ParameterError if none is in the graph."""
         position = index_in(ids, graph.ids)
         if not (position >= 0).any():

@@ -84,7 +84,7 @@ class Exploration:
     search: NameSearch
 
     @staticmethod
-    def of(
+    def from_embeddings(
         embeddings: Mapping[str, Embedding],
         *,
         labels: Labels | None = None,
@@ -112,7 +112,7 @@ class Exploration:
         found: list[Column] = []
         labeled = None if labels is None else labels.align(first)
         label = None if labeled is None else label_column(labeled, len(first))
-        edges = None if graph is None else NodeEdges.of(graph, first.ids)
+        edges = None if graph is None else NodeEdges.from_graph(graph, first.ids)
         if edges is not None:
             found.append(NumberColumn.from_values("degree", edges.degrees))
         found += [
