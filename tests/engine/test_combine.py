@@ -1,4 +1,4 @@
-"""How the orders of a slab meet in the sum."""
+"""How the orders of a slab are summed."""
 
 import numpy as np
 import pytest
@@ -21,14 +21,12 @@ GRAPH = Graph.from_edges(np.arange(40), (np.arange(40) * 7 + 1) % 40)
         ((1, 1, 1), 1, 2),
     ],
 )
-def test_as_many_orders_join_the_sum_at_once_as_the_blocks_still_hold(
-    monkeypatch, weights, self_weight, passes
-):
+def test_orders_still_held_in_blocks_are_added_at_once(monkeypatch, weights, self_weight, passes):
     sums = []
 
-    def sink(**places):
-        sums.append(places.get("sum"))
-        return native(**places)
+    def sink(**targets):
+        sums.append(targets.get("sum"))
+        return native(**targets)
 
     native = _native.Sink
     monkeypatch.setattr(_native, "Sink", sink)
@@ -36,8 +34,8 @@ def test_as_many_orders_join_the_sum_at_once_as_the_blocks_still_hold(
     assert sum(one is not None for one in sums) == passes
 
 
-def test_orders_that_leave_float32_only_together_are_refused():
-    scale = 2.0**112  # times the largest entry, 2^15: half of what float32 holds
+def test_orders_whose_sum_overflows_float32_are_refused():
+    scale = 2.0**112  # times the largest entry, 2^15, this is half of the largest float32
     assert checked_scales({1: scale}) == {1: scale}
     with pytest.raises(GraphError, match="Order 1 overflows float32"):
         checked_scales({1: scale, 2: -scale})

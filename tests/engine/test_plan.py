@@ -21,7 +21,7 @@ def graph():
 
 @pytest.fixture(scope="module")
 def large():
-    """Two blocks of 64 bytes a node no longer fit near a core."""
+    """A graph for which two blocks of 64 bytes per node do not fit in the L2 cache of a core."""
     return example(path(100_000), 100_000).graph()
 
 
@@ -38,20 +38,20 @@ class TestSlabs:
             ("float16", 256, 8),
         ],
     )
-    def test_there_are_as_many_as_dim_needs(self, graph, precision, dim, slabs):
+    def test_the_number_of_slabs_follows_from_dim(self, graph, precision, dim, slabs):
         assert FastRP(dim=dim, precision=precision).plan(graph).slabs == slabs
 
-    def test_threads_take_slabs_of_their_own_while_blocks_stay_near_the_cores(self, graph):
+    def test_each_thread_has_its_own_slab_if_blocks_fit_in_the_cache(self, graph):
         plan = FastRP(dim=256, threads=4).plan(graph)
         assert (plan.slabs_in_flight, plan.threads_per_slab) == (4, 1)
 
-    def test_threads_share_one_slab_where_two_would_not_fit_the_cache(self, large):
+    def test_threads_share_one_slab_if_two_do_not_fit_in_the_cache(self, large):
         plan = FastRP(dim=256, threads=4, normalize="none").plan(large)
         assert (plan.slabs_in_flight, plan.threads_per_slab) == (1, 4)
 
     @pytest.mark.parametrize("threads", [1, 2, 3, 5, 7, 64])
     @pytest.mark.parametrize("dim", [16, 32, 64, 256])
-    def test_no_more_threads_than_asked_for(self, graph, threads, dim):
+    def test_no_more_threads_than_requested(self, graph, threads, dim):
         for normalize in ("none", "full"):
             plan = FastRP(dim=dim, threads=threads, normalize=normalize).plan(graph)
             assert 1 <= plan.threads <= threads
@@ -62,12 +62,12 @@ class TestMemory:
         plan = FastRP(dim=64, memory="1GB").plan(graph)
         assert (plan.orders, plan.output, plan.passes) == ("cached", "memory", 1)
 
-    def test_next_they_are_computed_twice(self, graph):
+    def test_orders_are_recomputed_if_they_do_not_fit(self, graph):
         roomy = FastRP(dim=64, memory="1GB").plan(graph)
         plan = FastRP(dim=64, memory=roomy.bytes.total - 1).plan(graph)
         assert (plan.orders, plan.output, plan.passes) == ("recomputed", "memory", 2)
 
-    def test_then_the_output_goes_to_a_file(self, graph):
+    def test_the_output_is_in_a_file_if_it_does_not_fit(self, graph):
         twice = FastRP(dim=64, memory="8MB").plan(graph)
         plan = FastRP(dim=64, memory=twice.bytes.total - 1).plan(graph)
         assert (plan.orders, plan.output) == ("recomputed", "file")
@@ -75,7 +75,7 @@ class TestMemory:
         assert plan.disk == 2 * 4 * 5000 * 64
         assert twice.disk == 0
 
-    def test_the_plain_sum_never_needs_two_passes(self, graph):
+    def test_a_sum_without_normalization_never_needs_two_passes(self, graph):
         method = FastRP(dim=64, normalize="none", threads=2)
         plan = method.plan(graph)
         seen = [(plan.orders, plan.output, plan.slabs_in_flight)]
@@ -91,23 +91,22 @@ class TestMemory:
             ("streamed", "file", 1),
         ]
 
-    def test_a_plan_fits_the_bound_it_was_made_for(self, graph):
+    def test_a_plan_fits_in_its_memory_limit(self, graph):
         for megabytes in (2, 3, 5, 8, 13, 21):
             for normalize in ("none", "authors", "full"):
                 method = FastRP(dim=64, memory=f"{megabytes}MB", normalize=normalize)
                 assert method.plan(graph).bytes.total <= megabytes * 10**6
 
-    def test_bytes_are_what_the_arrays_take(self, graph):
+    def test_bytes_are_the_sizes_of_the_arrays(self, graph):
         plan = FastRP(dim=40, threads=2, weights=[0, 1, 1], memory="1GB").plan(graph)
         rows = (graph.indptr, graph.indices, graph.weights)
-        kept = (graph.keys, graph.rows, graph.node_degrees)
+        nodes = (graph.keys, graph.rows, graph.node_degrees)
         powers = 3 * 4 * 5000  # 1 / d, and two powers of d
-        arrays = sum(array.nbytes for array in (*rows, *kept, graph.ids))
+        arrays = sum(array.nbytes for array in (*rows, *nodes, graph.ids))
         assert plan.bytes.graph == arrays + powers
         assert plan.bytes.output == 4 * 5000 * 40
-        assert (
-            plan.bytes.working["blocks"] == 2 * LINE * 5000 * 2
-        )  # two blocks for each of two slabs
+        # two blocks for each of two slabs
+        assert plan.bytes.working["blocks"] == 2 * LINE * 5000 * 2
         assert plan.bytes.working["orders"] == LINE * 5000 * 3 * 2  # three slabs of two orders
         parts = plan.bytes
         assert parts.total == parts.graph + parts.output + sum(parts.working.values())
@@ -120,17 +119,17 @@ class TestMemory:
     def test_a_limit_that_is_too_small_is_rejected_with_the_minimum(self, graph):
         method = FastRP(dim=64, normalize="none", threads=1)
         rows = resident(graph)
-        least = rows + 3 * LINE * graph.nodes
+        minimum = rows + 3 * LINE * graph.nodes
         with pytest.raises(MemoryLimitError) as error:
-            method.set_params(memory=least - 1).plan(graph)
+            method.set_params(memory=minimum - 1).plan(graph)
         assert str(error.value) == (
-            f"This run needs at least {format_bytes(least)} ({format_bytes(rows)} for the graph, "
-            f"960 kB for one slab), but the memory limit is {format_bytes(least - 1)}. "
+            f"This run needs at least {format_bytes(minimum)} ({format_bytes(rows)} for the graph, "
+            f"960 kB for one slab), but the memory limit is {format_bytes(minimum - 1)}. "
             "Raise the memory limit."
         )
-        assert method.set_params(memory=least).plan(graph).output == "file"
+        assert method.set_params(memory=minimum).plan(graph).output == "file"
 
-    def test_embedding_refuses_it_too(self, graph):
+    def test_embed_refuses_it_too(self, graph):
         with pytest.raises(MemoryLimitError, match="needs at least"):
             FastRP(memory="100kB").embed(graph)
 
@@ -139,30 +138,30 @@ class TestMemory:
 
 
 class TestPrinting:
-    def test_a_plan_says_what_will_happen(self, graph):
+    def test_a_plan_lists_slabs_orders_output_and_memory(self, graph):
         text = str(FastRP(dim=256, threads=2, memory="1GB").plan(graph))
         assert "16 slabs of 16 columns in float32, 2 at a time on 2 threads" in text
         assert "orders cached (20.5 MB)" in text
         assert "output of 5.12 MB in memory" in text
         assert f"{format_bytes(resident(graph))} for the graph" in text
 
-    def test_it_names_the_file_and_the_second_pass(self, graph):
+    def test_a_plan_mentions_the_spill_file_and_recomputed_orders(self, graph):
         text = str(FastRP(dim=256, threads=2, memory="3MB").plan(graph))
         assert "orders recomputed" in text
         assert "in a spill file" in text
 
 
 class TestEstimate:
-    def test_its_bytes_are_those_of_the_plan(self, graph):
+    def test_bytes_equal_those_of_the_plan(self, graph):
         method = FastRP(dim=64)
         assert hopvec.estimate(graph, method).bytes == method.plan(graph).bytes.total
 
-    def test_it_reads_as_time_memory_and_plan(self, graph):
+    def test_the_text_starts_with_the_time_and_includes_the_plan(self, graph):
         text = str(hopvec.estimate(graph, FastRP(dim=64)))
         assert text.startswith("about ")
         assert "slabs of 16 columns" in text
 
-    def test_its_time_is_near_that_of_the_run(self):
+    def test_the_time_is_within_a_factor_of_4_of_the_run(self):
         graph = random_example(40_000, 1_000_000).graph()
         method = FastRP(dim=64, weights=[0, 0, 1, 1], threads=1, normalize="none")
         method.embed(graph)
@@ -181,8 +180,10 @@ class TestEstimate:
             ({"dim": 256, "memory": "4MB", "normalize": "full"}, 5 + 2 * 16 * 2 + 16 * 0.5),
         ],
     )
-    def test_a_trial_shows_what_grows_with_the_slabs(self, graph, monkeypatch, options, seconds):
-        """A run of 5 s before the slabs, 2 s for each pass of one and 0.5 s for it at the end."""
+    def test_a_trial_separates_fixed_time_from_time_per_slab(
+        self, graph, monkeypatch, options, seconds
+    ):
+        """A simulated run takes 5 s at the start, 2 s per pass of a slab, and 0.5 s per slab."""
         method, clock = FastRP(threads=1, **options), [0.0]
 
         def compute(trial, graph, plan, progress):
@@ -197,11 +198,11 @@ class TestEstimate:
         monkeypatch.setattr("hopvec.methods.slab_method.MAX_TRIAL_SECONDS", 1000.0)
         assert hopvec.estimate(graph, method).seconds == pytest.approx(seconds, rel=0.3)
 
-    def test_a_long_trial_stops_after_the_slab_in_hand(self, graph, monkeypatch):
+    def test_a_long_trial_stops_after_the_current_slab(self, graph, monkeypatch):
         monkeypatch.setattr("hopvec.methods.slab_method.MAX_TRIAL_SECONDS", 0.0)
         assert hopvec.estimate(graph, FastRP(dim=256)).seconds > 0
 
     @pytest.mark.parametrize("case", [example([], 3), example([(0, 0)], 1), example(path(2), 2)])
-    def test_tiny_graphs_have_one_too(self, case):
+    def test_tiny_graphs_have_an_estimate(self, case):
         graph = case.graph()
         assert hopvec.estimate(graph, FastRP(dim=8)).seconds >= 0
