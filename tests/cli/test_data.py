@@ -134,5 +134,5 @@ class TestGet:
         kept = part.stat().st_size
         flickr.pace = 0
         assert run("data", "get", "flickr").exit_code == 0
-        assert flickr.asked == [None, f"bytes={kept}-"]
+        assert flickr.requested_ranges == [None, f"bytes={kept}-"]
         assert (directory / "flickr" / "flickr.mat").read_bytes() == CONTENT

@@ -123,7 +123,7 @@ class TestWebGraphs:
     def test_an_existing_web_graph_is_not_extracted_again(self, release, tmp_path):
         get("www-10k", tmp_path)
         reported = []
-        get("www-10k", tmp_path, making=lambda done, total: reported.append(done))
+        get("www-10k", tmp_path, build_progress=lambda done, total: reported.append(done))
         assert reported == []
 
     def test_both_steps_report_progress(self, release, tmp_path):
@@ -132,7 +132,7 @@ class TestWebGraphs:
             "www-10k",
             tmp_path,
             progress=lambda done, total: fetched.append((done, total)),
-            making=lambda done, total: made.append((done, total)),
+            build_progress=lambda done, total: made.append((done, total)),
         )
         size = sum(map(len, release.files.values()))
         assert {(len(content), len(content)) for content in release.files.values()} <= set(fetched)

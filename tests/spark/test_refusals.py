@@ -76,7 +76,7 @@ def test_a_column_that_is_not_there_is_refused_by_name(spark):
         ("id string", [("a",)], GraphError,
          "features: there is no column besides the ids."),
         ("id string, x int, x int", [("a", 1, 2)], GraphError,
-         "features: two columns are called 'x'; rename one of them."),
+         "features: two columns are named 'x'; rename one of them."),
         ("id double, x int", [(1.0, 1)], FormatError,
          "features: the column 'id' holds double; ids are integers or strings."),
         ("id string, at timestamp", [("a", None)], GraphError,

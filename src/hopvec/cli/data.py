@@ -87,7 +87,7 @@ def _get(terminal: Terminal, name: str, data: str | None, as_json: bool) -> str:
         fetching = bars.enter_context(terminal.progress(f"downloading {name}", "bytes"))
         reading: Progress | None = None
 
-        def making(done: int, total: int) -> None:
+        def extracting(done: int, total: int) -> None:
             nonlocal reading
             if reading is None:
                 bars.close()
@@ -96,7 +96,7 @@ def _get(terminal: Terminal, name: str, data: str | None, as_json: bool) -> str:
             reading(done, total)
 
         try:
-            directory = get(name, data, progress=fetching, making=making)
+            directory = get(name, data, progress=fetching, build_progress=extracting)
         except KeyboardInterrupt:
             bars.close()
             terminal.info("Stopped; run the same command again to resume the download.")

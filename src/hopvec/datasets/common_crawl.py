@@ -65,9 +65,9 @@ class Hosts:
         alphabetically, which the paper does not specify. Without `classes`, all are used.
         """
         domains = [name.rpartition(".")[2] for name in self.names]
-        often = sorted(Counter(domains).items(), key=lambda item: (-item[1], item[0]))
-        kept = {domain for domain, _ in often[:classes]}
-        return [domain if domain in kept else None for domain in domains]
+        by_frequency = sorted(Counter(domains).items(), key=lambda item: (-item[1], item[0]))
+        used = {domain for domain, _ in by_frequency[:classes]}
+        return [domain if domain in used else None for domain in domains]
 
 
 def top_hosts(
@@ -87,7 +87,7 @@ def top_hosts(
     Raises FormatError with file and line for a malformed line, and if the files do not belong
     together.
     """
-    files = _Files(ranks, _several(vertices), _several(edges), progress)
+    files = _Files(ranks, _as_list(vertices), _as_list(edges), progress)
     names = _first_by_rank(files, count)
     ids = _ids_of(files, names)
     source, target = _links_between(files, ids)
@@ -192,17 +192,17 @@ def _links_between(
     in_order, count = ids[order], len(ids)
     pairs = SpillArray(np.int64)
 
-    def positions(wanted: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def positions(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The rows whose id is in `ids`, and the position there."""
-        at = np.searchsorted(in_order, wanted)
+        at = np.searchsorted(in_order, values)
         at[at == count] = 0
-        rows = np.flatnonzero(in_order[at] == wanted)
+        rows = np.flatnonzero(in_order[at] == values)
         return rows, order[at[rows]]
 
     for table in files.tables(files.edges, EDGES):
         rows, source = positions(table["from"].to_numpy())
-        kept, target = positions(table["to"].to_numpy()[rows])
-        source = source[kept]
+        inside, target = positions(table["to"].to_numpy()[rows])
+        source = source[inside]
         pairs.append(np.minimum(source, target) * count + np.maximum(source, target))
     codes = pairs.array()
     codes.sort()
@@ -247,12 +247,12 @@ def _fault(line: bytes, columns: ColumnTypes, count: int) -> str:
     for (column, kind), cell in zip(columns.items(), cells, strict=False):
         if kind == pa.int64() and not cell.isdigit():
             return f"has no number for {column}"
-        if kind == pa.string() and not _is_text(cell):
+        if kind == pa.string() and not _is_utf8(cell):
             return f"has a {column} that is not valid UTF-8"
     return ""
 
 
-def _is_text(cell: bytes) -> bool:
+def _is_utf8(cell: bytes) -> bool:
     try:
         cell.decode()
     except UnicodeDecodeError:
@@ -260,5 +260,5 @@ def _is_text(cell: bytes) -> bool:
     return True
 
 
-def _several(paths: Path_ | Sequence[Path_]) -> Sequence[Path_]:
+def _as_list(paths: Path_ | Sequence[Path_]) -> Sequence[Path_]:
     return [paths] if isinstance(paths, str | PathLike) else paths

@@ -129,7 +129,7 @@ class _Transfer:
     def run(self, attempts: int, pause: float) -> None:
         """Retries until the file is complete, or too many attempts have failed."""
         furthest, failures = self.part.size, 0
-        while not self.part.whole:
+        while not self.part.complete:
             try:
                 self._fetch()
                 return
@@ -162,7 +162,7 @@ class _Transfer:
             while block := response.read1(BLOCK):
                 part.write(block)
                 self.progress(part.size, part.total)
-            if part.total and not part.whole:
+            if part.total and not part.complete:
                 raise http.client.IncompleteRead(b"")
 
     def _check_range(self, response: http.client.HTTPResponse) -> None:

@@ -1,4 +1,4 @@
-"""get: downloads a dataset, or makes it from a release of Common Crawl."""
+"""get: downloads a dataset, or extracts it from a release of Common Crawl."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def get(
     data: str | PathLike[str] | None = None,
     *,
     progress: Progress | None = None,
-    making: Progress | None = None,
+    build_progress: Progress | None = None,
 ) -> Path:
     """Download a dataset unless its files exist.
 
@@ -33,9 +33,9 @@ def get(
         The directory of datasets, as in `load`.
     progress : callable, optional
         Called with the bytes of a file that have arrived and its size, one file after the other.
-    making : callable, optional
-        Called with the bytes of the release that have been read and the total, while a graph of
-        Common Crawl is made.
+    build_progress : callable, optional
+        Called with the bytes of the release that have been read and the total, while a web graph
+        is extracted from a release of Common Crawl.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def get(
         return Path(__file__).parent
     directory = data_directory(data) / entry.name
     if entry.release:
-        _make(entry, directory, progress, making)
+        _make(entry, directory, progress, build_progress)
         return directory
     if not entry.can_be_fetched and not all((directory / f.name).is_file() for f in entry.files):
         raise DatasetError(
@@ -66,7 +66,7 @@ def get(
 
 
 def _make(
-    entry: Entry, directory: Path, progress: Progress | None, making: Progress | None
+    entry: Entry, directory: Path, progress: Progress | None, build_progress: Progress | None
 ) -> None:
     """Downloads a release, and writes the subgraph of its most central hosts."""
     if all((directory / file.name).is_file() for file in entry.files):
@@ -75,5 +75,5 @@ def _make(
     vertices, ranks, edges = (
         download(str(file.url), release / file.name, progress=progress) for file in entry.raw_files
     )
-    hosts = top_hosts(vertices, edges, ranks, entry.published.nodes, progress=making)
+    hosts = top_hosts(vertices, edges, ranks, entry.published.nodes, progress=build_progress)
     write_archive(directory, hosts.names, hosts.source, hosts.target, hosts.labels(entry.classes))

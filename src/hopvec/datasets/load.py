@@ -90,13 +90,13 @@ def load(name: str, data: str | PathLike[str] | None = None) -> Dataset:
     directory = data_directory(data) / entry.name
     missing = [file for file in entry.files if not (directory / file.name).is_file()]
     if missing and name != BUNDLED:
-        raise _not_there(entry, directory, missing)
+        raise _missing_error(entry, directory, missing)
     if missing:
         graph, sections = debian()
         labels = Labels.from_pairs(graph.ids, sections)
         found = Archive(graph, labels, pa.table({"name": graph.ids, "label": sections}))
     else:
-        _warn_of_others(entry, directory)
+        _warn_about_changes(entry, directory)
         found = _read(entry, directory)
     return Dataset(entry.name, *found, entry.source, entry.license, entry.citation, entry.published)
 
@@ -132,18 +132,18 @@ def _read(entry: Entry, directory: Path) -> Archive:
     return Archive(read_graph(path), read_labels(path), None)
 
 
-def _not_there(entry: Entry, directory: Path, missing: list[File]) -> DatasetError:
+def _missing_error(entry: Entry, directory: Path, missing: list[File]) -> DatasetError:
     """The error for a missing file, with the way to get it."""
-    looked = f"{entry.name}: there is no {missing[0].name} in {directory}."
+    problem = f"{entry.name}: there is no {missing[0].name} in {directory}."
     other = "name the directory that has it with data= or $HOPVEC_DATA."
     if not entry.can_be_fetched:
         return DatasetError(
-            f"{looked} It was made from {entry.source} and cannot be downloaded. Copy it "
+            f"{problem} It was made from {entry.source} and cannot be downloaded. Copy it "
             f"there, or {other}"
         )
     from_ = ", ".join(f"{file.url} ({size_of(file)})" for file in entry.raw_files)
     return DatasetError(
-        f"{looked} Download it with hopvec data get {entry.name}, from {from_}; or {other}"
+        f"{problem} Download it with hopvec data get {entry.name}, from {from_}; or {other}"
     )
 
 
@@ -152,8 +152,8 @@ def size_of(file: File) -> str:
     return "unknown size" if file.bytes is None else format_bytes(file.bytes)
 
 
-def _warn_of_others(entry: Entry, directory: Path) -> None:
-    """Warns of files that differ from those published, or first downloaded."""
+def _warn_about_changes(entry: Entry, directory: Path) -> None:
+    """Warns about files that differ from those published, or first downloaded."""
     for file in entry.files:
         path = directory / file.name
         expected = file.sha256 or read_checksum(path)

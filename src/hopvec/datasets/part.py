@@ -74,7 +74,7 @@ class Part:
         return self._origin.validator if self._origin and self.size else None
 
     @property
-    def whole(self) -> bool:
+    def complete(self) -> bool:
         """Whether the file is complete."""
         return self._origin is not None and self._origin.size == self.size
 
@@ -95,7 +95,7 @@ class Part:
         while block := self._file.read(BLOCK):
             self._count(block)
             progress(self.size, self.total)
-        if not (self.validator or self.whole):
+        if not (self.validator or self.complete):
             self.discard()
 
     def begin(self, origin: Origin) -> None:

@@ -68,7 +68,7 @@ def _id_column(file: InputFile, names: list[str], requested: str | None) -> str 
     """The requested column, else one with a usual name; None if there is none."""
     if len(set(names)) < len(names):
         repeated = next(name for name in names if names.count(name) > 1)
-        raise FormatError(f"{file.name}: two columns are called {repeated!r}; rename one of them.")
+        raise FormatError(f"{file.name}: two columns are named {repeated!r}; rename one of them.")
     if requested is None:
         return find_id_column(names)
     if requested not in names:

@@ -76,27 +76,27 @@ def column_names(table: Any) -> list[str]:
     return [str(name) for name in getattr(table, "columns", [])]
 
 
-def choose_table_columns(place: str, schema: pa.Schema, spec: ColumnSpec) -> EdgeColumns:
+def choose_table_columns(location: str, schema: pa.Schema, spec: ColumnSpec) -> EdgeColumns:
     """Chooses the columns of an Arrow table; raises FormatError if their types are unsuitable."""
     names = schema.names
     numeric = [is_numeric(kind) for kind in schema.types]
-    columns = choose_columns(place, names, len(names), numeric, spec)
+    columns = choose_columns(location, names, len(names), numeric, spec)
     if names[:2] == ["id", "embedding"] and spec.target is None:
-        raise FormatError(f"{place}: this is an embedding (a table of vectors), not a graph.")
+        raise FormatError(f"{location}: this is an embedding (a table of vectors), not a graph.")
     for role, name in columns.names(names).items():
         if names.count(name) > 1:
-            raise FormatError(f"{place}: two columns are named {name!r}; rename one of them.")
+            raise FormatError(f"{location}: two columns are named {name!r}; rename one of them.")
         kind = _storage_type(schema.field(name).type)
         if role == "weight":
             if not (is_numeric(kind) or pa.types.is_boolean(kind)):
                 raise FormatError(
-                    f"{place}: the column {name!r} holds {kind}, but weights are numbers. Choose "
-                    "another column with weight=, or ignore it with unweighted=True."
+                    f"{location}: the column {name!r} holds {kind}, but weights are numbers. "
+                    "Choose another column with weight=, or ignore it with unweighted=True."
                 )
         elif not _is_id_type(kind):
             advice = " Cast it to integers first." if pa.types.is_floating(kind) else ""
             raise FormatError(
-                f"{place}: the column {name!r} for the {role} holds {kind}; ids are integers or "
+                f"{location}: the column {name!r} for the {role} holds {kind}; ids are integers or "
                 f"strings.{advice}"
             )
     return columns

@@ -76,7 +76,7 @@ def sources_first(
 def check_prefixes(owner: str, prefixes: Any) -> tuple[str, str]:
     """Returns the prefixes; raises ParameterError unless they are two different strings."""
     given = list(prefixes) if isinstance(prefixes, list | tuple) else []
-    if len(given) != 2 or not all(isinstance(text, str) for text in given) or len({*given}) < 2:
+    if len(given) != 2 or not all(isinstance(prefix, str) for prefix in given) or len({*given}) < 2:
         raise ParameterError(
             f"{owner}: prefixes must be two different strings, such as ('user:', 'item:'), got "
             f"{prefixes!r}."

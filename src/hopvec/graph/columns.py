@@ -104,7 +104,7 @@ LABELED = PairKind(
 
 @dataclass(frozen=True)
 class ColumnSpec:
-    """The columns that the user asked for, each by name or by number, counted from 1.
+    """The columns that the user requested, each by name or by number, counted from 1.
 
     A column that is None is chosen by name, then by position.
     """
@@ -139,44 +139,48 @@ class EdgeColumns(NamedTuple):
 
 
 def choose_columns(
-    place: str, names: Sequence[str] | None, count: int, numeric: Sequence[float], spec: ColumnSpec
+    location: str,
+    names: Sequence[str] | None,
+    count: int,
+    numeric: Sequence[float],
+    spec: ColumnSpec,
 ) -> EdgeColumns:
-    """Chooses columns as asked for, else by name, else by position.
+    """Chooses the requested columns, else columns by name, else by position.
 
     `names` is None if the table has no column names; `numeric` is the fraction of numbers in each
     column. By position, the target is to the right of the source. In a table of three columns
     without names, the third is the weight if it is numeric. An index that pandas wrote is used only
-    if it is asked for. If there are three or more columns, a numeric column and a column of strings
+    if it is requested. If there are three or more columns, a numeric column and a column of strings
     are never paired by position.
     """
     if count < 2:
         found = f" ({', '.join(names)})" if names else ""
-        raise FormatError(f"{place}: {spec.pairs.one} needs two columns, found {count}{found}.")
-    weight = _requested(place, "weight", spec.weight, names, count)
-    source, target = _named_ends(place, names, count, weight, spec)
+        raise FormatError(f"{location}: {spec.pairs.one} needs two columns, found {count}{found}.")
+    weight = _requested(location, "weight", spec.weight, names, count)
+    source, target = _named_ends(location, names, count, weight, spec)
     index = {at for at, name in enumerate(names or []) if is_pandas_index(name)}
     free = [at for at in range(count) if at not in {source, target, weight} | index]
     by_position = source is None or target is None
     if source is None:
-        source = _take(free, place, names, count, spec)
+        source = _take(free, location, names, count, spec)
     if target is None:
-        target = _take(free, place, names, count, spec, after=source)
+        target = _take(free, location, names, count, spec, after=source)
     if (
         by_position
         and spec.pairs.same_type
         and count > 2
         and {numeric[source], numeric[target]} == {0, 1}
     ):
-        raise _different_types(place, names, (source, target), numeric, spec)
+        raise _different_types(location, names, (source, target), numeric, spec)
     if weight is None and not spec.unweighted:
         weight = _find(spec.pairs.weight_names, names, {source, target})
         if weight is None and names is None and count == 3 and numeric[free[0]]:
             weight = free[0]
     if source == target:
         both = " and ".join(spec.pairs.roles)
-        raise FormatError(f"{place}: {both} are the same column, {source + 1}.")
+        raise FormatError(f"{location}: {both} are the same column, {source + 1}.")
     if weight in (source, target):
-        raise FormatError(f"{place}: the weight is in the same column as an id, {weight + 1}.")
+        raise FormatError(f"{location}: the weight is in the same column as an id, {weight + 1}.")
     return EdgeColumns(source, target, weight)
 
 
@@ -185,7 +189,7 @@ def unused_numbers_warning(
 ) -> str | None:
     """A warning about numeric columns that may have been meant as weights; None if there are none.
 
-    No warning is given if the caller asked for an unweighted graph.
+    No warning is given if the caller requested an unweighted graph.
     """
     if columns.weight is not None or spec.unweighted:
         return None
@@ -227,15 +231,16 @@ def chosen_by_position_warning(
     listed = ", ".join(names[:MAX_LISTED]) + (", ..." if len(names) > MAX_LISTED else "")
     chosen = " and ".join(f"{name!r} as the {role}" for name, role, _ in by_position)
     arguments = " and ".join(f"{argument}=" for _, _, argument in by_position)
-    others, their = ("others", "their") if len(by_position) > 1 else ("another", "its")
+    several = len(by_position) > 1
+    others, their, them = ("others", "their", "them") if several else ("another", "its", "it")
     return (
-        f"Using {chosen} because of {their} position, since no column name says so (the columns "
-        f"are {listed}). Choose {others} with {arguments}."
+        f"Using {chosen} because of {their} position, since no column name identifies {them} (the "
+        f"columns are {listed}). Choose {others} with {arguments}."
     )
 
 
 def find_id_column(names: Sequence[str]) -> str | None:
-    """The column whose name says that it holds node ids, in the order of ID_NAMES; None if none."""
+    """The column with the first of the usual names for node ids, ID_NAMES; None if none has one."""
     by_name = {name.strip().lower(): name for name in reversed(names)}
     return next((by_name[usual] for usual in ID_NAMES if usual in by_name), None)
 
@@ -266,11 +271,11 @@ def look_like_column_names(one: str, other: str) -> bool:
 
 
 def _named_ends(
-    place: str, names: Sequence[str] | None, count: int, weight: int | None, spec: ColumnSpec
+    location: str, names: Sequence[str] | None, count: int, weight: int | None, spec: ColumnSpec
 ) -> tuple[int | None, int | None]:
-    """The two columns of a pair as asked for, else by name; None for one that has neither."""
-    source = _requested(place, spec.pairs.roles[0], spec.source, names, count)
-    target = _requested(place, spec.pairs.roles[1], spec.target, names, count)
+    """The two columns of a pair, as requested or by name; None for one that has neither."""
+    source = _requested(location, spec.pairs.roles[0], spec.source, names, count)
+    target = _requested(location, spec.pairs.roles[1], spec.target, names, count)
     found = (
         _find(spec.pairs.names[0], names, {target, weight}) if source is None else source,
         _find(spec.pairs.names[1], names, {source, weight}) if target is None else target,
@@ -312,17 +317,17 @@ def _find(
 
 def _take(
     free: list[int],
-    place: str,
+    location: str,
     names: Sequence[str] | None,
     count: int,
     spec: ColumnSpec,
     after: int = -1,
 ) -> int:
-    """Removes the first free column behind `after`, or the first free one, and returns it."""
+    """Removes the first free column to the right of `after`, else the first, and returns it."""
     if not free:
         columns = ", ".join(names) if names else f"{count} columns without names"
         raise FormatError(
-            f"{place}: {spec.pairs.one} needs two columns, and none is left ({columns})."
+            f"{location}: {spec.pairs.one} needs two columns, and none is left ({columns})."
         )
     found = next((at for at in free if at > after), free[0])
     free.remove(found)
@@ -330,7 +335,7 @@ def _take(
 
 
 def _different_types(
-    place: str,
+    location: str,
     names: Sequence[str] | None,
     columns: tuple[int, int],
     numeric: Sequence[float],
@@ -340,13 +345,13 @@ def _different_types(
     kinds = ["numbers" if numeric[at] else "strings" for at in columns]
     source, target = spec.pairs.arguments
     return FormatError(
-        f"{place}: by position, {one} and {other} would be {spec.pairs.one}, but they hold "
+        f"{location}: by position, {one} and {other} would be {spec.pairs.one}, but they hold "
         f"{kinds[0]} and {kinds[1]}. Choose the columns with {source}= and {target}=."
     )
 
 
 def _requested(
-    place: str, role: str, column: str | int | None, names: Sequence[str] | None, count: int
+    location: str, role: str, column: str | int | None, names: Sequence[str] | None, count: int
 ) -> int | None:
     if column is None:
         return None
@@ -355,4 +360,4 @@ def _requested(
     if str(column).isdecimal() and 1 <= int(column) <= count:
         return int(column) - 1
     have = f"the columns are {', '.join(names)}" if names else f"it has {count} columns, no header"
-    raise FormatError(f"{place}: there is no column {column!r} for the {role}; {have}.")
+    raise FormatError(f"{location}: there is no column {column!r} for the {role}; {have}.")

@@ -246,7 +246,7 @@ class CSRBuilder:
         return indices.array(), weights.array() if weighted else None
 
     def _count(self, edges: EdgeSource, stop: _native.Stop) -> tuple[NDArray[np.int64], int, int]:
-        """Counts the entries of each row, as indptr, and the edges that are loops or weigh 0."""
+        """Counts the entries of each row, as indptr, and the loops and edges of weight 0."""
         indptr = np.zeros(self.nodes + 1, dtype=np.int64)
         loops = zero_weights = counted = 0
         for chunk in edges.chunks(directed=self.directed, drop_loops=self.drop_loops):

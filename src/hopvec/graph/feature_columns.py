@@ -20,7 +20,7 @@ def choose_id_column(names: Sequence[str], requested: str | None) -> str | None:
     """Returns the requested id column, else the one with a usual name; None if there is none."""
     if len(set(names)) < len(names):
         duplicate = next(name for name in names if names.count(name) > 1)
-        raise GraphError(f"features: two columns are called {duplicate!r}; rename one of them.")
+        raise GraphError(f"features: two columns are named {duplicate!r}; rename one of them.")
     if requested is None:
         return find_id_column(names)
     if requested not in names:

@@ -114,7 +114,9 @@ def make_features(
 ) -> Features:
     """See Graph.with_features. Sums for the statistics run over ids[order]."""
     if isinstance(data, str | PathLike):
-        raise GraphError(f"features: Read the file first, with pandas or pyarrow: {data}.")
+        raise GraphError(
+            f"features: {data} is a path. Read the file first, with pandas or pyarrow."
+        )
     if isinstance(data, Mapping):
         data = _table_from_mapping(data)
     if hasattr(data, "__arrow_c_stream__"):

@@ -89,8 +89,8 @@ class EdgeFrame:
                 )
         if self.weighted and found["weight"] is not None:
             u, v, weight = found["weight"]
-            place = f"the edge {u!r} - {v!r}"
-            check_weights(np.array([np.nan if weight is None else weight]), lambda row: place)
+            location = f"the edge {u!r} - {v!r}"
+            check_weights(np.array([np.nan if weight is None else weight]), lambda row: location)
         if self.nodes is not None:
             _check_nodes(self.nodes, tables)
         elif found["edges"] == 0:
@@ -128,7 +128,7 @@ def _weight(field: T.StructField) -> Column:
     if not isinstance(field.dataType, T.NumericType | T.BooleanType):
         raise FormatError(
             f"{FRAME}: the column {field.name!r} holds {field.dataType.simpleString()}, but "
-            "weights are numbers. Name another column with weight=, or set unweighted=True."
+            "weights are numbers. Choose another column with weight=, or set unweighted=True."
         )
     return _column(field).cast("double")
 

@@ -131,7 +131,7 @@ def encode_edges(name: str, stream: EdgeStream, options: ReadOptions) -> Encoded
 
 
 def add_nodes(name: str, encoder: IdEncoder, stream: EdgeStream, options: ReadOptions) -> None:
-    """Adds the nodes that the format lists, and those that the caller asked for."""
+    """Adds the nodes that the file lists, and those of `options.nodes`."""
     for ids in (stream.nodes, None if options.nodes is None else read_nodes(options.nodes)):
         if isinstance(ids, int):
             ids = arrow_view(np.arange(ids, dtype=np.int64))

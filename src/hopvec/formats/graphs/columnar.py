@@ -111,9 +111,9 @@ class _Reader:
     types: tuple[pa.DataType, ...] = ()
     """The types of the ids."""
 
-    def choose(self, schema: pa.Schema, place: str | None = None) -> None:
+    def choose(self, schema: pa.Schema, location: str | None = None) -> None:
         """Chooses the columns by the schema of the first file, and warns about guesses."""
-        columns = choose_table_columns(place or self.name, schema, self.options.columns)
+        columns = choose_table_columns(location or self.name, schema, self.options.columns)
         self.names = [schema.names[at] for at in columns if at is not None]
         self.metadata.update(column_metadata(schema.names, columns))
         numeric = [is_numeric(kind) for kind in schema.types]
@@ -138,11 +138,11 @@ class _Reader:
         """Streams the edges of Parquet files, one after the other."""
         self.metadata["kind"] = "Parquet"
         self.parts = parts
-        place = file.name
+        location = file.name
         if file.is_directory:
-            place = f"{Path(file.name, parts[0].name)}, the first Parquet file of this directory"
+            location = f"{Path(file.name, parts[0].name)}, the first Parquet file of this directory"
         with self.errors("Parquet"), parts[0].open() as first:
-            self.choose(parts[0].schema(first), place)
+            self.choose(parts[0].schema(first), location)
         if file.is_directory:
             self.metadata["files"] = len(parts)
         return self.stream(self._parquet_batches(file))

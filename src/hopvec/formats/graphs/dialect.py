@@ -152,14 +152,14 @@ def _comment_prefixes(lines: Sequence[tuple[int, str]], options: ReadOptions) ->
     return () if len(ids) > 5 and 2 * len(ids) > len(lines) else prefixes
 
 
-def _find_separator(place: str, lines: Sequence[str], options: ReadOptions) -> str:
-    """The separator as asked for, else the one that splits most lines into equally many cells."""
+def _find_separator(location: str, lines: Sequence[str], options: ReadOptions) -> str:
+    """The requested separator, else the one that splits most lines into equally many cells."""
     if options.separator is not None:
         separator = NAMED_SEPARATORS.get(options.separator, options.separator)
         valid = len(separator) == 1 and separator.isascii() and separator not in '"\r\n\0'
         if not valid and separator != WHITESPACE:
             raise FormatError(
-                f"{place}: separator= must be one ASCII character, 'tab', 'space' or "
+                f"{location}: separator= must be one ASCII character, 'tab', 'space' or "
                 f"'{WHITESPACE}', got {options.separator!r}."
             )
         return separator
@@ -176,10 +176,10 @@ def _find_separator(place: str, lines: Sequence[str], options: ReadOptions) -> s
         if usual >= 2 and share == 1:
             break
     if not best and lines[0].count('"') % 2:
-        raise FormatError(f"{place}: {OPEN_QUOTE}")
+        raise FormatError(f"{location}: {OPEN_QUOTE}")
     if not best:
         raise FormatError(
-            f"{place}: {lines[0][:40]!r} is one column, but {options.pairs.one} needs two. If "
+            f"{location}: {lines[0][:40]!r} is one column, but {options.pairs.one} needs two. If "
             "another character separates the columns, pass it as separator=."
         )
     return best

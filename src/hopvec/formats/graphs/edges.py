@@ -89,7 +89,7 @@ def column_metadata(names: Sequence[str], columns: EdgeColumns) -> dict[str, Any
 
 
 def checked_matrix(
-    place: str,
+    location: str,
     matrix: Any,
     metadata: dict[str, Any],
     unweighted: bool = False,
@@ -109,10 +109,10 @@ def checked_matrix(
         if entries.dtype.kind not in "biuf":
             raise TypeError(f"it holds {entries.dtype}, but weights are real numbers")
     except (TypeError, ValueError) as error:
-        raise FormatError(f"{place}: this is not an adjacency matrix ({error}).") from error
+        raise FormatError(f"{location}: this is not an adjacency matrix ({error}).") from error
     if entries.ndim != 2 or entries.shape[0] != entries.shape[1]:
         shape = " x ".join(f"{length:,}" for length in entries.shape)
-        raise FormatError(f"{place}: an adjacency matrix is square, but this one is {shape}.")
+        raise FormatError(f"{location}: an adjacency matrix is square, but this one is {shape}.")
     if unweighted:
         entries.data = (entries.data != 0).astype(np.int8)
     return Matrix(entries, metadata, symmetric)

@@ -83,7 +83,7 @@ class ReadOptions:
 
     @property
     def columns(self) -> ColumnSpec:
-        """The columns that the user asked for."""
+        """The columns that the user requested."""
         return ColumnSpec(self.source, self.target, self.weight, self.unweighted, self.pairs)
 
     @property

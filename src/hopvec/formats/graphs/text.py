@@ -144,7 +144,7 @@ def _dialect_warnings(
 def _check_is_edge_list(
     name: str, rows: list[list[str]], dialect: Dialect, options: ReadOptions
 ) -> None:
-    """Raises FormatError for vectors and adjacency matrices, unless columns are asked for."""
+    """Raises FormatError for vectors and adjacency matrices, unless columns are requested."""
     if options.source is not None or options.target is not None:
         return
     if dialect.header and rows[0] == ["id", *(f"e{at}" for at in range(dialect.count - 1))]:

@@ -17,13 +17,14 @@ from hopvec.formats.atomic import atomic_write
 from hopvec.formats.delimited import compressed, separator_of
 from hopvec.formats.destination import check_writable
 from hopvec.graph.bipartite import sources_first
+from hopvec.graph.csr_builder import row_ranges
 from hopvec.progress import Progress, no_progress
 
 if TYPE_CHECKING:
     from hopvec.graph import Graph
 
 SUFFIXES = (".parquet", ".arrow", ".csv", ".tsv", ".csv.gz", ".tsv.gz")
-CHUNK = 1 << 18  # edges per batch
+CHUNK = 1 << 18  # entries per batch
 
 
 def write_graph(
@@ -110,12 +111,9 @@ def _write_lines(
 
 def _batches(graph: Graph, schema: pa.Schema, progress: Progress) -> Iterator[pa.RecordBatch]:
     """The edges, in batches of nodes in the graph's internal order."""
-    first = 0
-    while first < graph.nodes:
-        last = int(np.searchsorted(graph.indptr, graph.indptr[first] + CHUNK, side="right")) - 1
-        last = min(max(last, first + 1), graph.nodes)
-        entries = slice(graph.indptr[first], graph.indptr[last])
-        source = np.repeat(np.arange(first, last), np.diff(graph.indptr[first : last + 1]))
+    for first, end in row_ranges(graph.indptr, CHUNK):
+        entries = slice(graph.indptr[first], graph.indptr[end])
+        source = np.repeat(np.arange(first, end), np.diff(graph.indptr[first : end + 1]))
         target = graph.indices[entries]
         once = np.ones(len(target), dtype=bool) if graph.directed else source <= target
         ends = sources_first(graph, source[once], target[once])
@@ -123,5 +121,4 @@ def _batches(graph: Graph, schema: pa.Schema, progress: Progress) -> Iterator[pa
         if graph.weights is not None:
             columns.append(pa.array(graph.weights[entries][once]))
         yield pa.RecordBatch.from_arrays(columns, schema=schema)
-        first = last
-        progress(first, graph.nodes)
+        progress(end, graph.nodes)
