@@ -1,11 +1,11 @@
-"""FastRP and the formulas side by side."""
+"""FastRP compared with the formulas."""
 
 import oracle
 from hopvec import FastRP
 
 
 def random_matrix(graph, dim, *, sparsity="sqrt", seed=0):
-    """R as FastRP gives it away: order 0 alone, with L = 1."""
+    """R, obtained from FastRP as order 0 with L = 1."""
     alone = {"weights": [0], "self_weight": 1, "beta": 0, "normalize": "none"}
     return FastRP(dim=dim, sparsity=sparsity, seed=seed, **alone).embed(graph).vectors
 

@@ -48,7 +48,7 @@ def test_ids_of_every_integer_type_are_found(kind):
 
 
 @pytest.mark.parametrize("id", [np.int8(3), np.uint64(3)])
-def test_integers_of_numpy_are_integers(id):
+def test_numpy_integers_are_accepted(id):
     embedding = embedding_of(IDS["unsorted integers"])
     assert (embedding[id] == embedding[3]).all()
 
@@ -59,13 +59,13 @@ def test_integers_of_numpy_are_integers(id):
     [list, tuple, np.array, pa.array, lambda ids: pa.chunked_array([ids[:1], ids[1:]])],
     ids=["list", "tuple", "numpy", "arrow", "chunked"],
 )
-def test_a_list_of_ids_gives_a_row_each_in_its_order(ids, column):
+def test_a_list_of_ids_gives_one_row_per_id_in_order(ids, column):
     embedding = embedding_of(ids)
     wanted = [ids[-1], ids[0], ids[-1]]
     assert (embedding[column(wanted)] == embedding.vectors[[len(ids) - 1, 0, len(ids) - 1]]).all()
 
 
-def test_columns_of_pandas_and_polars_give_a_row_each():
+def test_columns_of_pandas_and_polars_give_one_row_per_id():
     pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
     embedding = embedding_of(["b", "a"])
     for dtype in ("str", "category"):
@@ -99,7 +99,7 @@ STRINGS, INTEGERS = embedding_of(["b", "a", "10"]), embedding_of([10, 2, 1])
         (INTEGERS, None, "No node None: the ids of this embedding are integers."),
     ],
 )
-def test_an_unknown_id_is_refused_alone_in_a_list_and_by_in(embedding, id, message):
+def test_an_unknown_id_is_rejected_alone_and_in_a_list(embedding, id, message):
     assert id not in embedding
     for wanted in (id, [id], [embedding.ids[0].as_py(), id]):
         with pytest.raises(UnknownNodeError) as error:
@@ -145,17 +145,17 @@ def test_a_duplicate_id_is_rejected_by_every_lookup(ids):
 
 
 @pytest.mark.parametrize("wanted", [{"b": 1, "zz": 2}, [["b"]], np.array([["b"]])])
-def test_what_is_no_id_and_no_list_of_ids_is_refused(wanted):
+def test_other_objects_than_ids_are_rejected(wanted):
     with pytest.raises(UnknownNodeError):
         STRINGS[wanted]
 
 
-def test_an_unknown_id_is_a_key_error_for_those_who_expect_one():
+def test_an_unknown_id_raises_a_key_error():
     with pytest.raises(KeyError):
         STRINGS["zz"]
 
 
-def test_an_id_with_a_typing_error_is_answered_with_similar_ones():
+def test_a_misspelled_id_is_answered_with_similar_ones():
     embedding = embedding_of(["libc6", "vim", "libc-dev", "perl"])
     with pytest.raises(UnknownNodeError) as error:
         embedding["libc"]
@@ -184,7 +184,7 @@ def test_similar_ids_are_found_whatever_their_case(ids, id, alike):
     assert str(error.value).endswith(f"embedding. Did you mean {alike}?")
 
 
-def test_a_vector_is_no_id_and_is_not_printed_whole():
+def test_a_vector_is_not_an_id_and_is_truncated_in_the_message():
     for vector in (STRINGS.vectors[0], STRINGS.vectors[0].tolist()):
         with pytest.raises(UnknownNodeError, match="nearest takes the id of one node") as error:
             STRINGS.nearest(vector)
@@ -198,7 +198,7 @@ def test_the_vectors_of_an_embedding_cannot_be_written():
             vector[...] = 0
 
 
-def test_rows_of_a_list_of_ids_are_a_copy_of_ones_own():
+def test_a_list_of_ids_returns_a_copy():
     embedding = embedding_of(["a", "b"])
     before = embedding.vectors.copy()
     embedding[["a", "b"]][...] = 0
@@ -221,7 +221,7 @@ def test_an_embedding_shows_its_size_and_method():
     assert (len(embedding), embedding.dim) == (1200, 4)
 
 
-def test_numpy_takes_an_embedding_as_its_vectors():
+def test_numpy_converts_an_embedding_to_its_vectors():
     embedding = embedding_of(["a", "b", "c"])
     assert np.shares_memory(np.asarray(embedding), embedding.vectors)
     np.testing.assert_array_equal(np.asarray(embedding, np.float64), embedding.vectors)

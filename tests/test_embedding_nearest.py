@@ -53,7 +53,7 @@ def test_ties_are_broken_by_row():
     assert rows[99].tolist() == [*other[:-1], *same[:11]]
 
 
-def test_more_neighbors_than_there_are_gives_all_others():
+def test_a_k_that_is_too_large_gives_all_others():
     assert [id for id, _ in INTEGERS.nearest(10, 1000)] == [
         INTEGERS.ids[row].as_py() for row in brute_force(INTEGERS, 0, 2)[0]
     ]
@@ -158,14 +158,14 @@ def test_ties_among_another_embedding_are_broken_by_row(monkeypatch):
     assert [id for id, _ in new.nearest("zoe", 3, among=old)] == [4, 3, 2]
 
 
-def test_vectors_of_other_sizes_are_not_searched():
+def test_vectors_of_another_dim_are_rejected():
     with pytest.raises(
         ParameterError, match="these vectors have 8 columns, but those of among= have 4"
     ):
         embedding_of([1]).nearest(1, among=embedding_of([1, 2], dim=4))
 
 
-def test_nearest_to_an_unknown_id_is_refused():
+def test_nearest_to_an_unknown_id_is_rejected():
     with pytest.raises(UnknownNodeError, match="No node 7 among"):
         INTEGERS.nearest(7)
 
@@ -202,7 +202,7 @@ def test_rows_that_do_not_exist_are_rejected(name, numbers, found):
     assert str(error.value) == f"nearest_rows: {name} must be {found}."
 
 
-def test_rows_that_are_not_among_those_to_choose_from_get_all_of_them():
+def test_rows_outside_among_get_all_of_its_rows():
     embedding = embedding_of(range(6))
     assert sorted(embedding.nearest_rows([0, 5], 9, among=[1, 2, 3]).rows[1]) == [1, 2, 3]
     assert embedding.nearest_rows([0], 9, among=[2]).rows.tolist() == [[2]]

@@ -27,13 +27,13 @@ def test_a_node_may_have_several_labels_and_the_same_one_twice():
 
 
 @pytest.mark.parametrize("nothing", [None, ""])
-def test_a_missing_label_is_none(nothing):
+def test_a_missing_label_is_not_a_label(nothing):
     labels = Labels.from_pairs(["a", "b"], ["x", nothing])
     assert members(labels) == {"a": {"x"}, "b": set()}
     assert labels.labeled == 1
 
 
-def test_classes_are_in_the_order_of_numbers_where_all_are_numbers():
+def test_numeric_classes_are_in_numeric_order():
     assert Labels.from_pairs([1, 2, 3], [10, 9, 100]).classes == ("9", "10", "100")
     assert Labels.from_pairs([1, 2, 3], ["10", "9", "x"]).classes == ("10", "9", "x")
 
@@ -54,7 +54,7 @@ def test_labels_come_from_any_column(column):
     assert members(labels) == {"a": {"3"}, "b": set(), "c": {"5"}}
 
 
-def test_several_labels_come_in_lists_and_in_texts():
+def test_several_labels_come_in_lists_and_in_strings():
     expected = {"a": {"3"}, "b": set(), "c": {"5", "6"}}
     lists = Labels.from_pairs(["a", "b", "c"], [[3], [None], [5, 6]])
     texts = Labels.from_pairs(["a", "b", "c"], ["3", None, "5, 6,"], separator=",")
@@ -77,12 +77,12 @@ def test_several_labels_come_in_lists_and_in_texts():
         ),
     ],
 )
-def test_what_is_no_label_is_refused(ids, names, error, message):
+def test_invalid_labels_are_rejected(ids, names, error, message):
     with pytest.raises(error, match=message):
         Labels.from_pairs(ids, names)
 
 
-def test_the_rows_of_an_embedding_are_found_in_the_order_of_ids():
+def test_rows_are_aligned_in_the_order_of_ids():
     labels = Labels.from_pairs(["c", "a", "d", "b"], ["x", "y", None, "x"])
     found = labels.align(embedding(["b", "c", "d", "a"]))
     assert found.rows.tolist() == [3, 0, 1]
@@ -98,28 +98,28 @@ def test_labeled_nodes_without_a_vector_are_counted_and_ignored_with_a_warning(c
     assert "Ignoring 4 of 5 labeled nodes, which have no vector: 'b', 'c', 'd'" in caplog.text
 
 
-def test_labels_of_other_nodes_are_refused_with_some_names_of_both():
+def test_labels_of_other_nodes_are_rejected_with_examples_of_both_ids():
     with pytest.raises(ParameterError, match=r"None of the 1 labeled .* 'a', .* embedding 'q'"):
         Labels.from_pairs(["a"], ["x"]).align(embedding(["q"]))
 
 
-def test_labels_without_any_are_refused():
+def test_labels_without_any_label_are_rejected():
     with pytest.raises(ParameterError, match="no node has a label"):
         Labels.from_pairs(["a"], [None]).align(embedding(["a"]))
 
 
 @pytest.mark.parametrize(("own", "others"), [([7, 10], ["7", "10"]), (["7", "10"], [7, 10])])
-def test_an_integer_and_its_text_are_the_same_node(own, others):
+def test_an_integer_and_its_string_are_the_same_node(own, others):
     found = Labels.from_pairs(own, ["x", "y"]).align(embedding(others))
     assert sorted(found.rows.tolist()) == [0, 1]
 
 
-def test_integers_are_in_the_order_of_numbers():
+def test_integer_ids_are_in_numeric_order():
     found = Labels.from_pairs([10, 9, 100], ["x", "y", "x"]).align(embedding([9, 10, 100]))
     assert found.rows.tolist() == [0, 1, 2]
 
 
-def test_a_matrix_of_another_shape_is_refused():
+def test_a_matrix_of_another_shape_is_rejected():
     labels = Labels.from_pairs(["a"], ["x"])
     with pytest.raises(ParameterError, match="1 x 2"):
         Labels(labels.ids, labels.matrix, ("x", "y"))

@@ -61,7 +61,7 @@ def test_a_memory_limit_is_converted_to_bytes(text, bytes_):
     ],
     ids=repr,
 )
-def test_a_memory_limit_that_is_not_a_positive_size_is_refused(value):
+def test_a_memory_limit_that_is_not_a_positive_size_is_rejected(value):
     with pytest.raises(ParameterError) as error:
         machine.memory_limit(value)
     assert str(error.value) == (

@@ -15,7 +15,7 @@ def blocks():
     return re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
 
 
-def test_the_first_example_runs_as_printed(tmp_path, monkeypatch):
+def test_the_first_example_runs_as_shown(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {}
     exec(compile(blocks()[0], "README.md", "exec"), names)

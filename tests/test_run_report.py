@@ -38,7 +38,7 @@ def test_without_proc_the_peak_is_that_of_the_process(monkeypatch, tmp_path):
     assert peak is None or peak > 10_000_000
 
 
-def test_a_stage_that_fails_is_not_told():
+def test_a_failed_stage_is_not_reported():
     report = RunReport()
     with pytest.raises(ZeroDivisionError), report.stage("read"):
         raise ZeroDivisionError

@@ -17,7 +17,7 @@ def test_a_truncated_spill_file_is_an_error_rather_than_an_endless_read():
 
 
 @pytest.mark.parametrize("make", [SpillFile, lambda d: SpillArray(np.int32, 0, d).append(ONE)])
-def test_a_directory_that_cannot_be_written_is_named_with_the_way_out(tmp_path, make):
+def test_an_unwritable_directory_is_named_with_the_remedy(tmp_path, make):
     missing = tmp_path / "missing"
     with pytest.raises(FormatError) as error:
         make(missing)

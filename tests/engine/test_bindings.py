@@ -73,7 +73,7 @@ def test_an_edge_sampler_keeps_its_indptr_and_indices():
 
 
 @pytest.mark.parametrize("wrong", range(4))
-def test_an_adjacency_refuses_arrays_that_it_would_have_to_copy(wrong):
+def test_an_adjacency_rejects_arrays_that_it_would_have_to_copy(wrong):
     arrays = [*csr(), np.ones(NODES, np.float32)]
     arrays[wrong] = arrays[wrong].astype(np.float64)
     with pytest.raises(TypeError):
@@ -81,7 +81,7 @@ def test_an_adjacency_refuses_arrays_that_it_would_have_to_copy(wrong):
 
 
 @pytest.mark.parametrize("wrong", sink_arrays())
-def test_a_sink_refuses_arrays_that_it_would_have_to_copy(wrong):
+def test_a_sink_rejects_arrays_that_it_would_have_to_copy(wrong):
     arrays = sink_arrays()
     arrays[wrong] = arrays[wrong].astype(np.int16)
     with pytest.raises(TypeError):
@@ -89,7 +89,7 @@ def test_a_sink_refuses_arrays_that_it_would_have_to_copy(wrong):
 
 
 @pytest.mark.parametrize("wrong", feature_arrays())
-def test_features_refuse_arrays_that_they_would_have_to_copy(wrong):
+def test_features_reject_arrays_that_they_would_have_to_copy(wrong):
     arrays = feature_arrays()
     arrays[wrong] = arrays[wrong].astype(np.int16)
     with pytest.raises(TypeError):

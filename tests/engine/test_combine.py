@@ -34,7 +34,7 @@ def test_orders_still_held_in_blocks_are_added_at_once(monkeypatch, weights, sel
     assert sum(one is not None for one in sums) == passes
 
 
-def test_orders_whose_sum_overflows_float32_are_refused():
+def test_orders_whose_sum_overflows_float32_are_rejected():
     scale = 2.0**112  # times the largest entry, 2^15, this is half of the largest float32
     assert checked_scales({1: scale}) == {1: scale}
     with pytest.raises(GraphError, match="Order 1 overflows float32"):

@@ -114,7 +114,7 @@ class TestAnEntryIsAFunctionOfSeedNodeAndColumn:
         np.testing.assert_allclose(got, expected, rtol=6.1e-8, atol=1e-14)
 
 
-def test_a_gaussian_projection_with_a_sparsity_is_refused():
+def test_a_gaussian_projection_with_a_sparsity_is_rejected():
     with pytest.raises(
         ParameterError, match="projection='sparse' only, but projection is 'gaussian'"
     ):

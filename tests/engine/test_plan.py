@@ -129,7 +129,7 @@ class TestMemory:
         )
         assert method.set_params(memory=minimum).plan(graph).output == "file"
 
-    def test_embed_refuses_it_too(self, graph):
+    def test_embed_rejects_it_too(self, graph):
         with pytest.raises(MemoryLimitError, match="needs at least"):
             FastRP(memory="100kB").embed(graph)
 

@@ -8,7 +8,7 @@ import pytest
 from hopvec import FastRP, Graph, ParameterError
 from hopvec.evaluate import evaluate_recommendation, hold_out
 
-# Two groups of users, each with items of its own that they like.
+# Two groups of users, each with its own items.
 RANDOM = np.random.default_rng(0)
 USER = RANDOM.integers(0, 200, 6000)
 ITEM = 50 * (USER % 2) + RANDOM.integers(0, 50, 6000)
@@ -16,7 +16,7 @@ GRAPH = Graph.from_bipartite(USER, ITEM, prefixes=("user ", "item "))
 
 
 def cosines(method):
-    """The mean cosine of users and items of the same group, and of others."""
+    """The mean cosine of users and items of the same group, and of different groups."""
     embedding = method.embed(GRAPH)
     users = embedding[[f"user {number}" for number in range(200)]]
     items = embedding[[f"item {number}" for number in range(100)]]
@@ -26,20 +26,20 @@ def cosines(method):
     return products[same].mean(), products[~same].mean()
 
 
-def test_both_sides_lie_in_one_space_where_odd_and_even_orders_count():
+def test_both_sides_share_one_space_if_odd_and_even_orders_have_weights():
     same, other = cosines(FastRP(dim=128))
     assert same > 0.5
     assert other < -0.5
 
 
-def test_weights_that_count_one_kind_of_orders_are_refused():
+def test_weights_of_only_odd_or_only_even_orders_are_rejected():
     for weights, kind in (((0, 0, 1), "odd"), ((0, 1, 0, 1), "even")):
         with pytest.raises(ParameterError, match=f"only {kind} orders have a weight"):
             FastRP(dim=16, weights=weights).embed(GRAPH)
     FastRP(dim=16, weights=(0, 0, 1), self_weight=1).embed(GRAPH)  # order 0 is even
 
 
-def test_unequal_weights_are_warned_about(caplog):
+def test_unequal_weights_cause_a_warning(caplog):
     with caplog.at_level(logging.WARNING, "hopvec"):
         FastRP(dim=16, weights=(0, 0, 1, 4)).embed(GRAPH)
     assert "odd orders add up to 1, those of even orders to 4" in caplog.text
@@ -48,7 +48,7 @@ def test_unequal_weights_are_warned_about(caplog):
     assert not caplog.records
 
 
-def test_the_targets_are_the_items_that_are_recommended():
+def test_the_target_side_is_recommended():
     held_out = hold_out(GRAPH, share=0.1, negatives=0)
     embedding = FastRP(dim=64).embed(held_out.training)
     by_sides = evaluate_recommendation(held_out, embedding=embedding)

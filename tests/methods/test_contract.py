@@ -1,4 +1,4 @@
-"""What every method promises. A method added to the table is covered the same day."""
+"""Tests that every method of METHODS must pass."""
 
 import hashlib
 import json
@@ -21,7 +21,7 @@ from hopvec.methods.slab_method import SlabMethod
 from hopvec.methods.walk_method import WalkMethod
 from method_variants import CASES, QUICK, every_method
 
-# Walks are the same at every level, and gensim looks at the processor itself.
+# Walks are the same at every level, and gensim does its own dispatch.
 WITH_LEVELS = [case for case in CASES if not issubclass(METHODS[case[0]], WalkMethod)]
 
 every_case = pytest.mark.parametrize(
@@ -36,7 +36,7 @@ DIRECTED = skewed_example(530, 2300, weighted=True, directed=True, seed=3)
 
 
 def cases(name, *wanted):
-    """Those of the graphs that a method takes."""
+    """The cases that a method supports."""
     return [case for case in wanted if METHODS[name].supports_directed or not case.directed]
 
 
@@ -45,7 +45,7 @@ def embed(name, graph, options, **more):
 
 
 def with_names(case, order):
-    """The graph of a case with string ids, its nodes given in some order."""
+    """The graph of a case with string ids and its nodes in the given order."""
     names = np.array([f"node {number}" for number in range(case.nodes)])
     source, target = (names[ends].tolist() for ends in (case.source, case.target))
     nodes = names[order].tolist()
@@ -54,7 +54,7 @@ def with_names(case, order):
 
 @every_case
 class TestVectors:
-    def test_they_are_finite_float32_rows_in_c_order(self, name, options):
+    def test_they_are_finite_float32_and_c_contiguous(self, name, options):
         for case in cases(name, WEIGHTED, PLAIN, DIRECTED):
             vectors = embed(name, case.graph(), options)
             assert vectors.shape == (case.nodes, METHODS[name](**options).dim)
@@ -63,10 +63,10 @@ class TestVectors:
             assert np.isfinite(vectors).all()
             assert vectors.any(axis=0).all()
 
-    def test_they_cannot_be_changed_by_accident(self, name, options):
+    def test_they_are_read_only(self, name, options):
         assert not embed(name, PLAIN.graph(), options).flags.writeable
 
-    def test_isolated_nodes_have_zeros_or_a_vector_of_their_own(self, name, options):
+    def test_isolated_nodes_have_a_zero_vector_unless_order_0_has_a_weight(self, name, options):
         vectors = embed(name, PLAIN.graph(), options)
         isolated = ~PLAIN.S.any(axis=1)
         assert isolated.sum() >= 5
@@ -75,7 +75,7 @@ class TestVectors:
         assert (vectors[isolated].any(axis=1) == own).all()
         assert vectors[~isolated].any(axis=1).mean() > 0.95
 
-    def test_one_node_two_nodes_and_no_edges_are_graphs_too(self, name, options):
+    def test_one_node_two_nodes_and_graphs_without_edges(self, name, options):
         for case in (example([(0, 0)], 1), example(path(2), 2), example([], 3)):
             vectors = embed(name, case.graph(), options)
             assert vectors.shape[0] == case.nodes
@@ -90,12 +90,12 @@ class TestSameBytes:
 
     def test_other_seed_other_vectors(self, name, options):
         first, second = (embed(name, WEIGHTED.graph(), options, seed=seed) for seed in (5, 6))
-        if issubclass(METHODS[name], DenseMethod):  # whose vectors are defined by the graph
+        if issubclass(METHODS[name], DenseMethod):  # the graph determines the vectors
             np.testing.assert_allclose(first, second, atol=1e-5 * np.abs(first).max())
         else:
             assert np.abs(first - second).max() > 0.01 * np.abs(first).max()
 
-    def test_embedding_twice_gives_the_same_twice(self, name, options):
+    def test_embedding_twice_gives_the_same_bytes(self, name, options):
         method, graph = METHODS[name](**options), WEIGHTED.graph()
         assert method.embed(graph).vectors.tobytes() == method.embed(graph).vectors.tobytes()
 
@@ -105,11 +105,11 @@ class TestSameBytes:
             results = {embed(name, graph, options, threads=n).tobytes() for n in (1, 2, 5)}
             assert len(results) == 1
 
-    def test_for_every_plan_that_a_memory_limit_can_lead_to(self, name, options):
+    def test_for_every_plan_that_a_memory_limit_can_cause(self, name, options):
         for case in cases(name, WEIGHTED, DIRECTED):
             graph = case.graph()
             plans, results = [], set()
-            for memory in bounds(METHODS[name](**options), graph):
+            for memory in memory_limits(METHODS[name](**options), graph):
                 plans.append(METHODS[name](**options, memory=memory, threads=2).plan(graph))
                 results.add(embed(name, graph, options, memory=memory, threads=2).tobytes())
             assert len(results) == 1
@@ -118,7 +118,7 @@ class TestSameBytes:
             if options.get("normalize") in ("authors", "full"):
                 assert {plan.orders for plan in plans} == {"cached", "recomputed"}
 
-    def test_for_rows_that_lie_in_a_file(self, name, options):
+    def test_for_memory_mapped_rows(self, name, options):
         for case in cases(name, WEIGHTED, PLAIN, DIRECTED):
             graph = case.graph()
             mapped = replace(
@@ -129,7 +129,7 @@ class TestSameBytes:
             assert embed(name, mapped, options).tobytes() == expected
             assert mapped.describe() == graph.describe()
             copied = pickle.loads(pickle.dumps(mapped))
-            assert not copied.mapped  # its arrays call themselves maps, and lie in memory
+            assert not copied.mapped  # its arrays are memmap objects, but in memory
             assert embed(name, copied, options).tobytes() == expected
 
     def test_for_shuffled_edges(self, name, options):
@@ -190,8 +190,8 @@ class TestSameBytes:
         assert embed(name, narrow, options).tobytes() == expected.tobytes()
 
 
-def bounds(method, graph):
-    """Memory bounds that lead to every plan there is, from the roomiest on."""
+def memory_limits(method, graph):
+    """Memory limits that lead to every possible plan, in descending order."""
     memory = None
     while True:
         yield memory
@@ -227,10 +227,10 @@ print(_native.level(), digest.hexdigest())
 
 
 def run_at_level(level, cases):
-    """Level and digest as another process prints them, or None and what it said instead."""
-    folder = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120
+    """The level and digest that another process prints, or None and its error output."""
+    directory = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120
     run = subprocess.run(
-        [sys.executable, "-c", DIGESTS, json.dumps([folder]), json.dumps(cases)],
+        [sys.executable, "-c", DIGESTS, json.dumps([directory]), json.dumps(cases)],
         env=os.environ | {"HOPVEC_LEVEL": level},
         capture_output=True,
         text=True,
@@ -240,7 +240,7 @@ def run_at_level(level, cases):
 
 @pytest.fixture(scope="module")
 def plain():
-    """The digest at the level that every machine has."""
+    """The digest at the level that every machine supports."""
     level, found = run_at_level("plain", WITH_LEVELS)
     assert level == "plain", found
     return found
@@ -254,24 +254,24 @@ class TestDispatch:
             pytest.skip(f"this machine cannot run {level}")
         assert (found, result) == (level, plain)
 
-    def test_the_best_level_is_taken_where_none_is_asked_for(self):
+    def test_the_best_level_is_the_default(self):
         found, _ = run_at_level("", CASES[:1])
         assert found == _native.level()
         better = ["v4", "v3", "plain"][: ["v4", "v3", "plain"].index(found)]
         assert all(run_at_level(level, CASES[:1])[0] is None for level in better)
 
-    def test_an_unknown_level_is_refused_with_the_known_ones(self):
-        found, said = run_at_level("v9", CASES[:1])
+    def test_an_unknown_level_is_rejected_with_the_valid_ones(self):
+        found, errors = run_at_level("v9", CASES[:1])
         assert found is None
         assert (
             "HOPVEC_LEVEL=v9 is not a level this machine can run; "
-            "leave it unset, or use plain, v3 or v4" in said
+            "leave it unset, or use plain, v3 or v4" in errors
         )
 
 
 @every_method
 class TestDirectedGraphs:
-    def test_are_embedded_or_refused_with_a_sentence(self, name):
+    def test_are_embedded_or_rejected(self, name):
         method = METHODS[name](**QUICK[name])
         if method.supports_directed:
             assert method.embed(DIRECTED.graph()).vectors.any()

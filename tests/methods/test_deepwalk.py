@@ -1,4 +1,4 @@
-"""DeepWalk and node2vec: skip-gram on random walks, by the quality it reaches and its promises."""
+"""DeepWalk and node2vec: skip-gram on random walks."""
 
 import os
 import re
@@ -23,7 +23,7 @@ every_objective = pytest.mark.parametrize("objective", OBJECTIVES)
 
 
 def same_class(embedding, classes, k=5):
-    """The share of nearest neighbors of the same class: that of a number is its remainder."""
+    """The share of nearest neighbors of the same class, which is the id modulo `classes`."""
     own = {id: int(str(id).removeprefix("n")) % classes for id in embedding.ids.to_pylist()}
     pairs = [(own[node], own[near]) for node in own for near, _ in embedding.nearest(node, k)]
     return np.mean([first == second for first, second in pairs])
@@ -39,7 +39,7 @@ class TestQuality:
         method.set_params(dim=16, walks=10, length=20, window=5, objective=objective)
         assert same_class(method.embed(graph), 3) > 0.95
 
-    def test_weights_count(self):
+    def test_weights_have_an_effect(self):
         source, target = np.triu_indices(40, 1)
         labels = np.arange(40) % 2
         weight = np.where(labels[source] == labels[target], 1.0, 0.02)
@@ -58,7 +58,7 @@ class TestQuality:
         once, often = (DeepWalk(**options, epochs=epochs).embed(graph) for epochs in (1, 15))
         assert same_class(often, 3) > same_class(once, 3) + 0.2
 
-    def test_cora_is_classified_as_well_as_by_others(self, data_dir):
+    def test_cora_is_classified_as_well_as_by_other_implementations(self, data_dir):
         from scipy.io import loadmat
         from sklearn.linear_model import LogisticRegression
 
@@ -73,7 +73,7 @@ class TestQuality:
 
 class TestNode2Vec:
     @every_objective
-    def test_without_a_bias_it_is_deepwalk_byte_by_byte(self, objective):
+    def test_without_a_bias_it_equals_deepwalk_byte_for_byte(self, objective):
         graph = skewed_example(300, 1000, weighted=True).graph()
         deepwalk = DeepWalk(**SMALL, objective=objective, seed=3).embed(graph)
         node2vec = Node2Vec(**SMALL, objective=objective, seed=3, p=1, q=1).embed(graph)
@@ -88,7 +88,7 @@ class TestNode2Vec:
 
 
 class TestDirected:
-    def test_a_node_that_no_edge_leaves_has_a_vector_where_walks_end_at_it(self):
+    def test_a_node_without_outgoing_edges_has_a_vector_if_walks_reach_it(self):
         graph = example(path(5), 6, directed=True).graph()
         vectors = DeepWalk(**SMALL).embed(graph).vectors
         assert vectors.any(axis=1).tolist() == [True] * 5 + [False]
@@ -104,7 +104,7 @@ class TestDirected:
 
 
 class TestParameters:
-    def test_negatives_with_another_objective_are_refused(self):
+    def test_negatives_with_another_objective_are_rejected(self):
         method = DeepWalk(objective="hierarchical-softmax", negatives=7)
         with pytest.raises(
             ParameterError,
@@ -112,12 +112,12 @@ class TestParameters:
         ):
             method.embed(example(path(3), 3).graph())
 
-    def test_more_negatives_give_other_vectors(self):
+    def test_the_number_of_negatives_changes_the_vectors(self):
         graph = example(path(30), 30).graph()
         few, many = (DeepWalk(**SMALL, negatives=n).embed(graph).vectors for n in (5, 6))
         assert few.tobytes() != many.tobytes()
 
-    def test_the_page_of_methods_lists_every_parameter_with_its_default(self):
+    def test_the_docs_list_every_parameter_with_its_default(self):
         page = (Path(__file__).parents[2] / "docs" / "methods.md").read_text(encoding="utf-8")
         section = page.split("## DeepWalk")[1].split("\n## ")[0]
         listed = dict(re.findall(r"^\| `(\w+)` \| (\S+) \|", section, re.MULTILINE))
@@ -126,25 +126,25 @@ class TestParameters:
         declared = {p.name: str(p.default) for p in parameters(Node2Vec) if p.name not in common}
         assert listed == declared
 
-    def test_without_gensim_the_extra_is_named(self, monkeypatch):
+    def test_without_gensim_the_error_names_the_extra(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "gensim", None)
         with pytest.raises(MissingExtraError) as error:
             Node2Vec().embed(example(path(3), 3).graph())
-        sentence = "Node2Vec needs the baselines extra: pip install 'hopvec[baselines]'."
-        assert str(error.value) == sentence
+        message = "Node2Vec needs the baselines extra: pip install 'hopvec[baselines]'."
+        assert str(error.value) == message
         with pytest.raises(MissingExtraError):
             estimate_of(example(path(3), 3).graph(), DeepWalk())
 
 
 class TestMemory:
-    def test_a_bound_below_what_is_needed_is_refused_with_the_need(self):
+    def test_too_low_a_limit_is_rejected_with_the_memory_needed(self):
         graph = random_example(300, 1000).graph()
         need = DeepWalk().plan(graph).bytes.total
         with pytest.raises(MemoryLimitError, match=r"DeepWalk needs .* for training"):
             DeepWalk(memory=need - 1).embed(graph)
         assert DeepWalk(memory=need).plan(graph).bytes.total == need
 
-    def test_what_is_planned_grows_with_what_there_is(self):
+    def test_the_planned_memory_grows_with_the_graph_and_dim(self):
         graph = random_example(300, 1000, weighted=True).graph()
         plan = DeepWalk().plan(graph)
         assert plan.bytes.working["sums of weights"] == 8 * graph.entries
@@ -156,25 +156,25 @@ class TestMemory:
 
 class TestProgress:
     @pytest.mark.parametrize("epochs", [1, 3])
-    def test_it_counts_every_part_up_to_the_total_from_the_calling_thread(self, epochs):
+    def test_it_is_reported_up_to_the_total_from_the_calling_thread(self, epochs):
         graph = random_example(700, 2500, isolated=5).graph()
         seen, callers = [], set()
 
-        def progress(done, of):
-            seen.append((done, of))
+        def progress(done, total):
+            seen.append((done, total))
             callers.add(threading.current_thread())
 
         DeepWalk(dim=4, walks=3, length=40, window=1, epochs=epochs).embed(graph, progress=progress)
         rounds, batches = 3, -(-graph.connected // 250)
-        total = rounds * (1 + epochs * batches)
-        assert seen == [(done, total) for done in range(1, total + 1)]
+        expected = rounds * (1 + epochs * batches)
+        assert seen == [(done, expected) for done in range(1, expected + 1)]
         assert callers == {threading.current_thread()}
 
     def test_an_exception_in_the_callback_stops_the_run_and_is_raised(self):
         class EnoughError(Exception):
             pass
 
-        def progress(done, of):
+        def progress(done, total):
             if done == 5:
                 raise EnoughError
 
@@ -205,7 +205,7 @@ print(digest.hexdigest())
 """
 
 
-def test_the_same_bytes_for_every_seed_of_pythons_hashes():
+def test_the_same_bytes_for_every_hash_seed_of_python():
     printed = {
         subprocess.run(
             [sys.executable, "-c", DIGEST],
@@ -225,20 +225,20 @@ import numpy, hopvec
 
 graph = hopvec.Graph.from_edges(*numpy.random.default_rng(0).integers(0, 2000, (2, 20_000)))
 method = hopvec.DeepWalk(dim=16, walks=200, window=5, workers=2)
-method.embed(graph, progress=lambda done, of: print(done, of, flush=True))
+method.embed(graph, progress=lambda done, total: print(done, total, flush=True))
 print("finished", flush=True)
 """
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for another process")
-def test_ctrl_c_stops_the_training_with_the_batch_in_hand():
+def test_ctrl_c_stops_the_training_after_the_current_batch():
     process = subprocess.Popen(
         [sys.executable, "-c", LONG_RUN], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     try:
         while True:
-            done, of = map(int, process.stdout.readline().split())
-            if done > of / 8:  # it trains
+            done, total = map(int, process.stdout.readline().split())
+            if done > total / 8:  # training has started
                 break
         process.send_signal(signal.SIGINT)
         printed, errors = process.communicate(timeout=30)
@@ -246,5 +246,5 @@ def test_ctrl_c_stops_the_training_with_the_batch_in_hand():
         process.kill()
     assert errors.rstrip().endswith("KeyboardInterrupt")
     assert process.returncode in (-signal.SIGINT, 130)
-    done, of = map(int, (printed.splitlines() or [f"{done} {of}"])[-1].split())
-    assert done < of / 2
+    done, total = map(int, (printed.splitlines() or [f"{done} {total}"])[-1].split())
+    assert done < total / 2

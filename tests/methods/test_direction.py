@@ -61,7 +61,7 @@ def test_ordinary_graphs_agree_with_the_formula(case, precision, direction):
 
 
 @every_direction
-def test_the_bytes_are_the_same_for_any_threads_memory_and_place_of_the_rows(direction):
+def test_the_bytes_are_the_same_for_any_threads_memory_limit_and_mapping(direction):
     graph = CASE.graph()
     options = {"dim": 64, "direction": direction, "oversample": 2}
     expected = FastRP(threads=1, **options).embed(graph).vectors.tobytes()
@@ -74,7 +74,7 @@ def test_the_bytes_are_the_same_for_any_threads_memory_and_place_of_the_rows(dir
     assert FastRP(**options).embed(mapped).vectors.tobytes() == expected
 
 
-def test_edges_read_the_other_way_turn_out_to_in():
+def test_reversing_the_edges_swaps_out_and_in():
     turned = Graph.from_edges(
         CASE.target, CASE.source, CASE.weight, nodes=CASE.nodes, directed=True
     )
@@ -84,7 +84,7 @@ def test_edges_read_the_other_way_turn_out_to_in():
         np.testing.assert_allclose(got, expected, rtol=0, atol=1e-5)
 
 
-def test_both_is_what_the_graph_is_when_it_is_read_as_undirected():
+def test_both_equals_the_embedding_of_the_undirected_graph():
     undirected = Graph.from_edges(CASE.source, CASE.target, CASE.weight, nodes=CASE.nodes)
     expected = FastRP(dim=32).embed(undirected)
     got = FastRP(dim=32, direction="both").embed(CASE.graph())
@@ -92,8 +92,8 @@ def test_both_is_what_the_graph_is_when_it_is_read_as_undirected():
     assert got.fitted_state.volume == pytest.approx(expected.fitted_state.volume)
 
 
-def test_the_halves_of_concat_find_where_an_edge_leads():
-    """The out half of u and the in half of v lie together where a path leads from u to v."""
+def test_the_halves_of_concat_predict_the_direction_of_edges():
+    """The out half of u and the in half of v are similar if a path leads from u to v."""
     ring = np.arange(60)
     graph = Graph.from_edges(ring, (ring + 1) % 60, directed=True)
     vectors = FastRP(dim=512, direction="concat", weights=(1, 1)).embed(graph).vectors
@@ -115,7 +115,7 @@ def test_cached_orders_and_an_earlier_fitted_state_give_the_same_bytes(direction
 
 
 @every_direction
-def test_new_nodes_have_the_rows_of_the_formula_that_nothing_flows_back_from(direction):
+def test_new_nodes_follow_the_formula_without_edges_back(direction):
     first_new = 640
     old = (CASE.source < first_new) & (CASE.target < first_new)
 
@@ -132,7 +132,7 @@ def test_new_nodes_have_the_rows_of_the_formula_that_nothing_flows_back_from(dir
     parts = []
     for way in ways:
         matrix = oracle.oriented(np.array(CASE.S, np.float64), way)
-        matrix[:first_new, first_new:] = 0  # an old node does not see a new one
+        matrix[:first_new, first_new:] = 0  # no edge leads from an old node to a new one
         formula["dim"] = 64 // len(ways)
         parts.append(oracle.embed(matrix, R, **formula))
     np.testing.assert_allclose(
@@ -140,12 +140,12 @@ def test_new_nodes_have_the_rows_of_the_formula_that_nothing_flows_back_from(dir
     )
 
 
-@pytest.mark.parametrize("turn", ["old", "new"])
-def test_both_ways_count_twice_where_all_edges_of_a_part_lead_both_ways(turn):
+@pytest.mark.parametrize("reciprocal", ["old", "new"])
+def test_reciprocal_edges_count_twice_in_both(reciprocal):
     pairs = {"old": ([0, 1, 2], [1, 2, 3]), "new": ([4, 4], [0, 2])}
     parts = {}
     for name, (source, target) in pairs.items():
-        ends = (source + target, target + source) if name == turn else (source, target)
+        ends = (source + target, target + source) if name == reciprocal else (source, target)
         parts[name] = Graph.from_edges(*ends, directed=True)
     method = FastRP(
         dim=16, weights=[1, 1], beta=-0.75, normalize="none", direction="both", sparsity=1
@@ -165,7 +165,7 @@ def test_both_ways_count_twice_where_all_edges_of_a_part_lead_both_ways(turn):
     np.testing.assert_allclose(new.vectors[0], expected[4], rtol=1e-4)
 
 
-def test_new_nodes_without_edges_to_follow_are_warned_about(caplog):
+def test_new_nodes_without_edges_to_follow_cause_a_warning(caplog):
     graph = Graph.from_edges([0, 1], [1, 2], directed=True)
     method = FastRP(dim=8)
     new = method.embed_new(
@@ -175,7 +175,7 @@ def test_new_nodes_without_edges_to_follow_are_warned_about(caplog):
     assert "Zero vectors: 1 of 1 nodes" in caplog.text
 
 
-def test_new_edges_of_another_kind_are_refused():
+def test_undirected_new_edges_of_a_directed_graph_are_rejected():
     graph = Graph.from_edges([0, 1], [1, 2], directed=True)
     method = FastRP(dim=8)
     with pytest.raises(GraphError, match="The graph is directed, but the new edges are undirected"):
@@ -186,14 +186,14 @@ class TestUndirectedGraphs:
     GRAPH = Graph.from_edges([0, 1, 2], [1, 2, 3])
 
     @pytest.mark.parametrize("direction", ["in", "both"])
-    def test_the_direction_has_no_effect_and_a_warning_says_so(self, direction, caplog):
+    def test_the_direction_has_no_effect_and_causes_a_warning(self, direction, caplog):
         expected = FastRP(dim=8).embed(self.GRAPH)
         with caplog.at_level(logging.WARNING, "hopvec"):
             got = FastRP(dim=8, direction=direction).embed(self.GRAPH)
         assert got.vectors.tobytes() == expected.vectors.tobytes()
         assert f"direction='{direction}' has no effect" in caplog.text
 
-    def test_two_equal_halves_are_refused(self):
+    def test_concat_is_rejected(self):
         with pytest.raises(GraphError, match="both halves would be the same"):
             FastRP(dim=32, direction="concat").embed(self.GRAPH)
         with pytest.raises(GraphError, match="both halves would be the same"):
@@ -214,7 +214,7 @@ def test_halves_are_whole_slabs(options, step):
     ("direction", "zero", "what"),
     [("out", [3, 4], "outgoing edges"), ("in", [0, 4], "incoming edges"), ("both", [4], "edges")],
 )
-def test_zero_vectors_are_those_without_edges_in_the_direction(direction, zero, what, caplog):
+def test_nodes_without_edges_in_the_direction_have_zero_vectors(direction, zero, what, caplog):
     graph = Graph.from_edges([0, 1, 2], [1, 2, 3], directed=True, nodes=5)
     method = FastRP(dim=64, direction=direction, weights=(1,), sparsity=1, beta=0)
     with caplog.at_level(logging.WARNING, "hopvec"):

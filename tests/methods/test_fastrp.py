@@ -30,7 +30,7 @@ ORDINARY = random_example(2000, 8000, weighted=True, isolated=20)
 
 
 def agrees_within_rounding(case, *, sparsity, seed=0, **formula):
-    """Whether every row is as near to the oracle's as float32 rounding leaves it."""
+    """Whether every row equals the oracle's up to float32 rounding."""
     got, expected = run(case, sparsity=sparsity, seed=seed, **formula)
     R = random_matrix(case.graph(), formula["dim"], sparsity=sparsity, seed=seed)  # noqa: N806
     return (
@@ -154,13 +154,13 @@ class TestAgainstTheOracle:
 
     @pytest.mark.parametrize("weights", [(1, 1, 1), (0, 1, 0, 2, 3, 4), (0, 0, 5)])
     @pytest.mark.parametrize("precision", ["float32", "float16"])
-    def test_a_sum_that_no_cache_holds_has_the_bytes_of_a_narrow_one(self, weights, precision):
+    def test_a_sum_larger_than_the_caches_has_the_bytes_of_a_narrow_one(self, weights, precision):
         ends = np.random.default_rng(4).integers(0, 70_000, (2, 200_000))
         graph = Graph.from_edges(*ends, nodes=70_000)
         setting = {"weights": weights, "normalize": "none", "sparsity": 3, "precision": precision}
         wide = FastRP(dim=64, threads=2, **setting).embed(graph).vectors
         narrow = FastRP(dim=16, threads=1, **setting).embed(graph).vectors
-        assert narrow.nbytes < 1 << 23 < wide.nbytes  # the lines of one are stored past the caches
+        assert narrow.nbytes < 1 << 23 < wide.nbytes  # only the wide sum uses non-temporal stores
         np.testing.assert_array_equal(wide[:, :16], narrow)
 
     def test_the_published_blogcatalog_graph_agrees_with_scipy_in_float64(self, data_dir):
@@ -206,7 +206,7 @@ class TestPaper:
         assert (method.normalize, method.sparsity, method.self_weight) == ("none", "sqrt", 0)
         assert -1 <= method.beta <= 0
 
-    def test_its_tuned_numbers_can_be_given(self):
+    def test_its_tuned_parameters_can_be_given(self):
         method = FastRP.paper(alpha_4=0.5, beta=-0.25, seed=9)
         assert (method.weights, method.beta, method.seed) == ((0, 0, 1, 0.5), -0.25, 9)
 

@@ -30,15 +30,15 @@ class TestNormalize:
         np.testing.assert_allclose(vectors[present].std(axis=0), 1, rtol=1e-6)
         assert not vectors[~present].any()
 
-    def test_authors_statistics_count_every_node_where_order_0_does(self):
+    def test_authors_statistics_include_every_node_if_order_0_has_a_weight(self):
         case = random_example(300, 1200, isolated=30)
         method = FastRP(dim=40, normalize="authors", self_weight=1, sparsity=2)
         vectors = method.embed(case.graph()).vectors.astype(np.float64)
         np.testing.assert_allclose(vectors.mean(axis=0), 0, atol=1e-6)
         np.testing.assert_allclose(vectors.std(axis=0), 1, rtol=1e-6)
 
-    def test_each_order_counts_by_its_weight_whatever_the_size_of_its_entries(self):
-        # Mixing shrinks higher orders; unit rows give them back their say.
+    def test_each_order_counts_by_its_weight_regardless_of_its_norm(self):
+        # Higher orders have smaller entries, but with unit rows all orders count equally.
         case = skewed_example(400, 4000)
         R = random_matrix(case.graph(), 32)  # noqa: N806
         got = FastRP(dim=32, weights=[1, 0, 1], beta=0, normalize="authors").embed(case.graph())
@@ -49,8 +49,8 @@ class TestNormalize:
 
     @pytest.mark.parametrize("precision", ["float32", "float16"])
     @pytest.mark.parametrize("dim", [1, 15, 17, 40])
-    def test_row_lengths_count_the_columns_of_the_embedding_and_no_others(self, dim, precision):
-        # The last slab is wider than what is left of dim; its other columns must not be felt.
+    def test_row_norms_ignore_the_padding_of_the_last_slab(self, dim, precision):
+        # The last slab has more columns than are left of dim; they must have no effect.
         case = random_example(100, 400, weighted=True)
         got, expected = run(
             case,
@@ -65,7 +65,7 @@ class TestNormalize:
             1e-5 if precision == "float32" else 2e-2
         )
 
-    def test_a_column_without_spread_becomes_0_and_never_nan(self):
+    def test_a_constant_column_becomes_0_and_not_nan(self):
         with_loops = complete(20) + [(node, node) for node in range(20)]
         for pairs, nodes in (([(0, 0)], 1), (with_loops, 20)):
             for normalize in ("authors", "full"):
@@ -73,7 +73,7 @@ class TestNormalize:
                 vectors = FastRP(dim=20, normalize=normalize, sparsity=1).embed(graph).vectors
                 assert not vectors.any()
 
-    def test_a_spread_that_is_rounding_error_counts_as_none(self):
+    def test_a_column_constant_up_to_rounding_error_becomes_0(self):
         # S = w w^T: every row of A is w / sum(w), but for the rounding of its entries.
         w = np.random.default_rng(0).lognormal(size=40)
         pairs = [(u, v) for u in range(40) for v in range(u + 1)]
@@ -84,7 +84,7 @@ class TestNormalize:
         for normalize in ("authors", "full"):
             assert not FastRP(normalize=normalize, **options).embed(graph).vectors.any()
 
-    def test_column_statistics_are_of_the_population(self):
+    def test_variances_are_those_of_the_population(self):
         method = FastRP(dim=40, weights=[1], normalize="authors", sparsity=1)
         vectors = method.embed(example(path(2), 2).graph()).vectors
         assert np.unique(np.abs(vectors)).tolist() == [0.0, 1.0]

@@ -1,4 +1,4 @@
-"""The parameters of FastRP: what is refused, and how they are shown."""
+"""The parameters of FastRP: invalid values and their messages."""
 
 import math
 import warnings
@@ -11,10 +11,10 @@ from hopvec import FastRP, Graph, GraphError, ParameterError
 
 
 class TestParameters:
-    """A parameter error says whose, which, what is allowed and what was given."""
+    """A message names the method, the parameter, the allowed values and the given one."""
 
     @pytest.mark.parametrize(
-        ("wrong", "sentence"),
+        ("wrong", "message"),
         [
             (
                 {"weights": [0.0, math.nan]},
@@ -90,18 +90,18 @@ class TestParameters:
         ],
         ids=lambda value: str(value) if isinstance(value, dict) else "",
     )
-    def test_the_sentence(self, wrong, sentence):
+    def test_the_message(self, wrong, message):
         with pytest.raises(ParameterError) as error:
             FastRP(**wrong).embed(example(path(3), 3).graph())
-        assert str(error.value) == sentence
+        assert str(error.value) == message
 
-    def test_33_weights_are_one_too_many(self):
+    def test_more_than_32_weights_are_rejected(self):
         graph = example(path(3), 3).graph()
         FastRP(dim=8, weights=[1] * 32).embed(graph)
         with pytest.raises(ParameterError, match=r"\(it has 33\)"):
             FastRP(dim=8, weights=[1] * 33).embed(graph)
 
-    def test_numbers_of_numpy_are_numbers(self):
+    def test_numpy_numbers_are_accepted(self):
         graph = skewed_example(50, 200).graph()
         plain = FastRP(dim=20, weights=[0, 1], beta=-0.5, seed=5, threads=2, sparsity=2)
         numpy = FastRP(
@@ -114,14 +114,14 @@ class TestParameters:
         )
         np.testing.assert_array_equal(numpy.embed(graph).vectors, plain.embed(graph).vectors)
 
-    def test_weights_whose_vectors_would_be_infinite_are_refused(self):
+    def test_weights_whose_vectors_would_be_infinite_are_rejected(self):
         graph = example(path(3), 3).graph()
         largest = FastRP(dim=8, weights=[1e6], normalize="none").embed(graph)
         assert np.isfinite(largest.vectors).all()
         with pytest.raises(ParameterError, match=r"got \[1e\+300\] \(entry 1 is beyond 1e\+06\)"):
             FastRP(dim=8, weights=[1e300]).embed(graph)
 
-    def test_degrees_whose_powers_leave_float32_are_refused_where_they_matter(self):
+    def test_degrees_whose_powers_overflow_float32_are_rejected_unless_orders_are_normalized(self):
         graph = Graph.from_edges([0, 1], [1, 2], [1e-30, 1e30])
         options = {"dim": 8, "beta": -1.0, "sparsity": 1}
         with warnings.catch_warnings():
@@ -135,6 +135,6 @@ class TestParameters:
         [{"beta": np.complex64(1)}, {"weights": np.array(1.0)}, {"memory": "1e400"}],
         ids=str,
     )
-    def test_strange_values_are_parameter_errors_too(self, wrong):
+    def test_unusual_values_raise_parameter_errors(self, wrong):
         with pytest.raises(ParameterError, match="FastRP: "):
             FastRP(dim=8, **wrong).embed(np.ones((3, 3)))

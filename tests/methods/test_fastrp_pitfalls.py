@@ -73,7 +73,7 @@ class TestMistakesOthersShip:
         # Hops swap the two rows: N_1 + N_2 + N_3 = 2 R[::-1] + R.
         np.testing.assert_allclose(got, 2 * R[::-1] + R, rtol=1e-6)
 
-    def test_zero_rows_are_warned_about(self, caplog):
+    def test_zero_rows_cause_a_warning(self, caplog):
         with caplog.at_level(logging.WARNING, logger="hopvec"):
             got = FastRP(dim=8, sparsity=1).embed(example(path(1997), 2000).graph()).vectors
         assert "Zero vectors: 3 of 2,000 nodes, all without edges;" in caplog.text
@@ -90,7 +90,7 @@ class TestMistakesOthersShip:
         assert caplog.messages == []
         assert got.vectors.any(axis=1).all()
 
-    def test_nodes_whose_row_of_r_is_empty_are_warned_about_as_well(self, caplog):
+    def test_empty_rows_of_r_cause_a_warning_as_well(self, caplog):
         with caplog.at_level(logging.WARNING, logger="hopvec"):
             method = FastRP(dim=16, self_weight=1, sparsity=100, normalize="none")
             got = method.embed(example(path(3), 50).graph())
@@ -100,7 +100,7 @@ class TestMistakesOthersShip:
         assert "of 50 nodes, although they have edges" in caplog.text
 
     @pytest.mark.parametrize("oversample", [1, 2])
-    def test_nodes_whose_sum_is_zero_have_no_vector_in_common(self, oversample, caplog):
+    def test_nodes_whose_sum_is_zero_keep_a_zero_vector(self, oversample, caplog):
         graph = example(path(1997), 2000).graph()
         options = {"dim": 64 // oversample, "oversample": oversample, "sparsity": 1000}
         zero = ~FastRP(dim=64, sparsity=1000, normalize="orders").embed(graph).vectors.any(axis=1)
@@ -113,7 +113,7 @@ class TestMistakesOthersShip:
         assert bounded.plan(graph).output == "file"
         assert bounded.embed(graph).vectors.tobytes() == expected.tobytes()
 
-    def test_orders_that_underflow_float16_are_warned_about_and_not_shared(self, caplog):
+    def test_orders_that_underflow_float16_cause_a_warning_and_stay_zero(self, caplog):
         weights = [1e7] * 3 + [1e-6] * 3
         graph = Graph.from_edges([0, 1, 2, 3, 4, 5], [1, 2, 0, 4, 5, 3], weights)
         method = FastRP(dim=32, beta=-1, sparsity=1, weights=(1, 1, 1), precision="float16")
@@ -122,14 +122,14 @@ class TestMistakesOthersShip:
         assert vectors.any(axis=1).tolist() == [False] * 3 + [True] * 3
         assert "Zero vectors: 3 of 6 nodes, although they have edges" in caplog.text
 
-    def test_vectors_that_do_not_vary_are_warned_about_with_advice(self, caplog):
+    def test_constant_vectors_cause_a_warning_with_advice(self, caplog):
         graph = example(star(7), 7).graph()
         assert not FastRP(dim=64).embed(graph).vectors.any()
         assert "7 of 7 nodes, although they have edges" in caplog.text
         assert "or self_weight gives them one" in caplog.text
         assert FastRP(dim=64, self_weight=1).embed(graph).vectors.any(axis=1).all()
 
-    def test_a_nan_weight_is_refused_with_its_edge(self):
+    def test_a_nan_weight_is_rejected_with_its_edge(self):
         matrix = np.array([[0, 1.0, 0], [1.0, 0, math.nan], [0, math.nan, 0]])
         with pytest.raises(GraphError, match=r"edge 3 \(1 - 2\): the weight nan is not allowed"):
             FastRP(dim=8).embed(matrix)

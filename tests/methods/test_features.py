@@ -19,8 +19,8 @@ CASE = skewed_example(600, 3000, weighted=True, seed=8)
 COLORS = ("red", "green", None)
 
 
-def known_of(nodes, seed=0):
-    """A table of two numbers, a text and a truth value; some are missing."""
+def feature_table(nodes, seed=0):
+    """A table of two numeric, a string and a Boolean column, with missing values."""
     random = np.random.default_rng(seed)
     age = random.normal(40, 12, nodes)
     return {
@@ -45,10 +45,10 @@ def category_signs(seed, name, values, dim):
     return signs
 
 
-def formula_of_features(known, dim, seed):
-    """F, from the table alone."""
-    numbers = np.array([known["age"], known["rank"]], dtype=float).T
-    categories = [category_signs(seed, name, known[name], dim) for name in ("color", "big")]
+def formula_of_features(table, dim, seed):
+    """F of a table."""
+    numbers = np.array([table["age"], table["rank"]], dtype=float).T
+    categories = [category_signs(seed, name, table[name], dim) for name in ("color", "big")]
     return oracle.features(numbers, signs_of(seed, ["age", "rank"], dim), categories)
 
 
@@ -77,13 +77,13 @@ class TestTheFormula:
         st.integers(0, 2**64 - 1),
     )
     def test_every_small_graph_agrees_within_rounding(self, case, formula, sparsity, weight, seed):
-        known = known_of(case.nodes, seed % 1000)
+        table = feature_table(case.nodes, seed % 1000)
         method = FastRP(sparsity=sparsity, feature_weight=weight, seed=seed, **formula)
-        got = method.embed(case.graph(), features=known).vectors
+        got = method.embed(case.graph(), features=table).vectors
         R = random_matrix(case.graph(), formula["dim"], sparsity, seed)  # noqa: N806
-        F = weight * formula_of_features(known, formula["dim"], seed)  # noqa: N806
+        F = weight * formula_of_features(table, formula["dim"], seed)  # noqa: N806
         error = np.linalg.norm(got - oracle.embed(case.S, R + F, **formula), axis=1)
-        size = np.abs(R) + np.abs(F)  # they may cancel
+        size = np.abs(R) + np.abs(F)  # R and F may cancel
         bound = rounding_bounds.bound(case.S, R + F, **formula, epsilon=2e-6, size=size)
         assert (error <= bound).all()
 
@@ -91,20 +91,20 @@ class TestTheFormula:
     @pytest.mark.parametrize("projection", ["sparse", "gaussian"])
     @pytest.mark.parametrize("precision", ["float32", "float16"])
     def test_ordinary_graphs_agree(self, precision, projection, normalize):
-        known, dim = known_of(CASE.nodes), 64
+        table, dim = feature_table(CASE.nodes), 64
         formula = {"dim": dim, "weights": [0, 1, 2], "beta": 0.25, "normalize": normalize}
         options = {"projection": projection, "precision": precision, "feature_weight": 50.0}
         alone = {"weights": [0], "self_weight": 1, "beta": 0, "normalize": "none", "dim": dim}
         R = FastRP(projection=projection, **alone).embed(CASE.graph()).vectors  # noqa: N806
-        expected = oracle.embed(CASE.S, R + 50 * formula_of_features(known, dim, 0), **formula)
-        got = FastRP(**options, **formula).embed(CASE.graph(), features=known).vectors
+        expected = oracle.embed(CASE.S, R + 50 * formula_of_features(table, dim, 0), **formula)
+        got = FastRP(**options, **formula).embed(CASE.graph(), features=table).vectors
         error = np.abs(got - expected).max() / np.abs(expected).max()
         assert error < (1e-5 if precision == "float32" else 5e-3)
 
     def test_entries_of_f_have_about_the_variance_of_those_of_r(self):
-        features = formula_of_features(known_of(1000), 128, 3)
+        features = formula_of_features(feature_table(1000), 128, 3)
         assert abs(features.mean()) < 0.1
-        assert 0.6 < features.var() < 1.1  # what is missing is zero
+        assert 0.6 < features.var() < 1.1  # missing values are zero
 
     def test_signs_are_even_and_independent_of_r(self):
         signs = signs_of(5, [f"column {number}" for number in range(300)], 64).astype(float)
@@ -113,16 +113,16 @@ class TestTheFormula:
         R = reference.sparse_rows(  # noqa: N806
             5, 1, [reference.xxh64(f"column {number}".encode()) for number in range(300)], 64
         )
-        assert abs((signs * R).mean()) < 0.02  # a node that is called as a column is
+        assert abs((signs * R).mean()) < 0.02  # even if a node has the name of a column
 
 
 class TestSameBytes:
-    KNOWN = known_of(CASE.nodes)
+    FEATURES = feature_table(CASE.nodes)
 
     @pytest.mark.parametrize("precision", ["float32", "float16"])
-    def test_for_any_threads_memory_and_place_of_the_rows(self, precision):
+    def test_for_any_threads_memory_limit_and_mapping(self, precision):
         options = {"dim": 64, "oversample": 2, "precision": precision, "self_weight": 0.5}
-        graph = CASE.graph().with_features(self.KNOWN)
+        graph = CASE.graph().with_features(self.FEATURES)
         expected = FastRP(threads=1, **options).embed(graph).vectors.tobytes()
         assert FastRP(threads=3, **options).embed(graph).vectors.tobytes() == expected
         least = FastRP(**options).working_bytes(graph.nodes) + graph.nbytes + 60_000
@@ -133,17 +133,17 @@ class TestSameBytes:
         assert FastRP(**options).embed(mapped).vectors.tobytes() == expected
 
     def test_for_any_order_of_columns_rows_and_nodes(self):
-        expected = FastRP(dim=32).embed(CASE.graph(), features=self.KNOWN)
-        turned = {name: column[::-1] for name, column in reversed(self.KNOWN.items())}
-        got = FastRP(dim=32).embed(CASE.graph(), features=turned)
+        expected = FastRP(dim=32).embed(CASE.graph(), features=self.FEATURES)
+        reversed_table = {name: column[::-1] for name, column in reversed(self.FEATURES.items())}
+        got = FastRP(dim=32).embed(CASE.graph(), features=reversed_table)
         assert got.vectors.tobytes() == expected.vectors.tobytes()
         nodes = np.random.default_rng(0).permutation(CASE.nodes)
         other = Graph.from_edges(CASE.source, CASE.target, CASE.weight, nodes=nodes)
-        got = FastRP(dim=32).embed(other, features=self.KNOWN)
+        got = FastRP(dim=32).embed(other, features=self.FEATURES)
         assert got.vectors.tobytes() == expected.vectors[nodes].tobytes()
 
-    def test_of_cached_orders_and_of_an_earlier_fitted_state(self, tmp_path):
-        method, graph = FastRP(dim=32, feature_weight=2), CASE.graph().with_features(self.KNOWN)
+    def test_for_cached_orders_and_an_earlier_fitted_state(self, tmp_path):
+        method, graph = FastRP(dim=32, feature_weight=2), CASE.graph().with_features(self.FEATURES)
         expected = method.embed(graph)
         assert method.orders(graph).embed(method).vectors.tobytes() == expected.vectors.tobytes()
         expected.save(tmp_path / "old.parquet")
@@ -151,21 +151,21 @@ class TestSameBytes:
         assert alike.vectors.tobytes() == expected.vectors.tobytes()
         assert alike.parameters == expected.parameters
 
-    def test_a_weight_of_zero_leaves_the_features_out(self):
+    def test_a_weight_of_zero_ignores_the_features(self):
         graph = CASE.graph()
-        got = FastRP(dim=32, feature_weight=0).embed(graph, features=self.KNOWN).vectors
+        got = FastRP(dim=32, feature_weight=0).embed(graph, features=self.FEATURES).vectors
         np.testing.assert_allclose(got, FastRP(dim=32).embed(graph).vectors, rtol=0, atol=1e-6)
 
 
-def test_labels_that_only_features_show_are_found():
-    """A graph of the size of Cora, whose edges tell nothing of the labels and whose words do."""
+def test_features_predict_labels_that_edges_do_not():
+    """A graph of the size of Cora: the labels depend on the words, but not on the edges."""
     random = np.random.default_rng(1)
     nodes, classes, words, topic = 2708, 7, 500, 70
     labels = random.integers(0, classes, nodes)
     likely = np.full((classes, words), 0.01)
     for label in range(classes):
         likely[label, topic * label : topic * (label + 1)] = 0.2
-    bag = random.random((nodes, words)) < likely[labels]  # 18 words a node, as there
+    bag = random.random((nodes, words)) < likely[labels]  # 18 words per node, as in Cora
     graph = Graph.from_edges(*random.integers(0, nodes, (2, 5278)), nodes=nodes)
     answers = hopvec.Labels.from_pairs(graph.ids, labels.astype(str))
     own = {"dim": 256, "self_weight": 1.0, "weights": (0.25,), "sparsity": 3}
@@ -178,22 +178,22 @@ def test_labels_that_only_features_show_are_found():
     assert macro_f1(FastRP(feature_weight=4, **own).embed(graph, features=bag)) > 0.95
 
 
-def test_a_node_without_edges_has_a_vector_by_its_features():
+def test_a_node_without_edges_gets_a_vector_from_its_features():
     graph = Graph.from_edges([0, 1, 2], [1, 2, 0], nodes=5)
-    known = {"id": [0, 1, 2, 3], "kind": ["a", "b", "a", "a"]}
+    table = {"id": [0, 1, 2, 3], "kind": ["a", "b", "a", "a"]}
     method = FastRP(
         dim=64, self_weight=1.0, weights=(0.1,), sparsity=1000, feature_weight=5, normalize="none"
     )
-    vectors = method.embed(graph, features=known).vectors
+    vectors = method.embed(graph, features=table).vectors
     assert vectors[3].any()
-    assert vectors[3] @ vectors[0] > vectors[3] @ vectors[1]  # of its own kind
-    assert not vectors[4].any()  # nothing is known of it
+    assert vectors[3] @ vectors[0] > vectors[3] @ vectors[1]  # both are of kind "a"
+    assert not vectors[4].any()  # it has no features
 
 
 class TestNewNodes:
     FIRST_NEW = 560
     OLD = (CASE.source < FIRST_NEW) & (CASE.target < FIRST_NEW)
-    KNOWN = known_of(CASE.nodes)
+    FEATURES = feature_table(CASE.nodes)
 
     def graphs(self):
         ends = [
@@ -202,44 +202,44 @@ class TestNewNodes:
         ]
         return Graph.from_edges(*ends[0], nodes=self.FIRST_NEW), Graph.from_edges(*ends[1])
 
-    def test_they_bring_their_features_measured_as_those_of_the_run(self):
+    def test_their_features_are_standardized_as_in_the_earlier_run(self):
         graph, new = self.graphs()
-        graph = graph.with_features(self.KNOWN)
+        graph = graph.with_features(self.FEATURES)
         method = FastRP(dim=32, weights=(1, 0.5), beta=0.0, normalize="none", sparsity=3)
-        made = method.embed_new(new, graph=graph, like=method.embed(graph), features=self.KNOWN)
+        made = method.embed_new(new, graph=graph, like=method.embed(graph), features=self.FEATURES)
         matrix = np.array(CASE.S)
         matrix[: self.FIRST_NEW, self.FIRST_NEW :] = 0
-        numbers = np.array([self.KNOWN["age"], self.KNOWN["rank"]], dtype=float).T
+        numbers = np.array([self.FEATURES["age"], self.FEATURES["rank"]], dtype=float).T
         old = numbers[: self.FIRST_NEW]
         numbers = (numbers - np.nanmean(old, axis=0)) / np.nanstd(old, axis=0)
-        categories = [category_signs(0, name, self.KNOWN[name], 32) for name in ("color", "big")]
+        categories = [category_signs(0, name, self.FEATURES[name], 32) for name in ("color", "big")]
         number_signs = signs_of(0, ["age", "rank"], 32)
         features = (np.nan_to_num(numbers) @ number_signs + sum(categories)) / 2
         R = random_matrix(CASE.graph(), 32, 3, 0) + features  # noqa: N806
         expected = oracle.embed(matrix, R, 32, [1, 0.5])[made.ids.to_numpy()]
         np.testing.assert_allclose(made.vectors, expected, rtol=0, atol=1e-4)
 
-    def test_without_features_they_are_refused(self):
+    def test_without_features_they_are_rejected(self):
         graph, new = self.graphs()
-        graph = graph.with_features(self.KNOWN)
+        graph = graph.with_features(self.FEATURES)
         method = FastRP(dim=8)
         with pytest.raises(
             GraphError, match="must have the same features; they have age \\(numbers\\), rank"
         ):
             method.embed_new(new, graph=graph, like=method.embed(graph))
 
-    def test_a_fitted_model_takes_them_with_the_graph(self):
-        graph, new = (graph.with_features(self.KNOWN) for graph in self.graphs())
+    def test_transform_takes_the_features_of_the_graph(self):
+        graph, new = (graph.with_features(self.FEATURES) for graph in self.graphs())
         model = FastRP(dim=8).fit(graph)
         expected = model.embed_new(new, graph=graph, like=model.embedding_).vectors
         np.testing.assert_array_equal(model.transform(new), expected)
 
 
 class TestMessages:
-    KNOWN = known_of(CASE.nodes)
+    FEATURES = feature_table(CASE.nodes)
 
     def test_the_embedding_names_the_features(self):
-        made = FastRP(dim=8).embed(CASE.graph(), features=self.KNOWN)
+        made = FastRP(dim=8).embed(CASE.graph(), features=self.FEATURES)
         assert made.parameters["features"] == ["age", "rank", "big", "color"]
         assert made.graph["features"]["numbers"] == ["age", "rank"]
         assert hopvec.methods.method_of(made.parameters).plain_params() == (
@@ -254,42 +254,45 @@ class TestMessages:
             FastRP(dim=8, memory=plain + 100_000).embed(graph)
 
     def test_other_features_are_not_comparable(self):
-        old = FastRP(dim=8).embed(CASE.graph(), features=self.KNOWN)
+        old = FastRP(dim=8).embed(CASE.graph(), features=self.FEATURES)
         for features, shown in (
             (None, "this graph has no features"),
-            ({"id": self.KNOWN["id"], "age": self.KNOWN["age"]}, "this graph has the features age"),
+            (
+                {"id": self.FEATURES["id"], "age": self.FEATURES["age"]},
+                "this graph has the features age",
+            ),
         ):
             with pytest.raises(ParameterError, match=shown):
                 FastRP(dim=8).embed(CASE.graph(), features=features, like=old)
 
-    def test_a_weight_without_features_is_refused(self):
+    def test_a_feature_weight_without_features_is_rejected(self):
         with pytest.raises(ParameterError, match="feature_weight is 2, but the graph has no"):
             FastRP(feature_weight=2).embed(CASE.graph())
 
     def test_a_method_without_support_for_them_rejects_them(self):
         with pytest.raises(GraphError, match="RandNE does not support node features"):
-            RandNE(dim=8).embed(CASE.graph().with_features(self.KNOWN))
+            RandNE(dim=8).embed(CASE.graph().with_features(self.FEATURES))
 
-    def test_they_stay_with_a_graph_whose_edges_are_held_out_and_can_be_tuned(self):
-        graph = CASE.graph().with_features(self.KNOWN)
+    def test_hold_out_keeps_them_and_tune_uses_them(self):
+        graph = CASE.graph().with_features(self.FEATURES)
         assert hold_out(graph).training.features is graph.features
         tuning = tune(graph, space={"feature_weight": "0,1"}, search="grid", search_dim=16)
         assert len({trial.score for trial in tuning.trials}) == 2
 
-    def test_a_study_of_other_features_does_not_go_on(self, tmp_path):
+    def test_a_study_of_other_features_is_not_resumed(self, tmp_path):
         options = {"space": {"beta": "0,1"}, "search": "grid", "search_dim": 8}
         graph, study = CASE.graph(), tmp_path / "study.jsonl"
-        tune(graph.with_features(known_of(CASE.nodes, 1)), study=study, **options)
+        tune(graph.with_features(feature_table(CASE.nodes, 1)), study=study, **options)
         with pytest.raises(hopvec.HopvecError, match="graph"):
-            tune(graph.with_features(known_of(CASE.nodes, 2)), study=study, **options)
+            tune(graph.with_features(feature_table(CASE.nodes, 2)), study=study, **options)
 
 
-def test_numbers_in_the_place_of_categories_are_other_features():
+def test_numbers_instead_of_categories_are_other_features():
     graph = Graph.from_edges(["a", "b"], ["b", "c"])
-    ids, texts = ["a", "b", "c"], ["53111", "53113", "53111"]
+    ids, codes = ["a", "b", "c"], ["53111", "53113", "53111"]
     method = FastRP(dim=8)
-    old = method.embed(graph, features={"id": ids, "zip": texts})
-    numbers = {"id": ids, "zip": list(map(int, texts))}
+    old = method.embed(graph, features={"id": ids, "zip": codes})
+    numbers = {"id": ids, "zip": list(map(int, codes))}
     with pytest.raises(
         ParameterError, match=r"zip \(categories\), but this graph has .* zip \(numbers"
     ):
@@ -298,7 +301,7 @@ def test_numbers_in_the_place_of_categories_are_other_features():
     with pytest.raises(GraphError, match=r"they have zip \(categories\) and zip \(numbers\)"):
         method.embed_new(
             new,
-            graph=graph.with_features({"id": ids, "zip": texts}),
+            graph=graph.with_features({"id": ids, "zip": codes}),
             like=old,
             features={"id": ["a", "d"], "zip": [1, 2]},
         )

@@ -23,7 +23,7 @@ def graph():
     ],
     ids=["tuple", "dict"],
 )
-def test_what_is_no_graph_is_refused_with_the_way_to_make_one(thing):
+def test_other_objects_are_rejected_with_advice(thing):
     with pytest.raises(GraphError, match=r"Expected a graph, got .* Graph\.from_edges"):
         FastRP(dim=4).embed(thing)
 
@@ -37,12 +37,12 @@ def test_what_is_no_graph_is_refused_with_the_way_to_make_one(thing):
     ],
     ids=["unnamed ends", "matrix named like ends", "matrix"],
 )
-def test_a_table_that_does_not_name_the_ends_of_edges_is_refused(frame):
+def test_a_table_without_columns_named_like_the_ends_of_edges_is_rejected(frame):
     with pytest.raises(GraphError, match=r"Expected a graph, got .* Graph\.from_arrow.*from_scipy"):
         FastRP(dim=4).embed(frame)
 
 
-def test_an_estimate_takes_whatever_embed_takes(graph):
+def test_estimate_takes_the_same_graphs_as_embed(graph):
     adjacency = graph.to_scipy()
     same = Graph.from_scipy(adjacency)
     assert (
@@ -51,7 +51,7 @@ def test_an_estimate_takes_whatever_embed_takes(graph):
     )
 
 
-def test_an_estimate_with_graph_and_method_swapped_is_refused(graph):
+def test_estimate_rejects_swapped_arguments(graph):
     with pytest.raises(ParameterError, match="takes a graph and a method"):
         hopvec.estimate(FastRP(dim=4), graph)
 
@@ -64,7 +64,7 @@ def test_a_flag_is_true_or_false(value):
         Graph.from_scipy(np.eye(2), symmetrize=value)
 
 
-def test_an_embedding_is_iterated_by_its_ids(graph):
+def test_iterating_over_an_embedding_yields_its_ids(graph):
     assert list(FastRP(dim=4).embed(graph)) == ["a", "b", "c", "d"]
 
 
@@ -79,7 +79,7 @@ def test_no_cosine_is_above_one():
 
 
 @pytest.mark.parametrize("normalize", ["none", "authors", "full"])
-def test_nodes_that_drew_an_empty_row_of_r_keep_a_zero_vector(normalize):
+def test_nodes_with_an_empty_row_of_r_keep_a_zero_vector(normalize):
     method = FastRP(dim=16, self_weight=1, sparsity=100, normalize=normalize)
     graph = Graph.from_edges([0, 1], [1, 2], nodes=50)
     drawn = FastRP(dim=16, weights=[0], self_weight=1, sparsity=100, normalize="none", beta=0)
@@ -96,7 +96,7 @@ def test_help_begins_with_dim_and_explains_every_parameter():
     assert "Annotated" not in str(inspect.signature(FastRP))
 
 
-def test_saved_parameters_come_back_equal(graph, tmp_path):
+def test_saved_parameters_are_equal_after_loading(graph, tmp_path):
     embedding = FastRP(dim=4, weights=(0, 1)).embed(graph)
     embedding.save(tmp_path / "vectors.npz")
     assert hopvec.load(tmp_path / "vectors.npz").parameters == embedding.parameters

@@ -29,7 +29,7 @@ def factor(graph, step):
 class TestAgainstTheOracle:
     @pytest.mark.parametrize(("dim", "steps"), [(8, 1), (64, 4), (30, 3)])
     @pytest.mark.parametrize("graph", GRAPHS)
-    def test_the_vectors_are_the_factors_of_all_steps_side_by_side(self, graph, dim, steps):
+    def test_the_vectors_concatenate_the_factors_of_all_steps(self, graph, dim, steps):
         vectors = GraRep(dim=dim, steps=steps).embed(GRAPHS[graph].graph()).vectors
         for step, columns in enumerate(np.split(vectors, steps, axis=1), start=1):
             expected = factor(graph, step)[:, : dim // steps]
@@ -54,7 +54,7 @@ class TestAgainstTheOracle:
 
 
 class TestLimits:
-    def test_a_dim_that_steps_do_not_divide_is_refused_with_the_nearest(self):
+    def test_a_dim_that_is_not_a_multiple_of_steps_is_rejected_with_the_nearest(self):
         with pytest.raises(
             ParameterError, match=r"dim 130 and steps 4. The nearest valid dim is 128."
         ):
@@ -62,7 +62,7 @@ class TestLimits:
         with pytest.raises(ParameterError, match=r"dim 1 and steps 4. The nearest valid dim is 4."):
             GraRep(dim=1).embed(GRAPHS["weighted"].graph())
 
-    def test_a_matrix_that_does_not_fit_is_refused_with_the_memory_needed(self):
+    def test_a_matrix_that_does_not_fit_is_rejected_with_the_memory_needed(self):
         graph = hopvec.Graph.from_edges([0], [1], nodes=20_000)
         with pytest.raises(MemoryLimitError) as error:
             GraRep(dim=16, memory="1GB").embed(graph)
@@ -72,9 +72,9 @@ class TestLimits:
         )
 
     def test_time_is_estimated_and_progress_is_reported(self):
-        graph, told = GRAPHS["unweighted"].graph(), []
+        graph, reported = GRAPHS["unweighted"].graph(), []
         method = GraRep(dim=16)
         assert 0 < hopvec.estimate(graph, method).seconds < 60
-        method.embed(graph, progress=lambda done, of: told.append(done / of))
-        assert told == sorted(told)
-        assert told[-1] == 1
+        method.embed(graph, progress=lambda done, total: reported.append(done / total))
+        assert reported == sorted(reported)
+        assert reported[-1] == 1

@@ -1,4 +1,4 @@
-"""LINE: what its vectors tell, and what it says when something is wrong."""
+"""LINE: similarities of its vectors, progress, plan and errors."""
 
 import logging
 import os
@@ -20,11 +20,11 @@ from hopvec.evaluate import classify
 
 
 def communities(sizes, *, inside, outside, seed=0):
-    """A random graph where nodes of the same community are likelier to be joined."""
+    """A random graph in which edges within a community are more likely."""
     random = np.random.default_rng(seed)
     community = np.repeat(np.arange(len(sizes)), sizes)
-    likely = np.where(community[:, None] == community, inside, outside)
-    pairs = np.argwhere(np.triu(random.random(likely.shape) < likely, 1))
+    probability = np.where(community[:, None] == community, inside, outside)
+    pairs = np.argwhere(np.triu(random.random(probability.shape) < probability, 1))
     return example(pairs, len(community)).graph(), community
 
 
@@ -33,16 +33,16 @@ def cosines(vectors):
     return unit @ unit.T
 
 
-class TestWhatIsSimilar:
+class TestSimilarity:
     @pytest.mark.parametrize("order", ["first", "second", "both"])
-    def test_nodes_of_a_community_are(self, order):
+    def test_nodes_of_a_community_are_similar(self, order):
         graph, community = communities([60, 60, 60], inside=0.3, outside=0.01)
         vectors = LINE(dim=32, order=order, samples=300_000, seed=1).embed(graph).vectors
         similarity = cosines(vectors) - 2 * np.eye(graph.nodes)
         nearest = np.argsort(-similarity, axis=1)[:, :5]
         assert (community[nearest] == community[:, None]).mean() > 0.95
 
-    def test_in_the_second_order_nodes_with_the_same_neighbors_are_though_no_edge_joins_them(self):
+    def test_in_the_second_order_nodes_with_the_same_neighbors_are_similar(self):
         sides = np.arange(40)  # two bipartite graphs: 0..9 with 10..19, and 20..29 with 30..39
         pairs = [
             (u, v)
@@ -57,12 +57,12 @@ class TestWhatIsSimilar:
         assert similarity[same].min() > 0.9
         assert similarity[~same].max() < 0.5
 
-    def test_in_the_first_order_the_ends_of_an_edge_are(self):
+    def test_in_the_first_order_the_ends_of_an_edge_are_similar(self):
         graph = random_example(200, 300, seed=3).graph()
         similarity = cosines(LINE(dim=32, order="first", samples=300_000).embed(graph).vectors)
-        joined = graph.to_scipy().toarray() > 0
-        np.fill_diagonal(joined, False)
-        assert similarity[joined].mean() > np.abs(similarity).mean() + 0.3
+        adjacent = graph.to_scipy().toarray() > 0
+        np.fill_diagonal(adjacent, False)
+        assert similarity[adjacent].mean() > np.abs(similarity).mean() + 0.3
 
     def test_vectors_predict_the_labels_of_a_published_graph(self, data_dir):
         content = scipy.io.loadmat(data_dir / "email-eu-core" / "email-eu-core.mat")
@@ -75,12 +75,12 @@ class TestWhatIsSimilar:
 
 
 class TestVectors:
-    def test_each_order_is_the_same_alone_and_beside_the_other(self):
+    def test_each_order_is_the_same_alone_and_with_the_other(self):
         graph = skewed_example(300, 1200, weighted=True, seed=2).graph()
         both = LINE(dim=40, samples=3000, seed=4).embed(graph).vectors
-        for place, order in enumerate(["first", "second"]):
+        for index, order in enumerate(["first", "second"]):
             alone = LINE(dim=20, order=order, samples=3000, seed=4).embed(graph).vectors
-            assert alone.tobytes() == both[:, 20 * place : 20 * place + 20].tobytes()
+            assert alone.tobytes() == both[:, 20 * index : 20 * index + 20].tobytes()
 
     def test_rows_of_each_order_are_unit(self):
         graph = skewed_example(300, 1200, seed=2).graph()
@@ -97,7 +97,7 @@ class TestVectors:
         reference_sampling.train_line(nodes, rates, vectors, vectors)
         assert np.abs(found.vectors[graph.rows] - reference.unit_rows(vectors)).max() < 1e-4
 
-    def test_the_samples_grow_with_the_entries_unless_they_are_given(self):
+    def test_the_number_of_samples_grows_with_the_entries_by_default(self):
         graph = example(path(6001), 6001).graph()
         assert graph.entries == 12_000
         seen = {}
@@ -106,7 +106,7 @@ class TestVectors:
             seen[samples] = method.embed(graph).vectors.tobytes()
         assert seen["auto"] == seen[2_400_000] != seen[2_400_001]
 
-    def test_nodes_without_edges_have_zeros_and_are_counted(self, caplog):
+    def test_nodes_without_edges_have_zero_vectors_and_cause_a_warning(self, caplog):
         graph = random_example(60, 200, isolated=7, seed=1).graph()
         with caplog.at_level(logging.WARNING):
             vectors = LINE(dim=8, samples=500).embed(graph).vectors
@@ -114,7 +114,7 @@ class TestVectors:
         assert (zero == (graph.degrees == 0)).all()
         assert f"Zero vectors: {zero.sum()} of 60 nodes, all without edges." in caplog.text
 
-    def test_a_directed_edge_has_its_direction_in_the_second_order_alone(self):
+    def test_only_the_second_order_depends_on_the_direction_of_edges(self):
         graph = example([(0, 1), (1, 2), (0, 2), (3, 0)], 4, directed=True).graph()
         first, second = np.split(LINE(dim=8, samples=500).embed(graph).vectors, 2, axis=1)
         assert first.any(axis=1).tolist() == [True, True, True, True]
@@ -138,11 +138,11 @@ class TestProgress:
         monkeypatch.setattr("hopvec.engine.line.SEGMENT", 116 * 1000)
         seen, method = [], LINE(dim=16 * orders, order=order, samples=4500, threads=threads)
         method.embed(skewed_example(50, 100).graph(), progress=lambda *counts: seen.append(counts))
-        done, of = np.array(seen).T
+        done, total = np.array(seen).T
         assert len(seen) == 5 * orders
         assert (np.diff(done) >= 0).all()
         assert done[-1] == 4500 * orders
-        assert set(of) == {4500 * orders}
+        assert set(total) == {4500 * orders}
 
     @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for another process")
     def test_ctrl_c_stops_a_long_training(self):
@@ -164,7 +164,7 @@ class TestProgress:
             took = time.monotonic() - start
         finally:
             process.kill()
-        assert took < 5  # far less on a machine that is not busy
+        assert took < 5  # far less on an idle machine
         assert errors.rstrip().endswith("KeyboardInterrupt")
 
 
@@ -194,7 +194,7 @@ class TestPlan:
     def test_an_order_has_a_thread_or_its_workers(self, options, threads):
         assert LINE(**options).plan(skewed_example(50, 100).graph()).threads == threads
 
-    def test_a_bound_that_is_too_small_is_an_error_with_what_is_needed(self):
+    def test_too_low_a_limit_is_rejected_with_the_memory_needed(self):
         with pytest.raises(
             MemoryLimitError,
             match=r"LINE needs .* MB \(.* for the graph, .* for vectors in training.*"
@@ -235,7 +235,7 @@ class TestParameters:
             {"workers": 0},
         ],
     )
-    def test_what_is_not_allowed_is_refused(self, wrong):
+    def test_invalid_values_are_rejected(self, wrong):
         (name,) = wrong
         with pytest.raises(ParameterError, match=f"LINE: {name} must be "):
             LINE(**wrong).embed(example(path(3), 3).graph())

@@ -42,7 +42,7 @@ class TestAgainstTheOracle:
         assert agree(NetMF(dim=16, rank=rank).embed(case.graph()).vectors, expected, 1e-4)
 
     @pytest.mark.parametrize("graph", GRAPHS)
-    def test_the_full_rank_has_no_negative_eigenvalues_left_and_else_all(self, graph):
+    def test_the_full_rank_drops_only_negative_eigenvalues(self, graph):
         case = GRAPHS[graph]
         nodes = case.nodes
         expected = oracle.left_factor(oracle.netmf_matrix(case.S, rank=nodes), 16)
@@ -58,7 +58,9 @@ class TestAgainstTheOracle:
         vectors = NetMF(dim=dim, window=window).embed(case.graph()).vectors.astype(np.float64)
         scale = max(1.0, sigma[0])
         np.testing.assert_allclose((vectors**2).sum(axis=0), sigma[:dim], rtol=0, atol=1e-5 * scale)
-        if sigma[dim - 1] > sigma[dim] + 1e-3 * scale or dim >= case.nodes:  # the cut is clear
+        if (
+            sigma[dim - 1] > sigma[dim] + 1e-3 * scale or dim >= case.nodes
+        ):  # there is a gap after the last one
             expected = oracle.left_factor(M, dim)
             np.testing.assert_allclose(
                 vectors @ vectors.T, expected @ expected.T, rtol=0, atol=1e-3 * scale
@@ -87,11 +89,11 @@ class TestSameBytes:
 
 
 class TestLimits:
-    def test_a_directed_graph_is_refused(self):
+    def test_a_directed_graph_is_rejected(self):
         with pytest.raises(GraphError, match="NetMF is defined for undirected graphs"):
             NetMF(dim=4).embed(example(path(5), 5, directed=True).graph())
 
-    def test_a_matrix_that_does_not_fit_is_refused_with_the_memory_needed(self):
+    def test_a_matrix_that_does_not_fit_is_rejected_with_the_memory_needed(self):
         graph = hopvec.Graph.from_edges([0], [1], nodes=20_000)
         with pytest.raises(MemoryLimitError) as error:
             NetMF(dim=16, memory="1GB").embed(graph)
@@ -104,8 +106,10 @@ class TestLimits:
     def test_time_is_estimated_and_progress_is_reported(self):
         graph = GRAPHS["unweighted"].graph()
         for method in (NetMF(dim=16), NetMF(dim=16, rank=20)):
-            told = []
+            reported = []
             assert 0 < hopvec.estimate(graph, method).seconds < 60
-            method.embed(graph, progress=lambda done, of, told=told: told.append(done / of))
-            assert told == sorted(told)
-            assert told[-1] == 1
+            method.embed(
+                graph, progress=lambda done, total, reported=reported: reported.append(done / total)
+            )
+            assert reported == sorted(reported)
+            assert reported[-1] == 1

@@ -28,12 +28,12 @@ METHODS = {
 every_method = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 
 
-def test_it_is_the_formula_with_rows_that_nothing_flows_back_from():
+def test_they_follow_the_formula_without_edges_back():
     method = FastRP(dim=24, normalize="none", beta=-0.5, sparsity=3, weights=(1, 0.5, 2))
     old = method.embed(GRAPH)
     new = method.embed_new(NEW, graph=GRAPH, like=old)
     matrix = np.array(CASE.S)
-    matrix[:FIRST_NEW, FIRST_NEW:] = 0  # an old node does not see a new one
+    matrix[:FIRST_NEW, FIRST_NEW:] = 0  # no edge leads from an old node to a new one
     alone = {"weights": [0], "self_weight": 1, "beta": 0, "normalize": "none"}
     R = FastRP(dim=24, sparsity=3, **alone).embed(CASE.graph()).vectors  # noqa: N806
     expected = oracle.embed(matrix, R, 24, [1, 0.5, 2], beta=-0.5)
@@ -44,7 +44,7 @@ def test_it_is_the_formula_with_rows_that_nothing_flows_back_from():
 
 
 @every_method
-def test_only_the_new_nodes_have_vectors_and_the_fitted_state_is_shared(method):
+def test_only_new_nodes_are_returned_with_the_shared_fitted_state(method):
     old = method.embed(GRAPH)
     before = old.vectors.copy()
     new = method.embed_new(NEW, graph=GRAPH, like=old)
@@ -68,7 +68,7 @@ def test_a_new_node_with_the_edges_of_an_old_one_is_its_neighbor(method):
     assert new.vectors[0] @ old[0] / lengths > 0.9
 
 
-def test_an_edge_between_old_nodes_is_refused_by_name():
+def test_an_edge_between_old_nodes_is_rejected_by_name():
     method = FastRP(dim=8)
     with pytest.raises(
         GraphError, match="The new edge 1 - 2 joins two nodes that are already in the graph"
@@ -76,7 +76,7 @@ def test_an_edge_between_old_nodes_is_refused_by_name():
         method.embed_new(Graph.from_edges([1, 900], [2, 1]), graph=GRAPH, like=method.embed(GRAPH))
 
 
-def test_new_edges_without_a_new_node_and_ids_of_another_kind_are_refused():
+def test_new_edges_without_new_nodes_or_with_ids_of_another_type_are_rejected():
     method = FastRP(dim=8)
     old = method.embed(GRAPH)
     with pytest.raises(GraphError, match="All nodes of the new edges are already in the graph"):
@@ -86,22 +86,22 @@ def test_new_edges_without_a_new_node_and_ids_of_another_kind_are_refused():
 
 
 class TestTransform:
-    """scikit-learn's name for it."""
+    """`transform` is the counterpart of embed_new in scikit-learn."""
 
     @every_method
     def test_the_edges_of_new_nodes_give_their_vectors(self, method):
         expected = method.embed_new(NEW, graph=GRAPH, like=method.embed(GRAPH)).vectors
         np.testing.assert_array_equal(method.fit(GRAPH).transform(NEW), expected)
 
-    def test_a_table_of_edges_will_do(self):
+    def test_a_table_of_edges_is_accepted(self):
         method = FastRP(dim=8).fit(pa.table({"source": ["a", "a"], "target": ["b", "c"]}))
         assert method.transform(pa.table({"source": ["d"], "target": ["a"]})).shape == (1, 8)
 
-    def test_the_graph_of_the_fit_has_the_vectors_of_the_fit(self):
+    def test_the_fitted_graph_has_the_fitted_vectors(self):
         method = FastRP(dim=8)
         np.testing.assert_array_equal(method.fit_transform(GRAPH), method.transform(GRAPH))
 
-    def test_edges_between_old_nodes_are_refused(self):
+    def test_edges_between_old_nodes_are_rejected(self):
         method = FastRP(dim=8).fit(Graph.from_edges(["a", "b"], ["b", "c"]))
         with pytest.raises(
             GraphError, match="'a' - 'c' joins two nodes that are already in the graph"
@@ -148,7 +148,7 @@ def test_links_of_new_packages_are_predicted_better_than_by_the_mean_of_neighbor
     assert by_embed_new["dot"].auc > by_means["dot"].auc + 0.005
 
 
-def test_new_nodes_that_reach_nothing_are_warned_about_and_have_no_vector(caplog):
+def test_new_nodes_without_a_path_to_old_ones_cause_a_warning_and_have_zero_vectors(caplog):
     method = FastRP(dim=16, sparsity=400)
     old = method.embed(GRAPH)
     got = method.embed_new(Graph.from_edges([1001], [1002]), graph=GRAPH, like=old)

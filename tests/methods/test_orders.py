@@ -38,7 +38,7 @@ def test_a_sum_of_cached_orders_is_the_embedding_byte_for_byte(graph, precision,
         assert kept.graph == expected.graph
 
 
-def test_they_are_compressed_as_an_embedding_is():
+def test_they_are_compressed_like_an_embedding():
     graph = GRAPHS["isolated nodes"].graph()
     orders = FastRP(dim=12, oversample=3, weights=(0, 1, 1)).orders(graph)
     for sums in ({"weights": (0, 1, 3)}, {"weights": (0, 0, 1), "spectrum": 0.5}):
@@ -48,15 +48,15 @@ def test_they_are_compressed_as_an_embedding_is():
         assert kept.fitted_state.statistics.components.basis.shape == (36, 12)
 
 
-def test_other_weights_take_no_hop(monkeypatch):
+def test_other_weights_need_no_hops(monkeypatch):
     graph = GRAPHS["weighted"].graph()
     orders = FastRP(dim=32, weights=(0, 0, 1, 1)).orders(graph)
 
-    def refuse(*_):
+    def fail(*_):
         raise AssertionError("a hop")
 
     for name in ("draw", "first_hop", "hop"):
-        monkeypatch.setattr(slab._native, name, refuse)
+        monkeypatch.setattr(slab._native, name, fail)
     for alpha_4 in (0.125, 4.0, 64.0):
         orders.embed(FastRP(dim=32, weights=(0, 0, 1, alpha_4)))
     with pytest.raises(AssertionError, match="a hop"):
@@ -75,14 +75,14 @@ def test_an_order_that_is_not_cached_is_rejected_by_number():
         orders.embed(FastRP(dim=16, weights=(0, 1, 1)))
 
 
-def test_a_method_with_other_orders_is_refused_with_the_difference():
+def test_a_method_with_other_orders_is_rejected_with_the_difference():
     orders = FastRP(dim=16, beta=-0.5).orders(GRAPHS["weighted"].graph())
     with pytest.raises(ParameterError, match=r"computed with beta=-0.5, got 0.25\. Only weights,"):
         orders.embed(FastRP(dim=16))
 
 
 @pytest.mark.parametrize("which", [[], [-1], [33], [1.5], ["3", 3]])
-def test_orders_that_no_weight_can_count_are_refused(which):
+def test_invalid_orders_are_rejected(which):
     with pytest.raises(ParameterError, match="which must hold integers from 0 to 32"):
         FastRP(dim=16).orders(GRAPHS["weighted"].graph(), which=which)
 
@@ -97,7 +97,7 @@ def test_orders_beyond_the_memory_limit_are_rejected_before_the_work():
     assert method.orders(graph).nbytes <= least
 
 
-def test_nodes_without_edges_are_warned_about_as_in_embed(caplog):
+def test_nodes_without_edges_cause_a_warning_as_in_embed(caplog):
     graph = Graph.from_edges([0, 1], [1, 2], nodes=5)
     orders = FastRP(dim=8).orders(graph)
     caplog.clear()
@@ -106,7 +106,7 @@ def test_nodes_without_edges_are_warned_about_as_in_embed(caplog):
     assert not np.any(vectors[3:])
 
 
-def test_making_them_reports_progress():
-    told = []
-    FastRP(dim=64).orders(GRAPHS["weighted"].graph(), progress=lambda *at: told.append(at))
-    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
+def test_computing_them_reports_progress():
+    reported = []
+    FastRP(dim=64).orders(GRAPHS["weighted"].graph(), progress=lambda *at: reported.append(at))
+    assert reported == [(1, 4), (2, 4), (3, 4), (4, 4)]

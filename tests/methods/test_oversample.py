@@ -19,7 +19,7 @@ NORMALIZE = ("none", "orders", "authors", "full")
 
 
 def wide(case, method):
-    """All columns, before they are compressed."""
+    """All columns before compression."""
     parameters = method.get_params() | {"dim": method.width, "oversample": 1}
     return FastRP(**parameters).embed(case.graph()).vectors
 
@@ -38,12 +38,12 @@ def test_it_is_the_formula(case, normalize, spectrum):
     sums = wide(case, method).astype(np.float64)
     expected = oracle.compress(sums, 6, spectrum, unit=normalize == "full")
     scale = np.abs(expected).max()
-    if spectrum != 1:  # which leaves one factor open
+    if spectrum != 1:  # the result is defined up to a factor
         got = got * (np.abs(expected).max() / np.abs(got).max())
     np.testing.assert_allclose(got, expected, rtol=0, atol=3e-4 * scale)
 
 
-def test_the_columns_before_are_those_of_a_wider_embedding():
+def test_the_columns_before_compression_are_those_of_a_wider_embedding():
     case = CASES["weighted"]
     method = FastRP(dim=16, oversample=4, beta=-0.5, weights=(0, 1, 2))
     kept = method.embed(case.graph()).fitted_state.statistics.components
@@ -63,7 +63,7 @@ def test_cosines_stay_near_those_of_all_columns():
     assert compressed < plain / 2
 
 
-def test_no_oversampling_is_the_same_bytes_as_before():
+def test_oversample_1_changes_no_byte():
     graph = CASES["weighted"].graph()
     plain = FastRP(dim=20).embed(graph)
     assert FastRP(dim=20, oversample=1, spectrum=0.3).embed(graph).vectors.tobytes() == (
@@ -72,7 +72,7 @@ def test_no_oversampling_is_the_same_bytes_as_before():
     assert plain.fitted_state.statistics.components is None
 
 
-def test_the_largest_entry_of_every_direction_is_positive():
+def test_the_largest_entry_of_every_component_is_positive():
     basis = (
         FastRP(dim=9, oversample=3)
         .embed(CASES["weighted"].graph())
@@ -82,7 +82,7 @@ def test_the_largest_entry_of_every_direction_is_positive():
     assert (basis.basis[largest, np.arange(9)] > 0).all()
 
 
-def test_directions_are_ordered_by_variance():
+def test_components_are_ordered_by_variance():
     vectors = FastRP(dim=8, oversample=4, normalize="authors").embed(CASES["weighted"].graph())
     deviation = vectors.vectors.std(axis=0)
     assert (np.diff(deviation) <= 1e-6).all()
@@ -91,7 +91,7 @@ def test_directions_are_ordered_by_variance():
     np.testing.assert_allclose(deviation, deviation[0], rtol=1e-4)
 
 
-def test_nodes_without_edges_keep_a_zero_vector_and_have_no_say():
+def test_nodes_without_edges_keep_a_zero_vector_and_do_not_affect_the_components():
     case = CASES["isolated nodes"]
     vectors = FastRP(dim=10, oversample=3).embed(case.graph()).vectors
     alone = ~case.S.any(axis=1)
@@ -100,13 +100,13 @@ def test_nodes_without_edges_keep_a_zero_vector_and_have_no_say():
 
 
 @pytest.mark.parametrize("case", [example([], 4), example(path(2), 2), example(star(5), 5)])
-def test_graphs_that_vary_in_fewer_directions_leave_the_others_zero(case):
+def test_surplus_components_are_zero(case):
     vectors = FastRP(dim=12, oversample=2, sparsity=1).embed(case.graph()).vectors
     assert np.isfinite(vectors).all()
     assert np.count_nonzero(vectors.any(axis=0)) < case.nodes
 
 
-def test_a_bound_on_memory_leads_to_a_file_and_to_the_same_bytes(monkeypatch):
+def test_a_memory_limit_leads_to_a_spill_file_and_the_same_bytes(monkeypatch):
     graph = random_example(3 * PCA_BLOCK_ROWS + 17, 9000, isolated=9).graph()
     method = FastRP(dim=16, oversample=3, threads=2)
     expected = method.embed(graph).vectors.tobytes()
@@ -142,18 +142,18 @@ def test_a_plan_counts_all_columns():
     assert "96 columns compressed to 24" in str(plan)
 
 
-def test_progress_comes_to_its_end():
+def test_progress_reaches_the_total():
     graph = random_example(2 * PCA_BLOCK_ROWS, 5000).graph()
     for memory in (None, FastRP(dim=16, oversample=2).working_bytes(graph.nodes) + 10**6):
-        told = []
+        reported = []
         FastRP(dim=16, oversample=2, memory=memory).embed(
-            graph, progress=lambda done, of, told=told: told.append((done, of))
+            graph, progress=lambda done, total, reported=reported: reported.append((done, total))
         )
-        assert told[-1][0] == told[-1][1]
-        assert told == sorted(set(told))
+        assert reported[-1][0] == reported[-1][1]
+        assert reported == sorted(set(reported))
 
 
-def test_too_many_columns_are_refused_with_the_number():
+def test_too_many_columns_are_rejected_with_the_number():
     with pytest.raises(ParameterError) as error:
         FastRP(dim=512, oversample=17).embed(CASES["weighted"].graph())
     assert str(error.value) == (

@@ -1,4 +1,4 @@
-"""Parameters: what their rules allow, and how a text becomes a value."""
+"""Parameters: the values that rules allow, and parsing."""
 
 import pytest
 
@@ -19,5 +19,5 @@ from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, Size,
         ("much", Real(0, 1), "much"),
     ],
 )
-def test_a_text_becomes_the_value_it_stands_for(text, rule, value):
+def test_strings_are_parsed_to_values(text, rule, value):
     assert parse(text, rule) == value

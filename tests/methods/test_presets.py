@@ -1,4 +1,4 @@
-"""Presets: sets of parameters that have a name."""
+"""Presets: named sets of parameters."""
 
 import pytest
 
@@ -7,12 +7,12 @@ from hopvec import FastRP, ParameterError
 from hopvec.methods.presets import PRESETS
 
 
-def test_there_are_these():
+def test_the_presets_are_these():
     assert list(PRESETS) == ["balanced", "fast", "best", "social", "paper", "authors", "neo4j"]
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_each_can_be_used_and_has_a_help(name):
+def test_each_is_valid_and_has_a_help_text(name):
     method = FastRP.preset(name, dim=8, seed=3)
     assert method.embed(example(path(9), 9).graph()).vectors.shape == (9, 8)
     assert len(PRESETS[name].help) > 20
@@ -28,16 +28,16 @@ def test_balanced_is_the_default():
     assert FastRP.preset("balanced").get_params() == FastRP().get_params()
 
 
-def test_what_is_given_overrides_the_preset():
+def test_parameters_override_the_preset():
     method = FastRP.preset("best", dim=64, oversample=2)
     assert (method.dim, method.oversample, len(method.weights)) == (64, 2, 10)
 
 
-def test_the_paper_is_the_preset_of_that_name():
+def test_fastrp_paper_is_the_preset_paper():
     assert FastRP.paper().get_params() == FastRP.preset("paper").get_params()
 
 
-def test_that_of_neo4j_has_its_documented_defaults():
+def test_neo4j_has_the_documented_defaults_of_gds():
     method = FastRP.preset("neo4j")
     assert (method.weights, method.beta, method.sparsity, method.self_weight) == (
         (0, 1, 1),
@@ -48,7 +48,7 @@ def test_that_of_neo4j_has_its_documented_defaults():
     assert (method.normalize, method.oversample) == ("orders", 1)
 
 
-def test_an_unknown_one_is_refused_with_those_that_there_are():
+def test_an_unknown_preset_is_rejected_with_the_valid_ones():
     with pytest.raises(ParameterError) as error:
         FastRP.preset("fastest")
     assert str(error.value) == (
@@ -57,6 +57,6 @@ def test_an_unknown_one_is_refused_with_those_that_there_are():
     )
 
 
-def test_an_unknown_parameter_is_refused():
+def test_an_unknown_parameter_is_rejected():
     with pytest.raises(ParameterError, match="has no parameter 'dims'"):
         FastRP.preset("best", dims=4)

@@ -18,14 +18,14 @@ MATRICES = ("transition", "adjacency")
 
 
 def gaussian_matrix(graph, dim, *, seed=0):
-    """G before it is made orthogonal, as FastRP gives it away: order 0 alone, with L = 1."""
+    """G before it is orthogonalized, obtained from FastRP as order 0 with L = 1."""
     alone = {"weights": [0], "self_weight": 1, "beta": 0, "normalize": "none"}
     method = FastRP(dim=dim, projection="gaussian", seed=seed, **alone)
     return method.embed(graph).vectors.astype(np.float64)
 
 
 def relative_errors(case, *, dim, weights, matrix="transition", seed=0):
-    """|difference| of each row, relative to what its terms add up to without regard to sign."""
+    """|difference| of each row, relative to the sum of the absolute values of its terms."""
     graph = case.graph()
     G = gaussian_matrix(graph, dim, seed=seed)  # noqa: N806
     R = oracle.gram_schmidt(G)  # noqa: N806
@@ -83,7 +83,7 @@ class TestR:
         R = RandNE(dim=100, weights=[1]).embed(graph).vectors.astype(np.float64)  # noqa: N806
         np.testing.assert_allclose(R.T @ R, np.eye(100), rtol=0, atol=1e-6)
 
-    def test_its_columns_are_those_of_gram_and_schmidt(self):
+    def test_its_columns_are_those_of_gram_schmidt(self):
         graph = random_example(500, 900, isolated=7).graph()
         R = RandNE(dim=100, weights=[1], seed=5).embed(graph).vectors  # noqa: N806
         expected = oracle.gram_schmidt(gaussian_matrix(graph, 100, seed=5))
@@ -117,7 +117,7 @@ class TestWeights:
         R, hop = (RandNE(dim=3, weights=w).embed(graph).vectors for w in ([1], [0, 1]))  # noqa: N806
         np.testing.assert_allclose(hop[1], (2 * R[0] + 5 * R[2]) / 7, rtol=1e-5, atol=1e-6)
 
-    def test_weights_that_are_all_zero_are_refused(self):
+    def test_weights_that_are_all_zero_are_rejected(self):
         with pytest.raises(ParameterError, match="RandNE: weights are all zero: every vector"):
             RandNE(weights=[0, 0]).embed(example(path(3), 3).graph())
 
@@ -139,7 +139,7 @@ class TestAdjacencyPowers:
             relative_errors(case, dim=8, weights=[0, 0, 0, 0, 1], matrix="adjacency").max() < 1e-6
         )
 
-    def test_powers_beyond_float32_are_refused_with_the_degree(self):
+    def test_powers_that_overflow_float32_are_rejected_with_the_degree(self):
         graph = example(star(50), 50, weight=np.full(49, 1e20)).graph()
         with pytest.raises(GraphError, match=r"order 3 of this .* largest degree is 4.9e\+21"):
             RandNE(dim=8, matrix="adjacency").embed(graph)
@@ -147,7 +147,7 @@ class TestAdjacencyPowers:
 
 
 class TestPlanAndEstimate:
-    def test_the_plan_counts_what_making_columns_orthogonal_takes(self):
+    def test_the_plan_includes_the_memory_of_orthogonalization(self):
         graph = random_example(3000, 9000).graph()
         plan = RandNE(dim=200).plan(graph)
         assert plan.bytes.working["orthogonal columns"] == mixing_bytes(200) > 8 * 200 * 200
@@ -155,9 +155,9 @@ class TestPlanAndEstimate:
 
     @pytest.mark.parametrize("weights", [[1], [1, 1e2, 1e4, 1e5]])
     def test_time_is_estimated_and_progress_is_reported(self, weights):
-        graph, told = random_example(3000, 9000).graph(), []
+        graph, reported = random_example(3000, 9000).graph(), []
         method = RandNE(dim=50, weights=weights)
         assert 0 < hopvec.estimate(graph, method).seconds < 60
-        method.embed(graph, progress=lambda done, of: told.append(done / of))
-        assert told == sorted(told)
-        assert math.isclose(told[-1], 1)
+        method.embed(graph, progress=lambda done, total: reported.append(done / total))
+        assert reported == sorted(reported)
+        assert math.isclose(reported[-1], 1)

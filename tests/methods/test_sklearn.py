@@ -14,18 +14,17 @@ from hopvec import FastRP, GraphError
 from hopvec.methods import METHODS
 
 PART = "X is one adjacency matrix: a part of its rows or columns is not square, so not a graph"
-SENTENCE = "refused with a sentence of our own about the graph, not with scikit-learn's words"
+MESSAGE = "rejected with a message about the graph, not with that of scikit-learn"
 CANNOT_APPLY = {
     "check_methods_sample_order_invariance": PART,
     "check_methods_subset_invariance": PART,
     "check_fit_idempotent": PART,
     "check_n_features_in_after_fitting": PART,
     "check_fit2d_predict1d": PART,
-    "check_estimators_empty_data_messages": "no columns and twelve rows are not square: "
-    + SENTENCE,
-    "check_complex_data": "a complex column is not square: " + SENTENCE,
-    "check_positive_only_tag_during_fit": SENTENCE,
-    "check_estimators_nan_inf": SENTENCE,
+    "check_estimators_empty_data_messages": "no columns and twelve rows are not square: " + MESSAGE,
+    "check_complex_data": "a complex column is not square: " + MESSAGE,
+    "check_positive_only_tag_during_fit": MESSAGE,
+    "check_estimators_nan_inf": MESSAGE,
     "check_dtype_object": "an adjacency matrix of Python objects has no weights to read",
 }
 
@@ -38,7 +37,7 @@ QUICK = {"deepwalk": WALKS, "node2vec": WALKS, "line": {"samples": 1000}}
     [method(dim=4, **QUICK.get(name, {})) for name, method in METHODS.items()],
     expected_failed_checks=lambda estimator: CANNOT_APPLY,
 )
-def test_scikit_learn_finds_an_estimator(estimator, check):
+def test_scikit_learn_checks_pass(estimator, check):
     check(estimator)
 
 
@@ -46,9 +45,9 @@ def adjacency(nodes=60):
     return skewed_example(nodes, 4 * nodes).graph().to_scipy()
 
 
-class TestWhatTheChecksThatCannotApplyStandFor:
+class TestInsteadOfTheChecksThatCannotApply:
     @pytest.mark.parametrize(
-        ("matrix", "sentence"),
+        ("matrix", "message"),
         [
             (np.array([[0, np.nan], [np.nan, 0]]), "the weight nan is not allowed"),
             (np.array([[0, np.inf], [np.inf, 0]]), "the weight inf is not allowed"),
@@ -59,21 +58,21 @@ class TestWhatTheChecksThatCannotApplyStandFor:
             (np.ones(4), "square"),
         ],
     )
-    def test_what_is_no_graph_is_refused(self, matrix, sentence):
-        with pytest.raises(GraphError, match=sentence):
+    def test_an_invalid_adjacency_matrix_is_rejected(self, matrix, message):
+        with pytest.raises(GraphError, match=message):
             FastRP(dim=4).fit(matrix)
 
     @pytest.mark.parametrize("wrong", ["text", None, {}])
-    def test_a_matrix_of_objects_is_refused(self, wrong):
+    def test_a_matrix_of_objects_is_rejected(self, wrong):
         with pytest.raises(GraphError):
             FastRP(dim=4).fit(np.array([[0, wrong], [wrong, 0]], dtype=object))
 
-    def test_transforming_a_graph_of_another_size_is_refused(self):
+    def test_transforming_a_graph_of_another_size_is_rejected(self):
         method = FastRP(dim=4).fit(adjacency(60))
         with pytest.raises(ValueError, match="X has 61 features, but FastRP is expecting 60"):
             method.transform(adjacency(61))
 
-    def test_fitting_twice_is_fitting_once(self):
+    def test_fitting_twice_equals_fitting_once(self):
         method, X = FastRP(dim=8), adjacency()  # noqa: N806
         first = method.fit(X).transform(X)
         np.testing.assert_array_equal(method.fit(X).transform(X), first)
@@ -86,18 +85,18 @@ class TestEstimator:
         assert twin.get_params() == method.get_params()
         assert not hasattr(twin, "embedding_")
 
-    def test_fit_transform_is_fit_then_transform_is_embed(self):
+    def test_fit_transform_equals_fit_then_transform_equals_embed(self):
         method, X = FastRP(dim=8, seed=3), adjacency()  # noqa: N806
         expected = method.embed(X).vectors
         np.testing.assert_array_equal(clone(method).fit_transform(X), expected)
         np.testing.assert_array_equal(clone(method).fit(X).transform(X), expected)
 
-    def test_fit_keeps_the_embedding(self):
+    def test_fit_stores_the_embedding(self):
         method = FastRP(dim=8).fit(adjacency(60))
         assert len(method.embedding_) == 60
         assert method.n_features_in_ == 60
 
-    def test_transform_before_fit_is_refused(self):
+    def test_transform_before_fit_is_rejected(self):
         with pytest.raises(NotFittedError, match="call fit first"):
             FastRP(dim=8).transform(adjacency())
 
@@ -119,7 +118,7 @@ class TestEstimator:
         pipeline.set_params(fastrp__dim=5)
         assert pipeline.fit_transform(adjacency(60)).shape == (60, 5)
 
-    def test_nothing_of_scikit_learn_is_imported_with_hopvec(self):
+    def test_importing_hopvec_does_not_import_scikit_learn(self):
         import subprocess
         import sys
 
