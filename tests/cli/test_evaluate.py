@@ -126,7 +126,7 @@ def test_the_error_names_the_file_and_the_ids_if_hardly_any_match(run, files, tm
     (tmp_path / "others.csv").write_text("\n".join(["node,label", "node0,b", *rows]))
     result = run("evaluate", noise, clear, "others.csv", *FEW)
     assert result.exit_code == 2
-    assert result.stderr.startswith("noise.npz: classify: a share of")
+    assert result.stderr.startswith("noise.npz: a share of")
     assert "Only 1 of the 301 labeled nodes has a vector. Their ids are 'other0'" in result.stderr
 
 

@@ -50,6 +50,19 @@ def test_arguments_with_other_names_become_their_options():
     )
 
 
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("hold_out: the graph has no edges.", "The graph has no edges."),
+        ("v.npy: classify: a share of 0.1 ...", "v.npy: a share of 0.1 ..."),
+        ("hold_out: count= and share=", "--count and --share"),
+        ("split: there is no such file.", "split: there is no such file."),
+    ],
+)
+def test_the_name_of_a_python_function_is_left_out(message, expected):
+    assert name_options(message, click.Context(split)) == expected
+
+
 def test_a_positional_argument_has_the_name_of_the_help():
     assert name_options("needs labels=", click.Context(tune)) == "needs LABELS"
 

@@ -1,7 +1,8 @@
 """name_options: messages of the library in the terms of the command line.
 
 The library names Python arguments: `source=`, `duplicates='sum'`, `symmetrize=True`. A command that
-has these options prints `--source`, `--duplicates sum` and `--symmetrize` instead.
+has these options prints `--source`, `--duplicates sum` and `--symmetrize` instead, and leaves out
+the name of the Python function that failed.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from hopvec.errors import HopvecError
 CALL = r"\b\w[\w.]*\([^()]*\)"  # Python code, such as Graph.from_scipy(matrix, directed=True)
 VALUE = r"""'[^']*'|"[^"]*"|\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}|True\b|False\b|-?\d[\d.]*(?<!\.)|"""
 ARGUMENT = re.compile(rf"(?P<call>{CALL})|(?<![\w.-])(?P<name>[A-Za-z_]\w*)=(?P<value>{VALUE})")
+FUNCTION = re.compile(r"(^|: )(?:classify|draw_map|hold_out|predict_links|read_links): (\w?)")
 OTHER_NAMES = {"connected=False": "any_edges=True"}
 """Arguments whose options have another name."""
 OTHER_COMMANDS = {"like": "hopvec embed --like"}
@@ -42,7 +44,7 @@ def name_options(message: str, ctx: click.Context | None = None) -> str:
             return OTHER_COMMANDS.get(found["name"], match[0]) if not found["value"] else match[0]
         return _typed(parameters[found["name"]], found["value"]) or match[0]
 
-    return ARGUMENT.sub(option, _by_option(message, ctx, parameters))
+    return _without_function(ARGUMENT.sub(option, _by_option(message, ctx, parameters)))
 
 
 @contextmanager
@@ -64,6 +66,19 @@ def _by_option(message: str, ctx: click.Context, parameters: Mapping[str, click.
     if found is None or ctx.get_parameter_source(found[1]) is not ParameterSource.COMMANDLINE:
         return message
     return _flag(parameters[found[1]]) + message[found.end() :]
+
+
+def _without_function(message: str) -> str:
+    """Removes the name of a Python function, at the start or after a file.
+
+    >>> _without_function("hold_out: the graph has no edges.")
+    'The graph has no edges.'
+    >>> _without_function("vectors.npy: classify: a share of 0.1 ...")
+    'vectors.npy: a share of 0.1 ...'
+    """
+    return FUNCTION.sub(
+        lambda match: match[1] + match[2] if match[1] else match[2].upper(), message, 1
+    )
 
 
 def _typed(parameter: click.Parameter, value: str) -> str | None:
