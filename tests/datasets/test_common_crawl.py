@@ -151,7 +151,7 @@ def test_the_size_of_the_blocks_does_not_matter(release, monkeypatch):
         edges="".join(f"{u}\t{v}\n" for u, v in ends.tolist()),
         ranks=ranks_text(ranked),
     )
-    monkeypatch.setattr("hopvec.formats.graphs.lines.BLOCK", 5000)
+    monkeypatch.setattr("hopvec.formats.graphs.lines.BLOCK_BYTES", 5000)
     hosts = top_hosts(**paths, count=200)
     rank = {name: at for at, name in enumerate(ranked[:200])}
     expected = {
@@ -164,7 +164,7 @@ def test_the_size_of_the_blocks_does_not_matter(release, monkeypatch):
 
 
 def test_lines_after_the_last_host_are_not_read(release, monkeypatch):
-    monkeypatch.setattr("hopvec.formats.graphs.lines.BLOCK", len(ranks_text(FIRST)))
+    monkeypatch.setattr("hopvec.formats.graphs.lines.BLOCK_BYTES", len(ranks_text(FIRST)))
     paths = release(ranks=ranks_text(FIRST) + "this is\tno line\n" * 100)
     assert len(top_hosts(**paths, count=5).names) == 5
     with pytest.raises(FormatError, match=r"line 7: 'this is\\tno line' has 2 of 5"):
@@ -203,7 +203,7 @@ def test_a_malformed_line_is_reported_with_file_and_number(release, file, text, 
 
 
 def test_a_malformed_line_far_down_is_reported_with_its_number(release, monkeypatch):
-    monkeypatch.setattr("hopvec.formats.graphs.lines.BLOCK", 1000)
+    monkeypatch.setattr("hopvec.formats.graphs.lines.BLOCK_BYTES", 1000)
     edges = "0\t3\n" * 12_344 + "0\t?\n" + "0\t3\n" * 5000
     with pytest.raises(FormatError, match=r"edges\.txt\.gz, line 12,345: '0\\t\?' has no number"):
         top_hosts(**release(edges=edges), count=5)

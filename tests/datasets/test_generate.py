@@ -61,7 +61,7 @@ class TestContract:
     @every_example
     def test_the_same_edges_in_blocks_of_another_size(self, name, monkeypatch):
         whole = edges_of(EXAMPLES[name])
-        monkeypatch.setattr(generate, "BLOCK", 700)
+        monkeypatch.setattr(generate, "BLOCK_EDGES", 700)
         assert (edges_of(EXAMPLES[name]) == whole).all()
 
     @every_example
@@ -194,7 +194,7 @@ class TestRMat:
 
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow", ".csv", ".tsv.gz"])
 def test_the_edges_are_written_in_order(suffix, tmp_path, monkeypatch):
-    monkeypatch.setattr(generate, "BLOCK", 1000)
+    monkeypatch.setattr(generate, "BLOCK_EDGES", 1000)
     reported = []
     random_graph = RMat(scale=8, edges=2500)
     path = tmp_path / f"edges{suffix}"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hopvec import _native
-from hopvec.engine.spectral import COLUMNS, largest_eigenpairs, max_blocks, restart_blocks
+from hopvec.engine.spectral import BLOCK_COLUMNS, largest_eigenpairs, max_blocks, restart_blocks
 from hopvec.progress import no_progress
 
 
@@ -17,7 +17,7 @@ def with_values(values, seed=0):
 
 def pairs_of(matrix, count, *, by="magnitude", tolerance=1e-9, threads=2):
     def draw(number, stop):
-        return np.random.default_rng(number).normal(size=(len(matrix), COLUMNS))
+        return np.random.default_rng(number).normal(size=(len(matrix), BLOCK_COLUMNS))
 
     return largest_eigenpairs(
         lambda block, stop: matrix @ block,
@@ -83,7 +83,7 @@ class TestEigenpairs:
         calls = []
         pairs = largest_eigenpairs(
             lambda block, stop: (blocks.append(1), matrix @ block)[1],
-            lambda number, stop: np.random.default_rng(number).normal(size=(500, COLUMNS)),
+            lambda number, stop: np.random.default_rng(number).normal(size=(500, BLOCK_COLUMNS)),
             16,
             by="magnitude",
             tolerance=1e-9,
@@ -107,7 +107,9 @@ class TestEigenpairs:
         for threads in (1, 2, 5):
             pairs = largest_eigenpairs(
                 multiply,
-                lambda number, stop: np.random.default_rng(number).normal(size=(400, COLUMNS)),
+                lambda number, stop: np.random.default_rng(number).normal(
+                    size=(400, BLOCK_COLUMNS)
+                ),
                 20,
                 by="magnitude",
                 tolerance=1e-7,
@@ -124,7 +126,7 @@ class TestEigenpairs:
         with pytest.raises(ZeroDivisionError):
             largest_eigenpairs(
                 multiply,
-                lambda number, stop: np.ones((9, COLUMNS)),
+                lambda number, stop: np.ones((9, BLOCK_COLUMNS)),
                 2,
                 by="value",
                 tolerance=1e-7,

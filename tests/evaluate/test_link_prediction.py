@@ -174,7 +174,7 @@ def test_the_result_prints_as_a_table_and_can_be_written_as_json():
 
 
 def test_progress_reaches_the_total(monkeypatch):
-    monkeypatch.setattr(link_prediction, "BLOCK", 1000)
+    monkeypatch.setattr(link_prediction, "BLOCK_ENTRIES", 1000)
     reports = []
     predict_links(random_embedding(GRAPH), HELD_OUT, progress=lambda *state: reports.append(state))
     assert len(reports) > 3

@@ -19,12 +19,12 @@ import gc
 import sys
 from importlib.util import find_spec
 
-REQUIRED = ("click", "rich")
+REQUIRED_PACKAGES = ("click", "rich")
 
 
 def main() -> None:
     """Runs the command line and exits with its exit code."""
-    if not all(find_spec(package) for package in REQUIRED):
+    if not all(find_spec(package) for package in REQUIRED_PACKAGES):
         print("The command line needs the cli extra: pip install 'hopvec[cli]'.", file=sys.stderr)
         sys.exit(2)
     try:

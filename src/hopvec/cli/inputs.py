@@ -29,7 +29,7 @@ LOOPS = ("keep", "drop")
 FILE = click.Path(allow_dash=True)
 
 
-COLUMNS = 5  # the first options: the columns of the edges, and their direction
+COLUMN_OPTIONS = 5  # the first options: the columns of the edges, and their direction
 OPTIONS: Declared = [
     ("--source", {"metavar": "COLUMN", "help": "Column of source nodes: its name or number."}),
     ("--target", {"metavar": "COLUMN", "help": "Column of target nodes."}),
@@ -101,7 +101,7 @@ def reading_options(function: Function) -> Function:
 
 def edge_column_options(function: Function) -> Function:
     """Adds only the options for edge columns and direction, passed in the same way."""
-    return _read_options(OPTIONS[:COLUMNS], "Graph")(function)
+    return _read_options(OPTIONS[:COLUMN_OPTIONS], "Graph")(function)
 
 
 def _read_options(declared: Declared, heading: str) -> Callable[[Function], Function]:

@@ -10,7 +10,7 @@ from hopvec.cli.terminal import Terminal
 from hopvec.formats.labels.read import read_labels
 from hopvec.labels import Labels
 
-COLUMNS = 3  # the first options select columns
+COLUMN_OPTIONS = 3  # the first options select columns
 OPTIONS: Declared = [
     ("--id-column", {"metavar": "COLUMN", "help": "Column of node ids: its name or number."}),
     ("--label-column", {"metavar": "COLUMN", "help": "Column of labels."}),
@@ -39,7 +39,7 @@ def label_options(function: Function) -> Function:
 
 def label_column_options(function: Function) -> Function:
     """Adds only the options that select columns, for commands that also read a graph."""
-    return gathered_options("labeling", OPTIONS[:COLUMNS], "Labels")(function)
+    return gathered_options("labeling", OPTIONS[:COLUMN_OPTIONS], "Labels")(function)
 
 
 def read_label_file(terminal: Terminal, path: str, labeling: dict[str, Any]) -> Labels:

@@ -31,7 +31,7 @@ from hopvec.methods.parameters import (
 )
 from hopvec.methods.presets import PRESETS
 
-DEFAULT = "fastrp"
+DEFAULT_METHOD = "fastrp"
 
 
 def format_value(value: Any) -> str:
@@ -83,7 +83,7 @@ def method_options(function: Function) -> Function:
     return option(
         "--method",
         type=click.Choice(list(METHODS)),
-        default=DEFAULT,
+        default=DEFAULT_METHOD,
         show_default=True,
         is_eager=True,  # parsed first, since --help depends on it
         help="Embedding method; with --help, shows the options of this method.",
@@ -102,14 +102,14 @@ class MethodOption(Option):
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """The option with its help text; None if the selected method has no such parameter."""
-        parameter = self.owners.get(ctx.params.get("method", DEFAULT))
+        parameter = self.owners.get(ctx.params.get("method", DEFAULT_METHOD))
         if parameter is None:
             return None
         return f"{self.opts[0]} {_metavar(parameter.rule)}", _help(parameter)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Completes the values of a parameter with a list of choices."""
-        parameter = self.owners.get(ctx.params.get("method", DEFAULT))
+        parameter = self.owners.get(ctx.params.get("method", DEFAULT_METHOD))
         choices = _choices(parameter.rule) if parameter else []
         return [CompletionItem(choice) for choice in choices if choice.startswith(incomplete)]
 
@@ -169,8 +169,10 @@ def parsed(title: str, owner: type, strings: dict[str, str]) -> dict[str, Any]:
 
 def _from_preset(name: str, asked: str) -> FastRP:
     """The method of a preset; --method must agree."""
-    if asked != DEFAULT:
-        raise click.UsageError(f"--preset applies to the method {DEFAULT}, but --method is {asked}")
+    if asked != DEFAULT_METHOD:
+        raise click.UsageError(
+            f"--preset applies to the method {DEFAULT_METHOD}, but --method is {asked}"
+        )
     return FastRP.preset(name)
 
 

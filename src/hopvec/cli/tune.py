@@ -25,7 +25,7 @@ from hopvec.cli.terminal import Terminal
 from hopvec.errors import FormatError
 from hopvec.formats.destination import check_writable
 from hopvec.formats.graphs.options import ReadOptions
-from hopvec.formats.graphs.write import Table, write_tables
+from hopvec.formats.graphs.write import TableFile, write_tables
 from hopvec.labels import Labels
 from hopvec.methods import Method
 from hopvec.run_report import RunReport
@@ -204,7 +204,7 @@ def _write(tuning: Tuning, table: ScoreTable, output: Path) -> None:
     table.write(output / "trials.csv")
     if tuning.unseen is not None:
         pairs = _pairs(tuning.unseen)
-        write_tables(Table(output / "unseen.csv", pairs.schema, pairs.to_batches()))
+        write_tables(TableFile(output / "unseen.csv", pairs.schema, pairs.to_batches()))
     tuning.plot(output / "search.png")
     tuning.save(output / "best.json")
 

@@ -4,7 +4,7 @@ catalog.py, .toml   the named datasets: files, URLs, sizes, licenses
 load.py             load and available: read datasets from disk
 get.py              get: download a dataset
 download.py         download: one file, resumed after interruptions
-part.py             Part: a partially downloaded file
+part.py             PartialFile: a partially downloaded file
 checksum.py         SHA-256 of files
 archive.py          edges.npz and nodes.csv.gz
 common_crawl.py     web graphs from a release of Common Crawl

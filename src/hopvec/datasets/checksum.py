@@ -9,14 +9,14 @@ from pathlib import Path
 from hopvec.formats.atomic import atomic_write
 from hopvec.progress import Progress
 
-BLOCK = 1 << 20
+BLOCK_BYTES = 1 << 20
 
 
 def sha256_of(path: Path, progress: Progress | None = None) -> str:
     """The SHA-256 of a file, in hexadecimal digits."""
     digest, size = hashlib.sha256(), path.stat().st_size
     with path.open("rb") as file:
-        while block := file.read(BLOCK):
+        while block := file.read(BLOCK_BYTES):
             digest.update(block)
             if progress:
                 progress(file.tell(), size)

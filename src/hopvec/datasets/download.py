@@ -20,8 +20,14 @@ from urllib import request
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 
-from hopvec.datasets.checksum import BLOCK, checksum_path, read_checksum, sha256_of, write_checksum
-from hopvec.datasets.part import Origin, Part, locked_part
+from hopvec.datasets.checksum import (
+    BLOCK_BYTES,
+    checksum_path,
+    read_checksum,
+    sha256_of,
+    write_checksum,
+)
+from hopvec.datasets.part import Origin, PartialFile, locked_part
 from hopvec.errors import DatasetError, HopvecError
 from hopvec.formats.destination import check_space
 from hopvec.machine import format_bytes
@@ -96,7 +102,7 @@ def _verified(destination: Path, sha256: str | None, progress: Progress) -> Path
     return destination
 
 
-def _finish(url: str, destination: Path, part: Part, sha256: str | None) -> None:
+def _finish(url: str, destination: Path, part: PartialFile, sha256: str | None) -> None:
     """Renames the complete file if its checksum is correct, else deletes it."""
     found, first = part.digest.hexdigest(), read_checksum(destination)
     expected = sha256 or first
@@ -118,10 +124,10 @@ class _TransientError(Exception):
 
 
 class _Transfer:
-    """The transfer of one URL into a Part."""
+    """The transfer of one URL into a partial file."""
 
     def __init__(
-        self, url: str, destination: Path, part: Part, progress: Progress, timeout: float
+        self, url: str, destination: Path, part: PartialFile, progress: Progress, timeout: float
     ) -> None:
         self.url, self.destination, self.part = url, destination, part
         self.progress, self.timeout = progress, timeout
@@ -159,7 +165,7 @@ class _Transfer:
                 part.begin(Origin(self.url, _validator(response), response.length))
             check_space(self.destination, part.total - part.size)
             self.progress(part.size, part.total)
-            while block := response.read1(BLOCK):
+            while block := response.read1(BLOCK_BYTES):
                 part.write(block)
                 self.progress(part.size, part.total)
             if part.total and not part.complete:

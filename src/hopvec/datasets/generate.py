@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 
 from hopvec import _native, machine
 from hopvec.errors import ParameterError
-from hopvec.formats.graphs.write import Table, write_tables
+from hopvec.formats.graphs.write import TableFile, write_tables
 from hopvec.graph import Graph
 from hopvec.graph.ids import arrow_view
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, check, documented
 from hopvec.progress import Progress
 
-BLOCK = 1 << 20  # edges drawn and written at a time: 8 MB
+BLOCK_EDGES = 1 << 20  # edges drawn and written at a time: 8 MB
 MAX_NODES = 2**31 - 1
 OFFSET = 1 / 500  # of ChungLu, as a fraction of the nodes
 GRAPH500 = (0.57, 0.19, 0.19, 0.05)
@@ -33,7 +33,7 @@ GRAPH500 = (0.57, 0.19, 0.19, 0.05)
 Nodes = NDArray[np.int32]
 
 
-class EdgeSampler(Protocol):
+class RandomGraphSampler(Protocol):
     """A native sampler of edges."""
 
     def draw(
@@ -65,14 +65,14 @@ class RandomGraph:
         """The number of nodes, including those without edges."""
 
     @abstractmethod
-    def sampler(self) -> EdgeSampler:
+    def sampler(self) -> RandomGraphSampler:
         """The native sampler of the edges."""
 
     def blocks(self) -> Iterator[tuple[Nodes, Nodes]]:
         """Yield all edges in order, up to 2^20 at a time: int32 sources and targets."""
         sampler, stop, threads = self.sampler(), _native.Stop(), self.threads or machine.cores()
-        for first in range(0, self.edges, BLOCK):
-            size = min(BLOCK, self.edges - first)
+        for first in range(0, self.edges, BLOCK_EDGES):
+            size = min(BLOCK_EDGES, self.edges - first)
             ends = np.empty(size, np.int32), np.empty(size, np.int32)
             sampler.draw(first, *ends, threads, stop)
             yield ends
@@ -127,7 +127,7 @@ class RandomGraph:
                 if progress:
                     progress(done, self.edges)
 
-        write_tables(Table(Path(path), schema, batches()))
+        write_tables(TableFile(Path(path), schema, batches()))
 
 
 @documented
@@ -158,7 +158,7 @@ class ErdosRenyi(RandomGraph):
         """The number of nodes."""
         return self.nodes
 
-    def sampler(self) -> EdgeSampler:
+    def sampler(self) -> RandomGraphSampler:
         """See RandomGraph."""
         return _native.ErdosRenyi(nodes=self.nodes, seed=self.seed)
 
@@ -188,7 +188,7 @@ class ChungLu(RandomGraph):
         """The number of nodes."""
         return self.nodes
 
-    def sampler(self) -> EdgeSampler:
+    def sampler(self) -> RandomGraphSampler:
         """See RandomGraph."""
         return _native.ChungLu(
             nodes=self.nodes,
@@ -229,7 +229,7 @@ class RMat(RandomGraph):
         """The number of nodes."""
         return 1 << self.scale
 
-    def sampler(self) -> EdgeSampler:
+    def sampler(self) -> RandomGraphSampler:
         """See RandomGraph."""
         a, b, c, _ = self.quadrants
         return _native.RMat(

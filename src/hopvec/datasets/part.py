@@ -1,4 +1,4 @@
-"""Part: a partially downloaded file, which can be resumed later."""
+"""PartialFile: a partially downloaded file, which can be resumed later."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from io import FileIO
 from pathlib import Path
 
-from hopvec.datasets.checksum import BLOCK
+from hopvec.datasets.checksum import BLOCK_BYTES
 from hopvec.errors import DatasetError
 from hopvec.formats.atomic import atomic_write, lock
 from hopvec.machine import format_bytes
@@ -35,13 +35,13 @@ class Origin:
 
 
 @contextmanager
-def locked_part(destination: Path) -> Iterator[Part]:
-    """The Part of a file, locked for this process; waits while another process has the lock."""
+def locked_part(destination: Path) -> Iterator[PartialFile]:
+    """Locks the partial file of a destination; waits while another process has the lock."""
     path, logged = destination.with_name(f"{destination.name}.part"), False
     while True:
         with path.open("a+b", buffering=0) as file:
             if lock(file) is not False and _still_named(file, path):
-                part = Part(destination, path, file)
+                part = PartialFile(destination, path, file)
                 try:
                     yield part
                 finally:
@@ -54,7 +54,7 @@ def locked_part(destination: Path) -> Iterator[Part]:
         time.sleep(WAIT)
 
 
-class Part:
+class PartialFile:
     """NAME.part, which becomes the file NAME, and NAME.part.json, which holds its Origin.
 
     Whenever the process ends, NAME.part contains the first bytes of that file and nothing else.
@@ -92,7 +92,7 @@ class Part:
             self.discard()
             return
         self._file.seek(0)
-        while block := self._file.read(BLOCK):
+        while block := self._file.read(BLOCK_BYTES):
             self._count(block)
             progress(self.size, self.total)
         if not (self.validator or self.complete):

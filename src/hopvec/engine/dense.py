@@ -15,7 +15,7 @@ from hopvec.engine.finish import allocate_rows
 from hopvec.engine.plan import CACHE_LINE_BYTES, make_slab_plan
 from hopvec.engine.random_rows import GaussianRows
 from hopvec.engine.slab import Slab, Transition, for_each_slab
-from hopvec.engine.spectral import COLUMNS, Draw, Floats, Multiply, largest_eigenpairs
+from hopvec.engine.spectral import BLOCK_COLUMNS, Draw, Floats, Multiply, largest_eigenpairs
 from hopvec.graph import Graph
 from hopvec.machine import interruptible
 from hopvec.progress import Progress
@@ -158,12 +158,12 @@ def _outer_product(factor: Dense, threads: int, stop: _native.Stop) -> Dense:
     """Return factor @ factor.T."""
     nodes, rank = factor.shape
     matrix = allocate_rows(nodes, nodes)
-    for first in range(0, nodes, COLUMNS):
-        rows = factor[first : first + COLUMNS]
-        block = np.zeros((rank, COLUMNS))
+    for first in range(0, nodes, BLOCK_COLUMNS):
+        rows = factor[first : first + BLOCK_COLUMNS]
+        block = np.zeros((rank, BLOCK_COLUMNS))
         block[:, : len(rows)] = rows.T
         product = _native.product(factor, block, False, threads, stop)
-        matrix[first : first + COLUMNS] = product[:, : len(rows)].T
+        matrix[first : first + BLOCK_COLUMNS] = product[:, : len(rows)].T
     return matrix
 
 
@@ -174,4 +174,4 @@ def _inverse_root_degrees(graph: Graph) -> Floats:
 
 
 def _as_floats(block: NDArray[np.uint8]) -> Floats:
-    return block.view(np.float32).reshape(-1, COLUMNS).astype(np.float64)
+    return block.view(np.float32).reshape(-1, BLOCK_COLUMNS).astype(np.float64)

@@ -16,7 +16,7 @@ from hopvec.progress import Progress
 
 LANES = 16  # rows are padded to a multiple of 16 columns for the kernels
 SEGMENT = 1 << 26  # samples times (columns + 100) between two calls of `progress`
-NOISE = 0.75  # negative samples are drawn in proportion to this power of the degrees
+NOISE_EXPONENT = 0.75  # negative samples are drawn in proportion to this power of the degrees
 
 
 class EdgeSampler:
@@ -32,7 +32,7 @@ class EdgeSampler:
             degrees = degrees + _native.column_sums(graph.indptr, graph.indices, graph.weights)
         self.has_edges = degrees > 0
         self.noise = np.where(
-            self.has_edges, _native.power(np.where(self.has_edges, degrees, 1), NOISE), 0
+            self.has_edges, _native.power(np.where(self.has_edges, degrees, 1), NOISE_EXPONENT), 0
         )
         self.native = interruptible(
             lambda stop: _native.EdgeSampler(

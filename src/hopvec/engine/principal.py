@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hopvec import _native
 from hopvec.engine.normalize import MIN_SPREAD, ColumnScaler
-from hopvec.engine.spectral import COLUMNS, Floats
+from hopvec.engine.spectral import BLOCK_COLUMNS, Floats
 from hopvec.machine import interruptible
 
 PCA_BLOCK_ROWS = 1024  # fixed, so that the order of summation never changes
@@ -43,12 +43,12 @@ class Components:
         self, rows: NDArray[np.float32], threads: int, stop: _native.Stop
     ) -> NDArray[np.float32]:
         projected = np.empty((len(rows), self.basis.shape[1]), dtype=np.float32)
-        for first in range(0, self.basis.shape[1], COLUMNS):
-            some = self.basis[:, first : first + COLUMNS]
-            block = np.zeros((len(some), COLUMNS))
+        for first in range(0, self.basis.shape[1], BLOCK_COLUMNS):
+            some = self.basis[:, first : first + BLOCK_COLUMNS]
+            block = np.zeros((len(some), BLOCK_COLUMNS))
             block[:, : some.shape[1]] = some
             product = _native.product(rows, block, False, threads, stop)
-            projected[:, first : first + COLUMNS] = product[:, : some.shape[1]]
+            projected[:, first : first + BLOCK_COLUMNS] = product[:, : some.shape[1]]
         return projected
 
 
@@ -115,8 +115,8 @@ def principal_bytes(width: int, dim: int) -> int:
     each column.
     """
     eigen = (16 + 0.25) * width * width + 8192 * width
-    blocks = 4 * PCA_BLOCK_ROWS * (width + 2 * dim + 8 * COLUMNS)
-    return int(eigen) + 36 * width * (dim + COLUMNS) + blocks
+    blocks = 4 * PCA_BLOCK_ROWS * (width + 2 * dim + 8 * BLOCK_COLUMNS)
+    return int(eigen) + 36 * width * (dim + BLOCK_COLUMNS) + blocks
 
 
 def principal_seconds(nodes: int, width: int, dim: int, threads: int) -> float:

@@ -24,7 +24,7 @@ from hopvec.progress import Progress
 if TYPE_CHECKING:
     from hopvec.engine.fitted import FittedState
 
-MAX_ENTRY = 2.0**15  # no entry of an unscaled order is larger, so that orders fit float16
+MAX_ORDER_ENTRY = 2.0**15  # no entry of an unscaled order is larger, so that orders fit float16
 
 RandomRows = SparseRows | GaussianRows | FeatureRows
 
@@ -229,7 +229,7 @@ class Propagation:
 
 def checked_scales(scales: dict[int, float]) -> dict[int, float]:
     """Returns the scales of orders. Raises GraphError if the plain sum could overflow float32."""
-    largest = sum(map(abs, scales.values())) * MAX_ENTRY
+    largest = sum(map(abs, scales.values())) * MAX_ORDER_ENTRY
     if not largest < float(np.finfo(np.float32).max):
         order = max(scales, key=lambda order: abs(scales[order]))
         raise GraphError(

@@ -18,9 +18,9 @@ from hopvec import _native
 from hopvec.machine import interruptible
 from hopvec.progress import Progress
 
-COLUMNS = 16  # of a block
+BLOCK_COLUMNS = 16
 DEPENDENT = 1e-10  # a column that shrinks below this fraction has only rounding error left
-CHECKS = 3  # of convergence between two restarts
+CHECKS_PER_RESTART = 3  # checks of convergence between two restarts
 
 Floats = NDArray[np.float64]
 
@@ -74,7 +74,7 @@ class BlockLanczos:
         self.blocks: list[Floats] = []
         self._next: Floats | None = None
         self._projected = np.zeros((0, 0))  # T
-        self._coupling = np.zeros((COLUMNS, COLUMNS))
+        self._coupling = np.zeros((BLOCK_COLUMNS, BLOCK_COLUMNS))
         self._max_norm = 0.0  # of a column of a product: the scale of M
         self._drawn = 0
 
@@ -112,15 +112,15 @@ class BlockLanczos:
                 self._projected, count, by == "magnitude", self._threads, stop
             )
         )
-        errors = (self._coupling[:, :, None] * rows[:, -COLUMNS:].T).sum(axis=1)
+        errors = (self._coupling[:, :, None] * rows[:, -BLOCK_COLUMNS:].T).sum(axis=1)
         return values, rows, np.sqrt((errors * errors).sum(axis=0))
 
     def vectors(self, rows: Floats, stop: _native.Stop) -> list[Floats]:
         """Return the vectors Q y for rows y, in blocks; the last one is padded with zeros."""
         blocks = []
-        for first in range(0, len(rows), COLUMNS):
-            part = rows[first : first + COLUMNS]
-            coefficients = np.zeros((rows.shape[1], COLUMNS))
+        for first in range(0, len(rows), BLOCK_COLUMNS):
+            part = rows[first : first + BLOCK_COLUMNS]
+            coefficients = np.zeros((rows.shape[1], BLOCK_COLUMNS))
             coefficients[:, : len(part)] = part.T
             block = np.zeros_like(self.blocks[0])
             self._add(self.blocks, coefficients, block, stop)
@@ -186,7 +186,7 @@ def largest_eigenpairs(
     """
     lanczos = BlockLanczos(multiply, draw, threads)
     limit, kept = max_blocks(count), restart_blocks(count)
-    check_at = {limit - (limit - kept) * k // CHECKS for k in range(CHECKS)}
+    check_at = {limit - (limit - kept) * k // CHECKS_PER_RESTART for k in range(CHECKS_PER_RESTART)}
 
     def extend(stop: _native.Stop) -> None:
         lanczos.extend(stop)
@@ -195,7 +195,7 @@ def largest_eigenpairs(
 
     while True:
         interruptible(extend)
-        values, rows, errors = lanczos.ritz(COLUMNS * kept, by)
+        values, rows, errors = lanczos.ritz(BLOCK_COLUMNS * kept, by)
         converged = errors[:count] <= tolerance * np.abs(values).max()
         progress(int(np.count_nonzero(converged)), count)
         if lanczos.exhausted or (converged.all() and len(converged) == count):
@@ -207,23 +207,23 @@ def largest_eigenpairs(
 
 def max_blocks(count: int) -> int:
     """Return the number of blocks at which the basis is restarted."""
-    return -(-4 * count // COLUMNS) + 10
+    return -(-4 * count // BLOCK_COLUMNS) + 10
 
 
 def restart_blocks(count: int) -> int:
     """Return the number of blocks that a restart keeps."""
-    return -(-3 * count // (2 * COLUMNS))
+    return -(-3 * count // (2 * BLOCK_COLUMNS))
 
 
 def expected_blocks(count: int) -> int:
     """Return the typical number of block products until `count` eigenpairs have converged."""
-    return -(-6 * count // COLUMNS) + 10
+    return -(-6 * count // BLOCK_COLUMNS) + 10
 
 
 def basis_bytes(nodes: int, count: int) -> int:
     """Return the memory of `largest_eigenpairs`: the basis, the blocks of a restart, products."""
     blocks = max_blocks(count) + restart_blocks(count) + 4
-    return 8 * COLUMNS * (nodes * blocks + 3 * COLUMNS * max_blocks(count) ** 2)
+    return 8 * BLOCK_COLUMNS * (nodes * blocks + 3 * BLOCK_COLUMNS * max_blocks(count) ** 2)
 
 
 def _signed(values: Floats, blocks: list[Floats], count: int) -> Eigenpairs:

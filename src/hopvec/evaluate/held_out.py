@@ -14,7 +14,7 @@ from hopvec.errors import GraphError, ParameterError
 from hopvec.evaluate.hashing import RandomStream, hash_uint64
 from hopvec.evaluate.pairs import Codes, Pairs, contains, ids_like
 from hopvec.formats.graphs.links import read_pairs
-from hopvec.formats.graphs.write import Table, edge_table, write_tables
+from hopvec.formats.graphs.write import TableFile, edge_table, write_tables
 from hopvec.graph import Graph
 from hopvec.graph.edge_list import from_numbered_edges
 from hopvec.graph.ids import NumberedEdges
@@ -71,7 +71,7 @@ class HeldOut:
             for table, label in ((self.edges, 1), (self.negatives, 0))
         ]
         pairs = pa.concat_tables(parts)
-        tables = [Table(Path(links), pairs.schema, pairs.to_batches())]
+        tables = [TableFile(Path(links), pairs.schema, pairs.to_batches())]
         if training is not None:
             if self.training is None:
                 raise ParameterError("save: these pairs have no training graph.")

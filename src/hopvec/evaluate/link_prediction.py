@@ -27,7 +27,7 @@ OPERATORS = ("dot", "cosine", "hadamard")
 HITS = (10, 50, 100)
 C = 0.01  # within 0.001 of the best AUC on Cora, PPI and BlogCatalog
 MAX_TRAINING_EDGES = 20_000  # of the regression
-BLOCK = 1 << 22  # entries of vectors that are converted to float64 at a time
+BLOCK_ENTRIES = 1 << 22  # entries of vectors that are converted to float64 at a time
 
 
 @dataclass(frozen=True)
@@ -221,7 +221,7 @@ class _Passes:
         """The score sum_i weights_i u_i v_i of each pair, in float64."""
         first, second = self.rows
         scores = np.empty(len(first))
-        step = max(1, BLOCK // max(1, self.embedding.dim))
+        step = max(1, BLOCK_ENTRIES // max(1, self.embedding.dim))
         for start in range(0, len(first), step):
             here = slice(start, start + step)
             terms = products(self.embedding, (first[here], second[here])) * weights

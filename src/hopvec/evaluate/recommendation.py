@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from hopvec import _native
 from hopvec.embedding import Embedding
-from hopvec.engine.spectral import COLUMNS
+from hopvec.engine.spectral import BLOCK_COLUMNS
 from hopvec.errors import ParameterError
 from hopvec.evaluate import ranking
 from hopvec.evaluate.bipartite_check import check_bipartite, item_mask
@@ -104,9 +104,9 @@ class SimilarityScorer:
     def scores(self, users: Nodes) -> Iterator[tuple[Nodes, NDArray[np.float64]]]:
         """For each user, all items and their scores."""
         scale = self._scale(self.items)
-        for start in range(0, len(users), COLUMNS):
-            some = users[start : start + COLUMNS]
-            block = np.zeros((self.embedding.dim, COLUMNS))
+        for start in range(0, len(users), BLOCK_COLUMNS):
+            some = users[start : start + BLOCK_COLUMNS]
+            block = np.zeros((self.embedding.dim, BLOCK_COLUMNS))
             block[:, : len(some)] = self.embedding.vectors[self._rows[some]].T
             product = partial(_native.product, self._items, block, False, cores())
             products = interruptible(product)  # a sum by BLAS depends on its position

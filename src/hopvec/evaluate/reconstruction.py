@@ -23,7 +23,7 @@ from hopvec.progress import Progress
 
 MAX_NODES = 65_536  # a sample of larger graphs is compared
 STRIPE = 1 << 33  # multiplications between two reports of progress
-BLOCK = 128  # rows per block of the native loop
+KERNEL_ROWS = 128  # rows per block of the native loop
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ def _best_pairs(
     if similarity == "dot":  # one scale for all rows, so that no product overflows
         scale = np.full(len(rows), scale[scale > 0].min(initial=1.0), dtype=np.float32)
     vectors = np.ascontiguousarray(embedding.vectors[rows])
-    step = max(1, STRIPE // (vectors.size * BLOCK)) * BLOCK
+    step = max(1, STRIPE // (vectors.size * KERNEL_ROWS)) * KERNEL_ROWS
     best = (np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.float32))
     for start in range(0, len(rows), step):
         least = float(best[2][k - 1]) if len(best[2]) == k else -np.inf

@@ -19,7 +19,7 @@ from hopvec.formats.table import find_columns
 from hopvec.progress import Progress, no_progress
 
 PLANE = ("x", "y")
-ROWS = 1 << 14  # copied at a time
+BATCH_ROWS = 1 << 14  # copied at a time
 
 
 def read_positions(path: str | PathLike[str]) -> NDArray[np.float32] | None:
@@ -118,7 +118,7 @@ class _Parquet:
         self.schema, self.rows = file.schema_arrow, int(file.metadata.num_rows)
 
     def batches(self, names: list[str]) -> Iterator[pa.RecordBatch]:
-        for batch in self._file.iter_batches(ROWS, columns=names, use_threads=False):
+        for batch in self._file.iter_batches(BATCH_ROWS, columns=names, use_threads=False):
             yield batch.select(names)
 
 

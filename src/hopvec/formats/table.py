@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 NUMBERS = {"float32": pa.float32(), "float16": pa.float16()}
 TEXT = ("string", "large_string", "string_view")
-REQUIRED = (
+REQUIRED_COLUMNS = (
     "an embedding must have a column 'id' of integers or strings, and either a column 'embedding' "
     "of lists of floats or one column of floats per dimension"
 )
@@ -92,7 +92,7 @@ def find_columns(path: Path, schema: pa.Schema) -> VectorColumns:
         return VectorColumns(key, floats, lists=False)
     found = ", ".join(f"{field.name} ({field.type})" for field in list(schema)[:8]) or "none"
     more = ", ..." if len(schema) > 8 else ""
-    raise FormatError(f"{path}: {REQUIRED}; the columns are {found}{more}. {IF_EDGES}")
+    raise FormatError(f"{path}: {REQUIRED_COLUMNS}; the columns are {found}{more}. {IF_EDGES}")
 
 
 def from_batches(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Embedding:

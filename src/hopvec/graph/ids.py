@@ -13,7 +13,7 @@ from hopvec import _native
 from hopvec.errors import GraphError
 
 MAX_NODES = 2**31 - 1
-CHUNK = 1 << 20
+CHUNK_IDS = 1 << 20
 
 
 @dataclass
@@ -217,8 +217,8 @@ def _number_integers(source: NDArray[Any], target: NDArray[Any]) -> NumberedEdge
         return _look_up(source, target, _distinct(source, target))
     present = np.zeros(span, dtype=bool)
     for ids in (source, target):
-        for start in range(0, len(ids), CHUNK):
-            present[np.subtract(ids[start : start + CHUNK], low, dtype=np.int64)] = True
+        for start in range(0, len(ids), CHUNK_IDS):
+            present[np.subtract(ids[start : start + CHUNK_IDS], low, dtype=np.int64)] = True
     _refuse_too_many(int(np.count_nonzero(present)))
     if present.all():
         return NumberedEdges(lambda: arrow_view(np.arange(span) + low), span, source, target, low)

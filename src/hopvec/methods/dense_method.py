@@ -12,7 +12,7 @@ import numpy as np
 from hopvec import _native
 from hopvec.engine.dense import transition_powers
 from hopvec.engine.plan import Plan, plan_for
-from hopvec.engine.spectral import COLUMNS, basis_bytes
+from hopvec.engine.spectral import BLOCK_COLUMNS, basis_bytes
 from hopvec.graph import Graph
 from hopvec.machine import interruptible, memory_limit
 from hopvec.methods.method import Method
@@ -71,11 +71,11 @@ class DenseMethod(Method):
     def estimate_seconds(self, graph: Graph, plan: Plan, progress: Progress) -> float:
         """The time of a run, from a trial with the first columns of the matrix."""
         threads = plan.threads
-        columns = min(graph.nodes, 2 * COLUMNS * threads)
+        columns = min(graph.nodes, 2 * BLOCK_COLUMNS * threads)
         start = time.perf_counter()
         matrix = transition_powers(graph, [TRIAL_HOPS], threads, progress, columns=columns)
         hop = (time.perf_counter() - start) / TRIAL_HOPS
-        block = np.ones((columns, COLUMNS))
+        block = np.ones((columns, BLOCK_COLUMNS))
         start = time.perf_counter()
         interruptible(lambda stop: _native.product(matrix, block, False, threads, stop))
         product = time.perf_counter() - start

@@ -16,7 +16,7 @@ from hopvec.engine.dense import (
 )
 from hopvec.engine.fitted import Fitted
 from hopvec.engine.plan import Plan
-from hopvec.engine.spectral import COLUMNS, Floats, expected_blocks
+from hopvec.engine.spectral import BLOCK_COLUMNS, Floats, expected_blocks
 from hopvec.graph import Graph
 from hopvec.methods.dense_method import DenseMethod, Work
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, documented
@@ -114,4 +114,4 @@ class NetMF(DenseMethod):
         products = expected_blocks(int(self.dim))
         if self.rank is None:
             return Work(int(self.window), products)
-        return Work(0, products + int(self.rank) // COLUMNS)
+        return Work(0, products + int(self.rank) // BLOCK_COLUMNS)

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from hopvec.engine.combine import combine
 from hopvec.engine.fitted import Fitted
-from hopvec.engine.orthogonal import ROWS, gram_matrix, mix, mixing_bytes, orthogonal_mixing
+from hopvec.engine.orthogonal import BLOCK_ROWS, gram_matrix, mix, mixing_bytes, orthogonal_mixing
 from hopvec.engine.plan import SlabPlan
 from hopvec.engine.random_rows import GaussianRows
-from hopvec.engine.slab import Propagation, Slab, Transition
+from hopvec.engine.slab import MAX_ORDER_ENTRY, Propagation, Slab, Transition
 from hopvec.errors import GraphError
 from hopvec.graph import Graph
 from hopvec.methods.fastrp import FastRP
@@ -78,7 +78,7 @@ class RandNE(SlabMethod):
         T = orthogonal_mixing(  # noqa: N806
             R, gram_matrix(R, graph.keys, int(self.dim), threads, progress)
         )
-        largest = np.full(graph.nodes, 2.0**15, dtype=np.float32)  # entries then fit float16
+        largest = np.full(graph.nodes, MAX_ORDER_ENTRY, dtype=np.float32)
 
         def algorithm_1(slab: Slab, orders: Collection[int]) -> None:
             q = max(orders)
@@ -89,7 +89,7 @@ class RandNE(SlabMethod):
         def mix_columns(rows: NDArray[np.float32]) -> None:
             mix(rows, T, threads)  # U = (alpha_0 U_0 + ... + alpha_q U_q) T
 
-        return Propagation([S], algorithm_1, R.scale / 2.0**15, growth, mix_columns)
+        return Propagation([S], algorithm_1, R.scale / MAX_ORDER_ENTRY, growth, mix_columns)
 
     def _hops(self, graph: Graph) -> tuple[Transition, float]:
         """The matrix divided by a power of two, so that its row sums are below 1, and it."""
@@ -128,7 +128,7 @@ class RandNE(SlabMethod):
             threads=self.threads,
             memory=self.memory,
         )
-        R, some = GaussianRows(seed=0), graph.keys[:ROWS]  # noqa: N806
+        R, some = GaussianRows(seed=0), graph.keys[:BLOCK_ROWS]  # noqa: N806
         start = perf_counter()
         gram = gram_matrix(R, some, plan.dim, plan.threads, progress)
         drawn = perf_counter()

@@ -8,8 +8,15 @@ from hopvec.methods import FastRP
 from hopvec.paper import published
 from hopvec.paper.experiment_cache import ExperimentCache, Score
 from hopvec.paper.plot_style import COLORS, MARKERS, panels
-from hopvec.paper.report import ReportFigure, Section, Table, Verdict
-from hopvec.paper.settings import IN_PAPER, METHODS, METHODS_TEXT, NOT_IN_PAPER, is_large, methods
+from hopvec.paper.report import ReportFigure, ReportTable, Section, Verdict
+from hopvec.paper.settings import (
+    IN_PAPER,
+    METHODS_TEXT,
+    NOT_IN_PAPER,
+    PAPER_METHODS,
+    is_large,
+    methods,
+)
 
 TENTHS = tuple(round(0.1 * i, 1) for i in range(1, 10))
 HUNDREDTHS = tuple(round(0.01 * i, 2) for i in range(1, 10))
@@ -86,7 +93,7 @@ def _at(scores: Scores, share: float) -> dict[str, Score]:
 def _verdicts(name: str, scores: Scores) -> list[Verdict]:
     paper = published.MACRO_F1[name]
     found = _at(scores, published.SHARE[name])
-    here = {label: found[label].macro_f1 for label in METHODS}
+    here = {label: found[label].macro_f1 for label in PAPER_METHODS}
     best, best_here = (
         max((label for label in table if label != "FastRP"), key=lambda label: table[label])
         for table in (paper, here)
@@ -104,7 +111,7 @@ def _verdicts(name: str, scores: Scores) -> list[Verdict]:
     ]
 
 
-def _paper_table(scores: dict[str, Scores]) -> Table:
+def _paper_table(scores: dict[str, Scores]) -> ReportTable:
     rows = []
     for name, found in scores.items():
         for label, score in _at(found, published.SHARE[name]).items():
@@ -121,11 +128,11 @@ def _paper_table(scores: dict[str, Scores]) -> Table:
                 ]
             )
     columns = ["dataset", "labels", "method", "macro F1", "deviation", "paper", "difference"]
-    return Table("classification", "Macro F1 (%) at the shares of the paper", columns, rows)
+    return ReportTable("classification", "Macro F1 (%) at the shares of the paper", columns, rows)
 
 
-def _extra_table(scores: dict[str, Scores]) -> Table:
-    labels = [*METHODS, DEFAULTS]
+def _extra_table(scores: dict[str, Scores]) -> ReportTable:
+    labels = [*PAPER_METHODS, DEFAULTS]
     rows = []
     for name, found in scores.items():
         here = {label: row[0].macro_f1 for label, row in found.items()}
@@ -136,25 +143,25 @@ def _extra_table(scores: dict[str, Scores]) -> Table:
         "Large graphs use 1 % of the labels and half of the shuffles, without the methods that "
         "train a model."
     )
-    return Table("classification-beyond", title, ["dataset", "labels", *labels], rows, note)
+    return ReportTable("classification-beyond", title, ["dataset", "labels", *labels], rows, note)
 
 
-def _curves_table(scores: dict[str, Scores]) -> Table:
+def _curves_table(scores: dict[str, Scores]) -> ReportTable:
     """The values of the curves, one row per share and one column per method."""
     rows = []
     for name, found in scores.items():
         for index, share in enumerate(row.share for row in found["FastRP"]):
-            here = [found[label][index].macro_f1 for label in METHODS]
+            here = [found[label][index].macro_f1 for label in PAPER_METHODS]
             rows.append([name, f"{share:.0%}", *here])
-    columns = ["dataset", "labels", *METHODS]
+    columns = ["dataset", "labels", *PAPER_METHODS]
     title = "Macro F1 (%) over the share of labeled nodes"
-    return Table("classification-curves", title, columns, rows, collapsed=True)
+    return ReportTable("classification-curves", title, columns, rows, collapsed=True)
 
 
 def _figure(scores: dict[str, Scores]) -> ReportFigure:
     figure, axes = panels(len(scores), width=6.4, height=4.4)
     for axis, (name, found) in zip(axes, scores.items(), strict=True):
-        for label in METHODS:
+        for label in PAPER_METHODS:
             axis.errorbar(
                 [100 * score.share for score in found[label]],
                 [score.macro_f1 for score in found[label]],

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding
 from hopvec.paper.experiment_cache import ExperimentCache
-from hopvec.paper.report import DPI, ReportFigure, Section, Table, Verdict
+from hopvec.paper.report import DPI, ReportFigure, ReportTable, Section, Verdict
 from hopvec.paper.settings import is_large, method
 from hopvec.view import layout, purity
 from hopvec.view.classes import classes_of
@@ -49,7 +49,9 @@ def reproduce(cache: ExperimentCache) -> Section:
             "Purity: the mean share of a node's 10 nearest nodes on the map that are in its class."
         ],
         verdicts=[_verdict(*row) for row in rows],
-        tables=[Table("map", "Purity of the maps", ["dataset", *COMPARED], rows)] if rows else [],
+        tables=[ReportTable("map", "Purity of the maps", ["dataset", *COMPARED], rows)]
+        if rows
+        else [],
         figures=figures,
         missing=cache.missing(*CLASSES),
     )

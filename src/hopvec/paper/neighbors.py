@@ -8,7 +8,7 @@ from hopvec.embedding import Embedding
 from hopvec.evaluate import neighbors
 from hopvec.paper import published
 from hopvec.paper.experiment_cache import ExperimentCache
-from hopvec.paper.report import Section, Table, Verdict
+from hopvec.paper.report import ReportTable, Section, Verdict
 from hopvec.paper.settings import is_large, method
 
 COMPARED = ("FastRP", "DeepWalk", "RandNE")
@@ -24,7 +24,7 @@ NOISE = 0.03  # differences of shares of a thousand nodes that may be chance
 
 def reproduce(cache: ExperimentCache) -> Section:
     """Lists the five nearest neighbors of well-known nodes, by three methods."""
-    tables: list[Table] = []
+    tables: list[ReportTable] = []
     verdicts: list[Verdict] = []
     shares: list[tuple[str, float, float, float]] = []
     for name in cache.available(PAPER_DATASET, *WELL_KNOWN):
@@ -40,7 +40,7 @@ def reproduce(cache: ExperimentCache) -> Section:
             verdicts += [_verdict(id_, found["FastRP"]) for id_ in present]
     verdicts += [_class_verdict(*row) for row in shares]
     title = f"Share of a node's {K} nearest neighbors that are in its class"
-    summary = Table("neighbors-classes", title, ["dataset", *COMPARED], shares)
+    summary = ReportTable("neighbors-classes", title, ["dataset", *COMPARED], shares)
     return Section(
         name="neighbors",
         title="Nearest neighbors of well-known nodes",
@@ -71,14 +71,14 @@ def same_class(cache: ExperimentCache, name: str, embedding: Embedding) -> float
     return float(np.mean(shared))
 
 
-def _table(name: str, id_: str, embeddings: dict[str, Embedding]) -> Table:
+def _table(name: str, id_: str, embeddings: dict[str, Embedding]) -> ReportTable:
     found = neighbors(embeddings, [id_], k=K).found[id_]
     rows = [
         [rank + 1, *(f"{near[rank][0]} ({near[rank][1]:.2f})" for near in found.values())]
         for rank in range(K)
     ]
     file = f"neighbors-{name}-{id_.replace('/', '-')}"
-    return Table(file, f"{name}: {id_}", ["", *embeddings], rows)
+    return ReportTable(file, f"{name}: {id_}", ["", *embeddings], rows)
 
 
 def _verdict(id_: str, fastrp: Embedding) -> Verdict:

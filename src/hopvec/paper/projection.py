@@ -8,7 +8,7 @@ from typing import Any
 
 from hopvec.methods import FastRP
 from hopvec.paper.experiment_cache import ExperimentCache
-from hopvec.paper.report import Section, Table, Verdict
+from hopvec.paper.report import ReportTable, Section, Verdict
 
 DATASETS = ("blogcatalog", "ppi", "cora")
 PAPER = "s = sqrt(n) (the paper)"
@@ -59,9 +59,9 @@ def projections(nodes: int) -> dict[str, dict[str, Any]]:
     }
 
 
-def _table(rows: list[tuple[str, str, float, float]]) -> Table:
+def _table(rows: list[tuple[str, str, float, float]]) -> ReportTable:
     title = "CPU seconds and macro F1 (%) by kind of R"
-    return Table("projection", title, ["dataset", "R", "CPU seconds", "macro F1"], rows)
+    return ReportTable("projection", title, ["dataset", "R", "CPU seconds", "macro F1"], rows)
 
 
 def _verdict(rows: list[tuple[str, str, float, float]], noise: float) -> Verdict:

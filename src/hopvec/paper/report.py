@@ -23,7 +23,7 @@ DPI = 160
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """A table; `name` is the stem of its CSV file."""
 
     name: str
@@ -68,7 +68,7 @@ class Section:
     title: str
     text: Sequence[str] = ()
     verdicts: Sequence[Verdict] = ()
-    tables: Sequence[Table] = ()
+    tables: Sequence[ReportTable] = ()
     figures: Sequence[ReportFigure] = ()
     missing: Sequence[str] = ()
     """Datasets that are not available."""
@@ -97,7 +97,7 @@ class ReproductionReport:
         return page
 
 
-def write_csv(table: Table, path: Path) -> None:
+def write_csv(table: ReportTable, path: Path) -> None:
     """Writes a table with full precision."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
@@ -208,7 +208,7 @@ def _html_section(section: Section, directory: Path) -> str:
     return "".join([*parts, "</section>"])
 
 
-def _html_table(table: Table) -> str:
+def _html_table(table: ReportTable) -> str:
     numbers = [isinstance(cell, int | float) for cell in (table.rows[0] if table.rows else ())]
     head = "".join(
         f"<th{' class=number' if number else ''}>{html.escape(column)}</th>"

@@ -7,8 +7,8 @@ from typing import Any
 from hopvec.methods import FastRP
 from hopvec.paper import published
 from hopvec.paper.experiment_cache import ExperimentCache
-from hopvec.paper.report import Section, Table, Verdict
-from hopvec.paper.settings import METHODS, METHODS_TEXT, NOT_IN_PAPER, methods
+from hopvec.paper.report import ReportTable, Section, Verdict
+from hopvec.paper.settings import METHODS_TEXT, NOT_IN_PAPER, PAPER_METHODS, methods
 
 
 def reproduce(cache: ExperimentCache) -> Section:
@@ -58,18 +58,18 @@ def _verdicts(name: str, row: dict[str, float]) -> list[Verdict]:
     ]
 
 
-def _paper_table(seconds: dict[str, dict[str, float]]) -> Table:
+def _paper_table(seconds: dict[str, dict[str, float]]) -> ReportTable:
     rows: list[list[Any]] = []
     for name, row in seconds.items():
         paper = published.CPU_SECONDS[name]
-        for label in METHODS:
+        for label in PAPER_METHODS:
             ratios = [table[label] / table["FastRP"] for table in (row, paper)]
             rows.append([name, label, row[label], paper[label], *ratios])
     columns = ["dataset", "method", "hopvec", "paper", "x FastRP (hopvec)", "x FastRP (paper)"]
-    return Table("runtime", "CPU seconds, and multiples of those of FastRP", columns, rows)
+    return ReportTable("runtime", "CPU seconds, and multiples of those of FastRP", columns, rows)
 
 
-def _all_table(seconds: dict[str, dict[str, float]]) -> Table:
-    rows = [[name, *(row.get(label) for label in METHODS)] for name, row in seconds.items()]
+def _all_table(seconds: dict[str, dict[str, float]]) -> ReportTable:
+    rows = [[name, *(row.get(label) for label in PAPER_METHODS)] for name, row in seconds.items()]
     title = "CPU seconds on every available dataset"
-    return Table("runtime-all", title, ["dataset", *METHODS], rows)
+    return ReportTable("runtime-all", title, ["dataset", *PAPER_METHODS], rows)

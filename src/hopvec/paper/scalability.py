@@ -12,7 +12,7 @@ from hopvec.datasets import ErdosRenyi
 from hopvec.methods import FastRP
 from hopvec.paper.experiment_cache import ExperimentCache
 from hopvec.paper.plot_style import COLORS, panels
-from hopvec.paper.report import ReportFigure, Section, Table, Verdict
+from hopvec.paper.report import ReportFigure, ReportTable, Section, Verdict
 from hopvec.progress import no_progress
 
 MAX_RUNS, ENOUGH_SECONDS = 5, 10.0  # per graph
@@ -129,8 +129,8 @@ def _bend(over_n: Series, over_m: Series) -> str:
     )
 
 
-def _table(series: Series) -> Table:
-    return Table(
+def _table(series: Series) -> ReportTable:
+    return ReportTable(
         name=f"scalability-{series.name}",
         title=f"CPU time over {series.name}, {series.title}",
         columns=["nodes", "edges", "CPU seconds"],

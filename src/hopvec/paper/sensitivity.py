@@ -11,7 +11,7 @@ from hopvec.methods import FastRP
 from hopvec.paper import published
 from hopvec.paper.experiment_cache import ExperimentCache, Score
 from hopvec.paper.plot_style import COLORS, panels
-from hopvec.paper.report import ReportFigure, Section, Table, Verdict
+from hopvec.paper.report import ReportFigure, ReportTable, Section, Verdict
 
 DATASET = "blogcatalog"
 
@@ -117,9 +117,9 @@ def _verdicts(beta: Sweep, alpha_4: Sweep, dim: Sweep) -> list[Verdict]:
     ]
 
 
-def _table(sweep: Sweep) -> Table:
+def _table(sweep: Sweep) -> ReportTable:
     rows = zip(sweep.values, sweep.means, sweep.errors, strict=True)
-    return Table(
+    return ReportTable(
         name=f"sensitivity-{sweep.name}",
         title=f"Macro F1 (%) over {sweep.name}",
         columns=[sweep.name, "macro F1", "deviation"],

@@ -28,7 +28,7 @@ from hopvec.graph.feature_columns import column_sums, mean_and_deviation, standa
 from hopvec.graph.features import FeatureColumns, Features
 from hopvec.methods import FastRP
 from hopvec.spark.features import FeatureTable
-from hopvec.spark.graph import CHUNK, NodeBlocks, StoredGraph
+from hopvec.spark.graph import CHUNK_NODES, NodeBlocks, StoredGraph
 from hopvec.spark.tables import Tables, whole_worker
 from hopvec.spark.vectors import (
     SLAB_CHUNKS,
@@ -317,7 +317,7 @@ class HopTask:
             self._weights: list[NDArray[np.float32]] = []
             size = self.node_blocks.block_size(self._column_block)
             self._previous = np.empty((size, WIDTH), np.float32)
-        first = CHUNK * row["chunk"]
+        first = CHUNK_NODES * row["chunk"]
         if row["is_rows"]:
             rows = np.frombuffer(row["rows"], np.float32).reshape(-1, WIDTH)
             self._previous[first : first + len(rows)] = rows

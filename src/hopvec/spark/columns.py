@@ -25,7 +25,7 @@ from hopvec.engine.slab import Destination, Propagation, Slab
 from hopvec.graph import Graph
 from hopvec.methods import FastRP
 from hopvec.spark.files import SlabFiles, write_file
-from hopvec.spark.graph import CHUNK, NodeBlocks, StoredGraph
+from hopvec.spark.graph import CHUNK_NODES, NodeBlocks, StoredGraph
 from hopvec.spark.local import cached, local_features, local_graph, local_scales
 from hopvec.spark.tables import CHUNK_BATCH, whole_worker
 from hopvec.spark.vectors import rows_with_vector, vector_table
@@ -181,7 +181,9 @@ class SlabRun:
     def _by_chunks(self, values: list[NDArray[np.float64]]) -> Iterator[NDArray[np.float64]]:
         """Stack arrays and split them into chunks."""
         for chunk in range(self._node_blocks.chunks(0)):
-            yield np.stack([array[CHUNK * chunk : CHUNK * (chunk + 1)] for array in values])
+            yield np.stack(
+                [array[CHUNK_NODES * chunk : CHUNK_NODES * (chunk + 1)] for array in values]
+            )
 
     def _file(
         self,

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.fs
 from numpy.typing import DTypeLike, NDArray
 
-from hopvec.spark.graph import CHUNK, NodeBlocks
+from hopvec.spark.graph import CHUNK_NODES, NodeBlocks
 
 MAX_OPEN_FILES = 512  # of a task; operating systems allow a process 1,024 or more
 
@@ -54,7 +54,7 @@ class SlabFiles:
     def read(self, chunk: int) -> Iterator[NDArray[Any]]:
         """Read the values of the nodes of a chunk, slab by slab."""
         node_bytes = self._values * self._dtype.itemsize
-        first, size = CHUNK * chunk, self._node_blocks.chunk_size(0, chunk)
+        first, size = CHUNK_NODES * chunk, self._node_blocks.chunk_size(0, chunk)
         for name in self._names:
             opened = self._files.get(name)
             with nullcontext(opened) if opened else _open(name) as file:

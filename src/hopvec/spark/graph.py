@@ -1,6 +1,6 @@
 """The graph as tables: nodes in the internal order of Graph, and the entries of S in cells.
 
-Node i of the internal order is in block i % blocks, at position i // blocks. A chunk is CHUNK
+Node i of the internal order is in block i % blocks, at position i // blocks. A chunk is CHUNK_NODES
 consecutive positions of a block; a cell holds the entries of S in the rows of a chunk and the
 columns of a block.
 """
@@ -22,7 +22,7 @@ from hopvec.spark.edges import EdgeFrame, key
 from hopvec.spark.features import PACKED, FeatureTable, pack_features
 from hopvec.spark.tables import CHUNK_BATCH, NODE_BATCH, Tables
 
-CHUNK = 4096  # nodes whose rows are stored together
+CHUNK_NODES = 4096  # nodes whose rows are stored together
 PIECE = 1 << 21  # entries that are sorted and packed together; a cell can have several pieces
 ROW_BITS = 33  # low bits of monotonically_increasing_id: the row; the others: the partition
 CELLS = (
@@ -44,15 +44,15 @@ class NodeBlocks:
 
     def chunks(self, block: int) -> int:
         """The number of chunks in a block."""
-        return -(-self.block_size(block) // CHUNK)
+        return -(-self.block_size(block) // CHUNK_NODES)
 
     def chunk_size(self, block: int, chunk: int) -> int:
         """The number of nodes in a chunk."""
-        return min(CHUNK, self.block_size(block) - CHUNK * chunk)
+        return min(CHUNK_NODES, self.block_size(block) - CHUNK_NODES * chunk)
 
     def node_indices(self, block: int, chunk: int) -> NDArray[np.int64]:
         """The indices of the nodes in a chunk, in the internal order."""
-        positions = CHUNK * chunk + np.arange(self.chunk_size(block, chunk))
+        positions = CHUNK_NODES * chunk + np.arange(self.chunk_size(block, chunk))
         return positions * self.blocks + block
 
     def block(self, index: str) -> Column:
@@ -117,7 +117,7 @@ class StoredGraph:
         nodes = features.join(nodes) if features else nodes
         nodes = nodes.withColumn("block", node_blocks.block("index"))
         nodes = nodes.withColumn("position", node_blocks.position("index"))
-        nodes = nodes.withColumn("chunk", F.expr(f"position div {CHUNK}").cast("int"))
+        nodes = nodes.withColumn("chunk", F.expr(f"position div {CHUNK_NODES}").cast("int"))
         schema = f"block int, chunk int, ids array<{self.ids}>, keys binary, degrees binary"
         schema += PACKED if features else ""
         packed = nodes.groupBy("block", "chunk").applyInArrow(
@@ -287,12 +287,13 @@ def pack_cells(
     else:
         entries = np.sort(entries)
     row_block, column_block, position, neighbor = node_blocks.split_entries(entries)
-    cells = np.stack([row_block, column_block, position // CHUNK])
+    cells = np.stack([row_block, column_block, position // CHUNK_NODES])
     starts = np.flatnonzero(np.append(True, np.any(cells[:, 1:] != cells[:, :-1], axis=0)))
     ends = [*starts[1:].tolist(), len(entries)]
     counts = [
         np.bincount(
-            position[first:last] - CHUNK * chunk, minlength=node_blocks.chunk_size(block, chunk)
+            position[first:last] - CHUNK_NODES * chunk,
+            minlength=node_blocks.chunk_size(block, chunk),
         )
         for first, last, (block, _, chunk) in zip(starts, ends, cells[:, starts].T, strict=True)
     ]

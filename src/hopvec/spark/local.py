@@ -19,7 +19,7 @@ from hopvec.graph import Graph
 from hopvec.graph.feature_columns import column_sums, mean_and_deviation, standardize
 from hopvec.graph.features import FeatureColumns, Features
 from hopvec.spark.files import file_system
-from hopvec.spark.graph import CHUNK
+from hopvec.spark.graph import CHUNK_NODES
 from hopvec.spark.vectors import iter_rows
 
 BATCH_ROWS = 16  # rows of a table in memory at a time
@@ -92,7 +92,7 @@ def local_scales(directory: str, nodes: int, orders: list[int]) -> dict[int, NDA
             for row in _rows(f"{directory}/scales", ["chunk", "scales"]):
                 scales = np.frombuffer(row["scales"], np.float32).reshape(len(orders), -1)
                 for order, scale in enumerate(scales):
-                    file.seek(4 * (order * nodes + row["chunk"] * CHUNK))
+                    file.seek(4 * (order * nodes + row["chunk"] * CHUNK_NODES))
                     file.write(scale.tobytes())
 
     copy = _local_copy(directory, "scales", fetch)
@@ -135,11 +135,11 @@ def _fetch_graph(directory: str, nodes: int, copy: Path) -> None:
     keys, counts = np.empty(nodes, np.int64), np.zeros(nodes, np.int32)
     for row in _rows(f"{directory}/nodes", ["chunk", "keys"]):
         part = np.frombuffer(row["keys"], np.int64)
-        keys[row["chunk"] * CHUNK :][: len(part)] = part
+        keys[row["chunk"] * CHUNK_NODES :][: len(part)] = part
     sizes: dict[tuple[int, int], int] = {}
     for row in _rows(f"{directory}/cells", ["chunk", "first_position", "first_neighbor", "counts"]):
         part = np.frombuffer(row["counts"], np.int32)
-        counts[row["chunk"] * CHUNK :][: len(part)] += part
+        counts[row["chunk"] * CHUNK_NODES :][: len(part)] += part
         sizes[row["first_position"], row["first_neighbor"]] = int(part.sum())
     pieces = sorted(sizes)
     starts = np.cumsum([0, *(sizes[piece] for piece in pieces)])
@@ -164,10 +164,10 @@ def _fetch_features(directory: str, nodes: int, columns: dict[str, int], copy: P
         files = {name: stack.enter_context((copy / name).open("wb")) for name in columns}
         for row in _rows(f"{directory}/nodes", ["chunk", *columns], batch_rows=1):
             for name, file in files.items():
-                file.seek(8 * columns[name] * CHUNK * row["chunk"])
+                file.seek(8 * columns[name] * CHUNK_NODES * row["chunk"])
                 file.write(row[name])
     numbers = _mapped(copy / "numbers", np.float64).reshape(nodes, columns["numbers"])
-    parts = [numbers[first : first + CHUNK] for first in range(0, nodes, CHUNK)]
+    parts = [numbers[first : first + CHUNK_NODES] for first in range(0, nodes, CHUNK_NODES)]
     mean, deviation = mean_and_deviation(lambda mean: column_sums(parts, columns["numbers"], mean))
     np.stack([mean, deviation]).tofile(copy / "statistics")
     with (copy / "standard").open("wb") as file:

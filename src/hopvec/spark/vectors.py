@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hopvec.spark.graph import CHUNK
+from hopvec.spark.graph import CHUNK_NODES
 from hopvec.spark.tables import CHUNK_BATCH
 
 SLAB_CHUNKS = "block int, chunk int, slab int, rows binary"
@@ -20,11 +20,11 @@ def split_chunks(
 ) -> Iterator[pa.RecordBatch]:
     """Split rows of a slab, starting with those of `chunk`, into SLAB_CHUNKS."""
     row_bytes = rows.shape[1] * rows.itemsize
-    chunks = -(-len(rows) // CHUNK)
+    chunks = -(-len(rows) // CHUNK_NODES)
     for first in range(0, chunks, CHUNK_BATCH):
         count = min(CHUNK_BATCH, chunks - first)
-        part = rows[CHUNK * first : CHUNK * (first + count)]
-        ends = np.minimum(CHUNK * np.arange(count + 1), len(part)) * row_bytes
+        part = rows[CHUNK_NODES * first : CHUNK_NODES * (first + count)]
+        ends = np.minimum(CHUNK_NODES * np.arange(count + 1), len(part)) * row_bytes
         buffers = [None, pa.py_buffer(ends.astype(np.int32)), pa.py_buffer(part)]
         yield pa.RecordBatch.from_pydict(
             {

@@ -20,7 +20,7 @@ from hopvec.progress import Progress
 
 MIN_TRAINING_NODES = 100  # if the search sees at least twice as many
 TRAINING_SHARE = 0.01  # of the labeled nodes, as in the paper
-BLOCK = 1 << 20  # rows of an array that are hashed at a time
+BLOCK_ROWS = 1 << 20  # rows of an array that are hashed at a time
 VALIDATION = 2**32  # stream of random numbers; the shuffles have streams 0, 1, ...
 
 
@@ -154,8 +154,8 @@ def graph_checksum(graph: Graph) -> str:
 def _checksum(*arrays: NDArray[Any]) -> str:
     digest = hashlib.blake2b(digest_size=8)
     for array in arrays:
-        for first in range(0, len(array), BLOCK):
-            part = array[first : first + BLOCK]
+        for first in range(0, len(array), BLOCK_ROWS):
+            part = array[first : first + BLOCK_ROWS]
             digest.update(np.ascontiguousarray(part).data)
             release_pages(part)
     return digest.hexdigest()

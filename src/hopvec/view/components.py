@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hopvec import _native
 from hopvec.embedding import Embedding
-from hopvec.engine.spectral import COLUMNS
+from hopvec.engine.spectral import BLOCK_COLUMNS
 from hopvec.machine import cores, interruptible
 
 Floats = NDArray[np.float64]
@@ -27,8 +27,8 @@ def principal_components(embedding: Embedding, rows: NDArray[np.int64]) -> Float
     mean, covariance = np.zeros(embedding.dim), np.zeros((embedding.dim, embedding.dim))
     for unit in _unit_rows(embedding, rows):
         mean += unit.sum(axis=0, dtype=np.float64) / len(rows)
-        for first in range(0, embedding.dim, COLUMNS):
-            columns = slice(first, first + COLUMNS)
+        for first in range(0, embedding.dim, BLOCK_COLUMNS):
+            columns = slice(first, first + BLOCK_COLUMNS)
             covariance[:, columns] += _times(unit, unit[:, columns], transposed=True)
     covariance -= len(rows) * mean[:, None] * mean
     count = min(2, embedding.dim)
@@ -52,7 +52,7 @@ def _times(
     matrix: NDArray[np.float32], columns: NDArray[np.floating], transposed: bool = False
 ) -> Floats:
     """Multiplies the matrix, or its transpose, by at most 16 columns."""
-    block = np.zeros((len(columns), COLUMNS))
+    block = np.zeros((len(columns), BLOCK_COLUMNS))
     block[:, : columns.shape[1]] = columns
     product = interruptible(partial(_native.product, matrix, block, transposed, cores()))
     return product[:, : columns.shape[1]]

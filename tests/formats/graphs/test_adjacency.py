@@ -109,7 +109,7 @@ def test_files_written_by_networkx_are_read(tmp_path_factory, pairs, directed, r
     original.add_node(77)
     nx.write_adjlist(original, path)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(adjacency, "ROWS", rows)
+        patch.setattr(adjacency, "BATCH_EDGES", rows)
         stream = open_edges(adjacency, path)
         edges = edges_of(stream)
     assert sorted(map(int, stream.nodes.to_pylist())) == sorted(original)

@@ -186,7 +186,7 @@ def test_a_compressed_file_is_read(tmp_path, kind):
 
 
 def test_batches_are_limited_for_any_size_of_row_group(tmp_path, kind, monkeypatch):
-    monkeypatch.setattr(columnar, "ROWS", 1000)
+    monkeypatch.setattr(columnar, "BATCH_ROWS", 1000)
     ids = np.arange(4500)
     path = written(pa.table({"source": ids, "target": ids[::-1]}), tmp_path, kind)
     batches = list(open_edges(columnar, path).batches)

@@ -85,14 +85,14 @@ def test_blocks_of_any_size_give_the_same_edges(path, monkeypatch):
     nx.write_graphml(original, path)
     whole = read(graphml, path)
     for size in (1, 7, 100):
-        monkeypatch.setattr(graphml, "BLOCK", size)
+        monkeypatch.setattr(graphml, "BLOCK_BYTES", size)
         stream = open_edges(graphml, path)
         assert edges_of(stream) == whole
         assert len(stream.nodes) == 40
 
 
 def test_memory_does_not_grow_with_what_was_read(path, monkeypatch):
-    monkeypatch.setattr(graphml, "BLOCK", 1 << 14)
+    monkeypatch.setattr(graphml, "BLOCK_BYTES", 1 << 14)
     write(path, '<node id="1"/>' + '<edge source="1" target="1"/>\n' * 30_000)
     stream = open_edges(graphml, path)
     tracemalloc.start()

@@ -48,7 +48,7 @@ def test_lines_and_numbers_match_a_simple_implementation(
     path = tmp_path_factory.mktemp("lines") / "text"
     path.write_bytes((("\ufeff" if marked else "") + text).encode())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "BLOCK", block)
+        patch.setattr(module, "BLOCK_BYTES", block)
         assert read(path, skip=skip) == slowly(text, skip)
 
 

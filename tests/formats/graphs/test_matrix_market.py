@@ -120,6 +120,6 @@ def test_a_graph_written_by_scipy_round_trips(tmp_path_factory, matrix, block):
     path = tmp_path_factory.mktemp("any") / "graph.mtx"
     mmwrite(path, sp.coo_array(matrix), symmetry="AUTO")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(matrix_market, "BLOCK", block)
+        patch.setattr(matrix_market, "BLOCK_BYTES", block)
         found = open_edges(matrix_market, path).matrix.toarray()
     assert (found == matrix).all()

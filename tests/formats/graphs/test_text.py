@@ -254,7 +254,7 @@ def test_anything_the_csv_module_writes_is_read_back(tmp_path_factory, edges, se
     csv.writer(written, delimiter=separator, quoting=csv.QUOTE_ALL).writerows(edges)
     path.write_text(written.getvalue(), encoding="utf-8", newline="")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lines, "BLOCK", block)
+        patch.setattr(lines, "BLOCK_BYTES", block)
         assert read(text, path, separator=separator, header=False) == edges
 
 

@@ -21,7 +21,7 @@ def same(one, other):
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_graph_round_trips(tmp_path, suffix, directed, weighted, monkeypatch):
-    monkeypatch.setattr(write, "CHUNK", 50)  # a few nodes at a time
+    monkeypatch.setattr(write, "BATCH_ENTRIES", 50)  # a few nodes at a time
     graph = skewed_example(60, 300, directed=directed, weighted=weighted).graph()
     calls = []
     write_graph(graph, tmp_path / f"edges{suffix}", progress=lambda *state: calls.append(state))

@@ -17,7 +17,7 @@ from hopvec.formats.graphs.options import ReadOptions
 SUFFIXES = (".adjlist", ".adj")
 OPTIONS = frozenset({"separator"})
 
-ROWS = 1 << 17  # edges per batch, plus the rest of the last line
+BATCH_EDGES = 1 << 17  # edges per batch, plus the rest of the last line
 
 
 class Line(NamedTuple):
@@ -105,7 +105,7 @@ def _batches(
             edges += len(line.neighbors)
             source += [line.node] * len(line.neighbors)
             target += line.neighbors
-        if max(len(source), len(nodes)) >= ROWS:
+        if max(len(source), len(nodes)) >= BATCH_EDGES:
             seen += _distinct(nodes, target)
             if source:
                 yield _batch(source, target)

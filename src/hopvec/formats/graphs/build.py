@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("hopvec")
 
-CHUNK = 1 << 20  # ids that are checked for whitespace at a time
+CHUNK_IDS = 1 << 20  # ids that are checked for whitespace at a time
 
 
 def graph_from_stream(
@@ -153,8 +153,8 @@ def warn_about_whitespace(name: str, ids: pa.Array) -> None:
 
     if pa.types.is_integer(ids.type):
         return
-    for start in range(0, len(ids), CHUNK):
-        chunk = ids.slice(start, CHUNK)
+    for start in range(0, len(ids), CHUNK_IDS):
+        chunk = ids.slice(start, CHUNK_IDS)
         padded = chunk.filter(pc.not_equal(chunk, pc.ascii_trim_whitespace(chunk)))
         if len(padded):
             logger.warning(

@@ -31,7 +31,7 @@ logger = logging.getLogger("hopvec")
 SUFFIXES = (".parquet", ".pq", ".parq", ".arrow", ".feather", ".ipc", ".arrows")
 OPTIONS = frozenset({"source", "target", "weight", "unweighted"})
 
-ROWS = 1 << 17  # rows per batch
+BATCH_ROWS = 1 << 17  # rows per batch
 
 KINDS = {b"PAR1": "Parquet", b"ARROW1": "Arrow file", b"\xff\xff\xff\xff": "Arrow stream"}
 UNSUPPORTED = {
@@ -154,7 +154,7 @@ class _Reader:
                 self._check_part(part.schema(parquet))
                 names = [name for name in self.names if name in parquet.schema_arrow.names]
                 total = max(1, parquet.metadata.num_rows) * len(self.parts)
-                batches = map(part.complete, parquet.iter_batches(ROWS, columns=names))
+                batches = map(part.complete, parquet.iter_batches(BATCH_ROWS, columns=names))
                 for batch in self.batches(batches, "Parquet"):
                     yield batch
                     done = (self.rows - self.starts[-1]) / total
@@ -190,8 +190,8 @@ class _Reader:
         """The chosen columns of record batches, in batches of limited size."""
         with self.errors(kind):
             for batch in batches:
-                for start in range(0, len(batch), ROWS):
-                    rows = batch.slice(start, ROWS)
+                for start in range(0, len(batch), BATCH_ROWS):
+                    rows = batch.slice(start, BATCH_ROWS)
                     edges = self._edges([rows.column(name) for name in self.names], kind)
                     self.rows += len(rows)
                     yield edges

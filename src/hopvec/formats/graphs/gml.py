@@ -24,7 +24,7 @@ SUFFIXES = (".gml",)
 OPTIONS = frozenset({"weight", "unweighted"})
 
 WEIGHTS = ("weight", "value")  # Mark Newman's networks use "value"
-ROWS = 1 << 16  # edges per batch
+BATCH_EDGES = 1 << 16  # edges per batch
 TOKEN = re.compile(r'"[^"]*"|[\[\]]|[^\s\[\]"]+')
 KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
@@ -222,8 +222,8 @@ def _names(graph: _Graph) -> tuple[dict[str, str], str]:
 def _batches(
     file: str, graph: _Graph, names: dict[str, str], weight: str | None
 ) -> Iterator[Batch]:
-    for start in range(0, len(graph.edge_lines), ROWS):
-        edges = range(start, min(start + ROWS, len(graph.edge_lines)))
+    for start in range(0, len(graph.edge_lines), BATCH_EDGES):
+        edges = range(start, min(start + BATCH_EDGES, len(graph.edge_lines)))
         ends = []
         for end in graph.ends:
             try:

@@ -18,7 +18,7 @@ from hopvec.formats.graphs.options import ReadOptions
 SUFFIXES = (".graphml",)
 OPTIONS = frozenset({"weight", "unweighted"})
 
-BLOCK = 1 << 18  # bytes parsed at a time; the edges of one block are in memory
+BLOCK_BYTES = 1 << 18  # bytes parsed at a time; the edges of one block are in memory
 DIRECTIONS = {"directed": True, "undirected": False}
 
 
@@ -95,7 +95,7 @@ class _Reader:
     def read_until(self, enough: Callable[[], bool]) -> None:
         """Parses blocks until `enough()` is true or the file ends."""
         while not self.finished and not enough():
-            block = self.file.read(BLOCK)
+            block = self.file.read(BLOCK_BYTES)
             self.finished = not block
             try:
                 self.parser.Parse(block, self.finished)

@@ -17,7 +17,7 @@ from hopvec.errors import FormatError
 from hopvec.progress import Progress
 
 HEAD = 1 << 16  # bytes by which formats are recognized
-BLOCK = 1 << 22  # bytes that are copied, or searched for a line end, at a time
+BLOCK_BYTES = 1 << 22  # bytes that are copied, or searched for a line end, at a time
 MAX_LINE = 1 << 28  # bytes; a longer line cannot be the neighbors of a node
 MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
 SUFFIXES = {"gzip": ".gz", "zstd": ".zst", "bz2": ".bz2"}
@@ -120,7 +120,7 @@ class InputFile:
         if self.plain_file:
             return self.plain_file.open("rb")
         copy = tempfile.TemporaryFile(prefix="hopvec-", dir=self._spill_dir)  # noqa: SIM115
-        while block := self.read(BLOCK):
+        while block := self.read(BLOCK_BYTES):
             copy.write(block)
         copy.seek(0)
         return copy
@@ -149,7 +149,7 @@ class InputFile:
     def _line(self, stream: io.BufferedReader, number: int) -> bytes:
         """The next line; raises FormatError for binary data before it fills the memory."""
         line = b""
-        while part := stream.readline(BLOCK):
+        while part := stream.readline(BLOCK_BYTES):
             line = line + part if line else part
             if b"\0" in part:
                 raise FormatError(f"{self.name}, line {number:,}: a null byte; this is not text.")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hopvec.errors import FormatError
 from hopvec.formats.graphs.input_file import InputFile
 
-BLOCK = 1 << 20
+BLOCK_BYTES = 1 << 20
 MAX_LINE = 1 << 20  # bytes; a longer line cannot be an edge
 COMMENT_PREFIXES = (b"#", b"%")
 AHEAD = 2  # blocks parsed in advance while earlier ones are encoded
@@ -105,7 +105,7 @@ class Lines:
         """The next complete lines; a newline is added if the last one has none."""
         block = self._rest
         while True:
-            more = self._file.read(BLOCK)
+            more = self._file.read(BLOCK_BYTES)
             if b"\0" in more:
                 line = self._line + _unix(block + more[: more.index(b"\0")]).count(b"\n")
                 raise FormatError(

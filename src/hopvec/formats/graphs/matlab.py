@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 from hopvec.errors import FormatError
 from hopvec.formats.graphs.edges import Matrix, checked_matrix
 from hopvec.formats.graphs.input_file import InputFile
-from hopvec.formats.graphs.matlab5 import HEADER, DamageError, MatlabFile, Variable
+from hopvec.formats.graphs.matlab5 import HEADER_BYTES, DamageError, MatlabFile, Variable
 from hopvec.formats.graphs.options import ReadOptions
 
 SUFFIXES = (".mat",)
 OPTIONS = frozenset({"variable", "unweighted"})
 
-DEFAULT = "network"
+DEFAULT_VARIABLE = "network"
 HDF5 = b"\x89HDF\r\n\x1a\n"
 
 
@@ -56,7 +56,7 @@ def read_variable(
             f"{file.name}: this is a MATLAB file of version 7.3 (HDF5), which hopvec does not "
             "read. In MATLAB, save it with save(name, 'network', '-v7')."
         )
-    if file.head[HEADER - 2 : HEADER] not in (b"IM", b"MI"):
+    if file.head[HEADER_BYTES - 2 : HEADER_BYTES] not in (b"IM", b"MI"):
         raise FormatError(f"{file.name}: this is not a MATLAB file of version 5 to 7.")
     with file.seekable() as binary, mmap.mmap(binary.fileno(), 0, access=mmap.ACCESS_READ) as data:
         with _damage_reported(file.name):
@@ -89,7 +89,7 @@ def _choose(file: str, variables: list[Variable], name: str | None) -> Variable:
             )
         return by_name[name]
     square = [v for v in variables if v.kind == "sparse" and v.is_square]
-    default = [v for v in square if v.name == DEFAULT]
+    default = [v for v in square if v.name == DEFAULT_VARIABLE]
     if len(default or square) == 1:
         return (default or square)[0]
     found = "several sparse square matrices" if square else "no sparse square matrix"

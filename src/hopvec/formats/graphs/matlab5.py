@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-HEADER = 128
+HEADER_BYTES = 128
 MATRIX, COMPRESSED = 14, 15
 NUMBERS = {
     1: "i1",
@@ -74,14 +74,14 @@ class MatlabFile:
 
     def __init__(self, data: mmap.mmap | bytes) -> None:
         self._data = data
-        byte_order = {b"IM": "<", b"MI": ">"}.get(bytes(data[HEADER - 2 : HEADER]))
+        byte_order = {b"IM": "<", b"MI": ">"}.get(bytes(data[HEADER_BYTES - 2 : HEADER_BYTES]))
         if byte_order is None:
             raise DamageError("the header is not that of version 5")
         self._byte_order = byte_order
 
     def variables(self) -> Iterator[Variable]:
         """Iterates over the variables in the order of the file."""
-        at = HEADER
+        at = HEADER_BYTES
         while at < len(self._data):
             kind, size = self._tag(self._data[at : at + 8])
             if kind not in (MATRIX, COMPRESSED) or at + 8 + size > len(self._data):

@@ -25,7 +25,7 @@ OPTIONS = frozenset({"unweighted"})
 
 BANNER = b"%%matrixmarket"
 FIELDS = ("pattern", "integer", "unsigned-integer", "real", "double")
-BLOCK = 1 << 22  # bytes checked at a time
+BLOCK_BYTES = 1 << 22  # bytes checked at a time
 MAX_LINE = 1 << 24  # bytes
 MIN_ENTRY_BYTES = 4  # "1 1" and the end of its line
 
@@ -53,7 +53,7 @@ class Header(NamedTuple):
         return rf"[ \t]*{INDICES}{weight}[ \t]*"
 
 
-class Size(NamedTuple):
+class SizeLine(NamedTuple):
     """The line with the number of rows, columns and entries."""
 
     line: int
@@ -119,7 +119,7 @@ def _header(file: InputFile) -> Header:
     return header
 
 
-def _size(file: InputFile, stream: Any) -> Size:
+def _size(file: InputFile, stream: Any) -> SizeLine:
     """Reads the file up to the line with the numbers of rows, columns and entries."""
     number = 0
     while line := stream.readline(MAX_LINE):
@@ -138,11 +138,11 @@ def _size(file: InputFile, stream: Any) -> Size:
             raise FormatError(
                 f"{file.name}, line {number:,}: the file is too short for {count:,} entries."
             )
-        return Size(number, rows, count)
+        return SizeLine(number, rows, count)
     raise FormatError(f"{file.name}: it ends before the numbers of rows, columns and entries.")
 
 
-def _entries(file: InputFile, header: Header, size: Size, stream: Any) -> Any:
+def _entries(file: InputFile, header: Header, size: SizeLine, stream: Any) -> Any:
     """The matrix of all entries, as scipy parses them."""
     import scipy.io
 
@@ -166,7 +166,7 @@ def _entries(file: InputFile, header: Header, size: Size, stream: Any) -> Any:
     return matrix
 
 
-def _translated(file: InputFile, size: Size, reason: str) -> FormatError:
+def _translated(file: InputFile, size: SizeLine, reason: str) -> FormatError:
     """The error for what scipy finds wrong: an index, or the number of entries."""
     missing = re.search(r"Expected another (\d+)", reason)
     if missing:
@@ -186,7 +186,7 @@ def _translated(file: InputFile, size: Size, reason: str) -> FormatError:
     return FormatError(f"{file.name}, line {line:,}: {what}.")
 
 
-def _indices_expected(size: Size) -> str:
+def _indices_expected(size: SizeLine) -> str:
     return f"rows and columns must be integers from 1 to {size.nodes:,}"
 
 
@@ -197,7 +197,7 @@ class _CheckedLines:
     become empty lines.
     """
 
-    def __init__(self, file: InputFile, header: Header, size: Size, stream: Any) -> None:
+    def __init__(self, file: InputFile, header: Header, size: SizeLine, stream: Any) -> None:
         self._file, self._header, self._size, self._stream = file, header, size, stream
         self._line = size.line + 1
         kind = "pattern" if header.width == 2 else "real"
@@ -219,7 +219,7 @@ class _CheckedLines:
         """The rest of the file in blocks of whole lines."""
         entries = rf"\A(?:(?:{self._header.entry}|[ \t]*)\r?\n)*\z"
         rest = b""
-        while data := self._stream.read(BLOCK):
+        while data := self._stream.read(BLOCK_BYTES):
             whole, newline, rest = (rest + data).rpartition(b"\n")
             if newline:
                 yield self._checked(whole + newline, entries)

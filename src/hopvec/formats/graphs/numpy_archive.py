@@ -23,7 +23,7 @@ OPTIONS = frozenset({"source", "target", "weight", "unweighted"})
 ENDS = (("src", "dst"), ("source", "target"), ("row", "col"), ("edge_index", "edge_index"))
 WEIGHTS = ("weight", "weights", "edge_weight", "w")
 COUNTS = ("n", "num_nodes", "n_nodes")
-ROWS = 1 << 18  # edges per batch
+BATCH_EDGES = 1 << 18  # edges per batch
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError)
 
 
@@ -199,8 +199,8 @@ def _count(arrays: Arrays, source: NDArray[Any], target: NDArray[Any]) -> int | 
 def _batches(
     source: NDArray[Any], target: NDArray[Any], weight: NDArray[Any] | None
 ) -> Iterator[Batch]:
-    for start in range(0, len(source), ROWS):
-        rows = slice(start, start + ROWS)
+    for start in range(0, len(source), BATCH_EDGES):
+        rows = slice(start, start + BATCH_EDGES)
         numbers = None if weight is None else pa.array(weight[rows].astype(np.float64))
         yield Batch(_ids(source[rows]), _ids(target[rows]), numbers)
 

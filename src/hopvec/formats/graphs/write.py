@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hopvec.graph import Graph
 
 SUFFIXES = (".parquet", ".arrow", ".csv", ".tsv", ".csv.gz", ".tsv.gz")
-CHUNK = 1 << 18  # entries per batch
+BATCH_ENTRIES = 1 << 18  # entries per batch
 
 
 def write_graph(
@@ -39,7 +39,7 @@ def write_graph(
     write_tables(edge_table(graph, Path(path), progress or no_progress))
 
 
-class Table(NamedTuple):
+class TableFile(NamedTuple):
     """A table and the file to write it to."""
 
     path: Path
@@ -47,16 +47,16 @@ class Table(NamedTuple):
     batches: Iterable[pa.RecordBatch]
 
 
-def edge_table(graph: Graph, path: Path, progress: Progress) -> Table:
+def edge_table(graph: Graph, path: Path, progress: Progress) -> TableFile:
     """The edges of a graph as a table for a file."""
     fields = [("source", graph.ids.type), ("target", graph.ids.type)]
     if graph.weights is not None:
         fields.append(("weight", pa.float32()))
     schema = pa.schema(fields)
-    return Table(path, schema, _batches(graph, schema, progress))
+    return TableFile(path, schema, _batches(graph, schema, progress))
 
 
-def write_tables(*tables: Table) -> None:
+def write_tables(*tables: TableFile) -> None:
     """Writes tables in the formats given by their suffixes, all or none; see `atomic_write`."""
     for table in tables:
         check_table(table.path)
@@ -65,7 +65,7 @@ def write_tables(*tables: Table) -> None:
             _write(file, table)
 
 
-def _write(file: BinaryIO, table: Table) -> None:
+def _write(file: BinaryIO, table: TableFile) -> None:
     path, schema, batches = table
     if suffix_of(path) == ".parquet":
         import pyarrow.parquet as pq
@@ -111,7 +111,7 @@ def _write_lines(
 
 def _batches(graph: Graph, schema: pa.Schema, progress: Progress) -> Iterator[pa.RecordBatch]:
     """The edges, in batches of nodes in the graph's internal order."""
-    for first, end in row_ranges(graph.indptr, CHUNK):
+    for first, end in row_ranges(graph.indptr, BATCH_ENTRIES):
         entries = slice(graph.indptr[first], graph.indptr[end])
         source = np.repeat(np.arange(first, end), np.diff(graph.indptr[first : end + 1]))
         target = graph.indices[entries]

@@ -28,14 +28,14 @@ class LabelFormat(NamedTuple):
     """The LabelOptions that apply to the format; others are refused."""
 
 
-COLUMNS = frozenset({"id_column", "label_column", "label_separator"})
+COLUMN_OPTIONS = frozenset({"id_column", "label_column", "label_separator"})
 # The order in which formats are recognized by content, as for graphs.
 LABEL_FORMATS = {
-    "columnar": LabelFormat(columnar, read_table, COLUMNS),
+    "columnar": LabelFormat(columnar, read_table, COLUMN_OPTIONS),
     "npz": LabelFormat(numpy_archive, read_archive, frozenset()),
     "matlab": LabelFormat(matlab, read_group, frozenset({"variable"})),
     "adjacency": LabelFormat(adjacency, read_lists, frozenset({"separator"})),
-    "text": LabelFormat(text, read_text, COLUMNS | {"separator", "header", "comment"}),
+    "text": LabelFormat(text, read_text, COLUMN_OPTIONS | {"separator", "header", "comment"}),
 }
 
 
