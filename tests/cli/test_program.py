@@ -29,9 +29,9 @@ def test_without_arguments_it_shows_its_help(run):
     assert "hopvec embed edges.csv -o vectors.parquet" in result.stdout
 
 
-@pytest.mark.parametrize("word", ["-V", "--version"])
-def test_it_prints_its_version(run, word):
-    assert run(word).stdout == f"hopvec {hopvec.__version__}\n"
+@pytest.mark.parametrize("option", ["-V", "--version"])
+def test_it_prints_its_version(run, option):
+    assert run(option).stdout == f"hopvec {hopvec.__version__}\n"
 
 
 @pytest.mark.parametrize("arguments", [[], ["--version"], ["--help"], ["embd"]])
@@ -160,15 +160,15 @@ def test_completion_prints_a_script_for_the_shell(run, shell):
 
 
 @pytest.mark.parametrize(
-    ("typed", "word"),
+    ("typed", "completion"),
     [
         ("hopvec em", "embed"),
         ("hopvec embed --norm", "--normalize"),
         ("hopvec embed --normalize a", "authors"),
     ],
 )
-def test_the_shell_completes_commands_options_and_values(run, typed, word):
+def test_the_shell_completes_commands_options_and_values(run, typed, completion):
     arguments = {"_HOPVEC_COMPLETE": "bash_complete", "COMP_WORDS": typed}
     arguments["COMP_CWORD"] = str(len(typed.split()) - 1)
     result = run(env=arguments, prog_name="hopvec")
-    assert f"plain,{word}" in result.stdout
+    assert f"plain,{completion}" in result.stdout

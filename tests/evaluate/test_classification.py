@@ -176,13 +176,13 @@ def test_shuffles_depend_only_on_their_number_and_the_seed():
 
 def test_progress_starts_at_0_and_reaches_the_total():
     embedding, labels, _ = labeled()
-    ticks = []
-    classify(embedding, labels, **FEW, progress=lambda done, of: ticks.append((done, of)))
-    of = 3 * (45 + 90)
-    assert ticks[0] == (0, of)
-    assert ticks[-1] == (of, of)
-    assert len(ticks) == 7
-    assert ticks == sorted(ticks)
+    reports = []
+    classify(embedding, labels, **FEW, progress=lambda *report: reports.append(report))
+    total = 3 * (45 + 90)
+    assert reports[0] == (0, total)
+    assert reports[-1] == (total, total)
+    assert len(reports) == 7
+    assert reports == sorted(reports)
 
 
 @pytest.mark.parametrize("scale", ["rms", "standardize"])
@@ -336,8 +336,8 @@ def test_ctrl_c_ends_it_within_seconds():
         "random = np.random.default_rng(0)\n"
         "vectors = random.standard_normal((20_000, 200)).astype(np.float32)\n"
         "labels = Labels.from_pairs(np.arange(20_000), random.integers(0, 50, 20_000))\n"
-        "tell = lambda done, of: print('going', flush=True)\n"
-        "classify(Embedding(vectors, pa.array(np.arange(20_000))), labels, progress=tell)\n"
+        "report = lambda done, total: print('going', flush=True)\n"
+        "classify(Embedding(vectors, pa.array(np.arange(20_000))), labels, progress=report)\n"
     )
     with subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

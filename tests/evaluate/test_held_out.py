@@ -59,8 +59,8 @@ def test_the_order_of_edges_and_nodes_does_not_matter(directed, weighted):
     edges, nodes = shuffle.permutation(len(made.source)), shuffle.permutation(made.nodes)
     source, target = made.source[edges], made.target[edges]
     if not directed:
-        turned = shuffle.random(len(edges)) < 0.5
-        source, target = np.where(turned, target, source), np.where(turned, source, target)
+        swapped = shuffle.random(len(edges)) < 0.5
+        source, target = np.where(swapped, target, source), np.where(swapped, source, target)
     weight = made.weight[edges] if weighted else None
     shuffled = Graph.from_edges(source, target, weight, directed=directed, nodes=nodes)
     assert same(hold_out(made.graph(), seed=3), hold_out(shuffled, seed=3))
@@ -212,7 +212,7 @@ class TestFiles:
         hold_out(graph).save(*paths)
         before = [path.read_bytes() for path in paths]
 
-        def fail(done, of):
+        def fail(done, total):
             raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):

@@ -137,8 +137,8 @@ def test_pairs_with_the_same_vectors_tie(operator):
     vectors = np.random.default_rng(0).normal(size=(2, 33)).astype(np.float32)
     embedding = Embedding(vectors[np.arange(GRAPH.nodes) % 2], GRAPH.ids)
     mixed = [pair for pair in ends(HELD_OUT.edges) + ends(HELD_OUT.negatives) if sum(pair) % 2]
-    turned = [pair[::-1] if at % 3 else pair for at, pair in enumerate(mixed)]
-    source, target = (pa.array(end) for end in zip(*turned, strict=True))
+    swapped = [pair[::-1] if at % 3 else pair for at, pair in enumerate(mixed)]
+    source, target = (pa.array(end) for end in zip(*swapped, strict=True))
     pairs = pa.table({"source": source, "target": target})
     held_out = HeldOut(HELD_OUT.training, pairs[: len(pairs) // 2], pairs[len(pairs) // 2 :])
     found = predict_links(embedding, held_out, operators=[operator], k=[1])

@@ -50,8 +50,8 @@ def test_different_parameters_and_features_are_refused():
     old, new = (FastRP(dim=8, seed=seed).embed(graph) for seed in (0, 9))
     with pytest.raises(ParameterError, match="seed is 0 in the first and 9 in the second"):
         movement(old, new)
-    known = FastRP(dim=8).embed(graph, features={"id": ["a", "b", "c"], "age": [1, 2, 4]})
+    with_features = FastRP(dim=8).embed(graph, features={"id": ["a", "b", "c"], "age": [1, 2, 4]})
     with pytest.raises(ParameterError, match="cannot be compared: their features differ"):
-        movement(old, known)
+        movement(old, with_features)
     more_threads = FastRP(dim=8, threads=2).embed(graph, like=old)
     assert movement(old, more_threads).cosines.min() > 0.999

@@ -273,7 +273,7 @@ class TestEvaluation:
             evaluate_recommendation(pairs, ["item 1"])
 
     @pytest.mark.parametrize(
-        ("options", "words"),
+        ("options", "message"),
         [
             ({"k": [0]}, "k must be an integer from 1"),
             ({"alpha": -1}, "alpha must be a number from 0 to 10"),
@@ -281,7 +281,7 @@ class TestEvaluation:
             ({"similarity": "l2"}, "similarity must be 'cosine' or 'dot'"),
         ],
     )
-    def test_invalid_parameters(self, options, words):
+    def test_invalid_parameters(self, options, message):
         graph = random_purchases()
-        with pytest.raises(ParameterError, match=f"evaluate_recommendation: {words}"):
+        with pytest.raises(ParameterError, match=f"evaluate_recommendation: {message}"):
             evaluate_recommendation(hold_out(graph, negatives=0), items_of(graph), **options)

@@ -24,7 +24,7 @@ def classes(labels=LABELS, graph=GRAPH, **settings):
 
 
 def score(objective, method):
-    return objective.score(method.embed(objective.graph), lambda done, of: None)
+    return objective.score(method.embed(objective.graph), lambda done, total: None)
 
 
 class TestClassificationObjective:

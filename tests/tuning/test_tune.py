@@ -169,10 +169,10 @@ class TestStudy:
             time.sleep(0.01)
         process.kill()
         process.wait()
-        kept = path.read_bytes().count(b"\n") - 1
-        assert kept >= 4
-        resumed = tune(GRAPH, LABELS, **QUICK | {"trials": kept + 3}, study=path)
-        whole = tune(GRAPH, LABELS, **QUICK | {"trials": kept + 3})
+        saved = path.read_bytes().count(b"\n") - 1
+        assert saved >= 4
+        resumed = tune(GRAPH, LABELS, **QUICK | {"trials": saved + 3}, study=path)
+        whole = tune(GRAPH, LABELS, **QUICK | {"trials": saved + 3})
         assert untimed(resumed.trials) == untimed(whole.trials)
 
     def test_saved_trials_are_reported_but_not_run_again(self, tmp_path):

@@ -71,7 +71,7 @@ def test_other_nodes_are_placed_at_the_median_of_their_five_nearest_landmarks():
     embedding, _ = clustered_embedding(200)
     landmarks, others = np.arange(0, 200, 2), np.arange(1, 200, 2)
     positions = np.random.default_rng(1).standard_normal((100, 2))
-    placed = place_by_landmarks(embedding, others, landmarks, positions, lambda done, of: None)
+    placed = place_by_landmarks(embedding, others, landmarks, positions, lambda done, total: None)
     unit = embedding.vectors.astype(float)
     unit /= np.linalg.norm(unit, axis=1, keepdims=True)
     for row, position in zip(others, placed, strict=True):

@@ -101,15 +101,15 @@ class Pairs:
         """The nodes, in internal order, with the given ids. Raises UnknownNodeError."""
         import pyarrow.compute as pc
 
-        known = self.graph.ids
-        ids = ids_like(ids, known)
-        if ids.type == known.type:
-            rows = pc.index_in(ids, value_set=known)
+        graph_ids = self.graph.ids
+        ids = ids_like(ids, graph_ids)
+        if ids.type == graph_ids.type:
+            rows = pc.index_in(ids, value_set=graph_ids)
         else:  # the ids are strings, those of the graph are integers
             rows = pa.nulls(len(ids), pa.int32())
         if rows.null_count:
             wrong = ids[rows.is_null().index(True).as_py()].as_py()
-            raise UnknownNodeError(f"No node {wrong!r} among the {len(known):,} of the graph.")
+            raise UnknownNodeError(f"No node {wrong!r} among the {len(graph_ids):,} of the graph.")
         nodes: NDArray[np.int32] = self._node_of_row[rows.to_numpy()]
         return nodes
 
