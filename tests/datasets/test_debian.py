@@ -64,10 +64,10 @@ def dataset() -> Dataset:
 
 @pytest.fixture(scope="module")
 def bundled_pairs() -> set[frozenset[str]]:
-    folder = files("hopvec.datasets")
+    directory = files("hopvec.datasets")
     with (
-        folder.joinpath("debian-nodes.parquet").open("rb") as nodes,
-        folder.joinpath("debian-edges.parquet").open("rb") as edges,
+        directory.joinpath("debian-nodes.parquet").open("rb") as nodes,
+        directory.joinpath("debian-edges.parquet").open("rb") as edges,
     ):
         return named_pairs(pq.read_table(nodes), pq.read_table(edges))
 
@@ -140,8 +140,8 @@ def test_packages_have_edges_to_their_dependencies(bundled_pairs, package, depen
 
 
 def test_the_data_files_take_less_than_a_megabyte():
-    folder = files("hopvec.datasets")
-    sizes = [len(entry.read_bytes()) for entry in folder.iterdir() if ".parquet" in entry.name]
+    directory = files("hopvec.datasets")
+    sizes = [len(entry.read_bytes()) for entry in directory.iterdir() if ".parquet" in entry.name]
     assert len(sizes) == 2
     assert sum(sizes) < 1_000_000
 

@@ -79,9 +79,9 @@ UNUSUAL = ("007", "00", "+1", "-0", "-01", "1e3", "1.0", " 1", "1 ", "", "-", "0
 TOO_LARGE = (str(2**63), str(-(2**63) - 1), "9" * 19, "1" + "0" * 19, "-" + "9" * 19, "1" * 40)
 
 
-@pytest.mark.parametrize("odd", UNUSUAL + TOO_LARGE)
-def test_all_ids_stay_strings_if_one_is_not_a_canonical_integer(odd):
-    ids = ["1", odd, "2"]
+@pytest.mark.parametrize("unusual", UNUSUAL + TOO_LARGE)
+def test_all_ids_stay_strings_if_one_is_not_a_canonical_integer(unusual):
+    ids = ["1", unusual, "2"]
     assert sorted_ids(ids, untyped=True).to_pylist() == sorted(ids, key=str.encode)
     assert parse_integer_ids(pa.array(ids)).to_pylist() == ids
 

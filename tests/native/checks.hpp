@@ -1,4 +1,4 @@
-// What the files of the sanitizer driver share.
+// Declarations shared by the files of the sanitizer driver.
 #pragma once
 
 #include <cstdint>

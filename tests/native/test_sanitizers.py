@@ -42,7 +42,7 @@ def level_flags():
     return {"plain": [], "v3": v3, "v4": v3 + v4}
 
 
-def compile_driver(folder, sanitizer):
+def compile_driver(directory, sanitizer):
     """Compile the driver and the kernels with a sanitizer; return the path of the program."""
     flags = ["-std=c++17", "-O1", "-g1", "-pthread", "-ffp-contract=off", "-fno-math-errno"]
     flags += [f"-fsanitize={sanitizer}", "-fno-omit-frame-pointer", f"-I{NATIVE}"]
@@ -58,13 +58,21 @@ def compile_driver(folder, sanitizer):
 
     def compile_one(job):
         name, source, options = job
-        command = [COMPILER, *flags, *options, "-c", str(source), "-o", str(folder / f"{name}.o")]
+        command = [
+            COMPILER,
+            *flags,
+            *options,
+            "-c",
+            str(source),
+            "-o",
+            str(directory / f"{name}.o"),
+        ]
         subprocess.run(command, check=True, capture_output=True, text=True)
-        return str(folder / f"{name}.o")
+        return str(directory / f"{name}.o")
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         objects = list(pool.map(compile_one, jobs))
-    driver = folder / "driver"
+    driver = directory / "driver"
     command = [COMPILER, *flags, *objects, "-o", str(driver)]
     subprocess.run(command, check=True, capture_output=True, text=True)
     return driver
@@ -76,17 +84,17 @@ def driver(tmp_path_factory):
 
     @cache
     def build(sanitizer):
-        folder = tmp_path_factory.mktemp("driver")
-        probe = folder / "probe.cpp"
+        directory = tmp_path_factory.mktemp("driver")
+        probe = directory / "probe.cpp"
         probe.write_text("int main() { return 0; }\n")
-        command = [COMPILER, f"-fsanitize={sanitizer}", str(probe), "-o", str(folder / "probe")]
+        command = [COMPILER, f"-fsanitize={sanitizer}", str(probe), "-o", str(directory / "probe")]
         built = subprocess.run(command, capture_output=True, text=True)
-        if built.returncode or subprocess.run([str(folder / "probe")]).returncode:
+        if built.returncode or subprocess.run([str(directory / "probe")]).returncode:
             pytest.skip(
                 f"this machine lacks the runtime of -fsanitize={sanitizer}: {built.stderr[-200:]}"
             )
         try:
-            return compile_driver(folder, sanitizer)
+            return compile_driver(directory, sanitizer)
         except subprocess.CalledProcessError as error:
             pytest.fail(error.stderr)
 

@@ -19,7 +19,7 @@ def frame(spark, schema, *rows):
 
 
 @pytest.mark.parametrize(
-    ("schema", "rows", "error", "sentence"),
+    ("schema", "rows", "error", "message"),
     [
         ("src string, dst string", [("a", "b"), (None, "c")], GraphError,
          "The source of an edge is null; its target is 'c'."),
@@ -34,19 +34,19 @@ def frame(spark, schema, *rows):
         ("src string, dst string", [], GraphError,
          "The graph is empty: there are no edges, and no nodes were given."),
         ("src string, dst string, weight string", [("a", "b", "1")], FormatError,
-         "the DataFrame of edges: the column 'weight' holds string, but weights are numbers. Name "
-         "another column with weight=, or set unweighted=True."),
+         "the DataFrame of edges: the column 'weight' holds string, but weights are numbers. "
+         "Choose another column with weight=, or set unweighted=True."),
         ("src string, dst double", [("a", 1.0)], FormatError,
          "the DataFrame of edges: the column 'dst' holds double; ids are integers or strings."),
         ("src string, dst bigint", [("a", 1)], GraphError,
          "source and target must both hold integers or both hold strings."),
     ],
 )  # fmt: skip
-def test_bad_edges_are_refused_before_any_shuffle(spark, schema, rows, error, sentence):
+def test_bad_edges_are_refused_before_any_shuffle(spark, schema, rows, error, message):
     before = last_stage(spark)
     with pytest.raises(error) as raised:
         embed(frame(spark, schema, *rows))
-    assert str(raised.value) == sentence
+    assert str(raised.value) == message
     assert sum(s.shuffleWriteBytes() for s in stages(spark) if s.stageId() > before) < 2000
 
 
@@ -57,7 +57,7 @@ def test_a_column_that_is_not_there_is_refused_by_name(spark):
 
 
 @pytest.mark.parametrize(
-    ("schema", "rows", "error", "sentence"),
+    ("schema", "rows", "error", "message"),
     [
         ("id string, x double", [("a", 1.0), ("b", float("nan"))], GraphError,
          "features, the row of 'b', column 'x': the number nan is not allowed. Numbers must "
@@ -86,14 +86,14 @@ def test_a_column_that_is_not_there_is_refused_by_name(spark):
          "features: there is no id column. Rename it to 'id', or name it with features_id=."),
     ],
 )  # fmt: skip
-def test_bad_features_are_refused_before_any_shuffle(spark, schema, rows, error, sentence):
+def test_bad_features_are_refused_before_any_shuffle(spark, schema, rows, error, message):
     before = last_stage(spark)
     with pytest.raises(error) as raised:
         embed(
             frame(spark, "src string, dst string", ("a", "b")),
             features=frame(spark, schema, *rows),
         )
-    assert str(raised.value) == sentence
+    assert str(raised.value) == message
     assert sum(s.shuffleWriteBytes() for s in stages(spark) if s.stageId() > before) < 2000
 
 
@@ -105,9 +105,9 @@ def test_features_of_no_node_are_refused(spark):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error", "sentence"),
+    ("arguments", "error", "message"),
     [
-        ({"method": FastRP(feature_weight=2)}, ParameterError, "and the graph has no features"),
+        ({"method": FastRP(feature_weight=2)}, ParameterError, "but the graph has no features"),
         (
             {"features_id": "id"},
             GraphError,
@@ -116,9 +116,9 @@ def test_features_of_no_node_are_refused(spark):
         ({"features": {"id": ["a"]}}, GraphError, "features must be a Spark DataFrame, got dict"),
     ],
 )
-def test_arguments_that_need_features_are_refused_without_them(spark, arguments, error, sentence):
+def test_arguments_that_need_features_are_refused_without_them(spark, arguments, error, message):
     for action in (embed, estimate):
-        with pytest.raises(error, match=sentence):
+        with pytest.raises(error, match=message):
             action(frame(spark, "src string, dst string", ("a", "b")), **arguments)
 
 
@@ -140,7 +140,7 @@ def test_a_frame_of_spark_connect_is_refused(action):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "sentence"),
+    ("arguments", "message"),
     [
         ({"strategy": "rows"}, "strategy must be one of 'auto', 'columns', 'blocks', got 'rows'"),
         ({"method": FastRP(oversample=2)}, "oversample is not supported on Spark"),
@@ -150,8 +150,8 @@ def test_a_frame_of_spark_connect_is_refused(action):
         ({"method": FastRP(precision="float16"), **BLOCKS}, "needs strategy='columns'"),
     ],
 )
-def test_parameters_that_spark_does_not_support_are_refused(spark, arguments, sentence):
-    with pytest.raises(ParameterError, match=sentence):
+def test_parameters_that_spark_does_not_support_are_refused(spark, arguments, message):
+    with pytest.raises(ParameterError, match=message):
         embed(frame(spark, "src string, dst string", ("a", "b")), **arguments)
 
 
@@ -196,7 +196,7 @@ def colliding():
 
 
 @pytest.mark.parametrize(
-    ("options", "sentence"),
+    ("options", "message"),
     [
         (["--loops", "drop"], "--spark does not support --loops"),
         (["--dtype", "float16"], "--spark does not support --dtype"),
@@ -204,28 +204,28 @@ def colliding():
         (["--features-id", "who"], "--features-id needs --features"),
     ],
 )
-def test_options_that_spark_does_not_support_are_refused(options, sentence):
+def test_options_that_spark_does_not_support_are_refused(options, message):
     done = CliRunner().invoke(
         hopvec, ["embed", "edges", "-o", "vectors", "--spark", "local", *options]
     )
     assert done.exit_code == 2
-    assert sentence in done.stderr
+    assert message in done.stderr
 
 
 @pytest.mark.parametrize(
-    ("options", "sentence"),
+    ("options", "message"),
     [
         (["--method", "randne"], "only FastRP is supported on Spark"),
         (["--oversample", "2"], "oversample is not supported on Spark"),
-        (["--feature-weight", "2"], "and the graph has no features"),
+        (["--feature-weight", "2"], "but the graph has no features"),
     ],
 )
-def test_unsupported_methods_are_refused_before_spark_starts(monkeypatch, options, sentence):
+def test_unsupported_methods_are_refused_before_spark_starts(monkeypatch, options, message):
     monkeypatch.setattr(on_spark, "_session", lambda master: pytest.fail("a session was started"))
     command = ["embed", "edges", "-o", "vectors", "--spark", "local", *options]
     done = CliRunner().invoke(hopvec, command)
     assert done.exit_code == 2
-    assert sentence in " ".join(done.stderr.split())
+    assert message in " ".join(done.stderr.split())
 
 
 def test_orders_that_overflow_float32_are_refused_by_blocks_before_the_hops(spark):

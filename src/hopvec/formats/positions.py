@@ -27,15 +27,15 @@ def read_positions(path: str | PathLike[str]) -> NDArray[np.float32] | None:
     path = Path(path)
     if not can_hold_positions(path) or not path.is_file():
         return None
-    with _opened(path) as source:
-        schema = source.schema
+    with _opened(path) as table:
+        schema = table.schema
         vector_columns = find_columns(path, schema).names
         found = [name for name in PLANE if name in schema.names and name not in vector_columns]
         if len(found) < 2 or not all(pa.types.is_floating(schema.field(n).type) for n in found):
             return None
         parts = [
             np.stack([batch.column(n).to_numpy(zero_copy_only=False) for n in PLANE], axis=1)
-            for batch in source.batches(list(PLANE))
+            for batch in table.batches(list(PLANE))
         ]
     return np.concatenate([np.empty((0, 2), np.float32), *parts]).astype(np.float32)
 
@@ -57,26 +57,26 @@ def write_positions(
     check_holds_positions(path)
     target = path if output is None else Path(output)
     report = progress or no_progress
-    with _opened(path) as source:
-        if len(positions) != source.rows:
+    with _opened(path) as table:
+        if len(positions) != table.rows:
             raise ParameterError(
-                f"{path}: expected one position for each of the {source.rows:,} vectors, got "
+                f"{path}: expected one position for each of the {table.rows:,} vectors, got "
                 f"{len(positions):,}."
             )
-        others = [name for name in source.schema.names if name not in PLANE]
-        fields = [source.schema.field(name) for name in others]
+        others = [name for name in table.schema.names if name not in PLANE]
+        fields = [table.schema.field(name) for name in others]
         fields += [pa.field(name, pa.float32(), nullable=False) for name in PLANE]
-        schema = pa.schema(fields, metadata=source.schema.metadata)
+        schema = pa.schema(fields, metadata=table.schema.metadata)
         done = 0
         with atomic_write(target) as (file,), _writer(target, file, schema) as writer:
-            for batch in source.batches(others):
+            for batch in table.batches(others):
                 block = positions[done : done + len(batch)].astype(np.float32)
                 plane = [pa.array(np.ascontiguousarray(column)) for column in block.T]
                 writer.write_batch(
                     pa.RecordBatch.from_arrays([*batch.columns, *plane], schema=schema)
                 )
                 done += len(batch)
-                report(done, source.rows)
+                report(done, table.rows)
 
 
 def can_hold_positions(path: Path) -> bool:
@@ -93,8 +93,8 @@ def check_holds_positions(path: Path) -> None:
         )
     if not path.is_file():
         raise FormatError(f"{path}: there is no such file.")
-    with _opened(path) as source:
-        lists = find_columns(path, source.schema).lists
+    with _opened(path) as table:
+        lists = find_columns(path, table.schema).lists
     if not lists:
         raise FormatError(
             f"{path}: its vectors have one column per dimension, so x and y would be read as two "
@@ -102,7 +102,7 @@ def check_holds_positions(path: Path) -> None:
         )
 
 
-class _Source(Protocol):
+class _Table(Protocol):
     """A Parquet or Arrow file."""
 
     schema: pa.Schema
@@ -135,7 +135,7 @@ class _Arrow:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[_Source]:
+def _opened(path: Path) -> Iterator[_Table]:
     import pyarrow.parquet as pq
 
     try:

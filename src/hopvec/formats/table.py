@@ -49,7 +49,7 @@ def batches_of(
     """Iterates over the rows in batches of about 16 MB.
 
     Batches are views of the vectors, whose memory `iter_blocks` releases when the next batch is
-    requested. A caller that reads batches later should ask for them `copied`.
+    requested. A caller that reads batches later should pass `copied=True`.
     """
     schema = schema_of(embedding, dtype)
     kind = schema.field("embedding").type
@@ -128,16 +128,16 @@ class _Location:
         return FormatError(f"{self.path}, row {self.first + row:,} ({id}): {column} {cause}.")
 
 
-def _dim(columns: VectorColumns, source: pa.Schema | pa.RecordBatch) -> int:
+def _dim(columns: VectorColumns, table: pa.Schema | pa.RecordBatch) -> int:
     """The length of the vectors; that of the first one if lists may have any length."""
     if not columns.lists:
         return len(columns.numbers)
-    kind = source.field(columns.numbers[0]).type
+    kind = table.field(columns.numbers[0]).type
     if pa.types.is_fixed_size_list(kind):
         return int(kind.list_size)
-    if isinstance(source, pa.Schema) or not len(source):
+    if isinstance(table, pa.Schema) or not len(table):
         return 0
-    return len(source.column(columns.numbers[0])[0].values or ())
+    return len(table.column(columns.numbers[0])[0].values or ())
 
 
 def _fill(

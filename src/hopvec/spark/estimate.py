@@ -368,19 +368,19 @@ def check_method(method: object, strategy: str, has_features: bool) -> None:
     method.check()
     if method.oversample > 1:
         raise ParameterError(
-            "FastRP: oversample is not supported on Spark. Set oversample=1, got "
-            f"{method.oversample}."
+            f"FastRP: oversample is not supported on Spark, got {method.oversample}. Set "
+            "oversample=1."
         )
     if method.direction != "out":
         raise ParameterError(
-            "FastRP: only direction='out' is supported on Spark. Swap source= and target= for "
-            f"'in', or read the edges as undirected for 'both', got {method.direction!r}."
+            f"FastRP: only direction='out' is supported on Spark, got {method.direction!r}. Swap "
+            "source= and target= for 'in', or read the edges as undirected for 'both'."
         )
     method.check_feature_weight(has_features)
     if method.threads is not None:
         raise ParameterError(
-            "FastRP: Spark determines the number of threads. Leave threads= out, got "
-            f"{method.threads}."
+            f"FastRP: Spark determines the number of threads, got threads={method.threads}. Leave "
+            "threads= out."
         )
     if strategy == "blocks" and method.precision == "float16":
         raise ParameterError("FastRP: precision='float16' needs strategy='columns' on Spark.")

@@ -18,8 +18,8 @@ def notes(caplog):
     return lambda: " ".join(record.getMessage() for record in caplog.records)
 
 
-def text(folder, content, name="edges.csv"):
-    path = folder / name
+def text(directory, content, name="edges.csv"):
+    path = directory / name
     path.write_text(content, encoding="utf-8")
     return path
 

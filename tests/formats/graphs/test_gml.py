@@ -47,7 +47,7 @@ def test_labels_are_the_ids_and_values_the_weights(path):
 
 
 @pytest.mark.parametrize("labels", [("x", "x"), ("x", None), (None, None), ("x", "")])
-def test_ids_are_the_ids_where_not_all_nodes_have_distinct_labels(path, labels):
+def test_node_ids_are_used_unless_all_nodes_have_distinct_labels(path, labels):
     nodes = (
         f"node [ id {id} {'' if label is None else f'label {chr(34)}{label}{chr(34)}'} ]"
         for id, label in zip((3, 4), labels, strict=True)

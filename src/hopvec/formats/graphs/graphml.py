@@ -172,13 +172,14 @@ class _Reader:
         self.directed = DIRECTIONS[default]
         if self.options.unweighted:
             return
-        wanted = self.options.weight
+        requested = self.options.weight
         keys = [key for key in self.keys if key.on_edges]
-        matching = [key for key in keys if (wanted or "weight") in (key.name, key.id)]
-        if wanted is not None and not matching:
+        matching = [key for key in keys if (requested or "weight") in (key.name, key.id)]
+        if requested is not None and not matching:
             names = ", ".join(key.name for key in keys) or "none"
             raise self._error(
-                f"edges have no attribute {wanted!r} for the weight; their attributes are: {names}."
+                f"edges have no attribute {requested!r} for the weight; their attributes are: "
+                f"{names}."
             )
         self.weight_key = matching[0] if matching else None
 
