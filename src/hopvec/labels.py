@@ -123,8 +123,8 @@ class Labels:
 
     def summary(self) -> str:
         """The number of labeled nodes, classes and labels per node, in words."""
-        often = labels_per_node(self.matrix.nnz / max(1, self.labeled))
-        return f"{self.labeled:,} of them labeled, {len(self.classes):,} classes, {often}"
+        each = labels_per_node(self.matrix.nnz / max(1, self.labeled))
+        return f"{self.labeled:,} of them labeled, {len(self.classes):,} classes, {each}"
 
     def align(self, embedding: Embedding | Graph) -> LabeledRows:
         """Match the labels with the rows of an embedding or the nodes of a graph.
@@ -203,13 +203,13 @@ def _warn_about_missing(missing: pa.Array, total: int, embedding: Embedding | Gr
     return mismatch
 
 
-def labels_per_node(often: float) -> str:
+def labels_per_node(mean: float) -> str:
     """The number of labels per labeled node, in words.
 
     >>> labels_per_node(1.0), labels_per_node(1.4012)
     ('one label each', '1.4 labels each')
     """
-    return "one label each" if often == 1 else f"{often:.3g} labels each"
+    return "one label each" if mean == 1 else f"{mean:.3g} labels each"
 
 
 def _from_columns(ids: pa.Array, names: pa.Array) -> Labels:

@@ -75,7 +75,7 @@ class FeatureRows:
 
     @cached_property
     def _standardizing(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Factor and shift from standardization by the own statistics to that by the given ones."""
+        """Factor and shift that convert numbers from their own standardization to the given one."""
         own, given = self.node_features.columns, self.standard
         varies = given.deviation > 0
         divided = np.zeros((2, len(varies)))

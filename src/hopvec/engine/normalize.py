@@ -91,11 +91,8 @@ def is_nonzero(values: NDArray[np.float32], rows: NDArray[np.int32]) -> NDArray[
     found = np.zeros(len(rows), dtype=bool)
     for first in range(0, len(rows), BLOCK_ROWS):
         here, some = found[first : first + BLOCK_ROWS], rows[first : first + BLOCK_ROWS]
-        for columns in (
-            1,
-            CACHE_LINE_FLOATS,
-            values.shape[1],
-        ):  # the first entry decides for most rows
+        # Most rows have a nonzero first entry, so that the others are not read.
+        for columns in (1, CACHE_LINE_FLOATS, values.shape[1]):
             left = np.flatnonzero(~here)
             here[left] = values[:, :columns][some[left]].any(axis=1)
     return found

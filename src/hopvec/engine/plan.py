@@ -13,9 +13,7 @@ from hopvec.machine import available_memory, cores, format_bytes
 
 CACHE_LINE_BYTES = 64  # a node has one cache line per slab
 SLAB_COLUMNS = {"float32": 16, "float16": 32}
-SMALL_BLOCKS = (
-    4 << 20
-)  # bytes: each thread runs slabs of its own up to here; beyond, threads share one
+MIN_SHARED_BYTES = 4 << 20  # all threads share one slab if its two blocks are larger than this
 
 OrderStorage = Literal["streamed", "cached", "recomputed"]
 """Added to the sum as they are computed; cached until their row norms are known; or computed twice,
@@ -189,7 +187,7 @@ def make_slab_plan(
     width = width or dim
     slabs = -(-width // SLAB_COLUMNS[precision])
     threads, budget = threads or cores(), _budget(graph, memory)
-    in_flight = min(threads, slabs) if 2 * CACHE_LINE_BYTES * graph.nodes <= SMALL_BLOCKS else 1
+    in_flight = min(threads, slabs) if 2 * CACHE_LINE_BYTES * graph.nodes <= MIN_SHARED_BYTES else 1
     candidates: list[tuple[int, OrderStorage, Literal["memory", "file"]]]
     if not orders_with_norms:
         candidates = [

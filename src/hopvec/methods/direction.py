@@ -1,4 +1,4 @@
-"""Direction: along which edges of a directed graph the hops go, and what that takes.
+"""Direction: which edges of a directed graph the hops follow, and the memory for that.
 
 An undirected graph has one transition matrix A, whatever the direction.
 """
@@ -55,7 +55,9 @@ def transposed_copies(direction: str) -> int:
 
 
 def rows_without_edges(graph: Graph, direction: str) -> tuple[NDArray[np.int32], str]:
-    """The rows of nodes without edges in a direction of a directed graph, and what they lack."""
+    """The rows of nodes without edges in a direction, and what they lack."""
+    if not graph.directed:
+        return graph.rows[graph.connected :], "edges"
     if direction == "out":
         return graph.rows[graph.connected :], "outgoing edges"
     has_edges = has_in_edges(graph)

@@ -255,7 +255,7 @@ class FastRP(SlabMethod):
         ------
         ParameterError, GraphError, MemoryLimitError
         """
-        graph = self.validate_graph(_with_features(as_graph(graph), features))
+        graph = self.validate_graph(as_graph(graph, features))
         state = None if like is None else shared_state(self, like, graph.features)
         fitted = self.compute(graph, self.plan(graph), progress or no_progress, like=state)
         self.warn_about_zero_vectors(graph, fitted.vectors)
@@ -307,7 +307,7 @@ class FastRP(SlabMethod):
         """
         return embed_new_nodes(
             self,
-            _with_features(as_graph(new_edges), features),
+            as_graph(new_edges, features),
             graph=self.validate_graph(graph),
             like=like,
             progress=progress or no_progress,
@@ -403,8 +403,6 @@ class FastRP(SlabMethod):
 
     def nodes_without_edges(self, graph: Graph) -> tuple[NDArray[np.int32], str]:
         """The rows of nodes without edges in the direction, and what they lack."""
-        if not graph.directed:
-            return super().nodes_without_edges(graph)
         return rows_without_edges(graph, self.direction)
 
     def extra_graph_bytes(self, graph: Graph) -> dict[str, int]:
@@ -415,7 +413,3 @@ class FastRP(SlabMethod):
         """The minimum memory of a run, besides the graph itself."""
         transposed = transposed_copies(self.direction) * graph_bytes
         return super().working_bytes(nodes) + transposed
-
-
-def _with_features(graph: Graph, features: Any) -> Graph:
-    return graph if features is None else graph.with_features(features)

@@ -279,8 +279,10 @@ class Method(ABC):
         return error
 
 
-def as_graph(graph: Any) -> Graph:
-    """Converts a graph of another library, a matrix or a table of edges to a Graph."""
+def as_graph(graph: Any, features: Any = None) -> Graph:
+    """Converts another graph, a matrix or a table of edges to a Graph, and adds node features."""
+    if features is not None:
+        return as_graph(graph).with_features(features)
     if isinstance(graph, Graph):
         return graph
     if isinstance(graph, str | PathLike):
