@@ -9,9 +9,9 @@ import pytest
 from hopvec.paper.plot_style import panels
 from hopvec.paper.report import (
     ReportFigure,
+    ReportTable,
     ReproductionReport,
     Section,
-    Table,
     Verdict,
     format_cell,
 )
@@ -33,7 +33,9 @@ def report():
             Verdict("It is fast.", "2 s", holds=True),
             Verdict("It is small.", "3 GB", holds=False),
         ],
-        tables=[Table("times", "Seconds", ["name", "s"], [["a|b", 1.23456], ["c", None]], "Note.")],
+        tables=[
+            ReportTable("times", "Seconds", ["name", "s"], [["a|b", 1.23456], ["c", None]], "Note.")
+        ],
         figures=[lines()],
         missing=["flickr"],
     )
