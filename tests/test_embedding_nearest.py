@@ -173,14 +173,14 @@ def test_nearest_to_an_unknown_id_is_rejected():
 def test_nearest_rows_among_some_are_those_of_the_reference():
     vectors = np.random.default_rng(0).standard_normal((90, 7)).astype(np.float32)
     embedding = Embedding(vectors, pa.array(np.arange(90)))
-    among, told = np.arange(3, 90, 4), []
+    among, reported = np.arange(3, 90, 4), []
     found = embedding.nearest_rows(
-        np.arange(90), 5, among=among, progress=lambda *so_far: told.append(so_far)
+        np.arange(90), 5, among=among, progress=lambda *state: reported.append(state)
     )
     rows, similarity = reference.nearest(vectors, range(90), 5, among.tolist())
     np.testing.assert_array_equal(found.rows, rows)
     np.testing.assert_allclose(found.similarity, similarity, atol=1e-6)
-    assert told == [(90, 90)]
+    assert reported == [(90, 90)]
 
 
 @pytest.mark.parametrize("name", ["rows", "among"])

@@ -33,7 +33,7 @@ def flickr(monkeypatch):
 
 
 class TestList:
-    def test_it_lists_data_sets_and_their_state(self, run, directory):
+    def test_it_lists_datasets_and_their_state(self, run, directory):
         (directory / "flickr").mkdir(parents=True)
         (directory / "flickr" / "flickr.mat").write_bytes(bytes(1234))
         result = run("data", "list")
@@ -79,7 +79,7 @@ class TestGet:
         assert "License: none stated. Cite L. Tang, H. Liu" in result.stderr
         assert (directory / "flickr" / "flickr.mat").read_bytes() == CONTENT
 
-    def test_several_data_sets_as_json(self, run, flickr, tmp_path):
+    def test_several_datasets_as_json(self, run, flickr, tmp_path):
         result = run("data", "get", "flickr", "debian-packages", "--data", "other", "--json")
         answer = json.loads(result.stdout)
         assert list(answer) == ["flickr", "debian-packages"]

@@ -22,7 +22,7 @@ def cache(tmp_path):
 
 
 @pytest.mark.parametrize("item", ["sensitivity", "projection"])
-def test_missing_data_sets_are_reported(tmp_path, item):
+def test_missing_datasets_are_reported(tmp_path, item):
     page = reproduce([item], data=tmp_path, out=tmp_path / "report", quick=True)
     text = (page.parent / "report.md").read_text()
     assert "*Missing: blogcatalog (hopvec data get blogcatalog)" in text
@@ -74,13 +74,13 @@ class TestOnSmallGraphs:
         lines = (report[0] / f"{name}.csv").read_text().splitlines()
         return {line.split(",")[0]: line.split(",")[1:] for line in lines[1:]}
 
-    def test_every_method_is_timed_on_every_data_set(self, report):
+    def test_every_method_is_timed_on_every_dataset(self, report):
         rows = self.rows(report, "runtime-all")
         assert list(rows) == ["eurosis"]
         assert all(float(cell) > 0 for row in rows.values() for cell in row)
         assert all(float(row[0]) < float(row[3]) for row in rows.values())  # FastRP, DeepWalk
 
-    def test_every_method_is_scored_on_every_data_set(self, report):
+    def test_every_method_is_scored_on_every_dataset(self, report):
         for row in self.rows(report, "classification-beyond").values():
             assert row[0] == "10%"
             assert len(row[1:]) == 6
@@ -151,7 +151,7 @@ class TestExperimentCache:
             pass
         assert opened == ["outer", "next"]
 
-    def test_available_and_missing_data_sets(self, cache):
+    def test_available_and_missing_datasets(self, cache):
         assert cache.available("flickr", "debian-packages") == ["debian-packages"]
         assert cache.missing("flickr", "debian-packages") == ["flickr (hopvec data get flickr)"]
 
