@@ -1,3 +1,5 @@
+"""Labels: from columns to classes, and their alignment with embeddings."""
+
 import logging
 
 import numpy as np
@@ -26,9 +28,9 @@ def test_a_node_may_have_several_labels_and_the_same_one_twice():
     assert labels.matrix.nnz == 3
 
 
-@pytest.mark.parametrize("nothing", [None, ""])
-def test_a_missing_label_is_not_a_label(nothing):
-    labels = Labels.from_pairs(["a", "b"], ["x", nothing])
+@pytest.mark.parametrize("missing", [None, ""])
+def test_a_missing_label_is_not_a_label(missing):
+    labels = Labels.from_pairs(["a", "b"], ["x", missing])
     assert members(labels) == {"a": {"x"}, "b": set()}
     assert labels.labeled == 1
 
@@ -57,8 +59,8 @@ def test_labels_come_from_any_column(column):
 def test_several_labels_come_in_lists_and_in_strings():
     expected = {"a": {"3"}, "b": set(), "c": {"5", "6"}}
     lists = Labels.from_pairs(["a", "b", "c"], [[3], [None], [5, 6]])
-    texts = Labels.from_pairs(["a", "b", "c"], ["3", None, "5, 6,"], separator=",")
-    assert members(lists) == members(texts) == expected
+    strings = Labels.from_pairs(["a", "b", "c"], ["3", None, "5, 6,"], separator=",")
+    assert members(lists) == members(strings) == expected
 
 
 @pytest.mark.parametrize(

@@ -66,21 +66,21 @@ def test_the_bytes_are_the_same_for_any_threads_memory_limit_and_mapping(directi
     options = {"dim": 64, "direction": direction, "oversample": 2}
     expected = FastRP(threads=1, **options).embed(graph).vectors.tobytes()
     assert FastRP(threads=3, **options).embed(graph).vectors.tobytes() == expected
-    least = FastRP(**options).working_bytes(graph.nodes, graph.nbytes) + 250_000
-    bounded = FastRP(memory=least, **options)
-    assert bounded.plan(graph).output == "file"
-    assert bounded.embed(graph).vectors.tobytes() == expected
+    minimum = FastRP(**options).working_bytes(graph.nodes, graph.nbytes) + 250_000
+    limited = FastRP(memory=minimum, **options)
+    assert limited.plan(graph).output == "file"
+    assert limited.embed(graph).vectors.tobytes() == expected
     mapped = replace(graph, **{part: on_disk(graph, part) for part in ("indices", "weights")})
     assert FastRP(**options).embed(mapped).vectors.tobytes() == expected
 
 
 def test_reversing_the_edges_swaps_out_and_in():
-    turned = Graph.from_edges(
+    reversed_graph = Graph.from_edges(
         CASE.target, CASE.source, CASE.weight, nodes=CASE.nodes, directed=True
     )
     for this, other in (("out", "in"), ("in", "out")):
         got = FastRP(dim=32, direction=this).embed(CASE.graph()).vectors
-        expected = FastRP(dim=32, direction=other).embed(turned).vectors
+        expected = FastRP(dim=32, direction=other).embed(reversed_graph).vectors
         np.testing.assert_allclose(got, expected, rtol=0, atol=1e-5)
 
 
@@ -109,9 +109,9 @@ def test_cached_orders_and_an_earlier_fitted_state_give_the_same_bytes(direction
     expected = method.embed(CASE.graph())
     again = method.orders(CASE.graph()).embed(method)
     assert again.vectors.tobytes() == expected.vectors.tobytes()
-    alike = method.embed(CASE.graph(), like=expected)
-    assert alike.vectors.tobytes() == expected.vectors.tobytes()
-    assert alike.fitted_state.volume == again.fitted_state.volume
+    aligned = method.embed(CASE.graph(), like=expected)
+    assert aligned.vectors.tobytes() == expected.vectors.tobytes()
+    assert aligned.fitted_state.volume == again.fitted_state.volume
 
 
 @every_direction
@@ -128,12 +128,12 @@ def test_new_nodes_follow_the_formula_without_edges_back(direction):
     graph = graph_of(old, first_new)
     new = method.embed_new(graph_of(~old), graph=graph, like=method.embed(graph))
     R = random_matrix(CASE.graph(), 64, 3)  # noqa: N806
-    ways = {"concat": ("out", "in")}.get(direction, (direction,))
+    directions = {"concat": ("out", "in")}.get(direction, (direction,))
     parts = []
-    for way in ways:
-        matrix = oracle.oriented(np.array(CASE.S, np.float64), way)
+    for one in directions:
+        matrix = oracle.oriented(np.array(CASE.S, np.float64), one)
         matrix[:first_new, first_new:] = 0  # no edge leads from an old node to a new one
-        formula["dim"] = 64 // len(ways)
+        formula["dim"] = 64 // len(directions)
         parts.append(oracle.embed(matrix, R, **formula))
     np.testing.assert_allclose(
         new.vectors, np.hstack(parts)[new.ids.to_numpy()], rtol=0, atol=1e-5 * np.abs(parts).max()

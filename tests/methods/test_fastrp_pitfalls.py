@@ -108,10 +108,10 @@ class TestMistakesOthersShip:
         expected = FastRP(**options).embed(graph).vectors
         assert f"Zero vectors: {zero.sum() - 3} of 2,000 nodes, although they have" in caplog.text
         np.testing.assert_array_equal(expected.any(axis=1), ~zero)
-        least = FastRP(**options).working_bytes(graph.nodes) + graph.nbytes + 120_000
-        bounded = FastRP(memory=least, **options)
-        assert bounded.plan(graph).output == "file"
-        assert bounded.embed(graph).vectors.tobytes() == expected.tobytes()
+        minimum = FastRP(**options).working_bytes(graph.nodes) + graph.nbytes + 120_000
+        limited = FastRP(memory=minimum, **options)
+        assert limited.plan(graph).output == "file"
+        assert limited.embed(graph).vectors.tobytes() == expected.tobytes()
 
     def test_orders_that_underflow_float16_cause_a_warning_and_stay_zero(self, caplog):
         weights = [1e7] * 3 + [1e-6] * 3

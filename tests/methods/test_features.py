@@ -125,10 +125,10 @@ class TestSameBytes:
         graph = CASE.graph().with_features(self.FEATURES)
         expected = FastRP(threads=1, **options).embed(graph).vectors.tobytes()
         assert FastRP(threads=3, **options).embed(graph).vectors.tobytes() == expected
-        least = FastRP(**options).working_bytes(graph.nodes) + graph.nbytes + 60_000
-        bounded = FastRP(memory=least, **options)
-        assert bounded.plan(graph).output == "file"
-        assert bounded.embed(graph).vectors.tobytes() == expected
+        minimum = FastRP(**options).working_bytes(graph.nodes) + graph.nbytes + 60_000
+        limited = FastRP(memory=minimum, **options)
+        assert limited.plan(graph).output == "file"
+        assert limited.embed(graph).vectors.tobytes() == expected
         mapped = replace(graph, **{part: on_disk(graph, part) for part in ("indices", "weights")})
         assert FastRP(**options).embed(mapped).vectors.tobytes() == expected
 
@@ -147,9 +147,9 @@ class TestSameBytes:
         expected = method.embed(graph)
         assert method.orders(graph).embed(method).vectors.tobytes() == expected.vectors.tobytes()
         expected.save(tmp_path / "old.parquet")
-        alike = method.embed(graph, like=hopvec.load(tmp_path / "old.parquet"))
-        assert alike.vectors.tobytes() == expected.vectors.tobytes()
-        assert alike.parameters == expected.parameters
+        aligned = method.embed(graph, like=hopvec.load(tmp_path / "old.parquet"))
+        assert aligned.vectors.tobytes() == expected.vectors.tobytes()
+        assert aligned.parameters == expected.parameters
 
     def test_a_weight_of_zero_ignores_the_features(self):
         graph = CASE.graph()

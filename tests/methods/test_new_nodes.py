@@ -61,9 +61,9 @@ def test_a_new_node_with_the_edges_of_an_old_one_is_its_neighbor(method):
     source, target = (
         np.array([ends[int(node)] for node in side[mine]]) for side in (CASE.source, CASE.target)
     )
-    twin = Graph.from_edges(source, target, CASE.weight[mine])
+    copied = Graph.from_edges(source, target, CASE.weight[mine])
     old = method.embed(GRAPH)
-    new = method.embed_new(twin, graph=GRAPH, like=old)
+    new = method.embed_new(copied, graph=GRAPH, like=old)
     lengths = np.linalg.norm(new.vectors[0]) * np.linalg.norm(old[0])
     assert new.vectors[0] @ old[0] / lengths > 0.9
 

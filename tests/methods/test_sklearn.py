@@ -81,9 +81,9 @@ class TestInsteadOfTheChecksThatCannotApply:
 class TestEstimator:
     def test_a_clone_has_the_parameters_and_nothing_else(self):
         method = FastRP(dim=8, weights=[0, 1], seed=3, memory="1GB").fit(adjacency())
-        twin = clone(method)
-        assert twin.get_params() == method.get_params()
-        assert not hasattr(twin, "embedding_")
+        copy = clone(method)
+        assert copy.get_params() == method.get_params()
+        assert not hasattr(copy, "embedding_")
 
     def test_fit_transform_equals_fit_then_transform_equals_embed(self):
         method, X = FastRP(dim=8, seed=3), adjacency()  # noqa: N806
@@ -107,10 +107,10 @@ class TestEstimator:
         upper = np.triu(random.random(same.shape) < np.where(same, 0.15, 0.01), 1)
         X = (upper | upper.T).astype(float)  # noqa: N806
         pipeline = make_pipeline(FastRP(dim=32), StandardScaler(), LogisticRegression())
-        known = random.random(180) < 0.5
+        training = random.random(180) < 0.5
         vectors = pipeline[:-1].fit_transform(X)
-        held_out = LogisticRegression().fit(vectors[known], labels[known])
-        assert held_out.score(vectors[~known], labels[~known]) > 0.9
+        held_out = LogisticRegression().fit(vectors[training], labels[training])
+        assert held_out.score(vectors[~training], labels[~training]) > 0.9
         assert pipeline.fit(X, labels).score(X, labels) > 0.9
 
     def test_parameters_of_a_step_are_set_through_the_pipeline(self):
