@@ -195,7 +195,7 @@ def _warn_about_missing(missing: pa.Array, total: int, embedding: Embedding | Gr
     has = "have" if found > 1 else "has"
     mismatch = (
         f"{count} of the {total:,} labeled nodes {has} a vector. Their ids are {first}, those of "
-        f"the embedding {own}, ... Choose another id column."
+        f"the embedding {own}, ... Choose another id column with id_column=."
     )
     if not found:
         raise ParameterError(mismatch)

@@ -51,7 +51,9 @@ class TestInfo:
     @pytest.mark.parametrize("command", ["info", "estimate"])
     def test_it_shows_the_notes_of_a_run(self, run, tmp_path, command):
         (tmp_path / "small.csv").write_text("from_id,to_id,amount\na,b,3\n")
-        assert "The edges are unweighted, although 'amount'" in run(command, "small.csv").stdout
+        assert (
+            "No column is used as the weight, although 'amount'" in run(command, "small.csv").stdout
+        )
         notes = json.loads(run(command, "small.csv", "--json").stdout)["notes"]
         assert len(notes) == 1
 
@@ -198,7 +200,7 @@ class TestNeighbors:
         (tmp_path / name).write_text(text)
         result = run("neighbors", name, "ann")
         assert result.exit_code == 2
-        assert result.stderr.endswith(". If these are edges, embed them first: hopvec embed.\n")
+        assert result.stderr.endswith(". If these are edges, embed them first.\n")
 
     def test_an_invalid_line_is_not_taken_for_an_edge(self, run, tmp_path):
         (tmp_path / "vectors.csv").write_text("id,e0\nann,1\nbob,x\n")

@@ -156,7 +156,7 @@ def test_float16_halves_the_file(run, edges, tmp_path):
             ["-o", "v.npy", "--report", "v.npy"],
             "v.npy: vectors and report must have different names.",
         ),
-        (["-o", "v.npy", "--memory", "lots"], "FastRP: memory must be a positive size such as"),
+        (["-o", "v.npy", "--memory", "lots"], "--memory must be a positive size such as"),
     ],
 )
 def test_an_invalid_output_is_rejected_before_the_graph_is_read(run, tmp_path, arguments, sentence):

@@ -37,7 +37,7 @@ def test_the_file_has_the_edges_of_the_library(run, tmp_path, arguments, expecte
             ("rmat", "--scale", 9, "--edges", 10, "--nodes", 5, "-o", "e.parquet"),
             "The model rmat has no --nodes; it has --scale",
         ),
-        (("rmat", "--scale", 99, "--edges", 10, "-o", "e.parquet"), "RMat: scale must be an"),
+        (("rmat", "--scale", 99, "--edges", 10, "-o", "e.parquet"), "--scale must be an"),
         (("rmat", "--scale", 9, "--edges", 10, "-o", "e.xyz"), "is not a format for edges"),
     ],
 )

@@ -100,16 +100,16 @@ def test_a_value_is_parsed_by_the_rule_of_the_chosen_method(two_methods, monkeyp
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--beta", "3"], "FastRP: beta must be a number from -1 to 1, got 3."),
-        (["--beta", "x"], "FastRP: beta must be a number from -1 to 1, got 'x'."),
-        (["--dim", "1.5"], "FastRP: dim must be an integer from 1 to 65,536, got 1.5."),
+        (["--beta", "3"], "--beta must be a number from -1 to 1, got 3."),
+        (["--beta", "x"], "--beta must be a number from -1 to 1, got 'x'."),
+        (["--dim", "1.5"], "--dim must be an integer from 1 to 65,536, got 1.5."),
         (
             ["--weights", "0,nan"],
-            "FastRP: weights must hold 1 to 32 finite numbers, got [0, nan] (entry 2 is nan).",
+            "--weights must hold 1 to 32 finite numbers, got [0, nan] (entry 2 is nan).",
         ),
         (
             ["--normalize", "x"],
-            "FastRP: normalize must be 'none' or 'orders' or 'authors' or 'full', got 'x'.",
+            "--normalize must be 'none' or 'orders' or 'authors' or 'full', got 'x'.",
         ),
     ],
 )

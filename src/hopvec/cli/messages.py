@@ -22,7 +22,9 @@ from hopvec.errors import HopvecError
 CALL = r"\b\w[\w.]*\([^()]*\)"  # Python code, such as Graph.from_scipy(matrix, directed=True)
 VALUE = r"""'[^']*'|"[^"]*"|\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}|True\b|False\b|-?\d[\d.]*(?<!\.)|"""
 ARGUMENT = re.compile(rf"(?P<call>{CALL})|(?<![\w.-])(?P<name>[A-Za-z_]\w*)=(?P<value>{VALUE})")
-FUNCTION = re.compile(r"(^|: )(?:classify|draw_map|hold_out|predict_links|read_links): (\w?)")
+FUNCTION = re.compile(
+    r"(^|: )(?:classify|draw_map|hold_out|predict_links|read_graph|read_links): (\w?)"
+)
 OTHER_NAMES = {"connected=False": "any_edges=True"}
 """Arguments whose options have another name."""
 OTHER_COMMANDS = {"like": "hopvec embed --like"}
@@ -58,14 +60,14 @@ def renamed_argument(name: str, other: str) -> Iterator[None]:
 
 
 def _by_option(message: str, ctx: click.Context, parameters: Mapping[str, click.Parameter]) -> str:
-    """A message on a value ("evaluate: shares must be ...") names the option that was given.
+    """A message on a value ("FastRP: dim must be ...") names the option that was given.
 
-    Messages of methods stay as they are: their parameters may come from a file or a preset.
+    A value that does not come from an option, but from a file or a preset, keeps its name.
     """
-    found = re.match(r"[a-z_]+: (\w+)(?= must )", message)
+    found = re.match(r"[A-Za-z_]\w*: (\w+)(?= must )", message)
     if found is None or ctx.get_parameter_source(found[1]) is not ParameterSource.COMMANDLINE:
         return message
-    return _flag(parameters[found[1]]) + message[found.end() :]
+    return _flag(parameters[found[1]]) + message[found.end() :].replace(", or be None", "")
 
 
 def _without_function(message: str) -> str:

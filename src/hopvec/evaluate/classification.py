@@ -309,7 +309,7 @@ def _splits(protocol: ClassificationProtocol, found: LabeledRows) -> list[_Split
             raise ParameterError(
                 f"classify: a share of {share:g} of {count:,} labeled nodes trains on "
                 f"{training:,} and leaves {count - training:,} to predict. "
-                + (found.mismatch or "Choose another share.")
+                + (found.mismatch or "Change shares=.")
             )
         for shuffle in range(protocol.shuffles):
             split = _Split(share, shuffle, training)

@@ -20,7 +20,7 @@ from hopvec.progress import Progress
 
 READ_BYTES = 2 << 20
 LINE_BYTES = 4 << 20
-IF_EDGES = "If these are edges, embed them first: hopvec embed."
+IF_EDGES = "If these are edges, embed them first."
 
 
 @dataclass(frozen=True)

@@ -201,7 +201,7 @@ def unused_numbers_warning(
     if not unused:
         return None
     return (
-        f"The edges are unweighted, although {' and '.join(map(repr, unused[:3]))} "
+        f"No column is used as the weight, although {' and '.join(map(repr, unused[:3]))} "
         f"{'is' if len(unused) == 1 else 'are'} numeric: pass weight={unused[0]!r} to use it as "
         "the weight, or unweighted=True if this is intended."
     )

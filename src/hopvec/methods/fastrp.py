@@ -61,10 +61,9 @@ class FastRP(SlabMethod):
 
     supports_features: ClassVar = True
     supports_like: ClassVar = True
-    isolated_advice: ClassVar = "self_weight with a small sparsity, such as 3, gives them one"
+    isolated_advice: ClassVar = "self_weight=1 with sparsity=3 gives them nonzero vectors"
     zero_advice: ClassVar = (
-        "a small sparsity, such as 3, or self_weight gives them one, and so may "
-        "precision='float32' if it is float16"
+        "try a small sparsity=, such as 3, a self_weight=, or precision='float32' if it is float16"
     )
     search_space: ClassVar = {"beta": "-1:0", "weights": "0,0,1,log:0.125:64"}  # paper, section 4.3
     COMBINE_PARAMS: ClassVar = ("weights", "self_weight", "normalize", "spectrum")

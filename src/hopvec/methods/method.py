@@ -177,8 +177,8 @@ class Method(ABC):
         self.warn_about_isolated_nodes(isolated, nodes, what)
         if isolated < len(zero):
             logger.warning(
-                "Zero vectors: %s of %s nodes, although they have %s: the nodes within reach have "
-                "zero or constant rows%s.",
+                "Zero vectors: %s of %s nodes, although they have %s: all rows that they reach "
+                "are zero, or all are equal%s.",
                 f"{len(zero) - isolated:,}",
                 f"{nodes:,}",
                 what,

@@ -118,8 +118,9 @@ def _column_warnings(
             if any("," in cell for cell in cells) and all(map(DECIMAL_COMMA.fullmatch, cells)):
                 name = repr(names[at]) if names else f"column {at + 1}"
                 yield (
-                    f"The edges are unweighted, although {name} looks like numbers with commas "
-                    f"({cells[0]}), which may or may not be decimal marks: write them with points."
+                    f"No column is used as the weight, although {name} looks like numbers with "
+                    f"commas ({cells[0]}), which may or may not be decimal marks: write them with "
+                    "points."
                 )
 
 
