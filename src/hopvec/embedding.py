@@ -370,7 +370,7 @@ class Embedding:
 
     @staticmethod
     def load(path: str | PathLike[str], *, progress: Progress | None = None) -> Embedding:
-        """Reads an embedding from a file; see `hopvec.load`."""
+        """Read an embedding from a file; see `hopvec.load`."""
         from hopvec.formats import read_embedding
 
         return read_embedding(path, progress=progress)

@@ -175,7 +175,7 @@ class Labels:
 
 
 def _warn_about_missing(missing: pa.Array, total: int, embedding: Embedding | Graph) -> str:
-    """Warns about labeled nodes without a vector; raises ParameterError if none has one.
+    """Warn about labeled nodes without a vector; raise ParameterError if none has one.
 
     Returns the warning if hardly any node has a vector, otherwise an empty string.
     """

@@ -7,7 +7,7 @@ Progress = Callable[[int, int], object]
 
 
 def no_progress(done: int, total: int) -> None:
-    """Ignores progress; the default if no callback is given."""
+    """Ignore progress; the default if no callback is given."""
 
 
 def stage(progress: Progress, number: int, stages: int) -> Progress:

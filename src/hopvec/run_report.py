@@ -50,7 +50,7 @@ class RunReport:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Records the stage that runs inside the block, unless it raises."""
+        """Record the stage that runs inside the block, unless it raises."""
         reset_peak_memory()
         start = time.perf_counter()
         yield
@@ -72,7 +72,7 @@ class RunReport:
 
 
 def reset_peak_memory() -> None:
-    """Resets the peak that `peak_memory` reports, if the system supports it (Linux)."""
+    """Reset the peak that `peak_memory` reports, if the system supports it (Linux)."""
     with suppress(OSError):
         (PROCESS / "clear_refs").write_text("5")
 

@@ -31,11 +31,11 @@ class SpillFile:
         self._size = 0
 
     def append(self, array: NDArray[Any]) -> None:
-        """Writes an array at the end of the file."""
+        """Write an array at the end of the file."""
         self.write(self._size, array)
 
     def write(self, offset: int, array: NDArray[Any]) -> None:
-        """Writes an array at an offset in bytes."""
+        """Write an array at an offset in bytes."""
         left = memoryview(np.ascontiguousarray(array).view(np.uint8).reshape(-1))  # type: ignore[arg-type]
         with self._report_os_errors():
             self._file.seek(offset)
@@ -44,12 +44,12 @@ class SpillFile:
         self._size = max(self._size, offset + array.nbytes)
 
     def scatter(self, rows: NDArray[np.int32], array: NDArray[Any]) -> None:
-        """Writes row i of an array as row rows[i] of the file."""
+        """Write row i of an array as row rows[i] of the file."""
         for row, values in zip(rows.tolist(), array, strict=True):
             self.write(row * values.nbytes, values)
 
     def read(self, offset: int, array: NDArray[Any]) -> None:
-        """Fills a contiguous array with the bytes from an offset on."""
+        """Fill a contiguous array with the bytes from an offset on."""
         left = memoryview(array.view(np.uint8).reshape(-1))  # type: ignore[arg-type]
         with self._report_os_errors():
             self._file.seek(offset)
@@ -105,7 +105,7 @@ class SpillArray(Generic[T]):
         self._length = 0
 
     def append(self, values: NDArray[Any]) -> None:
-        """Adds values at the end."""
+        """Add values at the end."""
         length = self._length + len(values)
         if self._file is None and self._exceeds_limit(length):
             self._file = SpillFile(self._directory)

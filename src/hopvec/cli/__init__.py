@@ -23,7 +23,7 @@ REQUIRED_PACKAGES = ("click", "rich")
 
 
 def main() -> None:
-    """Runs the command line and exits with its exit code."""
+    """Run the command line and exit with its exit code."""
     if not all(find_spec(package) for package in REQUIRED_PACKAGES):
         print("The command line needs the cli extra: pip install 'hopvec[cli]'.", file=sys.stderr)
         sys.exit(2)

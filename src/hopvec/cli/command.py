@@ -39,7 +39,7 @@ class Command(click.Command):
     examples: Sequence[str] = ()
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Runs the command; errors of the library name options instead of Python arguments."""
+        """Run the command; errors of the library name options instead of Python arguments."""
         try:
             return super().invoke(ctx)
         except HopvecError as error:
@@ -47,7 +47,7 @@ class Command(click.Command):
             raise
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes the usage, the description, the examples and the options, in this order."""
+        """Write the usage, the description, the examples and the options, in this order."""
         self.format_usage(ctx, formatter)
         self.format_help_text(ctx, formatter)
         with formatter.section("Examples"):
@@ -56,7 +56,7 @@ class Command(click.Command):
         self.format_options(ctx, formatter)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes the options by group; the general options come last."""
+        """Write the options by group; the general options come last."""
         headings: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
@@ -74,7 +74,7 @@ def heading(parameter: click.Parameter) -> str:
 
 
 def command(*, examples: Sequence[str]) -> Callable[[Function], Command]:
-    """Turns a function into a command.
+    """Turn a function into a command.
 
     Its docstring becomes the help text; its first argument is the Terminal.
     """
@@ -103,7 +103,7 @@ def option(
 
 
 def gathered_options(name: str, declared: Declared, heading: str) -> Callable[[Function], Function]:
-    """Adds options in one group; their values are passed as one dict with this name."""
+    """Add options in one group; their values are passed as one dict with this name."""
 
     def decorate(function: Function) -> Function:
         @wraps(function)

@@ -23,7 +23,7 @@ from hopvec.progress import Progress
 def complete_name(
     ctx: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Completes the name of a dataset."""
+    """Complete the name of a dataset."""
     return [CompletionItem(name) for name in catalog() if name.startswith(incomplete)]
 
 
@@ -82,7 +82,7 @@ def _list(terminal: Terminal, data: str | None, as_json: bool) -> None:
 
 
 def _get(terminal: Terminal, name: str, data: str | None, as_json: bool) -> str:
-    """Downloads a dataset and returns its directory."""
+    """Download a dataset and return its directory."""
     with ExitStack() as bars:
         fetching = bars.enter_context(terminal.progress(f"downloading {name}", "bytes"))
         reading: Progress | None = None

@@ -78,7 +78,7 @@ def demo(terminal: Terminal, output: str, open_: bool) -> None:
 
 
 def _output_directory(output: str) -> Path:
-    """Creates the output directory and checks that its files can be written."""
+    """Create the output directory and check that its files can be written."""
     directory = Path(output)
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -92,7 +92,7 @@ def _output_directory(output: str) -> Path:
 
 
 def _embed(terminal: Terminal, report: RunReport, graph: Graph) -> dict[str, Embedding]:
-    """Embeds the graph with each method; the report describes the first run."""
+    """Embed the graph with each method; the report describes the first run."""
     embeddings: dict[str, Embedding] = {}
     for method in (FastRP(seed=SEED), RandNE(seed=SEED)):
         name = type(method).__name__
@@ -106,7 +106,7 @@ def _embed(terminal: Terminal, report: RunReport, graph: Graph) -> dict[str, Emb
 
 
 def _show_neighbors(terminal: Terminal, embeddings: dict[str, Embedding]) -> None:
-    """Prints the nearest neighbors of some packages in each embedding."""
+    """Print the nearest neighbors of some packages in each embedding."""
     found = neighbors(embeddings, PACKAGES)
     names = [part for name in embeddings for part in (name, "cosine")]
     for package in PACKAGES:
@@ -118,7 +118,7 @@ def _show_neighbors(terminal: Terminal, embeddings: dict[str, Embedding]) -> Non
 
 
 def _show_scores(terminal: Terminal, embeddings: dict[str, Embedding], labels: Labels) -> None:
-    """Prints how well vectors predict sections."""
+    """Print how well vectors predict sections."""
     rows = []
     for name, embedding in embeddings.items():
         with terminal.progress(f"classifying sections with {name}", "%") as progress:
@@ -131,7 +131,7 @@ def _show_scores(terminal: Terminal, embeddings: dict[str, Embedding], labels: L
 
 
 def _draw(terminal: Terminal, embedding: Embedding, labels: Labels, directory: Path) -> Any:
-    """Draws the map, prints its purity, and returns the positions."""
+    """Draw the map, print its purity, and return the positions."""
     with terminal.progress("computing the layout", "%") as progress:
         labeled = np.arange(len(embedding))
         positions = layout(embedding, labeled=labeled, progress=progress)
@@ -163,7 +163,7 @@ def _save(
     embeddings: dict[str, Embedding],
     positions: Any,
 ) -> None:
-    """Writes all files, as input for other commands."""
+    """Write all files, as input for other commands."""
     with terminal.progress(f"writing {directory}", "rows") as progress:
         write_graph(graph, directory / "edges.parquet", progress=progress)
         for name, embedding in embeddings.items():
@@ -175,7 +175,7 @@ def _save(
 
 
 def _show_next_steps(terminal: Terminal, directory: Path, seconds: float) -> None:
-    """Prints the location of the files, and commands to try next."""
+    """Print the location of the files, and commands to try next."""
     vectors, labels = directory / "fastrp.parquet", directory / "sections.csv"
     terminal.info_rows(
         [

@@ -141,7 +141,7 @@ def embed(
 
 
 def reject_parameters() -> None:
-    """Raises UsageError for any parameter beside --like, except those of the runtime."""
+    """Raise UsageError for any parameter beside --like, except those of the runtime."""
     others = [name for name in given_options("Method") if name not in RUNTIME_OPTIONS]
     if others:
         raise click.UsageError(f"--like takes all parameters from its file; remove {others[0]}")

@@ -110,7 +110,7 @@ def evaluate(
 
 
 def _reject(why: str, *headings: str) -> None:
-    """Raises UsageError for options that would have no effect; --seed always has one."""
+    """Raise UsageError for options that would have no effect; --seed always has one."""
     for given in given_options(*headings):
         if given != "--seed":
             raise click.UsageError(f"{given} {why}.")
@@ -119,7 +119,7 @@ def _reject(why: str, *headings: str) -> None:
 def _score_classes(
     terminal: Terminal, files: tuple[str, ...], settings: dict[str, Any], labeling: dict[str, Any]
 ) -> tuple[ScoreTable, Rows]:
-    """Scores node classification, with the labels of the last file."""
+    """Score node classification, with the labels of the last file."""
     *vectors, labels = files
     if not vectors:
         raise click.UsageError(
@@ -145,7 +145,7 @@ def _score_classes(
 
 @contextmanager
 def _about(terminal: Terminal, path: str) -> Iterator[None]:
-    """Adds the name of a file of vectors to notes and errors."""
+    """Add the name of a file of vectors to notes and errors."""
     before = len(terminal.notes)
     try:
         yield
@@ -157,7 +157,7 @@ def _about(terminal: Terminal, path: str) -> Iterator[None]:
 def _score_links(
     terminal: Terminal, files: tuple[str, ...], links: str, linking: dict[str, Any], seed: int
 ) -> tuple[ScoreTable, Rows]:
-    """Scores link prediction."""
+    """Score link prediction."""
     held_out = read_link_file(terminal, links, **linking, seed=seed)
     scores = score_links(terminal, files, held_out, seed)
     return link_table(scores), link_rows(links, held_out, scores)
@@ -176,7 +176,7 @@ def _table(scores: Scores) -> list[tuple[Any, ...]]:
 
 
 def _print_table(terminal: Terminal, scores: Scores) -> None:
-    """Prints a table; if there are several files, the best of each share is bold."""
+    """Print a table; if there are several files, the best of each share is bold."""
     shuffles = next(iter(scores.values())).protocol.shuffles
     title = f"F1 in percent, mean ± standard deviation over {count(shuffles, 'shuffle')}"
     names, rows, bold = ["train on", "vectors", "macro F1", "micro F1", "C"], [], set()

@@ -113,7 +113,7 @@ def explore(
 
 
 def _named(paths: tuple[str, ...]) -> dict[str, str]:
-    """Names the files by their stems, or by their whole paths if stems are equal."""
+    """Name the files by their stems, or by their whole paths if stems are equal."""
     stems = [Path(path).stem for path in paths]
     names = stems if len(set(stems)) == len(stems) else list(paths)
     if len(set(names)) < len(names):
@@ -136,7 +136,7 @@ def _exploration(
     layout: Any,
     seed: int,
 ) -> Exploration:
-    """Builds the exploration; positions stored in a file are used unless --layout is given."""
+    """Build the exploration; positions stored in a file are used unless --layout is given."""
     positions = {
         name: found.positions
         for name, found in extra.items()

@@ -37,7 +37,7 @@ OPTIONS: Declared = [
 
 
 def feature_options(function: Function) -> Function:
-    """Adds the options for features, passed as one dict `feature_args`."""
+    """Add the options for features, passed as one dict `feature_args`."""
     return gathered_options("feature_args", OPTIONS, "Input")(function)
 
 
@@ -64,7 +64,7 @@ def add_features(
     feature_args: dict[str, Any],
     spill_dir: str | PathLike[str] | None = None,
 ) -> Graph:
-    """Reads the features, if they were given, and adds them to the graph."""
+    """Read the features, if they were given, and add them to the graph."""
     path, id_column = features_file(feature_args), feature_args["features_id"]
     if path is None:
         return graph

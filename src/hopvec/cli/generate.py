@@ -20,7 +20,7 @@ OPTIONS = declared_by(RANDOM_GRAPHS)
 
 
 def model_options(function: Function) -> Function:
-    """Adds the parameters of all models, grouped by the models that have them."""
+    """Add the parameters of all models, grouped by the models that have them."""
     for owners in reversed(OPTIONS.values()):
         heading = (
             "Options" if len(owners) == len(RANDOM_GRAPHS) else f"Options of {' and '.join(owners)}"

@@ -90,17 +90,17 @@ OPTIONS: Declared = [
 
 
 def graph_argument(function: Function) -> Function:
-    """Adds the argument GRAPH."""
+    """Add the argument GRAPH."""
     return click.argument("graph", type=FILE)(function)
 
 
 def reading_options(function: Function) -> Function:
-    """Adds the options for reading a graph, passed as one ReadOptions record `read_options`."""
+    """Add the options for reading a graph, passed as one ReadOptions record `read_options`."""
     return _read_options(OPTIONS, "Input")(function)
 
 
 def edge_column_options(function: Function) -> Function:
-    """Adds only the options for edge columns and direction, passed in the same way."""
+    """Add only the options for edge columns and direction, passed in the same way."""
     return _read_options(OPTIONS[:COLUMN_OPTIONS], "Graph")(function)
 
 
@@ -116,13 +116,13 @@ def _read_options(declared: Declared, heading: str) -> Callable[[Function], Func
 
 
 def check_exists(path: str) -> None:
-    """Raises FormatError unless a file exists or is standard input."""
+    """Raise FormatError unless a file exists or is standard input."""
     if path != "-" and not Path(path).exists():
         raise FormatError(f"{path}: there is no such file.")
 
 
 def read_vectors(terminal: Terminal, path: str) -> Embedding:
-    """Reads the embedding of a file."""
+    """Read the embedding of a file."""
     with terminal.progress(f"reading {path}", "%") as progress:
         return load(path, progress=progress)
 
@@ -134,7 +134,7 @@ def read(
     options: ReadOptions,
     method: Method | None = None,
 ) -> Graph:
-    """Reads the graph of a file ("-" is standard input), in the stages "read" and "build".
+    """Read the graph of a file ("-" is standard input), in the stages "read" and "build".
 
     The threads, the memory limit and the spill directory are those of the method that will run on
     the graph.

@@ -33,17 +33,17 @@ OPTIONS: Declared = [
 
 
 def label_options(function: Function) -> Function:
-    """Adds the options for reading labels, passed as one dict `labeling`."""
+    """Add the options for reading labels, passed as one dict `labeling`."""
     return gathered_options("labeling", OPTIONS, "Labels")(function)
 
 
 def label_column_options(function: Function) -> Function:
-    """Adds only the options that select columns, for commands that also read a graph."""
+    """Add only the options that select columns, for commands that also read a graph."""
     return gathered_options("labeling", OPTIONS[:COLUMN_OPTIONS], "Labels")(function)
 
 
 def read_label_file(terminal: Terminal, path: str, labeling: dict[str, Any]) -> Labels:
-    """Reads the labels of a file; "-" is standard input."""
+    """Read the labels of a file; "-" is standard input."""
     name = "standard input" if path == "-" else path
     with terminal.progress(f"reading {name}", "bytes") as progress:
         return read_labels(path, **labeling, progress=progress)

@@ -10,7 +10,7 @@ from hopvec.cli.command import Function, option
 
 
 def kind_option(*, default: str | None) -> Callable[[Function], Function]:
-    """Adds --layout; without a default, positions stored in the file are used first."""
+    """Add --layout; without a default, positions stored in the file are used first."""
     help_ = "Layout algorithm: t-SNE, or the first two principal components."
     return option(
         "--layout",
@@ -24,7 +24,7 @@ def kind_option(*, default: str | None) -> Callable[[Function], Function]:
 
 
 def seed_option(function: Function) -> Function:
-    """Adds --seed."""
+    """Add --seed."""
     return option(
         "--seed",
         type=click.IntRange(0, 2**32 - 1),

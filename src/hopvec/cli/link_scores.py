@@ -19,7 +19,7 @@ Scores = dict[str, LinkPrediction]
 def read_link_file(
     terminal: Terminal, path: str, graph: str | None, directed: bool, seed: int
 ) -> HeldOut:
-    """Reads held-out links, and their training graph if it is given."""
+    """Read held-out links, and their training graph if it is given."""
     whole: Graph | None = None
     if graph is not None:
         with terminal.progress(f"reading {graph}", "bytes") as progress:
@@ -29,7 +29,7 @@ def read_link_file(
 
 
 def score_links(terminal: Terminal, vectors: Sequence[str], held_out: HeldOut, seed: int) -> Scores:
-    """Scores each file of vectors."""
+    """Score each file of vectors."""
     scores: Scores = {}
     for path in vectors:
         embedding = read_vectors(terminal, path)
@@ -78,7 +78,7 @@ def _values(row: LinkScores) -> tuple[float, ...]:
 
 
 def _show(terminal: Terminal, scores: Scores, hits: Sequence[str]) -> None:
-    """Prints a table; if there are several files, the best of each operator is bold."""
+    """Print a table; if there are several files, the best of each operator is bold."""
     rows, bold = [], set()
     for number, (operator, path, row) in enumerate(_by_operator(scores)):
         all_scores = zip(

@@ -143,7 +143,7 @@ def _split_arguments(
 
 
 def _name(path: str, others: tuple[str, ...]) -> str:
-    """Names a file by its stem, or by its whole path if stems are equal."""
+    """Name a file by its stem, or by its whole path if stems are equal."""
     if others.count(path) > 1:
         raise click.UsageError(f"{path} is named twice; name each file of vectors only once.")
     stem = Path(path).stem

@@ -32,7 +32,7 @@ OTHER_COMMANDS = {"like": "hopvec embed --like"}
 
 
 def name_options(message: str, ctx: click.Context | None = None) -> str:
-    """Replaces Python arguments in a message by options of the current command."""
+    """Replace Python arguments in a message by options of the current command."""
     ctx = ctx or click.get_current_context(silent=True)
     if ctx is None:
         return message
@@ -51,7 +51,7 @@ def name_options(message: str, ctx: click.Context | None = None) -> str:
 
 @contextmanager
 def renamed_argument(name: str, other: str) -> Iterator[None]:
-    """Renames an argument in the errors of a block, if its option has another name."""
+    """Rename an argument in the errors of a block, if its option has another name."""
     try:
         yield
     except HopvecError as error:
@@ -71,7 +71,7 @@ def _by_option(message: str, ctx: click.Context, parameters: Mapping[str, click.
 
 
 def _without_function(message: str) -> str:
-    """Removes the name of a Python function, at the start or after a file.
+    """Remove the name of a Python function, at the start or after a file.
 
     >>> _without_function("hold_out: the graph has no edges.")
     'The graph has no edges.'

@@ -46,7 +46,7 @@ def format_value(value: Any) -> str:
 
 
 def method_options(function: Function) -> Function:
-    """Adds --method, --preset, --params and the parameters of all methods; passes a `method`."""
+    """Add --method, --preset, --params and the parameters of all methods; pass a `method`."""
     declared = declared_by(METHODS)
 
     @wraps(function)
@@ -108,14 +108,14 @@ class MethodOption(Option):
         return f"{self.opts[0]} {_metavar(parameter.rule)}", _help(parameter)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Completes the values of a parameter with a list of choices."""
+        """Complete the values of a parameter with a list of choices."""
         parameter = self.owners.get(ctx.params.get("method", DEFAULT_METHOD))
         choices = _choices(parameter.rule) if parameter else []
         return [CompletionItem(choice) for choice in choices if choice.startswith(incomplete)]
 
 
 def parameter_options(owner: type, heading: str) -> Callable[[Function], Function]:
-    """Adds the parameters of a class as options, passed as one dict `settings`."""
+    """Add the parameters of a class as options, passed as one dict `settings`."""
     declared = {parameter.name: parameter for parameter in parameters(owner)}
 
     def decorate(function: Function) -> Function:
@@ -150,14 +150,14 @@ def flag(name: str) -> str:
 
 
 def _method(base: Method, strings: dict[str, str]) -> Method:
-    """Sets and checks the parameters of a method. An option of another method is an error."""
+    """Set and check the parameters of a method. An option of another method is an error."""
     base.set_params(**parsed(f"The method {_name(base)}", type(base), strings))
     base.check()
     return base
 
 
 def parsed(title: str, owner: type, strings: dict[str, str]) -> dict[str, Any]:
-    """Parses options by the parameters of their owner; unknown options are an error."""
+    """Parse options by the parameters of their owner; unknown options are an error."""
     known = {parameter.name: parameter.rule for parameter in parameters(owner)}
     for given in strings:
         if given not in known:

@@ -86,7 +86,7 @@ def neighbors(
 
 
 def as_id(embedding: Embedding, text: str) -> Any:
-    """Converts an argument to an id of the type that the embedding has."""
+    """Convert an argument to an id of the type that the embedding has."""
     if str(embedding.ids.type) == "int64":
         try:
             return int(text)

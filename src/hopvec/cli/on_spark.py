@@ -45,7 +45,7 @@ def embed_on_spark(
     feature_args: dict[str, Any],
     method: Method,
 ) -> None:
-    """Embeds a table of edges that Spark can read, with a table of features if it is given."""
+    """Embed a table of edges that Spark can read, with a table of features if it is given."""
     for flag in given_options("Input", "Output"):
         if flag not in SUPPORTED:
             raise click.UsageError(f"--spark does not support {flag}; remove one of them")
@@ -112,7 +112,7 @@ def _features(session: Any, path: str | None, id_column: str | None) -> dict[str
 
 
 def _table(session: Any, path: str, format_: str | None) -> Any:
-    """Reads a table: .csv and .tsv files by their suffix, others as Parquet or `format_`."""
+    """Read a table: .csv and .tsv files by their suffix, others as Parquet or `format_`."""
     from pyspark.errors import AnalysisException
 
     suffixes = [suffix for suffix in Path(path.rstrip("/")).suffixes if suffix in DELIMITED]

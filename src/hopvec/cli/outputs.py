@@ -22,12 +22,12 @@ class PathOrUrl(click.Path):
     """A path, or the URL of a location in cluster storage, which stays a string."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Returns a Path, or the string of a URL such as s3://bucket/directory."""
+        """Return a Path, or the string of a URL such as s3://bucket/directory."""
         return value if "://" in str(value) else super().convert(value, param, ctx)
 
 
 def dtype_option(function: Function) -> Function:
-    """Adds --dtype, the data type of the written vectors."""
+    """Add --dtype, the data type of the written vectors."""
     return option(
         "--dtype",
         type=click.Choice(["float32", "float16"]),
@@ -39,7 +39,7 @@ def dtype_option(function: Function) -> Function:
 
 
 def json_option(function: Function) -> Function:
-    """Adds --json."""
+    """Add --json."""
     return option(
         "--json", "as_json", is_flag=True, help="Print the result as JSON.", heading="Output"
     )(function)
@@ -52,7 +52,7 @@ def check_output(
     dtype: str = "float32",
     inputs: Sequence[str | None] = (),
 ) -> None:
-    """Raises FormatError unless both files can be written without replacing an input."""
+    """Raise FormatError unless both files can be written without replacing an input."""
     check_destination(output, dtype)
     if report is not None:
         check_writable(report)
@@ -68,18 +68,18 @@ def written_files(output: Path) -> list[Path]:
 
 
 def check_not_input(path: Path, inputs: Sequence[str | None]) -> None:
-    """Raises FormatError if a file to write is one of the inputs."""
+    """Raise FormatError if a file to write is one of the inputs."""
     for given in inputs:
         if given and path.exists() and Path(given).exists() and path.samefile(given):
             raise FormatError(f"{path}: this is an input file. Choose another name for the output.")
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Writes a value as JSON, atomically."""
+    """Write a value as JSON, atomically."""
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
 def write_text(path: Path, text: str) -> None:
-    """Writes a string to a file, atomically."""
+    """Write a string to a file, atomically."""
     with atomic_write(path) as (file,):
         file.write(text.encode())

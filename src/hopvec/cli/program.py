@@ -61,7 +61,7 @@ class Program(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """Imports a command by its name."""
+        """Import a command by its name."""
         if name not in COMMANDS:
             return None
         command: click.Command = getattr(import_module(f"hopvec.cli.{name}"), name)
@@ -70,7 +70,7 @@ class Program(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Finds the command; for an unknown name, the error suggests a similar one."""
+        """Find the command; for an unknown name, the error suggests a similar one."""
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):
             close = difflib.get_close_matches(name, COMMANDS, n=1)
@@ -83,16 +83,16 @@ class Program(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes the commands with their lines of the table, without importing them."""
+        """Write the commands with their lines of the table, without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes some examples."""
+        """Write some examples."""
         formatter.write("\n" + EXAMPLES)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Completes commands by the table, then the options."""
+        """Complete commands by the table, then the options."""
         commands = [
             CompletionItem(name, help=line)
             for name, line in COMMANDS.items()
@@ -103,7 +103,7 @@ class Program(click.Group):
     def main(  # type: ignore[override]
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> NoReturn:
-        """Runs a command line and exits: 0 success, 1 a bug in hopvec, 2 a user error."""
+        """Run a command line and exit: 0 success, 1 a bug in hopvec, 2 a user error."""
         extra["standalone_mode"] = False
         if os.environ.get("NO_COLOR"):
             extra["color"] = False
@@ -136,7 +136,7 @@ class Program(click.Group):
             )
 
     def _run(self, arguments: list[str], prog_name: str | None, extra: dict[str, Any]) -> int:
-        """Runs a command and returns its exit code; prints the traceback if --debug was given."""
+        """Run a command and return its exit code; print the traceback if --debug was given."""
         try:
             code = super().main(arguments, prog_name, **extra)
             sys.stdout.flush()
@@ -150,7 +150,7 @@ class Program(click.Group):
 
 
 def _terminate(signal_: int, frame: object) -> NoReturn:
-    """Exits like Ctrl-C, so that no partial files are left behind."""
+    """Exit like Ctrl-C, so that no partial files are left behind."""
     sys.exit(TERMINATED)
 
 

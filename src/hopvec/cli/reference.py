@@ -11,7 +11,7 @@ from hopvec.methods import METHODS, method_of
 
 
 def reference_run(path: str) -> tuple[Embedding, Any]:
-    """Reads the fitted state of an embedding, and returns it with the method that made it.
+    """Read the fitted state of an embedding, and return it with the method that made it.
 
     Raises FormatError if no comparable vectors can be made.
     """

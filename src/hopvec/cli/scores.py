@@ -30,7 +30,7 @@ class ScoreTable:
     """Prints a table to the terminal."""
 
     def write(self, output: Path) -> None:
-        """Writes the scores in the format that the suffix selects."""
+        """Write the scores in the format that the suffix selects."""
         if output.suffix.lower() == ".json":
             write_json(output, self.plain)
             return
@@ -39,7 +39,7 @@ class ScoreTable:
         write_text(output, text.getvalue())
 
     def print(self, terminal: Terminal, as_json: bool) -> None:
-        """Prints the scores: as JSON, as a table on a terminal, else as lines."""
+        """Print the scores: as JSON, as a table on a terminal, else as lines."""
         if as_json:
             terminal.print_json(self.plain)
         elif is_terminal():
@@ -50,7 +50,7 @@ class ScoreTable:
 
 
 def check_scores(output: Path | None, inputs: Sequence[str | None]) -> None:
-    """Raises FormatError unless scores can be written to this path without replacing an input."""
+    """Raise FormatError unless scores can be written to this path without replacing an input."""
     if output is None:
         return
     if output.suffix.lower() not in SUFFIXES:

@@ -47,26 +47,26 @@ class Terminal:
         self._log.detach()
 
     def info(self, text: str) -> None:
-        """Prints a line to standard error, unless --quiet was given."""
+        """Print a line to standard error, unless --quiet was given."""
         if not self.quiet:
             click.echo(text, err=True)
 
     def info_rows(self, rows: Sequence[tuple[str, str]]) -> None:
-        """Prints names and values in two columns to standard error."""
+        """Print names and values in two columns to standard error."""
         for line in _aligned(rows, sys.stderr):
             self.info(line)
 
     def print(self, text: str) -> None:
-        """Prints a line of the result."""
+        """Print a line of the result."""
         click.echo(text)
 
     def print_rows(self, rows: Sequence[tuple[str, str]]) -> None:
-        """Prints names and values in two columns as the result."""
+        """Print names and values in two columns as the result."""
         for line in _aligned(rows, sys.stdout):
             self.print(line)
 
     def print_json(self, value: Any) -> None:
-        """Prints the result as JSON."""
+        """Print the result as JSON."""
         click.echo(json.dumps(value, indent=2, ensure_ascii=False))
 
     def print_table(
@@ -79,7 +79,7 @@ class Terminal:
         bold: Collection[tuple[int, int]] = (),
         ends: Collection[int] = (),
     ) -> None:
-        """Prints the result as a table; the last `numbers` columns are aligned to the right.
+        """Print the result as a table; the last `numbers` columns are aligned to the right.
 
         `bold` are (row, column) cells; `ends` are rows with a line below them.
         """
@@ -100,7 +100,7 @@ class Terminal:
 
     @contextmanager
     def progress(self, label: Label, unit: str) -> Iterator[Progress]:
-        """Shows the progress of a stage: yields a callback that takes (done, total).
+        """Show the progress of a stage: yield a callback that takes (done, total).
 
         On a terminal it is a bar with rate and time left, elsewhere a line every ten seconds. A
         `total` of 0 means that it is unknown. The unit "bytes" is shown as sizes, "%" without a
@@ -133,7 +133,7 @@ def is_terminal() -> bool:
 
 
 def wrap(text: str, width: int) -> list[str]:
-    """Splits a string into lines, at least one; a number stays with what it counts.
+    """Split a string into lines, at least one; a number stays with what it counts.
 
     >>> wrap("7 duplicates, 8 loops", 15)
     ['7 duplicates,', '8 loops']

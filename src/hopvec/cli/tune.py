@@ -141,7 +141,7 @@ class _BestSoFar:
         self._best: Trial | None = None
 
     def update(self, trial: Trial) -> None:
-        """Updates the best score after a trial."""
+        """Update the best score after a trial."""
         if self._best is None or trial.score > self._best.score:
             self._best = trial
 
@@ -153,7 +153,7 @@ class _BestSoFar:
 
 
 def _space(strings: tuple[str, ...]) -> dict[str, str] | None:
-    """Parses --space; None if it was not given."""
+    """Parse --space; None if it was not given."""
     space: dict[str, str] = {}
     for text in strings:
         name, equals, values = text.partition("=")
@@ -170,7 +170,7 @@ def _space(strings: tuple[str, ...]) -> dict[str, str] | None:
 def _reject_unused(
     searched: Mapping[str, Any], labels: str | None, labeling: Mapping[str, Any]
 ) -> None:
-    """Raises UsageError for options that would have no effect."""
+    """Raise UsageError for options that would have no effect."""
     ctx = click.get_current_context()
     for name in searched:
         if name in ctx.params and ctx.get_parameter_source(name) is not ParameterSource.DEFAULT:
@@ -186,7 +186,7 @@ def _reject_unused(
 
 
 def _prepare_directory(output: Path) -> Path:
-    """Creates the output directory, checks that it is writable, and returns the study file."""
+    """Create the output directory, check that it is writable, and return the study file."""
     check_plot_path(output / "search.png")
     try:
         output.mkdir(parents=True, exist_ok=True)
@@ -200,7 +200,7 @@ def _prepare_directory(output: Path) -> Path:
 
 
 def _write(tuning: Tuning, table: ScoreTable, output: Path) -> None:
-    """Writes the results next to the study file."""
+    """Write the results next to the study file."""
     table.write(output / "trials.csv")
     if tuning.unseen is not None:
         pairs = _pairs(tuning.unseen)

@@ -40,7 +40,7 @@ class Archive(NamedTuple):
 
 
 def read_archive(directory: Path) -> Archive:
-    """Reads the graph, the labels of its nodes, and the table of nodes.
+    """Read the graph, the labels of its nodes, and the table of nodes.
 
     Ids are the names of the nodes if every node has a unique name, else their numbers.
     """
@@ -73,7 +73,7 @@ def write_archive(
     target: NDArray[np.int32],
     labels: Sequence[str | None],
 ) -> None:
-    """Writes both files atomically, both or none."""
+    """Write both files atomically, both or none."""
     import pyarrow.csv
 
     label_names = sorted({label for label in labels if label is not None})
@@ -94,7 +94,7 @@ def write_archive(
 
 
 def _by_id(path: Path, labels: Labels, graph: Graph) -> Labels:
-    """Replaces the ids 0 to n-1 of labels by the ids of a graph."""
+    """Replace the ids 0 to n-1 of labels by the ids of a graph."""
     if len(labels) != graph.nodes:
         raise FormatError(f"{path}: it has {graph.nodes:,} nodes, but {len(labels):,} labels.")
     return replace(labels, ids=graph.ids)

@@ -79,7 +79,7 @@ def catalog() -> Mapping[str, Entry]:
 
 
 def find(name: str) -> Entry:
-    """Returns a dataset by name; raises ParameterError with a suggestion for an unknown name."""
+    """Return a dataset by name; raise ParameterError with a suggestion for an unknown name."""
     entries = catalog()
     if name not in entries:
         close = difflib.get_close_matches(str(name), entries, n=1)

@@ -38,6 +38,6 @@ def read_checksum(path: Path) -> str | None:
 
 
 def write_checksum(path: Path, sha256: str) -> None:
-    """Records the checksum of a file next to it."""
+    """Record the checksum of a file next to it."""
     with atomic_write(checksum_path(path)) as (file,):
         file.write(f"{sha256}  {path.name}\n".encode())

@@ -78,7 +78,7 @@ def top_hosts(
     *,
     progress: Progress | None = None,
 ) -> Hosts:
-    """Returns the `count` hosts of highest harmonic centrality, and the links between them.
+    """Return the `count` hosts of highest harmonic centrality, and the links between them.
 
     As in the paper, links are undirected edges, and repeated links count once. Files are streamed:
     memory holds the hosts, some blocks of text, and 8 bytes for each link between the hosts.
@@ -123,7 +123,7 @@ class _Files:
             self._size += Path(path).stat().st_size if Path(path).is_file() else 0
 
     def tables(self, paths: Sequence[Path_], columns: ColumnTypes) -> Iterator[pa.Table]:
-        """Yields the columns of some files, a block of lines at a time."""
+        """Yield the columns of some files, a block of lines at a time."""
         for path in paths:
             with InputFile(path, partial(self._advance, path)) as file:
                 lines = (line for line in file.head.split(b"\n") if line.strip(b"\r"))
@@ -133,7 +133,7 @@ class _Files:
                 yield from parse_ahead(parse, Lines(file, comments=(COMMENT,)))
 
     def done(self) -> None:
-        """Reports that all files are read."""
+        """Report that all files are read."""
         self._progress(self._size, self._size)
 
     def _advance(self, path: Path_, done: int, total: int) -> None:
@@ -211,7 +211,7 @@ def _links_between(
 
 
 def _table(name: str, columns: ColumnTypes, count: int, block: Block) -> pa.Table:
-    """Parses a block of lines; raises FormatError naming a malformed line."""
+    """Parse a block of lines; raise FormatError naming a malformed line."""
     import pyarrow.csv
 
     kinds = {column: kind for column, kind in columns.items() if kind is not None}

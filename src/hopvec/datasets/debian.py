@@ -41,7 +41,7 @@ def debian() -> Packages:
 
 
 def read_bundled(name: str) -> pa.Table:
-    """Reads a Parquet file in this directory."""
+    """Read a Parquet file in this directory."""
     from importlib.resources import files
 
     import pyarrow.parquet as pq

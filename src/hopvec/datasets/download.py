@@ -51,7 +51,7 @@ def download(
     attempts: int = 5,
     pause: float = 1.0,
 ) -> Path:
-    """Downloads the file at an http or https URL to `destination`.
+    """Download the file at an http or https URL to `destination`.
 
     The bytes are written to NAME.part, which is renamed once it is complete and its checksum is
     correct. If the connection breaks, nothing arrives for `timeout` seconds, or the server is
@@ -92,7 +92,7 @@ def download(
 
 
 def _verified(destination: Path, sha256: str | None, progress: Progress) -> Path:
-    """Returns an existing file; raises DatasetError if its checksum is wrong."""
+    """Return an existing file; raise DatasetError if its checksum is wrong."""
     expected = sha256 or read_checksum(destination)
     if expected and (found := sha256_of(destination, progress)) != expected:
         raise DatasetError(
@@ -103,7 +103,7 @@ def _verified(destination: Path, sha256: str | None, progress: Progress) -> Path
 
 
 def _finish(url: str, destination: Path, part: PartialFile, sha256: str | None) -> None:
-    """Renames the complete file if its checksum is correct, else deletes it."""
+    """Rename the complete file if its checksum is correct, else delete it."""
     found, first = part.digest.hexdigest(), read_checksum(destination)
     expected = sha256 or first
     if expected and found != expected:
@@ -149,7 +149,7 @@ class _Transfer:
             time.sleep(wait)
 
     def _fetch(self) -> None:
-        """Requests the missing bytes, or all of them, and writes those that arrive."""
+        """Request the missing bytes, or all of them, and write those that arrive."""
         part, headers = self.part, {}
         if part.validator:
             headers = {"Range": f"bytes={part.size}-", "If-Range": part.validator}
@@ -186,7 +186,7 @@ class _Transfer:
 
     @contextmanager
     def _describe_errors(self) -> Iterator[None]:
-        """Translates network errors into transient and permanent ones with a readable message."""
+        """Translate network errors into transient and permanent ones with a readable message."""
         try:
             yield
         except HTTPError as error:

@@ -39,7 +39,7 @@ class RandomGraphSampler(Protocol):
     def draw(
         self, first: int, source: Nodes, target: Nodes, threads: int, stop: _native.Stop
     ) -> None:
-        """Fills both arrays with the edges from number `first` on."""
+        """Fill both arrays with the edges from number `first` on."""
 
 
 @dataclass(frozen=True, kw_only=True)

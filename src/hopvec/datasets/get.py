@@ -68,7 +68,7 @@ def get(
 def _make(
     entry: Entry, directory: Path, progress: Progress | None, build_progress: Progress | None
 ) -> None:
-    """Downloads a release, and writes the subgraph of its most central hosts."""
+    """Download a release, and write the subgraph of its most central hosts."""
     if all((directory / file.name).is_file() for file in entry.files):
         return
     release = directory.with_name(str(entry.release))

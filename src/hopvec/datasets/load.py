@@ -153,7 +153,7 @@ def size_of(file: File) -> str:
 
 
 def _warn_about_changes(entry: Entry, directory: Path) -> None:
-    """Warns about files that differ from those published, or first downloaded."""
+    """Warn about files that differ from those published, or first downloaded."""
     for file in entry.files:
         path = directory / file.name
         expected = file.sha256 or read_checksum(path)

@@ -84,7 +84,7 @@ class PartialFile:
         return (self._origin and self._origin.size) or 0
 
     def resume(self, url: str, progress: Progress) -> None:
-        """Reads the bytes that an earlier run has downloaded from the same URL."""
+        """Read the bytes that an earlier run has downloaded from the same URL."""
         with suppress(OSError, ValueError, TypeError):
             origin = Origin(**json.loads(self._origin_path.read_text(encoding="utf-8")))
             self._origin = origin if origin.url == url else None
@@ -106,7 +106,7 @@ class PartialFile:
         self._origin = origin
 
     def write(self, block: bytes) -> None:
-        """Appends the next bytes."""
+        """Append the next bytes."""
         left = memoryview(block)
         try:
             while left:
@@ -120,7 +120,7 @@ class PartialFile:
             ) from error
 
     def finish(self) -> None:
-        """Renames the complete file to its final name."""
+        """Rename the complete file to its final name."""
         os.fsync(self._file.fileno())
         if (
             os.fstat(self._file.fileno()).st_size != self.size
@@ -139,7 +139,7 @@ class PartialFile:
         self._origin, self.size, self.digest = None, 0, hashlib.sha256()
 
     def remove(self) -> None:
-        """Deletes the files."""
+        """Delete the files."""
         self._close_on_windows()
         self.path.unlink(missing_ok=True)
         self._origin_path.unlink(missing_ok=True)
@@ -149,7 +149,7 @@ class PartialFile:
         self.size += len(block)
 
     def _close_on_windows(self) -> None:
-        """Closes the file on Windows, where open files can be neither renamed nor deleted."""
+        """Close the file on Windows, where open files can be neither renamed nor deleted."""
         if os.name == "nt":
             self._file.close()
 

@@ -45,7 +45,7 @@ class WeightedSum:
         return slab.first_column
 
     def sink(self, order: int, slab: Slab, block: NDArray[np.uint8] | None) -> _native.Sink:
-        """Adds the rows of orders that have a scale; the first orders overwrite the output."""
+        """Add the rows of orders that have a scale; the first orders overwrite the output."""
         fused = next((orders for orders in self._fused if orders[-1] == order), None)
         if fused is None:
             return _native.Sink(next=block)
@@ -96,7 +96,7 @@ class CachedOrders:
         return None if blocks is None else blocks[slab * size : (slab + 1) * size]
 
     def sink(self, order: int, slab: Slab, block: NDArray[np.uint8] | None) -> _native.Sink:
-        """Stores the rows in their block and nowhere else."""
+        """Store the rows in their block and nowhere else."""
         return _native.Sink(next=block)
 
     def combine(
@@ -133,7 +133,7 @@ class SumsOfSquares:
         """No order is cached."""
 
     def sink(self, order: int, slab: Slab, block: NDArray[np.uint8] | None) -> _native.Sink:
-        """Stores the rows for the next hop and adds their squares."""
+        """Store the rows for the next hop and add their squares."""
         return _native.Sink(next=block, squares=self.squares.get(order), columns=slab.columns)
 
 
@@ -145,7 +145,7 @@ def combine(
     *,
     progress: Progress,
 ) -> Fitted:
-    """Runs all slabs and returns the finished sum_i weights[i] * N_i.
+    """Run all slabs and return the finished sum_i weights[i] * N_i.
 
     Row norms, column sums and products of columns are added in float64, in an order that depends
     on the graph alone.
@@ -168,7 +168,7 @@ def combine(
 def cache_orders(
     plan: SlabPlan, propagation: Propagation, orders: Collection[int], *, progress: Progress
 ) -> CachedOrders:
-    """Computes some orders of all slabs; combining them later costs one sum."""
+    """Compute some orders of all slabs; combining them later costs one sum."""
     cached = CachedOrders(plan, propagation, orders)
     Run(plan, propagation, orders, progress).slabs(cached)
     return cached
@@ -197,7 +197,7 @@ class Run:
     def slabs(
         self, destination: Destination, finished: Callable[[Slab], None] | None = None
     ) -> None:
-        """Propagates every slab into a destination; calls `finished` with each."""
+        """Propagate every slab into a destination; call `finished` with each."""
         before = self._done
 
         def done(count: int, total: int) -> None:
@@ -211,13 +211,13 @@ class Run:
         for_each_slab(self.plan, self.graph, destination, work, done)
 
     def advance(self, done: int) -> None:
-        """Reports the slabs done."""
+        """Report the slabs done."""
         if done > self._done:
             self._done = done
             self._progress(done, self._total)
 
     def rows_done(self, rows: int) -> None:
-        """Reports rows of the sum, added up over all passes, as slabs."""
+        """Report rows of the sum, added up over all passes, as slabs."""
         plan = self.plan
         self.advance(plan.slabs * plan.passes + plan.slabs * rows // plan.nodes)
 
@@ -255,7 +255,7 @@ class Run:
         rows: NDArray[np.int32],
         checked: NDArray[np.int32],
     ) -> NDArray[np.bool_]:
-        """Writes the weighted sum to a file; returns a mask of nonzero rows among the checked."""
+        """Write the weighted sum to a file; return a mask of nonzero rows among the checked."""
         block = np.empty((self.plan.nodes, self.plan.columns), dtype=np.float32)
         nonzero = np.zeros(len(checked), dtype=bool)
 

@@ -140,7 +140,7 @@ class Finish:
         rows: NDArray[np.int32],
         plan: SlabPlan,
     ) -> None:
-        """Centers and scales the projections in place; makes the rows unit if asked for."""
+        """Center and scale the projections in place; make the rows unit if asked for."""
         unit = self.normalization.unit_rows
         components.columns.apply(projected, rows, unit=unit, threads=plan.threads)
 
@@ -155,5 +155,5 @@ def sum_rows(plan: SlabPlan, graph: Graph) -> NDArray[np.int32]:
 
 
 def allocate_rows(rows: int, columns: int) -> NDArray[np.float32]:
-    """Allocates a matrix."""
+    """Allocate a matrix."""
     return _native.allocate(4 * rows * columns).view(np.float32).reshape(rows, columns)

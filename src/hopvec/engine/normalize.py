@@ -46,7 +46,7 @@ class ColumnScaler:
     def apply(
         self, values: NDArray[np.float32], rows: NDArray[np.int32], *, unit: bool, threads: int
     ) -> None:
-        """Standardizes rows in place; `unit` scales them to unit length afterwards.
+        """Standardize rows in place; `unit` scales them to unit length afterwards.
 
         Zero rows stay zero: otherwise all of them would share one meaningless vector.
         """
@@ -61,7 +61,7 @@ class ColumnScaler:
 def fit_column_scaler(
     values: NDArray[np.float32], rows: NDArray[np.int32], threads: int
 ) -> ColumnScaler:
-    """Fits a scaler to some rows, summed in the given order."""
+    """Fit a scaler to some rows, summed in the given order."""
     mean = interruptible(lambda stop: _native.moments(values, rows, None, threads, stop))
     mean /= len(rows)
     squares = interruptible(lambda stop: _native.moments(values, rows, mean, threads, stop))

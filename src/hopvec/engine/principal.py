@@ -36,7 +36,7 @@ class Components:
     """The mean of the projections and a power of their standard deviation."""
 
     def project(self, rows: NDArray[np.float32], threads: int) -> NDArray[np.float32]:
-        """Multiplies rows by the basis; sums are float64."""
+        """Multiply rows by the basis; sums are float64."""
         return interruptible(partial(self._project, rows, threads))
 
     def _project(

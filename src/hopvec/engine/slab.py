@@ -168,7 +168,7 @@ class Slab:
         )
 
     def _advance(self, last: bool, step: Callable[[_native.Sink], None]) -> None:
-        """Computes the next order into its cached block, or else into the spare block."""
+        """Compute the next order into its cached block, or else into the spare block."""
         self.order += 1
         cached = self._destination.block(self.order, self.index)
         target = cached if cached is not None else None if last else self.spare
@@ -228,7 +228,7 @@ class Propagation:
 
 
 def checked_scales(scales: dict[int, float]) -> dict[int, float]:
-    """Returns the scales of orders. Raises GraphError if the plain sum could overflow float32."""
+    """Return the scales of orders. Raises GraphError if the plain sum could overflow float32."""
     largest = sum(map(abs, scales.values())) * MAX_ORDER_ENTRY
     if not largest < float(np.finfo(np.float32).max):
         order = max(scales, key=lambda order: abs(scales[order]))
@@ -246,7 +246,7 @@ def for_each_slab(
     work: Callable[[Slab], None],
     progress: Progress,
 ) -> None:
-    """Calls work(slab) for every slab of the plan, `plan.slabs_in_flight` at a time.
+    """Call work(slab) for every slab of the plan, `plan.slabs_in_flight` at a time.
 
     Ctrl-C, or an exception raised by `work` or `progress`, stops the slabs in flight and
     propagates.

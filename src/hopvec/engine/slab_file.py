@@ -26,15 +26,15 @@ class SlabFile:
         return slice(first, min(first + self.plan.columns, self.plan.width))
 
     def write(self, index: int, block: NDArray[np.float32]) -> None:
-        """Writes a slab, one row per node."""
+        """Write a slab, one row per node."""
         self._file.write(index * block.nbytes, block)
 
     def read(self, index: int, block: NDArray[np.float32]) -> None:
-        """Reads a slab into a block."""
+        """Read a slab into a block."""
         self._file.read(index * block.nbytes, block)
 
     def blocks(self, step: int) -> Iterator[tuple[int, NDArray[np.float32]]]:
-        """Yields all rows, `step` at a time, each block with the index of its first row."""
+        """Yield all rows, `step` at a time, each block with the index of its first row."""
         plan = self.plan
         row_bytes = 4 * plan.columns
         for first in range(0, plan.nodes, step):
@@ -52,7 +52,7 @@ class SlabFile:
         work: Callable[[int, NDArray[np.float32]], None],
         done: Callable[[int], object],
     ) -> NDArray[np.float32]:
-        """Writes all rows to a second spill file; `work(first, rows)` may change each block.
+        """Write all rows to a second spill file; `work(first, rows)` may change each block.
 
         `done` is called with the number of rows written.
         """

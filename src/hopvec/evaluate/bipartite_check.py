@@ -13,7 +13,7 @@ from hopvec.graph import Graph
 
 
 def check_bipartite(owner: str, graph: Graph) -> None:
-    """Raises GraphError, naming an edge on an odd cycle, unless the graph is bipartite. Linear."""
+    """Raise GraphError, naming an edge on an odd cycle, unless the graph is bipartite. Linear."""
     _refuse_directed(owner, graph)
     odd = _nodes_on_odd_cycles(graph)
     if len(odd):

@@ -186,7 +186,7 @@ def classify(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Classification:
-    """Measures how well vectors predict the labels of nodes, by the protocol of DeepWalk.
+    """Measure how well vectors predict the labels of nodes, by the protocol of DeepWalk.
 
     For each share and shuffle, the first nodes of the shuffle train a one-vs-rest logistic
     regression (L2, the same problem as scikit-learn's solver="liblinear"). Each remaining node gets

@@ -20,7 +20,7 @@ class RandomStream(IntEnum):
 
 
 def hash_uint64(*parts: int | NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Hashes numbers and arrays of the same shape to random 64-bit numbers, by splitmix64."""
+    """Hash numbers and arrays of the same shape to random 64-bit numbers, by splitmix64."""
     with np.errstate(over="ignore"):
         state = np.zeros(1, dtype=np.uint64)
         for part in parts:
@@ -29,7 +29,7 @@ def hash_uint64(*parts: int | NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def uniform_integers(bound: int, bits: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Maps random bits to integers in [0, bound), uniform to 2^-22 for any number of nodes."""
+    """Map random bits to integers in [0, bound), uniform to 2^-22 for any number of nodes."""
     uniform = (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53
     return (uniform * bound).astype(np.int64)
 

@@ -52,7 +52,7 @@ class HeldOut:
         *,
         progress: Progress | None = None,
     ) -> None:
-        """Writes the pairs, and optionally the training graph, to files.
+        """Write the pairs, and optionally the training graph, to files.
 
         Existing files are replaced together or not at all. `read_links` reads the pairs back.
 
@@ -160,7 +160,7 @@ def hold_out(
 
 
 def check_hold_out_params(share: float, negatives: int, seed: int) -> None:
-    """Raises ParameterError for values that are invalid for every graph."""
+    """Raise ParameterError for values that are invalid for every graph."""
     check_value("hold_out", "share", Real(0, 1), share)
     check_value("hold_out", "negatives", NEGATIVES, negatives)
     check_value("hold_out", "seed", SEED, seed)
@@ -174,7 +174,7 @@ def read_links(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> HeldOut:
-    """Reads held-out edges and negatives from a text, Parquet or Arrow file.
+    """Read held-out edges and negatives from a text, Parquet or Arrow file.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ def read_links(
 
 
 def draw_negatives(pairs: Pairs, count: int, taken: Codes, seed: int) -> Codes:
-    """Samples `count` pairs that are not `taken`, in ascending order."""
+    """Sample `count` pairs that are not `taken`, in ascending order."""
     return np.sort(
         pairs.sample_non_edges(count, taken, int(hash_uint64(seed, RandomStream.NEGATIVES)[0]))
     )

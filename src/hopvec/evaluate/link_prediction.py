@@ -115,7 +115,7 @@ def predict_links(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> LinkPrediction:
-    """Measures how well vectors distinguish held-out edges from pairs that are not edges.
+    """Measure how well vectors distinguish held-out edges from pairs that are not edges.
 
     Parameters
     ----------
@@ -242,7 +242,7 @@ def products(embedding: Embedding, rows: Rows) -> NDArray[np.float64]:
 def _fit_regression(
     embedding: Embedding, held_out: HeldOut, seed: int
 ) -> tuple[HadamardRegression, NDArray[np.float64]]:
-    """Fits a logistic regression on products of vectors; also returns the weights.
+    """Fit a logistic regression on products of vectors; also return the weights.
 
     The intercept is left out: it shifts all scores equally, which changes no metric.
     """

@@ -70,7 +70,7 @@ def fit(
 
 @contextmanager
 def one_blas_thread(owner: str) -> Iterator[None]:
-    """Limits BLAS to one thread.
+    """Limit BLAS to one thread.
 
     The other cores are used by other shuffles, and a threaded sum would depend on the number of
     threads in its last digits.
@@ -83,7 +83,7 @@ def one_blas_thread(owner: str) -> Iterator[None]:
 
 
 def require_extra(owner: str) -> None:
-    """Raises MissingExtraError unless the evaluate extra is installed."""
+    """Raise MissingExtraError unless the evaluate extra is installed."""
     try:
         import threadpoolctl  # noqa: F401
     except ImportError as error:

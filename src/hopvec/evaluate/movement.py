@@ -53,7 +53,7 @@ class Movement:
 
 
 def movement(old: Embedding, new: Embedding) -> Movement:
-    """Measures how far each node moved between two comparable embeddings.
+    """Measure how far each node moved between two comparable embeddings.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def _features(fitted_state: FittedState) -> list[str]:
 
 
 def _require_same_parameters(old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
-    """Raises ParameterError for the first recorded parameter that differs."""
+    """Raise ParameterError for the first recorded parameter that differs."""
     for name in sorted(old.keys() & new.keys() - set(RUNTIME_PARAMS)):
         if old[name] != new[name]:
             raise ParameterError(

@@ -67,7 +67,7 @@ def neighbors(
     k: int = 5,
     among: Embedding | None = None,
 ) -> Neighborhoods:
-    """Finds the exact k nearest neighbors of nodes, by cosine similarity, in several embeddings.
+    """Find the exact k nearest neighbors of nodes, by cosine similarity, in several embeddings.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ class PredictionCounts(NamedTuple):
 
     @classmethod
     def from_predictions(cls, predicted: Members, members: Members) -> Self:
-        """Counts predictions for some nodes."""
+        """Count predictions for some nodes."""
         correct = (predicted & members).sum(axis=0)
         return cls(correct, predicted.sum(axis=0) + members.sum(axis=0))
 
@@ -57,7 +57,7 @@ def train_and_score(
     C: float,  # noqa: N803
     stop: Stop,
 ) -> PredictionCounts:
-    """Trains on the first `training` nodes and counts the predictions for the others."""
+    """Train on the first `training` nodes and count the predictions for the others."""
     weights = fit(rows[:training], members[:training], C, stop=stop)
     return score(rows[training:], members[training:], weights, members[:training])
 

@@ -82,19 +82,19 @@ class Pairs:
         return first * (second - 1) // (1 if self.graph.directed else 2)
 
     def encode(self, first: NDArray[Any], second: NDArray[Any]) -> Codes:
-        """Encodes pairs of nodes."""
+        """Encode pairs of nodes."""
         if not self.graph.directed:
             first, second = np.minimum(first, second), np.maximum(first, second)
         codes: Codes = first.astype(np.int64) * self.graph.nodes + second
         return codes
 
     def decode(self, codes: Codes) -> tuple[Nodes, Nodes]:
-        """Decodes pairs of nodes."""
+        """Decode pairs of nodes."""
         first, second = np.divmod(codes, self.graph.nodes)
         return first, second
 
     def encode_ids(self, table: pa.Table) -> Codes:
-        """Encodes the columns source and target of ids. Raises UnknownNodeError."""
+        """Encode the columns source and target of ids. Raises UnknownNodeError."""
         return self.encode(*(self.find(table.column(end)) for end in ("source", "target")))
 
     def find(self, ids: Any) -> NDArray[np.int32]:
@@ -121,14 +121,14 @@ class Pairs:
         return nodes
 
     def decode_ids(self, codes: Codes) -> pa.Table:
-        """Decodes pairs to ids, in the columns source and target."""
+        """Decode pairs to ids, in the columns source and target."""
         ends = sources_first(self.graph, *self.decode(codes))
         rows = (self.graph.rows[nodes] for nodes in ends)
         source, target = (self.graph.ids.take(pa.array(row)) for row in rows)
         return pa.table({"source": source, "target": target})
 
     def sample_non_edges(self, count: int, taken: Codes, key: int) -> Codes:
-        """Samples distinct pairs of nodes with edges, uniformly, that are not `taken`.
+        """Sample distinct pairs of nodes with edges, uniformly, that are not `taken`.
 
         `taken` are ascending codes that include all edges; `key` seeds the sample. Linear in
         `count` and `len(taken)`.
@@ -168,7 +168,7 @@ class Pairs:
         return self.encode(first[kept], second[kept])
 
     def _random(self, start: int, count: int, key: int) -> Codes:
-        """Draws `start` to `start + count` of an infinite sequence of pairs, without loops."""
+        """Draw `start` to `start + count` of an infinite sequence of pairs, without loops."""
         numbers = np.arange(start, start + count, dtype=np.uint64)
         first, second = (
             nodes[uniform_integers(len(nodes), hash_uint64(key, numbers, end))]
@@ -179,7 +179,7 @@ class Pairs:
 
 
 def ids_like(ids: Any, others: pa.Array) -> pa.Array:
-    """Converts ids to the type of other ids if possible: 7 and "7" are the same node."""
+    """Convert ids to the type of other ids if possible: 7 and "7" are the same node."""
     values = pa.array(as_ids(ids, "ids"))
     if pa.types.is_integer(others.type):
         values = parse_integer_ids(values)

@@ -236,7 +236,7 @@ def evaluate_recommendation(
     k: Sequence[int] = (10, 50),
     progress: Progress | None = None,
 ) -> Recommendation:
-    """Measures how well the held-out items of users are recommended.
+    """Measure how well the held-out items of users are recommended.
 
     All items that a user has no training edge to are ranked, by P3-alpha or RP3-beta walks on the
     training graph or by the vectors of an embedding.

@@ -78,7 +78,7 @@ def reconstruct(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Reconstruction:
-    """Measures the share of edges among the k most similar pairs of nodes.
+    """Measure the share of edges among the k most similar pairs of nodes.
 
     All pairs of distinct nodes are compared, exactly, in O(n^2 dim) time and O(n dim + k) memory.
     Directions, weights and loops are ignored. Ties are ordered by the keys (XXH64) of the ids,

@@ -49,10 +49,10 @@ class Format(Protocol):
     def write_embedding(
         self, embedding: Embedding, path: Path, dtype: str, progress: Progress
     ) -> None:
-        """Writes an embedding atomically."""
+        """Write an embedding atomically."""
 
     def read_embedding(self, path: Path, progress: Progress) -> Embedding:
-        """Reads an embedding."""
+        """Read an embedding."""
 
 
 EMBEDDING_FORMATS: dict[str, Format] = {
@@ -95,7 +95,7 @@ def write_embedding(
     dtype: str = "float32",
     progress: Progress | None = None,
 ) -> None:
-    """Writes an embedding in the format given by the suffix of the path.
+    """Write an embedding in the format given by the suffix of the path.
 
     `dtype` is "float32", or "float16" for half the size if the format supports it. `progress` is
     called with the number of rows written and the total.
@@ -119,7 +119,7 @@ def format_to_write(path: Path, dtype: str = "float32") -> Format:
 
 
 def read_embedding(path: str | PathLike[str], *, progress: Progress | None = None) -> Embedding:
-    """Reads an embedding; the first bytes of the file decide its format, else the suffix.
+    """Read an embedding; the first bytes of the file decide its format, else the suffix.
 
     `progress` is called with the amount read and the total: rows, or bytes for text formats. Raises
     FormatError if the file is damaged, whatever the library that reads it raises.
@@ -129,7 +129,7 @@ def read_embedding(path: str | PathLike[str], *, progress: Progress | None = Non
 
 
 def read_preview(path: str | PathLike[str], *, progress: Progress | None = None) -> Preview:
-    """Reads the first rows and the number of rows; all rows if the format requires it."""
+    """Read the first rows and the number of rows; all rows if the format requires it."""
     path = Path(path)
 
     def read() -> Preview:
@@ -145,7 +145,7 @@ def _read_all(path: Path, progress: Progress) -> Preview:
 
 
 def _checked(path: Path, read: Callable[[], Preview]) -> Preview:
-    """Calls `read`. Raises FormatError if it fails, or if ids are missing or repeated."""
+    """Call `read`. Raises FormatError if it fails, or if ids are missing or repeated."""
     if not path.exists():
         raise FormatError(f"{path}: there is no such file.")
     try:

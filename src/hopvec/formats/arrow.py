@@ -20,7 +20,7 @@ DTYPES = ("float32", "float16")
 
 
 def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Progress) -> None:
-    """Writes one record batch per block."""
+    """Write one record batch per block."""
     with (
         atomic_write(path) as (file,),
         pa.ipc.new_file(file, schema_of(embedding, dtype)) as writer,
@@ -30,7 +30,7 @@ def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Prog
 
 
 def read_embedding(path: Path, progress: Progress) -> Embedding:
-    """Reads a file of hopvec or of another program; see `find_columns`.
+    """Read a file of hopvec or of another program; see `find_columns`.
 
     `progress` is called with the number of record batches read and the total.
     """
@@ -39,7 +39,7 @@ def read_embedding(path: Path, progress: Progress) -> Embedding:
 
 
 def read_preview(path: Path) -> Preview:
-    """Reads the first rows, and the ids of all rows to count them."""
+    """Read the first rows, and the ids of all rows to count them."""
     with pa.OSFile(str(path)) as file, pa.ipc.open_file(file) as reader:
         columns = find_columns(path, reader.schema)
         count = min(1, reader.num_record_batches)

@@ -14,7 +14,7 @@ from hopvec.errors import FormatError
 
 @contextmanager
 def atomic_write(*paths: Path) -> Iterator[Sequence[BinaryIO]]:
-    """Opens temporary files that are renamed to `paths` when the block succeeds.
+    """Open temporary files that are renamed to `paths` when the block succeeds.
 
     If it fails, they are deleted. If there are several paths, the first one is missing while the
     others are replaced: a process that is killed in between leaves no first file, never one that
@@ -69,7 +69,7 @@ def lock(file: BinaryIO) -> bool | None:
 
 
 def _delete_abandoned(path: Path) -> None:
-    """Deletes temporary files of `path` whose writers have died."""
+    """Delete temporary files of `path` whose writers have died."""
     for part in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
         with suppress(OSError), part.open("rb") as file:
             if lock(file):
@@ -77,7 +77,7 @@ def _delete_abandoned(path: Path) -> None:
 
 
 def _replace_all(parts: Sequence[Path], paths: Sequence[Path]) -> None:
-    """Renames every part to its path, the first one last; restores the old files on failure.
+    """Rename every part to its path, the first one last; restore the old files on failure.
 
     Old files that killed processes left behind are deleted only after the new ones are in place:
     until then, they may be the only copies.

@@ -22,7 +22,7 @@ BLOCK_BYTES = 16 << 20
 def iter_blocks(
     embedding: Embedding, dtype: str = "float32", progress: Progress = no_progress
 ) -> Iterator[tuple[pa.Array, NDArray[Any]]]:
-    """Iterates over ids and vectors in blocks of about 16 MB, in C order.
+    """Iterate over ids and vectors in blocks of about 16 MB, in C order.
 
     A block of memory-mapped vectors is released from memory, and `progress` is called, when the
     next block is requested.
@@ -47,7 +47,7 @@ class RowBuffer:
         self.vectors = np.empty((0, dim), np.float32)
 
     def grow(self, count: int) -> NDArray[np.float32]:
-        """Adds uninitialized rows and returns a view of them, valid until the next call."""
+        """Add uninitialized rows and return a view of them, valid until the next call."""
         before, dim = self.vectors.shape
         self.vectors.resize((before + count, dim), refcheck=False)
         return self.vectors[before:]

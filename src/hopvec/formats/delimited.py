@@ -24,7 +24,7 @@ DTYPES = ("float32",)
 
 
 def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Progress) -> None:
-    """Writes one vector per line; ids are quoted if necessary."""
+    """Write one vector per line; ids are quoted if necessary."""
     separator = separator_of(path)
     with atomic_write(path) as (file,), compressed(file, path) as text:
         names = ["id", *(f"e{column}" for column in range(embedding.dim))]
@@ -35,7 +35,7 @@ def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Prog
 
 
 def read_embedding(path: Path, progress: Progress) -> Embedding:
-    """Reads ids, as integers if all of them are, and vectors; the format holds no parameters.
+    """Read ids, as integers if all of them are, and vectors; the format holds no parameters.
 
     The ids are in the column `id` or else in the first one; all other columns are numbers.
     `progress` is called with the number of bytes read and the size of the file.

@@ -17,13 +17,13 @@ DIGITS = 12  # bytes of a number as text, including its separator
 
 
 def check_destination(path: Path, dtype: str = "float32") -> None:
-    """Raises FormatError unless an embedding can be written to this path."""
+    """Raise FormatError unless an embedding can be written to this path."""
     format_to_write(path, dtype)
     check_writable(path)
 
 
 def check_writable(path: Path) -> None:
-    """Raises FormatError unless a file can be written to this path."""
+    """Raise FormatError unless a file can be written to this path."""
     if path.is_dir():
         raise FormatError(f"{path}: this is a directory. Name a file in it.")
     if path.exists() and not path.is_file():
@@ -45,7 +45,7 @@ def _can_create_files(directory: Path) -> bool:
 
 
 def check_space(path: Path, bytes_: int) -> None:
-    """Raises FormatError if the disk has less free space than `bytes_`."""
+    """Raise FormatError if the disk has less free space than `bytes_`."""
     free = shutil.disk_usage(path.parent).free
     if free < bytes_:
         raise FormatError(

@@ -23,7 +23,7 @@ def read_features(
     spill_dir: str | PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> pa.Table:
-    """Reads a table of node features for `Graph.with_features`: text, Parquet or Arrow.
+    """Read a table of node features for `Graph.with_features`: text, Parquet or Arrow.
 
     The first line of a text file names the columns. A column is numeric if all its cells are, and
     empty cells are missing values. Ids of a text file are strings, so that 007 is not 7: the column
@@ -126,7 +126,7 @@ def _from_text(file: InputFile, id_column: str | None) -> pa.Table:
 
 
 def _empty_to_null(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Replaces empty strings by nulls. NA stays a string, since it may be a name."""
+    """Replace empty strings by nulls. NA stays a string, since it may be a name."""
     import pyarrow.compute as pc
 
     if not pa.types.is_string(column.type) and not pa.types.is_large_string(column.type):

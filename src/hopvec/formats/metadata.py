@@ -41,7 +41,7 @@ def is_metadata_json(text: str) -> bool:
 
 
 def from_json(text: str | bytes) -> Metadata:
-    """Parses the result of `to_json`; an empty string gives empty metadata."""
+    """Parse the result of `to_json`; an empty string gives empty metadata."""
     metadata = json.loads(text or "{}")
     fitted_state = metadata.get("fitted_state")
     return Metadata(

@@ -28,7 +28,7 @@ def ids_path(path: Path) -> Path:
 
 
 def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Progress) -> None:
-    """Writes both files; the vectors appear last, when everything is complete."""
+    """Write both files; the vectors appear last, when everything is complete."""
     table = pa.table({"id": embedding.ids}).replace_schema_metadata({"hopvec": to_json(embedding)})
     with atomic_write(path, ids_path(path)) as (vectors, ids):
         write_array(embedding, vectors, dtype, progress)
@@ -37,7 +37,7 @@ def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Prog
 
 
 def write_array(embedding: Embedding, file: IO[bytes], dtype: str, progress: Progress) -> None:
-    """Writes the vectors as `numpy.save` would, block by block."""
+    """Write the vectors as `numpy.save` would, block by block."""
     header = {
         "descr": np.lib.format.dtype_to_descr(np.dtype(dtype)),
         "fortran_order": False,
@@ -49,7 +49,7 @@ def write_array(embedding: Embedding, file: IO[bytes], dtype: str, progress: Pro
 
 
 def read_embedding(path: Path, progress: Progress) -> Embedding:
-    """Reads both files; float32 vectors are memory-mapped.
+    """Read both files; float32 vectors are memory-mapped.
 
     Vectors of another dtype, such as float16, are read into memory; `progress` is called with the
     number of rows read and the total.
@@ -61,7 +61,7 @@ def read_embedding(path: Path, progress: Progress) -> Embedding:
 
 
 def read_preview(path: Path) -> Preview:
-    """Reads the ids and the first vectors."""
+    """Read the ids and the first vectors."""
     from hopvec.embedding import Embedding
 
     vectors, ids, metadata = _read(path)

@@ -23,7 +23,7 @@ DTYPES = ("float32", "float16")
 
 
 def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Progress) -> None:
-    """Writes one file that numpy.load reads without pickle."""
+    """Write one file that numpy.load reads without pickle."""
     if pa.types.is_integer(embedding.ids.type):
         ids = embedding.ids.to_numpy()
     else:
@@ -39,7 +39,7 @@ def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Prog
 
 
 def read_embedding(path: Path, progress: Progress) -> Embedding:
-    """Reads the arrays, each at once: `progress` is not called."""
+    """Read the arrays, each at once: `progress` is not called."""
     from hopvec.embedding import Embedding
 
     with np.load(path, allow_pickle=False) as arrays:
@@ -52,5 +52,5 @@ def read_embedding(path: Path, progress: Progress) -> Embedding:
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
-    """Opens an array of the archive for writing."""
+    """Open an array of the archive for writing."""
     return archive.open(f"{name}.npy", "w", force_zip64=True)

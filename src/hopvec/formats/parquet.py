@@ -24,13 +24,13 @@ DTYPES = ("float32", "float16")
 
 
 def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Progress) -> None:
-    """Writes one row group per block."""
+    """Write one row group per block."""
     with atomic_write(path) as (file,):
         write_parquet(file, schema_of(embedding, dtype), iter_blocks(embedding, dtype, progress))
 
 
 def read_embedding(path: Path, progress: Progress) -> Embedding:
-    """Reads a file of hopvec or of another program; see `find_columns`.
+    """Read a file of hopvec or of another program; see `find_columns`.
 
     `progress` is called with the number of rows read and the total.
     """
@@ -59,7 +59,7 @@ def read_embedding(path: Path, progress: Progress) -> Embedding:
 
 
 def read_preview(path: Path) -> Preview:
-    """Reads the first rows; the number of rows is in the footers."""
+    """Read the first rows; the number of rows is in the footers."""
     import pyarrow.parquet as pq
 
     files = files_of(path)

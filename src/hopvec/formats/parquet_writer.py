@@ -43,7 +43,7 @@ PLAIN, RLE = 0, 3  # encodings
 def write_parquet(
     file: BinaryIO, schema: pa.Schema, blocks: Iterable[tuple[pa.Array, NDArray[Any]]]
 ) -> None:
-    """Writes ids and vectors, one row group per block, without copying the vectors.
+    """Write ids and vectors, one row group per block, without copying the vectors.
 
     `schema` has a column of ids and one of fixed-size lists, both without nulls. Ids are compressed
     and have statistics; vectors, whose bits are nearly random, have neither. Every page has a
@@ -88,7 +88,7 @@ def _written_by_pyarrow(table: pa.Table) -> tuple[memoryview, Struct]:
 
 
 def _write_ids(file: BinaryIO, schema: pa.Schema, ids: pa.Array) -> Struct:
-    """Writes the ids and returns their column metadata for the footer."""
+    """Write the ids and return their column metadata for the footer."""
     id_schema = pa.schema([schema.field("id")])
     data, footer = _written_by_pyarrow(pa.Table.from_arrays([ids], schema=id_schema))
     (group,) = footer[4].value.values
@@ -103,7 +103,7 @@ def _write_ids(file: BinaryIO, schema: pa.Schema, ids: pa.Array) -> Struct:
 def _write_vectors(
     file: BinaryIO, footer: Struct, vectors: NDArray[Any], checksums: Iterable[int]
 ) -> Struct:
-    """Writes the vectors and returns their column metadata for the footer."""
+    """Write the vectors and return their column metadata for the footer."""
     start, (count, dim) = file.tell(), vectors.shape
     for page, checksum in zip(_pages(vectors), checksums, strict=True):
         _write_page(file, page, checksum)

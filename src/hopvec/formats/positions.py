@@ -23,7 +23,7 @@ BATCH_ROWS = 1 << 14  # copied at a time
 
 
 def read_positions(path: str | PathLike[str]) -> NDArray[np.float32] | None:
-    """Reads positions [nodes, 2] in the order of the vectors; None if there are no columns x, y."""
+    """Read positions [nodes, 2] in the order of the vectors; None if there are no columns x, y."""
     path = Path(path)
     if not can_hold_positions(path) or not path.is_file():
         return None
@@ -47,7 +47,7 @@ def write_positions(
     output: str | PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> None:
-    """Writes positions into a Parquet or Arrow file of vectors, atomically.
+    """Write positions into a Parquet or Arrow file of vectors, atomically.
 
     Columns x and y are replaced; all other columns and the metadata are unchanged. With `output`,
     the result goes to another file. `progress` is called with the number of rows written and the
@@ -85,7 +85,7 @@ def can_hold_positions(path: Path) -> bool:
 
 
 def check_holds_positions(path: Path) -> None:
-    """Raises FormatError unless positions can be written into this file."""
+    """Raise FormatError unless positions can be written into this file."""
     if not can_hold_positions(path):
         raise FormatError(
             f"{path}: positions can be stored in .parquet and .arrow files only. Convert the file "
@@ -109,7 +109,7 @@ class _Table(Protocol):
     rows: int
 
     def batches(self, names: list[str]) -> Iterator[pa.RecordBatch]:
-        """Iterates over some columns in batches of rows."""
+        """Iterate over some columns in batches of rows."""
 
 
 class _Parquet:

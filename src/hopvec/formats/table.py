@@ -46,7 +46,7 @@ def batches_of(
     *,
     copied: bool = False,
 ) -> Iterator[pa.RecordBatch]:
-    """Iterates over the rows in batches of about 16 MB.
+    """Iterate over the rows in batches of about 16 MB.
 
     Batches are views of the vectors, whose memory `iter_blocks` releases when the next batch is
     requested. A caller that reads batches later should pass `copied=True`.
@@ -75,7 +75,7 @@ class VectorColumns:
 
 
 def find_columns(path: Path, schema: pa.Schema) -> VectorColumns:
-    """Finds the columns of ids and vectors. Raises FormatError if they are ambiguous.
+    """Find the columns of ids and vectors. Raises FormatError if they are ambiguous.
 
     These are `id` and `embedding` if they exist; else the only column of integers or strings, and
     the only column of lists, or all other columns if they are floats.
@@ -96,7 +96,7 @@ def find_columns(path: Path, schema: pa.Schema) -> VectorColumns:
 
 
 def from_batches(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Embedding:
-    """Builds an embedding from the batches of a table."""
+    """Build an embedding from the batches of a table."""
     from hopvec.embedding import Embedding
 
     columns = find_columns(path, schema)
@@ -146,7 +146,7 @@ def _fill(
     columns: VectorColumns,
     location: _Location,
 ) -> None:
-    """Copies the numbers of a batch into `vectors`."""
+    """Copy the numbers of a batch into `vectors`."""
     for number, name in enumerate(columns.numbers):
         column = batch.column(name)
         if column.null_count:

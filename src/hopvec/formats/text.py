@@ -43,7 +43,7 @@ class LineFormat:
 
 
 def lines(ids: pa.Array, rows: NDArray[Any], separator: str) -> Iterator[pa.Buffer]:
-    """Formats ids and numbers as text, one line per row, in chunks of a few megabytes.
+    """Format ids and numbers as text, one line per row, in chunks of a few megabytes.
 
     Every number has the fewest digits that round-trip to the same float32.
     """
@@ -65,7 +65,7 @@ def lines(ids: pa.Array, rows: NDArray[Any], separator: str) -> Iterator[pa.Buff
 def read_lines(
     path: Path, line_format: LineFormat, progress: Progress
 ) -> tuple[pa.Array, NDArray[np.float32]]:
-    """Reads the ids and vectors of the lines below the header.
+    """Read the ids and vectors of the lines below the header.
 
     `progress` is called with the number of bytes read and the size of the file. Raises FormatError
     for the first line that does not match the format.
@@ -78,7 +78,7 @@ def read_lines(
 
 
 def read_header(path: Path) -> str:
-    """Reads the first line, without its line break."""
+    """Read the first line, without its line break."""
     with open_text(path) as file:
         line = file.readline(1 << 26)
     try:
@@ -91,7 +91,7 @@ def read_header(path: Path) -> str:
 
 
 def open_text(path: Path) -> BinaryIO | gzip.GzipFile:
-    """Opens a file for reading bytes, decompressed if its content is gzipped."""
+    """Open a file for reading bytes, decompressed if its content is gzipped."""
     if is_gzipped(path):
         return gzip.open(path)
     return path.open("rb")
@@ -134,7 +134,7 @@ def _parse_lines(
 
 
 def _check_last_line(path: Path) -> None:
-    """Refuses a file that may be truncated within its last number; gzip detects this itself."""
+    """Refuse a file that may be truncated within its last number; gzip detects this itself."""
     if is_gzipped(path):
         return
     with path.open("rb") as file:

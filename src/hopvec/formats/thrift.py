@@ -30,12 +30,12 @@ Struct = dict[int, Typed]
 
 
 def serialize(struct: Struct) -> bytes:
-    """Encodes a struct."""
+    """Encode a struct."""
     return b"".join(_struct(struct))
 
 
 def parse(data: bytes) -> Struct:
-    """Decodes the struct at the start of `data`."""
+    """Decode the struct at the start of `data`."""
     return _Reader(data).struct()
 
 

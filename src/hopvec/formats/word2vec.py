@@ -31,7 +31,7 @@ MAX_ID_BYTES = 1 << 20
 
 
 def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Progress) -> None:
-    """Writes the format given by the suffix. Raises FormatError for ids with whitespace."""
+    """Write the format given by the suffix. Raises FormatError for ids with whitespace."""
     _check_ids(embedding, path)
     with atomic_write(path) as (file,):
         file.write(f"{len(embedding)} {embedding.dim}\n".encode())
@@ -45,7 +45,7 @@ def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Prog
 
 
 def read_embedding(path: Path, progress: Progress) -> Embedding:
-    """Reads ids, as integers if all of them are, and vectors; the format holds no parameters.
+    """Read ids, as integers if all of them are, and vectors; the format holds no parameters.
 
     `progress` is called with the number of bytes read and the size of the file.
     """

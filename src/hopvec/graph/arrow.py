@@ -54,7 +54,7 @@ def from_arrow(
 
 
 def open_table(table: Any) -> pa.RecordBatchReader:
-    """Opens a table as a stream of record batches."""
+    """Open a table as a stream of record batches."""
     if not hasattr(table, "__arrow_c_stream__"):
         raise GraphError(
             f"A {type(table).__name__} is not a table of edges: it has no __arrow_c_stream__, "
@@ -77,7 +77,7 @@ def column_names(table: Any) -> list[str]:
 
 
 def choose_table_columns(location: str, schema: pa.Schema, spec: ColumnSpec) -> EdgeColumns:
-    """Chooses the columns of an Arrow table; raises FormatError if their types are unsuitable."""
+    """Choose the columns of an Arrow table; raise FormatError if their types are unsuitable."""
     names = schema.names
     numeric = [is_numeric(kind) for kind in schema.types]
     columns = choose_columns(location, names, len(names), numeric, spec)

@@ -74,7 +74,7 @@ def sources_first(
 
 
 def check_prefixes(owner: str, prefixes: Any) -> tuple[str, str]:
-    """Returns the prefixes; raises ParameterError unless they are two different strings."""
+    """Return the prefixes; raise ParameterError unless they are two different strings."""
     given = list(prefixes) if isinstance(prefixes, list | tuple) else []
     if len(given) != 2 or not all(isinstance(prefix, str) for prefix in given) or len({*given}) < 2:
         raise ParameterError(
@@ -85,7 +85,7 @@ def check_prefixes(owner: str, prefixes: Any) -> tuple[str, str]:
 
 
 def add_prefix(ids: NDArray[Any] | pa.Array, prefix: str) -> pa.Array:
-    """Returns the ids as strings that start with the prefix."""
+    """Return the ids as strings that start with the prefix."""
     import pyarrow.compute as pc
 
     strings = pa.array(ids).cast(pa.large_string())

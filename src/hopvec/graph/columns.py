@@ -145,7 +145,7 @@ def choose_columns(
     numeric: Sequence[float],
     spec: ColumnSpec,
 ) -> EdgeColumns:
-    """Chooses the requested columns, else columns by name, else by position.
+    """Choose the requested columns, else columns by name, else by position.
 
     `names` is None if the table has no column names; `numeric` is the fraction of numbers in each
     column. By position, the target is to the right of the source. In a table of three columns
@@ -323,7 +323,7 @@ def _take(
     spec: ColumnSpec,
     after: int = -1,
 ) -> int:
-    """Removes the first free column to the right of `after`, else the first, and returns it."""
+    """Remove the first free column to the right of `after`, else the first, and return it."""
     if not free:
         columns = ", ".join(names) if names else f"{count} columns without names"
         raise FormatError(

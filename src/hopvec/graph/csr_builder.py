@@ -33,7 +33,7 @@ class EdgeSource(Protocol):
     def __len__(self) -> int: ...
 
     def chunks(self, *, directed: bool, drop_loops: bool) -> Iterator[_native.Edges]:
-        """Yields all edges in chunks, in the form that the native functions take."""
+        """Yield all edges in chunks, in the form that the native functions take."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class UnmergedCSR:
     """The number of edges that repeat an earlier one."""
 
     def chunks(self) -> Iterator[tuple[int, int, Block]]:
-        """Yields (first row, end row, entries) of all rows, in chunks if they are in a file."""
+        """Yield (first row, end row, entries) of all rows, in chunks if they are in a file."""
         max_entries = CHUNK if isinstance(self.indices, np.memmap) else None
         for first, end in row_ranges(self.indptr, max_entries):
             entries = slice(self.indptr[first], self.indptr[end])
@@ -139,7 +139,7 @@ class CSRBuilder:
     """Called with the percentage of the work that is done, and 100."""
 
     def sort_edges(self, edges: EdgeSource, stop: _native.Stop) -> UnmergedCSR:
-        """Sorts the edges by row and column. They are no longer needed after that."""
+        """Sort the edges by row and column. They are no longer needed after that."""
         weighted = edges.weight is not None
         indptr, loops, zero_weights = self._count(edges, stop)
         self.progress(10, 100)
@@ -187,7 +187,7 @@ class CSRBuilder:
     def merge(
         self, unmerged: UnmergedCSR, keys: Callable[[], NDArray[np.uint64]], stop: _native.Stop
     ) -> CSR:
-        """Merges repeated entries, and puts the nodes in the graph's internal order.
+        """Merge repeated entries, and put the nodes in the graph's internal order.
 
         Frees the arrays of `unmerged`. `keys` computes the keys of the nodes, which are needed
         only for a moment.
@@ -246,7 +246,7 @@ class CSRBuilder:
         return indices.array(), weights.array() if weighted else None
 
     def _count(self, edges: EdgeSource, stop: _native.Stop) -> tuple[NDArray[np.int64], int, int]:
-        """Counts the entries of each row, as indptr, and the loops and edges of weight 0."""
+        """Count the entries of each row, as indptr, and the loops and edges of weight 0."""
         indptr = np.zeros(self.nodes + 1, dtype=np.int64)
         loops = zero_weights = counted = 0
         for chunk in edges.chunks(directed=self.directed, drop_loops=self.drop_loops):
@@ -259,7 +259,7 @@ class CSRBuilder:
         return indptr, loops, zero_weights
 
     def _report(self, percents: tuple[int, int], first: int, end: int, share: float) -> None:
-        """Reports that all rows before `first` are done, and a share of those before `end`."""
+        """Report that all rows before `first` are done, and a share of those before `end`."""
         low, high = percents
         done = (first + (end - first) * share) / self.nodes
         self.progress(low + int((high - low) * done), 100)
@@ -290,7 +290,7 @@ class CSRBuilder:
 
 
 def row_ranges(indptr: NDArray[np.int64], max_entries: int | None) -> Iterator[tuple[int, int]]:
-    """Yields ranges [first, end) of rows with at most `max_entries` entries; never splits a row."""
+    """Yield ranges [first, end) of rows with at most `max_entries` entries; never split a row."""
     rows = len(indptr) - 1
     first = 0
     while first < rows:
@@ -303,7 +303,7 @@ def row_ranges(indptr: NDArray[np.int64], max_entries: int | None) -> Iterator[t
 
 
 def raise_if_stopped(stop: _native.Stop) -> None:
-    """Raises GraphError if the caller was interrupted and no longer waits for the result."""
+    """Raise GraphError if the caller was interrupted and no longer waits for the result."""
     if stop.stopped:
         raise GraphError("Building the graph was interrupted.")
 

@@ -52,7 +52,7 @@ def from_numbered_edges(
     spill_dir: str | PathLike[str] | None = None,
     progress: Progress = no_progress,
 ) -> Graph:
-    """Builds a graph from edges with numbered ids and checked weights; releases the edges.
+    """Build a graph from edges with numbered ids and checked weights; release the edges.
 
     See CSRBuilder for `memory_limit`, `in_file` and `spill_dir`.
     """

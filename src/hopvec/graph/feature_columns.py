@@ -17,7 +17,7 @@ MIN_DEVIATION = 2.0**-40  # relative to the size of the values; below it is roun
 
 
 def choose_id_column(names: Sequence[str], requested: str | None) -> str | None:
-    """Returns the requested id column, else the one with a usual name; None if there is none."""
+    """Return the requested id column, else the one with a usual name; None if there is none."""
     if len(set(names)) < len(names):
         duplicate = next(name for name in names if names.count(name) > 1)
         raise GraphError(f"features: two columns are named {duplicate!r}; rename one of them.")
@@ -111,13 +111,13 @@ def column_sums(
 def standardize(
     values: NDArray[np.float64], mean: NDArray[np.float64], deviation: NDArray[np.float64]
 ) -> NDArray[np.float32]:
-    """Scales columns to mean 0 and variance 1; a constant column becomes 0."""
+    """Scale columns to mean 0 and variance 1; a constant column becomes 0."""
     standard: NDArray[np.float64] = (values - mean) / np.where(deviation > 0, deviation, np.inf)
     return standard.astype(np.float32)
 
 
 def check_not_empty(columns: Mapping[str, object]) -> None:
-    """Raises GraphError if there are no columns besides the ids."""
+    """Raise GraphError if there are no columns besides the ids."""
     if not columns:
         raise GraphError("features: there is no column besides the ids.")
 

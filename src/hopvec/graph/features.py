@@ -137,7 +137,7 @@ def make_features(
 def concatenate_features(
     old: Features | None, new: Features | None, added: NDArray[np.bool_]
 ) -> Features | None:
-    """Appends the features of new nodes, standardized with the statistics of the old ones.
+    """Append the features of new nodes, standardized with the statistics of the old ones.
 
     `added` is a mask of the rows of `new` to append. Raises GraphError if the columns differ.
     """
@@ -173,7 +173,7 @@ class _FeatureBuilder:
     progress: Progress
 
     def build(self, columns: Mapping[str, Any], without_node: int) -> Features:
-        """Returns the features; the order of the columns makes no difference."""
+        """Return the features; the order of the columns makes no difference."""
         numeric = {name: _is_numeric(name, columns[name]) for name in sorted(columns)}
         number_names = tuple(name for name in numeric if numeric[name])
         category_names = tuple(name for name in numeric if not numeric[name])

@@ -36,7 +36,7 @@ class IdEncoder:
         return 0 if self._dictionary is None else self._dictionary.nbytes
 
     def encode(self, ids: pa.Array) -> NDArray[np.int32]:
-        """Returns the codes of ids, which are int64 or large_string without nulls."""
+        """Return the codes of ids, which are int64 or large_string without nulls."""
         if not len(ids):
             return np.empty(0, dtype=np.int32)
         integers = bool(pa.types.is_integer(ids.type))
@@ -53,7 +53,7 @@ class IdEncoder:
             raise GraphError(str(error)) from error
 
     def sorted_ids(self, *, untyped: bool) -> tuple[pa.Array, NDArray[np.int32]]:
-        """Returns the ids in ascending order, and the position of each code; empties the encoder.
+        """Return the ids in ascending order, and the position of each code; empty the encoder.
 
         If `untyped`, strings become integers if all of them are integers in canonical form.
         """
@@ -89,7 +89,7 @@ def _by_code(position: NDArray[np.int32], sizes: list[int]) -> NDArray[np.int32]
 
 
 def parse_integer_ids(ids: pa.Array) -> pa.Array:
-    """Parses strings as integers if all of them are integers in canonical form."""
+    """Parse strings as integers if all of them are integers in canonical form."""
     if pa.types.is_integer(ids.type) or len(ids) == 0:
         return ids
     values = _native.parse_integers(*string_buffers(ids.cast(pa.large_string())))

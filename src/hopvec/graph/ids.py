@@ -35,7 +35,7 @@ class NumberedEdges:
 
 
 def as_ids(values: Any, name: str) -> NDArray[Any] | pa.Array:
-    """Converts ids to a numpy array of int32 or int64, or an Arrow array of large_string."""
+    """Convert ids to a numpy array of int32 or int64, or an Arrow array of large_string."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and not hasattr(values, "mask"):
         return _integers(values, name)
     array = _arrow(values, name)
@@ -154,7 +154,7 @@ def first_duplicate(ids: pa.Array) -> Any | None:
 
 
 def check_collisions(ids: pa.Array) -> None:
-    """Raises GraphError naming two ids that share a key."""
+    """Raise GraphError naming two ids that share a key."""
     sorted_keys = keys(ids)
     sorted_keys.sort()
     same = np.flatnonzero(sorted_keys[1:] == sorted_keys[:-1])

@@ -49,7 +49,7 @@ def transposed_csr(
     like: Graph | None = None,
     spill_dir: str | PathLike[str] | None = None,
 ) -> TransposedCSR:
-    """Returns the adjacency matrix of a graph in a direction.
+    """Return the adjacency matrix of a graph in a direction.
 
     It is in the internal order of the graph, or in that of `like`, a graph with the same ids. If
     the rows of the graph are in a file, so is the result, in `spill_dir`. Takes linear time, except
@@ -71,7 +71,7 @@ def transposed_csr(
 
 
 def transposed_graph(graph: Graph, direction: Direction) -> Graph:
-    """Returns the graph in a direction, with its ids and features; an undirected one as it is."""
+    """Return the graph in a direction, with its ids and features; an undirected one as it is."""
     if direction == "out" or not graph.directed:
         return graph
     import scipy.sparse as sp

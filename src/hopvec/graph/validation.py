@@ -15,7 +15,7 @@ MIN_WEIGHT, MAX_WEIGHT = 1e-30, 1e30  # sums of such weights fit in float32
 def check_options(
     owner: str, directed: object, duplicates: object, loops: object, threads: object
 ) -> None:
-    """Raises ParameterError for an invalid option of `from_numbered_edges`."""
+    """Raise ParameterError for an invalid option of `from_numbered_edges`."""
     for name, value, allowed in (
         ("duplicates", duplicates, ("sum", "first", "error")),
         ("loops", loops, ("keep", "drop")),
@@ -28,19 +28,19 @@ def check_options(
 
 
 def check_threads(threads: object) -> None:
-    """Raises ParameterError unless `threads` is None or a positive integer."""
+    """Raise ParameterError unless `threads` is None or a positive integer."""
     if threads is not None and (not isinstance(threads, int | np.integer) or threads < 1):
         raise ParameterError(f"threads must be an integer of at least 1, got {threads!r}.")
 
 
 def check_flag(owner: str, name: str, value: object) -> None:
-    """Raises ParameterError unless a value is True or False."""
+    """Raise ParameterError unless a value is True or False."""
     if not isinstance(value, bool | np.bool_):
         raise ParameterError(f"{owner}: {name} must be True or False, got {value!r}.")
 
 
 def checked_weights(weight: Any, source: Any, target: Any) -> NDArray[np.float32]:
-    """Returns the weights as float32; raises GraphError naming the first invalid one."""
+    """Return the weights as float32; raise GraphError naming the first invalid one."""
     try:
         values = np.asarray(weight.filled(np.nan) if hasattr(weight, "filled") else weight)
         if values.dtype.kind not in "biufO":
@@ -61,7 +61,7 @@ def checked_weights(weight: Any, source: Any, target: Any) -> NDArray[np.float32
 
 
 def check_weights(numbers: NDArray[Any], location: Callable[[int], str]) -> None:
-    """Raises GraphError with the location of the first NaN, infinite, negative or extreme weight.
+    """Raise GraphError with the location of the first NaN, infinite, negative or extreme weight.
 
     `location` describes a row, such as "edges.csv, line 5".
     """

@@ -46,7 +46,7 @@ def shared_state(method: Method, like: Embedding, features: Features | None) -> 
 
 
 def check_same_graph(graph: Graph, like: Embedding) -> None:
-    """Raises GraphError if the metadata of an embedding shows that its graph was another one."""
+    """Raise GraphError if the metadata of an embedding shows that its graph was another one."""
     properties = graph.describe()
     if any(like.graph.get(name, properties[name]) != properties[name] for name in GRAPH_PROPERTIES):
         raise GraphError(

@@ -11,7 +11,7 @@ logger = logging.getLogger("hopvec")
 
 
 def check_bipartite_weights(owner: str, weights: Mapping[int, float]) -> None:
-    """Raises ParameterError if these weights make the two sides of the graph incomparable.
+    """Raise ParameterError if these weights make the two sides of the graph incomparable.
 
     Every hop leads to the other side. Odd orders of source nodes are therefore sums of rows of R
     that belong to target nodes, and even orders of rows that belong to source nodes; for target

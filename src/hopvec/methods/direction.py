@@ -68,7 +68,7 @@ def rows_without_edges(graph: Graph, direction: str) -> tuple[NDArray[np.int32],
 
 
 def check_direction(owner: str, graph: Graph, direction: str) -> None:
-    """Raises GraphError for 'concat' and an undirected graph; warns if direction has no effect."""
+    """Raise GraphError for 'concat' and an undirected graph; warn if direction has no effect."""
     if graph.directed or direction == "out":
         return
     if direction == "concat":

@@ -313,7 +313,7 @@ class FastRP(SlabMethod):
         )
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: N803
-        """Embeds the graph; stores the result as `embedding_` and the graph for `transform`."""
+        """Embed the graph; store the result as `embedding_` and the graph for `transform`."""
         self.graph_ = as_graph(X)
         return super().fit(self.graph_)
 
@@ -364,7 +364,7 @@ class FastRP(SlabMethod):
         return super().with_dim(dim).set_params(oversample=1)
 
     def validate_graph(self, graph: Any) -> Graph:
-        """Returns the input as a Graph. Raises if it or a parameter does not allow an embedding."""
+        """Return the input as a Graph. Raises if it or a parameter does not allow an embedding."""
         validated = super().validate_graph(graph)
         check_direction("FastRP", validated, self.direction)
         self.check_feature_weight(validated.features is not None)
@@ -373,7 +373,7 @@ class FastRP(SlabMethod):
         return validated
 
     def check_feature_weight(self, has_features: bool) -> None:
-        """Raises ParameterError if feature_weight is set but the graph has no features."""
+        """Raise ParameterError if feature_weight is set but the graph has no features."""
         if not has_features and self.feature_weight != FastRP.feature_weight:
             raise ParameterError(
                 f"FastRP: feature_weight is {self.feature_weight:g}, but the graph has no features."
@@ -381,7 +381,7 @@ class FastRP(SlabMethod):
             )
 
     def check(self) -> None:
-        """Raises ParameterError if a parameter, or a combination of parameters, is invalid."""
+        """Raise ParameterError if a parameter, or a combination of parameters, is invalid."""
         super().check()
         if self.projection == "gaussian" and self.sparsity != "sqrt":
             raise ParameterError(

@@ -47,7 +47,7 @@ class GraRep(DenseMethod):
     ] = 4
 
     def check(self) -> None:
-        """Raises ParameterError if a parameter is invalid or steps does not divide dim."""
+        """Raise ParameterError if a parameter is invalid or steps does not divide dim."""
         super().check()
         if self.dim % self.steps:
             raise ParameterError(

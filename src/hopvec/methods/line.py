@@ -69,7 +69,7 @@ class LINE(Method):
     ] = 1
 
     def check(self) -> None:
-        """Raises ParameterError if a parameter, or a combination of parameters, is invalid."""
+        """Raise ParameterError if a parameter, or a combination of parameters, is invalid."""
         super().check()
         if self.order == "both" and self.dim % 2:
             raise ParameterError(

@@ -81,7 +81,7 @@ class Method(ABC):
     """Whether `embed` takes `like=`, to make vectors comparable with those of an earlier run."""
 
     def check(self) -> None:
-        """Raises ParameterError if a parameter, or a combination of parameters, is invalid."""
+        """Raise ParameterError if a parameter, or a combination of parameters, is invalid."""
         check(self)
 
     @abstractmethod
@@ -101,7 +101,7 @@ class Method(ABC):
 
     @abstractmethod
     def compute(self, graph: Graph, plan: Any, progress: Progress) -> Fitted:
-        """Embeds a validated graph; `plan` is that of the graph."""
+        """Embed a validated graph; `plan` is that of the graph."""
 
     def embed(self, graph: Any, *, progress: Progress | None = None) -> Embedding:
         """Embed a graph.
@@ -129,7 +129,7 @@ class Method(ABC):
         return self.to_embedding(graph, fitted)
 
     def validate_graph(self, graph: Any) -> Graph:
-        """Returns the input as a Graph. Raises if it or a parameter does not allow an embedding."""
+        """Return the input as a Graph. Raises if it or a parameter does not allow an embedding."""
         self.check()
         validated = as_graph(graph)
         if validated.directed and not self.supports_directed:
@@ -159,13 +159,13 @@ class Method(ABC):
         )
 
     def warn_about_zero_vectors(self, graph: Graph, vectors: NDArray[np.float32]) -> None:
-        """Warns if nodes have zero vectors, whether they have edges or not."""
+        """Warn if nodes have zero vectors, whether they have edges or not."""
         self.warn_about_zero_rows(vectors, *self.nodes_without_edges(graph))
 
     def warn_about_zero_rows(
         self, vectors: NDArray[np.float32], without: NDArray[np.int32], what: str, first: int = 0
     ) -> None:
-        """Warns about zero vectors from row `first` on; the rows of `without` lack `what`.
+        """Warn about zero vectors from row `first` on; the rows of `without` lack `what`.
 
         Vectors in a spill file are not read again: only those of nodes without edges are checked.
         """
@@ -186,7 +186,7 @@ class Method(ABC):
             )
 
     def warn_about_isolated_nodes(self, isolated: int, nodes: int, what: str) -> None:
-        """Warns if nodes have a zero vector because they lack `what`, such as "edges"."""
+        """Warn if nodes have a zero vector because they lack `what`, such as "edges"."""
         if isolated:
             logger.warning(
                 "Zero vectors: %s of %s nodes, all without %s%s.",
@@ -201,17 +201,17 @@ class Method(ABC):
         return graph.rows[graph.connected :], "outgoing edges" if graph.directed else "edges"
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: N803
-        """Embeds the graph and stores the result as `embedding_`."""
+        """Embed the graph and store the result as `embedding_`."""
         self.embedding_ = self.embed(X)
         self.n_features_in_ = len(self.embedding_.ids)
         return self
 
     def fit_transform(self, X: Any, y: object = None) -> NDArray[np.float32]:  # noqa: N803
-        """Embeds the graph and returns its vectors, one row per node."""
+        """Embed the graph and return its vectors, one row per node."""
         return self.fit(X).embedding_.vectors
 
     def transform(self, X: Any) -> NDArray[np.float32]:  # noqa: N803
-        """Embeds a graph of the same nodes with the same parameters and returns its vectors."""
+        """Embed a graph of the same nodes with the same parameters and return its vectors."""
         if not hasattr(self, "embedding_"):
             raise self._not_fitted()
         graph = as_graph(X)
@@ -236,7 +236,7 @@ class Method(ABC):
         return plain
 
     def set_params(self, **parameters: Any) -> Self:
-        """Sets parameters by name; their values are checked when they are used."""
+        """Set parameters by name; their values are checked when they are used."""
         valid = self.get_params()
         for name, value in parameters.items():
             if name not in valid:
@@ -280,7 +280,7 @@ class Method(ABC):
 
 
 def as_graph(graph: Any, features: Any = None) -> Graph:
-    """Converts another graph, a matrix or a table of edges to a Graph, and adds node features."""
+    """Convert another graph, a matrix or a table of edges to a Graph, and add node features."""
     if features is not None:
         return as_graph(graph).with_features(features)
     if isinstance(graph, Graph):
@@ -311,7 +311,7 @@ def _is_edge_index(graph: Any) -> bool:
 
 
 def _from_table(table: Any) -> Graph:
-    """Converts a table whose columns are named like the ends of edges; rejects any other table.
+    """Convert a table whose columns are named like the ends of edges; reject any other table.
 
     A data frame whose index equals its columns is an adjacency matrix, whatever the names.
     """

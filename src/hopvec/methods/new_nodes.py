@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def embed_new_nodes(
     method: FastRP, new: Graph, *, graph: Graph, like: Embedding, progress: Progress
 ) -> Embedding:
-    """Embeds the new nodes of `new`; `like` is the embedding of `graph`. See FastRP.embed_new."""
+    """Embed the new nodes of `new`; `like` is the embedding of `graph`. See FastRP.embed_new."""
     state = shared_state(method, like, graph.features)
     check_same_graph(graph, like)
     extended = extended_graphs(graph, new, method.direction)
@@ -80,7 +80,7 @@ def _transitions(extended: list[Graph], threads: int) -> Hops:
 
 
 def append_new_nodes(graph: Graph, new: Graph) -> Graph:
-    """Appends the nodes of `new` that the graph lacks, as a directed graph.
+    """Append the nodes of `new` that the graph lacks, as a directed graph.
 
     The old rows do not change. The rows of the new nodes hold their edges to old and new nodes;
     they come last, in the order of `new.ids`, and so do their features. Raises GraphError if there

@@ -204,7 +204,7 @@ def _declared(method: type) -> Iterator[Parameter]:
 
 
 def parse(text: str, rule: Rule) -> Any:
-    """Parses a string according to a rule; returns the string itself if it cannot be parsed.
+    """Parse a string according to a rule; return the string itself if it cannot be parsed.
 
     >>> parse("0,0,1,4", Reals(32)), parse("1e9", Integer(1, 10**12)), parse("much", Real(0, 1))
     ([0, 0, 1, 4], 1000000000, 'much')
@@ -224,7 +224,7 @@ def parse(text: str, rule: Rule) -> Any:
 
 
 def number(text: str) -> int | float | str:
-    """Parses a number, as int if possible; returns the string itself if it is not a number."""
+    """Parse a number, as int if possible; return the string itself if it is not a number."""
     for kind in (int, float):
         try:
             return kind(text)
@@ -234,7 +234,7 @@ def number(text: str) -> int | float | str:
 
 
 def documented(method: type[T]) -> type[T]:
-    """Adds a Parameters section to the docstring of a method, and its signature for help()."""
+    """Add a Parameters section to the docstring of a method, and its signature for help()."""
     declared = parameters(method)
     hints = get_type_hints(method)
     lines = ["Parameters", "----------"]
@@ -284,7 +284,7 @@ def _wrapped(parameter: Parameter) -> list[str]:
 
 
 def check(method: Any, owner: str | None = None) -> None:
-    """Raises ParameterError for the first parameter with an invalid value.
+    """Raise ParameterError for the first parameter with an invalid value.
 
     The message starts with `owner`, by default the name of the class.
     """
@@ -294,7 +294,7 @@ def check(method: Any, owner: str | None = None) -> None:
 
 
 def check_value(owner: str, name: str, rule: Rule, value: Any) -> None:
-    """Raises ParameterError if a rule does not allow the value of a parameter."""
+    """Raise ParameterError if a rule does not allow the value of a parameter."""
     fault = rule.fault(value)
     if fault is not None:
         shown = value.tolist() if isinstance(value, np.ndarray) else value

@@ -50,7 +50,7 @@ class SkipGram:
     def train(
         self, walks: Walks, progress: Progress
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Returns the nodes that occur in the walks, ascending, and their vectors.
+        """Return the nodes that occur in the walks, ascending, and their vectors.
 
         `progress` counts blocks of walks whose nodes are counted, then batches trained on. With one
         worker, the same walks and seed give the same bytes.
@@ -157,7 +157,7 @@ class SkipGram:
 
 
 def train_batch(model: Word2Vec, walks: NDArray[np.int32], rate: float, stop: Stop) -> None:
-    """Trains once on walks of up to BATCH nodes at this learning rate; skips -1.
+    """Train once on walks of up to BATCH nodes at this learning rate; skip -1.
 
     gensim's own `train` would start threads that survive Ctrl-C. This is the function that they
     call; it releases the GIL while it trains.

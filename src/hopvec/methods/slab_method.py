@@ -127,7 +127,7 @@ class SlabMethod(Method):
         return type(self)(**self.get_params() | {"dim": dim})
 
     def check(self) -> None:
-        """Raises ParameterError if a parameter is invalid or all weights are zero."""
+        """Raise ParameterError if a parameter is invalid or all weights are zero."""
         super().check()
         self.order_weights()
 

@@ -54,7 +54,7 @@ class WalkMethod(Method):
         """The return parameter p and the in-out parameter q of node2vec."""
 
     def check(self) -> None:
-        """Raises ParameterError if a parameter, or a combination of parameters, is invalid."""
+        """Raise ParameterError if a parameter, or a combination of parameters, is invalid."""
         super().check()
         if self.objective != "negative-sampling" and self.negatives != NEGATIVES:
             raise ParameterError(

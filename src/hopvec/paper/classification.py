@@ -27,7 +27,7 @@ Scores = dict[str, list[Score]]
 
 
 def reproduce(cache: ExperimentCache) -> Section:
-    """Scores every method on every available labeled dataset."""
+    """Score every method on every available labeled dataset."""
     names = cache.available(*IN_PAPER, *NOT_IN_PAPER)
     scores = {name: scored(cache, name) for name in names}
     in_paper = {name: scores[name] for name in names if name in IN_PAPER}
@@ -59,7 +59,7 @@ def reproduce(cache: ExperimentCache) -> Section:
 
 
 def scored(cache: ExperimentCache, name: str) -> Scores:
-    """Scores every method on one dataset."""
+    """Score every method on one dataset."""
     wanted = methods(cache, name) | {DEFAULTS: FastRP(dim=512, threads=1)}
     first, *others = _shares(cache, name)
     found: Scores = {}

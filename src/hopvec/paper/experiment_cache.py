@@ -30,7 +30,7 @@ Stage = Callable[[str], AbstractContextManager[Progress]]
 
 
 def no_stage(name: str) -> AbstractContextManager[Progress]:
-    """Ignores stages."""
+    """Ignore stages."""
     return nullcontext(no_progress)
 
 
@@ -61,7 +61,7 @@ class ExperimentCache:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[Progress]:
-        """Opens a stage. A stage within another is part of it and is not reported."""
+        """Open a stage. A stage within another is part of it and is not reported."""
         if self._in_stage:
             yield no_progress
             return

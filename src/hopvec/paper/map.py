@@ -30,7 +30,7 @@ NOISE = 0.02  # differences of purity that may be chance
 
 
 def reproduce(cache: ExperimentCache) -> Section:
-    """Draws the nodes of five classes by three methods, and measures the purity of the maps."""
+    """Draw the nodes of five classes by three methods, and measure the purity of the maps."""
     names = [
         name for name in cache.available(*CLASSES) if not cache.quick or not is_large(cache, name)
     ]

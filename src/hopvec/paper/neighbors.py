@@ -23,7 +23,7 @@ NOISE = 0.03  # differences of shares of a thousand nodes that may be chance
 
 
 def reproduce(cache: ExperimentCache) -> Section:
-    """Lists the five nearest neighbors of well-known nodes, by three methods."""
+    """List the five nearest neighbors of well-known nodes, by three methods."""
     tables: list[ReportTable] = []
     verdicts: list[Verdict] = []
     shares: list[tuple[str, float, float, float]] = []

@@ -17,7 +17,7 @@ NOISE, QUICK_NOISE = 0.5, 1.5  # differences of F1, in points, that may be chanc
 
 
 def reproduce(cache: ExperimentCache) -> Section:
-    """Compares FastRP with s = 1, 3, sqrt(n), n / log n, and a Gaussian R."""
+    """Compare FastRP with s = 1, 3, sqrt(n), n / log n, and a Gaussian R."""
     seeds = range(1 if cache.quick else 3)
     rows: list[tuple[str, str, float, float]] = []
     for name in cache.available(*DATASETS):

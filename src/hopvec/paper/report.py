@@ -83,7 +83,7 @@ class ReproductionReport:
     sections: Sequence[Section]
 
     def write(self, directory: Path) -> Path:
-        """Writes index.html, report.md, tables and figures; returns the path of index.html."""
+        """Write index.html, report.md, tables and figures; return the path of index.html."""
         directory.mkdir(parents=True, exist_ok=True)
         for section in self.sections:
             for table in section.tables:
@@ -98,7 +98,7 @@ class ReproductionReport:
 
 
 def write_csv(table: ReportTable, path: Path) -> None:
-    """Writes a table with full precision."""
+    """Write a table with full precision."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(table.columns)
@@ -107,7 +107,7 @@ def write_csv(table: ReportTable, path: Path) -> None:
 
 
 def save_figure(figure: ReportFigure, path: Path) -> None:
-    """Writes a figure in the format of the suffix; the same figure gives the same bytes."""
+    """Write a figure in the format of the suffix; the same figure gives the same bytes."""
     import matplotlib as mpl
 
     plain = {"svg": {"Date": None}, "png": {"Software": None}}[path.suffix[1:]]

@@ -70,7 +70,7 @@ def reproduce(
 
 @contextmanager
 def warnings_once() -> Iterator[None]:
-    """Logs each warning once, even if several methods embed the same graph."""
+    """Log each warning once, even if several methods embed the same graph."""
     logged: set[str] = set()
 
     def first(record: logging.LogRecord) -> bool:

@@ -55,7 +55,7 @@ class Series:
 
 
 def reproduce(cache: ExperimentCache) -> Section:
-    """Embeds random graphs of growing size on one thread and fits lines."""
+    """Embed random graphs of growing size on one thread and fit lines."""
     scale = 100 if cache.quick else 1
     steps = range(1, 11)
     sizes = {

@@ -33,7 +33,7 @@ class Sweep:
 
 
 def reproduce(cache: ExperimentCache) -> Section:
-    """Scores FastRP on BlogCatalog over one parameter at a time."""
+    """Score FastRP on BlogCatalog over one parameter at a time."""
     title = "Parameter sensitivity on BlogCatalog"
     if not cache.available(DATASET):
         return Section("sensitivity", title, missing=cache.missing(DATASET))
@@ -62,7 +62,7 @@ def reproduce(cache: ExperimentCache) -> Section:
 
 
 def sweep(cache: ExperimentCache, name: str, label: str, values: Sequence[float]) -> Sweep:
-    """Scores FastRP at each value of a parameter."""
+    """Score FastRP at each value of a parameter."""
     means, errors = [], []
     with cache.stage(f"sensitivity to {name}") as progress:
         for done, value in enumerate(values, start=1):

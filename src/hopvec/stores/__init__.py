@@ -23,13 +23,13 @@ class Store(Protocol):
     """The interface of a store module."""
 
     def check_path(self, path: Path) -> None:
-        """Raises FormatError unless the path can be a store."""
+        """Raise FormatError unless the path can be a store."""
 
     def is_ours(self, path: Path, table: str) -> bool | None:
         """Whether hopvec created the table; None if it does not exist."""
 
     def write_table(self, embedding: Embedding, path: Path, table: str, progress: Progress) -> None:
-        """Creates or replaces a table atomically."""
+        """Create or replace a table atomically."""
 
 
 STORES: dict[str, Store] = {
@@ -55,7 +55,7 @@ def export(
     replace: bool = False,
     progress: Progress | None = None,
 ) -> int:
-    """Writes an embedding to a table of a store and returns the number of rows.
+    """Write an embedding to a table of a store and return the number of rows.
 
     `target` is a store and its path, such as "duckdb:graph.db" or "lancedb:directory". The table
     has the columns `id` and `embedding`. An existing table that hopvec created is replaced; any
@@ -67,7 +67,7 @@ def export(
 
 
 def check_target(target: str, table: str = "vectors", *, replace: bool = False) -> Target:
-    """Parses a target. Raises ParameterError or FormatError if the table cannot be written."""
+    """Parse a target. Raises ParameterError or FormatError if the table cannot be written."""
     kind, _, path = str(target).partition(":")
     if kind not in STORES or not path:
         expected = " or ".join(f"{store}:<path>" for store in STORES)

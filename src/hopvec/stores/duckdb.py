@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def check_path(path: Path) -> None:
-    """Raises FormatError unless a file can be written to the path."""
+    """Raise FormatError unless a file can be written to the path."""
     check_writable(path)
 
 
@@ -43,7 +43,7 @@ def is_ours(path: Path, table: str) -> bool | None:
 
 
 def write_table(embedding: Embedding, path: Path, table: str, progress: Progress) -> None:
-    """Creates or replaces the table in one transaction; the metadata becomes its comment.
+    """Create or replace the table in one transaction; the metadata becomes its comment.
 
     Other tables are unchanged. If the process dies, the old table remains, if there was one.
     """
@@ -60,7 +60,7 @@ def write_table(embedding: Embedding, path: Path, table: str, progress: Progress
 
 @contextmanager
 def _connected(path: Path) -> Iterator[Any]:
-    """Connects to the database; errors of DuckDB are raised as FormatError."""
+    """Connect to the database; errors of DuckDB are raised as FormatError."""
     try:
         import duckdb
     except ImportError as error:
@@ -76,7 +76,7 @@ def _connected(path: Path) -> Iterator[Any]:
 
 
 def _fill(connection: Any, embedding: Embedding, table: str, progress: Progress) -> None:
-    """Creates the table and inserts all blocks. The name is a valid identifier, and quoted."""
+    """Create the table and insert all blocks. The name is a valid identifier, and quoted."""
     id_type = "BIGINT" if pa.types.is_integer(embedding.ids.type) else "VARCHAR"
     block = f"{table}_block"  # must differ from the name of the table, which it would hide
     comment = to_json(embedding).replace("'", "''")

@@ -20,7 +20,7 @@ MIN_INDEXED_ROWS = 100_000  # an exact search of fewer rows takes milliseconds
 
 
 def check_path(path: Path) -> None:
-    """Raises FormatError if the path is a file; a missing directory is created later."""
+    """Raise FormatError if the path is a file; a missing directory is created later."""
     if path.is_file():
         raise FormatError(f"{path}: this is a file. Name a directory.")
 
@@ -38,7 +38,7 @@ def is_ours(path: Path, table: str) -> bool | None:
 
 
 def write_table(embedding: Embedding, path: Path, table: str, progress: Progress) -> None:
-    """Creates or replaces the table; the metadata becomes that of its schema.
+    """Create or replace the table; the metadata becomes that of its schema.
 
     If the process dies before all rows are written, the old table remains, if there was one; if it
     dies later, the new table has no index. LanceDB replaces a table atomically, but lists a new one
@@ -83,7 +83,7 @@ def _failed(path: Path, error: Exception) -> FormatError:
 
 
 def _create_index(table: Any) -> None:
-    """Creates an index for cosine similarity that stores the vectors uncompressed."""
+    """Create an index for cosine similarity that stores the vectors uncompressed."""
     from lancedb.index import IvfFlat
 
     table.create_index("embedding", config=IvfFlat(distance_type="cosine"))

@@ -21,7 +21,7 @@ BEST, OTHERS, LINE = "#d1495b", "#30638e", "#8d99ae"
 
 
 def write_plot(tuning: Tuning, path: Path) -> None:
-    """Writes the plot in the format of the suffix."""
+    """Write the plot in the format of the suffix."""
     check_plot_path(path)
     figure = _figure(tuning)
     with atomic_write(path) as (file,):
@@ -29,7 +29,7 @@ def write_plot(tuning: Tuning, path: Path) -> None:
 
 
 def check_plot_path(path: Path) -> None:
-    """Raises if no plot can be written to the path."""
+    """Raise if no plot can be written to the path."""
     if path.suffix.lower() not in SUFFIXES:
         raise ParameterError(f"{path}: the suffix of a plot must be one of {', '.join(SUFFIXES)}.")
     try:
@@ -70,7 +70,7 @@ def _title(tuning: Tuning) -> str:
 
 
 def _draw_progress(axes: Axes, tuning: Tuning) -> None:
-    """Plots scores over trials, and the best score so far."""
+    """Plot scores over trials, and the best score so far."""
     from matplotlib.ticker import MaxNLocator
 
     numbers = [trial.number for trial in tuning.trials]
@@ -84,7 +84,7 @@ def _draw_progress(axes: Axes, tuning: Tuning) -> None:
 
 
 def _draw_dimension(axes: Axes, tuning: Tuning, name: str) -> None:
-    """Plots scores over one parameter."""
+    """Plot scores over one parameter."""
     _draw_points(axes, tuning, _coordinates(tuning, name))
     _label(axes, "x", tuning, name)
 
@@ -99,7 +99,7 @@ def _draw_points(axes: Axes, tuning: Tuning, across: list[Any]) -> None:
 
 
 def _draw_map(figure: Figure, axes: Axes, tuning: Tuning, across: str, up: str) -> None:
-    """Plots the trials in the plane of two parameters, colored by score."""
+    """Plot the trials in the plane of two parameters, colored by score."""
     x, y = _coordinates(tuning, across), _coordinates(tuning, up)
     points = axes.scatter(x, y, c=[t.score for t in tuning.trials], s=44, cmap="viridis", zorder=3)
     at = tuning.trials.index(tuning.best)

@@ -68,7 +68,7 @@ class Tuning:
         }
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Writes the best parameters as JSON, for `hopvec embed --params`."""
+        """Write the best parameters as JSON, for `hopvec embed --params`."""
         with atomic_write(Path(path)) as (file,):
             file.write((json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n").encode())
 
@@ -84,7 +84,7 @@ class Tuning:
         return pa.table(columns)
 
     def plot(self, path: str | PathLike[str]) -> None:
-        """Plots the scores over each dimension to a .png, .svg or .pdf file."""
+        """Plot the scores over each dimension to a .png, .svg or .pdf file."""
         from hopvec.tuning.plot import write_plot
 
         write_plot(self, Path(path))

@@ -174,7 +174,7 @@ class Space:
             self.dimensions[name] = _dimension(name, values, rule if entry is None else None)
 
     def _add_list(self, name: str, text: str) -> None:
-        """Adds a list of numbers and ranges: numbers go to the base, ranges become dimensions."""
+        """Add a list of numbers and ranges: numbers go to the base, ranges become dimensions."""
         numbers: list[Any] = []
         for part in text.split(","):
             if ":" in part:
@@ -210,7 +210,7 @@ class Space:
         return isinstance(self._rule(name, *_entry(name)), Integer)
 
     def _check(self) -> None:
-        """Validates the ends of ranges and all choices, one dimension at a time."""
+        """Validate the ends of ranges and all choices, one dimension at a time."""
         first = {name: _extremes(dimension)[0] for name, dimension in self.dimensions.items()}
         for name, dimension in self.dimensions.items():
             for value in _extremes(dimension):
@@ -238,7 +238,7 @@ def _extremes(dimension: Dimension) -> Sequence[Any]:
 
 
 def _dimension(name: str, values: Any, rule: Rule | None) -> Dimension:
-    """Makes a dimension from a Range, a list of values, or a string."""
+    """Make a dimension from a Range, a list of values, or a string."""
     if isinstance(values, str):
         values = _parse_range(values) if ":" in values else _parse_choices(values, rule)
     if isinstance(values, Range):
@@ -260,7 +260,7 @@ def _plain(value: Any) -> Any:
 
 
 def _parse_range(text: str) -> Range | str:
-    """Parses a range; returns the string itself if it is not one."""
+    """Parse a range; return the string itself if it is not one."""
     log, _, rest = text.strip().partition(":")
     parts: list[Any] = [
         number(part.strip()) for part in (rest if log == "log" else text).split(":")

@@ -79,7 +79,7 @@ class Study:
             self._file.close()
 
     def add(self, trial: Trial) -> None:
-        """Adds a finished trial."""
+        """Add a finished trial."""
         self.trials.append(trial)
         self._write(asdict(trial))
 
@@ -124,7 +124,7 @@ class Study:
 
 @contextmanager
 def _writing(path: Path) -> Iterator[None]:
-    """Raises FormatError if the file cannot be written."""
+    """Raise FormatError if the file cannot be written."""
     try:
         yield
     except OSError as error:

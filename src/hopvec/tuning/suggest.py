@@ -79,7 +79,7 @@ def _to_optuna(dimension: Dimension, value: Any) -> Any:
 
 @contextmanager
 def _quiet_optuna() -> Iterator[None]:
-    """Keeps optuna from logging every study it creates."""
+    """Keep optuna from logging every study it creates."""
     try:
         import optuna
     except ImportError as error:

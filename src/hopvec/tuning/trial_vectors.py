@@ -60,7 +60,7 @@ class TrialVectors:
         return orders
 
     def _compute(self, method: SlabMethod, needed: set[int], progress: Progress) -> Orders | None:
-        """Computes orders; drops the least recently used ones until there is room."""
+        """Compute orders; drop the least recently used ones until there is room."""
         while len(self._cache) >= MAX_CACHED:
             self._cache.popitem(last=False)
         limit = memory_limit(method.memory)

@@ -98,7 +98,7 @@ def tune(
     progress: Progress | None = None,
     finished: Callable[[Trial], object] | None = None,
 ) -> Tuning:
-    """Searches for the parameters of a method that suit a graph best.
+    """Search for the parameters of a method that suit a graph best.
 
     With labels, trials are scored by the F1 of node classification with few training labels;
     without, by the AUC of predicting held-out edges. docs/tuning.md describes both protocols. By
@@ -209,7 +209,7 @@ def tune(
 
 
 def check_search_settings(settings: SearchSettings, *, labeled: bool) -> None:
-    """Raises ParameterError for settings that are invalid or would have no effect."""
+    """Raise ParameterError for settings that are invalid or would have no effect."""
     check(settings, "tune")
     for name in ("held_out",) if labeled else LABEL_PARAMS:
         if getattr(settings, name) != getattr(SearchSettings, name):
@@ -228,7 +228,7 @@ class _Run:
         self._vectors = TrialVectors(objective.graph)
 
     def all(self, progress: Progress, finished: Callable[[Trial], object]) -> None:
-        """Runs all remaining trials; `finished` is called with the earlier ones too."""
+        """Run all remaining trials; `finished` is called with the earlier ones too."""
         for trial in self._study.trials[: self._count]:
             finished(trial)
         for number in range(len(self._study.trials) + 1, self._count + 1):
@@ -314,7 +314,7 @@ def _objective(
 
 
 def _warn_at_range_end(space: Space, best: Trial) -> None:
-    """Warns if a best value is at the end of its range, and the method allows values beyond."""
+    """Warn if a best value is at the end of its range, and the method allows values beyond."""
     for name, dimension in space.dimensions.items():
         value = best.parameters[name]
         beyond = dimension.beyond(value) if isinstance(dimension, Range) else None
@@ -330,7 +330,7 @@ def _warn_at_range_end(space: Space, best: Trial) -> None:
 
 
 def _warn_if_untuned_is_better(score: float, best: Trial) -> None:
-    """Warns if no trial is better than the parameters as given."""
+    """Warn if no trial is better than the parameters as given."""
     if score > best.score:
         logger.warning(
             "The parameters as given score %.4f, more than the best trial, %.4f. Keep them, or "

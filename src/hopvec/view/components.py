@@ -51,7 +51,7 @@ def _unit_rows(embedding: Embedding, rows: NDArray[np.int64]) -> Iterator[NDArra
 def _times(
     matrix: NDArray[np.float32], columns: NDArray[np.floating], transposed: bool = False
 ) -> Floats:
-    """Multiplies the matrix, or its transpose, by at most 16 columns."""
+    """Multiply the matrix, or its transpose, by at most 16 columns."""
     block = np.zeros((len(columns), BLOCK_COLUMNS))
     block[:, : columns.shape[1]] = columns
     product = interruptible(partial(_native.product, matrix, block, transposed, cores()))

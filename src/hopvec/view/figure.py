@@ -66,7 +66,7 @@ class Panel:
 def draw_figure(
     panels: Sequence[Panel], theme: Theme, *, title: str | None, size: float, dpi: int, seed: int
 ) -> Figure:
-    """Draws panels side by side."""
+    """Draw panels side by side."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
@@ -102,7 +102,7 @@ def draw_figure(
 
 
 def draw_panel(axes: Axes, panel: Panel, theme: Theme, *, size: float, dpi: int, seed: int) -> None:
-    """Draws the points, the strip of isolated nodes and the labels of a panel."""
+    """Draw the points, the strip of isolated nodes and the labels of a panel."""
     from matplotlib.colors import to_rgb
 
     palette = np.array([to_rgb(color) for color in (*PALETTE, theme.other)])
@@ -136,7 +136,7 @@ def _draw_points(
     size: float,
     seed: int,
 ) -> None:
-    """Draws dots in random order, so that no class hides another; gray dots are drawn first."""
+    """Draw dots in random order, so that no class hides another; gray dots are drawn first."""
     order = np.random.default_rng(seed).permutation(points)
     order = order[np.argsort(shades[order] != len(PALETTE), kind="stable")]
     area = float(np.clip((72 * size) ** 2 * COVERAGE / max(1, len(points)), 0.4, 30))
@@ -156,7 +156,7 @@ def _draw_points(
 def _draw_strip(
     axes: Axes, points: NDArray[np.float64], colors: NDArray[np.float64], theme: Theme
 ) -> None:
-    """Draws the strip of nodes without a position, with a caption."""
+    """Draw the strip of nodes without a position, with a caption."""
     rows = len(np.unique(points[:, 1]))
     points_high = axes.get_window_extent().height / axes.figure.dpi * 72
     side = STRIP / rows / (axes.get_ylim()[1] - axes.get_ylim()[0]) * points_high
@@ -186,7 +186,7 @@ def _draw_strip(
 
 
 def _draw_labels(axes: Axes, panel: Panel, theme: Theme) -> None:
-    """Draws the names of classes near their largest clusters, without overlap."""
+    """Draw the names of classes near their largest clusters, without overlap."""
     texts, anchors, sizes = [], [], []
     for code, name in enumerate(panel.classes.names[:MAX_LABELS]):
         members = panel.points[panel.placed & (panel.classes.codes == code)]
@@ -232,7 +232,7 @@ def _halo(theme: Theme) -> list[Any]:
 def _draw_legend(
     figure: Figure, classes: Classes, theme: Theme, *, beside: bool, inset: float
 ) -> None:
-    """Draws the legend with colors, names and sizes: in a column on the right, or in rows below."""
+    """Draw the legend with colors, names and sizes: in a column on the right, or in rows below."""
     from matplotlib.lines import Line2D
 
     sizes = classes.sizes

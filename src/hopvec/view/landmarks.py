@@ -14,7 +14,7 @@ NEAREST = 5  # landmarks per node
 def choose_landmarks(
     rows: NDArray[np.int64], labeled: NDArray[np.int64], count: int, seed: int
 ) -> NDArray[np.int64]:
-    """Draws `count` of the rows at random, labeled rows first; returns them in ascending order."""
+    """Draw `count` of the rows at random, labeled rows first; return them in ascending order."""
     order = np.random.default_rng(seed).permutation(rows)
     later = ~np.isin(order, labeled)
     return np.sort(order[np.argsort(later, kind="stable")][:count])

@@ -31,7 +31,7 @@ def layout(
     labeled: NDArray[np.int64] | None = None,
     progress: Progress | None = None,
 ) -> NDArray[np.float32]:
-    """Computes 2D positions of an embedding.
+    """Compute 2D positions of an embedding.
 
     The same seed gives the same bytes for any number of threads.
 
@@ -94,7 +94,7 @@ def layout(
 
 
 def _between(progress: Progress, begin: int, end: int) -> Progress:
-    """Maps the progress of one stage to a range of the steps."""
+    """Map the progress of one stage to a range of the steps."""
 
     def report(done: int, total: int) -> None:
         progress(begin + (end - begin) * done // max(1, total), STEPS)

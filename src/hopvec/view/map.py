@@ -42,7 +42,7 @@ def draw_map(
     dpi: int = 200,
     progress: Progress | None = None,
 ) -> None:
-    """Draws a map of an embedding, or of several side by side.
+    """Draw a map of an embedding, or of several side by side.
 
     Nodes with zero vectors, such as isolated nodes, are drawn in a strip below the map. Above
     100,000 nodes, the density of nodes is drawn. The same seed gives the same bytes.
@@ -118,7 +118,7 @@ def draw_map(
 
 
 def check_map(path: Path, *, theme: str = "light", size: float = 7.0, dpi: int = 200) -> None:
-    """Raises an error unless a map with these settings can be drawn."""
+    """Raise an error unless a map with these settings can be drawn."""
     if path.suffix.lower() not in SUFFIXES:
         raise FormatError(
             f"{path}: a map must be one of {', '.join(SUFFIXES)}, such as {path.stem or 'map'}.png."
@@ -144,7 +144,7 @@ def _check_classes(classes: Sequence[str], labels: Labels | None) -> None:
 
 
 def _one_of_several(progress: Progress, index: int, count: int) -> Progress:
-    """Maps the progress of one layout to that of all layouts."""
+    """Map the progress of one layout to that of all layouts."""
     steps = 1000
 
     def report(done: int, total: int) -> None:

@@ -20,7 +20,7 @@ CELL = 2.0  # interval of the interpolation: twice the default, in a quarter of 
 
 
 def require_extra() -> None:
-    """Raises MissingExtraError unless openTSNE is installed."""
+    """Raise MissingExtraError unless openTSNE is installed."""
     try:
         import openTSNE  # noqa: F401
     except ImportError as error:

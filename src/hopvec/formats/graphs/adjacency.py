@@ -54,7 +54,7 @@ def _splits_evenly(lines: list[bytes], separator: int) -> bool:
 
 
 def read_edges(file: InputFile, options: ReadOptions) -> EdgeStream:
-    """Streams the edges node by node. An edge listed at both of its ends counts once."""
+    """Stream the edges node by node. An edge listed at both of its ends counts once."""
     starts = array("q")  # the number of edges before each line that has any
     numbers = array("q")  # the line numbers of those lines
 

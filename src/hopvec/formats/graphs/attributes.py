@@ -20,7 +20,7 @@ class Attributes:
     """The attributes of the first edge that has any."""
 
     def unwrap(self, text: bytes) -> bytes:
-        """Replaces the attributes of all lines. As in networkx, a missing weight is 1.
+        """Replace the attributes of all lines. As in networkx, a missing weight is 1.
 
         If the first lines have no weights, one that follows is left in place, and is rejected later
         as an extra column.

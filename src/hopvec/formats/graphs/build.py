@@ -38,7 +38,7 @@ CHUNK_IDS = 1 << 20  # ids that are checked for whitespace at a time
 def graph_from_stream(
     name: str, stream: EdgeStream, options: ReadOptions, progress: Progress
 ) -> Graph:
-    """Reads all edges of a stream, numbers their nodes and builds the CSR arrays."""
+    """Read all edges of a stream, number their nodes and build the CSR arrays."""
     if options.symmetrize:
         raise FormatError(
             f"{name}: symmetrize=True is for matrices; the edges of a list are undirected unless "
@@ -90,7 +90,7 @@ class EncodedEdges:
         self.weight: SpillArray[np.float32] = SpillArray(np.float32, share, spill_dir)
 
     def append(self, batch: Batch, weights: NDArray[np.float32] | None) -> None:
-        """Encodes the ids of a batch and adds its edges."""
+        """Encode the ids of a batch and add its edges."""
         self.source.append(self.encoder.encode(batch.source))
         self.target.append(self.encoder.encode(batch.target))
         if weights is not None:
@@ -105,7 +105,7 @@ class EncodedEdges:
 
 
 def encode_edges(name: str, stream: EdgeStream, options: ReadOptions) -> EncodedEdges:
-    """Reads all batches of a stream; raises GraphError for missing ids and invalid weights."""
+    """Read all batches of a stream; raise GraphError for missing ids and invalid weights."""
     edges, limit = EncodedEdges(options), options.memory_bytes
     for batch in stream.batches:
 
@@ -131,7 +131,7 @@ def encode_edges(name: str, stream: EdgeStream, options: ReadOptions) -> Encoded
 
 
 def add_nodes(name: str, encoder: IdEncoder, stream: EdgeStream, options: ReadOptions) -> None:
-    """Adds the nodes that the file lists, and those of `options.nodes`."""
+    """Add the nodes that the file lists, and those of `options.nodes`."""
     for ids in (stream.nodes, None if options.nodes is None else read_nodes(options.nodes)):
         if isinstance(ids, int):
             ids = arrow_view(np.arange(ids, dtype=np.int64))
@@ -148,7 +148,7 @@ def add_nodes(name: str, encoder: IdEncoder, stream: EdgeStream, options: ReadOp
 
 
 def warn_about_whitespace(name: str, ids: pa.Array) -> None:
-    """Warns if ids begin or end with whitespace, which makes them different nodes."""
+    """Warn if ids begin or end with whitespace, which makes them different nodes."""
     import pyarrow.compute as pc
 
     if pa.types.is_integer(ids.type):
@@ -183,7 +183,7 @@ def plan_memory(
     directed: bool,
     options: ReadOptions,
 ) -> MemoryPlan:
-    """Plans the memory of building the CSR arrays; raises MemoryLimitError if it cannot suffice."""
+    """Plan the memory of building the CSR arrays; raise MemoryLimitError if it cannot suffice."""
     limit = options.memory_bytes
     if limit is None:
         return MemoryPlan(None, in_file=False)
@@ -215,7 +215,7 @@ def plan_memory(
 
 
 def graph_from_matrix(name: str, found: Matrix, options: ReadOptions) -> Graph:
-    """Builds the graph of an adjacency matrix."""
+    """Build the graph of an adjacency matrix."""
     if options.bipartite:
         raise FormatError(
             f"{name}: bipartite=True is for lists of edges, and this is a matrix; leave it out."
@@ -238,7 +238,7 @@ def graph_from_matrix(name: str, found: Matrix, options: ReadOptions) -> Graph:
 
 
 def _check_matrix_memory(name: str, matrix: sp.sparray, symmetrize: bool, limit: int) -> None:
-    """Raises MemoryLimitError if a matrix and the graph built from it do not fit in memory."""
+    """Raise MemoryLimitError if a matrix and the graph built from it do not fit in memory."""
     import scipy.sparse as sp
 
     entries = sp.coo_array(matrix)
@@ -254,7 +254,7 @@ def _check_matrix_memory(name: str, matrix: sp.sparray, symmetrize: bool, limit:
 
 
 def _check_id_types(name: str, batch: Batch, stream: EdgeStream) -> None:
-    """Raises GraphError if sources are integers and targets are strings, or vice versa."""
+    """Raise GraphError if sources are integers and targets are strings, or vice versa."""
     integers = [bool(pa.types.is_integer(ids.type)) for ids in (batch.source, batch.target)]
     if integers[0] != integers[1]:
         kinds = ["integers" if integer else "strings" for integer in integers]

@@ -52,7 +52,7 @@ def recognize(file: InputFile) -> str | None:
 
 
 def read_edges(file: InputFile, options: ReadOptions) -> EdgeStream:
-    """Streams the edges in batches of limited size; only the chosen columns are read."""
+    """Stream the edges in batches of limited size; only the chosen columns are read."""
     reader = _Reader(file.name, options)
     if file.is_directory:
         parts, others = list_parts(file)
@@ -112,7 +112,7 @@ class _Reader:
     """The types of the ids."""
 
     def choose(self, schema: pa.Schema, location: str | None = None) -> None:
-        """Chooses the columns by the schema of the first file, and warns about guesses."""
+        """Choose the columns by the schema of the first file, and warn about guesses."""
         columns = choose_table_columns(location or self.name, schema, self.options.columns)
         self.names = [schema.names[at] for at in columns if at is not None]
         self.metadata.update(column_metadata(schema.names, columns))
@@ -135,7 +135,7 @@ class _Reader:
         return f"{self.parts[at].name}, row {row - self.starts[at] + 1:,}"
 
     def parquet(self, file: InputFile, parts: list[Part]) -> EdgeStream:
-        """Streams the edges of Parquet files, one after the other."""
+        """Stream the edges of Parquet files, one after the other."""
         self.metadata["kind"] = "Parquet"
         self.parts = parts
         location = file.name
@@ -161,7 +161,7 @@ class _Reader:
                     file.report(number / len(self.parts) + done)
 
     def _check_part(self, schema: pa.Schema) -> None:
-        """Raises FormatError if a file lacks columns of the first file, or they differ in type."""
+        """Raise FormatError if a file lacks columns of the first file, or they differ in type."""
         missing = [name for name in self.names if name not in schema.names]
         if missing:
             raise FormatError(
@@ -173,7 +173,7 @@ class _Reader:
         choose_table_columns(self._file(), schema, spec)
 
     def arrow(self, file: InputFile, kind: str) -> EdgeStream:
-        """Streams the edges of an Arrow IPC file or stream."""
+        """Stream the edges of an Arrow IPC file or stream."""
         self.metadata["kind"] = kind
         with self.errors(kind):
             if kind == "Arrow stream":
@@ -222,7 +222,7 @@ class _Reader:
 
     @contextmanager
     def errors(self, kind: str) -> Iterator[None]:
-        """Converts errors of Arrow to FormatError with the file and the row."""
+        """Convert errors of Arrow to FormatError with the file and the row."""
         try:
             yield
         except (pa.ArrowException, OSError, MemoryError, UnicodeError) as error:

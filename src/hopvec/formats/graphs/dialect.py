@@ -82,7 +82,7 @@ class Dialect:
 
 
 def find_dialect(file: InputFile, options: ReadOptions) -> tuple[Dialect, list[list[str]]]:
-    """Detects what the options do not say; returns the dialect and the rows of the first lines."""
+    """Detect what the options do not say; return the dialect and the rows of the first lines."""
     data, comments = data_lines(file, options)
     first = data[0][0]
     lines = [line for _, line in data[:MAX_LINES]]

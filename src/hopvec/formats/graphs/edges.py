@@ -78,7 +78,7 @@ class GraphFormat(Protocol):
         """The reason why the content is of this format ('it begins with PAR1'); None if not."""
 
     def read_edges(self, file: InputFile, options: ReadOptions) -> EdgeStream | Matrix:
-        """Reads the edges or the matrix; raises FormatError with the file and the location."""
+        """Read the edges or the matrix; raise FormatError with the file and the location."""
 
 
 def column_metadata(names: Sequence[str], columns: EdgeColumns) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def checked_matrix(
     unweighted: bool = False,
     symmetric: bool | None = None,
 ) -> Matrix:
-    """Returns an adjacency matrix; raises FormatError unless it is square and real.
+    """Return an adjacency matrix; raise FormatError unless it is square and real.
 
     If `unweighted`, each nonzero entry becomes 1.
     """

@@ -38,7 +38,7 @@ def recognize(file: InputFile) -> str | None:
 
 
 def read_edges(file: InputFile, options: ReadOptions) -> EdgeStream:
-    """Reads the edges. Nodes are named by their labels if these are unique, else by their ids.
+    """Read the edges. Nodes are named by their labels if these are unique, else by their ids.
 
     The whole file is read before the first edge is returned, since labels may follow the edges.
     """
@@ -75,7 +75,7 @@ class _Token(NamedTuple):
 
 
 def _tokens(file: InputFile) -> Iterator[_Token]:
-    """Iterates over words, brackets and quoted strings, which may span several lines."""
+    """Iterate over words, brackets and quoted strings, which may span several lines."""
     pending, first = "", 0
     for number, line in file.lines():
         if not pending and line.lstrip().startswith("#"):
@@ -98,7 +98,7 @@ class _Parser:
         self.line = self.key_line = 1
 
     def pairs(self, inside: str | None) -> Iterator[tuple[str, str]]:
-        """Iterates over the pairs of the list `inside`, or of the file if it is None."""
+        """Iterate over the pairs of the list `inside`, or of the file if it is None."""
         while True:
             token = self.next()
             if token is None or token == "]":
@@ -116,7 +116,7 @@ class _Parser:
             yield key, value
 
     def skip(self, inside: str) -> None:
-        """Skips the rest of a list."""
+        """Skip the rest of a list."""
         depth = 1
         while depth:
             token = self.next()

@@ -31,7 +31,7 @@ def recognize(file: InputFile) -> str | None:
 
 
 def read_edges(file: InputFile, options: ReadOptions) -> EdgeStream:
-    """Reads the edges block by block; the file also lists the nodes and says if it is directed."""
+    """Read the edges block by block; the file also lists the nodes and says if it is directed."""
     reader = _Reader(file, options)
     reader.read_until(lambda: reader.directed is not None)
     if reader.directed is None:
@@ -93,7 +93,7 @@ class _Reader:
         self.parser.StartDoctypeDeclHandler = self._refuse_doctype
 
     def read_until(self, enough: Callable[[], bool]) -> None:
-        """Parses blocks until `enough()` is true or the file ends."""
+        """Parse blocks until `enough()` is true or the file ends."""
         while not self.finished and not enough():
             block = self.file.read(BLOCK_BYTES)
             self.finished = not block
@@ -106,7 +106,7 @@ class _Reader:
                 ) from error
 
     def batches(self, stream: EdgeStream) -> Iterator[Batch]:
-        """Iterates over the edges, a block of the file at a time."""
+        """Iterate over the edges, a block of the file at a time."""
         while True:
             if self.ends[0]:
                 yield self._batch()

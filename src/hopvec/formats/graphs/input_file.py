@@ -108,7 +108,7 @@ class InputFile:
         return head
 
     def read(self, size: int) -> bytes:
-        """Reads the next decompressed bytes: at most `size`, none at the end."""
+        """Read the next decompressed bytes: at most `size`, none at the end."""
         if self._given < len(self.head):
             part = self.head[self._given : self._given + size]
             self._given += len(part)
@@ -162,7 +162,7 @@ class InputFile:
         return line
 
     def report(self, fraction: float) -> None:
-        """Reports progress as a fraction of the file, for readers that seek in it."""
+        """Report progress as a fraction of the file, for readers that seek in it."""
         if self._progress:
             self._progress(int(self.size * fraction), self.size)
 

@@ -20,7 +20,7 @@ from hopvec.progress import Progress
 def read_pairs(
     path: str | PathLike[str], *, progress: Progress | None = None
 ) -> tuple[pa.Table, NDArray[np.bool_]]:
-    """Reads labeled pairs from text, Parquet or Arrow.
+    """Read labeled pairs from text, Parquet or Arrow.
 
     Returns the pairs as a table with the columns source and target, and a mask of those that are
     edges. The label column is named label, y or weight and holds 1 and 0; without one, all pairs

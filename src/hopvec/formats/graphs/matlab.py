@@ -29,7 +29,7 @@ def recognize(file: InputFile) -> str | None:
 
 
 def read_edges(file: InputFile, options: ReadOptions) -> Matrix:
-    """Returns the adjacency matrix. The format does not record whether it is symmetric."""
+    """Return the adjacency matrix. The format does not record whether it is symmetric."""
     read = read_variable(file, partial(_choose, name=options.variable))
     return checked_matrix(read.location, read.matrix, read.metadata, options.unweighted)
 
@@ -47,7 +47,7 @@ class MatlabVariable(NamedTuple):
 def read_variable(
     file: InputFile, choose: Callable[[str, list[Variable]], Variable]
 ) -> MatlabVariable:
-    """Reads the variable that `choose` selects, given the file name and all its variables.
+    """Read the variable that `choose` selects, given the file name and all its variables.
 
     Raises FormatError with the file name and the cause.
     """
@@ -105,7 +105,7 @@ def listing(variables: list[Variable]) -> str:
 
 @contextmanager
 def _damage_reported(location: str) -> Iterator[None]:
-    """Raises FormatError in place of DamageError."""
+    """Raise FormatError in place of DamageError."""
     try:
         yield
     except DamageError as error:

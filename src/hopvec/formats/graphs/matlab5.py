@@ -80,7 +80,7 @@ class MatlabFile:
         self._byte_order = byte_order
 
     def variables(self) -> Iterator[Variable]:
-        """Iterates over the variables in the order of the file."""
+        """Iterate over the variables in the order of the file."""
         at = HEADER_BYTES
         while at < len(self._data):
             kind, size = self._tag(self._data[at : at + 8])
@@ -90,7 +90,7 @@ class MatlabFile:
             at += 8 + size
 
     def read(self, variable: Variable) -> Any:
-        """Reads the matrix of a variable, sparse (scipy) or dense (numpy)."""
+        """Read the matrix of a variable, sparse (scipy) or dense (numpy)."""
         import scipy.sparse as sp
 
         elements = self._elements(self._matrix(variable.at, None))
@@ -146,7 +146,7 @@ class MatlabFile:
         )
 
     def _elements(self, content: bytes) -> Iterator[tuple[int, bytes]]:
-        """Iterates over the data elements of a variable: the type and the bytes of each."""
+        """Iterate over the data elements of a variable: the type and the bytes of each."""
         at = 0
         while at + 8 <= len(content):
             kind, size = self._tag(content[at : at + 8])

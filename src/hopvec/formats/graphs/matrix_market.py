@@ -70,7 +70,7 @@ def recognize(file: InputFile) -> str | None:
 
 
 def read_edges(file: InputFile, options: ReadOptions) -> Matrix:
-    """Returns the adjacency matrix, both triangles of a symmetric one."""
+    """Return the adjacency matrix, both triangles of a symmetric one."""
     import scipy.sparse as sp
 
     header = _header(file)
@@ -120,7 +120,7 @@ def _header(file: InputFile) -> Header:
 
 
 def _size(file: InputFile, stream: Any) -> SizeLine:
-    """Reads the file up to the line with the numbers of rows, columns and entries."""
+    """Read the file up to the line with the numbers of rows, columns and entries."""
     number = 0
     while line := stream.readline(MAX_LINE):
         number += 1

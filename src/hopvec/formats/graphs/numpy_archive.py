@@ -36,7 +36,7 @@ def recognize(file: InputFile) -> str | None:
 
 
 def read_edges(file: InputFile, options: ReadOptions) -> EdgeStream | Matrix:
-    """Reads a sparse matrix, or the edges in two arrays; if `n` is given, nodes are 0 .. n-1."""
+    """Read a sparse matrix, or the edges in two arrays; if `n` is given, nodes are 0 .. n-1."""
     with open_archive(file) as archive:
         if {"format", "shape", "data"} <= set(archive.files):
             return _sparse(file, archive, options)
@@ -45,7 +45,7 @@ def read_edges(file: InputFile, options: ReadOptions) -> EdgeStream | Matrix:
 
 @contextmanager
 def open_archive(file: InputFile) -> Iterator[Any]:
-    """Opens the archive; errors while it is open become FormatError."""
+    """Open the archive; errors while it is open become FormatError."""
     if not file.head.startswith(b"PK"):
         raise FormatError(
             f"{file.name}: this is not an .npz archive; it begins with {file.head[:8]!r}."
@@ -71,7 +71,7 @@ class Arrays:
         self.name, self._archive, self.names = name, archive, list(archive)
 
     def get(self, name: str) -> NDArray[Any]:
-        """Reads an array by name; raises FormatError if it is damaged."""
+        """Read an array by name; raise FormatError if it is damaged."""
         try:
             return self._archive[name]
         except (ValueError, *DAMAGE) as error:

@@ -31,7 +31,7 @@ class Part:
     """The columns encoded in its path (year=2026), each with its only value."""
 
     def open(self) -> pq.ParquetFile:
-        """Opens the file for reading page by page."""
+        """Open the file for reading page by page."""
         import pyarrow.parquet as pq
 
         file = str(self.file) if isinstance(self.file, Path) else self.file
@@ -46,7 +46,7 @@ class Part:
         return schema
 
     def complete(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Adds the columns encoded in the path to a batch of the file."""
+        """Add the columns encoded in the path to a batch of the file."""
         for name, value in self.keys.items():
             if name not in batch.schema.names:
                 batch = batch.append_column(name, pa.repeat(value, len(batch)))

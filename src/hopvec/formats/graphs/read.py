@@ -56,7 +56,7 @@ def read_graph(
     build_progress: Progress | None = None,
     **keywords: Unpack[ReadKeywords],
 ) -> Graph:
-    r"""Reads a graph from a file.
+    r"""Read a graph from a file.
 
     Text (CSV, TSV, whitespace), Parquet, Arrow, .npz, .mat, Matrix Market, GraphML, GML and
     adjacency lists are read, compressed or not. Whatever is not given is detected from the file;
@@ -148,7 +148,7 @@ def choose_format(
     formats: Mapping[str, GraphFormat] = GRAPH_FORMATS,
     what: str = "graphs",
 ) -> tuple[str, str]:
-    """Chooses the format as requested, by content or by suffix; returns its name and the reason."""
+    """Choose the format as requested, by content or by suffix; return its name and the reason."""
     if requested is not None:
         name = ALIASES.get(requested.lower(), requested.lower())
         if name not in formats:
@@ -176,7 +176,7 @@ def choose_format(
 
 
 def _merge(options: ReadOptions, keywords: ReadKeywords) -> ReadOptions:
-    """Returns the options with the keywords applied; raises TypeError for an unknown keyword."""
+    """Return the options with the keywords applied; raise TypeError for an unknown keyword."""
     names = list(ReadKeywords.__annotations__)
     for keyword in keywords:
         if keyword not in names:
@@ -187,7 +187,7 @@ def _merge(options: ReadOptions, keywords: ReadKeywords) -> ReadOptions:
 
 
 def _open_format(file: InputFile, name: str, options: ReadOptions) -> EdgeStream | Matrix:
-    """Starts reading; raises FormatError for options that do not apply to the format."""
+    """Start reading; raise FormatError for options that do not apply to the format."""
     module = GRAPH_FORMATS[name]
     for field in fields(options):
         given = getattr(options, field.name) != field.default

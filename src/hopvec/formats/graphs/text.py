@@ -57,7 +57,7 @@ def recognize(file: InputFile) -> str | None:
 
 
 def read_edges(file: InputFile, options: ReadOptions) -> EdgeStream:
-    """Detects the dialect, chooses the columns, and streams the edges in blocks of lines."""
+    """Detect the dialect, choose the columns, and stream the edges in blocks of lines."""
     dialect, rows = find_dialect(file, options)
     names = rows[0] if dialect.header else None
     body = rows[1:] if dialect.header else rows
@@ -145,7 +145,7 @@ def _dialect_warnings(
 def _check_is_edge_list(
     name: str, rows: list[list[str]], dialect: Dialect, options: ReadOptions
 ) -> None:
-    """Raises FormatError for vectors and adjacency matrices, unless columns are requested."""
+    """Raise FormatError for vectors and adjacency matrices, unless columns are requested."""
     if options.source is not None or options.target is not None:
         return
     if dialect.header and rows[0] == ["id", *(f"e{at}" for at in range(dialect.count - 1))]:
@@ -215,7 +215,7 @@ def parse(
 
 
 def _columns(name: str, dialect: Dialect, used: Sequence[int], block: Block) -> list[pa.Array]:
-    """Parses a block: ids are strings; weights are numbers if all of them can be parsed."""
+    """Parse a block: ids are strings; weights are numbers if all of them can be parsed."""
     try:
         try:
             table = _table(dialect, used, block, pa.float64())
@@ -234,7 +234,7 @@ def _columns(name: str, dialect: Dialect, used: Sequence[int], block: Block) -> 
 
 
 def _table(dialect: Dialect, used: Sequence[int], block: Block, weight: pa.DataType) -> pa.Table:
-    """Parses the used columns of a block with pyarrow."""
+    """Parse the used columns of a block with pyarrow."""
     import pyarrow.csv
 
     names = [str(at) for at in range(dialect.count)]

@@ -30,7 +30,7 @@ BATCH_ENTRIES = 1 << 18  # entries per batch
 def write_graph(
     graph: Graph, path: str | PathLike[str], *, progress: Progress | None = None
 ) -> None:
-    """Writes each edge of a graph once; nodes without edges are not written.
+    """Write each edge of a graph once; nodes without edges are not written.
 
     The suffix determines the format: .csv, .tsv (optionally with .gz), .parquet or .arrow. An
     existing file is replaced atomically. `progress` is called with the nodes written and the number
@@ -57,7 +57,7 @@ def edge_table(graph: Graph, path: Path, progress: Progress) -> TableFile:
 
 
 def write_tables(*tables: TableFile) -> None:
-    """Writes tables in the formats given by their suffixes, all or none; see `atomic_write`."""
+    """Write tables in the formats given by their suffixes, all or none; see `atomic_write`."""
     for table in tables:
         check_table(table.path)
     with atomic_write(*(table.path for table in tables)) as files:
@@ -85,7 +85,7 @@ def _write(file: BinaryIO, table: TableFile) -> None:
 
 
 def check_table(path: Path) -> None:
-    """Raises FormatError if edges cannot be written to a path."""
+    """Raise FormatError if edges cannot be written to a path."""
     if suffix_of(path) not in SUFFIXES:
         raise FormatError(
             f"{path}: the suffix {path.suffix!r} is not a format for edges; use one of "
@@ -97,7 +97,7 @@ def check_table(path: Path) -> None:
 def _write_lines(
     file: BinaryIO | GzipFile, separator: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]
 ) -> None:
-    """Writes a header, then one line per row; ids are quoted if necessary."""
+    """Write a header, then one line per row; ids are quoted if necessary."""
     import pyarrow.csv
 
     file.write((separator.join(schema.names) + "\n").encode())

@@ -24,13 +24,13 @@ LABEL, NAMES = "label", "label_names"
 
 
 def read_group(file: InputFile, options: LabelOptions) -> Labels:
-    """Reads the labels of a MATLAB file: row i of `group` is node i, each column is a class."""
+    """Read the labels of a MATLAB file: row i of `group` is node i, each column is a class."""
     read = read_variable(file, partial(_choose, name=options.variable or GROUP))
     return _from_matrix(read.location, read.matrix, None, read.metadata)
 
 
 def read_archive(file: InputFile, options: LabelOptions) -> Labels:
-    """Reads the labels of NumPy arrays: label[i] is the class of node i, negative if it has none.
+    """Read the labels of NumPy arrays: label[i] is the class of node i, negative if it has none.
 
     `label` can also be a matrix with one row per node and one column per class. `label_names` are
     the names of the classes.

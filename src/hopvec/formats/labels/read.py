@@ -52,7 +52,7 @@ def read_labels(
     variable: str | None = None,
     progress: Progress | None = None,
 ) -> Labels:
-    """Reads labels of nodes from text, Parquet, Arrow, MATLAB (.mat) or NumPy (.npz) files.
+    """Read labels of nodes from text, Parquet, Arrow, MATLAB (.mat) or NumPy (.npz) files.
 
     Each row of a table has a node and one label, or all its labels in one cell, separated by ";" or
     "|". An empty cell is a node without a label. The nodes of .mat and .npz files are 0 to n - 1,

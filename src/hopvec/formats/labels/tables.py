@@ -49,17 +49,17 @@ class LabelOptions:
 
 
 def read_text(file: InputFile, options: LabelOptions) -> Labels:
-    """Reads a text file of columns with one or several labels per cell."""
+    """Read a text file of columns with one or several labels per cell."""
     return _from_stream(file, text.read_edges(file, options.as_edges()), options)
 
 
 def read_lists(file: InputFile, options: LabelOptions) -> Labels:
-    """Reads lines of a node and any number of labels."""
+    """Read lines of a node and any number of labels."""
     return _from_stream(file, adjacency.read_edges(file, options.as_edges()), options)
 
 
 def read_table(file: InputFile, options: LabelOptions) -> Labels:
-    """Reads a Parquet or Arrow file, or a directory of Parquet files."""
+    """Read a Parquet or Arrow file, or a directory of Parquet files."""
     import pyarrow.dataset as ds
 
     if file.path is None or file.compression:
@@ -84,7 +84,7 @@ def read_table(file: InputFile, options: LabelOptions) -> Labels:
 
 
 def _from_stream(file: InputFile, stream: EdgeStream, options: LabelOptions) -> Labels:
-    """Collects the labels of a stream of pairs."""
+    """Collect the labels of a stream of pairs."""
     ids: list[pa.Array] = []
     labels: list[pa.Array] = []
     for batch in stream.batches:

@@ -57,7 +57,7 @@ class LabelColumn:
     def from_pairs(
         name: str, count: int, nodes: NDArray[Any], classes: NDArray[Any], names: list[str]
     ) -> LabelColumn:
-        """Makes a column of `count` nodes; nodes[i] is in the class classes[i]."""
+        """Make a column of `count` nodes; nodes[i] is in the class classes[i]."""
         sizes = np.bincount(classes, minlength=len(names))
         largest_first = np.argsort(-sizes, kind="stable")[:NONE]
         code_of = np.full(len(names), NONE)
@@ -110,7 +110,7 @@ class NumberColumn:
 
     @staticmethod
     def from_values(name: str, values: NDArray[Any]) -> NumberColumn:
-        """Makes a column of one number per node; non-finite numbers have no color."""
+        """Make a column of one number per node; non-finite numbers have no color."""
         finite = np.isfinite(values)
         some = values[finite].astype(np.float64)
         low, high = (float(some.min()), float(some.max())) if len(some) else (0.0, 0.0)

@@ -95,7 +95,7 @@ class Exploration:
         seed: int = 0,
         progress: Progress | None = None,
     ) -> Exploration:
-        """Prepares one to three embeddings, by name, for the explorer.
+        """Prepare one to three embeddings, by name, for the explorer.
 
         `positions` are float32[n, 2] by name; embeddings without positions are laid out, with
         `progress`. `columns` have one value per row of the first embedding. Raises ParameterError
@@ -257,7 +257,7 @@ def mapped(embedding: Embedding) -> Embedding:
 
 
 def in_square(positions: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Scales positions to the square from -1 to 1; nodes without a position go in a strip below.
+    """Scale positions to the square from -1 to 1; nodes without a position go in a strip below.
 
     Outliers are moved to the border, so that the other nodes are not squeezed together. The y axis
     points down, as on a web page.

@@ -23,7 +23,7 @@ class ExtraColumns(NamedTuple):
 
 
 def read_extra_columns(path: str | Path) -> ExtraColumns:
-    """Reads the extra columns of a Parquet or Arrow file; other formats have none."""
+    """Read the extra columns of a Parquet or Arrow file; other formats have none."""
     path = Path(path)
     if not can_hold_positions(path):
         return ExtraColumns(None, {})

@@ -42,7 +42,7 @@ class Guard:
     token: str | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handles a request."""
+        """Handle a request."""
 
         async def protected(message: Message) -> None:
             if message["type"] == "http.response.start":

@@ -26,7 +26,7 @@ PORTS_TRIED = 20  # if no port is given
 
 
 def require_extra() -> None:
-    """Raises MissingExtraError if the web server is not installed."""
+    """Raise MissingExtraError if the web server is not installed."""
     try:
         import starlette
         import uvicorn
@@ -45,7 +45,7 @@ def serve(
     open_browser: bool = False,
     started: Callable[[str], object] = lambda url: None,
 ) -> None:
-    """Serves the page of an exploration until Ctrl-C.
+    """Serve the page of an exploration until Ctrl-C.
 
     Parameters
     ----------
