@@ -216,3 +216,13 @@ class TestPaper:
         expected = oracle.embed(case.S, R, 512, [0, 0, 1, 4], beta=-0.75)
         got = FastRP.paper(alpha_4=4, beta=-0.75).embed(case.graph()).vectors
         assert oracle.relative_errors(got, expected).max() < 1e-5
+
+
+def test_a_run_follows_the_plan_it_is_given(monkeypatch):
+    graph = Graph.from_edges([0, 0, 1, 2], [1, 2, 3, 3], [1.0, 2.0, 3.0, 4.0])
+    method = FastRP(dim=32, seed=3)
+    plan = method.plan(graph)
+    monkeypatch.setattr(FastRP, "plan", lambda self, graph: pytest.fail("planned again"))
+    planned = method.embed(graph, plan=plan)
+    monkeypatch.undo()
+    np.testing.assert_array_equal(planned.vectors, method.embed(graph).vectors)

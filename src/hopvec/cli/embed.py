@@ -117,7 +117,7 @@ def embed(
     check_space(output, bytes_on_disk(read_graph, plan.dim, output, dtype))
     check_space(Path(str(method.spill_dir), "spill"), plan.disk)
     with run.stage("embed"), terminal.progress("embedding", "%") as progress:
-        embedding = method.embed(read_graph, progress=progress, **alignment)
+        embedding = method.embed(read_graph, plan=plan, progress=progress, **alignment)
     run.parameters = embedding.parameters | {"threads": method.threads, "memory": method.memory}
     del read_graph
     with run.stage("write"), terminal.progress(f"writing {output}", "rows") as progress:

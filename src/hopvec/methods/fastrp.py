@@ -227,6 +227,7 @@ class FastRP(SlabMethod):
         *,
         features: Any = None,
         like: Embedding | None = None,
+        plan: Any = None,
         progress: Progress | None = None,
     ) -> Embedding:
         """Embed a graph.
@@ -243,6 +244,8 @@ class FastRP(SlabMethod):
             An embedding of an earlier graph with the same parameters. The new vectors are
             comparable with it: they share s of R, 2m, the statistics of features and columns, and
             the principal components of `oversample`. For the same graph, the bytes are the same.
+        plan : Plan, optional
+            The plan to follow, as `self.plan(graph)` returns it; by default a new one is made.
         progress : callable, optional
             Called with the amount of work done and the total, from the calling thread.
 
@@ -256,7 +259,7 @@ class FastRP(SlabMethod):
         """
         graph = self.validate_graph(as_graph(graph, features))
         state = None if like is None else shared_state(self, like, graph.features)
-        fitted = self.compute(graph, self.plan(graph), progress or no_progress, like=state)
+        fitted = self.compute(graph, plan or self.plan(graph), progress or no_progress, like=state)
         self.warn_about_zero_vectors(graph, fitted.vectors)
         return self.to_embedding(graph, fitted)
 

@@ -103,7 +103,9 @@ class Method(ABC):
     def compute(self, graph: Graph, plan: Any, progress: Progress) -> Fitted:
         """Embed a validated graph; `plan` is that of the graph."""
 
-    def embed(self, graph: Any, *, progress: Progress | None = None) -> Embedding:
+    def embed(
+        self, graph: Any, *, plan: Plan | None = None, progress: Progress | None = None
+    ) -> Embedding:
         """Embed a graph.
 
         Parameters
@@ -112,6 +114,8 @@ class Method(ABC):
             A Graph, an adjacency matrix (scipy, numpy), a graph of networkx, igraph or PyTorch
             Geometric, or a table of edges (pandas, polars, pyarrow, duckdb) whose columns are
             named like the ends of edges.
+        plan : Plan, optional
+            The plan to follow, as `self.plan(graph)` returns it; by default a new one is made.
         progress : callable, optional
             Called with the amount of work done and the total, from the calling thread.
 
@@ -124,7 +128,7 @@ class Method(ABC):
         ParameterError, GraphError, MemoryLimitError
         """
         graph = self.validate_graph(graph)
-        fitted = self.compute(graph, self.plan(graph), progress or no_progress)
+        fitted = self.compute(graph, plan or self.plan(graph), progress or no_progress)
         self.warn_about_zero_vectors(graph, fitted.vectors)
         return self.to_embedding(graph, fitted)
 
