@@ -14,6 +14,7 @@ peers/                  the other tools
 environments.py         installs the peers, with the versions pinned in environments/
 distribution_check.py   checks that tools do the same computation
 exactness.py            errors against the formulas
+fingerprint.py          checksums of vectors, to compare two versions of hopvec
 score.py                scores vectors by labels and links
 results/                the results of the last runs
 """
