@@ -141,7 +141,7 @@ class TestNeighbors:
         first = hopvec.load(tmp_path / vectors)
         other = hopvec.Embedding(first.vectors[::-1].copy(), first.ids)
         other.save(tmp_path / "other.npz")
-        arguments = ("neighbors", vectors, "ann", "-k", 2, "--beside", "other.npz")
+        arguments = ("neighbors", vectors, "ann", "-k", 2, "--compare", "other.npz")
         rows = [line.split("\t") for line in run(*arguments).stdout.splitlines()]
         assert [row[3] for row in rows] == [vectors, vectors, "other.npz", "other.npz"]
         assert [row[1] for row in rows[2:]] == [id_ for id_, _ in other.nearest("ann", 2)]
@@ -160,7 +160,7 @@ class TestNeighbors:
         rows = [line.split("\t") for line in run(*arguments).stdout.splitlines()]
         first = old.ids[0].as_py()
         assert [row[1] for row in rows] == [first, *(id_ for id_, _ in old.nearest(first, 2))]
-        assert run(*arguments, "--beside", vectors).exit_code == 2
+        assert run(*arguments, "--compare", vectors).exit_code == 2
 
     def test_its_json_is_valid(self, run, vectors, tmp_path):
         answer = json.loads(run("neighbors", vectors, "ann", "-k", 2, "--json").stdout)

@@ -34,7 +34,7 @@ def test_the_list_starts_with_the_node_that_moved_most(run, edges):
     assert cosines[0] < 0.999
 
 
-def test_parameters_beside_like_are_rejected(run, edges):
+def test_parameters_given_with_like_are_rejected(run, edges):
     embed(run, edges, "old.parquet", "--dim", "8")
     result = run("embed", edges, "-o", "new.parquet", "--like", "old.parquet", "--dim", "4")
     assert result.exit_code == 2

@@ -2,6 +2,7 @@
 
 import pytest
 
+from downloads import CONTENT
 from file_server import FileServer
 
 
@@ -11,10 +12,16 @@ def serve(monkeypatch):
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     servers = []
 
-    def start(content, **settings):
+    def start(content=CONTENT, **settings):
         servers.append(FileServer(content, **settings))
         return servers[-1]
 
     yield start
     for server in servers:
         server.stop()
+
+
+@pytest.fixture
+def path(tmp_path):
+    """Where a download goes, in a directory that does not exist yet."""
+    return tmp_path / "data" / "graph.mat"

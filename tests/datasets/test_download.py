@@ -15,16 +15,6 @@ from hopvec.datasets import download as download_file
 from hopvec.datasets.download import download
 
 
-@pytest.fixture
-def serve(serve):
-    return lambda content=CONTENT, **settings: serve(content, **settings)
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "data" / "graph.mat"
-
-
 class TestCompleteDownloads:
     def test_the_file_is_written_with_its_checksum_and_nothing_else(self, serve, path):
         assert get(serve(), path) == path

@@ -13,16 +13,6 @@ from downloads import CONTENT, files, get
 PROGRAM = "import sys; from hopvec.datasets.download import download; download(*sys.argv[1:])"
 
 
-@pytest.fixture
-def serve(serve):
-    return lambda content=CONTENT, **settings: serve(content, **settings)
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "data" / "graph.mat"
-
-
 @pytest.mark.skipif(os.name == "nt", reason="Windows has neither these signals nor these locks")
 class TestProcesses:
     @pytest.fixture

@@ -314,3 +314,10 @@ def test_negatives_of_a_bipartite_graph_have_one_node_on_each_side(users):
     for one, other in zip(first, second, strict=True):
         user, item = sorted((one, other), reverse=True)
         assert (int(user[5:]), int(item[5:])) not in edges
+
+
+def test_columns_of_links_that_cannot_be_pairs_are_refused_with_a_remedy(tmp_path):
+    path = tmp_path / "nodes.csv"
+    path.write_text("person,size,team\nann,3,x\nbob,4,y\n")
+    with pytest.raises(FormatError, match=r"a pair, .* Rename the columns to source and target\.$"):
+        read_links(path)

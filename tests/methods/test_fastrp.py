@@ -23,7 +23,7 @@ from example_graphs import (
     star,
 )
 from fastrp_oracle import random_matrix, run
-from hopvec import FastRP, Graph
+from hopvec import FastRP, Graph, ParameterError
 
 NORMALIZE = ("none", "authors", "full")
 ORDINARY = random_example(2000, 8000, weighted=True, isolated=20)
@@ -226,3 +226,25 @@ def test_a_run_follows_the_plan_it_is_given(monkeypatch):
     planned = method.embed(graph, plan=plan)
     monkeypatch.undo()
     np.testing.assert_array_equal(planned.vectors, method.embed(graph).vectors)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        FastRP(dim=16, seed=3),
+        FastRP(dim=32, seed=3, oversample=2),
+        FastRP(dim=32, seed=3, precision="float16"),
+    ],
+    ids=repr,
+)
+def test_a_plan_made_with_other_parameters_is_rejected(other):
+    graph = Graph.from_edges([0, 0, 1, 2], [1, 2, 3, 3])
+    with pytest.raises(ParameterError, match="plan= was made for another graph or with other"):
+        FastRP(dim=32, seed=3).embed(graph, plan=other.plan(graph))
+
+
+def test_a_plan_made_for_another_graph_is_rejected():
+    method = FastRP(dim=32)
+    plan = method.plan(Graph.from_edges([0, 1], [1, 2]))
+    with pytest.raises(ParameterError, match="nodes is 3 there, not 2"):
+        method.embed(Graph.from_edges([0], [1]), plan=plan)

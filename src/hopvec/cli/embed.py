@@ -31,7 +31,7 @@ from hopvec.methods import Method
 from hopvec.methods.method import RUNTIME_PARAMS
 from hopvec.run_report import RunReport
 
-RUNTIME_OPTIONS = tuple(map(flag, RUNTIME_PARAMS))  # the only parameters allowed beside --like
+RUNTIME_OPTIONS = tuple(map(flag, RUNTIME_PARAMS))  # the only parameters allowed with --like
 
 
 @command(
@@ -141,7 +141,7 @@ def embed(
 
 
 def reject_parameters() -> None:
-    """Raise UsageError for any parameter beside --like, except those of the runtime."""
+    """Raise UsageError for any parameter given with --like, except runtime parameters."""
     others = [name for name in given_options("Method") if name not in RUNTIME_OPTIONS]
     if others:
         raise click.UsageError(f"--like takes all parameters from its file; remove {others[0]}")

@@ -19,7 +19,7 @@ from hopvec.evaluate.neighborhoods import neighbors as find_neighbors
     examples=[
         "hopvec neighbors vectors.parquet nytimes.com",
         "hopvec neighbors vectors.parquet 17 42 -k 5",
-        "hopvec neighbors vectors.parquet nytimes.com --beside deepwalk.parquet",
+        "hopvec neighbors vectors.parquet nytimes.com --compare deepwalk.parquet",
         "hopvec neighbors new-vectors.parquet zoe --among vectors.parquet",
         "hopvec neighbors vectors.parquet nytimes.com --json",
         "hopvec neighbors vectors.parquet nytimes.com | cut -f 2",
@@ -29,7 +29,7 @@ from hopvec.evaluate.neighborhoods import neighbors as find_neighbors
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
 @option("-k", type=int, default=10, show_default=True, help="Number of neighbors per node.")
 @option(
-    "--beside",
+    "--compare",
     type=click.Path(),
     multiple=True,
     help="Another file of vectors, to show its neighbors side by side; can be given several times.",
@@ -46,7 +46,7 @@ def neighbors(
     vectors: str,
     ids: tuple[str, ...],
     k: int,
-    beside: tuple[str, ...],
+    compare: tuple[str, ...],
     among: str | None,
     as_json: bool,
 ) -> None:
@@ -56,33 +56,33 @@ def neighbors(
     contains node, neighbor and similarity, separated by tabs, and the file of vectors if there are
     several. Put "--" before an ID that starts with "-".
     """
-    if among and beside:
-        raise click.UsageError("Give --among or --beside, not both.")
-    embeddings = {path: read_vectors(terminal, path) for path in (vectors, *beside)}
+    if among and compare:
+        raise click.UsageError("Give --among or --compare, not both.")
+    embeddings = {path: read_vectors(terminal, path) for path in (vectors, *compare)}
     others = read_vectors(terminal, among) if among else None
     wanted = [as_id(embeddings[vectors], text) for text in ids]
     with terminal.progress(f"searching {among or ' and '.join(embeddings)}", "%"):
         found = find_neighbors(embeddings, wanted, k=k, among=others)
     if as_json:
-        terminal.print_json(found.to_dict() if beside else _of_one(found, vectors))
+        terminal.print_json(found.to_dict() if compare else _of_one(found, vectors))
         return
     for id_, columns in found.found.items():
         for path, near in columns.items():
             if not near:
-                where = f" in {path}" if beside else ""
+                where = f" in {path}" if compare else ""
                 terminal.info(f"{id_}: its vector{where} is zero, so it has no neighbors.")
         if not any(columns.values()):
             continue
         if is_terminal():
             names = [
-                name for path in columns for name in (path if beside else "node", "similarity")
+                name for path in columns for name in (path if compare else "node", "similarity")
             ]
             terminal.print_table(str(id_), names, found.rows(id_))
             continue
         for path, near in columns.items():
             for other, similarity in near:
                 line = f"{id_}\t{other}\t{similarity:.6f}"
-                terminal.print(f"{line}\t{path}" if beside else line)
+                terminal.print(f"{line}\t{path}" if compare else line)
 
 
 def as_id(embedding: Embedding, text: str) -> Any:

@@ -71,8 +71,8 @@ class PairKind(NamedTuple):
     """The usual names of the two columns."""
     listed: str
     """What follows the node on a line of an adjacency list."""
-    arguments: tuple[str, str]
-    """The arguments of the reader that choose the two columns."""
+    arguments: tuple[str, str] | None
+    """The arguments of the reader that choose the two columns; None if they are found by name."""
     weight_names: Sequence[str] = WEIGHT_NAMES
     """The usual names of the column of numbers."""
     same_type: bool = True
@@ -90,7 +90,9 @@ EDGES = PairKind(
     arguments=("source", "target"),
     end_words=END_WORDS,
 )
-LINKS = EDGES._replace(one="a pair", many="pairs", weight_names=("label", "y", *WEIGHT_NAMES))
+LINKS = EDGES._replace(
+    one="a pair", many="pairs", arguments=None, weight_names=("label", "y", *WEIGHT_NAMES)
+)
 LABELED = PairKind(
     one="a label",
     many="labels",
@@ -219,23 +221,20 @@ def chosen_by_position_warning(
     ends = zip(
         _named_ends("", names, len(names), columns.weight, spec),
         columns[:2],
-        spec.pairs.roles,
-        spec.pairs.arguments,
+        (0, 1),
         strict=True,
     )
-    by_position = [
-        (names[at], role, argument) for found, at, role, argument in ends if found is None
-    ]
+    by_position = [(names[at], end) for found, at, end in ends if found is None]
     if not by_position:
         return None
     listed = ", ".join(names[:MAX_LISTED]) + (", ..." if len(names) > MAX_LISTED else "")
-    chosen = " and ".join(f"{name!r} as the {role}" for name, role, _ in by_position)
-    arguments = " and ".join(f"{argument}=" for _, _, argument in by_position)
+    chosen = " and ".join(f"{name!r} as the {spec.pairs.roles[end]}" for name, end in by_position)
     several = len(by_position) > 1
     others, their, them = ("others", "their", "them") if several else ("another", "its", "it")
+    advice = _how_to_choose(others, spec.pairs, [end for _, end in by_position])
     return (
         f"Using {chosen} because of {their} position, since no column name identifies {them} (the "
-        f"columns are {listed}). Choose {others} with {arguments}."
+        f"columns are {listed}). {advice}"
     )
 
 
@@ -343,11 +342,18 @@ def _different_types(
 ) -> FormatError:
     one, other = (repr(names[at]) if names else f"column {at + 1}" for at in columns)
     kinds = ["numbers" if numeric[at] else "strings" for at in columns]
-    source, target = spec.pairs.arguments
+    advice = _how_to_choose("the columns", spec.pairs, (0, 1))
     return FormatError(
         f"{location}: by position, {one} and {other} would be {spec.pairs.one}, but they hold "
-        f"{kinds[0]} and {kinds[1]}. Choose the columns with {source}= and {target}=."
+        f"{kinds[0]} and {kinds[1]}. {advice}"
     )
+
+
+def _how_to_choose(what: str, pairs: PairKind, ends: Sequence[int]) -> str:
+    """Advice on choosing columns for some of the two ends of a pair."""
+    if pairs.arguments is None:
+        return f"Rename the columns to {' and '.join(pairs.roles)}."
+    return f"Choose {what} with {' and '.join(f'{pairs.arguments[end]}=' for end in ends)}."
 
 
 def _requested(

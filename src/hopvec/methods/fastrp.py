@@ -17,7 +17,7 @@ from hopvec.engine.features import FeatureRows
 from hopvec.engine.finish import Finish
 from hopvec.engine.fitted import Fitted, FittedState
 from hopvec.engine.normalize import NORMALIZATIONS
-from hopvec.engine.plan import SLAB_COLUMNS, SlabPlan
+from hopvec.engine.plan import SLAB_COLUMNS, Plan, SlabPlan
 from hopvec.engine.random_rows import GaussianRows, SparseRows
 from hopvec.engine.slab import Hops, Propagation, RandomRows, Slab
 from hopvec.errors import ParameterError
@@ -227,7 +227,7 @@ class FastRP(SlabMethod):
         *,
         features: Any = None,
         like: Embedding | None = None,
-        plan: Any = None,
+        plan: Plan | None = None,
         progress: Progress | None = None,
     ) -> Embedding:
         """Embed a graph.
@@ -259,9 +259,7 @@ class FastRP(SlabMethod):
         """
         graph = self.validate_graph(as_graph(graph, features))
         state = None if like is None else shared_state(self, like, graph.features)
-        fitted = self.compute(graph, plan or self.plan(graph), progress or no_progress, like=state)
-        self.warn_about_zero_vectors(graph, fitted.vectors)
-        return self.to_embedding(graph, fitted)
+        return self._embed(graph, plan, progress, like=state)
 
     def embed_new(
         self,

@@ -127,10 +127,26 @@ class Method(ABC):
         ------
         ParameterError, GraphError, MemoryLimitError
         """
-        graph = self.validate_graph(graph)
-        fitted = self.compute(graph, plan or self.plan(graph), progress or no_progress)
+        return self._embed(self.validate_graph(graph), plan, progress)
+
+    def _embed(
+        self, graph: Graph, plan: Plan | None, progress: Progress | None, **options: Any
+    ) -> Embedding:
+        """Embed a validated graph; `options` are those of `compute`."""
+        plan = plan or self.plan(graph)
+        for name, value in self.planned_shape(graph).items():
+            if getattr(plan, name, None) != value:
+                raise ParameterError(
+                    f"{type(self).__name__}: plan= was made for another graph or with other "
+                    f"parameters: {name} is {getattr(plan, name, None)} there, not {value}."
+                )
+        fitted = self.compute(graph, plan, progress or no_progress, **options)
         self.warn_about_zero_vectors(graph, fitted.vectors)
         return self.to_embedding(graph, fitted)
+
+    def planned_shape(self, graph: Graph) -> dict[str, Any]:
+        """The fields of a plan that the graph and the parameters determine."""
+        return {"nodes": graph.nodes, "dim": int(self.dim)}
 
     def validate_graph(self, graph: Any) -> Graph:
         """Return the input as a Graph. Raises if it or a parameter does not allow an embedding."""

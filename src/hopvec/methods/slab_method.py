@@ -59,6 +59,11 @@ class SlabMethod(Method):
         """The number of equal parts of the columns, each with its own hops; see SlabPlan."""
         return 1
 
+    def planned_shape(self, graph: Graph) -> dict[str, Any]:
+        """The fields of a plan that the graph and the parameters determine."""
+        slabs = {"width": self.width, "precision": self.precision, "parts": self.parts}
+        return super().planned_shape(graph) | slabs
+
     @property
     def finish(self) -> Finish:
         """How the sum of the orders becomes vectors."""
