@@ -70,6 +70,16 @@ class Visit:
             "name => document.querySelector('#panel h2')?.textContent === name", arg=name
         )
 
+    def completed(self, name):
+        """Waits until a name is the first completion of the search."""
+        self.page.wait_for_function(
+            """name => {
+                const list = document.querySelector('#completions');
+                return !list.hidden && list.querySelector('.name')?.textContent === name;
+            }""",
+            arg=name,
+        )
+
     def settled(self):
         """Waits until the map is drawn and the URL is updated."""
         self.page.wait_for_timeout(250)

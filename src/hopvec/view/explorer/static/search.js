@@ -8,6 +8,7 @@ const DEBOUNCE_MS = 60; // between the last key and the request
 export function makeSearch(input, list, choose) {
   const request = latestOnly();
   let cards = [],
+    completed = "", // the text that the cards complete
     active = -1,
     waiting = 0;
 
@@ -58,6 +59,7 @@ export function makeSearch(input, list, choose) {
     const found = await request(`complete?text=${encodeURIComponent(text)}`);
     if (found === null) return;
     cards = found;
+    completed = text;
     show();
     activate(0);
   };
@@ -76,7 +78,8 @@ export function makeSearch(input, list, choose) {
       activate(active + (event.key === "ArrowDown" ? 1 : -1));
     } else if (event.key === "Enter") {
       clearTimeout(waiting);
-      if (list.hidden) await complete().catch((error) => announce(error.message));
+      const stale = list.hidden || completed !== input.value.trim();
+      if (stale) await complete().catch((error) => announce(error.message));
       if (active >= 0 && cards[active]) pick(cards[active]);
     } else if (event.key === "Escape") {
       close();
