@@ -6,6 +6,7 @@ from scipy.sparse.csgraph import connected_components
 
 from example_graphs import examples
 from hopvec.evaluate import hold_out
+from hopvec.evaluate.pairs import SAMPLINGS, Pairs
 
 
 def ends(table):
@@ -44,8 +45,14 @@ def edge_splits(draw):
     limit = max_held_out(graph)
     assume(limit > 0)
     count = draw(st.integers(1, limit))
-    edges = edges_of(graph)
-    joined = len({node for edge in edges for node in edge})
-    free = joined * (joined - 1) // (1 if graph.directed else 2) - len(edges)
-    negatives = 1 if count <= free else 0
-    return graph, hold_out(graph, count=count, negatives=negatives, seed=draw(st.integers(0, 9)))
+    pairs = Pairs(graph)
+    possible = [how for how in SAMPLINGS if count <= pairs.count_free(pairs.edges, how)]
+    sampling = "both" if len(possible) == 2 else (possible or ["uniform"])[0]
+    held_out = hold_out(
+        graph,
+        count=count,
+        negatives=1 if possible else 0,
+        sampling=sampling,
+        seed=draw(st.integers(0, 9)),
+    )
+    return graph, held_out

@@ -37,6 +37,8 @@ class LabeledRows(NamedTuple):
     """The names of the classes that occur."""
     without_vector: int
     """The number of labeled nodes that are not in the embedding."""
+    nodes: NDArray[np.int64]
+    """Their rows in the labels."""
     mismatch: str = ""
     """A warning if hardly any id matches: they may come from another column."""
 
@@ -126,7 +128,7 @@ class Labels:
         each = labels_per_node(self.matrix.nnz / max(1, self.labeled))
         return f"{self.labeled:,} of them labeled, {len(self.classes):,} classes, {each}"
 
-    def align(self, embedding: Embedding | Graph) -> LabeledRows:
+    def align(self, embedding: Embedding | Graph, *, name: str | None = None) -> LabeledRows:
         """Match the labels with the rows of an embedding or the nodes of a graph.
 
         If one side has integer ids and the other strings, 7 and "7" are the same node. A warning
@@ -137,6 +139,8 @@ class Labels:
         ----------
         embedding : Embedding or Graph
             The rows or nodes to match by id.
+        name : str, optional
+            The name of the embedding in warnings and errors, if there are several.
 
         Returns
         -------
@@ -159,32 +163,39 @@ class Labels:
             wanted, ids = wanted.cast(pa.large_string()), ids.cast(pa.large_string())
         found = pc.index_in(wanted.cast(ids.type), value_set=ids)
         missing = wanted.filter(found.is_null())
-        mismatch = _warn_about_missing(missing, len(wanted), embedding) if len(missing) else ""
+        of = "" if name is None else f"{name}: "
+        mismatch = _warn_about_missing(missing, len(wanted), embedding, of) if len(missing) else ""
         order = pc.sort_indices(wanted).to_numpy()
         rows = found.take(pa.array(order)).to_numpy(zero_copy_only=False)
         present = ~np.isnan(rows) if rows.dtype.kind == "f" else np.ones(len(rows), bool)
-        members = self.matrix[labeled[order[present]]].toarray()
+        nodes = labeled[order[present]]
+        members = self.matrix[nodes].toarray()
         used = members.any(axis=0)
         return LabeledRows(
             rows[present].astype(np.int64),
             members[:, used],
             tuple(name for name, use in zip(self.classes, used, strict=True) if use),
             len(missing),
+            nodes,
             mismatch,
         )
 
 
-def _warn_about_missing(missing: pa.Array, total: int, embedding: Embedding | Graph) -> str:
+def _warn_about_missing(
+    missing: pa.Array, total: int, embedding: Embedding | Graph, of: str
+) -> str:
     """Warn about labeled nodes without a vector; raise ParameterError if none has one.
 
-    Returns the warning if hardly any node has a vector, otherwise an empty string.
+    Messages start with `of`. Returns the warning if hardly any node has a vector, otherwise an
+    empty string.
     """
     first = ", ".join(repr(id_) for id_ in missing[:MAX_LISTED].to_pylist())
     first += ", ..." if len(missing) > MAX_LISTED else ""
     found = total - len(missing)
     if found >= MIN_MATCHING * total:
         logger.warning(
-            "Ignoring %s of %s labeled nodes, which have no vector: %s.",
+            "%sIgnoring %s of %s labeled nodes, which have no vector: %s.",
+            of,
             f"{len(missing):,}",
             f"{total:,}",
             first,
@@ -194,8 +205,8 @@ def _warn_about_missing(missing: pa.Array, total: int, embedding: Embedding | Gr
     count = f"Only {found:,}" if found else "None"
     has = "have" if found > 1 else "has"
     mismatch = (
-        f"{count} of the {total:,} labeled nodes {has} a vector. Their ids are {first}, those of "
-        f"the embedding {own}, ... Choose another id column with id_column=."
+        f"{of}{count} of the {total:,} labeled nodes {has} a vector. Their ids are {first}, those "
+        f"of the embedding {own}, ... Choose another id column with id_column=."
     )
     if not found:
         raise ParameterError(mismatch)

@@ -126,8 +126,11 @@ def test_the_error_names_the_file_and_the_ids_if_hardly_any_match(run, files, tm
     (tmp_path / "others.csv").write_text("\n".join(["node,label", "node0,b", *rows]))
     result = run("evaluate", noise, clear, "others.csv", *FEW)
     assert result.exit_code == 2
-    assert result.stderr.startswith("noise.npz: a share of")
-    assert "Only 1 of the 301 labeled nodes has a vector. Their ids are 'other0'" in result.stderr
+    assert result.stderr.startswith("A share of 0.6 of 1 labeled nodes trains on 1 and leaves 0")
+    assert (
+        "noise.npz: Only 1 of the 301 labeled nodes has a vector. Their ids are 'other0'"
+        in result.stderr
+    )
 
 
 def test_nodes_without_a_vector_are_reported(run, files, tmp_path):
@@ -136,7 +139,28 @@ def test_nodes_without_a_vector_are_reported(run, files, tmp_path):
         file.write("\nabsent,a\n")
     result = run("evaluate", clear, labels, *FEW)
     assert result.exit_code == 0
-    assert "Ignoring 1 of 61 labeled nodes, which have no vector: 'absent'" in result.stderr
+    assert "clear.npz: Ignoring 1 of 61 labeled nodes, which have no vector" in result.stderr
+
+
+def test_a_share_that_is_too_small_is_dropped_with_a_note(run, files):
+    clear, noise, labels = files
+    arguments = ("--shares", "0.01,0.5", "--shuffles", 2)
+    result = run("evaluate", clear, noise, labels, *arguments)
+    assert result.exit_code == 0, result.stderr
+    rows = list(csv.DictReader(result.stdout.splitlines(), delimiter="\t"))
+    assert [(row["vectors"], row["share"]) for row in rows] == [(clear, "0.5"), (noise, "0.5")]
+    assert "A share of 0.01 of 60 labeled nodes trains on 1, in shuffle 1 of one" in result.stderr
+
+
+def test_files_are_compared_on_the_nodes_that_all_of_them_have(run, files, tmp_path):
+    clear, noise, labels = files
+    some = hopvec.load(tmp_path / noise)
+    hopvec.Embedding(some.vectors[:40], some.ids[:40]).save(tmp_path / "some.npz")
+    result = run("evaluate", clear, "some.npz", labels, *FEW, "--json")
+    assert result.exit_code == 0, result.stderr
+    answer = json.loads(result.stdout)
+    assert [answer[name]["nodes"] for name in (clear, "some.npz")] == [40, 40]
+    assert "Comparing on the 40 labeled nodes that have a vector in every" in result.stderr
 
 
 @pytest.mark.parametrize(

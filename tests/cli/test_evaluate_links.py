@@ -20,7 +20,7 @@ def files(tmp_path):
     graph = hopvec.Graph.from_edges(*([names[at] for at in end] for end in ends), loops="drop")
     held_out = hold_out(graph)
     held_out.save(tmp_path / "links.csv", tmp_path / "training.csv")
-    HeldOut(None, held_out.edges, held_out.negatives[:0]).save(tmp_path / "edges.csv")
+    HeldOut(None, held_out.edges, {}).save(tmp_path / "edges.csv")
     embedding = hopvec.FastRP(dim=16).embed(held_out.training)
     embedding.save(tmp_path / "clear.npz")
     noise = random.standard_normal(embedding.vectors.shape).astype(np.float32)
@@ -40,12 +40,16 @@ def test_piped_output_is_separated_by_tabs(run, files, tmp_path):
     result = run("evaluate", *files, *arguments)
     assert result.exit_code == 0, result.stderr
     rows = list(csv.DictReader(result.stdout.splitlines(), delimiter="\t"))
-    operators = ["dot", "cosine", "hadamard"]
-    assert [(row["operator"], row["vectors"]) for row in rows] == [
-        (operator, vectors) for operator in operators for vectors in files
+    operators = [
+        *((operator, vectors) for operator in ("dot", "cosine", "hadamard") for vectors in files),
+        ("degree alone", ""),
+    ]
+    assert [(row["negatives"], row["operator"], row["vectors"]) for row in rows] == [
+        (sampling, *operator) for sampling in ("uniform", "degree") for operator in operators
     ]
     for row in rows:
-        found = expected(tmp_path, row["vectors"], seed=3).operators[row["operator"]]
+        result = expected(tmp_path, row["vectors"] or files[1], seed=3)
+        found = result.scores[row["negatives"]][row["operator"]]
         assert float(row["auc"]) == pytest.approx(found.auc, rel=1e-5)
         assert float(row["average_precision"]) == pytest.approx(found.average_precision, rel=1e-5)
         assert float(row["hits@10"]) == pytest.approx(found.hits[10], rel=1e-5)
@@ -60,10 +64,12 @@ def test_its_json_is_the_result_of_the_library(run, files, tmp_path):
     assert answer == {files[0]: plain}
 
 
-def test_the_training_of_hadamard_is_reported(run, files):
+def test_the_training_of_hadamard_is_reported(run, files, tmp_path):
     printed = run("evaluate", files[0], "--links", "links.csv", "--graph", "training.csv").stderr
-    assert "links.csv: 53 edges, 53 negative pairs" in printed
-    assert "and as many negative pairs, C 0.01" in printed
+    assert "links.csv: 53 edges, negative pairs: 53 uniform + 53 degree" in printed
+    found = expected(tmp_path, files[0]).regression
+    chosen = ", ".join(f"C {found[how].C:g} ({how})" for how in ("uniform", "degree"))
+    assert f"clear.npz: 213 training edges, as many negative pairs, {chosen}" in printed
     assert run("evaluate", files[0], "--links", "links.csv", "--quiet").stderr == ""
 
 
@@ -71,13 +77,24 @@ def test_without_a_graph_hadamard_is_not_trained(run, files):
     result = run("evaluate", files[0], "--links", "links.csv")
     assert result.exit_code == 0
     assert "hadamard" not in result.stdout
-    assert "no scores for hadamard, which needs --graph for training" in result.stderr
+    assert "degree alone" not in result.stdout
+    assert "no scores for hadamard and degree alone, which need" in result.stderr
 
 
 def test_negatives_are_sampled_if_a_file_has_edges_only(run, files):
     result = run("evaluate", files[0], "--links", "edges.csv", "--graph", "training.csv")
     assert result.exit_code == 0, result.stderr
-    assert "edges.csv: 53 edges, 53 negative pairs" in result.stderr
+    assert "edges.csv: 53 edges, negative pairs: 53 uniform + 53 degree" in result.stderr
+
+
+@pytest.mark.parametrize("links", ["links.csv", "edges.csv"])
+def test_one_kind_of_negatives_can_be_selected(run, files, links):
+    arguments = ("--links", links, "--graph", "training.csv", "--sampling", "degree")
+    result = run("evaluate", files[0], *arguments)
+    assert result.exit_code == 0, result.stderr
+    rows = list(csv.DictReader(result.stdout.splitlines(), delimiter="\t"))
+    assert {row["negatives"] for row in rows} == {"degree"}
+    assert f"{links}: 53 edges, negative pairs: 53 degree\n" in result.stderr
 
 
 def test_on_a_terminal_the_best_of_several_files_is_bold(run, files, monkeypatch):
@@ -89,15 +106,23 @@ def test_on_a_terminal_the_best_of_several_files_is_bold(run, files, monkeypatch
         lambda self, title, names, rows, **more: shown.update(more, rows=rows, names=names),
     )
     clear, noise = files
-    assert run("evaluate", noise, clear, "--links", "links.csv").exit_code == 0
-    assert [row[:2] for row in shown["rows"]] == [
+    arguments = ("--links", "links.csv", "--graph", "training.csv")
+    assert run("evaluate", noise, clear, *arguments).exit_code == 0
+    of_one_kind = [
         ["dot", noise],
         ["", clear],
         ["cosine", noise],
         ["", clear],
+        ["hadamard", noise],
+        ["", clear],
+        ["degree alone", ""],
     ]
-    assert {(1, 2), (1, 3), (3, 2), (3, 3)} <= shown["bold"]
-    assert shown["names"][2:4] == ["AUC", "average precision"]
+    assert [row[1:3] for row in shown["rows"]] == of_one_kind * 2
+    assert [row[0] for row in shown["rows"]] == ["uniform", *[""] * 6, "degree", *[""] * 6]
+    assert {(1, 3), (1, 4), (3, 3), (3, 4), (8, 3)} <= shown["bold"]
+    assert not shown["bold"] & {(6, 3), (13, 3)}
+    assert shown["ends"] == [6, 13]
+    assert shown["names"][3:5] == ["AUC", "average precision"]
 
 
 def test_a_directed_split_is_scored_as_such(run, files, tmp_path):

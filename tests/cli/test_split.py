@@ -24,7 +24,9 @@ def test_both_parts_are_those_of_the_library(run, dense, tmp_path):
     expected = hold_out(graph, share=0.25, negatives=2, seed=5)
     links = read_links(tmp_path / "links.csv")
     assert links.edges.equals(expected.edges)
-    assert links.negatives.equals(expected.negatives)
+    assert list(links.negatives) == ["uniform", "degree"]
+    for sampling, pairs in expected.negatives.items():
+        assert links.negatives[sampling].equals(pairs)
     training = hopvec.read_graph(tmp_path / "training.csv")
     assert (training.to_scipy() != expected.training.to_scipy()).nnz == 0
 
@@ -33,8 +35,24 @@ def test_the_written_files_are_reported(run, dense):
     printed = run("split", dense, *PARTS, "--count", 3).stderr
     assert "training.csv: " in printed
     assert "training edges" in printed
-    assert "links.csv: 3 held-out edges and 3 negative pairs" in printed
+    assert "links.csv: 3 held-out edges, negative pairs: 3 uniform + 3 degree" in printed
     assert run("split", dense, *PARTS, "--quiet").stderr == ""
+
+
+@pytest.mark.parametrize("sampling", ["uniform", "degree"])
+def test_one_kind_of_negatives_can_be_requested(run, dense, tmp_path, sampling):
+    printed = run("split", dense, *PARTS, "--count", 3, "--sampling", sampling).stderr
+    assert f"negative pairs: 3 {sampling}\n" in printed
+    lines = (tmp_path / "links.csv").read_text().replace('"', "").splitlines()
+    assert lines[0] == "source,target,label,sampling"
+    assert [line.split(",")[2:] for line in lines[1:]] == [["1", ""]] * 3 + [["0", sampling]] * 3
+
+
+def test_a_lack_of_pairs_names_the_option(run, tmp_path):
+    (tmp_path / "star.csv").write_text("source,target\n" + "".join(f"a,b{n}\n" for n in range(9)))
+    result = run("split", "star.csv", *PARTS, "--count", "1", "--any-edges", "--directed")
+    assert result.exit_code == 2
+    assert "or draw them uniformly: --sampling uniform." in result.stderr
 
 
 def test_from_edges_to_scores(run, dense):
@@ -61,7 +79,7 @@ def test_the_sides_of_a_bipartite_graph_keep_their_columns(run, tmp_path):
     training = hopvec.read_graph(tmp_path / "training.csv", bipartite=True)
     assert all(id.startswith("item") for id in training.targets.to_pylist())
     links = read_links(tmp_path / "links.csv")
-    for pairs in (links.edges, links.negatives):
+    for pairs in (links.edges, *links.negatives.values()):
         assert all(id.startswith("user") for id in pairs.column("source").to_pylist())
 
 

@@ -1,15 +1,20 @@
+import json
 import subprocess
 import sys
 
+import networkx
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
 
 import hopvec
 from hopvec import Embedding, Labels, MissingExtraError, ParameterError
-from hopvec.evaluate import classify, one_vs_rest
+from hopvec.evaluate import ClassificationProtocol, classify, one_vs_rest
+from hopvec.evaluate.classification import _Split
 
 FEW = {"shares": (0.3, 0.6), "shuffles": 3}
 
@@ -67,9 +72,10 @@ def test_scores_on_blogcatalog_equal_those_of_liblinear(data_dir):
     members = content["group"].toarray() > 0
     labels = Labels.from_pairs(*np.nonzero(members))
     embedding = hopvec.FastRP(dim=32, seed=1).embed(content["network"])
-    found = classify(embedding, labels, C=0.1, shares=[0.1], shuffles=1)
+    seed = 1
+    found = classify(embedding, labels, C=0.1, shares=[0.1], shuffles=1, seed=seed)
     vectors = embedding.vectors / np.sqrt(np.mean(embedding.vectors.astype(float) ** 2))
-    expected = by_scikit_learn(vectors, members, 0.1, 0, 0, 0.1)
+    expected = by_scikit_learn(vectors, members, 0.1, seed, 0, 0.1)
     assert [found.shares[0].macro_f1, found.shares[0].micro_f1] == pytest.approx(expected, abs=0.02)
 
 
@@ -128,9 +134,9 @@ def test_labels_of_test_nodes_are_not_used_in_training(monkeypatch, C):  # noqa:
         return weights
 
     chosen = []
-    for given in (members, other):
+    for these in (members, other):
         found.append([])
-        labels = Labels.from_pairs(*np.nonzero(given))
+        labels = Labels.from_pairs(*np.nonzero(these))
         scores = classify(embedding, labels, C=C, shares=[0.5], shuffles=1, threads=1)
         chosen.append(scores.shares[0].C)
     assert chosen[0] == chosen[1]
@@ -257,8 +263,6 @@ def test_the_result_describes_the_data_and_the_protocol():
 
 
 def test_the_result_can_be_written_as_json():
-    import json
-
     embedding, labels, _ = labeled()
     found = classify(embedding, labels, **FEW)
     plain = json.loads(json.dumps(found.to_dict()))
@@ -300,13 +304,162 @@ def test_labels_of_the_wrong_type_are_refused():
         classify(embedding, ["a"] * 150)
 
 
-def test_training_nodes_of_one_class_are_refused():
+def test_labels_of_one_class_are_refused():
     vectors = np.ones((100, 2), np.float32)
-    labels = Labels.from_pairs(np.arange(100), ["common"] * 99 + ["rare"])
-    with pytest.raises(
-        ParameterError, match=r"shuffle 1 \(10 of 100\) are all in one class, 'common'"
-    ):
-        classify(Embedding(vectors, pa.array(np.arange(100))), labels, shares=[0.1])
+    labels = Labels.from_pairs(np.arange(100), ["common"] * 100)
+    with pytest.raises(ParameterError) as error:
+        classify(Embedding(vectors, pa.array(np.arange(100))), labels, shares=[0.1, 0.2])
+    assert str(error.value) == (
+        "classify: a share of 0.2 of 100 labeled nodes trains on 20, in shuffle 1 of one class "
+        "only, 'common'. Give more labels, or other shares=."
+    )
+
+
+class TestStratifiedShuffles:
+    def test_the_karate_club_works_with_the_defaults(self, caplog):
+        club = networkx.karate_club_graph()
+        names = [club.nodes[node]["club"] for node in club]
+        embedding = hopvec.FastRP(dim=16).embed(club)
+        found = classify(embedding, Labels.from_pairs(list(club), names))
+        assert [scores.share for scores in found.shares] == list(ClassificationProtocol.shares)
+        assert all(scores.macro_f1 > 60 for scores in found.shares)
+        assert caplog.text == ""
+
+    @given(
+        st.integers(2, 60).flatmap(
+            lambda nodes: st.tuples(
+                st.lists(st.integers(0, 5), min_size=nodes, max_size=nodes),
+                st.integers(2, nodes),
+                st.integers(0, 100),
+            )
+        )
+    )
+    def test_every_class_of_several_nodes_is_trained_on_if_there_is_room(self, drawn):
+        one, training, seed = drawn
+        members = np.zeros((len(one), 6), bool)
+        members[np.arange(len(one)), one] = True
+        members = members[:, members.any(axis=0)]
+        order = _Split(0.5, 0, training).order(seed, members)
+        assert sorted(order) == list(range(len(one)))
+        trained = members[order[:training]].any(axis=0)
+        if training >= members.shape[1]:
+            assert trained[members.sum(axis=0) > 1].all()
+        assert trained.sum() >= min(2, members.shape[1])
+
+    def test_nodes_with_several_labels_are_not_stratified(self):
+        members = np.zeros((100, 3), bool)
+        members[:, 0] = members[50:, 1] = True
+        plain = np.random.default_rng([0, 0]).permutation(100)
+        members[plain[10:12], 2] = True  # missing from the first ten
+        np.testing.assert_array_equal(_Split(0.1, 0, 10).order(0, members), plain)
+
+    def test_classes_are_trained_on_in_proportion(self):
+        names = np.repeat(["a", "b", "c", "rare"], [600, 300, 97, 3])
+        members = names[:, None] == np.unique(names)
+        plain = np.random.default_rng([0, 0]).permutation(1000)
+        order = _Split(0.1, 0, 100).order(0, members)
+        assert not members[plain[:100], 3].any()
+        assert members[order[:100]].sum(axis=0).tolist() == [60, 30, 9, 1]
+
+    def test_a_shuffle_that_misses_no_class_is_not_changed(self):
+        names = np.repeat(["a", "b", "single"], [50, 50, 1])
+        members = names[:, None] == np.unique(names)
+        for shuffle in range(20):
+            order = _Split(0.2, shuffle, 20).order(7, members)
+            plain = np.random.default_rng([7, shuffle]).permutation(101)
+            np.testing.assert_array_equal(order, plain)
+
+    def test_the_most_common_classes_are_trained_on_if_there_are_too_many(self):
+        members = np.repeat(np.eye(5, dtype=bool), [9, 7, 5, 3, 2], axis=0)
+        order = _Split(0.1, 0, 3).order(0, members)
+        assert members[order[:3]].any(axis=0).tolist() == [True, True, True, False, False]
+
+    def test_a_share_that_is_too_small_or_too_large_is_dropped_with_a_warning(self, caplog):
+        embedding, labels, _ = labeled(single=True)
+        found = classify(embedding, labels, shares=[0.001, 0.5, 0.007, 0.999], shuffles=2)
+        assert [scores.share for scores in found.shares] == [0.5]
+        assert found.shares == classify(embedding, labels, shares=[0.5], shuffles=2).shares
+        assert [record.getMessage()[:60] for record in caplog.records] == [
+            "A share of 0.999 of 150 labeled nodes trains on 150 and leav",
+            "A share of 0.007 of 150 labeled nodes trains on 1, in shuffl",
+            "A share of 0.001 of 150 labeled nodes trains on 0 and leaves",
+        ]
+        assert {record.name for record in caplog.records} == {"hopvec"}
+
+
+class TestComparison:
+    def test_each_embedding_scores_as_if_it_were_alone(self):
+        embedding, labels, _ = labeled()
+        other = Embedding(embedding.vectors[:, :3], embedding.ids)
+        found = classify({"all": embedding, "three": other}, labels, **FEW)
+        assert list(found.results) == ["all", "three"]
+        assert found.results["all"] == classify(embedding, labels, **FEW)
+        assert found.results["three"] == classify(other, labels, **FEW)
+
+    def test_one_table_has_the_deviations_of_all(self):
+        embedding, labels, _ = labeled()
+        other = Embedding(embedding.vectors[:, :3], embedding.ids)
+        found = classify({"all": embedding, "three": other}, labels, C=0.5, **FEW)
+        lines = str(found).splitlines()
+        assert lines[0].startswith("150 labeled nodes, 6 classes")
+        assert lines[1] == "3 shuffles (seed 0), scale rms, C 0.5"
+        assert [line.split()[:3] for line in lines[3:]] == [
+            [share, "%", name] for share in ("30", "60") for name in ("all", "three")
+        ]
+        scores = found.results["three"].shares[1]
+        assert f"{scores.macro_f1:.2f} ± {scores.macro_deviation:.2f}" in lines[-1]
+        assert len({len(line) for line in lines[2:]}) == 1
+        assert json.loads(json.dumps(found.to_dict()))["three"]["dim"] == 3
+
+    def test_the_nodes_that_all_have_are_compared_in_the_same_order(self, caplog):
+        embedding, labels, _ = labeled()
+        rows = np.random.default_rng(0).permutation(150)[:120]
+        ids = pa.array([str(row) for row in rows])  # strings, which sort differently
+        some = Embedding(embedding.vectors[rows], ids)
+        found = classify({"all": embedding, "some": some}, labels, **FEW)
+        assert found.results["all"] == found.results["some"]
+        assert (found.results["all"].nodes, found.results["all"].without_vector) == (120, 30)
+        assert "some: Ignoring 30 of 150 labeled nodes, which have no vector" in caplog.text
+        assert "Comparing on the 120 labeled nodes that have a vector in every" in caplog.text
+
+    def test_progress_covers_all_embeddings(self):
+        embedding, labels, _ = labeled()
+        reports = []
+        given = {"one": embedding, "two": embedding}
+        classify(given, labels, **FEW, progress=lambda *report: reports.append(report))
+        assert reports[0] == (0, 2 * 3 * (45 + 90))
+        assert reports[-1][0] == reports[-1][1]
+        assert reports == sorted(reports)
+
+    def test_errors_name_the_embedding(self):
+        embedding, labels, _ = labeled()
+        vectors = embedding.vectors.copy()
+        vectors[7, 3] = np.nan
+        wrong = Embedding(vectors, embedding.ids)
+        with pytest.raises(ParameterError, match=r"^bad: classify: the vector of 7 contains NaN"):
+            classify({"good": embedding, "bad": wrong}, labels)
+
+    @pytest.mark.parametrize(
+        ("given", "message"),
+        [
+            ({}, "must be an Embedding, or a dict of at least one, got an empty dict."),
+            ([1], "must be an Embedding, or a dict of at least one, got a list."),
+            ({"a": 1}, "classify: 'a' must be an Embedding, got a int."),
+        ],
+    )
+    def test_other_types_are_refused(self, given, message):
+        _, labels, _ = labeled()
+        with pytest.raises(ParameterError, match=message):
+            classify(given, labels)
+
+    def test_embeddings_without_common_nodes_are_refused(self):
+        embedding, labels, _ = labeled()
+        first, second = (
+            Embedding(embedding.vectors[part], embedding.ids.take(pa.array(part)))
+            for part in (np.arange(75), np.arange(75, 150))
+        )
+        with pytest.raises(ParameterError, match="no labeled node has a vector in every"):
+            classify({"first": first, "second": second}, labels)
 
 
 def test_a_vector_with_nan_is_refused_and_named():

@@ -1,5 +1,9 @@
 """Held-out edges, training graphs and negatives."""
 
+import os
+import sys
+import threading
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,7 +18,8 @@ from hopvec.evaluate import HeldOut, hold_out, read_links
 def same(one, other):
     return (
         one.edges.equals(other.edges)
-        and one.negatives.equals(other.negatives)
+        and list(one.negatives) == list(other.negatives)
+        and all(pairs.equals(other.negatives[how]) for how, pairs in one.negatives.items())
         and edges_of(one.training) == edges_of(other.training)
     )
 
@@ -33,11 +38,11 @@ def test_training_and_held_out_edges_partition_the_edges(split):
 @given(edge_splits())
 def test_negatives_are_distinct_and_neither_edges_nor_loops(split):
     graph, held_out = split
-    negatives = as_keys(graph, held_out.negatives)
-    assert len(negatives) == len(set(negatives))
-    assert not set(negatives) & set(edges_of(graph))
-    assert all(u != v for u, v in ends(held_out.negatives))
-    assert len(negatives) in (0, len(held_out.edges))
+    for pairs in held_out.negatives.values():
+        negatives = as_keys(graph, pairs)
+        assert len(negatives) == len(set(negatives)) == len(held_out.edges)
+        assert not set(negatives) & set(edges_of(graph))
+        assert all(u != v for u, v in ends(pairs))
 
 
 @settings(max_examples=30)
@@ -71,7 +76,9 @@ def test_the_same_seed_holds_out_the_same_edges_and_another_seed_others():
     assert same(hold_out(graph, seed=5), hold_out(graph, seed=5))
     one, other = hold_out(graph, seed=5), hold_out(graph, seed=6)
     assert set(ends(one.edges)) != set(ends(other.edges))
-    assert set(ends(one.negatives)) != set(ends(other.negatives))
+    for how in ("uniform", "degree"):
+        assert set(ends(one.negatives[how])) != set(ends(other.negatives[how]))
+    assert set(ends(one.negatives["uniform"])) != set(ends(one.negatives["degree"]))
 
 
 @pytest.mark.parametrize("directed", [False, True])
@@ -124,8 +131,37 @@ def test_share_is_relative_to_all_edges_except_loops():
 def test_negatives_is_the_number_per_edge():
     graph = random_example(100, 200).graph()
     held_out = hold_out(graph, count=20, negatives=3)
-    assert len(held_out.negatives) == 60
-    assert repr(held_out).startswith("HeldOut(edges: 20, negatives: 60, training: Graph(100")
+    assert {how: len(pairs) for how, pairs in held_out.negatives.items()} == {
+        "uniform": 60,
+        "degree": 60,
+    }
+    expected = "HeldOut(edges: 20, negatives: 60 uniform + 60 degree, training: Graph(100"
+    assert repr(held_out).startswith(expected)
+    none = hold_out(graph, count=20, negatives=0)
+    assert none.negatives == {}
+    assert repr(none).startswith("HeldOut(edges: 20, negatives: none, training")
+
+
+def test_one_sampling_draws_the_same_negatives_and_edges_as_both():
+    graph = skewed_example(100, 400).graph()
+    both = hold_out(graph)
+    for how in ("uniform", "degree"):
+        one = hold_out(graph, sampling=how)
+        assert list(one.negatives) == [how]
+        assert one.negatives[how].equals(both.negatives[how])
+        assert one.edges.equals(both.edges)
+
+
+def test_ends_of_degree_negatives_have_the_degrees_of_ends_of_edges():
+    graph = skewed_example(3000, 9000).graph()
+    degree = np.diff(graph.to_scipy().indptr)
+    held_out = hold_out(graph, connected=False)
+    mean = {
+        how: degree[np.array(ends(pairs))].mean()
+        for how, pairs in {"edges": held_out.edges, **held_out.negatives}.items()
+    }
+    assert mean["uniform"] < 0.2 * mean["edges"]
+    assert 0.7 * mean["edges"] < mean["degree"] < 1.1 * mean["edges"]
 
 
 def test_components_may_split_if_connected_is_false():
@@ -164,6 +200,22 @@ class TestErrors:
         with pytest.raises(GraphError, match="the graph has no edges between different nodes"):
             hold_out(Graph.from_edges([0], [0]))
 
+    def test_a_directed_graph_in_which_no_pair_can_be_drawn_by_degree(self):
+        star = Graph.from_edges([0] * 9 + [1], [*range(1, 10), 2], directed=True)
+        assert len(hold_out(star, count=1, sampling="uniform").negatives["uniform"]) == 1
+        with pytest.raises(ParameterError) as error:
+            hold_out(star, count=9, negatives=2, connected=False)
+        assert str(error.value) == (
+            "18 pairs that are not edges are needed, but only 7 of the 17 pairs of a node with "
+            "outgoing and a node with incoming edges are left. Hold out fewer edges, use fewer "
+            "negatives, or draw them uniformly: sampling='uniform'."
+        )
+
+    def test_negatives_of_no_kind(self):
+        edges = hold_out(random_example(40, 150).graph()).edges
+        with pytest.raises(ParameterError, match=r"negatives must be a dict of tables, .* a Table"):
+            HeldOut(None, edges, edges)
+
     def test_a_graph_too_dense_for_negatives(self):
         with pytest.raises(ParameterError, match="only 0 of the 45 pairs of nodes are left"):
             hold_out(example(complete(10), 10).graph(), count=1)
@@ -174,6 +226,10 @@ class TestErrors:
             ({"share": 1.5}, "hold_out: share must be a number from 0 to 1, got 1.5."),
             ({"count": 0}, "hold_out: count must be an integer from 1 to 3, got 0."),
             ({"negatives": -1}, "hold_out: negatives must be an integer from 0 to 1,000, got -1."),
+            (
+                {"sampling": "popular"},
+                "hold_out: sampling must be 'both' or 'uniform' or 'degree', got 'popular'.",
+            ),
             ({"connected": 1}, "hold_out: connected must be True or False, got 1."),
             (
                 {"seed": -1},
@@ -199,10 +255,10 @@ class TestFiles:
         held_out = hold_out(graph)
         held_out.save(tmp_path / f"links{suffix}", tmp_path / f"training{suffix}")
         links = read_links(tmp_path / f"links{suffix}")
-        assert (ends(links.edges), ends(links.negatives)) == (
-            ends(held_out.edges),
-            ends(held_out.negatives),
-        )
+        assert ends(links.edges) == ends(held_out.edges)
+        assert list(links.negatives) == ["uniform", "degree"]
+        for how, pairs in held_out.negatives.items():
+            assert ends(links.negatives[how]) == ends(pairs)
         assert links.training is None
         assert edges_of(read_graph(tmp_path / f"training{suffix}")) == edges_of(held_out.training)
 
@@ -234,14 +290,53 @@ class TestFiles:
     def test_negatives_are_sampled_if_a_file_has_none(self, tmp_path, given):
         graph = random_example(40, 150).graph()
         held_out = hold_out(graph)
-        HeldOut(None, held_out.edges, held_out.negatives[:0]).save(tmp_path / "links.csv")
+        HeldOut(None, held_out.edges, {}).save(tmp_path / "links.csv")
         from_file = read_links(
             tmp_path / "links.csv",
             graph=graph if given == "whole" else held_out.training,
             negatives=2,
         )
-        assert len(from_file.negatives) == 2 * len(held_out.edges)
-        assert not set(as_keys(graph, from_file.negatives)) & set(edges_of(graph))
+        assert list(from_file.negatives) == ["uniform", "degree"]
+        for pairs in from_file.negatives.values():
+            assert len(pairs) == 2 * len(held_out.edges)
+            assert not set(as_keys(graph, pairs)) & set(edges_of(graph))
+
+    def test_negatives_of_a_file_without_the_column_sampling_are_given(self, tmp_path):
+        (tmp_path / "links.csv").write_text("source,target,label\na,b,1\na,c,0\nb,c,0\n")
+        links = read_links(tmp_path / "links.csv")
+        assert {how: ends(pairs) for how, pairs in links.negatives.items()} == {
+            "given": [("a", "c"), ("b", "c")]
+        }
+
+    def test_one_kind_of_negatives_can_be_selected(self, tmp_path):
+        graph = random_example(40, 150).graph()
+        hold_out(graph).save(tmp_path / "links.csv")
+        both = read_links(tmp_path / "links.csv")
+        one = read_links(tmp_path / "links.csv", sampling="degree")
+        assert list(one.negatives) == ["degree"]
+        assert one.negatives["degree"].equals(both.negatives["degree"])
+        hold_out(graph, sampling="uniform").save(tmp_path / "links.csv")
+        with pytest.raises(ParameterError, match="no negatives are 'degree', only 'uniform'"):
+            read_links(tmp_path / "links.csv", sampling="degree")
+
+    def test_other_names_of_negatives_are_kept(self, tmp_path):
+        text = "source,target,label,sampling\na,b,1,\na,c,0,two hops\nb,c,0,\n"
+        (tmp_path / "links.csv").write_text(text)
+        links = read_links(tmp_path / "links.csv")
+        assert {how: ends(pairs) for how, pairs in links.negatives.items()} == {
+            "two hops": [("a", "c")],
+            "given": [("b", "c")],
+        }
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="there are no named pipes")
+    def test_a_pipe_with_the_column_sampling_is_refused(self, tmp_path):
+        os.mkfifo(tmp_path / "pipe")
+        text = "source,target,label,sampling\na,b,1,\na,c,0,uniform\n"
+        writer = threading.Thread(target=(tmp_path / "pipe").write_text, args=[text])
+        writer.start()
+        with pytest.raises(FormatError, match="is read twice, which a pipe does not allow"):
+            read_links(tmp_path / "pipe")
+        writer.join()
 
     def test_all_pairs_of_a_file_without_labels_are_edges(self, tmp_path):
         (tmp_path / "links.txt").write_text("a b\nc d\n")
@@ -249,7 +344,8 @@ class TestFiles:
         links = read_links(tmp_path / "links.txt", graph=graph)
         assert ends(links.edges) == [("a", "b"), ("c", "d")]
         assert edges_of(links.training) == {frozenset("ac"): 1, frozenset("bd"): 1}
-        assert set(as_keys(graph, links.negatives)) == {frozenset("ad"), frozenset("bc")}
+        for pairs in links.negatives.values():
+            assert set(as_keys(graph, pairs)) == {frozenset("ad"), frozenset("bc")}
 
     @pytest.mark.parametrize(
         ("text", "sentence"),
@@ -306,14 +402,12 @@ def test_negatives_of_a_bipartite_graph_have_one_node_on_each_side(users):
     source, target = random.integers(0, users, 4 * users), random.integers(0, users, 4 * users)
     graph = Graph.from_bipartite(source, target, prefixes=("user ", "item "))
     held_out = hold_out(graph, count=users // 3, connected=False, negatives=2)
-    first, second = (held_out.negatives.column(end).to_pylist() for end in ("source", "target"))
-    assert len(set(zip(first, second, strict=True))) == 2 * (users // 3)
-    for one, other in zip(first, second, strict=True):
-        assert {one[:5], other[:5]} == {"user ", "item "}
     edges = set(zip(source.tolist(), target.tolist(), strict=True))
-    for one, other in zip(first, second, strict=True):
-        user, item = sorted((one, other), reverse=True)
-        assert (int(user[5:]), int(item[5:])) not in edges
+    for pairs in held_out.negatives.values():
+        assert len(set(ends(pairs))) == 2 * (users // 3)
+        for user, item in ends(pairs):
+            assert (user[:5], item[:5]) == ("user ", "item ")
+            assert (int(user[5:]), int(item[5:])) not in edges
 
 
 def test_columns_of_links_that_cannot_be_pairs_are_refused_with_a_remedy(tmp_path):

@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import reference
-from example_graphs import examples, random_example
+from example_graphs import complete, example, examples, random_example, skewed_example
 from hopvec import Graph, ParameterError, UnknownNodeError
+from hopvec.evaluate import pairs as pairs_module
 from hopvec.evaluate.hashing import hash_uint64, uniform_integers
-from hopvec.evaluate.pairs import Pairs, contains
+from hopvec.evaluate.pairs import SAMPLINGS, Pairs, contains
 
 
 def id_pairs(pairs, codes):
@@ -38,11 +39,11 @@ def test_ids_are_encoded_back(example):
     np.testing.assert_array_equal(pairs.encode_ids(pairs.decode_ids(pairs.edges)), pairs.edges)
 
 
-@given(examples(), st.integers(0, 2**64 - 1), st.floats(0, 1))
-def test_non_edges_are_distinct_and_neither_taken_nor_loops(example, key, share):
+@given(examples(), st.integers(0, 2**64 - 1), st.floats(0, 1), st.sampled_from(SAMPLINGS))
+def test_non_edges_are_distinct_and_neither_taken_nor_loops(example, key, share, sampling):
     pairs = Pairs(example.graph())
-    count = int(share * pairs.count_free(pairs.edges))
-    others = pairs.sample_non_edges(count, pairs.edges, key)
+    count = int(share * pairs.count_free(pairs.edges, sampling))
+    others = pairs.sample_non_edges(count, pairs.edges, key, sampling)
     assert len(np.unique(others)) == len(others) == count
     assert not np.isin(others, pairs.edges).any()
     first, second = pairs.decode(others)
@@ -51,6 +52,37 @@ def test_non_edges_are_distinct_and_neither_taken_nor_loops(example, key, share)
     assert pairs.has_edge[second].all()
     if not example.directed:
         assert (first < second).all()
+    elif sampling == "degree":
+        assert (pairs.degrees[0][first] > 0).all()
+        assert (pairs.degrees[1][second] > 0).all()
+
+
+@given(examples(), st.sampled_from(SAMPLINGS))
+def test_every_pair_that_can_be_drawn_is_counted(example, sampling):
+    pairs = Pairs(example.graph())
+    every = pairs.sample_non_edges(
+        pairs.count_free(pairs.edges, sampling), pairs.edges, 0, sampling
+    )
+    nodes = range(pairs.graph.nodes)
+    out, into = pairs.degrees if sampling == "degree" else (pairs.has_edge, pairs.has_edge)
+    possible = {
+        u * len(nodes) + v
+        for u in nodes
+        for v in nodes
+        if u != v and out[u] and into[v] and (example.directed or u < v)
+    }
+    assert set(every.tolist()) == possible - set(pairs.edges.tolist())
+    assert pairs.count(sampling) == len(possible)
+
+
+@given(examples())
+def test_degrees_are_numbers_of_edges_without_loops_and_weights(example):
+    graph = example.graph()
+    pairs = Pairs(graph)
+    joined = (example.S != 0) & ~np.eye(example.nodes, dtype=bool)
+    rows = graph.rows
+    np.testing.assert_array_equal(pairs.degrees[0], joined.sum(axis=1)[rows])
+    np.testing.assert_array_equal(pairs.degrees[1], joined.sum(axis=0)[rows])
 
 
 @pytest.mark.parametrize("directed", [False, True])
@@ -64,6 +96,48 @@ def test_non_edges_are_uniform(edges, directed):
     codes, counts = np.unique(drawn, return_counts=True)
     assert len(codes) == free
     assert stats.chisquare(counts).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("kind", ["undirected", "directed", "bipartite"])
+@pytest.mark.parametrize("listed", [False, True])  # by rejection, and from a list of all pairs
+def test_pairs_are_drawn_in_proportion_to_the_product_of_their_degrees(monkeypatch, kind, listed):
+    monkeypatch.setattr(pairs_module, "DENSE", 1000 if listed else 0)
+    made = skewed_example(12, 30, directed=kind == "directed", weighted=True)
+    graph = made.graph()
+    if kind == "bipartite":
+        graph = Graph.from_bipartite(made.source, made.target, prefixes=("user ", "item "))
+    pairs = Pairs(graph)
+    free = pairs.count_free(pairs.edges, "degree")
+    every = np.sort(pairs.sample_non_edges(free, pairs.edges, 0, "degree"))
+    first, second = pairs.decode(every)
+    weights = pairs.degrees[0][first] * pairs.degrees[1][second]
+    draws = [pairs.sample_non_edges(1, pairs.edges, key, "degree")[0] for key in range(4000)]
+    counts = np.bincount(np.searchsorted(every, draws), minlength=free)
+    assert len(np.unique(weights)) > 3
+    assert stats.chisquare(counts, 4000 * weights / weights.sum()).pvalue > 1e-4
+
+
+def test_a_list_of_all_pairs_and_rejection_sample_alike(monkeypatch):
+    pairs = Pairs(skewed_example(30, 60).graph())
+    often = {}
+    for dense in (0, 1000):
+        monkeypatch.setattr(pairs_module, "DENSE", dense)
+        samples = [pairs.sample_non_edges(100, pairs.edges, key, "degree") for key in range(300)]
+        codes, counts = np.unique(np.concatenate(samples), return_counts=True)
+        often[dense] = dict(zip(codes.tolist(), counts.tolist(), strict=True))
+    both = np.array([[found.get(code, 0) for code in often[0]] for found in often.values()])
+    assert stats.chi2_contingency(both[:, both.sum(axis=0) > 10]).pvalue > 1e-4
+
+
+def test_draws_by_degree_end_with_an_error_if_the_hubs_are_a_clique(monkeypatch):
+    monkeypatch.setattr(pairs_module, "DENSE", 0)
+    monkeypatch.setattr(pairs_module, "MIN_DRAWS", 1000)
+    monkeypatch.setattr(pairs_module, "MAX_DRAWS", 1)
+    pairs = Pairs(example([*complete(40), (40, 41), (42, 43)], 44).graph())
+    with pytest.raises(ParameterError) as error:
+        pairs.sample_non_edges(160, pairs.edges, 0, "degree")
+    assert "draws in proportion to degree gave only" in str(error.value)
+    assert "or draw them uniformly: sampling='uniform'." in str(error.value)
 
 
 def test_isolated_nodes_are_never_sampled():

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 import oracle
 from example_graphs import examples, random_example
-from hopvec import Embedding, FastRP, Graph, ParameterError, UnknownNodeError
+from hopvec import Embedding, Graph, ParameterError, UnknownNodeError
 from hopvec.evaluate import reconstruct, reconstruction
+from one_pass import one_pass
 
 SIGNS = np.array(list(itertools.product([-1, 1], repeat=4)), np.float32)
 
@@ -50,7 +51,7 @@ def test_precision_equals_brute_force_with_many_ties(similarity, example, data):
 def test_precision_equals_brute_force_without_ties(similarity, directed, monkeypatch):
     monkeypatch.setattr(reconstruction, "STRIPE", 1)  # a block of rows at a time
     graph = random_example(300, 3000, directed=directed).graph()
-    embedding = FastRP(dim=24, normalize="authors").embed(graph)
+    embedding = one_pass(dim=24, normalize="authors").embed(graph)
     ks = [1, 10, 100, 3000, 40_000]
     found = reconstruct(embedding, graph, similarity=similarity, k=ks).precision
     assert found == pytest.approx(brute_force(embedding, graph, similarity, ks), abs=1e-9)
@@ -68,15 +69,15 @@ def test_vectors_that_encode_the_cliques_find_all_edges():
 
 def test_default_values_of_k_are_powers_of_ten_up_to_the_number_of_edges():
     graph = random_example(300, 3000).graph()
-    assert list(reconstruct(FastRP(dim=8).embed(graph), graph).precision) == [100, 1000]
+    assert list(reconstruct(one_pass(dim=8).embed(graph), graph).precision) == [100, 1000]
     small = Graph.from_edges([0, 1, 2], [1, 2, 0])
-    assert list(reconstruct(FastRP(dim=8).embed(small), small).precision) == [3]
+    assert list(reconstruct(one_pass(dim=8).embed(small), small).precision) == [3]
 
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_sample_is_a_random_subgraph(seed):
     graph = random_example(200, 3000).graph()
-    embedding = FastRP(dim=16, normalize="authors").embed(graph)
+    embedding = one_pass(dim=16, normalize="authors").embed(graph)
     found = reconstruct(embedding, graph, sample=60, k=[200], seed=seed)
     assert (found.nodes, found.pairs, found.sampled) == (60, 1770, True)
     assert found == reconstruct(embedding, graph, sample=60, k=[200], seed=seed)
@@ -89,7 +90,7 @@ def test_a_sample_is_a_random_subgraph(seed):
 def test_larger_graphs_are_sampled_by_default(monkeypatch):
     monkeypatch.setattr(reconstruction, "MAX_NODES", 50)
     graph = random_example(200, 3000).graph()
-    embedding = FastRP(dim=16).embed(graph)
+    embedding = one_pass(dim=16).embed(graph)
     assert reconstruct(embedding, graph).nodes == 50
     assert "between a sample of 50 nodes" in str(reconstruct(embedding, graph))
     whole = reconstruct(embedding, graph, sample=200)
@@ -109,7 +110,7 @@ def test_the_order_of_nodes_and_vectors_does_not_matter(similarity):
 
 def test_large_vectors_do_not_overflow():
     graph = random_example(60, 300).graph()
-    embedding = FastRP(dim=8, normalize="authors").embed(graph)
+    embedding = one_pass(dim=8, normalize="authors").embed(graph)
     large = Embedding(embedding.vectors * np.float32(2.0**90), embedding.ids)
     plain, other = (reconstruct(e, graph, similarity="dot") for e in (embedding, large))
     assert plain == other
@@ -117,7 +118,7 @@ def test_large_vectors_do_not_overflow():
 
 def test_the_result_can_be_printed_and_written_as_json():
     graph = random_example(300, 3000).graph()
-    found = reconstruct(FastRP(dim=8).embed(graph), graph)
+    found = reconstruct(one_pass(dim=8).embed(graph), graph)
     lines = str(found).splitlines()
     assert lines[0].startswith("cosine between all 300 nodes: ")
     assert lines[1] == f"precision@100    {found.precision[100]:.4f}"
@@ -128,7 +129,7 @@ def test_progress_reaches_the_total(monkeypatch):
     monkeypatch.setattr(reconstruction, "STRIPE", 1)
     reports = []
     graph = random_example(300, 3000).graph()
-    reconstruct(FastRP(dim=8).embed(graph), graph, progress=lambda *state: reports.append(state))
+    reconstruct(one_pass(dim=8).embed(graph), graph, progress=lambda *state: reports.append(state))
     assert len(reports) == 3
     assert reports[-1] == (300 * 299 // 2, 300 * 299 // 2)
     assert reports == sorted(reports)
@@ -148,7 +149,7 @@ def test_progress_reaches_the_total(monkeypatch):
 def test_invalid_parameters(options, sentence):
     graph = Graph.from_edges([0, 1, 2], [1, 2, 0])
     with pytest.raises(ParameterError) as error:
-        reconstruct(FastRP(dim=8).embed(graph), graph, **options)
+        reconstruct(one_pass(dim=8).embed(graph), graph, **options)
     assert str(error.value) == sentence
 
 

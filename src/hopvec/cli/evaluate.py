@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,8 +18,8 @@ from hopvec.cli.outputs import json_option, output_path
 from hopvec.cli.scores import ScoreTable, best, check_scores
 from hopvec.cli.summary import Rows, count
 from hopvec.cli.terminal import Terminal, duration
-from hopvec.errors import ParameterError
-from hopvec.evaluate import Classification, ClassificationProtocol, ShareScores, classify
+from hopvec.evaluate import ClassificationComparison, ClassificationProtocol, classify
+from hopvec.evaluate.held_out import SAMPLING
 from hopvec.evaluate.logistic import require_extra
 from hopvec.formats.recognize import holds_embedding
 from hopvec.methods.parameters import check
@@ -30,16 +28,26 @@ COLUMNS = ("vectors", "share", "macro_f1", "macro_deviation", "micro_f1", "micro
 LINKING: Declared = [
     (
         "--graph",
-        {"type": FILE, "help": "Training graph, to train hadamard and to sample negatives."},
+        {
+            "type": FILE,
+            "help": "Training graph: for degree alone, to train hadamard and to sample negatives.",
+        },
+    ),
+    (
+        "--sampling",
+        {
+            "type": click.Choice(SAMPLING.options),
+            "default": "both",
+            "show_default": True,
+            "help": "Which negative pairs to use; if the links contain edges only, how to draw "
+            "them: uniform, all pairs alike; degree, both ends in proportion to their degree.",
+        },
     ),
     (
         "--directed",
         {"is_flag": True, "help": "Treat the edges of --graph and the links as directed."},
     ),
 ]
-
-Scores = dict[str, Classification]
-"""Scores by file of vectors."""
 
 MANY = 1000  # labeled nodes from which scoring takes noticeably long
 
@@ -82,14 +90,19 @@ def evaluate(
     each share and shuffle, a logistic regression per class is trained on that share of the labeled
     nodes. Each of the other nodes is assigned its most likely classes, as many as it has labels.
     The scores are macro and micro F1 in percent, as mean and standard deviation over the shuffles.
+    With one label per node, a shuffle is stratified if otherwise a class would be missing from its
+    training nodes; a share that is too small to train on is dropped.
 
     With --links, all files contain vectors. They are scored by how well they distinguish the edges
     that `hopvec split` held out from other pairs of nodes: AUC, average precision and hits@k, by
     dot product, by cosine, and with --graph by a logistic regression on the elementwise product
-    (hadamard). If the links contain edges only, negative pairs are sampled from the graph.
+    (hadamard). There is a score for each kind of negative pairs: uniform, and drawn in proportion
+    to degree. The row "degree alone" is the score of the degrees in --graph, without any vectors:
+    scores that are not above it are no merit of the vectors. If the links contain edges only,
+    negative pairs of both kinds are sampled from the graph.
 
-    Several files of vectors are scored side by side, on the same shuffles or pairs. If the output
-    is piped, columns are separated by tabs.
+    Several files of vectors are compared on the same shuffles or pairs. If the output is piped,
+    columns are separated by tabs.
     """
     check(ClassificationProtocol(**settings), "evaluate")
     check_scores(output, [*files, links, linking["graph"]])
@@ -132,26 +145,14 @@ def _score_classes(
     read = read_label_file(terminal, labels, labeling)
     if len(read) > MANY and not given_options("Protocol"):
         terminal.info("Scoring may take minutes. For a quick look, use --shares 0.5 --shuffles 2.")
-    scores: Scores = {}
-    for path in vectors:
-        embedding = read_vectors(terminal, path)
-        with terminal.progress(f"classifying {path}", "%") as progress, _about(terminal, path):
-            scores[path] = classify(embedding, read, **settings, progress=progress)
-    plain = {path: found.to_dict() for path, found in scores.items()}
-    show = partial(_print_table, scores=scores)
-    table = ScoreTable(plain, COLUMNS, _table(scores), show)
+    embeddings = {path: read_vectors(terminal, path) for path in vectors}
+    with terminal.progress("classifying", "%") as progress:
+        scores = classify(embeddings, read, **settings, progress=progress)
+    rows = [
+        (path, *(getattr(row, name) for name in COLUMNS[1:])) for path, row in scores.by_share()
+    ]
+    table = ScoreTable(scores.to_dict(), COLUMNS, rows, partial(_print_table, scores=scores))
     return table, [*label_rows(read), *_score_rows(scores)]
-
-
-@contextmanager
-def _about(terminal: Terminal, path: str) -> Iterator[None]:
-    """Add the name of a file of vectors to notes and errors."""
-    before = len(terminal.notes)
-    try:
-        yield
-    except ParameterError as error:
-        raise ParameterError(f"{path}: {error}") from error
-    terminal.notes[before:] = [f"{path}: {note}" for note in terminal.notes[before:]]
 
 
 def _score_links(
@@ -163,45 +164,27 @@ def _score_links(
     return link_table(scores), link_rows(links, held_out, scores)
 
 
-def _by_share(scores: Scores) -> list[tuple[str, ShareScores]]:
-    """The scores of all files, ordered by share."""
-    shares = zip(*(found.shares for found in scores.values()), strict=True)
-    return [pair for row in shares for pair in zip(scores, row, strict=True)]
-
-
-def _table(scores: Scores) -> list[tuple[Any, ...]]:
-    """The values of COLUMNS, one row per share and file."""
-    means = ("share", "macro_f1", "macro_deviation", "micro_f1", "micro_deviation", "C")
-    return [(path, *(getattr(row, n) for n in means)) for path, row in _by_share(scores)]
-
-
-def _print_table(terminal: Terminal, scores: Scores) -> None:
+def _print_table(terminal: Terminal, scores: ClassificationComparison) -> None:
     """Print a table; if there are several files, the best of each share is bold."""
-    shuffles = next(iter(scores.values())).protocol.shuffles
+    files, ordered = len(scores.results), scores.by_share()
+    shuffles = len(ordered[0][1].shuffles)
     title = f"F1 in percent, mean ± standard deviation over {count(shuffles, 'shuffle')}"
     names, rows, bold = ["train on", "vectors", "macro F1", "micro F1", "C"], [], set()
-    for number, (path, row) in enumerate(_by_share(scores)):
-        all_scores = [found.shares[number // len(scores)] for found in scores.values()]
+    for number, (path, row) in enumerate(ordered):
+        of_share = [other for _, other in ordered if other.share == row.share]
         bold |= {
             (number, at)
             for at, measure in ((2, "macro_f1"), (3, "micro_f1"))
-            if best([getattr(other, measure) for other in all_scores], getattr(row, measure))
+            if best([getattr(other, measure) for other in of_share], getattr(row, measure))
         }
-        rows.append(
-            [
-                f"{100 * row.share:.4g} %" if number % len(scores) == 0 else "",
-                path,
-                f"{row.macro_f1:.2f} ± {row.macro_deviation:.2f}",
-                f"{row.micro_f1:.2f} ± {row.micro_deviation:.2f}",
-                f"{row.C:g}",
-            ]
-        )
-    ends = range(len(scores) - 1, len(rows), len(scores)) if len(scores) > 1 else ()
+        share = f"{100 * row.share:.4g} %" if number % files == 0 else ""
+        rows.append([share, path, *row.cells()])
+    ends = range(files - 1, len(rows), files) if files > 1 else ()
     terminal.print_table(title, names, rows, numbers=3, bold=bold, ends=ends)
 
 
-def _score_rows(scores: Scores) -> Rows:
+def _score_rows(scores: ClassificationComparison) -> Rows:
     """What was scored, and the protocol."""
-    first, *others = (f"{path}: {found.summary()}" for path, found in scores.items())
+    first, *others = (f"{path}: {found.summary()}" for path, found in scores.results.items())
     rows = [("vectors", first), *(("", text) for text in others)]
-    return [*rows, ("protocol", next(iter(scores.values())).protocol.summary())]
+    return [*rows, ("protocol", next(iter(scores.results.values())).protocol.summary())]

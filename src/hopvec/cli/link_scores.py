@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from hopvec.cli.inputs import read_vectors
 from hopvec.cli.scores import ScoreTable, best
 from hopvec.cli.summary import Rows, count
 from hopvec.cli.terminal import Terminal
 from hopvec.evaluate import HeldOut, LinkPrediction, LinkScores, predict_links, read_links
+from hopvec.evaluate.held_out import Samplings
+from hopvec.evaluate.link_prediction import DEGREE_ALONE
 from hopvec.formats.graphs.read import read_graph
 from hopvec.graph import Graph
 
@@ -17,7 +20,12 @@ Scores = dict[str, LinkPrediction]
 
 
 def read_link_file(
-    terminal: Terminal, path: str, graph: str | None, directed: bool, seed: int
+    terminal: Terminal,
+    path: str,
+    graph: str | None,
+    sampling: Samplings,
+    directed: bool,
+    seed: int,
 ) -> HeldOut:
     """Read held-out links, and their training graph if it is given."""
     whole: Graph | None = None
@@ -25,7 +33,7 @@ def read_link_file(
         with terminal.progress(f"reading {graph}", "bytes") as progress:
             whole = read_graph(graph, directed=directed or None, progress=progress)
     with terminal.progress(f"reading {path}", "bytes") as progress:
-        return read_links(path, graph=whole, seed=seed, progress=progress)
+        return read_links(path, graph=whole, sampling=sampling, seed=seed, progress=progress)
 
 
 def score_links(terminal: Terminal, vectors: Sequence[str], held_out: HeldOut, seed: int) -> Scores:
@@ -39,59 +47,84 @@ def score_links(terminal: Terminal, vectors: Sequence[str], held_out: HeldOut, s
 
 
 def link_table(scores: Scores) -> ScoreTable:
-    """The scores, one row per operator and file."""
-    first = next(iter(scores.values()))
-    hits = [f"hits@{k}" for k in next(iter(first.operators.values())).hits]
+    """The scores, one row per kind of negatives, operator and file."""
+    rows = _rows(scores)
+    hits = [f"hits@{k}" for k in rows[0].scores.hits]
     return ScoreTable(
         {path: found.to_dict() for path, found in scores.items()},
-        ["vectors", "operator", "auc", "average_precision", *hits],
-        [(path, operator, *_values(row)) for operator, path, row in _by_operator(scores)],
-        lambda terminal: _show(terminal, scores, hits),
+        ["negatives", "operator", "vectors", "auc", "average_precision", *hits],
+        [(row.negatives, row.operator, row.vectors, *row.values) for row in rows],
+        lambda terminal: _show(terminal, rows, hits),
     )
 
 
 def link_rows(path: str, held_out: HeldOut, scores: Scores) -> Rows:
     """What was scored, and what the logistic regression was trained on."""
-    pairs = (
-        f"{count(len(held_out.edges), 'edge')}, {count(len(held_out.negatives), 'negative pair')}"
-    )
-    rows = [("links", f"{path}: {pairs}")]
-    regression = next(iter(scores.values())).regression
-    if regression is None:
-        return [*rows, ("", "no scores for hadamard, which needs --graph for training")]
-    edges = count(regression.edges, "training edge")
+    edges = count(len(held_out.edges), "edge")
+    rows = [("links", f"{path}: {edges}, negative pairs: {held_out.negatives_text()}")]
+    if held_out.training is None:
+        needed = "which need the degrees and edges of --graph"
+        return [*rows, ("", f"no scores for hadamard and {DEGREE_ALONE}, {needed}")]
+    for vectors, found in scores.items():
+        edges = count(next(iter(found.regression.values())).edges, "training edge")
+        chosen = ", ".join(f"C {fit.C:g} ({name})" for name, fit in found.regression.items())
+        rows.append(("hadamard", f"{vectors}: {edges}, as many negative pairs, {chosen}"))
+    return rows
+
+
+class _Row(NamedTuple):
+    """The scores of one operator and file; those of the degrees are of no file."""
+
+    negatives: str
+    operator: str
+    vectors: str
+    scores: LinkScores
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """AUC, average precision and hits@k."""
+        return self.scores.auc, self.scores.average_precision, *self.scores.hits.values()
+
+
+def _rows(scores: Scores) -> list[_Row]:
+    """All scores, by kind of negatives, then by operator; those of the degrees only once."""
+    first = next(iter(scores.values())).scores
     return [
-        *rows,
-        ("hadamard", f"trained on {edges} and as many negative pairs, C {regression.C:g}"),
-    ]
-
-
-def _by_operator(scores: Scores) -> list[tuple[str, str, LinkScores]]:
-    operators = next(iter(scores.values())).operators
-    return [
-        (name, path, found.operators[name]) for name in operators for path, found in scores.items()
-    ]
-
-
-def _values(row: LinkScores) -> tuple[float, ...]:
-    return row.auc, row.average_precision, *row.hits.values()
-
-
-def _show(terminal: Terminal, scores: Scores, hits: Sequence[str]) -> None:
-    """Print a table; if there are several files, the best of each operator is bold."""
-    rows, bold = [], set()
-    for number, (operator, path, row) in enumerate(_by_operator(scores)):
-        all_scores = zip(
-            *(_values(found.operators[operator]) for found in scores.values()), strict=True
+        _Row(
+            sampling,
+            operator,
+            "" if operator == DEGREE_ALONE else path,
+            found.scores[sampling][operator],
         )
-        pairs = zip(all_scores, _values(row), strict=True)
+        for sampling, operators in first.items()
+        for operator in operators
+        for path, found in (
+            list(scores.items())[:1] if operator == DEGREE_ALONE else scores.items()
+        )
+    ]
+
+
+def _show(terminal: Terminal, rows: Sequence[_Row], hits: Sequence[str]) -> None:
+    """Print a table; if there are several files, the best of each operator is bold."""
+    cells, bold, ends = [], set(), []
+    before = ("", "")
+    for number, row in enumerate(rows):
+        group = [other.values for other in rows if other[:2] == row[:2]]
         bold |= {
-            (number, at) for at, (values, own) in enumerate(pairs, start=2) if best(values, own)
+            (number, at)
+            for at, (values, own) in enumerate(
+                zip(zip(*group, strict=True), row.values, strict=True), start=3
+            )
+            if best(values, own)
         }
-        name = operator if number % len(scores) == 0 else ""
-        rows.append([name, path, *(f"{value:.4f}" for value in _values(row))])
-    names = ["operator", "vectors", "AUC", "average precision", *hits]
-    ends = range(len(scores) - 1, len(rows), len(scores)) if len(scores) > 1 else ()
-    terminal.print_table(
-        "Link prediction", names, rows, numbers=2 + len(hits), bold=bold, ends=ends
-    )
+        names = [
+            row.negatives if row.negatives != before[0] else "",
+            row.operator if row[:2] != before else "",
+        ]
+        cells.append([*names, row.vectors, *(f"{value:.4f}" for value in row.values)])
+        before = row[:2]
+        if number + 1 == len(rows) or rows[number + 1].negatives != row.negatives:
+            ends.append(number)
+    header = ["negatives", "operator", "vectors", "AUC", "average precision", *hits]
+    title = "Link prediction"
+    terminal.print_table(title, header, cells, numbers=2 + len(hits), bold=bold, ends=ends)

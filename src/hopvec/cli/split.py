@@ -15,7 +15,7 @@ from hopvec.cli.summary import report_rows
 from hopvec.cli.terminal import Terminal
 from hopvec.errors import FormatError
 from hopvec.evaluate import hold_out
-from hopvec.evaluate.held_out import check_hold_out_params
+from hopvec.evaluate.held_out import SAMPLING, Samplings, check_hold_out_params
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.write import check_table
 from hopvec.run_report import RunReport
@@ -45,7 +45,15 @@ from hopvec.run_report import RunReport
     type=int,
     default=1,
     show_default=True,
-    help="Negative pairs per held-out edge.",
+    help="Negative pairs per held-out edge and sampling.",
+)
+@option(
+    "--sampling",
+    type=click.Choice(SAMPLING.options),
+    default="both",
+    show_default=True,
+    help="How negative pairs are drawn: uniform, all pairs alike; degree, both ends in proportion "
+    "to their degree; both, one sample of each.",
 )
 @option(
     "--any-edges",
@@ -62,6 +70,7 @@ def split(
     share: float | None,
     count: int | None,
     negatives: int,
+    sampling: Samplings,
     any_edges: bool,
     seed: int,
     read_options: ReadOptions,
@@ -69,10 +78,10 @@ def split(
     """Split a graph into training edges and held-out links.
 
     Components stay connected: an edge whose removal would disconnect one is never held out, unless
-    --any-edges is given. The file of --links has the columns source, target and label: 1 for a
-    held-out edge, 0 for a pair of nodes that is not an edge of the graph. Embed the training edges,
-    then score the vectors with `hopvec evaluate --links`. Formats are .csv, .tsv, .parquet and
-    .arrow.
+    --any-edges is given. The file of --links has the columns source, target, label (1 for a
+    held-out edge, 0 for a pair of nodes that is not an edge of the graph) and sampling (how such a
+    negative pair was drawn). Embed the training edges, then score the vectors with `hopvec evaluate
+    --links`. Formats are .csv, .tsv, .parquet and .arrow.
     """
     if output is None or links is None:
         raise click.UsageError(
@@ -85,7 +94,7 @@ def split(
         check_not_input(path, [graph, read_options.nodes])
     if links.absolute() == output.absolute():
         raise FormatError(f"{links}: the output files must have different names.")
-    check_hold_out_params(0.2 if share is None else share, negatives, seed)
+    check_hold_out_params(0.2 if share is None else share, negatives, sampling, seed)
     run = RunReport()
     whole = read(terminal, run, graph, read_options)
     sizes: dict[str, Any] = {"share": share} if share is not None else {"count": count}
@@ -94,6 +103,7 @@ def split(
             whole,
             **sizes,
             negatives=negatives,
+            sampling=sampling,
             connected=not any_edges,
             seed=seed,
             progress=progress,
@@ -107,4 +117,4 @@ def split(
     training = plural(whole.edges - len(held_out.edges), "training edge")
     terminal.info(f"{output}: {training}{advice}")
     edges = plural(len(held_out.edges), "held-out edge")
-    terminal.info(f"{links}: {edges} and {plural(len(held_out.negatives), 'negative pair')}")
+    terminal.info(f"{links}: {edges}, negative pairs: {held_out.negatives_text()}")

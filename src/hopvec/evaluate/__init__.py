@@ -15,6 +15,7 @@ bipartite_check.py    validates graphs of users and items
 """
 
 from hopvec.evaluate.classification import Classification as Classification
+from hopvec.evaluate.classification import ClassificationComparison as ClassificationComparison
 from hopvec.evaluate.classification import ClassificationProtocol as ClassificationProtocol
 from hopvec.evaluate.classification import ShareScores as ShareScores
 from hopvec.evaluate.classification import Shuffle as Shuffle

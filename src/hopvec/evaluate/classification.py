@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from statistics import mean, stdev
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypedDict, TypeVar, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +16,17 @@ from numpy.typing import NDArray
 from hopvec._native import Stop
 from hopvec.embedding import Embedding
 from hopvec.errors import ParameterError
-from hopvec.evaluate.logistic import one_blas_thread, require_extra
+from hopvec.evaluate.logistic import Matrix, one_blas_thread, require_extra
 from hopvec.evaluate.one_vs_rest import Members, choose_c, train_and_score
-from hopvec.labels import LabeledRows, Labels, labels_per_node
+from hopvec.labels import Labels, labels_per_node
 from hopvec.machine import cores, run_all
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, check
 from hopvec.progress import Progress, no_progress
 
+logger = logging.getLogger("hopvec")
+
 ROUNDING = 2.0**-20  # a column with a smaller relative deviation counts as constant
+Name = TypeVar("Name", str, None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +60,18 @@ class ClassificationProtocol:
         C = "cross-validated" if self.C == "auto" else f"{self.C:g}"  # noqa: N806
         shuffles = "1 shuffle" if self.shuffles == 1 else f"{self.shuffles} shuffles"
         return f"{shuffles} (seed {self.seed}), scale {self.scale}, C {C}"
+
+
+class ClassifyKeywords(TypedDict, total=False):
+    """The keyword arguments of `classify`."""
+
+    shares: Sequence[float]
+    shuffles: int
+    seed: int
+    C: float | str
+    scale: str
+    threads: int | None
+    progress: Progress | None
 
 
 class Shuffle(NamedTuple):
@@ -98,6 +115,12 @@ class ShareScores:
         """The sample standard deviation over the shuffles; 0 for a single shuffle."""
         return _deviation([shuffle.micro_f1 for shuffle in self.shuffles])
 
+    def cells(self) -> tuple[str, str, str]:
+        """Macro F1, micro F1 and C as strings, for tables."""
+        macro = f"{self.macro_f1:.2f} ± {self.macro_deviation:.2f}"
+        micro = f"{self.micro_f1:.2f} ± {self.micro_deviation:.2f}"
+        return macro, micro, f"{self.C:g}"
+
     def to_dict(self) -> dict[str, Any]:
         """All scores as plain Python values."""
         return {
@@ -116,7 +139,7 @@ class Classification:
     Attributes
     ----------
     shares : tuple of ShareScores
-        The scores for each training share.
+        The scores for each training share, without those that were too small or too large.
     protocol : ClassificationProtocol
         The parameters that were used.
     nodes : int
@@ -128,7 +151,8 @@ class Classification:
     dim : int
         Dimension of the vectors.
     without_vector : int
-        Labeled nodes that were ignored because they have no vector.
+        Labeled nodes that were ignored because they have no vector, in this embedding or in one
+        that it is compared with.
     """
 
     shares: tuple[ShareScores, ...]
@@ -146,19 +170,19 @@ class Classification:
             f"{'share':>6}  {'macro F1':^13}  {'micro F1':^13}  {'C':>6}",
         ]
         for scores in self.shares:
-            macro = f"{scores.macro_f1:6.2f} ± {scores.macro_deviation:4.2f}"
-            micro = f"{scores.micro_f1:6.2f} ± {scores.micro_deviation:4.2f}"
-            lines.append(f"{100 * scores.share:4.3g} %  {macro}  {micro}  {scores.C:>6g}")
+            macro, micro, C = scores.cells()  # noqa: N806
+            lines.append(f"{100 * scores.share:4.3g} %  {macro:>13}  {micro:>13}  {C:>6}")
         return "\n".join(lines)
 
     def summary(self) -> str:
         """A one-line description of the vectors and labels."""
+        return f"dim {self.dim}, {self.labels_summary()}"
+
+    def labels_summary(self) -> str:
+        """A one-line description of the labels."""
         frequency = labels_per_node(self.labels_per_node)
         accuracy = " (micro F1 is the accuracy)" if self.labels_per_node == 1 else ""
-        return (
-            f"dim {self.dim}, {self.nodes:,} labeled nodes, {self.classes:,} classes, "
-            f"{frequency}{accuracy}"
-        )
+        return f"{self.nodes:,} labeled nodes, {self.classes:,} classes, {frequency}{accuracy}"
 
     def to_dict(self) -> dict[str, Any]:
         """All scores and settings as plain Python values, ready for JSON."""
@@ -174,8 +198,56 @@ class Classification:
         }
 
 
+@dataclass(frozen=True)
+class ClassificationComparison:
+    """The result of `classify` for several embeddings; `print` shows one table.
+
+    Attributes
+    ----------
+    results : dict of str to Classification
+        The result of each embedding, all for the same nodes and shuffles.
+    """
+
+    results: dict[str, Classification]
+
+    def by_share(self) -> list[tuple[str, ShareScores]]:
+        """The names and scores of all embeddings, ordered by share."""
+        shares = zip(*(found.shares for found in self.results.values()), strict=True)
+        return [pair for row in shares for pair in zip(self.results, row, strict=True)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All scores and settings by the name of the embedding, ready for JSON."""
+        return {name: found.to_dict() for name, found in self.results.items()}
+
+    def __str__(self) -> str:
+        first = next(iter(self.results.values()))
+        width = max(map(len, ("vectors", *self.results)))
+        lines = [
+            first.labels_summary(),
+            first.protocol.summary(),
+            f"{'share':>6}  {'vectors':{width}}  {'macro F1':^13}  {'micro F1':^13}  {'C':>6}",
+        ]
+        for name, scores in self.by_share():
+            macro, micro, C = scores.cells()  # noqa: N806
+            share = f"{100 * scores.share:4.3g} %"
+            lines.append(f"{share}  {name:{width}}  {macro:>13}  {micro:>13}  {C:>6}")
+        return "\n".join(lines)
+
+
+@overload
 def classify(
-    embedding: Embedding,
+    embedding: Embedding, labels: Labels, **settings: Unpack[ClassifyKeywords]
+) -> Classification: ...
+
+
+@overload
+def classify(
+    embedding: Mapping[str, Embedding], labels: Labels, **settings: Unpack[ClassifyKeywords]
+) -> ClassificationComparison: ...
+
+
+def classify(
+    embedding: Embedding | Mapping[str, Embedding],
     labels: Labels,
     *,
     shares: Sequence[float] = ClassificationProtocol.shares,
@@ -185,7 +257,7 @@ def classify(
     scale: str = ClassificationProtocol.scale,
     threads: int | None = None,
     progress: Progress | None = None,
-) -> Classification:
+) -> Classification | ClassificationComparison:
     """Measure how well vectors predict the labels of nodes, by the protocol of DeepWalk.
 
     For each share and shuffle, the first nodes of the shuffle train a one-vs-rest logistic
@@ -193,14 +265,20 @@ def classify(
     its most probable classes, as many as it has labels. With one label per node, that is the most
     probable class, and micro F1 is the accuracy.
 
+    If each node has one label, a shuffle is stratified if otherwise a class with several nodes had
+    none of them among the training nodes: each class then gets its share of the training nodes, and
+    at least one.
+
     Parameters
     ----------
-    embedding : Embedding
-        The vectors to evaluate.
+    embedding : Embedding or dict of str to Embedding
+        The vectors to evaluate. Several embeddings, by name, are compared on the same shuffles of
+        the nodes that have a vector in all of them.
     labels : Labels
         The labels, from `read_labels` or `Labels.from_pairs`. Nodes without a vector are ignored.
     shares : sequence of float
-        Shares of the labeled nodes to train on.
+        Shares of the labeled nodes to train on. A share is dropped, with a warning, if it leaves
+        no nodes to predict, or fewer than two classes to train on.
     shuffles : int
         Number of shuffles per share.
     seed : int
@@ -220,8 +298,9 @@ def classify(
 
     Returns
     -------
-    Classification
-        Macro and micro F1 in percent for each share. Macro F1 is the mean over all classes of the
+    Classification or ClassificationComparison
+        Macro and micro F1 in percent for each share; for a dict, one such result for each
+        embedding, in one table. Macro F1 is the mean over all classes of the
         labeled nodes. A class without training nodes ranks last for every node; a class without
         predictions and members scores 0, as with f1_score(zero_division=0) in scikit-learn. Ties
         go to the class that comes first in `labels.classes`.
@@ -229,7 +308,7 @@ def classify(
     Raises
     ------
     ParameterError
-        If a parameter is invalid, or a share leaves no nodes or no classes to train or test on.
+        If a parameter is invalid, or every share was dropped.
     MissingExtraError
         If the evaluate extra is not installed.
 
@@ -240,6 +319,10 @@ def classify(
     >>> embedding = FastRP(dim=16).embed(Graph.from_edges(*zip(*edges)))
     >>> labels = Labels.from_pairs(range(40), [node % 2 for node in range(40)])
     >>> classify(embedding, labels, shares=[0.5], shuffles=3).shares[0].micro_f1
+    100.0
+    >>> other = FastRP(dim=16, seed=1).embed(Graph.from_edges(*zip(*edges)))
+    >>> compared = classify({"0": embedding, "1": other}, labels, shares=[0.5], shuffles=3)
+    >>> compared.results["1"].shares[0].micro_f1
     100.0
     """
     protocol = ClassificationProtocol(
@@ -252,39 +335,123 @@ def classify(
             "classify: labels must be Labels, from read_labels or Labels.from_pairs, got "
             f"a {type(labels).__name__}."
         )
-    found = labels.align(embedding)
+    if isinstance(embedding, Embedding):
+        return _classify({None: embedding}, labels, protocol, progress)[None]
+    _check_embeddings(embedding)
+    return ClassificationComparison(_classify(embedding, labels, protocol, progress))
+
+
+def _check_embeddings(embeddings: Any) -> None:
+    """Raise ParameterError unless these are embeddings by name."""
+    if not isinstance(embeddings, Mapping) or not embeddings:
+        raise ParameterError(
+            "classify: embedding must be an Embedding, or a dict of at least one, got "
+            + ("an empty dict." if embeddings == {} else f"a {type(embeddings).__name__}.")
+        )
+    for name, embedding in embeddings.items():
+        if not isinstance(embedding, Embedding):
+            kind = type(embedding).__name__
+            raise ParameterError(f"classify: {name!r} must be an Embedding, got a {kind}.")
+
+
+def _classify(
+    embeddings: Mapping[Name, Embedding],
+    labels: Labels,
+    protocol: ClassificationProtocol,
+    progress: Progress | None,
+) -> dict[Name, Classification]:
+    """Classify the same nodes with each embedding."""
+    found = _labeled_rows(labels, embeddings)
     splits = _splits(protocol, found)
-    rows = _scaled(embedding, found.rows, scale)
-    total = sum(split.training for split in splits)
+    of_one = sum(split.training for split in splits)
     finished: list[int] = []
     report = progress or no_progress
-    report(0, total)
+    report(0, len(embeddings) * of_one)
 
-    def task(split: _Split, stop: Stop) -> tuple[_Split, Shuffle]:
+    def task(rows: Matrix, split: _Split, stop: Stop) -> tuple[_Split, Shuffle]:
         shuffle = _score_split(rows, found.members, split, protocol, stop)
         finished.append(split.training)
         return split, shuffle
 
-    with one_blas_thread("classify"):
-        scored = dict(
-            run_all(
-                [partial(task, split) for split in splits],
-                max_workers=threads or cores(),
-                done=lambda count: report(sum(finished), total),
+    results: dict[Name, Classification] = {}
+    for name, embedding in embeddings.items():
+        with _named(name):
+            rows = _scaled(embedding, found.rows[name], protocol.scale)
+        with one_blas_thread("classify"):
+            scored = dict(
+                run_all(
+                    [partial(task, rows, split) for split in splits],
+                    max_workers=protocol.threads or cores(),
+                    done=lambda count: report(sum(finished), len(embeddings) * of_one),
+                )
             )
+        results[name] = Classification(
+            shares=tuple(
+                ShareScores(share, tuple(scored[s] for s in sorted(scored) if s.share == share))
+                for share in map(float, dict.fromkeys(protocol.shares))
+                if any(split.share == share for split in splits)
+            ),
+            protocol=protocol,
+            nodes=len(rows),
+            classes=len(found.classes),
+            labels_per_node=float(found.members.sum() / len(rows)),
+            dim=embedding.dim,
+            without_vector=found.without_vector,
         )
-    return Classification(
-        shares=tuple(
-            ShareScores(share, tuple(scored[s] for s in sorted(scored) if s.share == share))
-            for share in map(float, dict.fromkeys(shares))
-        ),
-        protocol=protocol,
-        nodes=len(rows),
-        classes=len(found.classes),
-        labels_per_node=float(found.members.sum() / len(rows)),
-        dim=embedding.dim,
-        without_vector=found.without_vector,
+    return results
+
+
+class _CommonRows(NamedTuple):
+    """The labeled nodes that have a vector in every embedding."""
+
+    rows: dict[Any, NDArray[np.int64]]
+    """Their rows in each embedding."""
+    members: Members
+    classes: tuple[str, ...]
+    without_vector: int
+    mismatch: str
+    """A warning if hardly any id of an embedding matches."""
+
+
+def _labeled_rows(labels: Labels, embeddings: Mapping[Name, Embedding]) -> _CommonRows:
+    """Match the labels with each embedding, in the order of the ids of the first."""
+    found = {name: labels.align(embedding, name=name) for name, embedding in embeddings.items()}
+    first = next(iter(found.values()))
+    nodes = first.nodes
+    for other in found.values():
+        nodes = nodes[np.isin(nodes, other.nodes)]
+    if len(nodes) == 0:
+        raise ParameterError("classify: no labeled node has a vector in every embedding.")
+    if len(nodes) < max(len(other.nodes) for other in found.values()):
+        logger.warning(
+            "Comparing on the %s labeled nodes that have a vector in every embedding.",
+            f"{len(nodes):,}",
+        )
+    row_of = np.empty(len(labels), dtype=np.int64)
+    rows: dict[Any, NDArray[np.int64]] = {}
+    for name, other in found.items():
+        row_of[other.nodes] = other.rows
+        rows[name] = row_of[nodes]
+    members = labels.matrix[nodes].toarray()
+    used = members.any(axis=0)
+    return _CommonRows(
+        rows,
+        members[:, used],
+        tuple(name for name, use in zip(labels.classes, used, strict=True) if use),
+        labels.labeled - len(nodes),
+        next((other.mismatch for other in found.values() if other.mismatch), ""),
     )
+
+
+@contextmanager
+def _named(name: str | None) -> Iterator[None]:
+    """Add the name of an embedding to errors, if there are several."""
+    try:
+        yield
+    except ParameterError as error:
+        if name is None:
+            raise
+        raise ParameterError(f"{name}: {error}") from error
 
 
 class _Split(NamedTuple):
@@ -294,46 +461,95 @@ class _Split(NamedTuple):
     shuffle: int
     training: int
 
-    def order(self, seed: int, count: int) -> NDArray[np.int64]:
-        """The nodes in shuffled order."""
-        return np.random.default_rng([seed, self.shuffle]).permutation(count)
+    def order(self, seed: int, members: Members) -> NDArray[np.int64]:
+        """The nodes in shuffled order, stratified if a class would be missing in training.
+
+        A class of one node cannot be trained and tested, so it counts only if the training nodes
+        are all in one class. Neither do classes count if nodes have several labels: they cannot
+        all be in proportion, and the protocol of DeepWalk does not stratify them.
+        """
+        order = np.random.default_rng([seed, self.shuffle]).permutation(len(members))
+        trained = members[order[: self.training]].sum(axis=0) > 0
+        several = members.sum(axis=1).max(initial=0) > 1
+        if trained.sum() > 1 and (several or trained[members.sum(axis=0) > 1].all()):
+            return order
+        return _stratified(order, members, self.training)
 
 
-def _splits(protocol: ClassificationProtocol, found: LabeledRows) -> list[_Split]:
-    """All splits, largest first. Raises ParameterError if one cannot be trained or tested."""
-    count = len(found.rows)
-    splits = []
+def _stratified(order: NDArray[np.int64], members: Members, training: int) -> NDArray[np.int64]:
+    """A shuffle whose first `training` nodes have each class in proportion, at least once.
+
+    The nodes of each class are taken in the order of the shuffle: first one of each class, then its
+    share, rounded down, then any. If there are more classes than training nodes, the smallest
+    classes are missing.
+    """
+    sizes = members.sum(axis=0)
+    _, positions = np.nonzero(members[order].T)
+    by_class = np.split(positions, np.cumsum(sizes)[:-1])
+    chosen = np.zeros(len(order), dtype=bool)
+    room = training
+    for wanted in (np.ones_like(sizes), sizes * training // len(order)):
+        for number in np.argsort(-sizes, kind="stable"):
+            free = by_class[number][~chosen[by_class[number]]]
+            missing = wanted[number] - (sizes[number] - len(free))
+            taken = free[: max(0, min(missing, room))]
+            chosen[taken] = True
+            room -= len(taken)
+    chosen[np.flatnonzero(~chosen)[:room]] = True
+    return np.concatenate([order[chosen], order[~chosen]])
+
+
+def _splits(protocol: ClassificationProtocol, found: _CommonRows) -> list[_Split]:
+    """All splits, largest first; shares that cannot be trained or tested are dropped."""
+    splits: list[_Split] = []
+    faults = []
     for share in sorted(map(float, dict.fromkeys(protocol.shares)), reverse=True):
-        training = round(share * count)
-        if not 0 < training < count:
-            raise ParameterError(
-                f"classify: a share of {share:g} of {count:,} labeled nodes trains on "
-                f"{training:,} and leaves {count - training:,} to predict. "
-                + (found.mismatch or "Change shares=.")
-            )
-        for shuffle in range(protocol.shuffles):
-            split = _Split(share, shuffle, training)
-            trains = found.members[split.order(protocol.seed, count)[:training]].any(axis=0)
-            if trains.sum() < 2:
-                only = found.classes[int(np.argmax(trains))]
-                raise ParameterError(
-                    f"classify: with a share of {share:g}, the training nodes of shuffle "
-                    f"{shuffle + 1} ({training:,} of {count:,}) are all in one class, {only!r}. "
-                    + (found.mismatch or "Choose a larger share.")
-                )
-            splits.append(split)
+        training = round(share * len(found.members))
+        these = [_Split(share, shuffle, training) for shuffle in range(protocol.shuffles)]
+        fault = _fault(share, training, these, protocol.seed, found)
+        if fault is None:
+            splits += these
+        else:
+            faults.append(fault)
+    if not splits:
+        raise ParameterError(
+            f"classify: {faults[0]}. {found.mismatch or 'Give more labels, or other shares=.'}"
+        )
+    for fault in faults:
+        logger.warning("%s%s. It is dropped.", fault[0].upper(), fault[1:])
     return splits
 
 
+def _fault(
+    share: float, training: int, splits: Sequence[_Split], seed: int, found: _CommonRows
+) -> str | None:
+    """Why the splits of a share cannot be scored; None if they can."""
+    count = len(found.members)
+    if not 0 < training < count:
+        return (
+            f"a share of {share:g} of {count:,} labeled nodes trains on {training:,} and leaves "
+            f"{count - training:,} to predict"
+        )
+    for split in splits:
+        trains = found.members[split.order(seed, found.members)[:training]].any(axis=0)
+        if trains.sum() < 2:
+            only = found.classes[int(np.argmax(trains))]
+            return (
+                f"a share of {share:g} of {count:,} labeled nodes trains on {training:,}, in "
+                f"shuffle {split.shuffle + 1} of one class only, {only!r}"
+            )
+    return None
+
+
 def _score_split(
-    rows: NDArray[np.float64],
+    rows: Matrix,
     members: Members,
     split: _Split,
     protocol: ClassificationProtocol,
     stop: Stop,
 ) -> Shuffle:
     """The scores of one split."""
-    order = split.order(protocol.seed, len(rows))
+    order = split.order(protocol.seed, members)
     rows, members, training = rows[order], members[order], split.training
     C = protocol.C  # noqa: N806
     if isinstance(C, str):
@@ -342,7 +558,7 @@ def _score_split(
     return Shuffle(float(C), counts.macro_f1, counts.micro_f1)
 
 
-def _scaled(embedding: Embedding, rows: NDArray[np.int64], scale: str) -> NDArray[np.float64]:
+def _scaled(embedding: Embedding, rows: NDArray[np.int64], scale: str) -> Matrix:
     """The scaled vectors of some rows, each followed by a 1 for the intercept."""
     vectors = embedding.vectors[rows].astype(np.float64)
     if not np.isfinite(vectors).all():

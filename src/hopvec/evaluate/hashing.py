@@ -17,6 +17,7 @@ class RandomStream(IntEnum):
     NEGATIVES = 2
     REGRESSION = 3
     NODE_SAMPLE = 4
+    DEGREE_NEGATIVES = 5
 
 
 def hash_uint64(*parts: int | NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -1,10 +1,12 @@
-"""Held-out edges: splits a graph for link prediction, with sampled non-edges as negatives."""
+"""Held-out edges: splits a graph for link prediction, and samples non-edges as negatives."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
@@ -12,24 +14,30 @@ from numpy.typing import NDArray
 
 from hopvec.errors import GraphError, ParameterError
 from hopvec.evaluate.hashing import RandomStream, hash_uint64
-from hopvec.evaluate.pairs import Codes, Pairs, contains, ids_like
+from hopvec.evaluate.pairs import SAMPLINGS, Codes, Pairs, Sampling, contains, ids_like
+from hopvec.formats.graphs.links import SAMPLING as SAMPLING_COLUMN
 from hopvec.formats.graphs.links import read_pairs
 from hopvec.formats.graphs.write import TableFile, edge_table, write_tables
 from hopvec.graph import Graph
 from hopvec.graph.edge_list import from_numbered_edges
 from hopvec.graph.ids import NumberedEdges
 from hopvec.graph.validation import check_flag
-from hopvec.methods.parameters import Integer, Real, check_value
+from hopvec.methods.parameters import Integer, OneOf, Real, check_value
 from hopvec.progress import Progress, no_progress
 
 SEED = Integer(0, 2**64 - 1)
 NEGATIVES = Integer(0, 1000)
+SAMPLING = OneOf(("both", *SAMPLINGS))
+STREAMS = {"uniform": RandomStream.NEGATIVES, "degree": RandomStream.DEGREE_NEGATIVES}
+UNKNOWN = "given"  # the sampling of the negatives in a file that does not name it
 STEPS = 4
+
+Samplings = Literal["both", "uniform", "degree"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HeldOut:
-    """Edges held out of a graph, and pairs of nodes that are not edges.
+    """Edges held out of a graph, and pairs of nodes that are not edges (negatives).
 
     Attributes
     ----------
@@ -37,13 +45,21 @@ class HeldOut:
         The graph without the held-out edges, with all nodes; None if only the pairs are known.
     edges : pyarrow.Table
         The ids of the held-out edges, in the columns source and target.
-    negatives : pyarrow.Table
-        The ids of the other pairs, in the same columns.
+    negatives : dict of str to pyarrow.Table
+        The ids of the negatives, in the same columns, by how they were drawn: "uniform" and
+        "degree"; "given" if they come from a file that does not say.
     """
 
     training: Graph | None
     edges: pa.Table
-    negatives: pa.Table
+    negatives: Mapping[str, pa.Table]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.negatives, Mapping):
+            raise ParameterError(
+                "HeldOut: negatives must be a dict of tables, such as {'uniform': table}, got a "
+                f"{type(self.negatives).__name__}."
+            )
 
     def save(
         self,
@@ -59,16 +75,20 @@ class HeldOut:
         Parameters
         ----------
         links : path
-            File for the pairs, edges first, with the column label: 1 for edges, 0 for negatives.
-            The suffix is one of .csv, .tsv, .csv.gz, .tsv.gz, .parquet and .arrow.
+            File for the pairs, edges first, with the columns source, target, label (1 for edges,
+            0 for negatives) and sampling (how a negative was drawn; empty for edges). The suffix is
+            one of .csv, .tsv, .csv.gz, .tsv.gz, .parquet and .arrow.
         training : path, optional
             File for the edges of the training graph, with one of the same suffixes.
         progress : callable, optional
             Called with the number of nodes whose edges are written, and the number of nodes.
         """
+        drawn = ((table, 0, sampling) for sampling, table in self.negatives.items())
         parts = [
-            table.append_column("label", pa.array(np.full(len(table), label, dtype=np.int8)))
-            for table, label in ((self.edges, 1), (self.negatives, 0))
+            table.append_column(
+                "label", pa.array(np.full(len(table), label, dtype=np.int8))
+            ).append_column(SAMPLING_COLUMN, pa.array([sampling] * len(table), pa.string()))
+            for table, label, sampling in ((self.edges, 1, None), *drawn)
         ]
         pairs = pa.concat_tables(parts)
         tables = [TableFile(Path(links), pairs.schema, pairs.to_batches())]
@@ -80,9 +100,14 @@ class HeldOut:
 
     def __repr__(self) -> str:
         return (
-            f"HeldOut(edges: {len(self.edges):,}, negatives: {len(self.negatives):,}, "
+            f"HeldOut(edges: {len(self.edges):,}, negatives: {self.negatives_text()}, "
             f"training: {self.training!r})"
         )
+
+    def negatives_text(self) -> str:
+        """The number of negatives of each kind, in words."""
+        counts = (f"{len(table):,} {sampling}" for sampling, table in self.negatives.items())
+        return " + ".join(counts) or "none"
 
 
 def hold_out(
@@ -91,11 +116,12 @@ def hold_out(
     share: float = 0.2,
     count: int | None = None,
     negatives: int = 1,
+    sampling: Samplings = "both",
     connected: bool = True,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> HeldOut:
-    """Holds out random edges of a graph, and samples pairs that are not edges. O(m log m).
+    """Hold out random edges of a graph, and sample pairs that are not edges. O(m log m).
 
     The training graph has the same nodes in the same order. Loops are never held out.
 
@@ -108,9 +134,14 @@ def hold_out(
     count : int, optional
         Number of edges to hold out, instead of `share`.
     negatives : int
-        Number of negatives per held-out edge. They are distinct pairs, drawn uniformly from all
-        pairs of nodes with edges, and never loops or edges of the whole graph. In a directed graph
-        a pair has a direction; in a bipartite graph it has one node on each side.
+        Number of negatives per held-out edge and sampling. They are distinct pairs of nodes with
+        edges, and never loops or edges of the whole graph. In a directed graph a pair has a
+        direction; in a bipartite graph it has one node on each side.
+    sampling : {"both", "uniform", "degree"}
+        How negatives are drawn: "uniform", all pairs alike; "degree", both ends in proportion to
+        their degree (of a directed graph, the source by its out-degree and the target by its
+        in-degree); "both", one sample of each. Degrees are numbers of edges, without weights.
+        Degrees alone distinguish edges from uniform negatives, but hardly from "degree" negatives.
     connected : bool
         Never hold out an edge whose removal would split a component, so that the training graph
         has the components of the graph.
@@ -122,7 +153,7 @@ def hold_out(
     Returns
     -------
     HeldOut
-        The held-out edges, the negatives and the training graph.
+        The held-out edges, the negatives of each sampling, and the training graph.
 
     Raises
     ------
@@ -134,10 +165,13 @@ def hold_out(
     Examples
     --------
     >>> graph = Graph.from_edges([0, 1, 2, 3, 0, 5], [1, 2, 3, 4, 4, 5])
-    >>> hold_out(graph, count=1)
-    HeldOut(edges: 1, negatives: 1, training: Graph(6 nodes, 5 edges, undirected, unweighted))
+    >>> held_out = hold_out(graph, count=1)
+    >>> held_out.training
+    Graph(6 nodes, 5 edges, undirected, unweighted)
+    >>> {sampling: len(pairs) for sampling, pairs in held_out.negatives.items()}
+    {'uniform': 1, 'degree': 1}
     """
-    check_hold_out_params(share, negatives, seed)
+    check_hold_out_params(share, negatives, sampling, seed)
     check_flag("hold_out", "connected", connected)
     report = progress or no_progress
     pairs = Pairs(graph)
@@ -152,17 +186,18 @@ def hold_out(
             raise _too_many(count, len(order), len(pairs.edges))
     out = np.sort(pairs.edges[order[len(order) - count :]])
     report(2, STEPS)
-    others = draw_negatives(pairs, negatives * count, pairs.edges, seed)
+    drawn = _draw_negatives(pairs, negatives * count, pairs.edges, sampling, seed)
     report(3, STEPS)
-    held_out = HeldOut(without_edges(pairs, out), pairs.decode_ids(out), pairs.decode_ids(others))
+    held_out = HeldOut(without_edges(pairs, out), pairs.decode_ids(out), drawn)
     report(STEPS, STEPS)
     return held_out
 
 
-def check_hold_out_params(share: float, negatives: int, seed: int) -> None:
+def check_hold_out_params(share: float, negatives: int, sampling: str, seed: int) -> None:
     """Raise ParameterError for values that are invalid for every graph."""
     check_value("hold_out", "share", Real(0, 1), share)
     check_value("hold_out", "negatives", NEGATIVES, negatives)
+    check_value("hold_out", "sampling", SAMPLING, sampling)
     check_value("hold_out", "seed", SEED, seed)
 
 
@@ -171,6 +206,7 @@ def read_links(
     *,
     graph: Graph | None = None,
     negatives: int = 1,
+    sampling: Samplings = "both",
     seed: int = 0,
     progress: Progress | None = None,
 ) -> HeldOut:
@@ -180,12 +216,16 @@ def read_links(
     ----------
     path : path
         A file written by `HeldOut.save` or by another program: two columns of ids, and a column
-        called label, y or weight that is 1 for edges and 0 for other pairs.
+        called label, y or weight that is 1 for edges and 0 for other pairs. If there is a column
+        called sampling, it names the kind of each negative; otherwise they are "given".
     graph : Graph, optional
         The graph, with or without the held-out edges. Without them it is the training graph. It is
         needed if the file contains edges only: negatives are then sampled as in `hold_out`.
     negatives : int
-        Number of negatives per edge, if the file contains edges only.
+        Number of negatives per edge and sampling, if the file contains edges only.
+    sampling : {"both", "uniform", "degree"}
+        Which negatives to use: all in the file, or only those drawn in this way. If the file
+        contains edges only, how negatives are drawn.
     seed : int
         Seed of the negatives.
     progress : callable, optional
@@ -206,15 +246,25 @@ def read_links(
         If there are no edges or no negatives, or a negative is an edge of the graph.
     """
     check_value("read_links", "negatives", NEGATIVES, negatives)
+    check_value("read_links", "sampling", SAMPLING, sampling)
     check_value("read_links", "seed", SEED, seed)
-    table, labels = read_pairs(path, progress=progress)
+    found = read_pairs(path, progress=progress)
+    table = found.ends
     if graph is not None:
         table = pa.table({end: ids_like(table[end], graph.ids) for end in table.column_names})
-    edges, others = table.filter(pa.array(labels)), table.filter(pa.array(~labels))
+    edges = table.filter(pa.array(found.is_edge))
     if len(edges) == 0:
         raise ParameterError(f"{path}: no pair has the label 1, so there are no edges to predict.")
+    others = _negatives_by_sampling(table, ~found.is_edge, found.sampling)
+    if others and sampling != "both":
+        if sampling not in others:
+            raise ParameterError(
+                f"{path}: no negatives are {sampling!r}, only {', '.join(map(repr, others))}. "
+                "Leave sampling= out."
+            )
+        others = {sampling: others[sampling]}
     if graph is None:
-        if len(others) == 0:
+        if not others:
             raise ParameterError(
                 f"{path}: all pairs are edges. Add pairs with the label 0, or give the graph that "
                 "negatives are sampled from: graph=."
@@ -223,22 +273,48 @@ def read_links(
     pairs = Pairs(graph)
     out = np.unique(pairs.encode_ids(edges))
     taken = np.union1d(pairs.edges, out)
-    if len(others):
-        wrong = contains(taken, pairs.encode_ids(others))
+    for negative in others.values():
+        wrong = contains(taken, pairs.encode_ids(negative))
         if wrong.any():
             row = int(np.argmax(wrong))
-            ends = " - ".join(repr(others.column(end)[row].as_py()) for end in ("source", "target"))
+            both = (negative.column(end)[row].as_py() for end in ("source", "target"))
+            ends = " - ".join(map(repr, both))
             raise ParameterError(f"{path}: {ends} has the label 0 but is an edge of the graph.")
-    else:
-        others = pairs.decode_ids(draw_negatives(pairs, negatives * len(out), taken, seed))
+    if not others:
+        others = _draw_negatives(pairs, negatives * len(out), taken, sampling, seed)
     return HeldOut(without_edges(pairs, out), edges, others)
 
 
-def draw_negatives(pairs: Pairs, count: int, taken: Codes, seed: int) -> Codes:
+def _negatives_by_sampling(
+    table: pa.Table, is_negative: NDArray[np.bool_], sampling: pa.ChunkedArray | None
+) -> dict[str, pa.Table]:
+    """The negatives of a file, by how they were drawn."""
+    import pyarrow.compute as pc
+
+    if not is_negative.any():
+        return {}
+    negatives = table.filter(pa.array(is_negative))
+    if sampling is None:
+        return {UNKNOWN: negatives}
+    names = sampling.filter(pa.array(is_negative))
+    names = pc.if_else(pc.fill_null(pc.equal(names, ""), True), UNKNOWN, names)
+    return {name: negatives.filter(pc.equal(names, name)) for name in names.unique().to_pylist()}
+
+
+def _draw_negatives(
+    pairs: Pairs, count: int, taken: Codes, sampling: Samplings, seed: int
+) -> dict[str, pa.Table]:
+    """Sample `count` pairs that are not `taken`, in each of the requested ways."""
+    if count == 0:
+        return {}
+    requested = SAMPLINGS if sampling == "both" else (sampling,)
+    return {name: pairs.decode_ids(_draw(pairs, count, taken, name, seed)) for name in requested}
+
+
+def _draw(pairs: Pairs, count: int, taken: Codes, sampling: Sampling, seed: int) -> Codes:
     """Sample `count` pairs that are not `taken`, in ascending order."""
-    return np.sort(
-        pairs.sample_non_edges(count, taken, int(hash_uint64(seed, RandomStream.NEGATIVES)[0]))
-    )
+    key = int(hash_uint64(seed, STREAMS[sampling])[0])
+    return np.sort(pairs.sample_non_edges(count, taken, key, sampling))
 
 
 def without_edges(pairs: Pairs, out: Codes) -> Graph:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -10,13 +10,16 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from hopvec._native import Stop
 from hopvec.embedding import Embedding
 from hopvec.errors import ParameterError
 from hopvec.evaluate import ranking
 from hopvec.evaluate.hashing import RandomStream, hash_uint64
-from hopvec.evaluate.held_out import SEED, HeldOut
+from hopvec.evaluate.held_out import SEED, STREAMS, HeldOut
 from hopvec.evaluate.logistic import fit, one_blas_thread
-from hopvec.evaluate.pairs import Pairs, ids_like
+from hopvec.evaluate.one_vs_rest import Fold, choose_c
+from hopvec.evaluate.pairs import Pairs, Sampling, ids_like
+from hopvec.graph import Graph
 from hopvec.machine import interruptible
 from hopvec.methods.parameters import Integer, OneOf, check_value
 from hopvec.progress import Progress
@@ -25,14 +28,14 @@ Rows = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 OPERATORS = ("dot", "cosine", "hadamard")
 HITS = (10, 50, 100)
-C = 0.01  # within 0.001 of the best AUC on Cora, PPI and BlogCatalog
+DEGREE_ALONE = "degree alone"
 MAX_TRAINING_EDGES = 20_000  # of the regression
 BLOCK_ENTRIES = 1 << 22  # entries of vectors that are converted to float64 at a time
 
 
 @dataclass(frozen=True)
 class LinkScores:
-    """How well one operator distinguishes edges from negatives.
+    """How well one operator distinguishes edges from one kind of negatives.
 
     Attributes
     ----------
@@ -56,7 +59,7 @@ class HadamardRegression:
     Attributes
     ----------
     C : float
-        Inverse regularization strength.
+        Inverse regularization strength, chosen by cross-validation on the training pairs.
     scale : float
         Factor that gives the products of vectors a root mean square of 1.
     edges : int
@@ -74,30 +77,36 @@ class LinkPrediction:
 
     Attributes
     ----------
-    edges, negatives : int
-        Number of held-out edges and of negatives.
-    operators : dict of str to LinkScores
-        The scores of each operator.
-    regression : HadamardRegression or None
-        The regression of the operator "hadamard", if it was evaluated.
+    edges : int
+        Number of held-out edges.
+    negatives : dict of str to int
+        Number of negatives by how they were drawn, such as "uniform" and "degree".
+    scores : dict of str to dict of str to LinkScores
+        For each kind of negatives, the scores of each operator, and those of "degree alone" if
+        there is a training graph: a pair is scored by the product of the degrees of its nodes.
+    regression : dict of str to HadamardRegression
+        For each kind of negatives, the regression of the operator "hadamard"; empty if it was not
+        evaluated.
     """
 
     edges: int
-    negatives: int
-    operators: dict[str, LinkScores]
-    regression: HadamardRegression | None
+    negatives: dict[str, int]
+    scores: dict[str, dict[str, LinkScores]]
+    regression: dict[str, HadamardRegression]
 
     def to_dict(self) -> dict[str, Any]:
         """All scores as plain Python values, ready for JSON."""
         return asdict(self)
 
     def table(self) -> list[list[str]]:
-        """The scores as strings: a header, then one row per operator."""
-        hits = next(iter(self.operators.values())).hits
-        rows = [["operator", "AUC", "average precision", *(f"hits@{k}" for k in hits)]]
-        for operator, scores in self.operators.items():
-            values = (scores.auc, scores.average_precision, *scores.hits.values())
-            rows.append([operator, *(f"{value:.4f}" for value in values)])
+        """The scores as strings: a header, then one row per kind of negatives and operator."""
+        first = next(iter(next(iter(self.scores.values())).values()))
+        hits = (f"hits@{k}" for k in first.hits)
+        rows = [["negatives", "operator", "AUC", "average precision", *hits]]
+        for sampling, operators in self.scores.items():
+            for operator, scores in operators.items():
+                values = (scores.auc, scores.average_precision, *scores.hits.values())
+                rows.append([sampling, operator, *(f"{value:.4f}" for value in values)])
         return rows
 
     def __str__(self) -> str:
@@ -123,11 +132,13 @@ def predict_links(
         An embedding of the training graph. On an embedding of the whole graph the scores are
         worthless, and nothing can detect that.
     held_out : HeldOut
-        The held-out edges and negatives, from `hold_out` or `read_links`.
+        The held-out edges and negatives, from `hold_out` or `read_links`. Each kind of negatives
+        is compared with the same edges.
     operators : sequence of str, optional
         How a pair (u, v) is scored: "dot" (u . v), "cosine" (u . v / |u| |v|, 0 for a zero vector)
         or "hadamard", a logistic regression on the products u_i v_i. The regression is trained on
-        at most 20,000 edges of the training graph and as many new non-edges. By default all
+        at most 20,000 edges of the training graph and as many new non-edges, which are drawn like
+        the negatives; its C is chosen by cross-validated AUC on these pairs. By default all
         operators; "hadamard" only if there is a training graph.
     k : sequence of int, optional
         Values of k for hits@k, as defined by OGB. By default 10, 50 and 100, up to the number of
@@ -140,7 +151,8 @@ def predict_links(
     Returns
     -------
     LinkPrediction
-        AUC, average precision and hits@k of each operator.
+        AUC, average precision and hits@k for each kind of negatives and operator. If there is a
+        training graph, the row "degree alone" shows what its degrees achieve without any vectors.
 
     Raises
     ------
@@ -156,23 +168,33 @@ def predict_links(
     >>> edges = [(u, v) for u in range(40) for v in range(u) if u % 2 == v % 2]
     >>> held_out = hold_out(Graph.from_edges(*zip(*edges)), share=0.2)
     >>> embedding = FastRP(dim=16).embed(held_out.training)
-    >>> predict_links(embedding, held_out, operators=["cosine"]).operators["cosine"].auc
-    1.0
+    >>> found = predict_links(embedding, held_out, operators=["cosine"])
+    >>> found.scores["uniform"]["cosine"].auc, found.scores["degree"]["cosine"].auc
+    (1.0, 1.0)
+    >>> found.scores["uniform"]["degree alone"].auc < 0.6
+    True
     """
     operators = _operators(operators, held_out)
-    ks = _ks(k, len(held_out.negatives))
+    ks = _ks(k, held_out.negatives)
     check_value("predict_links", "seed", SEED, seed)
-    edges, scale = len(held_out.edges), embedding.inverse_norms
-    rows = _rows(embedding, pa.concat_tables([held_out.edges, held_out.negatives]))
-    passes = _Passes(embedding, rows, progress, count=2 if "hadamard" in operators else 1)
-    scores = {"dot": passes.scores(np.ones(embedding.dim))}
-    scores["cosine"] = scores["dot"] * np.multiply(*(scale[row] for row in rows), dtype=np.float64)
-    regression = None
-    if "hadamard" in operators:
-        regression, weights = _fit_regression(embedding, held_out, seed)
-        scores["hadamard"] = passes.scores(weights)
-    results = {name: _measure(scores[name][:edges], scores[name][edges:], ks) for name in operators}
-    return LinkPrediction(edges, len(held_out.negatives), results, regression)
+    pairs = _TestPairs(embedding, held_out, progress, passes=1 + ("hadamard" in operators))
+    scores: dict[str, dict[str, LinkScores]] = {}
+    regression = {}
+    for sampling in held_out.negatives:
+        found = {"dot": pairs.weighted(sampling, np.ones(embedding.dim))}
+        found["cosine"] = found["dot"] * pairs.inverse_norms(sampling)
+        if "hadamard" in operators:
+            regression[sampling], weights = _fit_regression(embedding, held_out, sampling, seed)
+            found["hadamard"] = pairs.weighted(sampling, weights)
+        found = {operator: found[operator] for operator in operators}
+        if held_out.training is not None:
+            found[DEGREE_ALONE] = pairs.degree_products(sampling, held_out.training)
+        edges = len(held_out.edges)
+        scores[sampling] = {
+            name: _measure(values[:edges], values[edges:], ks) for name, values in found.items()
+        }
+    negatives = {sampling: len(table) for sampling, table in held_out.negatives.items()}
+    return LinkPrediction(len(held_out.edges), negatives, scores, regression)
 
 
 def _operators(operators: Sequence[str] | None, held_out: HeldOut) -> Sequence[str]:
@@ -189,13 +211,14 @@ def _operators(operators: Sequence[str] | None, held_out: HeldOut) -> Sequence[s
     return operators
 
 
-def _ks(k: Sequence[int] | None, negatives: int) -> list[int]:
-    if negatives == 0:
+def _ks(k: Sequence[int] | None, negatives: Mapping[str, pa.Table]) -> list[int]:
+    limit = min(map(len, negatives.values()), default=0)
+    if limit == 0:
         raise ParameterError("predict_links: there are no negatives to compare the edges with.")
     if k is None:
-        return [at for at in HITS if at <= negatives]
+        return [at for at in HITS if at <= limit]
     for at in k:
-        check_value("predict_links", "k", Integer(1, negatives), at)
+        check_value("predict_links", "k", Integer(1, limit), at)
     return list(k)
 
 
@@ -207,29 +230,50 @@ def _rows(embedding: Embedding, table: pa.Table) -> Rows:
     return source, target
 
 
-@dataclass
-class _Passes:
-    """Passes over the vectors of pairs, with shared progress."""
+class _TestPairs:
+    """The held-out edges, followed by one kind of negatives, and scores of these pairs."""
 
-    embedding: Embedding
-    rows: Rows
-    progress: Progress | None
-    count: int
-    done: int = 0
+    def __init__(
+        self, embedding: Embedding, held_out: HeldOut, progress: Progress | None, passes: int
+    ) -> None:
+        self._embedding, self._progress = embedding, progress
+        self._tables = {
+            sampling: pa.concat_tables([held_out.edges, negatives])
+            for sampling, negatives in held_out.negatives.items()
+        }
+        self._rows = {name: _rows(embedding, table) for name, table in self._tables.items()}
+        self._done, self._total = 0, passes * sum(map(len, self._tables.values()))
 
-    def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def weighted(self, sampling: str, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """The score sum_i weights_i u_i v_i of each pair, in float64."""
-        first, second = self.rows
+        first, second = self._rows[sampling]
         scores = np.empty(len(first))
-        step = max(1, BLOCK_ENTRIES // max(1, self.embedding.dim))
+        step = max(1, BLOCK_ENTRIES // max(1, self._embedding.dim))
         for start in range(0, len(first), step):
             here = slice(start, start + step)
-            terms = products(self.embedding, (first[here], second[here])) * weights
+            terms = products(self._embedding, (first[here], second[here])) * weights
             scores[here] = terms.sum(axis=1)  # a sum by BLAS depends on its position
-            self.done += len(first[here])
-            if self.progress is not None:
-                self.progress(self.done, self.count * len(first))
+            self._done += len(first[here])
+            if self._progress is not None:
+                self._progress(self._done, self._total)
         return scores
+
+    def inverse_norms(self, sampling: str) -> NDArray[np.float64]:
+        """1 / (|u| |v|) of each pair, 0 if one of them is 0."""
+        first, second = (self._embedding.inverse_norms[row] for row in self._rows[sampling])
+        return np.multiply(first, second, dtype=np.float64)
+
+    def degree_products(self, sampling: str, training: Graph) -> NDArray[np.float64]:
+        """The product of the degrees of each pair in the training graph.
+
+        If edges joined nodes at random but for their degrees, no score could distinguish them from
+        uniform pairs better, and none at all from pairs drawn by degree. This is also known as the
+        preferential attachment score.
+        """
+        pairs = Pairs(training)
+        ends = (pairs.find(self._tables[sampling].column(end)) for end in ("source", "target"))
+        first, second = (degree[end] for degree, end in zip(pairs.degrees, ends, strict=True))
+        return np.multiply(first, second, dtype=np.float64)
 
 
 def products(embedding: Embedding, rows: Rows) -> NDArray[np.float64]:
@@ -240,42 +284,64 @@ def products(embedding: Embedding, rows: Rows) -> NDArray[np.float64]:
 
 
 def _fit_regression(
-    embedding: Embedding, held_out: HeldOut, seed: int
+    embedding: Embedding, held_out: HeldOut, sampling: str, seed: int
 ) -> tuple[HadamardRegression, NDArray[np.float64]]:
     """Fit a logistic regression on products of vectors; also return the weights.
 
     The intercept is left out: it shifts all scores equally, which changes no metric.
     """
-    edges, others = training_pairs(held_out, seed)
+    edges, others = training_pairs(held_out, "degree" if sampling == "degree" else "uniform", seed)
     terms = products(embedding, _rows(embedding, pa.concat_tables([edges, others])))
     rms = float(np.sqrt(np.mean(terms**2)))
     scale = 1.0 / rms if rms > 0 else 1.0
     rows = np.column_stack([terms * scale, np.ones(len(terms))])
     is_edge = np.repeat([[True], [False]], [len(edges), len(others)], axis=0)
+    order = np.random.default_rng(seed).permutation(len(rows))  # for the folds
+    rows, is_edge = rows[order], is_edge[order]
+
+    def choose_and_fit(stop: Stop) -> tuple[float, NDArray[np.float64]]:
+        C = choose_c(rows, is_edge, stop, mean_auc)  # noqa: N806
+        return C, fit(rows, is_edge, C, stop=stop)
+
     with one_blas_thread("The operator hadamard"):
-        weights = interruptible(lambda stop: fit(rows, is_edge, C, stop=stop))
+        C, weights = interruptible(choose_and_fit)  # noqa: N806
     return HadamardRegression(C, scale, len(edges)), weights[:-1, 0] * scale
 
 
-def training_pairs(held_out: HeldOut, seed: int) -> tuple[pa.Table, pa.Table]:
+def mean_auc(folds: Sequence[Fold]) -> float:
+    """The mean AUC of the folds that have both edges and negatives; 0.5 if there are none."""
+    aucs = []
+    for fold in folds:
+        margins, is_edge = (fold.rows @ fold.weights)[:, 0], fold.members[:, 0]
+        if 0 < is_edge.sum() < len(is_edge):
+            aucs.append(ranking.auc(margins[is_edge], margins[~is_edge]))
+    return float(np.mean(aucs)) if aucs else 0.5
+
+
+def training_pairs(held_out: HeldOut, sampling: Sampling, seed: int) -> tuple[pa.Table, pa.Table]:
     """Edges of the training graph and as many non-edges, without test pairs."""
     if held_out.training is None:
         raise ParameterError("These pairs have no training graph.")
     pairs = Pairs(held_out.training)
-    test = np.union1d(pairs.encode_ids(held_out.edges), pairs.encode_ids(held_out.negatives))
+    tables = (held_out.edges, *held_out.negatives.values())
+    test = np.unique(np.concatenate([pairs.encode_ids(table) for table in tables]))
     edges = np.setdiff1d(pairs.edges, test, assume_unique=True)
     taken = np.union1d(pairs.edges, test)
-    count = min(MAX_TRAINING_EDGES, len(edges), pairs.count_free(taken))
+    free = pairs.count_free(taken, sampling)
+    count = min(MAX_TRAINING_EDGES, len(edges), free)
     if count == 0:
         raise ParameterError(
             "predict_links: there is nothing to train the operator hadamard on: "
-            f"{len(edges):,} training edges and {pairs.count_free(taken):,} pairs that are neither "
-            "edges nor test pairs. Leave it out of operators=."
+            f"{len(edges):,} training edges and {free:,} pairs that are neither edges nor test "
+            "pairs. Leave it out of operators=."
         )
-    key = int(hash_uint64(seed, RandomStream.REGRESSION)[0])
-    order = np.argsort(hash_uint64(key, edges.astype(np.uint64)), kind="stable")
-    others = pairs.sample_non_edges(count, taken, key)
-    return pairs.decode_ids(np.sort(edges[order[:count]])), pairs.decode_ids(np.sort(others))
+    by_hash = np.argsort(
+        hash_uint64(int(hash_uint64(seed, RandomStream.REGRESSION)[0]), edges.astype(np.uint64)),
+        kind="stable",
+    )
+    key = int(hash_uint64(seed, RandomStream.REGRESSION, STREAMS[sampling])[0])
+    others = pairs.sample_non_edges(count, taken, key, sampling)
+    return pairs.decode_ids(np.sort(edges[by_hash[:count]])), pairs.decode_ids(np.sort(others))
 
 
 def _measure(

@@ -1,7 +1,9 @@
-"""One-vs-rest classification: train on some nodes, score the predictions for the others."""
+"""One-vs-rest classification: train on some rows, score the predictions for the others."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import reduce
 from itertools import pairwise
 from typing import NamedTuple, Self
 
@@ -81,19 +83,38 @@ def top_classes(margins: Matrix, counts: NDArray[np.int64]) -> Members:
     return chosen
 
 
-def choose_c(rows: Matrix, members: Members, stop: Stop) -> float:
-    """The C with the best cross-validated macro F1 on these nodes.
+class Fold(NamedTuple):
+    """A fold of cross-validation, and the weights of a model trained on the other rows."""
 
-    The counts of the folds are added, since one fold has too few nodes of most classes. If there
-    are few nodes in total, a worse score may be chance, so the whole grid is tried.
+    rows: Matrix
+    members: Members
+    weights: Matrix
+    trained_on: Members
+    """The membership mask of the other rows."""
+
+
+def macro_f1(folds: Sequence[Fold]) -> float:
+    """The macro F1 of all folds together, since one of them has too few nodes of most classes."""
+    return reduce(PredictionCounts.plus, (score(*fold) for fold in folds)).macro_f1
+
+
+def choose_c(
+    rows: Matrix,
+    members: Members,
+    stop: Stop,
+    measure: Callable[[Sequence[Fold]], float] = macro_f1,
+) -> float:
+    """The C with the best cross-validated score on these rows; of equal ones, the smallest.
+
+    If there are few rows in total, a worse score may be chance, so the whole grid is tried.
     """
-    folds = _folds(len(rows))
+    slices = _folds(len(rows))
     patience = PATIENCE if len(rows) >= MIN_SCORED_NODES else len(C_GRID)
-    weights: list[Matrix | None] = [None] * len(folds)
+    weights: list[Matrix | None] = [None] * len(slices)
     best, chosen, worse = -1.0, C_GRID[0], 0
     for C in C_GRID:  # noqa: N806
-        counts = PredictionCounts(*np.zeros((2, members.shape[1]), np.int64))
-        for number, fold in enumerate(folds):
+        folds = []
+        for number, fold in enumerate(slices):
             inside = np.ones(len(rows), bool)
             inside[fold] = False
             trained_on = members[inside]
@@ -105,12 +126,13 @@ def choose_c(rows: Matrix, members: Members, stop: Stop) -> float:
                 start=weights[number],
                 stop=stop,
             )
-            counts = counts.plus(score(rows[fold], members[fold], found, trained_on))
-        worse = worse + 1 if counts.macro_f1 < best else 0
+            folds.append(Fold(rows[fold], members[fold], found, trained_on))
+        result = measure(folds)
+        worse = worse + 1 if result < best else 0
         if worse == patience:
             break
-        if counts.macro_f1 > best:
-            best, chosen = counts.macro_f1, C
+        if result > best:
+            best, chosen = result, C
     return chosen
 
 

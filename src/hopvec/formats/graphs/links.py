@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from os import PathLike
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,21 +18,28 @@ from hopvec.formats.graphs.options import ReadOptions
 from hopvec.graph.columns import LINKS
 from hopvec.progress import Progress
 
+SAMPLING = "sampling"
 
-def read_pairs(
-    path: str | PathLike[str], *, progress: Progress | None = None
-) -> tuple[pa.Table, NDArray[np.bool_]]:
+
+@dataclass(frozen=True)
+class LabeledPairs:
+    """The pairs of a file."""
+
+    ends: pa.Table
+    """The ids, in the columns source and target; ids in text are strings."""
+    is_edge: NDArray[np.bool_]
+    sampling: pa.Array | None
+    """How each pair was drawn, null or empty for edges; None if the file has no such column."""
+
+
+def read_pairs(path: str | PathLike[str], *, progress: Progress | None = None) -> LabeledPairs:
     """Read labeled pairs from text, Parquet or Arrow.
 
-    Returns the pairs as a table with the columns source and target, and a mask of those that are
-    edges. The label column is named label, y or weight and holds 1 and 0; without one, all pairs
-    are edges. Ids in text are strings.
+    The label column is named label, y or weight and holds 1 and 0; without one, all pairs are
+    edges. The column sampling is optional.
     """
     with InputFile(path, progress) as file:
-        module = next((module for module in (columnar, text) if module.recognize(file)), None)
-        if module is None:
-            what = f"it begins with {file.head[:8]!r}" if file.head else "it is empty"
-            raise FormatError(f"{file.name}: pairs are read from text, Parquet or Arrow; {what}.")
+        module = _format(file)
         stream = module.read_edges(file, ReadOptions(pairs=LINKS))
         batches: list[Batch] = []
         rows = 0
@@ -46,14 +55,39 @@ def read_pairs(
                 )
             batches.append(batch)
             rows += len(batch.source)
+        has_sampling = SAMPLING in stream.metadata.get("ignored", ())
+        if has_sampling and file.is_pipe:
+            raise FormatError(
+                f"{file.name}: a file with the column {SAMPLING} is read twice, which a pipe does "
+                "not allow. Save it first."
+            )
     if not rows:
         raise FormatError(f"{file.name}: there are no pairs in it.")
     ends = {
         "source": pa.chunked_array([batch.source for batch in batches]),
         "target": pa.chunked_array([batch.target for batch in batches]),
     }
-    labels = [_labels(batch) for batch in batches]
-    return pa.table(ends), np.concatenate(labels) == 1
+    labels = np.concatenate([_labels(batch) for batch in batches])
+    source = stream.metadata["columns"]["source"]
+    sampling = _read_sampling(path, source) if has_sampling else None
+    return LabeledPairs(pa.table(ends), labels == 1, sampling)
+
+
+def _format(file: InputFile) -> Any:
+    """The module that reads a file."""
+    for module in (columnar, text):
+        if module.recognize(file):
+            return module
+    what = f"it begins with {file.head[:8]!r}" if file.head else "it is empty"
+    raise FormatError(f"{file.name}: pairs are read from text, Parquet or Arrow; {what}.")
+
+
+def _read_sampling(path: str | PathLike[str], source: str) -> pa.Array:
+    """The column sampling, which is read like a column of ids, next to that of the sources."""
+    options = ReadOptions(source=source, target=SAMPLING, unweighted=True, pairs=LINKS)
+    with InputFile(path) as file:
+        batches = list(_format(file).read_edges(file, options).batches)
+    return pa.chunked_array([batch.target.cast(pa.large_string()) for batch in batches])
 
 
 def _labels(batch: Batch) -> NDArray[np.float64]:
