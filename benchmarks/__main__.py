@@ -16,6 +16,7 @@ PARTS = {
     "scaling": ("--quick", "--repeats"),
     "limit": ("--quick", "--repeats"),
     "ablation": ("--quick",),
+    "products": ("--repeats",),
     "quality": (),  # repeats itself with several shuffles
     "new_nodes": (),
     "bipartite": (),

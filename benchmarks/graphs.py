@@ -2,8 +2,8 @@
 
 `python -m benchmarks.graphs NAME ...` builds them with hopvec. `load` only reads them, so it also
 works in the environments of the peers. A name is that of a dataset, one of RANDOM,
-"erdos-renyi-N-M" for N nodes and M edges, or any of these followed by "+training": the graph
-without the held-out edges.
+"erdos-renyi-N-M" for N nodes and M edges, or any of these followed by "+training-SEED": the graph
+without the edges that are held out with this seed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
 HELD_OUT = 0.2  # fraction of the edges
-TRAINING = "+training"
+TRAINING = "+training-"
 RANDOM: dict[str, dict[str, Any]] = {
     # Edges drawn; about 6.5 and 33 million remain without loops and duplicates.
     "chung-lu-80k": {"nodes": 80_000, "edges": 6_630_000},
@@ -71,8 +71,9 @@ def graph(name: str) -> Any:
     """The hopvec.Graph of a name; the rows of its matrix are in the order of graph.ids."""
     from hopvec import datasets
 
-    if name.endswith(TRAINING):
-        return held_out(name.removesuffix(TRAINING)).training
+    whole, training, seed = name.partition(TRAINING)
+    if training:
+        return held_out(whole, int(seed)).training
     if name.startswith("erdos-renyi-") and name not in RANDOM:
         nodes, edges = map(int, name.removeprefix("erdos-renyi-").split("-"))
         return datasets.ErdosRenyi(nodes=nodes, edges=edges).graph()
@@ -86,11 +87,16 @@ def graph(name: str) -> Any:
     return generators[name.rpartition("-")[0]](**RANDOM[name]).graph()
 
 
-def held_out(name: str) -> Any:
-    """The held-out edges of a graph, and the training graph."""
+def held_out(name: str, seed: int) -> Any:
+    """The held-out edges and negatives of a graph, and the training graph."""
     from hopvec.evaluate import hold_out
 
-    return hold_out(graph(name), share=HELD_OUT)
+    return hold_out(graph(name), share=HELD_OUT, seed=seed)
+
+
+def training_graph(name: str, seed: int) -> str:
+    """The name of the graph without held-out edges."""
+    return f"{name}{TRAINING}{seed}"
 
 
 def data_dir() -> Path:

@@ -2,14 +2,17 @@
 
 Prints one JSON object. Only the embedding is timed; the time before it (reading the graph,
 converting it to the tool's format) is recorded as prepare_seconds. Sizes are in bytes. --dim sets
-the number of columns, --vectors saves the vectors to a .npy file, to be scored. Only libraries
-that the tool needs are loaded, so that the peak memory of the process is that of the tool.
+the number of columns, --seed the seed of tools that take one. --vectors saves the vectors to a .npy
+file, to be scored; --training-vectors those of the graph without the edges that are held out with
+the seed, which are not timed. Only libraries that the tool needs are loaded, so that the peak
+memory of the process is that of the tool.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
+import inspect
 import json
 import os
 import statistics
@@ -55,7 +58,9 @@ def tool(name: str, threads: int, record: dict[str, Any]) -> Callable[..., Embed
 
     variant = name.removeprefix("hopvec").removeprefix("-") or "balanced"
     if variant in ("float32", "float16"):
-        method: Any = partial(FastRP, normalize="none", precision=variant, threads=threads)
+        method: Any = partial(
+            FastRP, normalize="none", passes=1, precision=variant, threads=threads
+        )
     else:
         method = partial(FastRP.preset, variant, threads=threads)
     return partial(hopvec, method=method, record=record)
@@ -65,6 +70,13 @@ def setting_of(name: str, dim: int) -> dict[str, Any]:
     """The parameters of a tool: all for the same computation, otherwise the dimension only."""
     same = PEERS[name].same_distribution if name in PEERS else "float" in name
     return SETTING | {"dim": dim} if same else {"dim": dim}
+
+
+def seed_of(make: Callable[..., Embed], seed: int | None) -> dict[str, int]:
+    """The seed as a parameter of a tool; a tool that takes none is simply run again."""
+    taken = inspect.signature(make).parameters.values()
+    takes_seed = any(p.name == "seed" or p.kind is p.VAR_KEYWORD for p in taken)
+    return {"seed": seed} if takes_seed and seed is not None else {}
 
 
 def timed(embed: Embed, shape: tuple[int, int]) -> tuple[dict[str, float], NDArray[Any]]:
@@ -126,17 +138,29 @@ def warm_up(name: str, make: Callable[..., Embed]) -> None:
     make(tool_input(name, ring, np.roll(ring, 1), 64), **setting_of(name, 16))()
 
 
+def load_input(name: str, graph: str) -> Any:
+    """A graph in the format of a tool."""
+    return graphs.load(graph) if name in PEERS else tool_input(name, *graphs.load_edges(graph))
+
+
 def measure(
-    graph: str, name: str, threads: int, dim: int, vectors: Path | None = None
+    graph: str,
+    name: str,
+    threads: int,
+    dim: int,
+    seed: int | None = None,
+    vectors: Path | None = None,
+    training_vectors: Path | None = None,
 ) -> dict[str, Any]:
     """Everything that is recorded for one tool on one graph."""
     record: dict[str, Any] = {}
     make = tool(name, threads, record)
     warm_up(name, make)
     start = time.perf_counter()
-    given = graphs.load(graph) if name in PEERS else tool_input(name, *graphs.load_edges(graph))
+    given = load_input(name, graph)
     nodes = given.shape[0] if name in PEERS else given.nodes
-    embed = make(given, **setting_of(name, dim))
+    setting = setting_of(name, dim) | seed_of(make, seed)
+    embed = make(given, **setting)
     record["prepare_seconds"] = time.perf_counter() - start
     del given
     gc.collect()
@@ -148,6 +172,9 @@ def measure(
     record |= {"peak_rss": status_bytes("VmHWM"), "others_share": others.share()}
     if vectors:
         np.save(vectors, np.asarray(found, np.float32))
+    if training_vectors and seed is not None:
+        training = load_input(name, graphs.training_graph(graph, seed))
+        np.save(training_vectors, np.asarray(make(training, **setting)(), np.float32))
     return {"graph": graph, "tool": name, "threads": threads, "dim": dim, **result, **record}
 
 
@@ -157,6 +184,10 @@ if __name__ == "__main__":
     parser.add_argument("tool")
     parser.add_argument("threads", type=int)
     parser.add_argument("--dim", type=int, default=SETTING["dim"])
+    parser.add_argument("--seed", type=int)
     parser.add_argument("--vectors", type=Path)
+    parser.add_argument("--training-vectors", type=Path)
     given = parser.parse_args()
-    print(json.dumps(measure(given.graph, given.tool, given.threads, given.dim, given.vectors)))
+    files = given.vectors, given.training_vectors
+    found = measure(given.graph, given.tool, given.threads, given.dim, given.seed, *files)
+    print(json.dumps(found))

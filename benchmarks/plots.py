@@ -60,10 +60,11 @@ def methods(results: dict[str, Any], theme: Theme) -> Figure:
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
     for axis, (graph, found) in zip(axes, graphs.items(), strict=False):
         for tool, result in found["tools"].items():
-            if "macro_f1" in result:
+            score = methods_tables.mean_of(result, "macro_f1")
+            if score is not None:
                 axis.plot(
                     result["wall_seconds"]["median"],
-                    result["macro_f1"],
+                    score,
                     linestyle="",
                     markersize=8,
                     **style_of(theme, tools, tool),

@@ -69,12 +69,11 @@ def python(
 
 
 def measure_tool(
-    graph: str, tool: str, *, threads: int, dim: int, vectors: Path | None = None
+    graph: str, tool: str, *, threads: int, dim: int, options: Sequence[object] = ()
 ) -> dict[str, Any]:
-    """Measure a tool with measure.py, in the environment of the tool."""
-    saving = () if vectors is None else ("--vectors", vectors)
+    """Measure a tool with measure.py and its options, in the environment of the tool."""
     found = python(
-        *("benchmarks.measure", graph, tool, threads, "--dim", dim, *saving),
+        *("benchmarks.measure", graph, tool, threads, "--dim", dim, *options),
         threads=threads,
         environment=environment_of(tool),
         timeout=TIMEOUT_SECONDS,
@@ -155,16 +154,18 @@ def run_interleaved(
     names: Sequence[str],
     repeats: int,
     run: Callable[[str], dict[str, Any]],
+    is_slow: Callable[[Sequence[dict[str, Any]]], bool] = lambda runs: (
+        runs[-1]["wall_seconds"] > SLOW_SECONDS
+    ),
 ) -> dict[str, list[dict[str, Any]]]:
     """Run every name once per round; every other round runs in reverse order.
 
-    Names that failed or were slow are skipped in later rounds.
+    Names that failed or were slow, by their runs so far, are skipped in later rounds.
     """
     runs: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
     for number in range(repeats):
         for name in names if number % 2 == 0 else reversed(names):
-            last = runs[name][-1] if runs[name] else {}
-            if "error" in last or last.get("wall_seconds", 0) > SLOW_SECONDS:
+            if runs[name] and ("error" in runs[name][-1] or is_slow(runs[name])):
                 continue
             runs[name].append(run(name))
             log(f"round {number + 1} of {repeats}, {name}: {describe_run(runs[name][-1])}")

@@ -19,6 +19,7 @@ from benchmarks import (
     large_tables,
     limit_tables,
     methods_tables,
+    products_tables,
     quality_tables,
     scaling_tables,
     spark_tables,
@@ -36,6 +37,7 @@ PARTS = {
 }
 OTHER_PAGES = {
     "ablation": ("performance.md", ablation_tables.section),
+    "products": ("performance.md", products_tables.section),
     "quality": ("quality.md", quality_tables.section),
     "new_nodes": ("quality.md", quality_tables.new_nodes_section),
     "bipartite": ("kinds.md", bipartite_tables.section),

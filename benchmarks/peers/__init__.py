@@ -14,9 +14,12 @@ class Peer:
     """What is run, for docs/benchmarks.md."""
     same_distribution: bool = False
     """Whether it does the same computation as hopvec, so that quality need not be compared."""
-    walks: bool = False
-    """Whether it trains on random walks, which takes minutes instead of seconds."""
+    max_nodes: int | None = None
+    """The largest graph that it is compared on: a limit of time, or of memory."""
 
+
+MAX_WALK_NODES = 12_000  # training on random walks takes minutes instead of seconds
+MAX_DENSE_NODES = 20_000  # 1.6 GB for a float32 matrix of all pairs
 
 PEERS = {
     "fastrp": Peer(
@@ -78,42 +81,50 @@ PEERS = {
         "nodevectors",
         "ProNE with its defaults: a truncated SVD, then Chebyshev filters",
     ),
+    "netmf": Peer(
+        "exact NetMF",
+        "hopvec",
+        "`hopvec.NetMF` with its defaults: the eigenvectors of the dense matrix of all pairs that "
+        "DeepWalk approximates, window 10",
+        max_nodes=MAX_DENSE_NODES,
+    ),
     "grape": Peer(
         "GRAPE",
         "grape",
         "DeepWalk with skip-gram, in Rust, with as many walks as the others and one epoch (its "
         "default is 30)",
-        walks=True,
+        max_nodes=MAX_WALK_NODES,
     ),
     "pecanpy": Peer(
         "PecanPy",
         "pecanpy",
         "node2vec with p = q = 1 in FirstOrderUnweighted mode, 10 walks of 80 nodes per node, "
         "window 10, one epoch",
-        walks=True,
+        max_nodes=MAX_WALK_NODES,
     ),
     "fastnode2vec": Peer(
         "fastnode2vec",
         "fastnode2vec",
         "node2vec with p = q = 1, 10 epochs of walks of 80 nodes, window 10",
-        walks=True,
+        max_nodes=MAX_WALK_NODES,
     ),
     "deepwalk": Peer(
         "gensim DeepWalk",
         "gensim",
         "10 walks of 80 nodes per node with numpy, then Word2Vec of gensim: skip-gram, window "
         "10, five negative samples, one epoch",
-        walks=True,
+        max_nodes=MAX_WALK_NODES,
     ),
 }
 HOPVEC = {
     "hopvec": "hopvec",
     "hopvec-fast": "hopvec, `fast`",
     "hopvec-best": "hopvec, `best`",
+    "hopvec-links": "hopvec, `links`",
     "hopvec-float32": "hopvec",
     "hopvec-float16": "hopvec, float16",
 }
-"""The variants of hopvec: three presets, and the computation of the peers in two precisions."""
+"""The variants of hopvec: presets, and the computation of the peers in two precisions."""
 
 
 def environment_of(tool: str) -> str:

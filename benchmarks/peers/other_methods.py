@@ -1,8 +1,9 @@
 """Peers with other methods, at the same number of columns; both time and quality are compared.
 
-A peer is a function (adjacency, *, dim) that converts the input to the tool's preferred format and
-returns the step to be timed, which gives rows in the order of the matrix. OMP_NUM_THREADS sets the
-number of threads. Each function imports its own tool only, in its own environment.
+A peer is a function (adjacency, *, dim) or (adjacency, *, dim, seed) that converts the input to the
+tool's preferred format and returns the step to be timed, which gives rows in the order of the
+matrix. OMP_NUM_THREADS sets the number of threads. Each function imports its own tool only, in its
+own environment.
 """
 
 import os
@@ -36,14 +37,14 @@ def in_rows(nodes: int, dim: int, ids: Sequence[Any], vectors: NDArray[Any]) -> 
     return rows
 
 
-def authors_code(adjacency: sp.csr_matrix, *, dim: int) -> Embed:
+def authors_code(adjacency: sp.csr_matrix, *, dim: int, seed: int = SEED) -> Embed:
     """The authors' code with its normalization; weights and beta as in the preset of hopvec."""
     from sklearn.preprocessing import normalize, scale
 
     A, weights = transition(adjacency, np.float64), (0.0, 0.0, 1.0, 4.0)  # noqa: N806
 
     def embed() -> NDArray[Any]:
-        orders = zip(weights, authors_orders(adjacency, A, dim, beta=-0.75), strict=False)
+        orders = zip(weights, authors_orders(adjacency, A, dim, -0.75, seed), strict=False)
         total = sum(weight * normalize(N) for weight, N in orders if weight)
         return np.asarray(scale(total.toarray()))
 
@@ -78,11 +79,11 @@ def cleora(adjacency: sp.csr_matrix, dim: int, embed: Any) -> Embed:
     return lambda: in_rows(nodes, dim, ids, embed(graph))
 
 
-def scikit_network(adjacency: sp.csr_matrix, *, dim: int) -> Embed:
+def scikit_network(adjacency: sp.csr_matrix, *, dim: int, seed: int = SEED) -> Embed:
     """RandomProjection with its defaults."""
     from sknetwork.embedding import RandomProjection
 
-    method = RandomProjection(n_components=dim, random_state=SEED)
+    method = RandomProjection(n_components=dim, random_state=seed)
     return lambda: np.asarray(method.fit_transform(adjacency))
 
 
@@ -93,6 +94,14 @@ def prone(adjacency: sp.csr_matrix, *, dim: int) -> Embed:
 
     graph = csrgraph.csrgraph(adjacency, nodenames=np.arange(adjacency.shape[0]))
     return lambda: np.asarray(ProNE(n_components=dim, verbose=False).fit_transform(graph))
+
+
+def netmf(adjacency: sp.csr_matrix, *, dim: int, seed: int = SEED) -> Embed:
+    """NetMF of hopvec, with its defaults: the exact factorization that DeepWalk approximates."""
+    from hopvec import Graph, NetMF
+
+    graph = Graph.from_scipy(adjacency)
+    return lambda: np.asarray(NetMF(dim=dim, seed=seed, threads=threads()).embed(graph).vectors)
 
 
 def grape(adjacency: sp.csr_matrix, *, dim: int) -> Embed:
@@ -128,11 +137,11 @@ def grape(adjacency: sp.csr_matrix, *, dim: int) -> Embed:
     return embed
 
 
-def pecanpy(adjacency: sp.csr_matrix, *, dim: int) -> Embed:
+def pecanpy(adjacency: sp.csr_matrix, *, dim: int, seed: int = SEED) -> Embed:
     """node2vec of PecanPy with p = q = 1, in its mode for that case."""
     from pecanpy.pecanpy import FirstOrderUnweighted
 
-    graph = FirstOrderUnweighted(p=1, q=1, workers=threads(), random_state=SEED)
+    graph = FirstOrderUnweighted(p=1, q=1, workers=threads(), random_state=seed)
     graph.indptr = adjacency.indptr.astype(np.uint32)
     graph.indices = adjacency.indices.astype(np.uint32)
     graph.data = adjacency.data.astype(np.float32)
@@ -141,7 +150,7 @@ def pecanpy(adjacency: sp.csr_matrix, *, dim: int) -> Embed:
     return lambda: np.asarray(graph.embed(dim=dim, **sizes))
 
 
-def fastnode2vec(adjacency: sp.csr_matrix, *, dim: int) -> Embed:
+def fastnode2vec(adjacency: sp.csr_matrix, *, dim: int, seed: int = SEED) -> Embed:
     """node2vec of fastnode2vec with p = q = 1."""
     from fastnode2vec import Graph, Node2Vec
 
@@ -149,21 +158,21 @@ def fastnode2vec(adjacency: sp.csr_matrix, *, dim: int) -> Embed:
     graph, nodes = Graph(pairs, directed=False, weighted=False, verbose=False), adjacency.shape[0]
 
     def embed() -> NDArray[Any]:
-        model = Node2Vec(graph, dim, LENGTH, WINDOW, workers=threads(), seed=SEED)
+        model = Node2Vec(graph, dim, LENGTH, WINDOW, workers=threads(), seed=seed)
         model.train(WALKS, verbose=False)
         return in_rows(nodes, dim, model.wv.index_to_key, model.wv.vectors)
 
     return embed
 
 
-def deepwalk(adjacency: sp.csr_matrix, *, dim: int) -> Embed:
+def deepwalk(adjacency: sp.csr_matrix, *, dim: int, seed: int = SEED) -> Embed:
     """DeepWalk with walks in numpy, all nodes at once, then gensim."""
     from gensim.models import Word2Vec
 
     nodes = adjacency.shape[0]
 
     def embed() -> NDArray[Any]:
-        sentences = [list(map(str, walk)) for walk in walks(adjacency)]
+        sentences = [list(map(str, walk)) for walk in walks(adjacency, seed)]
         model = Word2Vec(
             sentences,
             vector_size=dim,
@@ -173,16 +182,16 @@ def deepwalk(adjacency: sp.csr_matrix, *, dim: int) -> Embed:
             min_count=0,
             epochs=1,
             workers=threads(),
-            seed=SEED,
+            seed=seed,
         )
         return in_rows(nodes, dim, model.wv.index_to_key, model.wv.vectors)
 
     return embed
 
 
-def walks(adjacency: sp.csr_matrix) -> Iterator[list[int]]:
+def walks(adjacency: sp.csr_matrix, seed: int) -> Iterator[list[int]]:
     """Uniform walks from every node with a neighbor, one round after the other."""
-    rng, degree = np.random.default_rng(SEED), np.diff(adjacency.indptr)
+    rng, degree = np.random.default_rng(seed), np.diff(adjacency.indptr)
     connected = np.flatnonzero(degree)
     for _ in range(WALKS):
         steps = [rng.permutation(connected)]

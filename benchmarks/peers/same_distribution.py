@@ -56,14 +56,14 @@ def authors(adjacency: sp.csr_matrix, *, dim: int, weights: Sequence[float], bet
 
 
 def authors_orders(
-    adjacency: sp.csr_matrix, A: sp.csr_matrix, dim: int, beta: float
+    adjacency: sp.csr_matrix, A: sp.csr_matrix, dim: int, beta: float, seed: int = SEED
 ) -> Iterator[sp.csr_matrix]:
     """N_1, N_2, ... as in the authors' code."""
     from sklearn.random_projection import SparseRandomProjection
 
     degree = degrees(adjacency)
     L = sp.diags(np.power(degree, beta, out=np.zeros_like(degree), where=degree > 0))
-    projection = SparseRandomProjection(n_components=dim, density="auto", random_state=SEED)
+    projection = SparseRandomProjection(n_components=dim, density="auto", random_state=seed)
     projection.fit(A)
     projection.components_ = projection.components_ @ L
     N = projection.transform(A)
@@ -72,7 +72,9 @@ def authors_orders(
         N = A @ N
 
 
-def fastrp(adjacency: sp.csr_matrix, *, dim: int, weights: Sequence[float], beta: float) -> Embed:
+def fastrp(
+    adjacency: sp.csr_matrix, *, dim: int, weights: Sequence[float], beta: float, seed: int = SEED
+) -> Embed:
     """PyPI fastrp (Rust, RAYON_NUM_THREADS threads), without beta and with s = 3.
 
     Its weights[0] is for R itself, so a 0 is prepended. undirected=True would add the transpose of
@@ -87,7 +89,7 @@ def fastrp(adjacency: sp.csr_matrix, *, dim: int, weights: Sequence[float], beta
         return package.fit_csr(
             *(indptr, indices, values, nodes, dim),
             weights=[0.0, *map(float, weights)],
-            seed=SEED,
+            seed=seed,
             undirected=False,
         )
 
