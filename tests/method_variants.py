@@ -7,7 +7,7 @@ from hopvec.methods import METHODS
 # Parameters to test; a method without an entry is tested with its defaults.
 VARIANTS = {
     "fastrp": [
-        {"normalize": normalize, "precision": precision, **more}
+        {"normalize": normalize, "precision": precision, "passes": 1, **more}
         for normalize in ("none", "authors", "full")
         for precision in ("float32", "float16")
         for more in (
@@ -23,12 +23,28 @@ VARIANTS = {
         )
     ]
     + [
-        {"dim": 40, "projection": "gaussian", "precision": "float16"},
-        {"dim": 24, "normalize": "orders"},
-        {"dim": 17, "oversample": 3, "self_weight": 0.5, "sparsity": 3},
-        {"dim": 16, "oversample": 2, "normalize": "none", "spectrum": 0.5, "precision": "float16"},
-        {"dim": 32, "direction": "in", "oversample": 2},
-        {"dim": 32, "direction": "both", "normalize": "orders"},
+        {"passes": 1, **options}
+        for options in (
+            {"dim": 40, "projection": "gaussian", "precision": "float16"},
+            {"dim": 24, "normalize": "orders"},
+            {"dim": 17, "oversample": 3, "self_weight": 0.5, "sparsity": 3},
+            {
+                "dim": 16,
+                "oversample": 2,
+                "normalize": "none",
+                "spectrum": 0.5,
+                "precision": "float16",
+            },
+            {"dim": 32, "direction": "in", "oversample": 2},
+            {"dim": 32, "direction": "both", "normalize": "orders"},
+            {"dim": 24, "degree_weight": 2.0},
+        )
+    ]
+    + [
+        {"dim": 40, "passes": 2, "beta": 0.5, "spectrum": 0.75},
+        {"dim": 17, "passes": 3, "oversample": 2, "self_weight": 0.5, "sparsity": 3},
+        {"dim": 32, "passes": 2, "precision": "float16", "direction": "both"},
+        {"dim": 24, "passes": 2, "degree_weight": 2.0, "weights": (1, 1), "direction": "in"},
     ],
     "randne": [
         {"dim": 33},

@@ -4,6 +4,9 @@ S = weighted adjacency matrix, d_i = sum_j S_ij, 2m = sum of all entries, A = D^
 L = diag((d_j / 2m)^beta), R = random rows with entries +sqrt(s), 0, -sqrt(s).
 
     N_0 = L R (self_weight)    N_1 = A L R    N_i = A N_(i-1)    N = sum_i weights[i-1] * N_i
+
+With several passes, X_1 = R, and X_(p+1) = (Z - mean) G^(-1/2) takes its place in pass p + 1, where
+Z = unit_rows(N - mean) is the result of pass p, and G is the covariance of its rows.
 """
 
 import numpy as np
@@ -28,6 +31,61 @@ def embed(S, R, dim, weights, beta=0.0, self_weight=0.0, normalize="none", direc
     return unit_rows(N) if normalize == "full" else N
 
 
+def refine(
+    S,
+    R,
+    dim,
+    weights,
+    beta=0.0,
+    self_weight=0.0,
+    direction="out",
+    passes=2,
+    spectrum=1.0,
+    degree_weight=0.0,
+):
+    """The embedding by several passes, n x dim in float64. R has all columns to be propagated."""
+    S, X = np.asarray(S, np.float64), np.asarray(R, np.float64)
+    parts = 2 if direction == "concat" else 1
+    X = np.hstack([X[:, : X.shape[1] // parts]] * parts)
+    for number in range(1, passes + 1):
+        terms = orders(S, X, weights, beta, self_weight, direction, same_columns=False)
+        N = sum(weight * unit_rows(N_i) for weight, N_i in terms)
+        present, zero = has_row(S, direction) | N.any(axis=1), ~N.any(axis=1)
+        if passes == 1:
+            N[present] = standardize(N[present])
+        else:
+            N[present] = center(N[present])
+        N[zero] = 0
+        Z = unit_rows(N)
+        if number < passes:
+            X = whiten(Z, present)
+            X[zero] = 0
+    columns = degree_columns(S, direction, degree_weight, dim - parts) if degree_weight else None
+    if columns is None:
+        return compress(Z, dim, spectrum, unit=True, present=present)
+    others = compress(Z, dim - parts, spectrum, unit=True, present=present)
+    return np.hstack([others, columns])
+
+
+def whiten(Z, present, min_eigenvalue=1e-3):
+    """(Z - mean) G^(-1/2), with the symmetric root of the covariance G of the present rows."""
+    mean = Z[present].sum(axis=0) / max(1, present.sum())
+    G = (Z[present] - mean).T @ (Z[present] - mean) / max(1, present.sum())
+    values, V = np.linalg.eigh(G)
+    if values[-1] <= 0:
+        return np.zeros_like(Z)
+    values = np.maximum(values, min_eigenvalue * values[-1])
+    return (Z - mean) @ (V / np.sqrt(values)) @ V.T
+
+
+def degree_columns(S, direction, weight, others):
+    """weight times the rms 1 / sqrt(others) of the other columns, in proportion to log(1 + d)."""
+    ways = ("out", "in") if direction == "concat" else (direction,)
+    columns = np.log1p(np.stack([oriented(S, way).sum(axis=1) for way in ways], axis=1))
+    size = np.sqrt((columns**2).sum(axis=0) / max(1, has_row(S, direction).sum()))
+    return weight * columns / np.where(size > 0, size, 1.0) / np.sqrt(others)
+
+
 def relative_errors(got, expected):
     """|difference| / |expected| per row; a row that must be zero has to be exactly zero."""
     size = np.linalg.norm(expected, axis=1)
@@ -47,28 +105,33 @@ def features(numbers, number_signs, categories=()):
     return (X @ number_signs + sum(categories)) / np.sqrt(X.shape[1] + len(categories))
 
 
-def compress(N, dim, spectrum=1.0, unit=False):
+def compress(N, dim, spectrum=1.0, unit=False, present=None):
     """The nonzero rows projected on their first `dim` principal components: n x dim.
 
     U Sigma^spectrum of the centered rows U Sigma V^T, up to signs and one factor; then unit rows.
     """
-    present = N.any(axis=1)
+    present = N.any(axis=1) if present is None else present
+    if not N.any():
+        return np.zeros((len(N), dim))
     U, sigma, V = np.linalg.svd(N[present] - N[present].mean(axis=0), full_matrices=False)
     U, sigma, V = U[:, :dim], sigma[:dim], V[:dim]
     U = U * np.sign(V[np.arange(len(V)), np.abs(V).argmax(axis=1)])
     result = np.zeros((len(N), dim))
     result[present, : len(sigma)] = U * sigma[0] * (sigma / sigma[0]) ** spectrum
+    result[~N.any(axis=1)] = 0  # zero rows stay zero
     return unit_rows(result) if unit else result
 
 
-def orders(S, R, weights, beta, self_weight, direction="out"):
+def orders(S, R, weights, beta, self_weight, direction="out", same_columns=True):
     """The pairs (weight, N_i) with nonzero weight, order 0 first.
 
-    For direction "concat", half of the columns come from "out" and half from "in".
+    For direction "concat", half of the columns come from "out" and half from "in": both from the
+    first half of the columns of R, or, in later passes, each from its own half.
     """
     if direction == "concat":
-        half = R[:, : R.shape[1] // 2]
-        both = (orders(S, half, weights, beta, self_weight, way) for way in ("out", "in"))
+        first, second = np.hsplit(R, 2)
+        starts = (("out", first), ("in", first if same_columns else second))
+        both = (orders(S, half, weights, beta, self_weight, way) for way, half in starts)
         pairs = zip(*both, strict=True)
         return [(weight, np.hstack([N_i, N_j])) for (weight, N_i), (_, N_j) in pairs]
     S = oriented(S, direction)
@@ -123,6 +186,14 @@ def standardize(N):
     mean, deviation = N.mean(axis=0), N.std(axis=0)
     varies = deviation > CONSTANT * np.sqrt((N**2).mean(axis=0))
     return np.divide(N - mean, deviation, out=np.zeros_like(N), where=varies)
+
+
+def center(N):
+    """Columns of mean 0; constant columns become 0."""
+    if len(N) == 0:
+        return N
+    varies = N.std(axis=0) > CONSTANT * np.sqrt((N**2).mean(axis=0))
+    return np.where(varies, N - N.mean(axis=0), 0.0)
 
 
 def randne(S, R, weights, matrix="transition"):

@@ -218,6 +218,32 @@ def add_gram(rows: NDArray[np.floating], gram: Floats) -> None:
     gram += np.triu(wide.T @ wide)
 
 
+def normalize_rows(rows: NDArray[np.floating], mean: Floats, factor: Floats) -> Floats:
+    """(row - mean) * factor, scaled to unit length; zero rows stay zero."""
+    wide = rows.astype(np.float64)
+    return unit_rows((wide - mean) * factor) * wide.any(axis=1, keepdims=True)
+
+
+def project_rows(
+    rows: NDArray[np.floating],
+    mean: Floats,
+    factor: Floats,
+    matrix: NDArray[np.floating],
+    offset: NDArray[np.floating],
+) -> Floats:
+    """The normalized rows times a matrix, minus the offset; zero rows stay zero."""
+    projected = normalize_rows(rows, mean, factor) @ matrix.astype(np.float64) - offset
+    return projected * rows.any(axis=1, keepdims=True)
+
+
+def spectral_matrix(vectors: Floats, factor: Floats) -> Floats:
+    """The sum of factor[k] times the outer product of row k with itself."""
+    return sum(
+        (value * np.outer(row, row) for value, row in zip(factor, vectors, strict=True)),
+        np.zeros(vectors.shape),
+    )
+
+
 def positive_logarithm(matrix: NDArray[np.floating], factor: Floats) -> Floats:
     """log(max(1, entry * factor)), with one factor per column."""
     result: Floats = np.log(np.maximum(1.0, matrix.astype(np.float64) * factor))

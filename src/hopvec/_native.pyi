@@ -190,6 +190,7 @@ class RMat:
 def level() -> str: ...
 def allocate(bytes: int) -> NDArray[np.uint8]: ...
 def power(x: NDArray[np.float64], y: float) -> NDArray[np.float64]: ...
+def logarithm(x: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def degrees(
     indptr: NDArray[np.int64], weights: NDArray[np.float32] | None, mapped: bool = False
 ) -> NDArray[np.float64]: ...
@@ -266,6 +267,15 @@ def draw(
     threads: int,
     stop: Stop,
     features: Features | None = None,
+) -> None: ...
+def emit_rows(
+    rows: NDArray[np.float32],
+    first: int,
+    diagonal: NDArray[np.float32],
+    as_half: bool,
+    sink: Sink,
+    threads: int,
+    stop: Stop,
 ) -> None: ...
 def first_hop(
     adjacency: Adjacency,
@@ -398,6 +408,29 @@ def product(
 def add_gram(
     rows: NDArray[np.float32], gram: NDArray[np.float64], threads: int, stop: Stop
 ) -> None: ...
+def add_normalized_gram(
+    rows: NDArray[np.float32],
+    mean: NDArray[np.float64],
+    factor: NDArray[np.float64],
+    total: NDArray[np.float64],
+    gram: NDArray[np.float64],
+    threads: int,
+    stop: Stop,
+) -> None: ...
+def project_rows(
+    rows: NDArray[np.float32],
+    mean: NDArray[np.float64],
+    factor: NDArray[np.float64],
+    matrix: NDArray[np.float32],
+    offset: NDArray[np.float32],
+    out: NDArray[np.float32],
+    targets: NDArray[np.int32] | None,
+    threads: int,
+    stop: Stop,
+) -> None: ...
+def spectral_matrix(
+    vectors: NDArray[np.float64], factor: NDArray[np.float64], threads: int, stop: Stop
+) -> NDArray[np.float64]: ...
 def basis_products(
     basis: list[NDArray[np.float64]], block: NDArray[np.float64], threads: int, stop: Stop
 ) -> NDArray[np.float64]: ...

@@ -15,7 +15,11 @@ def stage(progress: Progress, number: int, stages: int) -> Progress:
 
     >>> stage(print, 1, 2)(5, 10)
     150 200
+    >>> stage(print, 0, 1)(5, 10)
+    5 10
     """
+    if stages == 1:
+        return progress
 
     def report(done: int, total: int) -> None:
         progress(100 * number + 100 * done // max(1, total), 100 * stages)

@@ -82,7 +82,17 @@ def test_spill_files_are_in_the_spill_directory_from_reading_to_writing(run, tmp
     (tmp_path / "edges.csv").write_text(lines)
     (tmp_path / "spill").mkdir()
     for options, expected in (((), tmp_path), (("--spill-dir", "spill"), tmp_path / "spill")):
-        arguments = ("-o", "vectors.npy", "--memory", "14MB", "--report", "run.json", *options)
+        arguments = (
+            "-o",
+            "vectors.npy",
+            "--memory",
+            "14MB",
+            "--passes",
+            "1",
+            "--report",
+            "run.json",
+            *options,
+        )
         result = run("embed", "edges.csv", "--dim", 256, *arguments)
         assert result.exit_code == 0, result.stderr
         assert "spill file" in json.loads((tmp_path / "run.json").read_text())["plan"]

@@ -14,7 +14,7 @@ def test_the_table_shows_every_preset_with_its_options(run):
     for name, preset in PRESETS.items():
         assert f"{name} {preset.help}" in text
     assert "--weights 0,0,1,1,1,1 --beta 0.25 --normalize full" in text
-    assert "--oversample 4" in text
+    assert "--passes 3 --oversample 2" in text
 
 
 def test_in_json_each_has_all_parameters(run):
@@ -30,7 +30,7 @@ def test_given_options_override_the_parameters_of_a_preset(run, edges):
     result = run("embed", edges, "-o", "v.npz", "--preset", "best", "--dim", "4", "--beta", "0")
     assert result.exit_code == 0, result.stderr
     made = hopvec.load("v.npz").parameters
-    assert (made["dim"], made["beta"], made["oversample"]) == (4, 0, 4)
+    assert (made["dim"], made["beta"], made["oversample"]) == (4, 0, 2)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,8 @@ LONG = [
     "vectors.parquet",
     "--dim",
     "65536",
+    "--passes",
+    "1",
     "--weights",
     ",".join("1" * 32),
 ]

@@ -53,17 +53,17 @@ class TestFiles:
             "unseen.csv",
         ]
         rows, best = trials(found / "trials.csv"), read_json(found / "best.json")
-        assert list(rows[0]) == ["trial", "beta", "weights.4", "score"]
+        assert list(rows[0]) == ["trial", "beta", "weights.4", "orders", "score"]
         assert [row["trial"] for row in rows] == ["1", "2", "3", "4"]
         assert max(float(row["score"]) for row in rows) == best["score"]
         assert len(hopvec.read_labels(found / "unseen.csv")) == 120
         assert (found / "search.png").read_bytes().startswith(b"\x89PNG")
 
     def test_the_result_is_that_of_the_library(self, run, files, tmp_path):
-        run("tune", *files, *QUICK, "--normalize", "authors", "--seed", 5)
+        run("tune", *files, *QUICK, "--normalize", "authors", "--passes", 1, "--seed", 5)
         graph = hopvec.read_graph(tmp_path / "edges.csv")
         labels = hopvec.read_labels(tmp_path / "labels.csv")
-        method = hopvec.FastRP(dim=16, normalize="authors", seed=5)
+        method = hopvec.FastRP(dim=16, normalize="authors", passes=1, seed=5)
         expected = hopvec.tune(graph, labels, method=method, trials=4, search_dim=8, shuffles=2)
         assert read_json(tmp_path / "tuned" / "best.json") == expected.to_dict()
 
@@ -82,7 +82,7 @@ class TestFiles:
         result = run("tune", files[0], "--trials", 2, "--space", "beta=-1:1")
         assert result.exit_code == 0, result.stderr
         best = read_json(tmp_path / "tuned" / "best.json")
-        assert best["settings"]["measure"] == "link AUC"
+        assert best["settings"]["measure"] == "mean link AUC"
         assert not (tmp_path / "tuned" / "unseen.csv").exists()
 
     def test_any_space_and_method(self, run, files, tmp_path):
@@ -146,7 +146,7 @@ class TestOutput:
         )
 
     def test_the_next_command_reads_the_graph_in_the_same_way(self, run, files):
-        options = ("--trials", 1, "--search-dim", 8, "--shuffles", 1, "--dim", 8)
+        options = ("--trials", 1, "--search-dim", 8, "--shuffles", 1, "--dim", 8, "--passes", 1)
         reading = ("--separator", ",", "--header", "--loops", "drop")
         printed = run("tune", *files, *options, *reading).stderr
         assert "best.json --loops drop --separator , --header\n" in printed
@@ -243,7 +243,7 @@ class TestParams:
         assert (found["beta"], found["weights"]) == (0.75, [1])
 
     def test_the_report_of_a_run_repeats_it(self, run, edges, tmp_path):
-        options = ("--dim", "8", "--beta", "-0.25", "--normalize", "none", "--report", "run.json")
+        options = ("--dim", "8", "--beta", "-0.25", "--passes", "1", "--report", "run.json")
         first = self.embed(run, tmp_path, *options)
         assert self.embed(run, tmp_path, "--params", "run.json") == first
 

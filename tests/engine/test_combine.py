@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from hopvec import FastRP, Graph, GraphError, _native
+from hopvec import Graph, GraphError, _native
 from hopvec.engine.slab import checked_scales
+from one_pass import one_pass
 
 GRAPH = Graph.from_edges(np.arange(40), (np.arange(40) * 7 + 1) % 40)
 
@@ -30,7 +31,7 @@ def test_orders_still_held_in_blocks_are_added_at_once(monkeypatch, weights, sel
 
     native = _native.Sink
     monkeypatch.setattr(_native, "Sink", sink)
-    FastRP(dim=16, weights=weights, self_weight=self_weight, normalize="none").embed(GRAPH)
+    one_pass(dim=16, weights=weights, self_weight=self_weight, normalize="none").embed(GRAPH)
     assert sum(one is not None for one in sums) == passes
 
 

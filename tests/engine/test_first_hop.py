@@ -25,7 +25,7 @@ nodes = 300_000
 ring = np.arange(nodes)
 graph = Graph.from_edges(ring, np.roll(ring, 1))
 method = FastRP(
-    dim=32, weights=(1,), sparsity=32, precision="float16", normalize="none", threads=32
+    passes=1, dim=32, weights=(1,), sparsity=32, precision="float16", normalize="none", threads=32
 )
 Path("/proc/self/clear_refs").write_text("5")
 before = status("VmRSS")

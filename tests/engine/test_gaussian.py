@@ -10,7 +10,8 @@ from scipy import stats
 
 import hopvec
 import reference
-from hopvec import FastRP, ParameterError, _native
+from hopvec import ParameterError, _native
+from one_pass import one_pass
 
 NODES, DIM = 2000, 160
 GRAPH = hopvec.Graph.from_edges([0], [1], nodes=NODES)
@@ -19,7 +20,7 @@ GRAPH = hopvec.Graph.from_edges([0], [1], nodes=NODES)
 def random_matrix(*, dim=DIM, seed=0, **options):
     """R, obtained from FastRP as order 0 with L = 1."""
     alone = {"weights": [0], "self_weight": 1, "beta": 0, "normalize": "none"}
-    method = FastRP(dim=dim, seed=seed, projection="gaussian", **alone, **options)
+    method = one_pass(dim=dim, seed=seed, projection="gaussian", **alone, **options)
     return method.embed(GRAPH).vectors.astype(np.float64)
 
 
@@ -118,4 +119,4 @@ def test_a_gaussian_projection_with_a_sparsity_is_rejected():
     with pytest.raises(
         ParameterError, match="projection='sparse' only, but projection is 'gaussian'"
     ):
-        FastRP(dim=8, projection="gaussian", sparsity=3).embed(GRAPH)
+        one_pass(dim=8, projection="gaussian", sparsity=3).embed(GRAPH)

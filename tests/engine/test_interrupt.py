@@ -10,15 +10,15 @@ import time
 import pytest
 
 from example_graphs import random_example
-from hopvec import FastRP, _native
+from hopvec import _native
 from hopvec.machine import run_all
+from one_pass import one_pass
 
 LONG_RUN = """
 import numpy, sys, hopvec
-
 ends = numpy.random.default_rng(0).integers(0, 20_000, (2, 2_000_000))
 graph = hopvec.Graph.from_edges(*ends)
-method = hopvec.FastRP(dim=4096, weights=[1] * 32, {options})
+method = hopvec.FastRP(dim=4096, weights=[1] * 32, passes=1, {options})
 print(hopvec.estimate(graph, method).seconds, method.plan(graph).output, flush=True)
 method.embed(graph, progress=lambda done, total: print(done, total, flush=True))
 print("finished", flush=True)
@@ -73,16 +73,16 @@ class TestProgress:
     )
     def test_it_counts_every_slab_of_every_pass(self, options, passes, threads):
         graph = random_example(300, 1000).graph()
-        method = FastRP(dim=100, threads=threads, **options)
+        method = one_pass(dim=100, threads=threads, **options)
         plan, seen = method.plan(graph), []
-        assert plan.passes == passes
+        assert plan.slab_runs == passes
         method.embed(graph, progress=lambda *counts: seen.append(counts))
         total = plan.slabs * passes
         assert seen == [(done, total) for done in range(1, total + 1)]
 
     def test_it_is_called_from_the_calling_thread(self):
         seen = set()
-        FastRP(dim=64, threads=3).embed(
+        one_pass(dim=64, threads=3).embed(
             random_example(300, 1000).graph(),
             progress=lambda done, total: seen.add(threading.current_thread()),
         )
@@ -102,14 +102,14 @@ class TestProgress:
 
         before = threading.active_count()
         with pytest.raises(EnoughError):
-            FastRP(dim=1024, threads=2, normalize=normalize).embed(
+            one_pass(dim=1024, threads=2, normalize=normalize).embed(
                 random_example(300, 1000).graph(), progress=progress
             )
         assert calls == [1, 2]
         assert threading.active_count() == before
 
     def test_a_run_after_a_stopped_one_is_not_stopped(self):
-        graph, method = random_example(300, 1000).graph(), FastRP(dim=64)
+        graph, method = random_example(300, 1000).graph(), one_pass(dim=64)
         expected = method.embed(graph).vectors.tobytes()
 
         def fail(done, total):

@@ -10,6 +10,7 @@ from example_graphs import example, path, random_example
 from hopvec import FastRP, MemoryLimitError
 from hopvec.engine.plan import resident
 from hopvec.machine import format_bytes
+from one_pass import one_pass
 
 LINE = 64
 
@@ -39,44 +40,44 @@ class TestSlabs:
         ],
     )
     def test_the_number_of_slabs_follows_from_dim(self, graph, precision, dim, slabs):
-        assert FastRP(dim=dim, precision=precision).plan(graph).slabs == slabs
+        assert one_pass(dim=dim, precision=precision).plan(graph).slabs == slabs
 
     def test_each_thread_has_its_own_slab_if_blocks_fit_in_the_cache(self, graph):
-        plan = FastRP(dim=256, threads=4).plan(graph)
+        plan = one_pass(dim=256, threads=4).plan(graph)
         assert (plan.slabs_in_flight, plan.threads_per_slab) == (4, 1)
 
     def test_threads_share_one_slab_if_two_do_not_fit_in_the_cache(self, large):
-        plan = FastRP(dim=256, threads=4, normalize="none").plan(large)
+        plan = one_pass(dim=256, threads=4, normalize="none").plan(large)
         assert (plan.slabs_in_flight, plan.threads_per_slab) == (1, 4)
 
     @pytest.mark.parametrize("threads", [1, 2, 3, 5, 7, 64])
     @pytest.mark.parametrize("dim", [16, 32, 64, 256])
     def test_no_more_threads_than_requested(self, graph, threads, dim):
         for normalize in ("none", "full"):
-            plan = FastRP(dim=dim, threads=threads, normalize=normalize).plan(graph)
+            plan = one_pass(dim=dim, threads=threads, normalize=normalize).plan(graph)
             assert 1 <= plan.threads <= threads
 
 
 class TestMemory:
     def test_orders_are_cached_if_memory_allows(self, graph):
-        plan = FastRP(dim=64, memory="1GB").plan(graph)
-        assert (plan.orders, plan.output, plan.passes) == ("cached", "memory", 1)
+        plan = one_pass(dim=64, memory="1GB").plan(graph)
+        assert (plan.orders, plan.output, plan.slab_runs) == ("cached", "memory", 1)
 
     def test_orders_are_recomputed_if_they_do_not_fit(self, graph):
-        roomy = FastRP(dim=64, memory="1GB").plan(graph)
-        plan = FastRP(dim=64, memory=roomy.bytes.total - 1).plan(graph)
-        assert (plan.orders, plan.output, plan.passes) == ("recomputed", "memory", 2)
+        roomy = one_pass(dim=64, memory="1GB").plan(graph)
+        plan = one_pass(dim=64, memory=roomy.bytes.total - 1).plan(graph)
+        assert (plan.orders, plan.output, plan.slab_runs) == ("recomputed", "memory", 2)
 
     def test_the_output_is_in_a_file_if_it_does_not_fit(self, graph):
-        twice = FastRP(dim=64, memory="8MB").plan(graph)
-        plan = FastRP(dim=64, memory=twice.bytes.total - 1).plan(graph)
+        twice = one_pass(dim=64, memory="8MB").plan(graph)
+        plan = one_pass(dim=64, memory=twice.bytes.total - 1).plan(graph)
         assert (plan.orders, plan.output) == ("recomputed", "file")
         assert plan.bytes.output == LINE * 5000  # one slab
         assert plan.disk == 2 * 4 * 5000 * 64
         assert twice.disk == 0
 
     def test_a_sum_without_normalization_never_needs_two_passes(self, graph):
-        method = FastRP(dim=64, normalize="none", threads=2)
+        method = one_pass(dim=64, normalize="none", threads=2)
         plan = method.plan(graph)
         seen = [(plan.orders, plan.output, plan.slabs_in_flight)]
         while True:
@@ -94,11 +95,11 @@ class TestMemory:
     def test_a_plan_fits_in_its_memory_limit(self, graph):
         for megabytes in (2, 3, 5, 8, 13, 21):
             for normalize in ("none", "authors", "full"):
-                method = FastRP(dim=64, memory=f"{megabytes}MB", normalize=normalize)
+                method = one_pass(dim=64, memory=f"{megabytes}MB", normalize=normalize)
                 assert method.plan(graph).bytes.total <= megabytes * 10**6
 
     def test_bytes_are_the_sizes_of_the_arrays(self, graph):
-        plan = FastRP(dim=40, threads=2, weights=[0, 1, 1], memory="1GB").plan(graph)
+        plan = one_pass(dim=40, threads=2, weights=[0, 1, 1], memory="1GB").plan(graph)
         rows = (graph.indptr, graph.indices, graph.weights)
         nodes = (graph.keys, graph.rows, graph.node_degrees)
         powers = 3 * 4 * 5000  # 1 / d, and two powers of d
@@ -112,12 +113,12 @@ class TestMemory:
         assert parts.total == parts.graph + parts.output + sum(parts.working.values())
 
     def test_orders_without_weight_are_not_cached(self, graph):
-        some = FastRP(dim=64, weights=[0, 0, 1]).plan(graph).bytes.working["orders"]
-        all_ = FastRP(dim=64, weights=[1, 1, 1]).plan(graph).bytes.working["orders"]
+        some = one_pass(dim=64, weights=[0, 0, 1]).plan(graph).bytes.working["orders"]
+        all_ = one_pass(dim=64, weights=[1, 1, 1]).plan(graph).bytes.working["orders"]
         assert all_ == 3 * some
 
     def test_a_limit_that_is_too_small_is_rejected_with_the_minimum(self, graph):
-        method = FastRP(dim=64, normalize="none", threads=1)
+        method = one_pass(dim=64, normalize="none", threads=1)
         rows = resident(graph)
         minimum = rows + 3 * LINE * graph.nodes
         with pytest.raises(MemoryLimitError) as error:
@@ -131,7 +132,7 @@ class TestMemory:
 
     def test_embed_rejects_it_too(self, graph):
         with pytest.raises(MemoryLimitError, match="needs at least"):
-            FastRP(memory="100kB").embed(graph)
+            one_pass(memory="100kB").embed(graph)
 
     def test_a_memory_limit_error_is_a_memory_error(self):
         assert issubclass(MemoryLimitError, MemoryError)
@@ -139,31 +140,31 @@ class TestMemory:
 
 class TestPrinting:
     def test_a_plan_lists_slabs_orders_output_and_memory(self, graph):
-        text = str(FastRP(dim=256, threads=2, memory="1GB").plan(graph))
+        text = str(one_pass(dim=256, threads=2, memory="1GB").plan(graph))
         assert "16 slabs of 16 columns in float32, 2 at a time on 2 threads" in text
         assert "orders cached (20.5 MB)" in text
         assert "output of 5.12 MB in memory" in text
         assert f"{format_bytes(resident(graph))} for the graph" in text
 
     def test_a_plan_mentions_the_spill_file_and_recomputed_orders(self, graph):
-        text = str(FastRP(dim=256, threads=2, memory="3MB").plan(graph))
+        text = str(one_pass(dim=256, threads=2, memory="3MB").plan(graph))
         assert "orders recomputed" in text
         assert "in a spill file" in text
 
 
 class TestEstimate:
     def test_bytes_equal_those_of_the_plan(self, graph):
-        method = FastRP(dim=64)
+        method = one_pass(dim=64)
         assert hopvec.estimate(graph, method).bytes == method.plan(graph).bytes.total
 
     def test_the_text_starts_with_the_time_and_includes_the_plan(self, graph):
-        text = str(hopvec.estimate(graph, FastRP(dim=64)))
+        text = str(hopvec.estimate(graph, one_pass(dim=64)))
         assert text.startswith("about ")
         assert "slabs of 16 columns" in text
 
     def test_the_time_is_within_a_factor_of_4_of_the_run(self):
         graph = random_example(40_000, 1_000_000).graph()
-        method = FastRP(dim=64, weights=[0, 0, 1, 1], threads=1, normalize="none")
+        method = one_pass(dim=64, weights=[0, 0, 1, 1], threads=1, normalize="none")
         method.embed(graph)
         start = time.process_time()
         method.embed(graph)
@@ -184,11 +185,11 @@ class TestEstimate:
         self, graph, monkeypatch, options, seconds
     ):
         """A simulated run takes 5 s at the start, 2 s per pass of a slab, and 0.5 s per slab."""
-        method, clock = FastRP(threads=1, **options), [0.0]
+        method, clock = one_pass(threads=1, **options), [0.0]
 
         def compute(trial, graph, plan, progress):
             clock[0] += 5
-            for done in range(plan.slabs * method.plan(graph).passes):
+            for done in range(plan.slabs * method.plan(graph).slab_runs):
                 clock[0] += 2
                 progress(done + 1, plan.slabs)
             clock[0] += 0.5 * plan.slabs
@@ -200,9 +201,9 @@ class TestEstimate:
 
     def test_a_long_trial_stops_after_the_current_slab(self, graph, monkeypatch):
         monkeypatch.setattr("hopvec.methods.slab_method.MAX_TRIAL_SECONDS", 0.0)
-        assert hopvec.estimate(graph, FastRP(dim=256)).seconds > 0
+        assert hopvec.estimate(graph, one_pass(dim=256)).seconds > 0
 
     @pytest.mark.parametrize("case", [example([], 3), example([(0, 0)], 1), example(path(2), 2)])
     def test_tiny_graphs_have_an_estimate(self, case):
         graph = case.graph()
-        assert hopvec.estimate(graph, FastRP(dim=8)).seconds >= 0
+        assert hopvec.estimate(graph, one_pass(dim=8)).seconds >= 0

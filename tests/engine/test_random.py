@@ -11,14 +11,15 @@ from scipy import stats
 
 import hopvec
 import reference
-from hopvec import FastRP, _native
+from hopvec import _native
+from one_pass import one_pass
 
 NODES, DIM = 2000, 160
 SPARSITIES = [1, 1.5, 3, math.sqrt(NODES), 1000]
 
 
 def random_matrix(graph, *, dim=DIM, sparsity=3.0, seed=0, **options):
-    method = FastRP(
+    method = one_pass(
         dim=dim,
         weights=[0],
         self_weight=1,

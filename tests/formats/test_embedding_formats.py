@@ -13,6 +13,7 @@ import hopvec
 from hopvec import Embedding, FastRP, FormatError, Graph, ParameterError
 from hopvec.formats import EMBEDDING_FORMATS, blocks, read_preview, text
 from hopvec.formats.recognize import holds_embedding
+from one_pass import one_pass
 from saved_embeddings import (
     INTEGERS,
     SUFFIXES,
@@ -64,7 +65,7 @@ def test_a_file_is_the_same_bytes_for_any_threads_and_memory(path):
     graph = Graph.from_edges(np.arange(50), (7 * np.arange(50) + 1) % 50)
     contents = []
     for options in ({}, {"threads": 1, "memory": "2GB"}, {"threads": 3, "memory": 40_000}):
-        FastRP(dim=64, **options).embed(graph).save(path)
+        one_pass(dim=64, **options).embed(graph).save(path)
         contents.append(directory_contents(path.parent))
     assert contents[0] == contents[1] == contents[2]
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import oracle
 import rounding_bounds
 from example_graphs import examples, on_disk, skewed_example
-from hopvec import FastRP, Graph, GraphError, MemoryLimitError, ParameterError, estimate, tune
+from hopvec import Graph, GraphError, MemoryLimitError, ParameterError, estimate, tune
+from one_pass import one_pass
 
 CASE = skewed_example(700, 4000, weighted=True, directed=True, seed=5)
 PLAIN = skewed_example(700, 4000, directed=True, seed=6)
@@ -21,7 +22,7 @@ every_direction = pytest.mark.parametrize("direction", DIRECTIONS)
 
 def random_matrix(graph, dim, sparsity):
     alone = {"weights": [0], "self_weight": 1, "beta": 0, "normalize": "none"}
-    return FastRP(dim=dim, sparsity=sparsity, **alone).embed(graph).vectors
+    return one_pass(dim=dim, sparsity=sparsity, **alone).embed(graph).vectors
 
 
 def expected_vectors(case, sparsity, formula):
@@ -42,7 +43,7 @@ def formulas(draw):
 
 @given(examples(directed=True), formulas(), st.sampled_from([1, 3, 40]))
 def test_every_small_graph_agrees_with_the_formula(case, formula, sparsity):
-    got = FastRP(sparsity=sparsity, **formula).embed(case.graph()).vectors
+    got = one_pass(sparsity=sparsity, **formula).embed(case.graph()).vectors
     expected = expected_vectors(case, sparsity, formula)
     R = random_matrix(case.graph(), formula["dim"], sparsity)  # noqa: N806
     bound = rounding_bounds.bound(case.S, R, **formula)
@@ -55,7 +56,7 @@ def test_every_small_graph_agrees_with_the_formula(case, formula, sparsity):
 def test_ordinary_graphs_agree_with_the_formula(case, precision, direction):
     formula = {"dim": 64, "weights": [0, 1, 2, 1], "beta": -0.3, "normalize": "full"}
     formula["direction"] = direction
-    got = FastRP(precision=precision, sparsity=40, **formula).embed(case.graph()).vectors
+    got = one_pass(precision=precision, sparsity=40, **formula).embed(case.graph()).vectors
     error = np.abs(got - expected_vectors(case, 40, formula)).max()
     assert error < (1e-5 if precision == "float32" else 5e-3)
 
@@ -64,14 +65,14 @@ def test_ordinary_graphs_agree_with_the_formula(case, precision, direction):
 def test_the_bytes_are_the_same_for_any_threads_memory_limit_and_mapping(direction):
     graph = CASE.graph()
     options = {"dim": 64, "direction": direction, "oversample": 2}
-    expected = FastRP(threads=1, **options).embed(graph).vectors.tobytes()
-    assert FastRP(threads=3, **options).embed(graph).vectors.tobytes() == expected
-    minimum = FastRP(**options).working_bytes(graph.nodes, graph.nbytes) + 250_000
-    limited = FastRP(memory=minimum, **options)
+    expected = one_pass(threads=1, **options).embed(graph).vectors.tobytes()
+    assert one_pass(threads=3, **options).embed(graph).vectors.tobytes() == expected
+    minimum = one_pass(**options).working_bytes(graph.nodes, graph.nbytes) + 250_000
+    limited = one_pass(memory=minimum, **options)
     assert limited.plan(graph).output == "file"
     assert limited.embed(graph).vectors.tobytes() == expected
     mapped = replace(graph, **{part: on_disk(graph, part) for part in ("indices", "weights")})
-    assert FastRP(**options).embed(mapped).vectors.tobytes() == expected
+    assert one_pass(**options).embed(mapped).vectors.tobytes() == expected
 
 
 def test_reversing_the_edges_swaps_out_and_in():
@@ -79,15 +80,15 @@ def test_reversing_the_edges_swaps_out_and_in():
         CASE.target, CASE.source, CASE.weight, nodes=CASE.nodes, directed=True
     )
     for this, other in (("out", "in"), ("in", "out")):
-        got = FastRP(dim=32, direction=this).embed(CASE.graph()).vectors
-        expected = FastRP(dim=32, direction=other).embed(reversed_graph).vectors
+        got = one_pass(dim=32, direction=this).embed(CASE.graph()).vectors
+        expected = one_pass(dim=32, direction=other).embed(reversed_graph).vectors
         np.testing.assert_allclose(got, expected, rtol=0, atol=1e-5)
 
 
 def test_both_equals_the_embedding_of_the_undirected_graph():
     undirected = Graph.from_edges(CASE.source, CASE.target, CASE.weight, nodes=CASE.nodes)
-    expected = FastRP(dim=32).embed(undirected)
-    got = FastRP(dim=32, direction="both").embed(CASE.graph())
+    expected = one_pass(dim=32).embed(undirected)
+    got = one_pass(dim=32, direction="both").embed(CASE.graph())
     np.testing.assert_allclose(got.vectors, expected.vectors, rtol=0, atol=1e-5)
     assert got.fitted_state.volume == pytest.approx(expected.fitted_state.volume)
 
@@ -96,7 +97,7 @@ def test_the_halves_of_concat_predict_the_direction_of_edges():
     """The out half of u and the in half of v are similar if a path leads from u to v."""
     ring = np.arange(60)
     graph = Graph.from_edges(ring, (ring + 1) % 60, directed=True)
-    vectors = FastRP(dim=512, direction="concat", weights=(1, 1)).embed(graph).vectors
+    vectors = one_pass(dim=512, direction="concat", weights=(1, 1)).embed(graph).vectors
     out, into = np.hsplit(vectors, 2)
     products = out @ into.T
     forward = products[ring, (ring + 3) % 60].mean()
@@ -105,7 +106,7 @@ def test_the_halves_of_concat_predict_the_direction_of_edges():
 
 @every_direction
 def test_cached_orders_and_an_earlier_fitted_state_give_the_same_bytes(direction):
-    method = FastRP(dim=64, direction=direction)
+    method = one_pass(dim=64, direction=direction)
     expected = method.embed(CASE.graph())
     again = method.orders(CASE.graph()).embed(method)
     assert again.vectors.tobytes() == expected.vectors.tobytes()
@@ -124,7 +125,7 @@ def test_new_nodes_follow_the_formula_without_edges_back(direction):
         return Graph.from_edges(*ends, nodes=nodes, directed=True)
 
     formula = {"dim": 64, "weights": [1, 0.5, 2], "beta": 0.0, "normalize": "none"}
-    method = FastRP(sparsity=3, direction=direction, **formula)
+    method = one_pass(sparsity=3, direction=direction, **formula)
     graph = graph_of(old, first_new)
     new = method.embed_new(graph_of(~old), graph=graph, like=method.embed(graph))
     R = random_matrix(CASE.graph(), 64, 3)  # noqa: N806
@@ -147,7 +148,7 @@ def test_reciprocal_edges_count_twice_in_both(reciprocal):
     for name, (source, target) in pairs.items():
         ends = (source + target, target + source) if name == reciprocal else (source, target)
         parts[name] = Graph.from_edges(*ends, directed=True)
-    method = FastRP(
+    method = one_pass(
         dim=16, weights=[1, 1], beta=-0.75, normalize="none", direction="both", sparsity=1
     )
     old = method.embed(parts["old"])
@@ -167,7 +168,7 @@ def test_reciprocal_edges_count_twice_in_both(reciprocal):
 
 def test_new_nodes_without_edges_to_follow_cause_a_warning(caplog):
     graph = Graph.from_edges([0, 1], [1, 2], directed=True)
-    method = FastRP(dim=8)
+    method = one_pass(dim=8)
     new = method.embed_new(
         Graph.from_edges([0], [7], directed=True), graph=graph, like=method.embed(graph)
     )
@@ -177,7 +178,7 @@ def test_new_nodes_without_edges_to_follow_cause_a_warning(caplog):
 
 def test_undirected_new_edges_of_a_directed_graph_are_rejected():
     graph = Graph.from_edges([0, 1], [1, 2], directed=True)
-    method = FastRP(dim=8)
+    method = one_pass(dim=8)
     with pytest.raises(GraphError, match="The graph is directed, but the new edges are undirected"):
         method.embed_new(Graph.from_edges([2], [3]), graph=graph, like=method.embed(graph))
 
@@ -187,17 +188,17 @@ class TestUndirectedGraphs:
 
     @pytest.mark.parametrize("direction", ["in", "both"])
     def test_the_direction_has_no_effect_and_causes_a_warning(self, direction, caplog):
-        expected = FastRP(dim=8).embed(self.GRAPH)
+        expected = one_pass(dim=8).embed(self.GRAPH)
         with caplog.at_level(logging.WARNING, "hopvec"):
-            got = FastRP(dim=8, direction=direction).embed(self.GRAPH)
+            got = one_pass(dim=8, direction=direction).embed(self.GRAPH)
         assert got.vectors.tobytes() == expected.vectors.tobytes()
         assert f"direction='{direction}' has no effect" in caplog.text
 
     def test_concat_is_rejected(self):
         with pytest.raises(GraphError, match="both halves would be the same"):
-            FastRP(dim=32, direction="concat").embed(self.GRAPH)
+            one_pass(dim=32, direction="concat").embed(self.GRAPH)
         with pytest.raises(GraphError, match="both halves would be the same"):
-            estimate(self.GRAPH, FastRP(dim=32, direction="concat"))
+            estimate(self.GRAPH, one_pass(dim=32, direction="concat"))
 
 
 @pytest.mark.parametrize(
@@ -206,8 +207,8 @@ class TestUndirectedGraphs:
 )
 def test_halves_are_whole_slabs(options, step):
     with pytest.raises(ParameterError, match=f"a multiple of {step} in"):
-        FastRP(direction="concat", **options).embed(CASE.graph())
-    FastRP(direction="concat", **options | {"dim": step}).embed(CASE.graph())
+        one_pass(direction="concat", **options).embed(CASE.graph())
+    one_pass(direction="concat", **options | {"dim": step}).embed(CASE.graph())
 
 
 @pytest.mark.parametrize(
@@ -216,7 +217,7 @@ def test_halves_are_whole_slabs(options, step):
 )
 def test_nodes_without_edges_in_the_direction_have_zero_vectors(direction, zero, what, caplog):
     graph = Graph.from_edges([0, 1, 2], [1, 2, 3], directed=True, nodes=5)
-    method = FastRP(dim=64, direction=direction, weights=(1,), sparsity=1, beta=0)
+    method = one_pass(dim=64, direction=direction, weights=(1,), sparsity=1, beta=0)
     with caplog.at_level(logging.WARNING, "hopvec"):
         vectors = method.embed(graph).vectors
     assert np.flatnonzero(~vectors.any(axis=1)).tolist() == zero
@@ -225,13 +226,13 @@ def test_nodes_without_edges_in_the_direction_have_zero_vectors(direction, zero,
 
 def test_the_transposed_rows_are_part_of_the_plan():
     graph = CASE.graph()
-    plain = FastRP(dim=32).plan(graph).bytes.total
-    assert FastRP(dim=32, direction="in").plan(graph).bytes.total > plain + graph.nbytes
-    assert estimate(graph, FastRP(dim=64, direction="concat")).bytes > plain + graph.nbytes
-    memory = FastRP(dim=32).working_bytes(graph.nodes) + graph.nbytes + 45_000
-    FastRP(dim=32, memory=memory).embed(graph)
+    plain = one_pass(dim=32).plan(graph).bytes.total
+    assert one_pass(dim=32, direction="in").plan(graph).bytes.total > plain + graph.nbytes
+    assert estimate(graph, one_pass(dim=64, direction="concat")).bytes > plain + graph.nbytes
+    memory = one_pass(dim=32).working_bytes(graph.nodes) + graph.nbytes + 45_000
+    one_pass(dim=32, memory=memory).embed(graph)
     with pytest.raises(MemoryLimitError):
-        FastRP(dim=32, direction="both", memory=memory).embed(graph)
+        one_pass(dim=32, direction="both", memory=memory).embed(graph)
 
 
 def test_the_direction_can_be_searched():

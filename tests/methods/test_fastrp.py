@@ -24,6 +24,7 @@ from example_graphs import (
 )
 from fastrp_oracle import random_matrix, run
 from hopvec import FastRP, Graph, ParameterError
+from one_pass import one_pass
 
 NORMALIZE = ("none", "authors", "full")
 ORDINARY = random_example(2000, 8000, weighted=True, isolated=20)
@@ -68,7 +69,7 @@ class TestAgainstTheOracle:
     def test_float16_agrees_within_its_own_rounding(self, case, formula, sparsity):
         formula["normalize"] = "none"
         graph = case.graph()
-        got = FastRP(precision="float16", sparsity=sparsity, **formula).embed(graph).vectors
+        got = one_pass(precision="float16", sparsity=sparsity, **formula).embed(graph).vectors
         R = random_matrix(graph, formula["dim"], sparsity=sparsity)  # noqa: N806
         bound = rounding_bounds.bound(case.S, R, **formula, epsilon=2e-3)
         # Below 2^-14 float16 has a fixed spacing; the scale puts the largest L near 2^15.
@@ -130,8 +131,8 @@ class TestAgainstTheOracle:
     ):
         graph = random_example(2000, 5000, weighted=weighted).graph()
         options = {"dim": 80, "beta": beta, "normalize": normalize, "sparsity": 3}
-        half = FastRP(precision="float16", **options).embed(graph).vectors
-        single = FastRP(precision="float32", **options).embed(graph).vectors
+        half = one_pass(precision="float16", **options).embed(graph).vectors
+        single = one_pass(precision="float32", **options).embed(graph).vectors
         error = oracle.relative_errors(half, single.astype(np.float64)).max()
         assert 1e-6 < error < 2e-3
 
@@ -147,7 +148,7 @@ class TestAgainstTheOracle:
         graph = example(star(70_001), 70_001).graph()
         R = random_matrix(graph, 16, sparsity=2).astype(np.float64)  # noqa: N806
         options = {"dim": 16, "sparsity": 2, "beta": 0, "normalize": "none"}
-        got = FastRP(weights=[1], **options).embed(graph).vectors
+        got = one_pass(weights=[1], **options).embed(graph).vectors
         mean, size = R[1:].mean(axis=0), np.abs(R[1:]).mean(axis=0)
         assert (np.abs(got[0] - mean) < 1e-6 * size).all()
         np.testing.assert_allclose(got[1:], np.broadcast_to(R[0], got[1:].shape), rtol=1e-6)
@@ -158,15 +159,15 @@ class TestAgainstTheOracle:
         ends = np.random.default_rng(4).integers(0, 70_000, (2, 200_000))
         graph = Graph.from_edges(*ends, nodes=70_000)
         setting = {"weights": weights, "normalize": "none", "sparsity": 3, "precision": precision}
-        wide = FastRP(dim=64, threads=2, **setting).embed(graph).vectors
-        narrow = FastRP(dim=16, threads=1, **setting).embed(graph).vectors
+        wide = one_pass(dim=64, threads=2, **setting).embed(graph).vectors
+        narrow = one_pass(dim=16, threads=1, **setting).embed(graph).vectors
         assert narrow.nbytes < 1 << 23 < wide.nbytes  # only the wide sum uses non-temporal stores
         np.testing.assert_array_equal(wide[:, :16], narrow)
 
     def test_the_published_blogcatalog_graph_agrees_with_scipy_in_float64(self, data_dir):
         network = scipy.io.loadmat(data_dir / "blogcatalog" / "blogcatalog.mat")["network"]
         graph = hopvec.Graph.from_scipy(network)
-        method = FastRP(dim=32, weights=[0, 0, 1, 4], beta=-0.75, normalize="none")
+        method = one_pass(dim=32, weights=[0, 0, 1, 4], beta=-0.75, normalize="none")
         S = sp.csr_array(network).astype(np.float64)  # noqa: N806
         degrees = S.sum(axis=1)
         block = (degrees / degrees.sum())[:, None] ** -0.75 * random_matrix(graph, 32)
@@ -220,7 +221,7 @@ class TestPaper:
 
 def test_a_run_follows_the_plan_it_is_given(monkeypatch):
     graph = Graph.from_edges([0, 0, 1, 2], [1, 2, 3, 3], [1.0, 2.0, 3.0, 4.0])
-    method = FastRP(dim=32, seed=3)
+    method = one_pass(dim=32, seed=3)
     plan = method.plan(graph)
     monkeypatch.setattr(FastRP, "plan", lambda self, graph: pytest.fail("planned again"))
     planned = method.embed(graph, plan=plan)
@@ -231,20 +232,20 @@ def test_a_run_follows_the_plan_it_is_given(monkeypatch):
 @pytest.mark.parametrize(
     "other",
     [
-        FastRP(dim=16, seed=3),
-        FastRP(dim=32, seed=3, oversample=2),
-        FastRP(dim=32, seed=3, precision="float16"),
+        one_pass(dim=16, seed=3),
+        one_pass(dim=32, seed=3, oversample=2),
+        one_pass(dim=32, seed=3, precision="float16"),
     ],
     ids=repr,
 )
 def test_a_plan_made_with_other_parameters_is_rejected(other):
     graph = Graph.from_edges([0, 0, 1, 2], [1, 2, 3, 3])
     with pytest.raises(ParameterError, match="plan= was made for another graph or with other"):
-        FastRP(dim=32, seed=3).embed(graph, plan=other.plan(graph))
+        one_pass(dim=32, seed=3).embed(graph, plan=other.plan(graph))
 
 
 def test_a_plan_made_for_another_graph_is_rejected():
-    method = FastRP(dim=32)
+    method = one_pass(dim=32)
     plan = method.plan(Graph.from_edges([0, 1], [1, 2]))
     with pytest.raises(ParameterError, match="nodes is 3 there, not 2"):
         method.embed(Graph.from_edges([0], [1]), plan=plan)

@@ -12,19 +12,21 @@ from example_graphs import (
     skewed_example,
 )
 from fastrp_oracle import random_matrix, run
-from hopvec import FastRP
+from one_pass import one_pass
 
 NORMALIZE = ("none", "authors", "full")
 
 
 class TestNormalize:
     def test_full_rows_have_length_1(self):
-        vectors = FastRP(dim=40).embed(skewed_example(300, 1200).graph()).vectors
+        vectors = one_pass(dim=40).embed(skewed_example(300, 1200).graph()).vectors
         np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, rtol=1e-6)
 
     def test_authors_columns_have_mean_0_and_variance_1_over_the_nodes_with_edges(self):
         case = random_example(300, 1200, isolated=30)
-        vectors = FastRP(dim=40, normalize="authors").embed(case.graph()).vectors.astype(np.float64)
+        vectors = (
+            one_pass(dim=40, normalize="authors").embed(case.graph()).vectors.astype(np.float64)
+        )
         present = case.S.any(axis=1)
         np.testing.assert_allclose(vectors[present].mean(axis=0), 0, atol=1e-6)
         np.testing.assert_allclose(vectors[present].std(axis=0), 1, rtol=1e-6)
@@ -32,7 +34,7 @@ class TestNormalize:
 
     def test_authors_statistics_include_every_node_if_order_0_has_a_weight(self):
         case = random_example(300, 1200, isolated=30)
-        method = FastRP(dim=40, normalize="authors", self_weight=1, sparsity=2)
+        method = one_pass(dim=40, normalize="authors", self_weight=1, sparsity=2)
         vectors = method.embed(case.graph()).vectors.astype(np.float64)
         np.testing.assert_allclose(vectors.mean(axis=0), 0, atol=1e-6)
         np.testing.assert_allclose(vectors.std(axis=0), 1, rtol=1e-6)
@@ -41,7 +43,7 @@ class TestNormalize:
         # Higher orders have smaller entries, but with unit rows all orders count equally.
         case = skewed_example(400, 4000)
         R = random_matrix(case.graph(), 32)  # noqa: N806
-        got = FastRP(dim=32, weights=[1, 0, 1], beta=0, normalize="authors").embed(case.graph())
+        got = one_pass(dim=32, weights=[1, 0, 1], beta=0, normalize="authors").embed(case.graph())
         plain = oracle.standardize(oracle.embed(case.S, R, 32, [1, 0, 1]))
         unit = oracle.embed(case.S, R, 32, [1, 0, 1], normalize="authors")
         assert oracle.relative_errors(got.vectors, unit).max() < 1e-5
@@ -70,7 +72,7 @@ class TestNormalize:
         for pairs, nodes in (([(0, 0)], 1), (with_loops, 20)):
             for normalize in ("authors", "full"):
                 graph = example(pairs, nodes).graph()
-                vectors = FastRP(dim=20, normalize=normalize, sparsity=1).embed(graph).vectors
+                vectors = one_pass(dim=20, normalize=normalize, sparsity=1).embed(graph).vectors
                 assert not vectors.any()
 
     def test_a_column_constant_up_to_rounding_error_becomes_0(self):
@@ -79,13 +81,13 @@ class TestNormalize:
         pairs = [(u, v) for u in range(40) for v in range(u + 1)]
         graph = example(pairs, 40, [w[u] * w[v] for u, v in pairs]).graph()
         options = {"dim": 20, "sparsity": 1, "beta": 0.3}
-        plain = FastRP(normalize="none", **options).embed(graph).vectors
+        plain = one_pass(normalize="none", **options).embed(graph).vectors
         assert np.ptp(plain, axis=0).all()
         for normalize in ("authors", "full"):
-            assert not FastRP(normalize=normalize, **options).embed(graph).vectors.any()
+            assert not one_pass(normalize=normalize, **options).embed(graph).vectors.any()
 
     def test_variances_are_those_of_the_population(self):
-        method = FastRP(dim=40, weights=[1], normalize="authors", sparsity=1)
+        method = one_pass(dim=40, weights=[1], normalize="authors", sparsity=1)
         vectors = method.embed(example(path(2), 2).graph()).vectors
         assert np.unique(np.abs(vectors)).tolist() == [0.0, 1.0]
 
@@ -97,13 +99,15 @@ class TestDegreeZero:
         R = random_matrix(graph, 24, sparsity=1)  # noqa: N806
         options = {"dim": 24, "weights": [1], "sparsity": 1, "normalize": "none"}
         for beta in (-1, -0.5, 0.5, 1):
-            assert not FastRP(beta=beta, **options).embed(graph).vectors.any()
-        np.testing.assert_array_equal(FastRP(beta=0, **options).embed(graph)[0], R[1])
+            assert not one_pass(beta=beta, **options).embed(graph).vectors.any()
+        np.testing.assert_array_equal(one_pass(beta=0, **options).embed(graph)[0], R[1])
 
     def test_order_0_counts_a_node_of_degree_0_as_degree_1(self):
         graph = example([(0, 1)], 3, weight=[8]).graph()
         R = random_matrix(graph, 24, sparsity=1)  # noqa: N806
-        method = FastRP(dim=24, weights=[0], self_weight=2, beta=-0.5, sparsity=1, normalize="none")
+        method = one_pass(
+            dim=24, weights=[0], self_weight=2, beta=-0.5, sparsity=1, normalize="none"
+        )
         got = method.embed(graph).vectors
         np.testing.assert_allclose(got[0], 2 * (8 / 16) ** -0.5 * R[0], rtol=1e-6)
         np.testing.assert_allclose(got[2], 2 * (1 / 16) ** -0.5 * R[2], rtol=1e-6)
@@ -111,6 +115,6 @@ class TestDegreeZero:
     def test_a_graph_without_edges_has_zero_vectors_or_order_0(self):
         graph = example([], 5).graph()
         for normalize in NORMALIZE:
-            assert not FastRP(dim=8, normalize=normalize).embed(graph).vectors.any()
-        alone = FastRP(dim=8, self_weight=1, beta=-1, sparsity=1, normalize="none").embed(graph)
+            assert not one_pass(dim=8, normalize=normalize).embed(graph).vectors.any()
+        alone = one_pass(dim=8, self_weight=1, beta=-1, sparsity=1, normalize="none").embed(graph)
         np.testing.assert_array_equal(np.abs(alone.vectors), 1)

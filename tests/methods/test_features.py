@@ -12,8 +12,9 @@ import oracle
 import reference
 import rounding_bounds
 from example_graphs import examples, on_disk, skewed_example
-from hopvec import FastRP, Graph, GraphError, MemoryLimitError, ParameterError, RandNE, tune
+from hopvec import Graph, GraphError, MemoryLimitError, ParameterError, RandNE, tune
 from hopvec.evaluate import hold_out
+from one_pass import one_pass
 
 CASE = skewed_example(600, 3000, weighted=True, seed=8)
 COLORS = ("red", "green", None)
@@ -54,7 +55,7 @@ def formula_of_features(table, dim, seed):
 
 def random_matrix(graph, dim, sparsity, seed):
     alone = {"weights": [0], "self_weight": 1, "beta": 0, "normalize": "none"}
-    return FastRP(dim=dim, sparsity=sparsity, seed=seed, **alone).embed(graph).vectors
+    return one_pass(dim=dim, sparsity=sparsity, seed=seed, **alone).embed(graph).vectors
 
 
 @st.composite
@@ -78,7 +79,7 @@ class TestTheFormula:
     )
     def test_every_small_graph_agrees_within_rounding(self, case, formula, sparsity, weight, seed):
         table = feature_table(case.nodes, seed % 1000)
-        method = FastRP(sparsity=sparsity, feature_weight=weight, seed=seed, **formula)
+        method = one_pass(sparsity=sparsity, feature_weight=weight, seed=seed, **formula)
         got = method.embed(case.graph(), features=table).vectors
         R = random_matrix(case.graph(), formula["dim"], sparsity, seed)  # noqa: N806
         F = weight * formula_of_features(table, formula["dim"], seed)  # noqa: N806
@@ -95,9 +96,9 @@ class TestTheFormula:
         formula = {"dim": dim, "weights": [0, 1, 2], "beta": 0.25, "normalize": normalize}
         options = {"projection": projection, "precision": precision, "feature_weight": 50.0}
         alone = {"weights": [0], "self_weight": 1, "beta": 0, "normalize": "none", "dim": dim}
-        R = FastRP(projection=projection, **alone).embed(CASE.graph()).vectors  # noqa: N806
+        R = one_pass(projection=projection, **alone).embed(CASE.graph()).vectors  # noqa: N806
         expected = oracle.embed(CASE.S, R + 50 * formula_of_features(table, dim, 0), **formula)
-        got = FastRP(**options, **formula).embed(CASE.graph(), features=table).vectors
+        got = one_pass(**options, **formula).embed(CASE.graph(), features=table).vectors
         error = np.abs(got - expected).max() / np.abs(expected).max()
         assert error < (1e-5 if precision == "float32" else 5e-3)
 
@@ -123,27 +124,30 @@ class TestSameBytes:
     def test_for_any_threads_memory_limit_and_mapping(self, precision):
         options = {"dim": 64, "oversample": 2, "precision": precision, "self_weight": 0.5}
         graph = CASE.graph().with_features(self.FEATURES)
-        expected = FastRP(threads=1, **options).embed(graph).vectors.tobytes()
-        assert FastRP(threads=3, **options).embed(graph).vectors.tobytes() == expected
-        minimum = FastRP(**options).working_bytes(graph.nodes) + graph.nbytes + 60_000
-        limited = FastRP(memory=minimum, **options)
+        expected = one_pass(threads=1, **options).embed(graph).vectors.tobytes()
+        assert one_pass(threads=3, **options).embed(graph).vectors.tobytes() == expected
+        minimum = one_pass(**options).working_bytes(graph.nodes) + graph.nbytes + 60_000
+        limited = one_pass(memory=minimum, **options)
         assert limited.plan(graph).output == "file"
         assert limited.embed(graph).vectors.tobytes() == expected
         mapped = replace(graph, **{part: on_disk(graph, part) for part in ("indices", "weights")})
-        assert FastRP(**options).embed(mapped).vectors.tobytes() == expected
+        assert one_pass(**options).embed(mapped).vectors.tobytes() == expected
 
     def test_for_any_order_of_columns_rows_and_nodes(self):
-        expected = FastRP(dim=32).embed(CASE.graph(), features=self.FEATURES)
+        expected = one_pass(dim=32).embed(CASE.graph(), features=self.FEATURES)
         reversed_table = {name: column[::-1] for name, column in reversed(self.FEATURES.items())}
-        got = FastRP(dim=32).embed(CASE.graph(), features=reversed_table)
+        got = one_pass(dim=32).embed(CASE.graph(), features=reversed_table)
         assert got.vectors.tobytes() == expected.vectors.tobytes()
         nodes = np.random.default_rng(0).permutation(CASE.nodes)
         other = Graph.from_edges(CASE.source, CASE.target, CASE.weight, nodes=nodes)
-        got = FastRP(dim=32).embed(other, features=self.FEATURES)
+        got = one_pass(dim=32).embed(other, features=self.FEATURES)
         assert got.vectors.tobytes() == expected.vectors[nodes].tobytes()
 
     def test_for_cached_orders_and_an_earlier_fitted_state(self, tmp_path):
-        method, graph = FastRP(dim=32, feature_weight=2), CASE.graph().with_features(self.FEATURES)
+        method, graph = (
+            one_pass(dim=32, feature_weight=2),
+            CASE.graph().with_features(self.FEATURES),
+        )
         expected = method.embed(graph)
         assert method.orders(graph).embed(method).vectors.tobytes() == expected.vectors.tobytes()
         expected.save(tmp_path / "old.parquet")
@@ -153,8 +157,8 @@ class TestSameBytes:
 
     def test_a_weight_of_zero_ignores_the_features(self):
         graph = CASE.graph()
-        got = FastRP(dim=32, feature_weight=0).embed(graph, features=self.FEATURES).vectors
-        np.testing.assert_allclose(got, FastRP(dim=32).embed(graph).vectors, rtol=0, atol=1e-6)
+        got = one_pass(dim=32, feature_weight=0).embed(graph, features=self.FEATURES).vectors
+        np.testing.assert_allclose(got, one_pass(dim=32).embed(graph).vectors, rtol=0, atol=1e-6)
 
 
 def test_features_predict_labels_that_edges_do_not():
@@ -174,14 +178,14 @@ def test_features_predict_labels_that_edges_do_not():
         scores = hopvec.evaluate.classify(embedding, answers, shares=[0.1], shuffles=3)
         return scores.shares[0].macro_f1 / 100
 
-    assert macro_f1(FastRP(**own).embed(graph)) < 0.2  # chance is 1 / 7
-    assert macro_f1(FastRP(feature_weight=4, **own).embed(graph, features=bag)) > 0.95
+    assert macro_f1(one_pass(**own).embed(graph)) < 0.2  # chance is 1 / 7
+    assert macro_f1(one_pass(feature_weight=4, **own).embed(graph, features=bag)) > 0.95
 
 
 def test_a_node_without_edges_gets_a_vector_from_its_features():
     graph = Graph.from_edges([0, 1, 2], [1, 2, 0], nodes=5)
     table = {"id": [0, 1, 2, 3], "kind": ["a", "b", "a", "a"]}
-    method = FastRP(
+    method = one_pass(
         dim=64, self_weight=1.0, weights=(0.1,), sparsity=1000, feature_weight=5, normalize="none"
     )
     vectors = method.embed(graph, features=table).vectors
@@ -205,7 +209,7 @@ class TestNewNodes:
     def test_their_features_are_standardized_as_in_the_earlier_run(self):
         graph, new = self.graphs()
         graph = graph.with_features(self.FEATURES)
-        method = FastRP(dim=32, weights=(1, 0.5), beta=0.0, normalize="none", sparsity=3)
+        method = one_pass(dim=32, weights=(1, 0.5), beta=0.0, normalize="none", sparsity=3)
         made = method.embed_new(new, graph=graph, like=method.embed(graph), features=self.FEATURES)
         matrix = np.array(CASE.S)
         matrix[: self.FIRST_NEW, self.FIRST_NEW :] = 0
@@ -222,7 +226,7 @@ class TestNewNodes:
     def test_without_features_they_are_rejected(self):
         graph, new = self.graphs()
         graph = graph.with_features(self.FEATURES)
-        method = FastRP(dim=8)
+        method = one_pass(dim=8)
         with pytest.raises(
             GraphError, match="must have the same features; they have age \\(numbers\\), rank"
         ):
@@ -230,7 +234,7 @@ class TestNewNodes:
 
     def test_transform_takes_the_features_of_the_graph(self):
         graph, new = (graph.with_features(self.FEATURES) for graph in self.graphs())
-        model = FastRP(dim=8).fit(graph)
+        model = one_pass(dim=8).fit(graph)
         expected = model.embed_new(new, graph=graph, like=model.embedding_).vectors
         np.testing.assert_array_equal(model.transform(new), expected)
 
@@ -239,22 +243,22 @@ class TestMessages:
     FEATURES = feature_table(CASE.nodes)
 
     def test_the_embedding_names_the_features(self):
-        made = FastRP(dim=8).embed(CASE.graph(), features=self.FEATURES)
+        made = one_pass(dim=8).embed(CASE.graph(), features=self.FEATURES)
         assert made.parameters["features"] == ["age", "rank", "big", "color"]
         assert made.graph["features"]["numbers"] == ["age", "rank"]
         assert hopvec.methods.method_of(made.parameters).plain_params() == (
-            FastRP(dim=8).plain_params()
+            one_pass(dim=8).plain_params()
         )
 
     def test_they_are_part_of_the_plan(self):
         graph = CASE.graph().with_features(np.ones((CASE.nodes, 200)))
-        plain = FastRP(dim=8).plan(CASE.graph()).bytes.total
-        assert FastRP(dim=8).plan(graph).bytes.total == plain + 4 * 200 * CASE.nodes
+        plain = one_pass(dim=8).plan(CASE.graph()).bytes.total
+        assert one_pass(dim=8).plan(graph).bytes.total == plain + 4 * 200 * CASE.nodes
         with pytest.raises(MemoryLimitError):
-            FastRP(dim=8, memory=plain + 100_000).embed(graph)
+            one_pass(dim=8, memory=plain + 100_000).embed(graph)
 
     def test_other_features_are_not_comparable(self):
-        old = FastRP(dim=8).embed(CASE.graph(), features=self.FEATURES)
+        old = one_pass(dim=8).embed(CASE.graph(), features=self.FEATURES)
         for features, shown in (
             (None, "this graph has no features"),
             (
@@ -263,11 +267,11 @@ class TestMessages:
             ),
         ):
             with pytest.raises(ParameterError, match=shown):
-                FastRP(dim=8).embed(CASE.graph(), features=features, like=old)
+                one_pass(dim=8).embed(CASE.graph(), features=features, like=old)
 
     def test_a_feature_weight_without_features_is_rejected(self):
         with pytest.raises(ParameterError, match="feature_weight is 2, but the graph has no"):
-            FastRP(feature_weight=2).embed(CASE.graph())
+            one_pass(feature_weight=2).embed(CASE.graph())
 
     def test_a_method_without_support_for_them_rejects_them(self):
         with pytest.raises(GraphError, match="RandNE does not support node features"):
@@ -290,7 +294,7 @@ class TestMessages:
 def test_numbers_instead_of_categories_are_other_features():
     graph = Graph.from_edges(["a", "b"], ["b", "c"])
     ids, codes = ["a", "b", "c"], ["53111", "53113", "53111"]
-    method = FastRP(dim=8)
+    method = one_pass(dim=8)
     old = method.embed(graph, features={"id": ids, "zip": codes})
     numbers = {"id": ids, "zip": list(map(int, codes))}
     with pytest.raises(

@@ -7,8 +7,9 @@ import pytest
 
 import oracle
 from example_graphs import skewed_example
-from hopvec import Embedding, FastRP, Graph, GraphError, datasets
+from hopvec import Embedding, Graph, GraphError, datasets
 from hopvec.evaluate import HeldOut, predict_links
+from one_pass import one_pass
 
 CASE = skewed_example(600, 4000, weighted=True, seed=6)
 FIRST_NEW = 560
@@ -21,21 +22,21 @@ def graph_of(edges, nodes=None):
 
 GRAPH, NEW = graph_of(OLD, FIRST_NEW), graph_of(~OLD)
 METHODS = {
-    "defaults": FastRP(dim=32),
-    "compressed": FastRP(dim=16, oversample=3),
-    "plain sum": FastRP(dim=32, normalize="none", beta=-0.5, self_weight=0.3),
+    "defaults": one_pass(dim=32),
+    "compressed": one_pass(dim=16, oversample=3),
+    "plain sum": one_pass(dim=32, normalize="none", beta=-0.5, self_weight=0.3),
 }
 every_method = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 
 
 def test_they_follow_the_formula_without_edges_back():
-    method = FastRP(dim=24, normalize="none", beta=-0.5, sparsity=3, weights=(1, 0.5, 2))
+    method = one_pass(dim=24, normalize="none", beta=-0.5, sparsity=3, weights=(1, 0.5, 2))
     old = method.embed(GRAPH)
     new = method.embed_new(NEW, graph=GRAPH, like=old)
     matrix = np.array(CASE.S)
     matrix[:FIRST_NEW, FIRST_NEW:] = 0  # no edge leads from an old node to a new one
     alone = {"weights": [0], "self_weight": 1, "beta": 0, "normalize": "none"}
-    R = FastRP(dim=24, sparsity=3, **alone).embed(CASE.graph()).vectors  # noqa: N806
+    R = one_pass(dim=24, sparsity=3, **alone).embed(CASE.graph()).vectors  # noqa: N806
     expected = oracle.embed(matrix, R, 24, [1, 0.5, 2], beta=-0.5)
     expected *= (matrix[:FIRST_NEW].sum() / matrix.sum()) ** 0.5  # 2m is that of the old graph
     rows = new.ids.to_numpy()
@@ -69,7 +70,7 @@ def test_a_new_node_with_the_edges_of_an_old_one_is_its_neighbor(method):
 
 
 def test_an_edge_between_old_nodes_is_rejected_by_name():
-    method = FastRP(dim=8)
+    method = one_pass(dim=8)
     with pytest.raises(
         GraphError, match="The new edge 1 - 2 joins two nodes that are already in the graph"
     ):
@@ -77,7 +78,7 @@ def test_an_edge_between_old_nodes_is_rejected_by_name():
 
 
 def test_new_edges_without_new_nodes_or_with_ids_of_another_type_are_rejected():
-    method = FastRP(dim=8)
+    method = one_pass(dim=8)
     old = method.embed(GRAPH)
     with pytest.raises(GraphError, match="All nodes of the new edges are already in the graph"):
         method.embed_new(Graph.from_edges([1], [2]), graph=GRAPH, like=old)
@@ -94,15 +95,15 @@ class TestTransform:
         np.testing.assert_array_equal(method.fit(GRAPH).transform(NEW), expected)
 
     def test_a_table_of_edges_is_accepted(self):
-        method = FastRP(dim=8).fit(pa.table({"source": ["a", "a"], "target": ["b", "c"]}))
+        method = one_pass(dim=8).fit(pa.table({"source": ["a", "a"], "target": ["b", "c"]}))
         assert method.transform(pa.table({"source": ["d"], "target": ["a"]})).shape == (1, 8)
 
     def test_the_fitted_graph_has_the_fitted_vectors(self):
-        method = FastRP(dim=8)
+        method = one_pass(dim=8)
         np.testing.assert_array_equal(method.fit_transform(GRAPH), method.transform(GRAPH))
 
     def test_edges_between_old_nodes_are_rejected(self):
-        method = FastRP(dim=8).fit(Graph.from_edges(["a", "b"], ["b", "c"]))
+        method = one_pass(dim=8).fit(Graph.from_edges(["a", "b"], ["b", "c"]))
         with pytest.raises(
             GraphError, match="'a' - 'c' joins two nodes that are already in the graph"
         ):
@@ -111,7 +112,7 @@ class TestTransform:
 
 def test_links_of_new_packages_are_predicted_better_than_by_the_mean_of_neighbors():
     """Half of the edges of a tenth of Debian's packages are hidden and predicted."""
-    whole, random, method = datasets.debian()[0], np.random.default_rng(0), FastRP(dim=64)
+    whole, random, method = datasets.debian()[0], np.random.default_rng(0), one_pass(dim=64)
     later = random.random(whole.nodes) < 0.1
     entries = whole.to_scipy().tocoo()
 
@@ -138,9 +139,10 @@ def test_links_of_new_packages_are_predicted_better_than_by_the_mean_of_neighbor
     ids = pa.concat_arrays([old.ids, then.ids])
     learned_from = Graph.from_edges(*pairs(between_old), nodes=ids)
     tables = (pa.table({"source": source, "target": ends}) for ends in (target, others))
-    links = HeldOut(learned_from, *tables)
+    edges, negatives = tables
+    links = HeldOut(learned_from, edges, {"given": negatives})
     by_embed_new, by_means = (
-        predict_links(Embedding(np.concatenate([first.vectors, new]), ids), links).operators
+        predict_links(Embedding(np.concatenate([first.vectors, new]), ids), links).scores["given"]
         for new in (then.vectors, means)
     )
     assert by_embed_new["hadamard"].auc > 0.92
@@ -149,7 +151,7 @@ def test_links_of_new_packages_are_predicted_better_than_by_the_mean_of_neighbor
 
 
 def test_new_nodes_without_a_path_to_old_ones_cause_a_warning_and_have_zero_vectors(caplog):
-    method = FastRP(dim=16, sparsity=400)
+    method = one_pass(dim=16, sparsity=400)
     old = method.embed(GRAPH)
     got = method.embed_new(Graph.from_edges([1001], [1002]), graph=GRAPH, like=old)
     assert not got.vectors.any()

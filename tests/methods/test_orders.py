@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from example_graphs import random_example, skewed_example
-from hopvec import FastRP, Graph, MemoryLimitError, ParameterError
+from hopvec import Graph, MemoryLimitError, ParameterError
 from hopvec.engine import slab
+from one_pass import one_pass
 
 SUMS = [
     {"weights": (0, 0, 1, 4)},
@@ -25,10 +26,10 @@ GRAPHS = {
 @pytest.mark.parametrize("normalize", ["none", "authors", "full"])
 def test_a_sum_of_cached_orders_is_the_embedding_byte_for_byte(graph, precision, normalize):
     graph = GRAPHS[graph].graph()
-    made = FastRP(dim=40, beta=-0.6, sparsity=3, precision=precision, threads=2)
+    made = one_pass(dim=40, beta=-0.6, sparsity=3, precision=precision, threads=2)
     orders = made.orders(graph, which=range(5))
     for sums in SUMS:
-        method = FastRP(
+        method = one_pass(
             dim=40, beta=-0.6, sparsity=3, precision=precision, normalize=normalize, **sums
         )
         expected = method.embed(graph)
@@ -40,9 +41,9 @@ def test_a_sum_of_cached_orders_is_the_embedding_byte_for_byte(graph, precision,
 
 def test_they_are_compressed_like_an_embedding():
     graph = GRAPHS["isolated nodes"].graph()
-    orders = FastRP(dim=12, oversample=3, weights=(0, 1, 1)).orders(graph)
+    orders = one_pass(dim=12, oversample=3, weights=(0, 1, 1)).orders(graph)
     for sums in ({"weights": (0, 1, 3)}, {"weights": (0, 0, 1), "spectrum": 0.5}):
-        method = FastRP(dim=12, oversample=3, **sums)
+        method = one_pass(dim=12, oversample=3, **sums)
         kept, expected = orders.embed(method), method.embed(graph)
         assert kept.vectors.tobytes() == expected.vectors.tobytes()
         assert kept.fitted_state.statistics.components.basis.shape == (36, 12)
@@ -50,7 +51,7 @@ def test_they_are_compressed_like_an_embedding():
 
 def test_other_weights_need_no_hops(monkeypatch):
     graph = GRAPHS["weighted"].graph()
-    orders = FastRP(dim=32, weights=(0, 0, 1, 1)).orders(graph)
+    orders = one_pass(dim=32, weights=(0, 0, 1, 1)).orders(graph)
 
     def fail(*_):
         raise AssertionError("a hop")
@@ -58,55 +59,57 @@ def test_other_weights_need_no_hops(monkeypatch):
     for name in ("draw", "first_hop", "hop"):
         monkeypatch.setattr(slab._native, name, fail)
     for alpha_4 in (0.125, 4.0, 64.0):
-        orders.embed(FastRP(dim=32, weights=(0, 0, 1, alpha_4)))
+        orders.embed(one_pass(dim=32, weights=(0, 0, 1, alpha_4)))
     with pytest.raises(AssertionError, match="a hop"):
-        FastRP(dim=32, weights=(0, 0, 1, 4.0)).embed(graph)
+        one_pass(dim=32, weights=(0, 0, 1, 4.0)).embed(graph)
 
 
 def test_by_default_the_orders_with_a_weight_are_cached():
-    orders = FastRP(dim=16, weights=(0, 0, 1, 4), self_weight=0).orders(GRAPHS["weighted"].graph())
+    orders = one_pass(dim=16, weights=(0, 0, 1, 4), self_weight=0).orders(
+        GRAPHS["weighted"].graph()
+    )
     assert orders.available == {3, 4}
     assert orders.nbytes == 2 * 700 * 64
 
 
 def test_an_order_that_is_not_cached_is_rejected_by_number():
-    orders = FastRP(dim=16, weights=(0, 0, 1)).orders(GRAPHS["weighted"].graph())
+    orders = one_pass(dim=16, weights=(0, 0, 1)).orders(GRAPHS["weighted"].graph())
     with pytest.raises(ParameterError, match="order 2 has a weight, but the cached orders are 3"):
-        orders.embed(FastRP(dim=16, weights=(0, 1, 1)))
+        orders.embed(one_pass(dim=16, weights=(0, 1, 1)))
 
 
 def test_a_method_with_other_orders_is_rejected_with_the_difference():
-    orders = FastRP(dim=16, beta=-0.5).orders(GRAPHS["weighted"].graph())
+    orders = one_pass(dim=16, beta=-0.5).orders(GRAPHS["weighted"].graph())
     with pytest.raises(ParameterError, match=r"computed with beta=-0.5, got 0.25\. Only weights,"):
-        orders.embed(FastRP(dim=16))
+        orders.embed(one_pass(dim=16))
 
 
 @pytest.mark.parametrize("which", [[], [-1], [33], [1.5], ["3", 3]])
 def test_invalid_orders_are_rejected(which):
     with pytest.raises(ParameterError, match="which must hold integers from 0 to 32"):
-        FastRP(dim=16).orders(GRAPHS["weighted"].graph(), which=which)
+        one_pass(dim=16).orders(GRAPHS["weighted"].graph(), which=which)
 
 
 def test_orders_beyond_the_memory_limit_are_rejected_before_the_work():
     graph = GRAPHS["weighted"].graph()
-    method = FastRP(dim=64, weights=(0, 0, 1, 4))
-    least = FastRP(dim=64, weights=(0, 0, 1, 4), memory=1 << 30).plan(graph).bytes.total
-    FastRP(dim=64, weights=(0, 0, 1, 4), memory=least).orders(graph)
+    method = one_pass(dim=64, weights=(0, 0, 1, 4))
+    least = one_pass(dim=64, weights=(0, 0, 1, 4), memory=1 << 30).plan(graph).bytes.total
+    one_pass(dim=64, weights=(0, 0, 1, 4), memory=least).orders(graph)
     with pytest.raises(MemoryLimitError, match="2 orders of 700 nodes and 64 columns do not fit"):
-        FastRP(dim=64, weights=(0, 0, 1, 4), memory=least - 1).orders(graph)
+        one_pass(dim=64, weights=(0, 0, 1, 4), memory=least - 1).orders(graph)
     assert method.orders(graph).nbytes <= least
 
 
 def test_nodes_without_edges_cause_a_warning_as_in_embed(caplog):
     graph = Graph.from_edges([0, 1], [1, 2], nodes=5)
-    orders = FastRP(dim=8).orders(graph)
+    orders = one_pass(dim=8).orders(graph)
     caplog.clear()
-    vectors = orders.embed(FastRP(dim=8)).vectors
+    vectors = orders.embed(one_pass(dim=8)).vectors
     assert "Zero vectors: 2 of 5 nodes" in caplog.text
     assert not np.any(vectors[3:])
 
 
 def test_computing_them_reports_progress():
     reported = []
-    FastRP(dim=64).orders(GRAPHS["weighted"].graph(), progress=lambda *at: reported.append(at))
+    one_pass(dim=64).orders(GRAPHS["weighted"].graph(), progress=lambda *at: reported.append(at))
     assert reported == [(1, 4), (2, 4), (3, 4), (4, 4)]

@@ -5,10 +5,11 @@ import pytest
 
 import oracle
 from example_graphs import example, path, random_example, skewed_example, star
-from hopvec import FastRP, MemoryLimitError, ParameterError
+from hopvec import MemoryLimitError, ParameterError
 from hopvec.engine.normalize import ColumnScaler
 from hopvec.engine.principal import PCA_BLOCK_ROWS, principal_components
 from hopvec.spill import SpillFile
+from one_pass import one_pass
 
 CASES = {
     "weighted": skewed_example(400, 1600, weighted=True, seed=1),
@@ -21,7 +22,7 @@ NORMALIZE = ("none", "orders", "authors", "full")
 def wide(case, method):
     """All columns before compression."""
     parameters = method.get_params() | {"dim": method.width, "oversample": 1}
-    return FastRP(**parameters).embed(case.graph()).vectors
+    return one_pass(**parameters).embed(case.graph()).vectors
 
 
 def cosines(vectors):
@@ -33,7 +34,7 @@ def cosines(vectors):
 @pytest.mark.parametrize("spectrum", [1.0, 0.5])
 def test_it_is_the_formula(case, normalize, spectrum):
     case = CASES[case]
-    method = FastRP(dim=6, oversample=5, normalize=normalize, spectrum=spectrum)
+    method = one_pass(dim=6, oversample=5, normalize=normalize, spectrum=spectrum)
     got = method.embed(case.graph()).vectors
     sums = wide(case, method).astype(np.float64)
     expected = oracle.compress(sums, 6, spectrum, unit=normalize == "full")
@@ -45,7 +46,7 @@ def test_it_is_the_formula(case, normalize, spectrum):
 
 def test_the_columns_before_compression_are_those_of_a_wider_embedding():
     case = CASES["weighted"]
-    method = FastRP(dim=16, oversample=4, beta=-0.5, weights=(0, 1, 2))
+    method = one_pass(dim=16, oversample=4, beta=-0.5, weights=(0, 1, 2))
     kept = method.embed(case.graph()).fitted_state.statistics.components
     sums = wide(case, method).astype(np.float64)
     projected = (sums @ kept.basis - kept.columns.mean) * kept.columns.factor
@@ -55,18 +56,18 @@ def test_the_columns_before_compression_are_those_of_a_wider_embedding():
 
 def test_cosines_stay_near_those_of_all_columns():
     case = skewed_example(600, 9000, seed=5)
-    method = FastRP(dim=64, oversample=4)
+    method = one_pass(dim=64, oversample=4)
     compressed, plain = (
         np.abs(cosines(one.embed(case.graph()).vectors) - cosines(wide(case, method))).mean()
-        for one in (method, FastRP(dim=64))
+        for one in (method, one_pass(dim=64))
     )
     assert compressed < plain / 2
 
 
 def test_oversample_1_changes_no_byte():
     graph = CASES["weighted"].graph()
-    plain = FastRP(dim=20).embed(graph)
-    assert FastRP(dim=20, oversample=1, spectrum=0.3).embed(graph).vectors.tobytes() == (
+    plain = one_pass(dim=20).embed(graph)
+    assert one_pass(dim=20, oversample=1, spectrum=0.3).embed(graph).vectors.tobytes() == (
         plain.vectors.tobytes()
     )
     assert plain.fitted_state.statistics.components is None
@@ -74,7 +75,7 @@ def test_oversample_1_changes_no_byte():
 
 def test_the_largest_entry_of_every_component_is_positive():
     basis = (
-        FastRP(dim=9, oversample=3)
+        one_pass(dim=9, oversample=3)
         .embed(CASES["weighted"].graph())
         .fitted_state.statistics.components
     )
@@ -83,17 +84,17 @@ def test_the_largest_entry_of_every_component_is_positive():
 
 
 def test_components_are_ordered_by_variance():
-    vectors = FastRP(dim=8, oversample=4, normalize="authors").embed(CASES["weighted"].graph())
+    vectors = one_pass(dim=8, oversample=4, normalize="authors").embed(CASES["weighted"].graph())
     deviation = vectors.vectors.std(axis=0)
     assert (np.diff(deviation) <= 1e-6).all()
-    alike = FastRP(dim=8, oversample=4, normalize="authors", spectrum=0)
+    alike = one_pass(dim=8, oversample=4, normalize="authors", spectrum=0)
     deviation = alike.embed(CASES["weighted"].graph()).vectors.std(axis=0)
     np.testing.assert_allclose(deviation, deviation[0], rtol=1e-4)
 
 
 def test_nodes_without_edges_keep_a_zero_vector_and_do_not_affect_the_components():
     case = CASES["isolated nodes"]
-    vectors = FastRP(dim=10, oversample=3).embed(case.graph()).vectors
+    vectors = one_pass(dim=10, oversample=3).embed(case.graph()).vectors
     alone = ~case.S.any(axis=1)
     assert not vectors[alone].any()
     np.testing.assert_allclose(np.linalg.norm(vectors[~alone], axis=1), 1, rtol=1e-5)
@@ -101,14 +102,14 @@ def test_nodes_without_edges_keep_a_zero_vector_and_do_not_affect_the_components
 
 @pytest.mark.parametrize("case", [example([], 4), example(path(2), 2), example(star(5), 5)])
 def test_surplus_components_are_zero(case):
-    vectors = FastRP(dim=12, oversample=2, sparsity=1).embed(case.graph()).vectors
+    vectors = one_pass(dim=12, oversample=2, sparsity=1).embed(case.graph()).vectors
     assert np.isfinite(vectors).all()
     assert np.count_nonzero(vectors.any(axis=0)) < case.nodes
 
 
 def test_a_memory_limit_leads_to_a_spill_file_and_the_same_bytes(monkeypatch):
     graph = random_example(3 * PCA_BLOCK_ROWS + 17, 9000, isolated=9).graph()
-    method = FastRP(dim=16, oversample=3, threads=2)
+    method = one_pass(dim=16, oversample=3, threads=2)
     expected = method.embed(graph).vectors.tobytes()
     scattered = []
     monkeypatch.setattr(
@@ -134,7 +135,7 @@ def test_a_memory_limit_leads_to_a_spill_file_and_the_same_bytes(monkeypatch):
 
 def test_a_plan_counts_all_columns():
     graph = CASES["weighted"].graph()
-    plan = FastRP(dim=24, oversample=4, threads=1).plan(graph)
+    plan = one_pass(dim=24, oversample=4, threads=1).plan(graph)
     assert (plan.dim, plan.width, plan.slabs) == (24, 96, 6)
     assert plan.bytes.output == 4 * 400 * 24
     assert plan.bytes.working["wide sum"] == 4 * 400 * 96
@@ -144,9 +145,9 @@ def test_a_plan_counts_all_columns():
 
 def test_progress_reaches_the_total():
     graph = random_example(2 * PCA_BLOCK_ROWS, 5000).graph()
-    for memory in (None, FastRP(dim=16, oversample=2).working_bytes(graph.nodes) + 10**6):
+    for memory in (None, one_pass(dim=16, oversample=2).working_bytes(graph.nodes) + 10**6):
         reported = []
-        FastRP(dim=16, oversample=2, memory=memory).embed(
+        one_pass(dim=16, oversample=2, memory=memory).embed(
             graph, progress=lambda done, total, reported=reported: reported.append((done, total))
         )
         assert reported[-1][0] == reported[-1][1]
@@ -155,7 +156,7 @@ def test_progress_reaches_the_total():
 
 def test_too_many_columns_are_rejected_with_the_number():
     with pytest.raises(ParameterError) as error:
-        FastRP(dim=512, oversample=17).embed(CASES["weighted"].graph())
+        one_pass(dim=512, oversample=17).embed(CASES["weighted"].graph())
     assert str(error.value) == (
         "FastRP: oversample times dim must be at most 8,192, got 17 x 512 = 8,704. "
         "Reduce one of them."

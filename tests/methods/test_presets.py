@@ -8,7 +8,7 @@ from hopvec.methods.presets import PRESETS
 
 
 def test_the_presets_are_these():
-    assert list(PRESETS) == ["balanced", "fast", "best", "social", "paper", "authors", "neo4j"]
+    assert list(PRESETS) == ["balanced", "fast", "best", "links", "paper", "authors", "neo4j"]
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -29,8 +29,8 @@ def test_balanced_is_the_default():
 
 
 def test_parameters_override_the_preset():
-    method = FastRP.preset("best", dim=64, oversample=2)
-    assert (method.dim, method.oversample, len(method.weights)) == (64, 2, 10)
+    method = FastRP.preset("best", dim=64, oversample=4)
+    assert (method.dim, method.oversample, method.passes, len(method.weights)) == (64, 4, 3, 10)
 
 
 def test_fastrp_paper_is_the_preset_paper():
@@ -52,7 +52,7 @@ def test_an_unknown_preset_is_rejected_with_the_valid_ones():
     with pytest.raises(ParameterError) as error:
         FastRP.preset("fastest")
     assert str(error.value) == (
-        "There is no preset 'fastest'; the presets are balanced, fast, best, social, paper, "
+        "There is no preset 'fastest'; the presets are balanced, fast, best, links, paper, "
         "authors, neo4j."
     )
 

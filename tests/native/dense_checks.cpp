@@ -5,6 +5,7 @@
 #include "checks.hpp"
 #include "dense.hpp"
 #include "generate.hpp"
+#include "projection.hpp"
 
 namespace hopvec {
 namespace {
@@ -36,8 +37,17 @@ std::vector<double> multiply_dense(int64_t rows, int64_t columns, int threads) {
       gram[size_t(row * columns + column)] = gram[size_t(column * columns + row)];
   std::vector<double> square = gram;
   eigen(square.data(), columns, columns, true, values.data(), vectors.data(), threads, stop);
+  std::vector<double> means(static_cast<size_t>(columns), 5.0), factors(means.size(), 0.5), sums(means.size());
+  std::vector<double> normalized(gram.size()), root(gram.size());
+  add_normalized_gram(dense, {means.data(), factors.data()}, sums.data(), normalized.data(), threads, stop);
+  spectral_matrix(vectors.data(), values.data(), columns, root.data(), threads, stop);
+  const std::vector<float> basis_matrix(root.begin(), root.end()), offset(means.begin(), means.end());
+  std::vector<float> projected(packed.size());
+  project_rows(dense, {means.data(), factors.data()}, basis_matrix.data(), offset.data(), columns, projected.data(),
+               columns, nullptr, threads, stop);
+  packed.insert(packed.end(), projected.begin(), projected.end());
   std::vector<double> results(packed.begin(), packed.end());
-  for (const auto& part : {product, transposed, coefficients, total, gram, values, vectors})
+  for (const auto& part : {product, transposed, coefficients, total, gram, values, vectors, sums, normalized, root})
     results.insert(results.end(), part.begin(), part.end());
   return results;
 }

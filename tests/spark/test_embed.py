@@ -14,17 +14,18 @@ import pytest
 from click.testing import CliRunner
 
 import oracle
-from hopvec import FastRP, Graph
+from hopvec import Graph
 from hopvec.cli.program import hopvec
 from hopvec.spark import Cluster, embed, estimate
 from hopvec.spark.estimate import RunSize
 from hopvec.spark.tables import Tables
+from one_pass import one_pass
 from reference import sparse_rows
 from spark_stages import last_stage, stages
 
-WEIGHTED = FastRP(dim=40, seed=7, beta=-0.5, weights=(1, 0, 2), normalize="none")
-NORMALIZED = FastRP(dim=24, seed=3, self_weight=0.5, sparsity=3)
-FEATURED = FastRP(dim=20, seed=5, weights=(0, 1), self_weight=0.5, feature_weight=3)
+WEIGHTED = one_pass(dim=40, seed=7, beta=-0.5, weights=(1, 0, 2), normalize="none")
+NORMALIZED = one_pass(dim=24, seed=3, self_weight=0.5, sparsity=3)
+FEATURED = one_pass(dim=20, seed=5, weights=(0, 1), self_weight=0.5, feature_weight=3)
 
 
 def string_edges(nodes=1500, edges=6000):
@@ -117,7 +118,7 @@ def test_string_ids_give_the_vectors_of_one_machine_even_if_an_executor_is_kille
             killer.start()
 
     limit = {"memory": None if strategy == "columns" else 100_000}
-    method = FastRP(**NORMALIZED.get_params() | limit)
+    method = one_pass(**NORMALIZED.get_params() | limit)
     found_ids, found = vectors(embed(edges, nodes=isolated, method=method, progress=progress))
     killer.join()
     assert len(killed) == 1
@@ -149,7 +150,7 @@ def test_the_command_line_gives_the_bytes_of_one_machine_and_reads_and_writes_as
     before = last_stage(spark)
     monkeypatch.setattr(Tables, "drop", lambda tables, *names: None)
     command = ["embed", str(tmp_path / "edges"), "-o", str(tmp_path / "vectors"), "--directed"]
-    command += ["--spark", "local-cluster[2,1,1024]", "--dim", "40", "--seed", "7"]
+    command += ["--spark", "local-cluster[2,1,1024]", "--dim", "40", "--seed", "7", "--passes", "1"]
     command += ["--spill-dir", str(tmp_path)]
     command += ["--beta", "-0.5", "--weights", "1,0,2", "--normalize", "none"]
     done = CliRunner().invoke(hopvec, command)
@@ -180,7 +181,7 @@ def test_blocks_of_directed_weights_give_the_vectors_of_one_machine_and_shuffle_
 ):
     edges, graph, (ids, expected) = integer_graph
     before = last_stage(spark)
-    method = FastRP(**WEIGHTED.get_params() | {"memory": 300_000})
+    method = one_pass(**WEIGHTED.get_params() | {"memory": 300_000})
     found_ids, found = vectors(embed(edges, directed=True, method=method))
     assert found_ids == ids
     assert max_relative_error(found, expected) < 1e-5
@@ -206,6 +207,7 @@ def test_the_command_line_with_features_gives_the_bytes_of_one_machine(integer_g
     )
     expected_ids, expected = one_machine(graph, FEATURED)
     command = ["embed", "edges.parquet", "-o", "vectors", "--spark", "local-cluster[2,1,1024]"]
+    command += ["--passes", "1"]
     command += ["--directed", "--nodes", "nodes.parquet", "--features", "features.parquet"]
     command += ["--dim", "20", "--seed", "5", "--weights", "0,1", "--self-weight", "0.5"]
     with contextlib.chdir(tmp_path):
@@ -222,7 +224,7 @@ def test_the_command_line_with_features_gives_the_bytes_of_one_machine(integer_g
 
 def test_blocks_with_features_give_the_vectors_of_one_machine(spark, string_graph):
     edges, isolated, (ids, _) = string_graph
-    method = FastRP(**FEATURED.get_params() | {"normalize": "none"})
+    method = one_pass(**FEATURED.get_params() | {"normalize": "none"})
     graph = Graph.from_arrow(string_edges()[0], nodes=ids).with_features(feature_rows(ids))
     features = spark.createDataFrame(feature_rows(ids).rename_columns({"node": "who"}))
     columns = {"features": features, "features_id": "who"}

@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from hopvec import FastRP, MemoryLimitError
+from hopvec import MemoryLimitError
 from hopvec.spark import Cluster
 from hopvec.spark.estimate import RunSize, plan_run
+from one_pass import one_pass
 
 CLUSTER = Cluster(workers=4, cores=8, memory=10**9)
-PLAIN = FastRP(dim=128, normalize="none")
+PLAIN = one_pass(dim=128, normalize="none")
 
 
 def test_columns_are_chosen_if_a_worker_can_hold_the_graph_and_a_slab():
@@ -31,7 +32,7 @@ def test_the_fewest_blocks_that_fit_are_chosen_if_it_cannot():
 
 def test_unit_orders_add_norms_and_a_second_pass():
     plain = plan_run(10**6, 10**7, PLAIN, CLUSTER)
-    unit = plan_run(10**6, 10**7, FastRP(dim=128, normalize="orders"), CLUSTER)
+    unit = plan_run(10**6, 10**7, one_pass(dim=128, normalize="orders"), CLUSTER)
     assert unit.shuffled_bytes - plain.shuffled_bytes == 4 * 10**6 * (8 * 8 + 4 * 4)
     assert unit.seconds > plain.seconds
 

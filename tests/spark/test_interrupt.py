@@ -18,6 +18,7 @@ def test_ctrl_c_ends_a_run_on_spark_in_one_line_and_leaves_no_vectors(tmp_path):
     ends = np.random.default_rng(0).integers(0, 50_000, (2, 500_000))
     pq.write_table(pa.table({"source": ends[0], "target": ends[1]}), tmp_path / "edges.parquet")
     command = ["embed", "edges.parquet", "-o", "vectors", "--spark", "local[1]", "--dim", "1024"]
+    command += ["--passes", "1"]
     process = subprocess.Popen(
         [sys.executable, "-m", "hopvec", *command],
         stderr=subprocess.PIPE,

@@ -107,7 +107,11 @@ def test_features_of_no_node_are_refused(spark):
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"method": FastRP(feature_weight=2)}, ParameterError, "but the graph has no features"),
+        (
+            {"method": FastRP(passes=1, feature_weight=2)},
+            ParameterError,
+            "but the graph has no features",
+        ),
         (
             {"features_id": "id"},
             GraphError,
@@ -143,11 +147,13 @@ def test_a_frame_of_spark_connect_is_refused(action):
     ("arguments", "message"),
     [
         ({"strategy": "rows"}, "strategy must be one of 'auto', 'columns', 'blocks', got 'rows'"),
-        ({"method": FastRP(oversample=2)}, "oversample is not supported on Spark"),
-        ({"method": FastRP(threads=2)}, "Spark determines the number of threads"),
-        ({"method": FastRP(direction="in")}, "Swap source= and target= for 'in'"),
+        ({"method": FastRP(passes=1, oversample=2)}, "oversample=2 is not supported on Spark"),
+        ({"method": FastRP(passes=2)}, "passes=2 is not supported on Spark. Set passes=1."),
+        ({"method": FastRP(passes=1, degree_weight=2)}, "degree_weight=2 is not supported"),
+        ({"method": FastRP(passes=1, threads=2)}, "Spark determines the number of threads"),
+        ({"method": FastRP(passes=1, direction="in")}, "Swap source= and target= for 'in'"),
         ({"method": FastRP(dim=0)}, "dim must be"),
-        ({"method": FastRP(precision="float16"), **BLOCKS}, "needs strategy='columns'"),
+        ({"method": FastRP(passes=1, precision="float16"), **BLOCKS}, "needs strategy='columns'"),
     ],
 )
 def test_parameters_that_spark_does_not_support_are_refused(spark, arguments, message):
@@ -216,8 +222,9 @@ def test_options_that_spark_does_not_support_are_refused(options, message):
     ("options", "message"),
     [
         (["--method", "randne"], "only FastRP is supported on Spark"),
-        (["--oversample", "2"], "oversample is not supported on Spark"),
-        (["--feature-weight", "2"], "but the graph has no features"),
+        (["--passes", "2"], "--passes 2 is not supported on Spark. Set --passes 1"),
+        (["--passes", "1", "--oversample", "2"], "--oversample 2 is not supported on Spark"),
+        (["--passes", "1", "--feature-weight", "2"], "but the graph has no features"),
     ],
 )
 def test_unsupported_methods_are_refused_before_spark_starts(monkeypatch, options, message):
@@ -230,6 +237,6 @@ def test_unsupported_methods_are_refused_before_spark_starts(monkeypatch, option
 
 def test_orders_that_overflow_float32_are_refused_by_blocks_before_the_hops(spark):
     edges = frame(spark, "src int, dst int, weight double", (0, 1, 1e-30), (1, 2, 1e30))
-    method = FastRP(dim=8, beta=-1.0, sparsity=1, normalize="none")
+    method = FastRP(passes=1, dim=8, beta=-1.0, sparsity=1, normalize="none")
     with pytest.raises(GraphError, match="Order 3 overflows float32"):
         embed(edges, method=method, **BLOCKS)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hopvec import FastRP, Graph, Labels, ParameterError
+from hopvec import Embedding, FastRP, Graph, Labels, ParameterError
 from hopvec.tuning.objective import ClassificationObjective, LinkPredictionObjective, graph_checksum
 from planted_partition import planted_partition
 
@@ -92,22 +92,48 @@ class TestClassificationObjective:
             classes(**settings)
 
 
+def links(graph=GRAPH, sampling="both"):
+    return LinkPredictionObjective(graph, share=0.2, sampling=sampling, seed=0)
+
+
 class TestLinkPredictionObjective:
     def test_held_out_edges_are_not_in_the_embedded_graph(self):
-        objective = LinkPredictionObjective(GRAPH, share=0.2, seed=0)
+        objective = links()
         edges = GRAPH.describe()["edges"]
         assert objective.graph.nodes == GRAPH.nodes
         assert objective.graph.describe()["edges"] == edges - round(0.2 * edges)
         assert objective.unseen is None
 
     def test_good_vectors_score_higher_than_bad_ones(self):
-        objective = LinkPredictionObjective(GRAPH, share=0.2, seed=0)
+        objective = links()
         good, bad = FastRP(dim=64, weights=(0, 1, 1)), FastRP(dim=1, weights=(1,))
         assert 0.5 < score(objective, bad) + 0.1 < score(objective, good) < 1
 
     def test_edges_of_a_tree_can_be_held_out(self):
         tree = Graph.from_edges(np.arange(1, 50), np.arange(1, 50) // 2)
-        assert LinkPredictionObjective(tree, share=0.2, seed=0).graph.describe()["edges"] == 39
+        assert links(tree).graph.describe()["edges"] == 39
+
+    def test_the_score_is_the_mean_for_both_kinds_of_negatives(self):
+        method = FastRP(dim=16)
+        both, uniform, degree = (
+            score(links(sampling=sampling), method) for sampling in ("both", "uniform", "degree")
+        )
+        assert both == pytest.approx((uniform + degree) / 2)
+        assert uniform != degree
+        assert links().measure == "mean link AUC"
+        assert links(sampling="degree").settings["sampling"] == "degree"
+
+    def test_vectors_of_nothing_but_degrees_win_only_against_uniform_negatives(self):
+        random = np.random.default_rng(0)
+        graph = Graph.from_edges(*(2000 * random.random((2, 8000)) ** 3).astype(int), loops="drop")
+        vectors = random.normal(size=(graph.nodes, 32)).astype(np.float32)
+        vectors[np.diff(graph.to_scipy().indptr) > 10] = 1
+        hubs_are_similar = Embedding(vectors, graph.ids)
+        uniform, degree = (
+            links(graph, sampling).score(hubs_are_similar, lambda done, total: None)
+            for sampling in ("uniform", "degree")
+        )
+        assert degree < 0.54 < 0.6 < uniform
 
 
 def test_different_graphs_have_different_checksums():

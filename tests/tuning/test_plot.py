@@ -5,8 +5,9 @@ import sys
 import numpy as np
 import pytest
 
-from hopvec import FastRP, MissingExtraError, ParameterError, tune
+from hopvec import MissingExtraError, ParameterError, tune
 from hopvec.tuning.plot import _figure
+from one_pass import one_pass
 from planted_partition import planted_partition
 
 GRAPH, LABELS = planted_partition()
@@ -19,7 +20,7 @@ SPACES = {
 
 
 def search(space, trials=4):
-    method = FastRP(dim=8, seed=1)
+    method = one_pass(dim=8, seed=1)
     return tune(GRAPH, LABELS, method=method, space=space, trials=trials, shuffles=1)
 
 

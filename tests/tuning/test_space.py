@@ -8,10 +8,11 @@ import pytest
 from hopvec import FastRP, ParameterError
 from hopvec.methods import METHODS, Node2Vec
 from hopvec.tuning.space import Choices, Range, Space
+from one_pass import one_pass
 
 
 def dimensions(**given):
-    return Space(FastRP(), given).dimensions
+    return Space(one_pass(), given).dimensions
 
 
 class TestSyntax:
@@ -36,12 +37,12 @@ class TestSyntax:
         assert dimensions(normalize="authors,full") == {"normalize": Choices(("authors", "full"))}
 
     def test_an_entry_of_a_list(self):
-        space = Space(FastRP(weights=(0, 0, 1, 4)), {"weights.4": "log:0.125:64"})
+        space = Space(one_pass(weights=(0, 0, 1, 4)), {"weights.4": "log:0.125:64"})
         assert space.dimensions == {"weights.4": Range(0.125, 64, log=True)}
         assert space.method({"weights.4": 2.5}).weights == [0, 0, 1, 2.5]
 
     def test_a_whole_list(self):
-        space = Space(FastRP(), {"weights": "0, 0,1,log:0.125:64,0:2"})
+        space = Space(one_pass(), {"weights": "0, 0,1,log:0.125:64,0:2"})
         assert space.dimensions == {
             "weights.4": Range(0.125, 64, log=True),
             "weights.5": Range(0, 2),
@@ -50,31 +51,31 @@ class TestSyntax:
 
     @pytest.mark.parametrize("text", ["-1:0", "-1:0:0.25", "0.1,0.2"])
     def test_strings_are_parsed_back(self, text):
-        shown = Space(FastRP(), {"beta": text}).to_strings()["beta"]
+        shown = Space(one_pass(), {"beta": text}).to_strings()["beta"]
         assert dimensions(beta=shown) == dimensions(beta=text)
 
 
 class TestValues:
     def test_python_ranges_and_lists_are_accepted(self):
         given = {"beta": Range(-1, 1), "weights": [(0, 0, 1), np.array([0, 1])]}
-        space = Space(FastRP(), given)
+        space = Space(one_pass(), given)
         assert space.dimensions == {"beta": Range(-1, 1), "weights": Choices(([0, 0, 1], [0, 1]))}
         assert space.method({"beta": 0.5, "weights": [0, 1]}).get_params() == (
-            FastRP(beta=0.5, weights=[0, 1]).get_params()
+            one_pass(beta=0.5, weights=[0, 1]).get_params()
         )
 
     def test_other_parameters_are_those_of_the_method(self):
-        method = Space(FastRP(dim=32, seed=9), {"beta": "-1:0"}).method({"beta": -0.5})
+        method = Space(one_pass(dim=32, seed=9), {"beta": "-1:0"}).method({"beta": -0.5})
         assert (method.dim, method.seed, method.beta) == (32, 9, -0.5)
 
     def test_dim_is_an_integer_and_beta_is_not(self):
-        space = Space(FastRP(), {"dim": "16:64:16", "beta": "0:1", "weights.4": "0:1"})
+        space = Space(one_pass(), {"dim": "16:64:16", "beta": "0:1", "weights.4": "0:1"})
         assert [space.is_integer(name) for name in space.dimensions] == [True, False, False]
 
 
 class TestPoints:
     def test_in_a_grid_the_last_dimension_varies_fastest(self):
-        space = Space(FastRP(), {"beta": "0:1:0.5", "normalize": "authors,full"})
+        space = Space(one_pass(), {"beta": "0:1:0.5", "normalize": "authors,full"})
         assert [tuple(point.values()) for point in space.points()] == [
             (beta, normalize) for beta in (0, 0.5, 1) for normalize in ("authors", "full")
         ]
@@ -84,7 +85,7 @@ class TestPoints:
 
     def test_a_range_without_a_step_has_no_points(self):
         with pytest.raises(ParameterError, match=r"beta is any number in -1:0\. Give it a step"):
-            Space(FastRP(), {"beta": "-1:0"}).points()
+            Space(one_pass(), {"beta": "-1:0"}).points()
 
 
 class TestEnds:
@@ -142,7 +143,7 @@ class TestRefusals:
     )
     def test_the_message_names_the_problem(self, given, message):
         with pytest.raises(ParameterError, match=message):
-            Space(FastRP(), given)
+            Space(one_pass(), given)
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -153,11 +154,11 @@ def test_the_default_space_of_every_method_is_valid(name):
 
 
 def test_the_spaces_of_the_paper():
-    assert Space(FastRP(), FastRP.search_space).dimensions == {
+    assert Space(one_pass(), FastRP.search_space).dimensions == {
         "beta": Range(-1, 0),
         "weights.4": Range(2**-3, 2**6, log=True),
     }
-    assert Space(FastRP(), FastRP.search_space).base.weights[:3] == [0, 0, 1]
+    assert Space(one_pass(), FastRP.search_space).base.weights[:3] == [0, 0, 1]
     grid = Space(Node2Vec(), Node2Vec.search_space).points()
     assert {(point["p"], point["q"]) for point in grid} == {
         (p, q) for p in (0.25, 0.5, 1, 2, 4) for q in (0.25, 0.5, 1, 2, 4)

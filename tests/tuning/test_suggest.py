@@ -4,13 +4,14 @@ import sys
 
 import pytest
 
-from hopvec import FastRP, MissingExtraError, ParameterError
+from hopvec import MissingExtraError, ParameterError
 from hopvec.tuning.space import Range, Space
 from hopvec.tuning.study import Trial
 from hopvec.tuning.suggest import number_of_trials, suggest
+from one_pass import one_pass
 
 SPACE = Space(
-    FastRP(),
+    one_pass(),
     {
         "beta": "-1:1:0.25",
         "weights": "0,0,1,log:0.125:64",
@@ -49,7 +50,7 @@ def test_values_are_inside_the_space(kind):
 
 
 def test_random_values_of_a_logarithmic_range_are_log_uniform():
-    space = Space(FastRP(weights=(0, 0, 1, 1)), {"weights.4": Range(0.125, 64, log=True)})
+    space = Space(one_pass(weights=(0, 0, 1, 1)), {"weights.4": Range(0.125, 64, log=True)})
     values = [suggest(space, "random", seed, [])["weights.4"] for seed in range(270)]
     for octave in range(-3, 6, 3):  # three times three of them: a third of the values each
         inside = sum(2.0**octave <= value < 2.0 ** (octave + 3) for value in values)
@@ -57,19 +58,19 @@ def test_random_values_of_a_logarithmic_range_are_log_uniform():
 
 
 def test_tpe_prefers_points_with_good_scores():
-    space = Space(FastRP(), {"beta": "-1:1"})
+    space = Space(one_pass(), {"beta": "-1:1"})
     history = search(space, "tpe", 40, score=lambda values: -abs(values["beta"] - 0.3))
     late = sorted(abs(trial.parameters["beta"] - 0.3) for trial in history[20:])
     assert late[len(late) // 2] < 0.35  # of values drawn at random, half are farther away than 0.5
 
 
 def test_grid_points_are_taken_in_order():
-    space = Space(FastRP(), {"beta": "0:1:0.5", "normalize": "authors,full"})
+    space = Space(one_pass(), {"beta": "0:1:0.5", "normalize": "authors,full"})
     assert [trial.parameters for trial in search(space, "grid", 6)] == space.points()
 
 
 def test_the_number_of_trials_is_20_or_all_of_a_grid():
-    grid = Space(FastRP(), {"beta": "0:1:0.5"})
+    grid = Space(one_pass(), {"beta": "0:1:0.5"})
     assert number_of_trials(grid, "tpe", None) == 20
     assert number_of_trials(grid, "random", 7) == 7
     assert number_of_trials(grid, "grid", None) == 3

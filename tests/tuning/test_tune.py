@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 import hopvec
-from hopvec import DeepWalk, FastRP, Graph, ParameterError, tune
+from hopvec import DeepWalk, Graph, ParameterError, tune
 from hopvec.engine import slab
+from one_pass import one_pass
 from planted_partition import planted_partition
 
 GRAPH, LABELS = planted_partition()
-QUICK = {"method": FastRP(dim=32), "search_dim": 16, "shuffles": 2, "trials": 12}
+QUICK = {"method": one_pass(dim=32), "search_dim": 16, "shuffles": 2, "trials": 12}
 
 
 def untimed(trials):
@@ -32,12 +33,12 @@ class TestSearch:
         first, second = (tune(GRAPH, LABELS, **QUICK) for _ in range(2))
         assert untimed(first.trials) == untimed(second.trials)
         assert first.method.get_params() == second.method.get_params()
-        other = tune(GRAPH, LABELS, **QUICK | {"method": FastRP(dim=32, seed=1), "trials": 2})
+        other = tune(GRAPH, LABELS, **QUICK | {"method": one_pass(dim=32, seed=1), "trials": 2})
         assert untimed(other.trials) != untimed(first.trials[:2])
 
     def test_trials_do_not_depend_on_the_number_of_threads(self):
         one, two = (
-            tune(GRAPH, LABELS, **QUICK | {"method": FastRP(dim=32, threads=n), "trials": 3})
+            tune(GRAPH, LABELS, **QUICK | {"method": one_pass(dim=32, threads=n), "trials": 3})
             for n in (1, 2)
         )
         assert untimed(one.trials) == untimed(two.trials)
@@ -53,7 +54,7 @@ class TestSearch:
             assert 2**-3 <= trial.parameters["weights.4"] <= 2**6
 
     def test_the_best_method_keeps_its_dim_and_the_parameters_not_searched(self):
-        method = FastRP(dim=48, normalize="authors", seed=3, threads=1)
+        method = one_pass(dim=48, normalize="authors", seed=3, threads=1)
         tuning = tune(GRAPH, LABELS, **QUICK | {"method": method, "trials": 3})
         best = tuning.best.parameters
         assert tuning.best.score == max(trial.score for trial in tuning.trials)
@@ -61,7 +62,7 @@ class TestSearch:
         assert tuning.method.get_params() == method.get_params() | expected
         assert (
             method.get_params()
-            == FastRP(dim=48, normalize="authors", seed=3, threads=1).get_params()
+            == one_pass(dim=48, normalize="authors", seed=3, threads=1).get_params()
         )
         assert tuning.method.embed(GRAPH).dim == 48
 
@@ -72,7 +73,7 @@ class TestSearch:
 
     def test_without_labels_the_score_is_the_auc_of_links(self):
         tuning = tune(GRAPH, space={"weights": "0,1,0:1"}, trials=3)
-        assert tuning.measure == "link AUC"
+        assert tuning.measure == "mean link AUC"
         assert tuning.unseen is None
         assert all(0.5 < trial.score < 1 for trial in tuning.trials)
 
@@ -193,7 +194,7 @@ class TestStudy:
         ("change", "message"),
         [
             (
-                {"method": FastRP(dim=32, seed=1)},
+                {"method": one_pass(dim=32, seed=1)},
                 r"different settings \(parameters: .*seed 0.*, now .*seed 1",
             ),
             ({"space": {"beta": "-1:1"}}, r"different settings \((space|parameters): "),
@@ -207,7 +208,7 @@ class TestStudy:
         tune(GRAPH, LABELS, **options)
         with pytest.raises(ParameterError, match=message):
             tune(GRAPH, LABELS, **options | change)
-        tune(GRAPH, LABELS, **options | {"method": FastRP(dim=64, threads=1, memory="1GB")})
+        tune(GRAPH, LABELS, **options | {"method": one_pass(dim=64, threads=1, memory="1GB")})
 
     def test_it_resumes_only_with_the_same_graph_and_labels(self, tmp_path):
         options = QUICK | {"trials": 1, "study": tmp_path / "study.jsonl"}
@@ -227,8 +228,9 @@ class TestRefusals:
             ({"search": "bayes"}, "tune: search must be 'tpe' or 'random' or 'grid', got 'bayes'"),
             ({"validation": 2}, "tune: validation must be a number from 0.001 to 1, got 2"),
             ({"held_out": 0.5}, "held_out= applies only to a search without labels"),
+            ({"sampling": "degree"}, "sampling= applies only to a search without labels"),
             ({"space": {"beta": "-1:2"}}, "FastRP: beta must be a number from -1 to 1, got 2"),
-            ({"method": FastRP(beta=7)}, "FastRP: beta must be a number from -1 to 1, got 7"),
+            ({"method": one_pass(beta=7)}, "FastRP: beta must be a number from -1 to 1, got 7"),
             (
                 {"method": DeepWalk()},
                 r"DeepWalk has no default search space\. Give one, such as space=",
@@ -262,14 +264,26 @@ def tuning():
 class TestTuning:
     def test_the_table_has_one_row_per_trial_and_one_column_per_dimension(self, tuning):
         table = tuning.table()
-        assert table.column_names == ["number", "beta", "sparsity", "score", "seconds"]
+        assert table.column_names == [
+            *["number", "beta", "sparsity"],
+            *["score", "seconds", "orders"],
+        ]
         assert table["number"].to_pylist() == list(range(1, 11))
         assert table["sparsity"].to_pylist() == ["sqrt", "3"] * 5
         assert max(table["score"].to_pylist()) == tuning.best.score
 
+    def test_the_table_shows_which_trials_reuse_orders(self, tuning):
+        assert tuning.table()["orders"].to_pylist() == ["new"] * 10
+        space = {"weights.4": [1, 2], "spectrum": [0.5, 1]}
+        for passes, expected in ((1, ["new", *["reused"] * 3]), (2, ["new", "reused"] * 2)):
+            method = one_pass(dim=16, passes=passes, weights=(0, 0, 1, 1))
+            options = QUICK | {"trials": None, "method": method}
+            found = tune(GRAPH, LABELS, **options, space=space, search="grid")
+            assert found.orders == expected
+
     def test_printing_shows_a_table_with_the_best_trial_marked(self, tuning):
         lines = str(tuning).splitlines()
-        assert lines[0].split() == ["trial", "beta", "sparsity", "macro", "F1"]
+        assert lines[0].split() == ["trial", "beta", "sparsity", "orders", "macro", "F1"]
         assert len(lines) == 11
         assert [line.endswith("best") for line in lines].index(True) == tuning.best.number
 

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from clustered_embedding import clustered_embedding
-from hopvec import Embedding, FastRP, Labels, MissingExtraError, ParameterError, datasets
+from hopvec import Embedding, Labels, MissingExtraError, ParameterError, datasets
 from hopvec.view import layout, purity
 from hopvec.view.components import principal_components
 from hopvec.view.landmarks import choose_landmarks, place_by_landmarks
+from one_pass import one_pass
 
 # A run of its own, since BLAS and OpenMP take their threads when they are loaded.
 PROGRAM = """
@@ -162,7 +163,7 @@ def test_sections_of_debian_are_close_together(monkeypatch):
     monkeypatch.setattr(sys.modules["hopvec.view.tsne"], "LATE", 200)
     graph, sections = datasets.debian()
     labels = Labels.from_pairs(graph.ids, sections)
-    embedding = FastRP(dim=64, seed=7).embed(graph)
+    embedding = one_pass(dim=64, seed=7).embed(graph)
     found, plain = (
         purity(layout(embedding, kind=kind), embedding, labels) for kind in ("tsne", "pca")
     )

@@ -119,13 +119,14 @@ def _show_neighbors(terminal: Terminal, embeddings: dict[str, Embedding]) -> Non
 
 def _show_scores(terminal: Terminal, embeddings: dict[str, Embedding], labels: Labels) -> None:
     """Print how well vectors predict sections."""
-    rows = []
-    for name, embedding in embeddings.items():
-        with terminal.progress(f"classifying sections with {name}", "%") as progress:
-            found = classify(
-                embedding, labels, shares=[SHARE], shuffles=SHUFFLES, C=1.0, progress=progress
-            ).shares[0]
-        rows.append([name, f"{found.macro_f1:.1f}", f"{found.micro_f1:.1f}"])
+    with terminal.progress("classifying sections", "%") as progress:
+        found = classify(
+            embeddings, labels, shares=[SHARE], shuffles=SHUFFLES, C=1.0, progress=progress
+        )
+    rows = [
+        [name, f"{scores.macro_f1:.1f}", f"{scores.micro_f1:.1f}"]
+        for name, scores in found.by_share()
+    ]
     title = f"How well vectors predict sections: F1 in %, trained on {SHARE:.0%} of the packages"
     terminal.print_table(title, ["vectors", "macro F1", "micro F1"], rows, numbers=2)
 

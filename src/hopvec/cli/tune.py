@@ -90,10 +90,12 @@ def tune(
     """Search for the best parameters for a graph.
 
     With LABELS, the score is the F1 of node classification with few training labels; without, it
-    is the AUC of predicting held-out edges. The default is the search of the paper: beta and the
-    weight of order 4, in 20 trials of optuna with 64 dimensions. Method options set the parameters
-    that are not searched. Every trial is saved when it is done: run the same command again to
-    resume an interrupted search, with the same result as without the interruption.
+    is the AUC of predicting held-out edges: the mean for uniform negative pairs and for pairs drawn
+    in proportion to degree, so that vectors do not win by degrees alone. The default is the search
+    of the paper: beta and the weight of order 4, in 20 trials of optuna with 64 dimensions. Method
+    options set the parameters that are not searched. Every trial is saved when it is done: run the
+    same command again to resume an interrupted search, with the same result as without the
+    interruption.
     """
     given = search_space(method, _space(space))
     check_search_settings(SearchSettings(**settings), labeled=labels is not None)
@@ -218,15 +220,16 @@ def _pairs(labels: Labels) -> pa.Table:
 
 def _table(tuning: Tuning) -> ScoreTable:
     """The trials, ready for each kind of output."""
-    names = ["trial", *tuning.dimensions, "score", "seconds"]
+    names = ["trial", *tuning.dimensions, "orders", "score", "seconds"]
     rows = [
         [
             str(trial.number),
             *(_cell(trial.parameters[name]) for name in tuning.dimensions),
+            orders,
             trial.score,
             trial.seconds,
         ]
-        for trial in tuning.trials
+        for trial, orders in zip(tuning.trials, tuning.orders, strict=True)
     ]
 
     def show(terminal: Terminal) -> None:

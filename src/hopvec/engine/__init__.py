@@ -7,7 +7,11 @@ features.py         R with node features added
 degree_powers.py    the diagonal matrix L = diag((d_j / 2m)^beta)
 combine.py          the weighted sum of the orders N_i
 slab_file.py        the same sum on disk
-finish.py           from the sum to vectors
+row_sum.py          the sum in memory or in a spill file, read in blocks of rows
+finish.py           from the sum to vectors, after a single pass
+refine.py           several passes: whitening between them, and from the last sum to vectors
+whitened_rows.py    what a later pass starts from
+degree_columns.py   columns with the logarithms of degrees
 normalize.py        standardized columns, unit rows
 principal.py        principal components (oversample)
 fitted.py           FittedState: what comparable runs share
@@ -24,6 +28,7 @@ kernels.cpp compiles once per instruction set (dispatch.cpp chooses one at run t
 hop.hpp             one hop
 normalize.hpp       weighted sums of orders, standardized columns
 products.hpp        products of dense matrices, similarities
+row_products.hpp    Gram matrices and products of rows that are normalized as they are read
 negative_sampling.hpp  gradient steps of skip-gram
 roofline.hpp        bare loops that measure the machine
 lanes.hpp           16 columns at once, for every instruction set
@@ -38,6 +43,7 @@ components.cpp      connected components
 walks.cpp, line.cpp, alias.hpp     random walks, LINE, alias sampling
 generate.cpp        edges of random graphs
 dense.cpp, eigen.cpp               products with threads, small eigenproblems
+projection.cpp      the kernels of row_products.hpp with threads
 numbers.cpp         hashes, powers and logarithms with the same bytes everywhere
 huge_pages.hpp, mapped_pages.hpp   memory in huge pages, memory maps released after reading
 module.cpp, bind_*.cpp             the Python bindings, one file per subject

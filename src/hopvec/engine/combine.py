@@ -3,19 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hopvec import _native
-from hopvec.engine.finish import Finish, RowsDone, allocate_rows, sum_rows
-from hopvec.engine.fitted import Fitted
-from hopvec.engine.normalize import BLOCK_ROWS, ColumnScaler, fit_column_scaler, is_nonzero
+from hopvec.engine.finish import RowsDone, allocate_rows, sum_rows
+from hopvec.engine.normalize import BLOCK_ROWS, Normalization, is_nonzero, present_rows
 from hopvec.engine.plan import CACHE_LINE_BYTES, SlabPlan
+from hopvec.engine.row_sum import FileSum, MemorySum
 from hopvec.engine.slab import Destination, Propagation, Slab, for_each_slab
 from hopvec.engine.slab_file import SlabFile
 from hopvec.machine import interruptible
 from hopvec.progress import Progress
+
+Result = TypeVar("Result", covariant=True)
+Buffers = dict[int, NDArray[np.uint8]]
+"""The memory of cached orders, by order."""
+
+
+class SumFinish(Protocol[Result]):
+    """What becomes of the finished sum."""
+
+    @property
+    def normalization(self) -> Normalization:
+        """How the orders and the sum are normalized."""
+
+    def apply(
+        self, total: MemorySum | FileSum, plan: SlabPlan, propagation: Propagation, done: RowsDone
+    ) -> Result:
+        """The result; `done` is called with the number of rows processed, over all passes."""
 
 
 class WeightedSum:
@@ -80,10 +99,19 @@ class SlabSum(WeightedSum):
 class CachedOrders:
     """Caches whole orders, slab by slab, so that they can be summed later, any number of times."""
 
-    def __init__(self, plan: SlabPlan, propagation: Propagation, orders: Collection[int]) -> None:
+    def __init__(
+        self,
+        plan: SlabPlan,
+        propagation: Propagation,
+        orders: Collection[int],
+        buffers: Buffers | None = None,
+    ) -> None:
         self.plan, self.propagation = plan, propagation
         self.slab_bytes = CACHE_LINE_BYTES * plan.nodes
-        self.blocks = {order: _native.allocate(plan.slabs * self.slab_bytes) for order in orders}
+        self.blocks = {} if buffers is None else buffers
+        for order in orders:
+            if order not in self.blocks:
+                self.blocks[order] = _native.allocate(plan.slabs * self.slab_bytes)
 
     @property
     def nbytes(self) -> int:
@@ -100,27 +128,35 @@ class CachedOrders:
         return _native.Sink(next=block)
 
     def combine(
-        self, weights: Mapping[int, float], finish: Finish, done: RowsDone = lambda rows: None
-    ) -> Fitted:
-        """The result for weights of cached orders; see `combine`."""
+        self,
+        weights: Mapping[int, float],
+        finish: SumFinish[Result],
+        done: RowsDone = lambda rows: None,
+        *,
+        compresses: bool | None = None,
+    ) -> Result:
+        """The result for weights of cached orders; see `combine`.
+
+        `compresses` replaces that of the plan, if the sum is finished in another way than planned.
+        """
+        plan = self.plan if compresses is None else replace(self.plan, compresses=compresses)
         unit = finish.normalization.unit_orders
         scales = weights if unit else self.propagation.scales(weights)
-        total = allocate_rows(self.plan.nodes, self.plan.width)
+        total = allocate_rows(plan.nodes, plan.width)
         interruptible(
             lambda stop: _native.weighted_sum(
                 [self.blocks[order] for order in sorted(weights)],
                 [scales[order] for order in sorted(weights)],
                 unit,
-                self.plan.slabs,
-                self.plan.precision == "float16",
+                plan.slabs,
+                plan.precision == "float16",
                 total,
-                sum_rows(self.plan, self.propagation.graph),
-                self.plan.threads,
+                sum_rows(plan, self.propagation.graph),
+                plan.threads,
                 stop,
             )
         )
-        mix_columns(total, self.propagation)
-        return finish.in_memory(total, self.plan, self.propagation, done)
+        return finish_in_memory(total, plan, self.propagation, finish, done)
 
 
 class SumsOfSquares:
@@ -141,19 +177,20 @@ def combine(
     plan: SlabPlan,
     propagation: Propagation,
     weights: Mapping[int, float],
-    finish: Finish,
+    finish: SumFinish[Result],
     *,
     progress: Progress,
-) -> Fitted:
-    """Run all slabs and return the finished sum_i weights[i] * N_i.
+    buffers: Buffers | None = None,
+) -> Result:
+    """Run all slabs of a pass and return the finished sum_i weights[i] * N_i.
 
     Row norms, column sums and products of columns are added in float64, in an order that depends
-    on the graph alone.
+    on the graph alone. `buffers` keeps the memory of cached orders for the next pass.
     """
     mixes = plan.output == "memory" and propagation.mix_columns is not None
     run = Run(plan, propagation, weights, progress, row_passes=plan.row_passes + mixes)
     if plan.orders == "cached":
-        cached = CachedOrders(plan, propagation, weights)
+        cached = CachedOrders(plan, propagation, weights, buffers)
         run.slabs(cached)
         return cached.combine(weights, finish, run.rows_done)
     if plan.output == "file":
@@ -161,8 +198,20 @@ def combine(
     total = allocate_rows(plan.nodes, plan.width)
     scales = run.scales(weights, unit=finish.normalization.unit_orders)
     run.slabs(WeightedSum(total, sum_rows(plan, run.graph), scales))
-    mix_columns(total, propagation, run.rows_done)
-    return finish.in_memory(total, plan, propagation, run.rows_done)
+    return finish_in_memory(total, plan, propagation, finish, run.rows_done)
+
+
+def finish_in_memory(
+    total: NDArray[np.float32],
+    plan: SlabPlan,
+    propagation: Propagation,
+    finish: SumFinish[Result],
+    done: RowsDone,
+) -> Result:
+    """Finish a sum in memory, which is changed in place; its rows are `sum_rows`."""
+    mix_columns(total, propagation, done)
+    present = present_rows(total, propagation.has_row, sum_rows(plan, propagation.graph))
+    return finish.apply(MemorySum(total, present), plan, propagation, done)
 
 
 def cache_orders(
@@ -192,7 +241,7 @@ class Run:
         self.plan, self.graph = plan, propagation.graph
         self._propagation, self._orders, self._progress = propagation, orders, progress
         self._done = 0
-        self._total = plan.slabs * (plan.passes + row_passes)
+        self._total = plan.slabs * (plan.slab_runs + row_passes)
 
     def slabs(
         self, destination: Destination, finished: Callable[[Slab], None] | None = None
@@ -219,7 +268,7 @@ class Run:
     def rows_done(self, rows: int) -> None:
         """Report rows of the sum, added up over all passes, as slabs."""
         plan = self.plan
-        self.advance(plan.slabs * plan.passes + plan.slabs * rows // plan.nodes)
+        self.advance(plan.slabs * plan.slab_runs + plan.slabs * rows // plan.nodes)
 
     def scales(
         self, weights: Mapping[int, float], *, unit: bool
@@ -231,7 +280,7 @@ class Run:
         self.slabs(norms)
         return unit_scales(norms.squares, weights)
 
-    def in_file(self, weights: Mapping[int, float], finish: Finish) -> Fitted:
+    def in_file(self, weights: Mapping[int, float], finish: SumFinish[Result]) -> Result:
         """The result in a spill file: summed slab by slab, then finished by blocks of rows."""
         file = SlabFile(self.plan)
         rows = sum_rows(self.plan, self.graph)
@@ -239,14 +288,8 @@ class Run:
         connected, without_row = rows[has_row], rows[~has_row]
         scales = self.scales(weights, unit=finish.normalization.unit_orders)
         nonzero = self._sum_slabs(file, scales, rows, without_row)
-        if mix := self._propagation.mix_columns:
-            mixed = file.by_rows(lambda first, rows: mix(rows), self.rows_done)
-            return Fitted(mixed, self._propagation.fitted_state)
         present = np.concatenate([connected, without_row[nonzero]])
-        columns = None
-        if finish.normalization.standard_columns and len(present):
-            columns = finish.like.columns if finish.like else self._statistics(file, present)
-        return finish.in_file(file, present, columns, self._propagation, self.rows_done)
+        return finish.apply(FileSum(file, present), self.plan, self._propagation, self.rows_done)
 
     def _sum_slabs(
         self,
@@ -265,17 +308,6 @@ class Run:
 
         self.slabs(SlabSum(block, rows, scales), finished)
         return nonzero
-
-    def _statistics(self, file: SlabFile, present: NDArray[np.int32]) -> ColumnScaler:
-        mean, factor = np.zeros(self.plan.width), np.zeros(self.plan.width)
-        block = np.zeros((self.plan.nodes, self.plan.columns), dtype=np.float32)
-        for index in range(self.plan.slabs):
-            columns = file.columns(index)
-            count = columns.stop - columns.start
-            file.read(index, block)
-            here = fit_column_scaler(block, present, self.plan.threads)
-            mean[columns], factor[columns] = here.mean[:count], here.factor[:count]
-        return ColumnScaler(mean, factor)
 
 
 def mix_columns(

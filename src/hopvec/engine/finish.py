@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hopvec import _native
 from hopvec.engine.fitted import Fitted, FittedStatistics
-from hopvec.engine.normalize import ColumnScaler, Normalization, fit_column_scaler, present_rows
+from hopvec.engine.normalize import ColumnScaler, Normalization
 from hopvec.engine.plan import SlabPlan
 from hopvec.engine.principal import (
     PCA_BLOCK_ROWS,
@@ -19,8 +19,8 @@ from hopvec.engine.principal import (
     blocks_of,
     principal_components,
 )
+from hopvec.engine.row_sum import FileSum, MemorySum
 from hopvec.engine.slab import Propagation
-from hopvec.engine.slab_file import SlabFile
 from hopvec.graph import Graph
 from hopvec.spill import SpillFile
 
@@ -38,48 +38,58 @@ class Finish:
     like: FittedStatistics | None = None
     """Statistics of an earlier run, used instead of those of this run."""
 
-    def in_memory(
+    def apply(
+        self, total: MemorySum | FileSum, plan: SlabPlan, propagation: Propagation, done: RowsDone
+    ) -> Fitted:
+        """The vectors of a sum; a sum in memory is changed in place."""
+        if isinstance(total, FileSum) and propagation.mix_columns is not None:
+            return self._mixed(total, propagation, done)
+        columns = None
+        if self.normalization.standard_columns and len(total.present):
+            columns = self.like.columns if self.like else total.fit_columns(plan.threads)
+        if isinstance(total, FileSum):
+            return self._in_file(total, columns, plan, propagation, done)
+        return self._in_memory(total, columns, plan, propagation, done)
+
+    def _mixed(self, total: FileSum, propagation: Propagation, done: RowsDone) -> Fitted:
+        """The vectors of a method that mixes the columns of the plain sum."""
+        mix = propagation.mix_columns
+        assert mix is not None
+        vectors = total.file.by_rows(lambda first, rows: mix(rows), done)
+        return Fitted(vectors, propagation.fitted_state)
+
+    def _in_memory(
         self,
-        total: NDArray[np.float32],
+        total: MemorySum,
+        columns: ColumnScaler | None,
         plan: SlabPlan,
         propagation: Propagation,
         done: RowsDone,
     ) -> Fitted:
-        """The vectors of a sum in memory, which is changed in place; its rows are `sum_rows`."""
-        graph = propagation.graph
-        present = present_rows(total, propagation.has_row, sum_rows(plan, graph))
-        columns = None
-        if self.normalization.standard_columns and len(present):
-            columns = (
-                self.like.columns if self.like else fit_column_scaler(total, present, plan.threads)
-            )
+        rows, present, graph = total.rows, total.present, propagation.graph
         if columns:
-            unit = self.normalization.unit_rows
-            columns.apply(total, present, unit=unit, threads=plan.threads)
+            columns.apply(rows, present, unit=self.normalization.unit_rows, threads=plan.threads)
         if not plan.compresses:
-            return self._fitted(total, propagation, FittedStatistics(columns))
-        components = self._components(lambda: blocks_of(total), len(present), plan, done)
+            return self._fitted(rows, propagation, FittedStatistics(columns))
+        components = self._components(lambda: blocks_of(rows), len(present), plan, done)
         vectors = allocate_rows(plan.nodes, plan.dim)
-        for first, rows in blocks_of(total):
-            targets = graph.rows[first : first + len(rows)]
-            vectors[targets] = components.project(rows, plan.threads)
-            done(plan.nodes + first + len(rows))
+        for first, block in blocks_of(rows):
+            targets = graph.rows[first : first + len(block)]
+            vectors[targets] = components.project(block, plan.threads)
+            done(plan.nodes + first + len(block))
         self._scale(components, vectors, graph.rows[present], plan)
         return self._fitted(vectors, propagation, FittedStatistics(columns, components))
 
-    def in_file(
+    def _in_file(
         self,
-        file: SlabFile,
-        present: NDArray[np.int32],
+        total: FileSum,
         columns: ColumnScaler | None,
+        plan: SlabPlan,
         propagation: Propagation,
         done: RowsDone,
     ) -> Fitted:
-        """The vectors of a sum in a spill file, block by block, in a second spill file.
-
-        `present` are the rows that have a vector; `columns` standardizes them.
-        """
-        plan, graph = file.plan, propagation.graph
+        """The vectors of a sum in a spill file, block by block, in a second spill file."""
+        file, present, graph = total.file, total.present, propagation.graph
         has_vector = np.zeros(plan.nodes, dtype=bool)
         has_vector[present] = True
 

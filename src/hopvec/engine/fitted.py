@@ -19,7 +19,9 @@ class FittedStatistics:
     columns: ColumnScaler | None = None
     """Standardizes the columns of the sum; None if they are not standardized."""
     components: Components | None = None
-    """Compresses the sum; None if it has no more columns than the vectors."""
+    """Projects the normalized sum; None if it has no more columns than the vectors."""
+    degree_factors: NDArray[np.float64] | None = None
+    """Factors of the logarithms of degrees, one per column; None without such columns."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,9 @@ class FittedState:
     features: FeatureColumns | None = None
     """The feature columns, with the mean and deviation of the numeric ones."""
     statistics: FittedStatistics = field(default_factory=FittedStatistics)
+    """Those of the last pass."""
+    earlier_passes: tuple[FittedStatistics, ...] = ()
+    """Those of the passes before it."""
 
 
 @dataclass(frozen=True)

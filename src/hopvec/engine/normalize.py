@@ -43,6 +43,10 @@ class ColumnScaler:
     factor: NDArray[np.float64]
     """1 / deviation, or 0 for a column that is constant up to rounding error."""
 
+    def centered(self) -> ColumnScaler:
+        """Only subtracts the mean; constant columns still become 0."""
+        return ColumnScaler(self.mean, np.where(self.factor > 0, 1.0, 0.0))
+
     def apply(
         self, values: NDArray[np.float32], rows: NDArray[np.int32], *, unit: bool, threads: int
     ) -> None:
@@ -62,6 +66,8 @@ def fit_column_scaler(
     values: NDArray[np.float32], rows: NDArray[np.int32], threads: int
 ) -> ColumnScaler:
     """Fit a scaler to some rows, summed in the given order."""
+    if len(rows) == 0:
+        return ColumnScaler(np.zeros(values.shape[1]), np.zeros(values.shape[1]))
     mean = interruptible(lambda stop: _native.moments(values, rows, None, threads, stop))
     mean /= len(rows)
     squares = interruptible(lambda stop: _native.moments(values, rows, mean, threads, stop))

@@ -80,6 +80,10 @@ class SlabPlan(Plan):
     output: Literal["memory", "file"]
     parts: int = 1
     """Equal parts of the slabs; each starts with the first columns of R."""
+    passes: int = 1
+    """How often all slabs are propagated; later passes start from what the one before found."""
+    compresses: bool = False
+    """Whether the columns are projected on their principal components at the end."""
     spill_dir: str | PathLike[str] | None = None
     """The directory of spill files; by default the system's directory for temporary files."""
 
@@ -94,8 +98,8 @@ class SlabPlan(Plan):
         return SLAB_COLUMNS[self.precision]
 
     @property
-    def passes(self) -> int:
-        """How often each slab is computed."""
+    def slab_runs(self) -> int:
+        """How often each slab is computed in a pass."""
         return 2 if self.orders == "recomputed" else 1
 
     def __str__(self) -> str:
@@ -108,19 +112,15 @@ class SlabPlan(Plan):
         output = format_bytes(4 * self.nodes * self.dim)
         compressed = f"{self.width} columns compressed to {self.dim}; "
         return (
+            f"{f'{self.passes} passes of ' if self.passes > 1 else ''}"
             f"{self.slabs} {'slab' if self.slabs == 1 else 'slabs'} of {self.columns} columns "
             f"in {self.precision}, "
             f"{self.slabs_in_flight} at a time on {_threads(self.threads)}; "
-            f"{orders[self.orders]}; {compressed if self.compresses else ''}"
+            f"{orders[self.orders]}; {compressed if self.width > self.dim else ''}"
             f"output of {output} {where}; "
             f"{format_bytes(self.bytes.total)} in total, "
             f"{format_bytes(self.bytes.graph)} for the graph"
         )
-
-    @property
-    def compresses(self) -> bool:
-        """Whether the columns are compressed at the end."""
-        return self.width > self.dim
 
     @property
     def row_passes(self) -> int:
@@ -129,8 +129,14 @@ class SlabPlan(Plan):
 
     @property
     def disk(self) -> int:
-        """The size of spill files in bytes: the sum by slabs, then the vectors by rows."""
-        return 4 * self.nodes * (self.width + self.dim) if self.output == "file" else 0
+        """The size of spill files in bytes: the sum by slabs, then the vectors by rows.
+
+        Several passes also store the start of the pass, and the vectors by slabs.
+        """
+        columns = self.width + self.dim
+        if self.passes > 1:
+            columns *= 2
+        return 4 * self.nodes * columns if self.output == "file" else 0
 
 
 def plan_for(
@@ -175,13 +181,15 @@ def make_slab_plan(
     memory: int | None,
     extra: Mapping[str, int] | None = None,
     parts: int = 1,
+    passes: int = 1,
+    compresses: bool = False,
     spill_dir: str | PathLike[str] | None = None,
 ) -> SlabPlan:
     """The fastest plan that fits in `memory` bytes, or in the free memory if `memory` is None.
 
     `width` is the number of columns that are propagated, if it is more than `dim`;
     `orders_with_norms` is the number of orders whose rows are normalized, 0 for the plain sum;
-    `extra` is the memory besides slabs, by purpose; see SlabPlan for `parts`.
+    `extra` is the memory besides slabs, by purpose; see SlabPlan for the others.
     Raises MemoryLimitError with the minimum memory needed.
     """
     width = width or dim
@@ -213,6 +221,8 @@ def make_slab_plan(
             orders=orders,
             output=output,
             parts=parts,
+            passes=passes,
+            compresses=compresses,
             spill_dir=spill_dir,
             bytes=Bytes(
                 graph=resident(graph),
@@ -225,7 +235,8 @@ def make_slab_plan(
                     * orders_with_norms
                     * (orders == "cached"),
                     "norms": 12 * graph.nodes * orders_with_norms * (orders == "recomputed"),
-                    "wide sum": 4 * graph.nodes * width * (width > dim and output == "memory"),
+                    "wide sum": 4 * graph.nodes * width * (compresses and output == "memory"),
+                    "previous pass": 4 * graph.nodes * width * (passes > 1 and output == "memory"),
                     **(extra or {}),
                 },
             ),

@@ -76,6 +76,13 @@ def principal_components(
     deviation is rounding error become 0. `done` is called with the number of rows read.
     """
     covariance, mean = _covariance(blocks, width, present, threads, done)
+    return leading_components(covariance, mean, dim, spectrum=spectrum, threads=threads)
+
+
+def leading_components(
+    covariance: Floats, mean: Floats, dim: int, *, spectrum: float, threads: int
+) -> Components:
+    """The first `dim` principal components of rows with this covariance and mean."""
     values, rows = interruptible(lambda stop: _native.eigen(covariance, dim, False, threads, stop))
     values, basis = values[:dim], np.ascontiguousarray(rows.T)
     largest = np.abs(basis).argmax(axis=0)
@@ -97,8 +104,17 @@ def _covariance(
         total += interruptible(partial(_column_sums, rows, threads))
         interruptible(partial(_native.add_gram, rows, gram, threads))
         done(first + len(rows))
+    return centered_gram(gram, total, present)
+
+
+def centered_gram(gram: Floats, total: Floats, present: int) -> tuple[Floats, Floats]:
+    """The sum over rows of (x - mean)^T (x - mean), and the mean.
+
+    `gram` is the upper triangle of the sum of x^T x and is changed in place, since it may be large;
+    `total` is the sum of the rows, of which `present` are counted.
+    """
     mean = total / max(1, present)
-    for row in range(width):  # in place: the matrix is large
+    for row in range(len(gram)):
         gram[row, row:] -= present * mean[row] * mean[row:]
         gram[row:, row] = gram[row, row:]
     return gram, mean

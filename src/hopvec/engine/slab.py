@@ -15,6 +15,7 @@ from hopvec import _native
 from hopvec.engine.features import FeatureRows
 from hopvec.engine.plan import CACHE_LINE_BYTES, SlabPlan
 from hopvec.engine.random_rows import GaussianRows, SparseRows
+from hopvec.engine.whitened_rows import WhitenedRows
 from hopvec.errors import GraphError
 from hopvec.graph import Graph
 from hopvec.graph.transpose import TransposedCSR
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 MAX_ORDER_ENTRY = 2.0**15  # no entry of an unscaled order is larger, so that orders fit float16
 
 RandomRows = SparseRows | GaussianRows | FeatureRows
+StartRows = RandomRows | WhitenedRows
+"""What the hops start from: R in the first pass, X in later ones."""
 
 
 class Destination(Protocol):
@@ -102,19 +105,19 @@ class Slab:
         """The block that is not being read; in the last hop it still holds the previous order."""
         return self._blocks[1] if self.block is self._blocks[0] else self._blocks[0]
 
-    def draw(self, random: RandomRows, diagonal: NDArray[np.float32]) -> None:
+    def draw(self, start: StartRows, diagonal: NDArray[np.float32]) -> None:
         """Order 0: L R, rows of R scaled by the diagonal of L. The hops do not start from it."""
         self._draw(
-            random,
+            start,
             diagonal,
             self._destination.sink(0, self, self._destination.block(0, self.index)),
         )
 
-    def start(self, random: RandomRows, diagonal: NDArray[np.float32]) -> None:
+    def start(self, start: StartRows, diagonal: NDArray[np.float32]) -> None:
         """Order 0: L R, from which the hops start."""
         cached = self._destination.block(0, self.index)
         self.block = self.block if cached is None else cached
-        self._draw(random, diagonal, self._destination.sink(0, self, self.block))
+        self._draw(start, diagonal, self._destination.sink(0, self, self.block))
 
     def start_with_identity(self) -> None:
         """The columns of the identity matrix, from which the hops start: order r is then A^r."""
@@ -126,16 +129,16 @@ class Slab:
     def first_hop(
         self,
         transition: Transition,
-        random: RandomRows,
+        start: StartRows,
         diagonal: NDArray[np.float32],
         *,
         last: bool = False,
     ) -> None:
         """N_1 = A L R."""
-        if isinstance(random, SparseRows) and random.prefer_scatter and transition.symmetric:
-            self._advance(last, partial(self._scatter, transition, random, diagonal))
+        if isinstance(start, SparseRows) and start.prefer_scatter and transition.symmetric:
+            self._advance(last, partial(self._scatter, transition, start, diagonal))
         else:
-            self._draw(random, diagonal, _native.Sink(next=self.block))
+            self._draw(start, diagonal, _native.Sink(next=self.block))
             self.hop(transition, last=last)
 
     def _scatter(
@@ -176,9 +179,16 @@ class Slab:
         if target is not None:
             self.block = target
 
-    def _draw(self, random: RandomRows, diagonal: NDArray[np.float32], sink: _native.Sink) -> None:
+    def _draw(self, start: StartRows, diagonal: NDArray[np.float32], sink: _native.Sink) -> None:
+        if isinstance(start, WhitenedRows):
+            columns = slice(self.first_column, self.first_column + self.columns)
+            for first, rows in start.rows.slab_blocks(self.index, columns):
+                _native.emit_rows(
+                    rows, first, diagonal, self._half, sink, self._threads, self._stop
+                )
+            return
         _native.draw(
-            random.sampler,
+            start.sampler,
             self._graph.keys,
             diagonal,
             self.group,
@@ -186,7 +196,7 @@ class Slab:
             sink,
             self._threads,
             self._stop,
-            random.features,
+            start.features,
         )
 
 
@@ -214,8 +224,7 @@ class Propagation:
     @cached_property
     def has_row(self) -> NDArray[np.bool_]:
         """Mask of the nodes that have an edge in some direction of the hops."""
-        rows: NDArray[np.bool_] = np.any([A.degrees > 0 for A in self.hops], axis=0)
-        return rows
+        return has_edges(self.hops)
 
     def scales(self, weights: Mapping[int, float]) -> dict[int, float]:
         """The factors of the computed orders in the plain sum, for these weights.
@@ -225,6 +234,12 @@ class Propagation:
         return checked_scales(
             {i: weight * self.factor * self.growth**i for i, weight in weights.items()}
         )
+
+
+def has_edges(hops: Hops) -> NDArray[np.bool_]:
+    """Mask of the nodes that have an edge in some direction of the hops."""
+    rows: NDArray[np.bool_] = np.any([A.degrees > 0 for A in hops], axis=0)
+    return rows
 
 
 def checked_scales(scales: dict[int, float]) -> dict[int, float]:

@@ -29,21 +29,35 @@ class SlabFile:
         """Write a slab, one row per node."""
         self._file.write(index * block.nbytes, block)
 
-    def read(self, index: int, block: NDArray[np.float32]) -> None:
-        """Read a slab into a block."""
-        self._file.read(index * block.nbytes, block)
+    def read(self, index: int, block: NDArray[np.float32], first: int = 0) -> None:
+        """Read rows of a slab into a block, from row `first` on."""
+        self._file.read(self._offset(index, first), block)
+
+    def write_rows(self, first: int, rows: NDArray[np.float32]) -> None:
+        """Write whole rows, from row `first` on."""
+        part = np.zeros((len(rows), self.plan.columns), dtype=np.float32)
+        for index in range(self.plan.slabs):
+            columns = self.columns(index)
+            part[:, : columns.stop - columns.start] = rows[:, columns]
+            self._file.write(self._offset(index, first), part)
+
+    def permute_rows(self, source: NDArray[np.int32]) -> None:
+        """Make row source[i] row i, slab by slab."""
+        block = np.empty((self.plan.nodes, self.plan.columns), dtype=np.float32)
+        for index in range(self.plan.slabs):
+            self.read(index, block)
+            self.write(index, block[source])
 
     def blocks(self, step: int) -> Iterator[tuple[int, NDArray[np.float32]]]:
         """Yield all rows, `step` at a time, each block with the index of its first row."""
         plan = self.plan
-        row_bytes = 4 * plan.columns
         for first in range(0, plan.nodes, step):
             count = min(step, plan.nodes - first)
             rows = np.empty((count, plan.width), dtype=np.float32)
             part = np.empty((count, plan.columns), dtype=np.float32)
             for index in range(plan.slabs):
                 columns = self.columns(index)
-                self._file.read((index * plan.nodes + first) * row_bytes, part)
+                self.read(index, part, first)
                 rows[:, columns] = part[:, : columns.stop - columns.start]
             yield first, rows
 
@@ -62,3 +76,6 @@ class SlabFile:
             output.append(rows)
             done(first + len(rows))
         return output.mapped(np.float32, (plan.nodes, plan.width))
+
+    def _offset(self, index: int, first: int) -> int:
+        return 4 * self.plan.columns * (index * self.plan.nodes + first)

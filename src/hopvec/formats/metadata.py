@@ -54,33 +54,51 @@ def from_json(text: str | bytes) -> Metadata:
 def _state_to_dict(fitted_state: FittedState) -> dict[str, Any]:
     """The fitted state as JSON values; arrays are base64 of little-endian bytes."""
     values: dict[str, Any] = {"sparsity": fitted_state.sparsity, "volume": fitted_state.volume}
-    columns, components = fitted_state.statistics.columns, fitted_state.statistics.components
     if fitted_state.features:
         values["features"] = _features_to_dict(fitted_state.features)
-    if columns:
-        values["columns"] = _columns_to_dict(columns)
-    if components:
-        values["components"] = {
-            "width": len(components.basis),
-            "basis": _to_base64(components.basis),
-            "columns": _columns_to_dict(components.columns),
-        }
+    values |= _statistics_to_dict(fitted_state.statistics)
+    if fitted_state.earlier_passes:
+        values["earlier_passes"] = [
+            _statistics_to_dict(statistics) for statistics in fitted_state.earlier_passes
+        ]
     return values
 
 
 def _state_from_dict(values: Mapping[str, Any]) -> FittedState:
-    components = None
-    if "components" in values:
-        stored = values["components"]
-        basis = _from_base64(stored["basis"], "<f4").reshape(stored["width"], -1)
-        components = Components(basis, _columns_from_dict(stored["columns"]))
-    columns = _columns_from_dict(values["columns"]) if "columns" in values else None
     return FittedState(
         values["sparsity"],
         values["volume"],
         _features_from_dict(values["features"]) if "features" in values else None,
-        FittedStatistics(columns, components),
+        _statistics_from_dict(values),
+        tuple(_statistics_from_dict(stored) for stored in values.get("earlier_passes", ())),
     )
+
+
+def _statistics_to_dict(statistics: FittedStatistics) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    if statistics.columns:
+        values["columns"] = _columns_to_dict(statistics.columns)
+    if statistics.components:
+        values["components"] = {
+            "width": len(statistics.components.basis),
+            "basis": _to_base64(statistics.components.basis),
+            "columns": _columns_to_dict(statistics.components.columns),
+        }
+    if statistics.degree_factors is not None:
+        values["degree_factors"] = _to_base64(statistics.degree_factors)
+    return values
+
+
+def _statistics_from_dict(values: Mapping[str, Any]) -> FittedStatistics:
+    components = factors = None
+    if "components" in values:
+        stored = values["components"]
+        basis = _from_base64(stored["basis"], "<f4").reshape(stored["width"], -1)
+        components = Components(basis, _columns_from_dict(stored["columns"]))
+    if "degree_factors" in values:
+        factors = _from_base64(values["degree_factors"], "<f8")
+    columns = _columns_from_dict(values["columns"]) if "columns" in values else None
+    return FittedStatistics(columns, components, factors)
 
 
 def _features_to_dict(features: FeatureColumns) -> dict[str, Any]:

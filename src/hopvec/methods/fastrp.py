@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding
-from hopvec.engine.combine import combine
+from hopvec.engine.combine import Buffers, combine
 from hopvec.engine.degree_powers import degree_powers
 from hopvec.engine.features import FeatureRows
 from hopvec.engine.finish import Finish
@@ -19,10 +19,12 @@ from hopvec.engine.fitted import Fitted, FittedState
 from hopvec.engine.normalize import NORMALIZATIONS
 from hopvec.engine.plan import SLAB_COLUMNS, Plan, SlabPlan
 from hopvec.engine.random_rows import GaussianRows, SparseRows
-from hopvec.engine.slab import Hops, Propagation, RandomRows, Slab
+from hopvec.engine.refine import Compress, Whiten, refining_bytes, refining_seconds
+from hopvec.engine.slab import Hops, Propagation, RandomRows, Slab, StartRows
 from hopvec.errors import ParameterError
 from hopvec.graph import Graph
 from hopvec.graph.features import FeatureColumns, Features
+from hopvec.machine import cores
 from hopvec.methods.alignment import shared_state
 from hopvec.methods.bipartite import check_bipartite_weights
 from hopvec.methods.direction import (
@@ -38,7 +40,7 @@ from hopvec.methods.new_nodes import embed_new_nodes
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, documented
 from hopvec.methods.presets import preset
 from hopvec.methods.slab_method import SlabMethod, nonzero_weights
-from hopvec.progress import Progress, no_progress
+from hopvec.progress import Progress, no_progress, stage
 
 MAX_WIDTH = 8192  # columns of a principal component analysis: its eigenvectors then take minutes
 
@@ -49,8 +51,9 @@ class FastRP(SlabMethod):
     """Embed a graph by very sparse random projections: fast, and without training.
 
     The embedding is N = sum_i weights[i-1] * A^i L R, with A = D^-1 S, L = diag((d_j / 2m)^beta)
-    and a very sparse random R. The defaults work well without tuning; `FastRP.paper()` follows the
-    paper to the letter.
+    and a very sparse random R. With several passes, the result of each pass, whitened, replaces R
+    in the next one. The defaults work well without tuning; `FastRP.paper()` follows the paper to
+    the letter.
 
     Examples
     --------
@@ -66,7 +69,6 @@ class FastRP(SlabMethod):
         "try a small sparsity=, such as 3, a self_weight=, or precision='float32' if it is float16"
     )
     search_space: ClassVar = {"beta": "-1:0", "weights": "0,0,1,log:0.125:64"}  # paper, section 4.3
-    COMBINE_PARAMS: ClassVar = ("weights", "self_weight", "normalize", "spectrum")
 
     dim: Annotated[int, Integer(1, 65536), "columns of the embedding (paper: d)"] = 256
     weights: Annotated[
@@ -106,6 +108,12 @@ class FastRP(SlabMethod):
         "'none': the plain sum of the paper; 'orders': unit rows of every order; 'authors': then "
         "standardized columns, as in the authors' code; 'full': then unit rows again",
     ] = "full"
+    passes: Annotated[
+        int,
+        Integer(1, 16),
+        "run this many times; each pass but the first starts from the whitened result of the one "
+        "before instead of R",
+    ] = 2
     oversample: Annotated[
         int,
         Integer(1, 64),
@@ -114,9 +122,15 @@ class FastRP(SlabMethod):
     spectrum: Annotated[
         float,
         Real(0, 2),
-        "exponent of the standard deviations of the components that oversample keeps: 1 keeps "
-        "them as they are, 0 makes all equal",
-    ] = 1.0
+        "exponent of the standard deviations of the principal components that passes and "
+        "oversample keep: 1 keeps them as they are, 0 makes all equal",
+    ] = 0.75
+    degree_weight: Annotated[
+        float,
+        Real(0, 1e6),
+        "weight of a column with the logarithm of the degree, relative to the other columns; it "
+        "helps to predict links, and 0 leaves it out",
+    ] = 0.0
     direction: Annotated[
         Literal["out", "in", "both", "concat"],
         OneOf(tuple(DIRECTIONS)),
@@ -124,13 +138,39 @@ class FastRP(SlabMethod):
         "undirected; 'concat': half of the columns outgoing, half incoming",
     ] = "out"
 
-    def propagation_along(self, hops: Hops, like: FittedState | None = None) -> Propagation:
-        """Algorithm 1 for a slab of columns; the orders are summed as they are computed."""
+    def run_passes(
+        self,
+        hops: Hops,
+        plan: SlabPlan,
+        progress: Progress,
+        like: FittedState | None = None,
+        *,
+        new_nodes: bool = False,
+        buffers: Buffers | None = None,
+    ) -> Propagation:
+        """Run all passes but the last, and return how the last one computes the orders."""
         graph = hops[0].graph
         state = like or self.initial_state(
             graph.nodes, hops[0].volume, graph.features.columns if graph.features else None
         )
         R = self.random_rows(state, graph.features, graph.rows)  # noqa: N806
+        propagation = self.one_pass(hops, R, state)
+        for number in range(self.pass_count - 1):
+            X = combine(  # noqa: N806
+                plan,
+                propagation,
+                self.order_weights(),
+                Whiten(like.earlier_passes[number] if like and new_nodes else None),
+                progress=stage(progress, number, self.pass_count),
+                buffers=buffers,
+            )
+            if like is None:
+                state = replace(state, earlier_passes=(*state.earlier_passes, X.statistics))
+            propagation = self.one_pass(hops, X.rows, state)
+        return propagation
+
+    def one_pass(self, hops: Hops, R: StartRows, state: FittedState) -> Propagation:  # noqa: N803
+        """Algorithm 1 for a slab of columns; the orders are summed as they are computed."""
         degrees = [A.degrees for A in hops]
         powers, factor = degree_powers(degrees, self.beta, state.volume, R.max_abs)
 
@@ -176,6 +216,15 @@ class FastRP(SlabMethod):
         return GaussianRows(seed) if s is None else SparseRows(seed, s)
 
     @property
+    def combine_params(self) -> tuple[str, ...]:
+        """The parameters that change how the orders of the last pass are summed and finished.
+
+        The weights are those of every pass, so that other weights need other orders in the last.
+        """
+        finishing = ("spectrum", "degree_weight")
+        return finishing if self.passes > 1 else ("weights", "self_weight", "normalize", *finishing)
+
+    @property
     def width(self) -> int:
         """The number of columns that are computed."""
         return int(self.oversample) * int(self.dim)
@@ -186,9 +235,27 @@ class FastRP(SlabMethod):
         return len(DIRECTIONS[self.direction])
 
     @property
-    def finish(self) -> Finish:
+    def pass_count(self) -> int:
+        """The number of passes."""
+        return int(self.passes)
+
+    @property
+    def compresses(self) -> bool:
+        """Whether the sum is projected on its principal components."""
+        return self.width > self.dim or self.refines
+
+    @property
+    def refines(self) -> bool:
+        """Whether the sum is finished by `Compress`; `Finish` keeps the bytes of plain FastRP."""
+        return self.passes > 1 or self.degree_weight > 0
+
+    @property
+    def finish(self) -> Finish | Compress:
         """How the sum of the orders becomes vectors."""
-        return Finish(NORMALIZATIONS[self.normalize], float(self.spectrum))
+        spectrum = float(self.spectrum)
+        if self.refines:
+            return Compress(spectrum, self.passes > 1, float(self.degree_weight))
+        return Finish(NORMALIZATIONS[self.normalize], spectrum)
 
     @classmethod
     def preset(cls, name: str, **parameters: Any) -> Self:
@@ -208,8 +275,8 @@ class FastRP(SlabMethod):
 
         Examples
         --------
-        >>> FastRP.preset("best", dim=128)
-        FastRP(dim=128, weights=(0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0), oversample=4)
+        >>> FastRP.preset("links", dim=128)
+        FastRP(dim=128, degree_weight=1.0)
         """
         return cls().set_params(**{**preset(name).parameters, **parameters})
 
@@ -243,7 +310,8 @@ class FastRP(SlabMethod):
         like : Embedding, optional
             An embedding of an earlier graph with the same parameters. The new vectors are
             comparable with it: they share s of R, 2m, the statistics of features and columns, and
-            the principal components of `oversample`. For the same graph, the bytes are the same.
+            the principal components; the means of several passes are those of the new graph. For
+            the same graph, the bytes are the same.
         plan : Plan, optional
             The plan to follow, as `self.plan(graph)` returns it; by default a new one is made.
         progress : callable, optional
@@ -348,21 +416,48 @@ class FastRP(SlabMethod):
     def compute(
         self, graph: Graph, plan: SlabPlan, progress: Progress, like: FittedState | None = None
     ) -> Fitted:
-        """The weighted sum of the orders, normalized; `like` is the state of an earlier run."""
+        """The result of the last pass, normalized; `like` is the state of an earlier run."""
+        hops = transitions(graph, self.direction, plan.threads, plan.spill_dir)
+        return self.compute_along(hops, plan, progress, like)
+
+    def compute_along(
+        self,
+        hops: Hops,
+        plan: SlabPlan,
+        progress: Progress,
+        like: FittedState | None = None,
+        *,
+        new_nodes: bool = False,
+    ) -> Fitted:
+        """The same along given transition matrices.
+
+        Vectors of `new_nodes` use all statistics of `like`. Another graph has whitenings and means
+        of its own, which hardly differ if the graph hardly does, and shares the components.
+        """
         finish = replace(self.finish, like=like.statistics) if like else self.finish
-        propagation = self.propagation(graph, plan, like)
-        return combine(plan, propagation, self.order_weights(), finish, progress=progress)
+        if isinstance(finish, Compress):
+            finish = replace(finish, own_means=not new_nodes)
+        buffers: Buffers = {}
+        return combine(
+            plan,
+            self.run_passes(hops, plan, progress, like, new_nodes=new_nodes, buffers=buffers),
+            self.order_weights(),
+            finish,
+            progress=stage(progress, self.stages - 1, self.stages),
+            buffers=buffers,
+        )
 
     def propagation(
-        self, graph: Graph, plan: SlabPlan, like: FittedState | None = None
+        self, graph: Graph, plan: SlabPlan, progress: Progress = no_progress
     ) -> Propagation:
-        """How the orders of a slab of this graph are computed."""
+        """How the last pass computes the orders of a slab."""
         hops = transitions(graph, self.direction, plan.threads, plan.spill_dir)
-        return self.propagation_along(hops, like)
+        return self.run_passes(hops, plan, progress)
 
     def with_dim(self, dim: int) -> Self:
-        """The same method with another number of columns, and without oversampling."""
-        return super().with_dim(dim).set_params(oversample=1)
+        """One pass with another number of columns, and without oversampling."""
+        plain = {"passes": 1, "oversample": 1, "spectrum": 1.0, "degree_weight": 0.0}
+        return super().with_dim(dim).set_params(**plain)
 
     def validate_graph(self, graph: Any) -> Graph:
         """Return the input as a Graph. Raises if it or a parameter does not allow an embedding."""
@@ -389,10 +484,22 @@ class FastRP(SlabMethod):
                 f"FastRP: sparsity={self.sparsity!r} applies to projection='sparse' only, but "
                 "projection is 'gaussian'. Leave one of them out."
             )
-        if self.oversample > 1 and self.width > MAX_WIDTH:
+        for name, plain in (("passes", 1), ("degree_weight", 0)):
+            value = getattr(self, name)
+            if value != plain and self.normalize != "full":
+                raise ParameterError(
+                    f"FastRP: {name}={value:g} needs normalize='full', got {self.normalize!r}. Set "
+                    f"{name}={plain}, or normalize='full'."
+                )
+        if self.compresses and self.width > MAX_WIDTH:
             raise ParameterError(
                 f"FastRP: oversample times dim must be at most {MAX_WIDTH:,}, got "
                 f"{self.oversample} x {self.dim:,} = {self.width:,}. Reduce one of them."
+            )
+        if self.degree_weight and self.dim <= self.parts:
+            raise ParameterError(
+                f"FastRP: degree_weight reserves {self.parts} of {self.dim} columns for degrees, "
+                "so that none is left. Raise dim."
             )
         step = self.parts * SLAB_COLUMNS[self.precision]
         if self.parts > 1 and self.width % step:
@@ -404,6 +511,18 @@ class FastRP(SlabMethod):
     def nodes_without_edges(self, graph: Graph) -> tuple[NDArray[np.int32], str]:
         """The rows of nodes without edges in the direction, and what they lack."""
         return rows_without_edges(graph, self.direction)
+
+    def extra_bytes(self) -> dict[str, int]:
+        """The memory of whitening and principal components."""
+        if not self.refines:
+            return super().extra_bytes()
+        return {"principal components": refining_bytes(self.width, self.threads or cores())}
+
+    def compression_seconds(self, plan: SlabPlan) -> float:
+        """The time of whitening and principal components, by a trial."""
+        if not self.refines:
+            return super().compression_seconds(plan)
+        return plan.passes * refining_seconds(plan.nodes, plan.width, plan.threads)
 
     def extra_graph_bytes(self, graph: Graph) -> dict[str, int]:
         """The transposed CSR arrays that the direction needs."""

@@ -13,8 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from hopvec.embedding import Embedding
-from hopvec.engine.combine import combine
-from hopvec.engine.slab import Hops, Transition
+from hopvec.engine.slab import Hops, Transition, has_edges
 from hopvec.errors import GraphError
 from hopvec.graph import Graph
 from hopvec.graph.features import concatenate_features
@@ -35,16 +34,10 @@ def embed_new_nodes(
     check_same_graph(graph, like)
     extended = extended_graphs(graph, new, method.direction)
     plan = method.plan(extended[0])
-    propagation = method.propagation_along(_transitions(extended, plan.threads), state)
-    fitted = combine(
-        plan,
-        propagation,
-        method.order_weights(),
-        replace(method.finish, like=state.statistics),
-        progress=progress,
-    )
+    hops = _transitions(extended, plan.threads)
+    fitted = method.compute_along(hops, plan, progress, state, new_nodes=True)
     embedding = method.to_embedding(extended[0], fitted)
-    without = extended[0].rows[~propagation.has_row]
+    without = extended[0].rows[~has_edges(hops)]
     lacking = method.nodes_without_edges(extended[0])[1]
     method.warn_about_zero_rows(fitted.vectors, without, lacking, first=graph.nodes)
     return replace(

@@ -38,8 +38,8 @@ class Orders:
         Parameters
         ----------
         method : SlabMethod
-            May differ from the method that computed the orders only in `COMBINE_PARAMS`, such as
-            weights and normalize, and in threads and memory.
+            May differ from the method that computed the orders only in `combine_params`, such as
+            spectrum and, with one pass, weights and normalize, and in threads and memory.
 
         Returns
         -------
@@ -67,7 +67,7 @@ class Orders:
                 f"are {', '.join(map(str, sorted(self.available)))}. Request it with "
                 "orders(graph, which=...)."
             )
-        return self._cached.combine(weights, method.finish)
+        return self._cached.combine(weights, method.finish, compresses=method.compresses)
 
     def _check_method(self, method: SlabMethod) -> None:
         own, others = self._method.plain_params(), method.plain_params()
@@ -76,9 +76,9 @@ class Orders:
             raise ParameterError(
                 f"{name}: these orders were computed by {type(self._method).__name__}."
             )
-        for parameter in own.keys() - {*method.COMBINE_PARAMS, *RUNTIME_PARAMS}:
+        for parameter in own.keys() - {*method.combine_params, *RUNTIME_PARAMS}:
             if own[parameter] != others[parameter]:
                 raise ParameterError(
                     f"{name}: these orders were computed with {parameter}={own[parameter]!r}, got "
-                    f"{others[parameter]!r}. Only {', '.join(method.COMBINE_PARAMS)} may differ."
+                    f"{others[parameter]!r}. Only {', '.join(method.combine_params)} may differ."
                 )

@@ -11,8 +11,6 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hopvec.engine.combine import combine
-from hopvec.engine.fitted import Fitted
 from hopvec.engine.orthogonal import BLOCK_ROWS, gram_matrix, mix, mixing_bytes, orthogonal_mixing
 from hopvec.engine.plan import SlabPlan
 from hopvec.engine.random_rows import GaussianRows
@@ -58,15 +56,10 @@ class RandNE(SlabMethod):
         "'transition': powers of A = D^-1 S; 'adjacency': powers of S",
     ] = "transition"
 
-    def compute(self, graph: Graph, plan: SlabPlan, progress: Progress) -> Fitted:
-        """U: orthogonalizes R, then runs Algorithm 1 slab by slab."""
-        return combine(
-            plan,
-            self.propagation(graph, plan, stage(progress, 0, 2)),
-            self.order_weights(),
-            self.finish,
-            progress=stage(progress, 1, 2),
-        )
+    @property
+    def stages(self) -> int:
+        """Orthogonalizing R, then Algorithm 1."""
+        return 2
 
     def propagation(
         self, graph: Graph, plan: SlabPlan, progress: Progress = no_progress
@@ -76,7 +69,7 @@ class RandNE(SlabMethod):
         R = GaussianRows(seed=int(self.seed))  # noqa: N806
         S, growth = self._hops(graph)  # noqa: N806
         T = orthogonal_mixing(  # noqa: N806
-            R, gram_matrix(R, graph.keys, int(self.dim), threads, progress)
+            R, gram_matrix(R, graph.keys, int(self.dim), threads, stage(progress, 0, self.stages))
         )
         largest = np.full(graph.nodes, MAX_ORDER_ENTRY, dtype=np.float32)
 
@@ -124,6 +117,7 @@ class RandNE(SlabMethod):
             beta=0.0,
             projection="gaussian",
             normalize="none",
+            passes=1,
             precision=self.precision,
             threads=self.threads,
             memory=self.memory,

@@ -6,9 +6,9 @@ import time
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from hopvec.engine.combine import cache_orders, combine
+from hopvec.engine.combine import SumFinish, cache_orders, combine
 from hopvec.engine.finish import Finish
 from hopvec.engine.fitted import Fitted
 from hopvec.engine.normalize import Normalization
@@ -21,7 +21,7 @@ from hopvec.machine import memory_limit
 from hopvec.methods.method import Method
 from hopvec.methods.orders import Orders
 from hopvec.methods.parameters import Integer, OneOf
-from hopvec.progress import Progress, no_progress
+from hopvec.progress import Progress, no_progress, stage
 
 MAX_ORDER = 32
 ORDER = Integer(0, MAX_ORDER)
@@ -38,16 +38,20 @@ class SlabMethod(Method):
         "storage of the orders between hops; arithmetic and output are float32",
     ] = "float32"
 
-    COMBINE_PARAMS: ClassVar[tuple[str, ...]] = ("weights",)
-    """The parameters that change how orders are summed, but not the orders themselves."""
-
     @abstractmethod
-    def propagation(self, graph: Graph, plan: SlabPlan) -> Propagation:
-        """How the orders of a slab are computed."""
+    def propagation(
+        self, graph: Graph, plan: SlabPlan, progress: Progress = no_progress
+    ) -> Propagation:
+        """How the orders of a slab are computed, after all stages before the last."""
 
     @abstractmethod
     def order_weights(self) -> dict[int, float]:
         """The orders with a nonzero weight, and their weights."""
+
+    @property
+    def combine_params(self) -> tuple[str, ...]:
+        """The parameters that change how the orders are summed, but not the orders themselves."""
+        return ("weights",)
 
     @property
     def width(self) -> int:
@@ -59,20 +63,45 @@ class SlabMethod(Method):
         """The number of equal parts of the columns, each with its own hops; see SlabPlan."""
         return 1
 
-    def planned_shape(self, graph: Graph) -> dict[str, Any]:
-        """The fields of a plan that the graph and the parameters determine."""
-        slabs = {"width": self.width, "precision": self.precision, "parts": self.parts}
-        return super().planned_shape(graph) | slabs
+    @property
+    def pass_count(self) -> int:
+        """How often all slabs are propagated."""
+        return 1
 
     @property
-    def finish(self) -> Finish:
+    def stages(self) -> int:
+        """The stages of a run that report progress; `propagation` runs all but the last."""
+        return self.pass_count
+
+    @property
+    def compresses(self) -> bool:
+        """Whether the sum is projected on its principal components."""
+        return False
+
+    def planned_shape(self, graph: Graph) -> dict[str, Any]:
+        """The fields of a plan that the graph and the parameters determine."""
+        return super().planned_shape(graph) | {
+            "width": self.width,
+            "precision": self.precision,
+            "parts": self.parts,
+            "passes": self.pass_count,
+            "compresses": self.compresses,
+        }
+
+    @property
+    def finish(self) -> SumFinish[Fitted]:
         """How the sum of the orders becomes vectors."""
         return Finish(Normalization())
 
     def compute(self, graph: Graph, plan: SlabPlan, progress: Progress) -> Fitted:
         """The weighted sum of the orders, normalized."""
-        propagation = self.propagation(graph, plan)
-        return combine(plan, propagation, self.order_weights(), self.finish, progress=progress)
+        return combine(
+            plan,
+            self.propagation(graph, plan, progress),
+            self.order_weights(),
+            self.finish,
+            progress=stage(progress, self.stages - 1, self.stages),
+        )
 
     def orders(
         self,
@@ -105,8 +134,8 @@ class SlabMethod(Method):
         --------
         >>> from hopvec import FastRP
         >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
-        >>> orders = FastRP(dim=8).orders(graph, which=range(1, 7))
-        >>> orders.embed(FastRP(dim=8, weights=(0, 0, 1, 4), normalize="none")).dim
+        >>> orders = FastRP(dim=8, passes=1).orders(graph, which=range(1, 7))
+        >>> orders.embed(FastRP(dim=8, passes=1, weights=(0, 0, 1, 4), normalize="none")).dim
         8
         """
         graph = self.validate_graph(graph)
@@ -122,8 +151,12 @@ class SlabMethod(Method):
                 f"{self.width:,} columns do not fit in memory. Raise the memory limit, or call "
                 "embed instead."
             )
+        progress = progress or no_progress
         cached = cache_orders(
-            plan, self.propagation(graph, plan), sorted(wanted), progress=progress or no_progress
+            plan,
+            self.propagation(graph, plan, progress),
+            sorted(wanted),
+            progress=stage(progress, self.stages - 1, self.stages),
         )
         return Orders(self, graph, cached)
 
@@ -149,7 +182,7 @@ class SlabMethod(Method):
 
     def extra_bytes(self) -> dict[str, int]:
         """What the method keeps in memory besides slabs, by purpose."""
-        if self.width == self.dim:
+        if not self.compresses:
             return {}
         return {"principal components": principal_bytes(self.width, int(self.dim))}
 
@@ -168,6 +201,8 @@ class SlabMethod(Method):
             memory=memory_limit(self.memory),
             extra=self.extra_bytes() | self.extra_graph_bytes(graph),
             parts=self.parts,
+            passes=self.pass_count,
+            compresses=self.compresses,
             spill_dir=self.spill_dir,
         )
 
@@ -179,7 +214,7 @@ class SlabMethod(Method):
 
         The times at which slabs finish separate the work before the first slab from that of the
         slabs. The work after the last slab, such as the normalization, grows with the columns.
-        Principal components are timed separately.
+        Whitening and principal components are timed separately, see `compression_seconds`.
         """
         slabs = min(plan.slabs, 2 * plan.slabs_in_flight)
         trial = self.with_dim(min(plan.width, slabs * plan.columns))
@@ -201,9 +236,14 @@ class SlabMethod(Method):
         slab = (finished[-1] - (finished[first - 1] if first else 0.0)) / (len(finished) - first)
         before = max(0.0, finished[-1] - len(finished) * slab)
         after = (elapsed - finished[-1]) * plan.slabs / slabs
-        if plan.compresses:
-            after += principal_seconds(plan.nodes, plan.width, plan.dim, plan.threads)
-        return before + plan.slabs * plan.passes * slab + after
+        after += self.compression_seconds(plan)
+        return before + plan.passes * plan.slabs * plan.slab_runs * slab + after
+
+    def compression_seconds(self, plan: SlabPlan) -> float:
+        """The time of principal components, by a trial."""
+        if not plan.compresses:
+            return 0.0
+        return principal_seconds(plan.nodes, plan.width, plan.dim, plan.threads)
 
 
 def nonzero_weights(weights: Mapping[int, float], owner: str, problem: str) -> dict[int, float]:

@@ -45,7 +45,9 @@ def reproduce(cache: ExperimentCache) -> Section:
 def method(**options: Any) -> FastRP:
     """FastRP as in the authors' code, with the given R."""
     weights = (0.0, 0.0, 1.0, 4.0)
-    return FastRP(dim=512, weights=weights, beta=-0.9, normalize="authors", threads=1, **options)
+    return FastRP(
+        dim=512, weights=weights, beta=-0.9, normalize="authors", passes=1, threads=1, **options
+    )
 
 
 def projections(nodes: int) -> dict[str, dict[str, Any]]:

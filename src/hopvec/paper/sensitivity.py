@@ -91,7 +91,7 @@ def parameters(name: str, value: float) -> dict[str, Any]:
     """The parameters of FastRP, with one of the three set to a value."""
     given = {"beta": -0.9, "alpha_4": 4.0, "dim": 128} | {name: value}
     alpha_4 = given.pop("alpha_4")
-    return given | {"weights": (0.0, 0.0, 1.0, alpha_4), "normalize": "authors"}
+    return given | {"weights": (0.0, 0.0, 1.0, alpha_4), "normalize": "authors", "passes": 1}
 
 
 def _verdicts(beta: Sweep, alpha_4: Sweep, dim: Sweep) -> list[Verdict]:

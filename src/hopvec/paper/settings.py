@@ -40,7 +40,7 @@ METHODS_TEXT = (
 def method(cache: ExperimentCache, name: str, label: str) -> Method:
     """A method with the paper's parameters for a dataset, on one thread."""
     if label == "FastRP":
-        return cache.tuned(name, FastRP(dim=512, normalize="authors", threads=1))
+        return cache.tuned(name, FastRP(dim=512, normalize="authors", passes=1, threads=1))
     if label == "RandNE":
         return RandNE(dim=512, threads=1)
     walks, samples = (80, 100_000_000) if name in CPU_SECONDS else (10, 10_000_000)

@@ -59,7 +59,8 @@ def embed(
     features_id : str, optional
         The id column of `features`. By default the one called id, node, name, ...
     method : FastRP, optional
-        The method; `FastRP()` by default. `method.memory` limits the memory per worker.
+        The method; `FastRP(passes=1)` by default, since Spark runs a single pass.
+        `method.memory` limits the memory per worker.
     strategy : {"auto", "columns", "blocks"}
         "columns" gives bit-identical vectors to one machine, "blocks" the same up to rounding.
         "auto" chooses "columns" if a worker can hold the graph, see `estimate`.
@@ -89,9 +90,9 @@ def embed(
 
     Examples
     --------
-    >>> vectors = embed(edges, method=FastRP(dim=128, seed=7))  # doctest: +SKIP
+    >>> vectors = embed(edges, method=FastRP(dim=128, passes=1, seed=7))  # doctest: +SKIP
     """
-    method = FastRP() if method is None else method
+    method = FastRP(passes=1) if method is None else method
     check_method(method, strategy, features is not None)
     spec = ColumnSpec(source, target, weight, unweighted)
     edge_frame = EdgeFrame.from_frame(edges, spec, directed=directed, nodes=nodes)

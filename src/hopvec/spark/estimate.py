@@ -20,6 +20,8 @@ from hopvec.spark.features import feature_table
 
 Strategy = Literal["columns", "blocks"]
 STRATEGIES = ("auto", "columns", "blocks")
+ON_SPARK = {"passes": 1, "oversample": 1, "degree_weight": 0}
+"""The only values that are supported on Spark."""
 
 # Per core unless stated otherwise, rounded up from the stages that benchmarks/spark.py measures.
 STARTUP_SECONDS = 15.0  # until Spark has compiled its code and started Python
@@ -171,7 +173,7 @@ def estimate(
     --------
     >>> print(estimate(edges, method=FastRP(dim=128)))  # doctest: +SKIP
     """
-    method = FastRP() if method is None else method
+    method = FastRP(passes=1) if method is None else method
     check_method(method, strategy, features is not None)
     spec = ColumnSpec(source, target, weight, unweighted)
     edge_frame = EdgeFrame.from_frame(edges, spec, directed=directed, nodes=nodes)
@@ -366,11 +368,12 @@ def check_method(method: object, strategy: str, has_features: bool) -> None:
     if not isinstance(method, FastRP):
         raise ParameterError(f"embed: only FastRP is supported on Spark, got {method!r}.")
     method.check()
-    if method.oversample > 1:
-        raise ParameterError(
-            f"FastRP: oversample is not supported on Spark, got {method.oversample}. Set "
-            "oversample=1."
-        )
+    for name, supported in ON_SPARK.items():
+        if getattr(method, name) != supported:
+            raise ParameterError(
+                f"FastRP: {name}={getattr(method, name):g} is not supported on Spark. Set "
+                f"{name}={supported}."
+            )
     if method.direction != "out":
         raise ParameterError(
             f"FastRP: only direction='out' is supported on Spark, got {method.direction!r}. Swap "

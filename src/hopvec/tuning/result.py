@@ -72,8 +72,30 @@ class Tuning:
         with atomic_write(Path(path)) as (file,):
             file.write((json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n").encode())
 
+    @property
+    def orders(self) -> list[str]:
+        """For each trial, "reused" if an earlier one computed its orders, otherwise "new".
+
+        New orders are the expensive part of a trial. Weights need new ones if there are several
+        passes, since they are the weights of every pass.
+        """
+        combined = getattr(self.method, "combine_params", ())
+        seen: set[str] = set()
+        found = []
+        for trial in self.trials:
+            key = json.dumps(
+                {
+                    name: value
+                    for name, value in trial.parameters.items()
+                    if name.partition(".")[0] not in combined
+                }
+            )
+            found.append("reused" if key in seen else "new")
+            seen.add(key)
+        return found
+
     def table(self) -> pa.Table:
-        """The trials, with the columns number, score, seconds and one per dimension."""
+        """The trials, with the columns number, score, seconds, orders and one per dimension."""
         columns: dict[str, list[Any]] = {"number": [trial.number for trial in self.trials]}
         for name in self.dimensions:
             values = [trial.parameters[name] for trial in self.trials]
@@ -81,6 +103,7 @@ class Tuning:
             columns[name] = [str(value) for value in values] if mixed else values
         columns["score"] = [trial.score for trial in self.trials]
         columns["seconds"] = [trial.seconds for trial in self.trials]
+        columns["orders"] = self.orders
         return pa.table(columns)
 
     def plot(self, path: str | PathLike[str]) -> None:
@@ -90,14 +113,15 @@ class Tuning:
         write_plot(self, Path(path))
 
     def __str__(self) -> str:
-        names = ["trial", *self.dimensions, self.measure]
+        names = ["trial", *self.dimensions, "orders", self.measure]
         rows = [
             [
                 str(trial.number),
                 *(_format(trial.parameters[name]) for name in self.dimensions),
+                orders,
                 f"{trial.score:.4f}" + (" best" if trial is self.best else ""),
             ]
-            for trial in self.trials
+            for trial, orders in zip(self.trials, self.orders, strict=True)
         ]
         widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
         lines = [

@@ -46,7 +46,7 @@ class TrialVectors:
     def _orders(self, method: SlabMethod, progress: Progress) -> Orders | None:
         """The orders that a method combines, from the cache or new; None if they do not fit."""
         shared = method.plain_params()
-        for name in (*method.COMBINE_PARAMS, *RUNTIME_PARAMS):
+        for name in (*method.combine_params, *RUNTIME_PARAMS):
             del shared[name]
         key = json.dumps(shared)
         needed = set(method.order_weights())

@@ -1,11 +1,12 @@
 // Dense matrices: products with blocks of columns, logarithms, eigenvectors.
 #include "bindings.hpp"
 #include "dense.hpp"
+#include "projection.hpp"
 
 namespace hopvec {
 namespace {
 
-using Rows = nb::ndarray<const float, nb::ndim<2>, nb::device::cpu>;
+using Gram = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Block = nb::ndarray<const double, nb::shape<-1, block_columns>, nb::c_contig, nb::device::cpu>;
 using Doubles = nb::ndarray<nb::numpy, double, nb::ndim<2>, nb::c_contig>;
 
@@ -23,7 +24,7 @@ std::vector<const double*> pointers(const std::vector<Block>& basis) {
 }
 
 Doubles product(Rows matrix, Block block, bool transposed, int threads, const Stop& stop) {
-  const Dense dense{matrix.data(), int64_t(matrix.shape(0)), int64_t(matrix.shape(1)), matrix.stride(0)};
+  const Dense dense = to_dense(matrix);
   Buffer<double> out(block_columns * (transposed ? dense.columns : dense.rows));
   {
     ReleaseGil release;
@@ -39,13 +40,43 @@ void bind_dense(nb::module_& m) {
         nb::arg("stop"));
   m.def(
       "add_gram",
-      [](Rows rows, nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> gram, int threads,
-         const Stop& stop) {
+      [](Rows rows, Gram gram, int threads, const Stop& stop) {
         ReleaseGil release;
-        add_gram({rows.data(), int64_t(rows.shape(0)), int64_t(rows.shape(1)), rows.stride(0)}, gram.data(), threads,
-                 stop);
+        add_gram(to_dense(rows), gram.data(), threads, stop);
       },
       nb::arg("rows"), nb::arg("gram"), nb::arg("threads"), nb::arg("stop"));
+  m.def(
+      "add_normalized_gram",
+      [](Rows rows, In<double> mean, In<double> factor, Out<double> total, Gram gram, int threads, const Stop& stop) {
+        ReleaseGil release;
+        add_normalized_gram(to_dense(rows), {mean.data(), factor.data()}, total.data(), gram.data(), threads, stop);
+      },
+      nb::arg("rows"), nb::arg("mean"), nb::arg("factor"), nb::arg("total"), nb::arg("gram"), nb::arg("threads"),
+      nb::arg("stop"));
+  m.def(
+      "project_rows",
+      [](Rows rows, In<double> mean, In<double> factor, ConstMatrix matrix, In<float> offset, Matrix out,
+         std::optional<In<int32_t>> targets, int threads, const Stop& stop) {
+        ReleaseGil release;
+        project_rows(to_dense(rows), {mean.data(), factor.data()}, matrix.data(), offset.data(),
+                     int64_t(matrix.shape(1)), out.data(), int64_t(out.shape(1)), pointer<int32_t>(targets), threads,
+                     stop);
+      },
+      nb::arg("rows"), nb::arg("mean"), nb::arg("factor"), nb::arg("matrix"), nb::arg("offset"),
+      nb::arg("out").noconvert(), nb::arg("targets").none(), nb::arg("threads"), nb::arg("stop"));
+  m.def(
+      "spectral_matrix",
+      [](nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> vectors, In<double> factor, int threads,
+         const Stop& stop) {
+        const int64_t size = int64_t(vectors.shape(0));
+        Buffer<double> out(size * size);
+        {
+          ReleaseGil release;
+          spectral_matrix(vectors.data(), factor.data(), size, out.get(), threads, stop);
+        }
+        return to_matrix(std::move(out), size);
+      },
+      nb::arg("vectors"), nb::arg("factor"), nb::arg("threads"), nb::arg("stop"));
   m.def(
       "basis_products",
       [](const std::vector<Block>& basis, Block block, int threads, const Stop& stop) {

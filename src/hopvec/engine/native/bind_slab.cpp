@@ -127,6 +127,14 @@ void bind_slab(nb::module_& m) {
         return to_array(std::move(result));
       },
       nb::arg("x"), nb::arg("y"));
+  m.def(
+      "logarithm",
+      [](In<double> x) {
+        Buffer<double> result(int64_t(x.size()));
+        for (int64_t i = 0; i < result.size; ++i) result[i] = logarithm(x.data()[i]);
+        return to_array(std::move(result));
+      },
+      nb::arg("x"));
   using Keys = nb::ndarray<const uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
   nb::class_<Features>(m, "Features")
       .def(
@@ -150,6 +158,14 @@ void bind_slab(nb::module_& m) {
           nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>());
   bind_draw<SparseRows>(m);
   bind_draw<GaussianRows>(m);
+  m.def(
+      "emit_rows",
+      [](Rows rows, int64_t first, In<float> diagonal, bool as_half, const Sink& sink, int threads, const Stop& stop) {
+        ReleaseGil release;
+        emit_rows(to_dense(rows), first, diagonal.data(), as_half, sink, threads, stop);
+      },
+      nb::arg("rows"), nb::arg("first"), nb::arg("diagonal"), nb::arg("as_half"), nb::arg("sink"), nb::arg("threads"),
+      nb::arg("stop"));
   m.def(
       "first_hop",
       [](const Adjacency& S, const SparseRows& sampler, In<uint64_t> keys, In<float> diagonal, int64_t slab,

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "csr_builder.hpp"
+#include "dense.hpp"
 
 namespace nb = nanobind;
 
@@ -29,6 +30,7 @@ template <class T>
 using Out = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Matrix = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using ConstMatrix = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Rows = nb::ndarray<const float, nb::ndim<2>, nb::device::cpu>;  // with any distance between rows
 // A new array, returned to Python.
 template <class T>
 using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
@@ -39,6 +41,10 @@ Array<T> to_array(Buffer<T> buffer) {
   T* data = buffer.data.release();
   nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
   return Array<T>(data, {size}, owner);
+}
+
+inline Dense to_dense(const Rows& rows) {
+  return {rows.data(), int64_t(rows.shape(0)), int64_t(rows.shape(1)), rows.stride(0)};
 }
 
 template <class T>

@@ -35,12 +35,13 @@ void for_ranges(int64_t count, int threads, const Stop& stop, Work work) {
 }
 
 // Overwrites the end of a row, v[0] .. v[rest - 1], with the vector v of the reflection H = 1 - factor v v^T that
-// zeroes all but its first entry. Returns that entry. For a zero row, the factor is 0.
+// zeroes all but its first entry. Returns that entry. For a row of zeros or tiny numbers, the factor is 0.
 double reflection(double* v, int64_t rest, double& factor) {
-  const double length = std::sqrt(dot(v, v, rest));
+  constexpr double tiny = 1e-280;  // of squares: dividing by less could overflow
+  const double squares = dot(v, v, rest), length = std::sqrt(squares);
   const double first_entry = v[0] > 0 ? -length : length;
   factor = 0;
-  if (length == 0) return first_entry;
+  if (squares < tiny) return first_entry;
   v[0] -= first_entry;
   factor = 2 / dot(v, v, rest);
   return first_entry;

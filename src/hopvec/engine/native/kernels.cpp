@@ -8,6 +8,7 @@
 #include "normalize.hpp"
 #include "products.hpp"
 #include "roofline.hpp"
+#include "row_products.hpp"
 
 #if !defined(HOPVEC_KERNELS)
 #error "define HOPVEC_KERNELS and HOPVEC_LEVEL_NAME, see CMakeLists.txt"
@@ -27,6 +28,9 @@ extern const Kernels HOPVEC_KERNELS = {
     {multiply<float>, multiply<double>},
     {multiply_transposed<float>, multiply_transposed<double>},
     line_products,
+    normalize_rows,
+    add_row_products,
+    multiply_rows,
     dot,
     subtract_both,
     rotate_back,

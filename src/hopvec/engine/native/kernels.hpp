@@ -61,6 +61,8 @@ struct Samples {
 };
 constexpr int32_t max_targets = 64;
 
+constexpr int panel_columns = 32;  // of a matrix that rows are multiplied by, stored together
+
 // (x, y) <- (cosine * x - sine * y, sine * x + cosine * y), where x is row `row` of a matrix and y the next row.
 struct Rotation {
   int64_t row;
@@ -98,6 +100,17 @@ struct Kernels {
   // 64 rows are taken in float32 and added up in float64.
   void (*line_products)(const float* matrix, int64_t stride, int64_t rows, const float* lines, double* out,
                         int64_t columns);
+  // The kernels below take float32 rows with `stride` floats between them; see row_products.hpp.
+  // out[i] <- (rows[i] - mean) * factor, scaled to unit length; zero rows stay zero, `nonzero` marks the others. Adds
+  // the results to `total`, unless null
+  void (*normalize_rows)(const float* rows, int64_t stride, int64_t columns, const double* mean, const double* factor,
+                         float* out, int64_t out_stride, bool* nonzero, double* total, int64_t count);
+  // gram[i][j] += sum over rows of row[i] * row[j] for j >= i, where `gram` has the stride of the rows, a multiple of
+  // panel_columns; columns beyond `columns` must be 0
+  void (*add_row_products)(const float* rows, int64_t stride, int64_t columns, int64_t count, double* gram);
+  // out[i][c] <- start[c] + sum over k of rows[i][k] * panel[k][c], for the panel_columns columns of a panel
+  void (*multiply_rows)(const float* rows, int64_t stride, int64_t columns, int64_t count, const float* panel,
+                        const float* start, float* out, int64_t out_stride);
   // Sum of x * y
   double (*dot)(const double* x, const double* y, int64_t count);
   // x <- x - a * y - b * z

@@ -2,7 +2,7 @@
 //
 // stream_store writes a whole line of 64 bytes with non-temporal stores where the processor has them.
 //
-// Every dispatch level performs the same sixteen IEEE additions: in one 64-byte register on x86-64-v4, in two 32-byte
+// Every dispatch level performs the same sixteen IEEE operations: in one 64-byte register on x86-64-v4, in two 32-byte
 // registers on v3 (where a 64-byte vector type compiles to code three times slower), in four 16-byte registers
 // elsewhere. Nothing crosses lanes, so the results have the same bytes everywhere.
 #pragma once
@@ -84,17 +84,26 @@ struct Lanes {
 };
 inline Lanes operator+(Lanes a, Lanes b) { return {_mm512_add_ps(a.all, b.all)}; }
 inline Lanes operator*(Lanes a, Lanes b) { return {_mm512_mul_ps(a.all, b.all)}; }
+inline Lanes multiply_add(Lanes a, Lanes b, Lanes c) { return {_mm512_fmadd_ps(a.all, b.all, c.all)}; }
 
 struct Doubles {
   static constexpr int max_sums = 4;  // that fit in the registers
   __m512d low, high;
   static Doubles fill(double value) { return {_mm512_set1_pd(value), _mm512_set1_pd(value)}; }
   static Doubles load(const double* from) { return {_mm512_loadu_pd(from), _mm512_loadu_pd(from + 8)}; }
+  static Doubles load(const float* from) {
+    return {_mm512_cvtps_pd(_mm256_loadu_ps(from)), _mm512_cvtps_pd(_mm256_loadu_ps(from + 8))};
+  }
   void store(double* to) const {
     _mm512_storeu_pd(to, low);
     _mm512_storeu_pd(to + 8, high);
   }
+  void store(float* to) const {
+    _mm256_storeu_ps(to, _mm512_cvtpd_ps(low));
+    _mm256_storeu_ps(to + 8, _mm512_cvtpd_ps(high));
+  }
 };
+inline Doubles operator-(Doubles a, Doubles b) { return {_mm512_sub_pd(a.low, b.low), _mm512_sub_pd(a.high, b.high)}; }
 inline Doubles operator+(Doubles a, Doubles b) { return {_mm512_add_pd(a.low, b.low), _mm512_add_pd(a.high, b.high)}; }
 inline Doubles operator*(Doubles a, Doubles b) { return {_mm512_mul_pd(a.low, b.low), _mm512_mul_pd(a.high, b.high)}; }
 
@@ -125,6 +134,9 @@ struct Lanes {
 };
 inline Lanes operator+(Lanes a, Lanes b) { return {_mm256_add_ps(a.low, b.low), _mm256_add_ps(a.high, b.high)}; }
 inline Lanes operator*(Lanes a, Lanes b) { return {_mm256_mul_ps(a.low, b.low), _mm256_mul_ps(a.high, b.high)}; }
+inline Lanes multiply_add(Lanes a, Lanes b, Lanes c) {
+  return {_mm256_fmadd_ps(a.low, b.low, c.low), _mm256_fmadd_ps(a.high, b.high, c.high)};
+}
 
 struct Doubles {
   static constexpr int max_sums = 4;
@@ -136,10 +148,22 @@ struct Doubles {
   static Doubles load(const double* from) {
     return {{_mm256_loadu_pd(from), _mm256_loadu_pd(from + 4), _mm256_loadu_pd(from + 8), _mm256_loadu_pd(from + 12)}};
   }
+  static Doubles load(const float* from) {
+    Doubles doubles;
+    for (int p = 0; p < 4; ++p) doubles.part[p] = _mm256_cvtps_pd(_mm_loadu_ps(from + 4 * p));
+    return doubles;
+  }
   void store(double* to) const {
     for (int p = 0; p < 4; ++p) _mm256_storeu_pd(to + 4 * p, part[p]);
   }
+  void store(float* to) const {
+    for (int p = 0; p < 4; ++p) _mm_storeu_ps(to + 4 * p, _mm256_cvtpd_ps(part[p]));
+  }
 };
+inline Doubles operator-(Doubles a, Doubles b) {
+  for (int p = 0; p < 4; ++p) a.part[p] = _mm256_sub_pd(a.part[p], b.part[p]);
+  return a;
+}
 inline Doubles operator+(Doubles a, Doubles b) {
   for (int p = 0; p < 4; ++p) a.part[p] = _mm256_add_pd(a.part[p], b.part[p]);
   return a;
@@ -204,6 +228,50 @@ HOPVEC_INLINE Lanes operator*(Lanes a, Lanes b) {
   return a;
 }
 
+#if defined(__aarch64__) || defined(__FMA__)
+inline void multiply_add(const float* a, const float* b, float* c) {
+  for (int k = 0; k < 16; ++k) c[k] = __builtin_fmaf(a[k], b[k], c[k]);
+}
+#else
+// a * b + c with one rounding: the product is exact in float64; the sum is rounded to an odd last bit if it is inexact,
+// and rounding that to float32 gives the same result as rounding once.
+inline float multiply_add(float a, float b, float c) {
+  const double product = double(a) * double(b), sum = product + double(c);
+  const double added = sum - product;
+  const double error = (product - (sum - added)) + (double(c) - added);
+  int64_t bits;
+  std::memcpy(&bits, &sum, 8);
+  if (error != 0 && !(bits & 1)) bits += (error > 0) == (sum > 0) ? 1 : -1;
+  double odd;
+  std::memcpy(&odd, &bits, 8);
+  return float(odd);
+}
+
+// Rounding twice differs from rounding once only if the float64 sum lies halfway between two float32 numbers, or below
+// their normal range. Both are rare, so they are looked for in all lanes at once.
+inline void multiply_add(const float* a, const float* b, float* c) {
+  double sum[16];
+  for (int k = 0; k < 16; ++k) sum[k] = double(a[k]) * double(b[k]) + double(c[k]);
+  int rare = 0;
+  for (int k = 0; k < 16; ++k) {
+    uint64_t bits;
+    std::memcpy(&bits, &sum[k], 8);
+    const uint32_t low = uint32_t(bits) & 0x1fffffffu, high = uint32_t(bits >> 32) & 0x7fffffffu;
+    rare |= (low == 0x10000000u) | ((high < 0x38100000u) & (high != 0));
+  }
+  if (rare)
+    for (int k = 0; k < 16; ++k) c[k] = multiply_add(a[k], b[k], c[k]);
+  else
+    for (int k = 0; k < 16; ++k) c[k] = float(sum[k]);
+}
+#endif
+HOPVEC_INLINE Lanes multiply_add(Lanes a, Lanes b, Lanes c) {
+  float x[16], y[16], z[16];
+  a.store(x), b.store(y), c.store(z);
+  multiply_add(x, y, z);
+  return Lanes::load(z);
+}
+
 struct Doubles {
   static constexpr int max_sums = 1;
   double column[16];
@@ -217,8 +285,20 @@ struct Doubles {
     std::memcpy(doubles.column, from, sizeof doubles.column);
     return doubles;
   }
+  static Doubles load(const float* from) {
+    Doubles doubles;
+    for (int c = 0; c < 16; ++c) doubles.column[c] = from[c];
+    return doubles;
+  }
   void store(double* to) const { std::memcpy(to, column, sizeof column); }
+  void store(float* to) const {
+    for (int c = 0; c < 16; ++c) to[c] = float(column[c]);
+  }
 };
+inline Doubles operator-(Doubles a, Doubles b) {
+  for (int c = 0; c < 16; ++c) a.column[c] -= b.column[c];
+  return a;
+}
 inline Doubles operator+(Doubles a, Doubles b) {
   for (int c = 0; c < 16; ++c) a.column[c] += b.column[c];
   return a;

@@ -150,6 +150,18 @@ template void draw(const SparseRows&, const Features*, const uint64_t*, const fl
 template void draw(const GaussianRows&, const Features*, const uint64_t*, const float*, int64_t, int64_t, bool,
                    const Sink&, int, const Stop&);
 
+void emit_rows(const Dense& X, int64_t first, const float* diagonal, bool as_half, const Sink& sink, int threads,
+               const Stop& stop) {
+  const int64_t columns = 16 * groups(as_half);
+  parallel_chunks(threads, (X.rows + rows_per_chunk - 1) / rows_per_chunk, stop, [&](int64_t chunk, int) {
+    const int64_t begin = chunk * rows_per_chunk, end = std::min(X.rows, begin + rows_per_chunk);
+    std::vector<float> lines(size_t((end - begin) * columns));
+    for (int64_t row = begin; row < end; ++row)
+      std::copy_n(X.data + row * X.stride, X.columns, lines.data() + (row - begin) * columns);
+    kernels().emit[as_half](lines.data(), diagonal, sink, first + begin, first + end);
+  });
+}
+
 void first_hop(const Adjacency& S, const SparseRows& R, const uint64_t* keys, const float* diagonal, int64_t slab,
                bool as_half, const Sink& sink, int threads, const Stop& stop) {
   const int columns = 16 * groups(as_half);

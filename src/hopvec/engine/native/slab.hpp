@@ -1,8 +1,7 @@
 // The multithreaded steps for one slab of columns: draw, first hop, hop.
 #pragma once
 
-#include "kernels.hpp"
-#include "parallel.hpp"
+#include "dense.hpp"
 #include "random.hpp"
 
 namespace hopvec {
@@ -26,6 +25,10 @@ struct Features {
 template <class Sampler>
 void draw(const Sampler& R, const Features* features, const uint64_t* keys, const float* diagonal, int64_t nodes,
           int64_t slab, bool as_half, const Sink& sink, int threads, const Stop& stop);
+
+// Writes L X to the sink for nodes [first, first + rows), where X has one row per node and at most a slab's columns.
+void emit_rows(const Dense& X, int64_t first, const float* diagonal, bool as_half, const Sink& sink, int threads,
+               const Stop& stop);
 
 // N_1 = A L R without storing R: its few nonzero entries are scattered to their neighbors. S must be symmetric.
 void first_hop(const Adjacency& S, const SparseRows& R, const uint64_t* keys, const float* diagonal, int64_t slab,
