@@ -34,24 +34,33 @@ GRAPHS = (  # fast ones first
 DIM, SHARE, SHUFFLES = 128, 0.1, 10
 SEEDS = (0, 1, 2)  # of R
 
-# The grid for tuning.
+# The grid for tuning: weights of the last pass.
 BETAS = (0.0, 0.25, 0.5)
-WEIGHTS = ((0, 0, 1, 1), (0, 0, *[1] * 4), (0, 0, *[1] * 8))
+WEIGHTS = ((0, 0, *[1] * 4), (1,) * 6, (1,) * 10)
 TUNING_SHUFFLES, TUNING_SEED = 5, 100  # for both the shuffles and R
 
 SETTINGS = (*PRESETS, "tuned")
-LONG = (0, 0, *[1] * 8)
+LONG = (1,) * 10
+SUM = (0, 0, 1, 1, 1, 1)
 ABLATION = {
     "one pass": {"passes": 1, "spectrum": 1.0},
     "one pass of 4 x the columns": {"passes": 1, "spectrum": 1.0, "oversample": 4},
-    "two passes (balanced)": {},
-    "two passes, spectrum 1": {"spectrum": 1.0},
-    "two passes, beta 0.5": {"beta": 0.5},
-    "two passes, 2 x the columns": {"oversample": 2},
-    "three passes": {"passes": 3},
-    "four passes": {"passes": 4},
-    "three passes of ten hops": {"passes": 3, "weights": LONG},
-    "the same, 2 x the columns (best)": {"passes": 3, "weights": LONG, "oversample": 2},
+    "two passes": {"passes": 2},
+    "three passes (balanced)": {},
+    "balanced, orders 3 to 6 in the last": {"weights": SUM},
+    "balanced, orders 3 to 6 in all": {"weights": SUM, "refine_weights": SUM},
+    "balanced, orders 2 and 3 in earlier ones": {"refine_weights": (0, 1, 1)},
+    "balanced, spectrum 1": {"spectrum": 1.0},
+    "balanced, beta 0.5": {"beta": 0.5},
+    "balanced, 2 x the columns": {"oversample": 2},
+    "five passes": {"passes": 5},
+    "six passes, ten hops in the last (best)": {"passes": 6, "weights": LONG},
+    "best, order 1 in earlier ones": {
+        "passes": 6,
+        "weights": LONG,
+        "refine_weights": (1,),
+    },
+    "best, 2 x the columns": {"passes": 6, "weights": LONG, "oversample": 2},
 }
 EIGENVECTORS = "exact eigenvectors"
 MAX_COMPONENTS = 32  # with more, most leading eigenvectors only distinguish components
@@ -143,7 +152,7 @@ def component_count(graph: Graph) -> int:
 
 
 def eigenvectors(graph: Graph) -> Embedding:
-    """The leading eigenvectors of A, scaled by the weighted sum of the orders 3 to 6, unit rows.
+    """The leading eigenvectors of A, scaled by the sum of the orders 1 to 6, with unit rows.
 
     This is what whitened passes would converge to without unit rows.
     """
@@ -152,9 +161,10 @@ def eigenvectors(graph: Graph) -> Embedding:
     d = np.asarray(S.sum(axis=1)).ravel()
     root = np.divide(1.0, np.sqrt(d), out=np.zeros_like(d), where=d > 0)
     normalized = sp.diags(root) @ S @ sp.diags(root)
-    values, U = sp.linalg.eigsh(normalized, DIM + 1, which="LA", v0=np.ones(len(d)))  # noqa: N806
-    values, U = values[:-1], U[:, :-1]  # noqa: N806  (the largest belongs to the constant vector)
-    vectors = root[:, None] * U * sum(values**order for order in range(3, 7))
+    values, U = sp.linalg.eigsh(normalized, DIM + 1, which="LM", v0=np.ones(len(d)))  # noqa: N806
+    constant = values.argmax()  # the largest one belongs to the constant vector
+    values, U = np.delete(values, constant), np.delete(U, constant, axis=1)  # noqa: N806
+    vectors = root[:, None] * U * sum(values**order for order in range(1, 7))
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
     return Embedding(unit.astype(np.float32), graph.ids)

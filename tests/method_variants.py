@@ -41,7 +41,8 @@ VARIANTS = {
         )
     ]
     + [
-        {"dim": 40, "passes": 2, "beta": 0.5, "spectrum": 0.75},
+        {"dim": 40, "beta": 0.5},
+        {"dim": 16, "passes": 2, "weights": (0, 1), "refine_weights": (1, 0, -0.5)},
         {"dim": 17, "passes": 3, "oversample": 2, "self_weight": 0.5, "sparsity": 3},
         {"dim": 32, "passes": 2, "precision": "float16", "direction": "both"},
         {"dim": 24, "passes": 2, "degree_weight": 2.0, "weights": (1, 1), "direction": "in"},

@@ -6,7 +6,8 @@ L = diag((d_j / 2m)^beta), R = random rows with entries +sqrt(s), 0, -sqrt(s).
     N_0 = L R (self_weight)    N_1 = A L R    N_i = A N_(i-1)    N = sum_i weights[i-1] * N_i
 
 With several passes, X_1 = R, and X_(p+1) = (Z - mean) G^(-1/2) takes its place in pass p + 1, where
-Z = unit_rows(N - mean) is the result of pass p, and G is the covariance of its rows.
+Z = unit_rows(N - mean) is the result of pass p, and G is the covariance of its rows. All passes but
+the last have refine_weights in the place of weights.
 """
 
 import numpy as np
@@ -40,6 +41,7 @@ def refine(
     self_weight=0.0,
     direction="out",
     passes=2,
+    refine_weights=(0, 0, 1),
     spectrum=1.0,
     degree_weight=0.0,
 ):
@@ -48,7 +50,8 @@ def refine(
     parts = 2 if direction == "concat" else 1
     X = np.hstack([X[:, : X.shape[1] // parts]] * parts)
     for number in range(1, passes + 1):
-        terms = orders(S, X, weights, beta, self_weight, direction, same_columns=False)
+        chosen = weights if number == passes else refine_weights
+        terms = orders(S, X, chosen, beta, self_weight, direction, same_columns=False)
         N = sum(weight * unit_rows(N_i) for weight, N_i in terms)
         present, zero = has_row(S, direction) | N.any(axis=1), ~N.any(axis=1)
         if passes == 1:

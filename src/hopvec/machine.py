@@ -26,6 +26,7 @@ UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 UNITS |= {f"{unit}I": 2 ** (10 * power) for power, unit in enumerate("KMGT", start=1)}
 CGROUP = Path("/sys/fs/cgroup")
 OWN_CGROUPS = Path("/proc/self/cgroup")
+MAX_QUICK_OPERATIONS = 1e8  # a few milliseconds
 
 
 def cores() -> int:
@@ -141,11 +142,14 @@ def return_freed_memory() -> None:
         mallopt(option, 1 << 20)
 
 
-def interruptible(work: Callable[[Stop], T]) -> T:
+def interruptible(work: Callable[[Stop], T], *, operations: float = math.inf) -> T:
     """Return `work(stop)`, run on a separate thread so that Ctrl-C can end it early.
 
     Native loops check `stop` every few microseconds and return; their result is then discarded.
+    Work of few arithmetic operations runs on this thread: it ends sooner than a thread starts.
     """
+    if operations <= MAX_QUICK_OPERATIONS:
+        return work(Stop())
     (result,) = run_all([work])
     return result
 

@@ -1,6 +1,6 @@
 """Progress: callbacks of long-running work."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 Progress = Callable[[int, int], object]
 """Called with the amount of work done and the total, from the thread that started the work."""
@@ -10,18 +10,19 @@ def no_progress(done: int, total: int) -> None:
     """Ignore progress; the default if no callback is given."""
 
 
-def stage(progress: Progress, number: int, stages: int) -> Progress:
-    """Progress within one of several equal stages, reported as progress of all of them.
+def stage(progress: Progress, number: int, sizes: Sequence[int]) -> Progress:
+    """Progress within one of several stages, reported as progress of all of them.
 
-    >>> stage(print, 1, 2)(5, 10)
-    150 200
-    >>> stage(print, 0, 1)(5, 10)
+    >>> stage(print, 1, (1, 3))(5, 10)
+    250 400
+    >>> stage(print, 0, (6,))(5, 10)
     5 10
     """
-    if stages == 1:
+    if len(sizes) == 1:
         return progress
+    before, size = 100 * sum(sizes[:number]), 100 * sizes[number]
 
     def report(done: int, total: int) -> None:
-        progress(100 * number + 100 * done // max(1, total), 100 * stages)
+        progress(before + size * done // max(1, total), 100 * sum(sizes))
 
     return report

@@ -18,28 +18,31 @@ class TestParameters:
         [
             (
                 {"weights": [0.0, math.nan]},
-                "FastRP: weights must hold 1 to 32 finite numbers, "
+                "FastRP: weights must be 'auto', or hold 1 to 32 finite numbers, "
                 "got [0.0, nan] (entry 2 is nan).",
             ),
             (
                 {"weights": [math.inf]},
-                "FastRP: weights must hold 1 to 32 finite numbers, got [inf] (entry 1 is inf).",
+                "FastRP: weights must be 'auto', or hold 1 to 32 finite numbers, "
+                "got [inf] (entry 1 is inf).",
             ),
             (
                 {"weights": []},
-                "FastRP: weights must hold 1 to 32 finite numbers, got [] (it has 0).",
+                "FastRP: weights must be 'auto', or hold 1 to 32 finite numbers, "
+                "got [] (it has 0).",
             ),
             (
                 {"weights": [1, "x"]},
-                "FastRP: weights must hold 1 to 32 finite numbers, got [1, 'x'] (entry 2 is x).",
+                "FastRP: weights must be 'auto', or hold 1 to 32 finite numbers, "
+                "got [1, 'x'] (entry 2 is x).",
             ),
             (
                 {"weights": "1,1"},
-                "FastRP: weights must hold 1 to 32 finite numbers, got '1,1'.",
+                "FastRP: weights must be 'auto', or hold 1 to 32 finite numbers, got '1,1'.",
             ),
             (
                 {"weights": np.array([1.0, math.nan])},
-                "FastRP: weights must hold 1 to 32 finite numbers, "
+                "FastRP: weights must be 'auto', or hold 1 to 32 finite numbers, "
                 "got [1.0, nan] (entry 2 is nan).",
             ),
             ({"dim": 0}, "FastRP: dim must be an integer from 1 to 65,536, got 0."),

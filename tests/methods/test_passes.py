@@ -22,6 +22,12 @@ CASES = {
 FORMULAS = {
     "two passes": {"passes": 2, "weights": (0, 0, 1, 1, 1), "beta": 0.25},
     "three passes": {"passes": 3, "weights": (0, 1, 1), "beta": 0.5},
+    "refine weights": {
+        "passes": 3,
+        "weights": (1, 0, 1),
+        "refine_weights": (0, 1, 0.5, -0.25),
+        "beta": 0.25,
+    },
     "spectrum": {"passes": 2, "weights": (0, 1, 2), "beta": 0.0, "spectrum": 0.5},
     "self weight": {"passes": 2, "weights": (1, 1), "self_weight": 0.5, "beta": -0.5},
     "degrees": {"passes": 2, "weights": (0, 1, 1), "beta": 0.0, "degree_weight": 2.0},
@@ -95,7 +101,7 @@ def test_any_graph_gives_finite_unit_rows(case, passes, spectrum):
 
 def test_later_passes_replace_r_by_uncorrelated_columns_of_variance_1():
     graph = CASES["weighted"].graph()
-    method = FastRP(dim=16, passes=2, weights=(0, 1, 1))
+    method = FastRP(dim=16, passes=2, refine_weights=(0, 1, 1))
     (found,) = method.embed(graph).fitted_state.earlier_passes
     first = FastRP(dim=16, passes=1, weights=(0, 1, 1), normalize="orders").embed(graph).vectors
     Z = oracle.unit_rows((first - found.columns.mean) * found.columns.factor)  # noqa: N806
@@ -170,6 +176,39 @@ def test_progress_reaches_the_total_once():
         assert reported == sorted(set(reported))
 
 
+class TestAuto:
+    def test_one_pass_leaves_out_the_orders_1_and_2(self):
+        graph = CASES["weighted"].graph()
+        for passes, weights in ((1, (0, 0, 1, 1, 1, 1)), (2, (1, 1, 1, 1, 1, 1))):
+            auto, given = (
+                FastRP(dim=16, passes=passes, **options).embed(graph).vectors.tobytes()
+                for options in ({}, {"weights": weights})
+            )
+            assert auto == given
+
+    def test_earlier_passes_have_order_3_or_2_and_3_of_a_bipartite_graph(self):
+        case = random_example(300, 900, seed=5)
+        left, right = case.source % 150, 150 + case.target % 150
+        for bipartite, weights in ((False, (0, 0, 1)), (True, (0, 1, 1))):
+            graph = (Graph.from_bipartite if bipartite else Graph.from_edges)(left, right)
+            auto = FastRP(dim=16).embed(graph)
+            given = FastRP(dim=16, refine_weights=weights).embed(graph)
+            assert auto.fitted_state.refine_weights == weights
+            assert auto.vectors.tobytes() == given.vectors.tobytes()
+
+    def test_new_nodes_of_a_bipartite_graph_use_the_weights_of_the_run(self, tmp_path):
+        case = random_example(300, 900, seed=5)
+        graph = Graph.from_bipartite(case.source % 150, 150 + case.target % 150)
+        new = Graph.from_edges([900, 900], [150, 151])
+        got = []
+        for weights in ("auto", (0, 1, 1)):
+            method = FastRP(dim=16, refine_weights=weights)
+            method.embed(graph).save(tmp_path / "old.parquet")
+            old = hopvec.load(tmp_path / "old.parquet")
+            got.append(method.embed_new(new, graph=graph, like=old).vectors.tobytes())
+        assert got[0] == got[1]
+
+
 class TestFittedState:
     METHOD = FastRP(dim=32, passes=3, oversample=2, spectrum=0.75, degree_weight=2.0)
 
@@ -200,20 +239,23 @@ class TestFittedState:
             Graph.from_edges(case.source[some], case.target[some], case.weight[some], nodes=nodes)
             for some, nodes in ((old_edges, 650), (~old_edges, None))
         )
-        method = FastRP(dim=24, passes=2, weights=(1, 1, 1), beta=0.5, sparsity=3)
+        method = FastRP(
+            dim=24, passes=2, weights=(1, 1, 1), refine_weights=(0, 1), beta=0.5, sparsity=3
+        )
         old = method.embed(graph)
         got = method.embed_new(new, graph=graph, like=old)
-        expected = self.by_hand(method, case, old)
+        expected = self.by_hand([(0, 1), (1, 1, 1)], method.beta, case, old)
         np.testing.assert_allclose(got.vectors, expected[got.ids.to_numpy()], rtol=0, atol=2e-4)
 
-    def by_hand(self, method, case, old):
+    def by_hand(self, pass_weights, beta, case, old):
         """All passes on the graph in which no edge leads to a new node, with the old statistics."""
         S = np.array(case.S, np.float64)  # noqa: N806
         S[:650, 650:] = 0
         X = random_matrix(case.graph(), 24, sparsity=3).astype(np.float64)  # noqa: N806
         state = old.fitted_state
-        for statistics in (*state.earlier_passes, state.statistics):
-            terms = oracle.orders(S, X, method.weights, method.beta, 0.0)
+        passes = (*state.earlier_passes, state.statistics)
+        for weights, statistics in zip(pass_weights, passes, strict=True):
+            terms = oracle.orders(S, X, weights, beta, 0.0)
             N = sum(weight * oracle.unit_rows(N_i) for weight, N_i in terms)  # noqa: N806
             Z = oracle.unit_rows((N - statistics.columns.mean) * statistics.columns.factor)  # noqa: N806
             scaler = statistics.components.columns
@@ -263,14 +305,23 @@ class TestOrders:
         graph = CASES["weighted"].graph()
         method = FastRP(dim=16, passes=2, weights=(0, 1, 1))
         orders = method.orders(graph)
-        other = FastRP(dim=16, passes=2, weights=(0, 1, 1), spectrum=0.5, degree_weight=1.0)
+        other = FastRP(dim=16, passes=2, weights=(0, 2, 1), spectrum=0.5, degree_weight=1.0)
         for one in (method, other):
             assert orders.embed(one).vectors.tobytes() == one.embed(graph).vectors.tobytes()
 
-    def test_other_weights_need_other_orders(self):
-        orders = FastRP(dim=16, passes=2, weights=(0, 1, 1)).orders(CASES["weighted"].graph())
-        with pytest.raises(ParameterError, match="Only spectrum, degree_weight may differ"):
-            orders.embed(FastRP(dim=16, passes=2, weights=(0, 1, 2)))
+    def test_other_weights_of_earlier_passes_need_other_orders(self):
+        orders = FastRP(dim=16, passes=2).orders(CASES["weighted"].graph())
+        with pytest.raises(ParameterError, match="Only weights, spectrum, degree_weight may"):
+            orders.embed(FastRP(dim=16, passes=2, refine_weights=(0, 1, 2)))
+
+    def test_earlier_passes_may_have_orders_that_the_last_one_lacks(self):
+        graph = CASES["weighted"].graph()
+        method = FastRP(dim=16, passes=3, weights=(1,), refine_weights=(0, 1, 0, 1))
+        expected = method.embed(graph).vectors.tobytes()
+        limited = FastRP(**method.get_params() | {"memory": method.plan(graph).bytes.total - 1})
+        assert limited.plan(graph).orders == "recomputed"
+        assert limited.embed(graph).vectors.tobytes() == expected
+        assert method.orders(graph).available == {1}
 
     def test_with_one_pass_orders_can_be_finished_with_degrees(self):
         graph = CASES["weighted"].graph()
@@ -302,6 +353,20 @@ class TestOrders:
             {"dim": 9000, "passes": 2},
             "FastRP: oversample times dim must be at most 8,192, got 1 x 9,000 = 9,000. "
             "Reduce one of them.",
+        ),
+        (
+            {"passes": 1, "refine_weights": (0, 1)},
+            "FastRP: refine_weights=(0, 1) applies to the passes before the last, but passes is 1. "
+            "Leave refine_weights out, or raise passes.",
+        ),
+        (
+            {"passes": 2, "refine_weights": (0, 0)},
+            "FastRP: refine_weights are all zero and so is self_weight: every vector would be "
+            "zero. Give at least one order a weight.",
+        ),
+        (
+            {"refine_weights": "odd"},
+            "FastRP: refine_weights must be 'auto', or hold 1 to 32 finite numbers, got 'odd'.",
         ),
         ({"passes": 0}, "FastRP: passes must be an integer from 1 to 16, got 0."),
     ],

@@ -30,7 +30,7 @@ def test_balanced_is_the_default():
 
 def test_parameters_override_the_preset():
     method = FastRP.preset("best", dim=64, oversample=4)
-    assert (method.dim, method.oversample, method.passes, len(method.weights)) == (64, 4, 3, 10)
+    assert (method.dim, method.oversample, method.passes, len(method.weights)) == (64, 4, 6, 10)
 
 
 def test_fastrp_paper_is_the_preset_paper():

@@ -43,8 +43,8 @@ class TestSearch:
         )
         assert untimed(one.trials) == untimed(two.trials)
 
-    def test_the_default_is_the_search_of_the_paper(self):
-        tuning = tune(GRAPH, LABELS, shuffles=1)
+    def test_the_default_with_one_pass_is_the_search_of_the_paper(self):
+        tuning = tune(GRAPH, LABELS, method=one_pass(), shuffles=1)
         assert len(tuning.trials) == 20
         assert list(tuning.dimensions) == ["beta", "weights.4"]
         assert tuning.settings["parameters"]["dim"] == 64
@@ -52,6 +52,12 @@ class TestSearch:
         for trial in tuning.trials:
             assert -1 <= trial.parameters["beta"] <= 0
             assert 2**-3 <= trial.parameters["weights.4"] <= 2**6
+
+    def test_the_default_with_several_passes_includes_the_defaults(self):
+        dimensions = tune(GRAPH, LABELS, trials=1, shuffles=1).dimensions
+        assert list(dimensions) == ["beta", "spectrum", "weights.1", "weights.2"]
+        for name, default in zip(dimensions, (0.25, 0.75, 1, 1), strict=True):
+            assert dimensions[name].low < default < dimensions[name].high
 
     def test_the_best_method_keeps_its_dim_and_the_parameters_not_searched(self):
         method = one_pass(dim=48, normalize="authors", seed=3, threads=1)
@@ -274,10 +280,15 @@ class TestTuning:
 
     def test_the_table_shows_which_trials_reuse_orders(self, tuning):
         assert tuning.table()["orders"].to_pylist() == ["new"] * 10
-        space = {"weights.4": [1, 2], "spectrum": [0.5, 1]}
-        for passes, expected in ((1, ["new", *["reused"] * 3]), (2, ["new", "reused"] * 2)):
-            method = one_pass(dim=16, passes=passes, weights=(0, 0, 1, 1))
-            options = QUICK | {"trials": None, "method": method}
+        once, each = ["new", *["reused"] * 3], ["new", "reused"] * 2
+        for passes, name, expected in (
+            (1, "weights", once),
+            (2, "weights", once),
+            (2, "beta", each),
+        ):
+            values = [(0, 1, 1), (0, 1, 2)] if name == "weights" else [0, 0.5]
+            options = QUICK | {"trials": None, "method": one_pass(dim=16, passes=passes)}
+            space = {name: values, "spectrum": [0.5, 1]}
             found = tune(GRAPH, LABELS, **options, space=space, search="grid")
             assert found.orders == expected
 

@@ -20,8 +20,8 @@ from hopvec.machine import interruptible
 from hopvec.progress import Progress
 
 Result = TypeVar("Result", covariant=True)
-Buffers = dict[int, NDArray[np.uint8]]
-"""The memory of cached orders, by order."""
+Buffers = list[NDArray[np.uint8]]
+"""The memory of cached orders."""
 
 
 class SumFinish(Protocol[Result]):
@@ -108,10 +108,10 @@ class CachedOrders:
     ) -> None:
         self.plan, self.propagation = plan, propagation
         self.slab_bytes = CACHE_LINE_BYTES * plan.nodes
-        self.blocks = {} if buffers is None else buffers
-        for order in orders:
-            if order not in self.blocks:
-                self.blocks[order] = _native.allocate(plan.slabs * self.slab_bytes)
+        buffers = [] if buffers is None else buffers
+        while len(buffers) < len(orders):
+            buffers.append(_native.allocate(plan.slabs * self.slab_bytes))
+        self.blocks = dict(zip(sorted(orders), buffers, strict=False))
 
     @property
     def nbytes(self) -> int:
@@ -154,7 +154,8 @@ class CachedOrders:
                 sum_rows(plan, self.propagation.graph),
                 plan.threads,
                 stop,
-            )
+            ),
+            operations=4 * total.size * len(weights),
         )
         return finish_in_memory(total, plan, self.propagation, finish, done)
 

@@ -36,6 +36,8 @@ class FittedState:
     """s of R as a number; None if R is dense."""
     volume: float
     """2m in L = diag((d_j / 2m)^beta)."""
+    refine_weights: tuple[float, ...] = ()
+    """The weights of the orders 1, 2, ... in all passes but the last; none if there is one pass."""
     features: FeatureColumns | None = None
     """The feature columns, with the mean and deviation of the numeric ones."""
     statistics: FittedStatistics = field(default_factory=FittedStatistics)

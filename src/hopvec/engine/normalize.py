@@ -58,7 +58,8 @@ class ColumnScaler:
         interruptible(
             lambda stop: _native.standardize(
                 values, rows, self.mean, self.factor, unit, threads, stop
-            )
+            ),
+            operations=4 * values.size,
         )
 
 
@@ -68,10 +69,16 @@ def fit_column_scaler(
     """Fit a scaler to some rows, summed in the given order."""
     if len(rows) == 0:
         return ColumnScaler(np.zeros(values.shape[1]), np.zeros(values.shape[1]))
-    mean = interruptible(lambda stop: _native.moments(values, rows, None, threads, stop))
+
+    def moments(about: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        return interruptible(
+            lambda stop: _native.moments(values, rows, about, threads, stop),
+            operations=4 * values.size,
+        )
+
+    mean = moments(None)
     mean /= len(rows)
-    squares = interruptible(lambda stop: _native.moments(values, rows, mean, threads, stop))
-    return column_scaler(mean, squares / len(rows))
+    return column_scaler(mean, moments(mean) / len(rows))
 
 
 def column_scaler(mean: NDArray[np.float64], variance: NDArray[np.float64]) -> ColumnScaler:

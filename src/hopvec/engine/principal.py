@@ -83,7 +83,7 @@ def leading_components(
     covariance: Floats, mean: Floats, dim: int, *, spectrum: float, threads: int
 ) -> Components:
     """The first `dim` principal components of rows with this covariance and mean."""
-    values, rows = interruptible(lambda stop: _native.eigen(covariance, dim, False, threads, stop))
+    values, rows = eigen(covariance, dim, threads)
     values, basis = values[:dim], np.ascontiguousarray(rows.T)
     largest = np.abs(basis).argmax(axis=0)
     basis *= np.where(basis[largest, np.arange(dim)] < 0, -1.0, 1.0)
@@ -93,6 +93,14 @@ def leading_components(
     if varies.any():
         factor[varies] = _native.power(values[varies] / values[0], (spectrum - 1) / 2)
     return Components(basis.astype(np.float32), ColumnScaler(offset, factor))
+
+
+def eigen(matrix: Floats, count: int, threads: int) -> tuple[Floats, Floats]:
+    """The eigenvalues of a symmetric matrix, largest first, and leading eigenvectors as rows."""
+    return interruptible(
+        lambda stop: _native.eigen(matrix, count, False, threads, stop),
+        operations=20 * len(matrix) ** 3,
+    )
 
 
 def _covariance(
@@ -114,9 +122,12 @@ def centered_gram(gram: Floats, total: Floats, present: int) -> tuple[Floats, Fl
     `total` is the sum of the rows, of which `present` are counted.
     """
     mean = total / max(1, present)
-    for row in range(len(gram)):
-        gram[row, row:] -= present * mean[row] * mean[row:]
-        gram[row:, row] = gram[row, row:]
+    for first in range(0, len(gram), BLOCK_COLUMNS):
+        block = slice(first, first + BLOCK_COLUMNS)
+        gram[block, first:] -= (present * mean[block])[:, None] * mean[first:]
+        square = np.triu(gram[block, block])
+        gram[block, block] = square + np.triu(square, 1).T
+        gram[first:, block] = gram[block, first:].T
     return gram, mean
 
 
@@ -149,6 +160,6 @@ def principal_seconds(nodes: int, width: int, dim: int, threads: int) -> float:
     matrix = np.add.outer(np.arange(size), np.arange(size)) % 7.0
     start = perf_counter()
     count = -(-dim * size // width)
-    interruptible(lambda stop: _native.eigen(matrix, count, False, threads, stop))
-    eigen = perf_counter() - start
-    return by_rows * nodes / len(rows) + eigen * (width / size) ** 3
+    eigen(matrix, count, threads)
+    seconds = perf_counter() - start
+    return by_rows * nodes / len(rows) + seconds * (width / size) ** 3

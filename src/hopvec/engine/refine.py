@@ -26,7 +26,7 @@ from hopvec.engine.finish import RowsDone, allocate_rows
 from hopvec.engine.fitted import Fitted, FittedStatistics
 from hopvec.engine.normalize import NORMALIZATIONS, ColumnScaler, Normalization
 from hopvec.engine.plan import SLAB_COLUMNS, SlabPlan
-from hopvec.engine.principal import Components, centered_gram, leading_components
+from hopvec.engine.principal import Components, centered_gram, eigen, leading_components
 from hopvec.engine.row_sum import FILE_BLOCK_ROWS, PANEL_ROWS, FileSum, MemorySum, RowSum
 from hopvec.engine.slab import Propagation
 from hopvec.engine.slab_file import SlabFile
@@ -224,7 +224,8 @@ def add_gram(
                 sums,
                 gram,
                 threads,
-            )
+            ),
+            operations=rows.size * width,
         )
         done(first + len(rows))
     return gram, sums
@@ -239,15 +240,15 @@ def centered_at(mean: Floats, components: Components) -> Components:
 def whitening_of(covariance: Floats, mean: Floats, present: int, threads: int) -> Components:
     """G^(-1/2) for G = covariance / present, and the mean of the rows multiplied by it."""
     size = len(covariance)
-    values, vectors = interruptible(
-        lambda stop: _native.eigen(covariance, size, False, threads, stop)
-    )
+    values, vectors = eigen(covariance, size, threads)
     values /= max(1, present)
     factor = np.zeros(size)
     if values[0] > 0:
         floored = np.maximum(values, MIN_EIGENVALUE * values[0])
         factor = 1.0 / np.sqrt(floored)
-    root = interruptible(lambda stop: _native.spectral_matrix(vectors, factor, threads, stop))
+    root = interruptible(
+        lambda stop: _native.spectral_matrix(vectors, factor, threads, stop), operations=size**3
+    )
     offset = (mean[:, None] * root).sum(axis=0)
     return Components(root.astype(np.float32), ColumnScaler(offset, np.ones(size)))
 
@@ -276,7 +277,8 @@ def project(
             out,
             targets,
             threads,
-        )
+        ),
+        operations=2 * rows.size * matrix.shape[1],
     )
 
 

@@ -58,6 +58,7 @@ def _state_to_dict(fitted_state: FittedState) -> dict[str, Any]:
         values["features"] = _features_to_dict(fitted_state.features)
     values |= _statistics_to_dict(fitted_state.statistics)
     if fitted_state.earlier_passes:
+        values["refine_weights"] = list(fitted_state.refine_weights)
         values["earlier_passes"] = [
             _statistics_to_dict(statistics) for statistics in fitted_state.earlier_passes
         ]
@@ -68,6 +69,7 @@ def _state_from_dict(values: Mapping[str, Any]) -> FittedState:
     return FittedState(
         values["sparsity"],
         values["volume"],
+        tuple(values.get("refine_weights", ())),
         _features_from_dict(values["features"]) if "features" in values else None,
         _statistics_from_dict(values),
         tuple(_statistics_from_dict(stored) for stored in values.get("earlier_passes", ())),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -52,8 +52,8 @@ class FastRP(SlabMethod):
 
     The embedding is N = sum_i weights[i-1] * A^i L R, with A = D^-1 S, L = diag((d_j / 2m)^beta)
     and a very sparse random R. With several passes, the result of each pass, whitened, replaces R
-    in the next one. The defaults work well without tuning; `FastRP.paper()` follows the paper to
-    the letter.
+    in the next one; the passes before the last have weights of their own, `refine_weights`. The
+    defaults work well without tuning; `FastRP.paper()` follows the paper to the letter.
 
     Examples
     --------
@@ -68,14 +68,14 @@ class FastRP(SlabMethod):
     zero_advice: ClassVar = (
         "try a small sparsity=, such as 3, a self_weight=, or precision='float32' if it is float16"
     )
-    search_space: ClassVar = {"beta": "-1:0", "weights": "0,0,1,log:0.125:64"}  # paper, section 4.3
 
     dim: Annotated[int, Integer(1, 65536), "columns of the embedding (paper: d)"] = 256
     weights: Annotated[
-        Sequence[float],
-        Reals(32),
-        "weights of the orders N_1, N_2, ... (paper: alpha_1 .. alpha_k)",
-    ] = (0.0, 0.0, 1.0, 1.0, 1.0, 1.0)
+        Literal["auto"] | Sequence[float],
+        Either(OneOf(("auto",)), Reals(32)),
+        "weights of the orders N_1, N_2, ... (paper: alpha_1 .. alpha_k); 'auto': 1 for the orders "
+        "1 to 6, or 3 to 6 with one pass",
+    ] = "auto"
     beta: Annotated[
         float,
         Real(-1, 1),
@@ -113,7 +113,13 @@ class FastRP(SlabMethod):
         Integer(1, 16),
         "run this many times; each pass but the first starts from the whitened result of the one "
         "before instead of R",
-    ] = 2
+    ] = 3
+    refine_weights: Annotated[
+        Literal["auto"] | Sequence[float],
+        Either(OneOf(("auto",)), Reals(32)),
+        "weights of the orders in all passes but the last; 'auto': order 3, or orders 2 and 3 of a "
+        "bipartite graph",
+    ] = "auto"
     oversample: Annotated[
         int,
         Integer(1, 64),
@@ -151,17 +157,20 @@ class FastRP(SlabMethod):
         """Run all passes but the last, and return how the last one computes the orders."""
         graph = hops[0].graph
         state = like or self.initial_state(
-            graph.nodes, hops[0].volume, graph.features.columns if graph.features else None
+            graph.nodes,
+            hops[0].volume,
+            graph.features.columns if graph.features else None,
+            bipartite=graph.is_target is not None,
         )
         R = self.random_rows(state, graph.features, graph.rows)  # noqa: N806
         propagation = self.one_pass(hops, R, state)
-        for number in range(self.pass_count - 1):
+        for number in range(int(self.passes) - 1):
             X = combine(  # noqa: N806
                 plan,
                 propagation,
-                self.order_weights(),
+                self.with_order_0(state.refine_weights),
                 Whiten(like.earlier_passes[number] if like and new_nodes else None),
-                progress=stage(progress, number, self.pass_count),
+                progress=stage(progress, number, self.stages),
                 buffers=buffers,
             )
             if like is None:
@@ -187,16 +196,44 @@ class FastRP(SlabMethod):
 
     def order_weights(self) -> dict[int, float]:
         """The orders with a nonzero weight: alpha_i, and self_weight for order 0."""
-        weights = {0: float(self.self_weight)}
-        weights |= {order: float(weight) for order, weight in enumerate(self.weights, start=1)}
-        return nonzero_weights(weights, "FastRP", "weights are all zero and so is self_weight")
+        if not isinstance(self.weights, str):
+            return self.with_order_0(self.weights)
+        return self.with_order_0((0, 0, 1, 1, 1, 1) if self.passes == 1 else (1,) * 6)
+
+    def with_order_0(self, weights: Sequence[float], name: str = "weights") -> dict[int, float]:
+        """The orders with a nonzero weight among these, and order 0 with self_weight."""
+        by_order = {0: float(self.self_weight)}
+        by_order |= {order: float(weight) for order, weight in enumerate(weights, start=1)}
+        return nonzero_weights(by_order, "FastRP", f"{name} are all zero and so is self_weight")
+
+    def earlier_weights(self, *, bipartite: bool) -> tuple[float, ...]:
+        """The weights of the orders in all passes but the last; none if there is one pass.
+
+        An odd order keeps negative eigenvalues of A, which distinguish nodes with different kinds
+        of neighbors. In a bipartite graph, they repeat the positive ones.
+        """
+        if self.passes == 1:
+            return ()
+        if isinstance(self.refine_weights, str):
+            return (0.0, 1.0, 1.0) if bipartite else (0.0, 0.0, 1.0)
+        return tuple(float(weight) for weight in self.refine_weights)
 
     def initial_state(
-        self, nodes: int, volume: float, features: FeatureColumns | None = None
+        self,
+        nodes: int,
+        volume: float,
+        features: FeatureColumns | None = None,
+        *,
+        bipartite: bool = False,
     ) -> FittedState:
         """The fitted state before the run; `volume` is 2m."""
         s = math.sqrt(nodes) if self.sparsity == "sqrt" else float(self.sparsity)
-        return FittedState(None if self.projection == "gaussian" else s, volume, features)
+        return FittedState(
+            None if self.projection == "gaussian" else s,
+            volume,
+            self.earlier_weights(bipartite=bipartite),
+            features,
+        )
 
     def random_rows(
         self, state: FittedState, features: Features | None, rows: NDArray[np.int32]
@@ -216,13 +253,17 @@ class FastRP(SlabMethod):
         return GaussianRows(seed) if s is None else SparseRows(seed, s)
 
     @property
-    def combine_params(self) -> tuple[str, ...]:
-        """The parameters that change how the orders of the last pass are summed and finished.
+    def search_space(self) -> Mapping[str, str]:
+        """The default search space of `tune`; for one pass, that of the paper (section 4.3)."""
+        if self.passes == 1:
+            return {"beta": "-1:0", "weights": "0,0,1,log:0.125:64"}
+        return {"beta": "-0.5:0.75", "spectrum": "0.25:1.25", "weights": "0:2,0:2,1,1,1,1"}
 
-        The weights are those of every pass, so that other weights need other orders in the last.
-        """
-        finishing = ("spectrum", "degree_weight")
-        return finishing if self.passes > 1 else ("weights", "self_weight", "normalize", *finishing)
+    @property
+    def combine_params(self) -> tuple[str, ...]:
+        """The parameters that change how the orders of the last pass are summed and finished."""
+        always = ("weights", "spectrum", "degree_weight")
+        return always if self.passes > 1 else (*always, "self_weight", "normalize")
 
     @property
     def width(self) -> int:
@@ -234,10 +275,15 @@ class FastRP(SlabMethod):
         """The number of equal parts of the columns, one for each direction of the hops."""
         return len(DIRECTIONS[self.direction])
 
-    @property
-    def pass_count(self) -> int:
-        """The number of passes."""
-        return int(self.passes)
+    def pass_weights(self) -> Sequence[Mapping[int, float]]:
+        """The orders with a nonzero weight, and their weights, for each pass.
+
+        Those of earlier passes are for a bipartite graph, which needs the most memory.
+        """
+        if self.passes == 1:
+            return super().pass_weights()
+        earlier = self.with_order_0(self.earlier_weights(bipartite=True), "refine_weights")
+        return [earlier] * (int(self.passes) - 1) + [self.order_weights()]
 
     @property
     def compresses(self) -> bool:
@@ -437,13 +483,13 @@ class FastRP(SlabMethod):
         finish = replace(self.finish, like=like.statistics) if like else self.finish
         if isinstance(finish, Compress):
             finish = replace(finish, own_means=not new_nodes)
-        buffers: Buffers = {}
+        buffers: Buffers = []
         return combine(
             plan,
             self.run_passes(hops, plan, progress, like, new_nodes=new_nodes, buffers=buffers),
             self.order_weights(),
             finish,
-            progress=stage(progress, self.stages - 1, self.stages),
+            progress=stage(progress, len(self.stages) - 1, self.stages),
             buffers=buffers,
         )
 
@@ -456,7 +502,13 @@ class FastRP(SlabMethod):
 
     def with_dim(self, dim: int) -> Self:
         """One pass with another number of columns, and without oversampling."""
-        plain = {"passes": 1, "oversample": 1, "spectrum": 1.0, "degree_weight": 0.0}
+        plain = {
+            "passes": 1,
+            "refine_weights": "auto",
+            "oversample": 1,
+            "spectrum": 1.0,
+            "degree_weight": 0.0,
+        }
         return super().with_dim(dim).set_params(**plain)
 
     def validate_graph(self, graph: Any) -> Graph:
@@ -483,6 +535,11 @@ class FastRP(SlabMethod):
             raise ParameterError(
                 f"FastRP: sparsity={self.sparsity!r} applies to projection='sparse' only, but "
                 "projection is 'gaussian'. Leave one of them out."
+            )
+        if self.passes == 1 and not isinstance(self.refine_weights, str):
+            raise ParameterError(
+                f"FastRP: refine_weights={self.refine_weights!r} applies to the passes before the "
+                "last, but passes is 1. Leave refine_weights out, or raise passes."
             )
         for name, plain in (("passes", 1), ("degree_weight", 0)):
             value = getattr(self, name)

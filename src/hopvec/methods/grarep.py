@@ -60,7 +60,9 @@ class GraRep(DenseMethod):
         threads = plan.threads
         vectors = np.empty((graph.nodes, int(self.dim)), dtype=np.float32)
         for step in range(self.steps):
-            powers, factors = (stage(progress, 2 * step + k, 2 * self.steps) for k in (0, 1))
+            powers, factors = (
+                stage(progress, 2 * step + k, [1] * (2 * self.steps)) for k in (0, 1)
+            )
             X = transition_powers(graph, [step + 1], threads, powers, columns=graph.nodes)  # noqa: N806
             reached = column_sums(X, threads)
             scale = np.divide(graph.nodes, reached, out=np.zeros_like(reached), where=reached > 0)

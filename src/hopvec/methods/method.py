@@ -68,9 +68,6 @@ class Method(ABC):
     zero_advice: ClassVar[str] = ""
     """How to get vectors for nodes that have edges and yet a zero vector, if there is a way."""
 
-    search_space: ClassVar[Mapping[str, str]] = {}
-    """The default search space of `hopvec.tune`: parameters and their ranges."""
-
     supports_directed: ClassVar[bool] = True
     """Whether the method is defined for directed graphs."""
 
@@ -79,6 +76,11 @@ class Method(ABC):
 
     supports_like: ClassVar[bool] = False
     """Whether `embed` takes `like=`, to make vectors comparable with those of an earlier run."""
+
+    @property
+    def search_space(self) -> Mapping[str, str]:
+        """The default search space of `hopvec.tune`: parameters and their ranges."""
+        return {}
 
     def check(self) -> None:
         """Raise ParameterError if a parameter, or a combination of parameters, is invalid."""

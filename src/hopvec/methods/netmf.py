@@ -62,7 +62,7 @@ class NetMF(DenseMethod):
     def compute(self, graph: Graph, plan: Plan, progress: Progress) -> Fitted:
         """U Sigma^(1/2) of M."""
         threads = plan.threads
-        M = self._pairs(graph, threads, stage(progress, 0, 2))  # noqa: N806
+        M = self._pairs(graph, threads, stage(progress, 0, (1, 1)))  # noqa: N806
         vectors = np.empty((graph.nodes, int(self.dim)), dtype=np.float32)
         vectors[graph.rows] = left_factor(
             M,
@@ -71,7 +71,7 @@ class NetMF(DenseMethod):
             symmetric=True,
             seed=int(self.seed),
             threads=threads,
-            progress=stage(progress, 1, 2),
+            progress=stage(progress, 1, (1, 1)),
         )
         return Fitted(vectors)
 

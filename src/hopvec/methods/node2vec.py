@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from hopvec.methods.parameters import Real, documented
 from hopvec.methods.walk_method import WalkMethod
@@ -26,14 +27,17 @@ class Node2Vec(WalkMethod):
     (3, 8)
     """
 
-    search_space: ClassVar = {"p": "0.25,0.5,1,2,4", "q": "0.25,0.5,1,2,4"}
-
     p: Annotated[
         float, Real(0.01, 100), "return parameter: below 1, walks return more often (paper: p)"
     ] = 1.0
     q: Annotated[
         float, Real(0.01, 100), "in-out parameter: below 1, walks move farther away (paper: q)"
     ] = 1.0
+
+    @property
+    def search_space(self) -> Mapping[str, str]:
+        """The default search space of `hopvec.tune`: the grid of the paper."""
+        return {"p": "0.25,0.5,1,2,4", "q": "0.25,0.5,1,2,4"}
 
     def biases(self) -> tuple[float, float]:
         """The parameters p and q."""

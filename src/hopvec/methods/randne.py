@@ -57,9 +57,9 @@ class RandNE(SlabMethod):
     ] = "transition"
 
     @property
-    def stages(self) -> int:
+    def stages(self) -> Sequence[int]:
         """Orthogonalizing R, then Algorithm 1."""
-        return 2
+        return (1, 1)
 
     def propagation(
         self, graph: Graph, plan: SlabPlan, progress: Progress = no_progress

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
 
@@ -63,15 +63,19 @@ class SlabMethod(Method):
         """The number of equal parts of the columns, each with its own hops; see SlabPlan."""
         return 1
 
-    @property
-    def pass_count(self) -> int:
-        """How often all slabs are propagated."""
-        return 1
+    def pass_weights(self) -> Sequence[Mapping[int, float]]:
+        """The orders with a nonzero weight, and their weights, for each pass."""
+        return (self.order_weights(),)
 
     @property
-    def stages(self) -> int:
-        """The stages of a run that report progress; `propagation` runs all but the last."""
-        return self.pass_count
+    def pass_hops(self) -> Sequence[int]:
+        """The hops of each pass; one at least, since order 0 takes time as well."""
+        return [max(1, *weights) for weights in self.pass_weights()]
+
+    @property
+    def stages(self) -> Sequence[int]:
+        """The relative sizes of the stages of a run; `propagation` runs all but the last."""
+        return self.pass_hops
 
     @property
     def compresses(self) -> bool:
@@ -84,7 +88,7 @@ class SlabMethod(Method):
             "width": self.width,
             "precision": self.precision,
             "parts": self.parts,
-            "passes": self.pass_count,
+            "passes": len(self.pass_hops),
             "compresses": self.compresses,
         }
 
@@ -100,7 +104,7 @@ class SlabMethod(Method):
             self.propagation(graph, plan, progress),
             self.order_weights(),
             self.finish,
-            progress=stage(progress, self.stages - 1, self.stages),
+            progress=stage(progress, len(self.stages) - 1, self.stages),
         )
 
     def orders(
@@ -156,7 +160,7 @@ class SlabMethod(Method):
             plan,
             self.propagation(graph, plan, progress),
             sorted(wanted),
-            progress=stage(progress, self.stages - 1, self.stages),
+            progress=stage(progress, len(self.stages) - 1, self.stages),
         )
         return Orders(self, graph, cached)
 
@@ -165,9 +169,9 @@ class SlabMethod(Method):
         return type(self)(**self.get_params() | {"dim": dim})
 
     def check(self) -> None:
-        """Raise ParameterError if a parameter is invalid or all weights are zero."""
+        """Raise ParameterError if a parameter is invalid or all weights of a pass are zero."""
         super().check()
-        self.order_weights()
+        self.pass_weights()
 
     def plan(self, graph: Graph) -> SlabPlan:
         """How a run on this graph will use threads and memory."""
@@ -201,13 +205,15 @@ class SlabMethod(Method):
             memory=memory_limit(self.memory),
             extra=self.extra_bytes() | self.extra_graph_bytes(graph),
             parts=self.parts,
-            passes=self.pass_count,
+            passes=len(self.pass_hops),
             compresses=self.compresses,
             spill_dir=self.spill_dir,
         )
 
     def _orders_with_norms(self) -> int:
-        return len(self.order_weights()) if self.finish.normalization.unit_orders else 0
+        if not self.finish.normalization.unit_orders:
+            return 0
+        return max(len(weights) for weights in self.pass_weights())
 
     def estimate_seconds(self, graph: Graph, plan: SlabPlan, progress: Progress) -> float:
         """The time of a run, from a run with fewer columns: two slabs for each one in flight.
@@ -237,7 +243,8 @@ class SlabMethod(Method):
         before = max(0.0, finished[-1] - len(finished) * slab)
         after = (elapsed - finished[-1]) * plan.slabs / slabs
         after += self.compression_seconds(plan)
-        return before + plan.passes * plan.slabs * plan.slab_runs * slab + after
+        passes = sum(self.pass_hops) / self.pass_hops[-1]
+        return before + passes * plan.slabs * plan.slab_runs * slab + after
 
     def compression_seconds(self, plan: SlabPlan) -> float:
         """The time of principal components, by a trial."""

@@ -76,8 +76,8 @@ class Tuning:
     def orders(self) -> list[str]:
         """For each trial, "reused" if an earlier one computed its orders, otherwise "new".
 
-        New orders are the expensive part of a trial. Weights need new ones if there are several
-        passes, since they are the weights of every pass.
+        New orders are the expensive part of a trial: beta, passes and the weights of earlier
+        passes need them, the weights of the last pass do not.
         """
         combined = getattr(self.method, "combine_params", ())
         seen: set[str] = set()

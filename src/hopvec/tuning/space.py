@@ -19,7 +19,16 @@ import numpy as np
 
 from hopvec.errors import ParameterError
 from hopvec.methods import Method
-from hopvec.methods.parameters import REAL, Integer, Reals, Rule, number, parameters, parse
+from hopvec.methods.parameters import (
+    REAL,
+    Either,
+    Integer,
+    Reals,
+    Rule,
+    number,
+    parameters,
+    parse,
+)
 
 FORMS = "such as '-1:0', '-1:0:0.1', 'log:0.125:64' or 'authors,full'"
 END_SHARE = 0.02  # share of a range that counts as its end
@@ -161,14 +170,14 @@ class Space:
 
     def _add(self, name: str, values: Any) -> None:
         parameter, entry = _entry(name)
+        if name in self.dimensions or (entry is not None and parameter in self.dimensions):
+            raise ParameterError(f"space: {name} is given twice.")
         rule = self._rule(name, parameter, entry)
         if parameter in NOT_SEARCHED:
             raise ParameterError(
                 f"space: {name} cannot be searched, since {NOT_SEARCHED[parameter]}."
             )
-        if name in self.dimensions or (entry is not None and parameter in self.dimensions):
-            raise ParameterError(f"space: {name} is given twice.")
-        if isinstance(rule, Reals) and entry is None and isinstance(values, str):
+        if _is_list(rule) and entry is None and isinstance(values, str):
             self._add_list(name, values)
         else:
             self.dimensions[name] = _dimension(name, values, rule if entry is None else None)
@@ -193,15 +202,17 @@ class Space:
                 f"space: {owner} has no parameter {parameter!r}; it has {', '.join(rules)}."
             )
         if entry is not None:
-            if not isinstance(rules[parameter], Reals):
+            if not _is_list(rules[parameter]):
                 raise ParameterError(
                     f"space: {parameter} is not a list, so it has no entry {name}."
                 )
-            length = len(getattr(self.base, parameter))
+            value = getattr(self.base, parameter)
+            length = 0 if isinstance(value, str) else len(value)
             if not 1 <= entry <= length:
+                actual = repr(value) if isinstance(value, str) else f"a list of {length}"
                 raise ParameterError(
-                    f"space: {name} does not exist, since {parameter} has {length} entries. Give "
-                    f"the whole list, such as {parameter}=0,0,1,log:0.125:64."
+                    f"space: {name} does not exist, since {parameter} is {actual}. Give the whole "
+                    f"list, such as {parameter}=0,0,1,log:0.125:64."
                 )
         return rules[parameter]
 
@@ -220,6 +231,11 @@ class Space:
                 raise ParameterError(
                     f"space: {name} is an integer, so its step must be an integer."
                 )
+
+
+def _is_list(rule: Rule) -> bool:
+    """Whether a rule allows a list of numbers."""
+    return isinstance(rule.second if isinstance(rule, Either) else rule, Reals)
 
 
 def _entry(name: str) -> tuple[str, int | None]:

@@ -13,6 +13,7 @@ namespace hopvec {
 namespace {
 
 constexpr int64_t values_per_batch = 64;  // eigenvalues whose rotations are in memory at a time
+constexpr int64_t max_whole_size = 256;   // of matrices whose rotations are all in memory, and take one thread
 constexpr int64_t rows_per_task = 256;
 
 // off[k] is between k and k + 1; the last one is 0.
@@ -153,19 +154,21 @@ void reflect(const double* matrix, int64_t size, const double* factor, double* b
 void eigen(double* matrix, int64_t size, int64_t count, bool by_magnitude, double* values, double* vectors, int threads,
            const Stop& stop) {
   if (size == 0) return;
+  if (size <= max_whole_size) threads = 1;  // starting others would take longer
   constexpr double epsilon = 1.1102230246251565e-16;
   std::vector<double> factor(static_cast<size_t>(size));
   Tridiagonal T = tridiagonalize(matrix, size, factor.data(), threads, stop);
   double largest = 0;
   for (size_t k = 0; k < factor.size(); ++k) largest = std::max(largest, std::abs(T.diagonal[k]) + std::abs(T.off[k]));
-  // All rotations would take more memory than the matrix. They are computed twice instead, the second time from saved
-  // intermediate states.
+  // All rotations of a large matrix would take more memory than the matrix. All but the last batch are computed twice
+  // instead, the second time from saved intermediate states.
+  const int64_t batch = size <= max_whole_size ? size : values_per_batch;
   std::vector<Tridiagonal> states;
   std::vector<Rotation> rotations;
   const auto diagonalize_from = [&](Tridiagonal& state, int64_t first) {
-    diagonalize(state, first, std::min(size, first + values_per_batch), epsilon * largest, rotations);
+    diagonalize(state, first, std::min(size, first + batch), epsilon * largest, rotations);
   };
-  for (int64_t first = 0; first < size && !stop.flag; first += values_per_batch) {
+  for (int64_t first = 0; first < size && !stop.flag; first += batch) {
     states.push_back(T);
     diagonalize_from(T, first);
   }
@@ -178,7 +181,7 @@ void eigen(double* matrix, int64_t size, int64_t count, bool by_magnitude, doubl
   const auto at = [&](int64_t k) { return columns.data() + k / block_columns * entries + k % block_columns; };
   for (int64_t k = 0; k < count; ++k) at(k)[block_columns * order[size_t(k)]] = 1;
   for (int64_t state = int64_t(states.size()) - 1; state >= 0; --state) {
-    diagonalize_from(states[size_t(state)], state * values_per_batch);
+    if (state + 1 < int64_t(states.size())) diagonalize_from(states[size_t(state)], state * batch);
     parallel_chunks(threads, blocks, stop, [&](int64_t block, int) {
       kernels().rotate_back(rotations.data(), int64_t(rotations.size()), columns.data() + block * entries);
     });
