@@ -130,7 +130,7 @@ def section(results: dict[str, Any]) -> str:
     protocol, tuned = results["protocol"], ""
     if any("tuned" in found["scores"] for found in results["graphs"].values()):
         tuned = (
-            f' "tuned" is the best of\n{protocol["tuned"]} settings of two passes for each graph, '
+            f' "tuned" is the best of\n{protocol["tuned"]} settings for each graph, '
             "chosen on other shuffles and another R."
         )
     return f"""\
@@ -148,9 +148,9 @@ The loss of a preset against the best setting for each graph:
 {time_table(results)}
 
 What the parts of refining contribute, for one seed of R. "one pass" is FastRP without refining;
-all settings differ from the defaults only as stated. The eigenvectors are the 128 leading ones of
-the transition matrix, scaled by the same orders as in the defaults, with unit rows, on graphs
-without many components.
+all settings differ from the defaults, "balanced", or from "best" only as stated. The eigenvectors
+are those of the transition matrix with the 128 largest absolute eigenvalues, scaled by the same
+orders as in the defaults, with unit rows, on graphs without many components.
 
 {ablation_table(results)}
 

@@ -105,7 +105,8 @@ def test_a_value_is_parsed_by_the_rule_of_the_chosen_method(two_methods, monkeyp
         (["--dim", "1.5"], "--dim must be an integer from 1 to 65,536, got 1.5."),
         (
             ["--weights", "0,nan"],
-            "--weights must hold 1 to 32 finite numbers, got [0, nan] (entry 2 is nan).",
+            "--weights must be 'auto', or hold 1 to 32 finite numbers, got [0, nan] "
+            "(entry 2 is nan).",
         ),
         (
             ["--normalize", "x"],

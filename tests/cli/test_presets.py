@@ -13,8 +13,8 @@ def test_the_table_shows_every_preset_with_its_options(run):
     text = " ".join(run("presets").stdout.split())
     for name, preset in PRESETS.items():
         assert f"{name} {preset.help}" in text
-    assert "--weights 0,0,1,1,1,1 --beta 0.25 --normalize full" in text
-    assert "--passes 3 --oversample 2" in text
+    assert "--weights auto --beta 0.25 --normalize full" in text
+    assert "--weights 1,1,1,1,1,1,1,1,1,1 --beta 0.25 --normalize full --passes 6" in text
 
 
 def test_in_json_each_has_all_parameters(run):
@@ -30,7 +30,7 @@ def test_given_options_override_the_parameters_of_a_preset(run, edges):
     result = run("embed", edges, "-o", "v.npz", "--preset", "best", "--dim", "4", "--beta", "0")
     assert result.exit_code == 0, result.stderr
     made = hopvec.load("v.npz").parameters
-    assert (made["dim"], made["beta"], made["oversample"]) == (4, 0, 2)
+    assert (made["dim"], made["beta"], made["passes"]) == (4, 0, 6)
 
 
 @pytest.mark.parametrize(

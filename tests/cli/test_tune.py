@@ -53,7 +53,10 @@ class TestFiles:
             "unseen.csv",
         ]
         rows, best = trials(found / "trials.csv"), read_json(found / "best.json")
-        assert list(rows[0]) == ["trial", "beta", "weights.4", "orders", "score"]
+        assert list(rows[0]) == [
+            *("trial", "beta", "spectrum", "weights.1", "weights.2"),
+            *("orders", "score"),
+        ]
         assert [row["trial"] for row in rows] == ["1", "2", "3", "4"]
         assert max(float(row["score"]) for row in rows) == best["score"]
         assert len(hopvec.read_labels(found / "unseen.csv")) == 120

@@ -180,7 +180,8 @@ def _suggestion(error: click.ClickException, ctx: click.Context, arguments: list
             close = difflib.get_close_matches(wrong[1], map(str, error.param.type.choices), n=1)
             return f" Did you mean {close[0]!r}?" if close else ""
     for option in ctx.command.params:
-        if option.metavar == LIST and option.opts[0] in arguments:
+        takes_list = LIST in (option.metavar or "")
+        if takes_list and option.opts[0] in arguments:
             values = arguments[arguments.index(option.opts[0]) + 1 :]
             numbers = list(takewhile(_is_number, values))
             if len(numbers) > 1:
