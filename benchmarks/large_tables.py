@@ -6,11 +6,11 @@ from benchmarks.markdown import machine_line, table, verdict
 
 
 def stage_table(found: dict[str, Any]) -> str:
-    """Time and peak of each stage, for each memory limit."""
+    """Time and peak of each stage, for each set of options."""
     generated = found["generated"]
     rows = [["generate", "", *figures(generated["wall_seconds"], generated["peak_rss"])]]
-    for limit, embedded in found["embedded"].items():
-        name = f"embed, `--memory {limit}`"
+    for options, embedded in found["embedded"].items():
+        name = f"embed, `{options}`"
         rows.append([name, "", *figures(embedded["wall_seconds"], embedded["peak_rss"])])
         for stage in embedded["stages"]:
             peak = stage.get("peak_bytes") or 0
@@ -26,9 +26,11 @@ def figures(seconds: float, peak: float) -> list[str]:
 def graph_section(title: str, found: dict[str, Any]) -> str:
     """The subsection of one graph."""
     graph = next(iter(found["embedded"].values()))["graph"]
-    same = f" Identical output for all limits: {verdict(found['same'])}." if "same" in found else ""
+    same = f" Same output for both limits: {verdict(found['same'])}." if "same" in found else ""
     return f"""\
 ### R-MAT with {title}
+
+{machine_line(found)}
 
 2^{found["scale"]} nodes, {found["edges"]:,} edges in {found["bytes"] / 1e9:.1f} GB of Parquet;
 {graph["nodes"]:,} nodes have an edge, and {graph["edges"]:,} edges remain without loops and
@@ -48,18 +50,18 @@ next to the graph. **write** copies to the page cache."""
 def section(results: dict[str, Any]) -> str:
     """The section of docs/benchmarks.md."""
     parts = [graph_section(title, found) for title, found in results["graphs"].items()]
-    return "\n\n".join(["## Larger than memory", machine_line(results), *parts, LIMITING_FACTORS])
+    return "\n\n".join(["## Larger than memory", *parts, LIMITING_FACTORS])
 
 
 def readme_block(results: dict[str, Any]) -> str:
     """The block of README.md: a sentence on the largest graph."""
     title, found = list(results["graphs"].items())[-1]
-    limit, embedded = next(iter(found["embedded"].items()))
+    options, embedded = next(iter(found["embedded"].items()))
     stages = ", ".join(f"{stage['name']} {stage['seconds']:.0f} s" for stage in embedded["stages"])
     size, peak = found["bytes"] / 1e9, embedded["peak_rss"] / 1e9
     return (
         f"**{title[0].upper()}{title[1:]}** (R-MAT, {size:.1f} GB of Parquet) are "
-        f"embedded into {found['dim']} columns with `--memory {limit}` on "
-        f"{results['machine']['cores']} cores: {stages}; the peak is {peak:.1f} GB "
+        f"embedded into {found['dim']} columns with `{options}` on "
+        f"{found['machine']['cores']} cores: {stages}; the peak is {peak:.1f} GB "
         "([details](docs/benchmarks.md#larger-than-memory))."
     )

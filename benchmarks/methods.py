@@ -8,6 +8,7 @@ small graphs, and dense ones much memory: they are skipped on the larger ones.
 """
 
 import argparse
+import json
 import sys
 import tempfile
 from collections import Counter
@@ -57,8 +58,16 @@ def main() -> int:
     parser.add_argument(
         "--repeats", type=int, default=SEEDS, help=f"rounds, each with a seed (default: {SEEDS})"
     )
+    parser.add_argument(
+        "--graph",
+        action="append",
+        choices=GRAPHS,
+        help="only this graph; results of others are kept; can be repeated",
+    )
     args = parser.parse_args()
-    names = QUICK if args.quick else GRAPHS
+    path = results_dir(args.quick) / "methods.json"
+    names = args.graph or (QUICK if args.quick else GRAPHS)
+    kept = json.loads(path.read_text())["graphs"] if args.graph else {}
     trained = [training_graph(name, seed) for name in names for seed in range(args.repeats)]
     sizes = build_graphs([*names, *trained])
     results: dict[str, Any] = {
@@ -72,7 +81,7 @@ def main() -> int:
             "walked_nodes": MAX_WALK_NODES,
             "dense_nodes": MAX_DENSE_NODES,
         },
-        "graphs": {name: sizes[name] for name in names},
+        "graphs": kept | {name: sizes[name] for name in names},
     }
     for name in names:
         nodes = results["graphs"][name]["nodes"]
@@ -80,7 +89,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory(dir=CACHE) as directory:
             found = measured(name, tools_for(nodes), Path(directory), args.repeats, shuffles)
         results["graphs"][name] |= {"shuffles": shuffles, "tools": found}
-        write(results_dir(args.quick) / "methods.json", results)
+        write(path, results)
     found = [results["graphs"][name]["tools"]["hopvec"] for name in names]
     return 1 if any("error" in tool for tool in found) else 0
 

@@ -13,7 +13,7 @@ def test_the_table_shows_every_preset_with_its_options(run):
     text = " ".join(run("presets").stdout.split())
     for name, preset in PRESETS.items():
         assert f"{name} {preset.help}" in text
-    assert "--weights auto --beta 0.25 --normalize full" in text
+    assert "--weights auto --beta 0.25 --normalize full --passes 3" in text
     assert "--weights 1,1,1,1,1,1,1,1,1,1 --beta 0.25 --normalize full --passes 6" in text
 
 

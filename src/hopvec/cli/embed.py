@@ -43,7 +43,7 @@ RUNTIME_OPTIONS = tuple(map(flag, RUNTIME_PARAMS))  # the only parameters allowe
         "hopvec embed edges.csv -o vectors.parquet --params tuned/best.json",
         "hopvec embed today.parquet -o today-vectors.parquet --like vectors.parquet",
         "hopvec embed edges.csv -o vectors.parquet --features nodes.csv --feature-weight 2",
-        "hopvec embed edges/ -o vectors/ --spark spark://master:7077 --spill-dir s3://bucket/spill",
+        "hopvec embed edges/ -o vectors/ --spark yarn --passes 1 --spill-dir s3://bucket/spill",
         "zcat edges.tsv.gz | hopvec embed - -o vectors.parquet --report run.json",
     ]
 )

@@ -9,7 +9,7 @@ from hopvec.cli.terminal import Terminal
 from hopvec.methods import FastRP
 from hopvec.methods.presets import PRESETS
 
-ALWAYS = dict.fromkeys(["weights", "beta", "normalize"])  # shown for every preset
+ALWAYS = dict.fromkeys(["weights", "beta", "normalize", "passes"])  # shown for every preset
 
 
 @command(examples=["hopvec presets", "hopvec presets --json"])

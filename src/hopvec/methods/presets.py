@@ -24,7 +24,7 @@ PRESETS = {
     "balanced": Preset({}, "the defaults: good for all kinds of graphs without tuning"),
     "fast": Preset(
         {"weights": (0.0, 0.0, 1.0, 1.0), **ONE_PASS},
-        "one pass of four hops, as in the paper; in about a quarter of the time",
+        "one pass of four hops, in about a quarter of the time",
     ),
     "best": Preset(
         {"weights": (1.0,) * 10, "passes": 6},
