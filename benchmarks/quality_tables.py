@@ -24,7 +24,7 @@ def score_table(results: dict[str, Any]) -> str:
 
 def ablation_table(results: dict[str, Any]) -> str:
     """Macro F1 of variants of refining, and the mean gain over one pass."""
-    graphs = in_order(results)
+    graphs = {name: found for name, found in in_order(results).items() if found["ablation"]}
     ablations = [found["ablation"] for found in graphs.values()]
     rows = []
     for title in dict.fromkeys(title for ablation in ablations for title in ablation):

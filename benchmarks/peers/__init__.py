@@ -18,7 +18,7 @@ class Peer:
     """The largest graph that it is compared on: a limit of time, or of memory."""
 
 
-MAX_WALK_NODES = 3_500  # training on random walks takes minutes instead of seconds
+MAX_WALK_NODES = 3_000  # training on random walks takes minutes instead of seconds
 MAX_DENSE_NODES = 20_000  # 1.6 GB for a float32 matrix of all pairs
 
 PEERS = {

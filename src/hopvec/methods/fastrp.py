@@ -321,8 +321,8 @@ class FastRP(SlabMethod):
 
         Examples
         --------
-        >>> FastRP.preset("links", dim=128)
-        FastRP(dim=128, degree_weight=1.0)
+        >>> FastRP.preset("best", dim=128).passes
+        6
         """
         return cls().set_params(**{**preset(name).parameters, **parameters})
 

@@ -19,6 +19,7 @@ class Preset:
 
 
 ONE_PASS = {"passes": 1, "spectrum": 1.0}
+BEST = {"weights": (1.0,) * 10, "passes": 6}
 
 PRESETS = {
     "balanced": Preset({}, "the defaults: good for all kinds of graphs without tuning"),
@@ -27,12 +28,12 @@ PRESETS = {
         "one pass of four hops, in about a quarter of the time",
     ),
     "best": Preset(
-        {"weights": (1.0,) * 10, "passes": 6},
+        BEST,
         "six passes instead of three, and ten hops in the last; about twice the time",
     ),
     "links": Preset(
-        {"degree_weight": 1.0},
-        "for predicting links: the defaults, with one column for the degrees of nodes",
+        {**BEST, "degree_weight": 1.0},
+        "for predicting links: like best, with one column for the degrees of nodes",
     ),
     "paper": Preset(
         {
