@@ -154,6 +154,6 @@ orders as in the defaults, with unit rows, on graphs without many components.
 
 {ablation_table(results)}
 
-BlogCatalog with more columns, and other methods:
+BlogCatalog with more columns, and other methods, for one seed:
 
 {blogcatalog_table(results)}"""
