@@ -4,9 +4,10 @@ import os
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from hopvec import FormatError, Graph
+from hopvec import FastRP, FormatError, Graph
 from hopvec.formats import EMBEDDING_FORMATS
 from hopvec.formats.destination import bytes_on_disk, check_destination, check_space
 from one_pass import one_pass
@@ -52,3 +53,12 @@ def test_the_estimated_size_is_about_that_of_the_file(tmp_path, suffix, dtype):
 def test_a_directory_that_takes_no_files_is_refused_even_for_root():
     with pytest.raises(FormatError, match=r"^/proc/x.parquet: you do not have permission to write"):
         check_destination(Path("/proc/x.parquet"))
+
+
+@pytest.mark.parametrize("name", ["v.parquet", "v.arrow", "v.npz", "v.csv"])
+def test_the_estimate_includes_the_fitted_state(tmp_path, name):
+    graph = Graph.from_edges(*np.random.default_rng(0).integers(0, 50, (2, 200)))
+    method, path = FastRP(dim=128), tmp_path / name
+    method.embed(graph).save(path)
+    expected = bytes_on_disk(graph, 128, path, state_bytes=method.state_bytes())
+    assert 0.6 * path.stat().st_size < expected < 1.7 * path.stat().st_size

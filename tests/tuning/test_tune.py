@@ -59,6 +59,13 @@ class TestSearch:
         for name, default in zip(dimensions, (0.25, 0.75, 1, 1), strict=True):
             assert dimensions[name].low < default < dimensions[name].high
 
+    def test_untuned_is_the_score_of_the_method_as_given(self):
+        scores = [
+            tune(GRAPH, LABELS, trials=1, shuffles=1, space=space).untuned
+            for space in (None, {"beta": "0:0.5"}, {"weights": "0:2,1,log:0.125:64"})
+        ]
+        assert scores[0] == scores[1] == scores[2]
+
     def test_the_best_method_keeps_its_dim_and_the_parameters_not_searched(self):
         method = one_pass(dim=48, normalize="authors", seed=3, threads=1)
         tuning = tune(GRAPH, LABELS, **QUICK | {"method": method, "trials": 3})
@@ -101,7 +108,8 @@ class TestSearch:
         made, kernel = [], slab._native.hop
         monkeypatch.setattr(slab._native, "hop", lambda *given: made.append(1) or kernel(*given))
         tune(GRAPH, LABELS, **QUICK, space={"weights": "0,0,1,log:0.125:64"})
-        assert len(made) == 4  # one slab through four orders, for twelve trials
+        # One slab through four orders, for twelve trials, and through six for the defaults.
+        assert len(made) == 4 + 6
 
     def test_progress_increases_to_the_total(self):
         reports = []

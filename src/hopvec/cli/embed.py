@@ -114,7 +114,8 @@ def embed(
     read_graph = add_features(terminal, run, read_graph, feature_args, method.spill_dir)
     plan = method.plan(read_graph)
     run.plan = str(plan)
-    check_space(output, bytes_on_disk(read_graph, plan.dim, output, dtype))
+    needed = bytes_on_disk(read_graph, plan.dim, output, dtype, state_bytes=method.state_bytes())
+    check_space(output, needed)
     check_space(Path(str(method.spill_dir), "spill"), plan.disk)
     with run.stage("embed"), terminal.progress("embedding", "%") as progress:
         embedding = method.embed(read_graph, plan=plan, progress=progress, **alignment)

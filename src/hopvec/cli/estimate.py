@@ -67,7 +67,7 @@ def estimate(
     with terminal.progress("timing a sample", "%") as progress:
         expected = estimate_run(read_graph, method, progress=progress)
     plan = expected.plan
-    disk = bytes_on_disk(read_graph, plan.dim, output, dtype)
+    disk = bytes_on_disk(read_graph, plan.dim, output, dtype, state_bytes=method.state_bytes())
     temporary = plan.disk + (read_graph.nbytes if read_graph.mapped else 0)
     read_seconds = run.seconds
     if as_json:

@@ -53,9 +53,9 @@ FILES = ("best.json", "trials.csv", "search.png", "study.jsonl", "unseen.csv")
     multiple=True,
     metavar="NAME=VALUES",
     help="Search space; give the option once per parameter. VALUES is a range (-1:0), a range with "
-    "steps (-1:0:0.1), a log-uniform range (log:0.125:64) or a list of values (authors,full). One "
-    "entry of a list is weights.4=0:8, a whole list weights=0,0,1,log:0.125:64.  [default: the "
-    "search space of the paper]",
+    "steps (-1:0:0.1), a log-uniform range (log:0.125:64) or a list of values (authors,full). A "
+    "list with ranges is weights=0,0,1,log:0.125:64.  [default: that of the method, see "
+    "docs/tuning.md]",
     heading="Search",
 )
 @parameter_options(SearchSettings, "Search")
@@ -91,11 +91,11 @@ def tune(
 
     With LABELS, the score is the F1 of node classification with few training labels; without, it
     is the AUC of predicting held-out edges: the mean for uniform negative pairs and for pairs drawn
-    in proportion to degree, so that vectors do not win by degrees alone. The default is the search
-    of the paper: beta and the weight of order 4, in 20 trials of optuna with 64 dimensions. Method
-    options set the parameters that are not searched. Every trial is saved when it is done: run the
-    same command again to resume an interrupted search, with the same result as without the
-    interruption.
+    in proportion to degree, so that vectors do not win by degrees alone. The default is 20
+    trials of optuna with 64 dimensions, over beta, spectrum and the weights of orders 1 and 2; with
+    --passes 1, over the search space of the paper. Method options set the parameters that are not
+    searched. Every trial is saved when it is done: run the same command again to resume an
+    interrupted search, with the same result as without the interruption.
     """
     given = search_space(method, _space(space))
     check_search_settings(SearchSettings(**settings), labeled=labels is not None)

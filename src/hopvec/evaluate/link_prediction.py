@@ -174,6 +174,11 @@ def predict_links(
     >>> found.scores["uniform"]["degree alone"].auc < 0.6
     True
     """
+    if not isinstance(embedding, Embedding):
+        raise ParameterError(
+            f"predict_links: embedding must be an Embedding, got a "
+            f"{type(embedding).__name__}. Call predict_links once for each embedding."
+        )
     operators = _operators(operators, held_out)
     ks = _ks(k, held_out.negatives)
     check_value("predict_links", "seed", SEED, seed)

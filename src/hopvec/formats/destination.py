@@ -54,7 +54,15 @@ def check_space(path: Path, bytes_: int) -> None:
         )
 
 
-def bytes_on_disk(graph: Graph, dim: int, path: Path, dtype: str = "float32") -> int:
-    """The approximate file size of the embedding of a graph, including the ids."""
-    number = DIGITS if path.suffix.lower() in TEXT else 2 if dtype == "float16" else 4
-    return graph.nodes * dim * number + int(graph.ids.nbytes)
+def bytes_on_disk(
+    graph: Graph, dim: int, path: Path, dtype: str = "float32", *, state_bytes: int = 0
+) -> int:
+    """The approximate file size of the embedding of a graph, including ids and fitted state.
+
+    The state is stored as base64: in Arrow files twice, in Parquet once more within an encoded
+    Arrow schema, and in .npz with four bytes per character.
+    """
+    suffix = path.suffix.lower()
+    number = DIGITS if suffix in TEXT else 2 if dtype == "float16" else 4
+    copies = {".parquet": 28 / 9, ".arrow": 8 / 3, ".npy": 8 / 3, ".npz": 16 / 3}.get(suffix, 0)
+    return graph.nodes * dim * number + int(graph.ids.nbytes) + int(copies * state_bytes)

@@ -569,6 +569,12 @@ class FastRP(SlabMethod):
         """The rows of nodes without edges in the direction, and what they lack."""
         return rows_without_edges(graph, self.direction)
 
+    def state_bytes(self) -> int:
+        """The approximate size of the whitening of every pass but the last, and the components."""
+        if not self.compresses:
+            return 0
+        return 4 * self.width * (self.width * (int(self.passes) - 1) + int(self.dim))
+
     def extra_bytes(self) -> dict[str, int]:
         """The memory of whitening and principal components."""
         if not self.refines:

@@ -97,6 +97,10 @@ class Method(ABC):
         `graph_bytes` is the size of the graph's CSR arrays.
         """
 
+    def state_bytes(self) -> int:
+        """The approximate size of the matrices in the fitted state."""
+        return 0
+
     @abstractmethod
     def estimate_seconds(self, graph: Graph, plan: Any, progress: Progress) -> float:
         """The time of a run, extrapolated from a short trial; `plan` is that of the graph."""

@@ -111,9 +111,9 @@ def tune(
 
     With labels, trials are scored by the F1 of node classification with few training labels;
     without, by the AUC of predicting held-out edges, the mean for uniform negatives and for
-    negatives drawn by degree. docs/tuning.md describes both protocols. By default this is the
-    search of the paper: FastRP with beta in [-1, 0] and the weight of order 4 log-uniform in
-    [2^-3, 2^6], 20 trials by optuna with 64 columns.
+    negatives drawn by degree. docs/tuning.md describes both protocols. The default is 20 trials by
+    optuna with 64 columns, over the `search_space` of the method: beta, spectrum and the weights of
+    orders 1 and 2 of FastRP, or the space of the paper if it has one pass.
 
     Orders are cached: a trial that changes only weights or normalize costs one sum. At the end, the
     parameters of `method` as given are scored in the same way, and a warning is logged if no trial
@@ -200,7 +200,8 @@ def tune(
     _check_types(method, labels)
     graph = method.validate_graph(graph)
     given = search_space(method, space)
-    searched = Space(_with_search_dim(method, given, search_dim), given)
+    as_given = _with_search_dim(method, given, search_dim)
+    searched = Space(as_given, given)
     count = number_of_trials(searched, search, trials)
     objective = _objective(graph, labels, settings, method)
     with Study(study, _study_settings(graph, searched, settings, objective)) as saved:
@@ -208,7 +209,7 @@ def tune(
         run.all(progress or no_progress, finished or (lambda trial: None))
     found = tuple(saved.trials[:count])
     best = max(found, key=lambda trial: trial.score)
-    untuned = run.score(searched.base)
+    untuned = run.score(as_given)
     _warn_at_range_end(searched, best)
     _warn_if_untuned_is_better(untuned, best)
     return Tuning(
