@@ -8,6 +8,7 @@ refining, for one seed of R.
 """
 
 import argparse
+import json
 import sys
 import time
 from collections.abc import Sequence
@@ -82,7 +83,15 @@ def main() -> int:
         default=",".join(SETTINGS),
         help=f"presets to score, and tuned (default: {','.join(SETTINGS)})",
     )
-    settings = parser.parse_args().settings.split(",")
+    parser.add_argument(
+        "--graph",
+        action="append",
+        choices=GRAPHS,
+        help="only this graph; results of others are kept; can be repeated",
+    )
+    args = parser.parse_args()
+    settings = args.settings.split(",")
+    kept = json.loads(PATH.read_text()) if args.graph else {"graphs": {}, "blogcatalog": {}}
     results: dict[str, Any] = {
         "machine": machine.describe(),
         "protocol": {
@@ -93,13 +102,15 @@ def main() -> int:
             "tuned": len(BETAS) * len(WEIGHTS),
         },
         "presets": {name: chosen.help for name, chosen in PRESETS.items()},
-        "graphs": {},
-        "blogcatalog": {},
+        "graphs": kept["graphs"],
+        "blogcatalog": kept["blogcatalog"],
     }
-    for name in GRAPHS:
+    for name in args.graph or GRAPHS:
         data = datasets.load(name, graphs.data_dir())
         results["graphs"][name] = graph_scores(data, settings)
         write(PATH, results)
+    if args.graph:
+        return 0
     blogcatalog = datasets.load("blogcatalog", graphs.data_dir())
     for title, method in BLOGCATALOG.items():
         results["blogcatalog"][title] = scores(

@@ -91,8 +91,10 @@ class TestVerdict:
         assert reasons(**better) == ["labels 75.4 (`best`: 75.0)"]
         assert reasons(**better, spread=1.0) == []
 
-    def test_the_preset_fast_is_not_compared(self):
+    def test_any_preset_may_be_the_faster_one(self):
         tools = {"hopvec-fast": result(1, 99, 0.99, 0.99), "prone": result(2, 1, 0.5, 0.5)}
+        assert lost(tools, tools["prone"]) == []
+        tools["prone"] = result(0.5, 1, 0.5, 0.5)
         assert lost(tools, tools["prone"]) == ["no preset is faster"]
 
     def test_a_failed_preset_does_not_count_and_a_failed_peer_is_not_listed(self):
@@ -154,7 +156,7 @@ class TestPage:
 
 class TestRuns:
     def test_tools_that_need_too_much_are_skipped_on_large_graphs(self):
-        assert methods.tools_for(10_000) == list(methods.TOOLS)
+        assert methods.tools_for(3_000) == list(methods.TOOLS)
         large, larger = methods.tools_for(15_000), methods.tools_for(30_000)
         assert "deepwalk" not in large
         assert "netmf" in large
