@@ -14,7 +14,7 @@ from hopvec.formats import read_preview
 
 class TestEstimate:
     def test_it_prints_time_memory_and_disk_space(self, run, edges, tmp_path):
-        result = run("estimate", edges, "--dim", 512)
+        result = run("estimate", edges, "--dim", 512, "--passes", 1)
         assert result.exit_code == 0, result.stderr
         rows = dict(line.split(maxsplit=1) for line in result.stdout.splitlines() if line[0] != " ")
         assert {"input", "graph", "time", "memory", "disk", "plan"} == set(rows)
@@ -33,10 +33,17 @@ class TestEstimate:
 
     def test_text_files_take_more_disk_space_than_binary_files(self, run, edges):
         sizes = [
-            json.loads(run("estimate", edges, "-o", name, "--json").stdout)["disk_bytes"]
+            json.loads(run("estimate", edges, "-o", name, "--passes", 1, "--json").stdout)
             for name in ("vectors.npy", "vectors.csv")
         ]
-        assert sizes[1] > 2 * sizes[0]
+        assert sizes[1]["disk_bytes"] > 2 * sizes[0]["disk_bytes"]
+
+    def test_the_fitted_state_of_several_passes_takes_disk_space(self, run, edges):
+        one, three = (
+            json.loads(run("estimate", edges, "--passes", passes, "--json").stdout)["disk_bytes"]
+            for passes in (1, 3)
+        )
+        assert three - one > 3 * 4 * 256**2
 
     def test_an_unknown_suffix_is_rejected(self, run, edges):
         assert run("estimate", edges, "-o", "vectors.xyz").exit_code == 2

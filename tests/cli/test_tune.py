@@ -150,7 +150,7 @@ class TestOutput:
 
     def test_the_next_command_reads_the_graph_in_the_same_way(self, run, files):
         options = ("--trials", 1, "--search-dim", 8, "--shuffles", 1, "--dim", 8, "--passes", 1)
-        reading = ("--separator", ",", "--header", "--loops", "drop")
+        reading = ("--separator", ",", "--header", "--loops", "drop", "--space", "beta=0.25")
         printed = run("tune", *files, *options, *reading).stderr
         assert "best.json --loops drop --separator , --header\n" in printed
 
