@@ -146,7 +146,7 @@ def interruptible(work: Callable[[Stop], T], *, operations: float = math.inf) ->
     """Return `work(stop)`, run on a separate thread so that Ctrl-C can end it early.
 
     Native loops check `stop` every few microseconds and return; their result is then discarded.
-    Work of few arithmetic operations runs on this thread: it ends sooner than a thread starts.
+    Work of few arithmetic operations runs on this thread: Ctrl-C waits some milliseconds for it.
     """
     if operations <= MAX_QUICK_OPERATIONS:
         return work(Stop())

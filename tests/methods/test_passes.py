@@ -127,6 +127,11 @@ def test_features_enter_the_first_pass():
     known = FastRP(dim=32, passes=2).embed(graph, features=features)
     assert not np.array_equal(plain.vectors, known.vectors)
     assert known.parameters["features"] == ["kind"]
+    order_0 = {"weights": [0], "self_weight": 1, "beta": 0, "normalize": "none", "passes": 1}
+    R = FastRP(dim=32, **order_0).embed(graph, features=features).vectors  # noqa: N806
+    S = CASES["isolated nodes"].S  # noqa: N806
+    expected = oracle.refine(S, R, 32, [1] * 6, beta=0.25, passes=2, spectrum=0.75)
+    assert errors(known.vectors, expected).max() < 1e-4
 
 
 @pytest.mark.parametrize("case", [example([], 4), example(path(2), 2), example(complete(6), 6)])

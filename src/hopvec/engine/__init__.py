@@ -7,10 +7,9 @@ features.py         R with node features added
 degree_powers.py    the diagonal matrix L = diag((d_j / 2m)^beta)
 combine.py          the weighted sum of the orders N_i
 slab_file.py        the same sum on disk
-row_sum.py          the sum in memory or in a spill file, read in blocks of rows
+row_sum.py          the sum in memory or in a spill file, read in blocks of rows; whitened rows
 finish.py           from the sum to vectors, after a single pass
 refine.py           several passes: whitening between them, and from the last sum to vectors
-whitened_rows.py    what a later pass starts from
 degree_columns.py   columns with the logarithms of degrees
 normalize.py        standardized columns, unit rows
 principal.py        principal components (oversample)

@@ -27,11 +27,17 @@ from hopvec.engine.fitted import Fitted, FittedStatistics
 from hopvec.engine.normalize import NORMALIZATIONS, ColumnScaler, Normalization
 from hopvec.engine.plan import SLAB_COLUMNS, SlabPlan
 from hopvec.engine.principal import Components, centered_gram, eigen, leading_components
-from hopvec.engine.row_sum import FILE_BLOCK_ROWS, PANEL_ROWS, FileSum, MemorySum, RowSum
+from hopvec.engine.row_sum import (
+    FILE_BLOCK_ROWS,
+    PANEL_ROWS,
+    FileSum,
+    MemorySum,
+    RowSum,
+    WhitenedRows,
+)
 from hopvec.engine.slab import Propagation
 from hopvec.engine.slab_file import SlabFile
 from hopvec.engine.spectral import Floats
-from hopvec.engine.whitened_rows import WhitenedRows
 from hopvec.machine import interruptible
 
 MIN_EIGENVALUE = 1e-3  # of G, relative to the largest one; smaller eigenvalues count as this

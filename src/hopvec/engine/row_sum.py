@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,3 +94,13 @@ class FileSum:
             block = np.empty((min(SLAB_BLOCK_ROWS, plan.nodes - first), plan.columns), np.float32)
             self.file.read(index, block, first)
             yield first, block[:, : columns.stop - columns.start]
+
+
+@dataclass(frozen=True)
+class WhitenedRows:
+    """X: a sum that was whitened. The next pass starts from it instead of R."""
+
+    rows: RowSum
+    max_abs: float
+    """An upper bound of the absolute entries."""
+    scale: ClassVar[float] = 1.0

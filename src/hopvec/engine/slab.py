@@ -15,7 +15,7 @@ from hopvec import _native
 from hopvec.engine.features import FeatureRows
 from hopvec.engine.plan import CACHE_LINE_BYTES, SlabPlan
 from hopvec.engine.random_rows import GaussianRows, SparseRows
-from hopvec.engine.whitened_rows import WhitenedRows
+from hopvec.engine.row_sum import WhitenedRows
 from hopvec.errors import GraphError
 from hopvec.graph import Graph
 from hopvec.graph.transpose import TransposedCSR

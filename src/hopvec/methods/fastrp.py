@@ -206,7 +206,7 @@ class FastRP(SlabMethod):
         by_order |= {order: float(weight) for order, weight in enumerate(weights, start=1)}
         return nonzero_weights(by_order, "FastRP", f"{name} are all zero and so is self_weight")
 
-    def earlier_weights(self, *, bipartite: bool) -> tuple[float, ...]:
+    def resolved_refine_weights(self, *, bipartite: bool) -> tuple[float, ...]:
         """The weights of the orders in all passes but the last; none if there is one pass.
 
         An odd order keeps negative eigenvalues of A, which distinguish nodes with different kinds
@@ -231,7 +231,7 @@ class FastRP(SlabMethod):
         return FittedState(
             None if self.projection == "gaussian" else s,
             volume,
-            self.earlier_weights(bipartite=bipartite),
+            self.resolved_refine_weights(bipartite=bipartite),
             features,
         )
 
@@ -282,7 +282,7 @@ class FastRP(SlabMethod):
         """
         if self.passes == 1:
             return super().pass_weights()
-        earlier = self.with_order_0(self.earlier_weights(bipartite=True), "refine_weights")
+        earlier = self.with_order_0(self.resolved_refine_weights(bipartite=True), "refine_weights")
         return [earlier] * (int(self.passes) - 1) + [self.order_weights()]
 
     @property

@@ -171,7 +171,7 @@ def estimate(
 
     Examples
     --------
-    >>> print(estimate(edges, method=FastRP(dim=128)))  # doctest: +SKIP
+    >>> print(estimate(edges, method=FastRP(dim=128, passes=1)))  # doctest: +SKIP
     """
     method = FastRP(passes=1) if method is None else method
     check_method(method, strategy, features is not None)

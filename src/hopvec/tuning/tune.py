@@ -115,7 +115,7 @@ def tune(
     optuna with 64 columns, over the `search_space` of the method: beta, spectrum and the weights of
     orders 1 and 2 of FastRP, or the space of the paper if it has one pass.
 
-    Orders are cached: a trial that changes only weights or normalize costs one sum. At the end, the
+    Orders are cached: a trial that changes only weights or spectrum costs one sum. At the end, the
     parameters of `method` as given are scored in the same way, and a warning is logged if no trial
     was better.
 
