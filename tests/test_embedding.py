@@ -186,7 +186,9 @@ def test_similar_ids_are_found_whatever_their_case(ids, id, alike):
 
 def test_a_vector_is_not_an_id_and_is_truncated_in_the_message():
     for vector in (STRINGS.vectors[0], STRINGS.vectors[0].tolist()):
-        with pytest.raises(UnknownNodeError, match="nearest takes the id of one node") as error:
+        with pytest.raises(
+            UnknownNodeError, match="the ids of this embedding are strings"
+        ) as error:
             STRINGS.nearest(vector)
         assert len(str(error.value)) < 120
 

@@ -5,6 +5,7 @@ import pyarrow as pa
 import pytest
 
 import hopvec.embedding
+import hopvec.engine.top_products
 import reference
 from hopvec import Embedding, ParameterError, UnknownNodeError
 from random_embedding import embedding_of
@@ -47,7 +48,7 @@ def test_nearest_are_the_same_ids_as_in_float64():
 def test_ties_are_broken_by_row():
     vectors = np.tile(np.array([[1, 2], [3, 1]], np.float32), (50, 1))
     embedding = Embedding(vectors, pa.array([f"n{99 - row}" for row in range(100)]))
-    rows = embedding.nearest_all(60).rows
+    rows = embedding.nearest_rows(range(100), 60).rows
     same, other = np.arange(0, 100, 2), np.arange(1, 100, 2)
     assert rows[0].tolist() == [*same[1:], *other[:11]]
     assert rows[99].tolist() == [*other[:-1], *same[:11]]
@@ -57,13 +58,15 @@ def test_a_k_that_is_too_large_gives_all_others():
     assert [id for id, _ in INTEGERS.nearest(10, 1000)] == [
         INTEGERS.ids[row].as_py() for row in brute_force(INTEGERS, 0, 2)[0]
     ]
-    assert INTEGERS.nearest_all(1000).rows.shape == (3, 2)
+    assert len(INTEGERS.nearest_all(1000)) == 3 * 2
+    assert INTEGERS.nearest_rows([0, 1], 1000).rows.shape == (2, 2)
 
 
 def test_a_single_node_has_no_neighbors():
     alone = embedding_of(["a"])
     assert alone.nearest("a") == []
-    assert alone.nearest_all().rows.shape == (1, 0)
+    assert len(alone.nearest_all()) == len(alone.nearest(["a"])) == 0
+    assert alone.nearest_rows([0]).rows.shape == (1, 0)
 
 
 def test_nothing_is_near_a_zero_vector_and_it_is_similar_to_none():
@@ -71,6 +74,7 @@ def test_nothing_is_near_a_zero_vector_and_it_is_similar_to_none():
     embedding = Embedding(vectors, pa.array(["zero", "plus", "minus", "nought"]))
     assert embedding.nearest("zero") == []
     assert [id for id, _ in embedding.nearest("plus")] == ["zero", "nought", "minus"]
+    assert set(embedding.nearest_all()["id"].to_pylist()) == {"plus", "minus"}
 
 
 @pytest.mark.parametrize("scale", [1e-30, 1e-37, 1e30, 1e38])
@@ -100,23 +104,26 @@ def test_nearest_names_a_vector_that_is_not_finite(value):
 @pytest.mark.parametrize("nodes", [5, 40, 700])
 def test_nearest_all_equals_nearest_for_each(nodes):
     embedding = embedding_of(list(range(nodes)), dim=20)
-    rows, similarity = embedding.nearest_all(4)
+    table = embedding.nearest_all(4)
+    assert table.equals(embedding.nearest(embedding.ids, 4))
+    found = table.to_pylist()
     for row in range(nodes):
-        assert embedding.nearest(row, 4) == list(
-            zip(rows[row].tolist(), similarity[row].tolist(), strict=True)
-        )
+        own = [line for line in found if line["id"] == row]
+        assert [line["rank"] for line in own] == [1, 2, 3, 4]
+        near = [(line["neighbor"], line["similarity"]) for line in own]
+        assert near == embedding.nearest(row, 4)
 
 
 @pytest.mark.parametrize("threads", [2, 5, 64])
 def test_nearest_are_the_same_bytes_for_every_number_of_threads(monkeypatch, threads):
     found = []
     for count in (1, threads):
-        monkeypatch.setattr(hopvec.embedding, "cores", lambda count=count: count)
+        for module in (hopvec.embedding, hopvec.engine.top_products):
+            monkeypatch.setattr(module, "cores", lambda count=count: count)
         embedding = embedding_of(list(range(1500)), dim=24)
-        found.append(
-            (embedding.nearest(3, 20), *(part.tobytes() for part in embedding.nearest_all(7)))
-        )
-    assert found[0] == found[1]
+        found.append((embedding.nearest(3, 20), embedding.nearest_all(7)))
+    assert found[0][0] == found[1][0]
+    assert found[0][1].equals(found[1][1])
 
 
 @pytest.mark.parametrize("order", ["F", "float64", "strided", "read-only"])
@@ -140,19 +147,26 @@ def test_k_must_be_a_positive_integer(k):
 
 
 @pytest.mark.parametrize("block", [1, 7, 100])
-def test_nearest_among_another_embedding_are_the_largest_cosines(monkeypatch, block):
-    monkeypatch.setattr("hopvec.embedding.SEARCH_ROWS", block)
+def test_nearest_do_not_depend_on_the_size_of_blocks(monkeypatch, block):
+    embedding = embedding_of(list(range(150)), dim=24)
+    expected = [embedding.nearest_all(7, mutual=mutual) for mutual in (False, True)]
+    monkeypatch.setattr("hopvec.engine.top_products.QUERY_ROWS", block)
+    monkeypatch.setattr("hopvec.neighbors.BLOCK_ENTRIES", 49 * block)
+    for mutual in (False, True):
+        assert embedding.nearest_all(7, mutual=mutual).equals(expected[mutual])
+
+
+def test_nearest_among_another_embedding_are_the_largest_cosines():
     both = embedding_of(list(range(40)))
     old = Embedding(both.vectors[:30], both.ids[:30])
     new = Embedding(both.vectors[30:], both.ids[30:])
     expected = [(id, cosine) for id, cosine in both.nearest(35, 39) if id < 30]
     assert new.nearest(35, 8, among=old) == expected[:8]
     assert new.nearest(35, 99, among=old) == expected
-    assert both.nearest(3, 1, among=old) == [(3, pytest.approx(1.0, abs=1e-6))]
+    assert both.nearest(3, 29, among=old) == [pair for pair in both.nearest(3, 39) if pair[0] < 30]
 
 
-def test_ties_among_another_embedding_are_broken_by_row(monkeypatch):
-    monkeypatch.setattr("hopvec.embedding.SEARCH_ROWS", 2)
+def test_ties_among_another_embedding_are_broken_by_row():
     old = Embedding(np.ones((5, 2), np.float32), pa.array([4, 3, 2, 1, 0]))
     new = Embedding(np.ones((1, 2), np.float32), pa.array(["zoe"]))
     assert [id for id, _ in new.nearest("zoe", 3, among=old)] == [4, 3, 2]
@@ -206,6 +220,93 @@ def test_rows_outside_among_get_all_of_its_rows():
     embedding = embedding_of(range(6))
     assert sorted(embedding.nearest_rows([0, 5], 9, among=[1, 2, 3]).rows[1]) == [1, 2, 3]
     assert embedding.nearest_rows([0], 9, among=[2]).rows.tolist() == [[2]]
-    assert embedding.nearest_rows([0, 2], 9, among=[1, 2, 3]).rows.shape == (2, 2)
+    rows = embedding.nearest_rows([0, 2], 9, among=[1, 2, 3]).rows
+    assert rows.shape == (2, 3)
+    assert rows[1, 2] == -1
     assert embedding.nearest_rows([2], 9, among=[2]).rows.shape == (1, 0)
     assert embedding.nearest_rows([0], 9, among=[]).rows.shape == (1, 0)
+
+
+def columns(*names):
+    """The same ids as a list, as numpy, Arrow and pandas columns, and as a polars column."""
+    import pandas as pd
+    import polars as pl
+
+    return (
+        list(names),
+        np.array(names),
+        np.array(names, object),
+        pa.array(names),
+        pa.chunked_array([names[:1], names[1:]]),
+        pd.Series(names),
+        pd.Series(names, dtype="category"),
+        pl.Series(names),
+    )
+
+
+@pytest.mark.parametrize("ids", columns("n3", "n1", "n3"), ids=lambda ids: type(ids).__name__)
+def test_many_ids_can_be_any_column_and_give_a_table(ids):
+    embedding = embedding_of([f"n{row}" for row in range(6)])
+    table = embedding.nearest(ids, 2)
+    assert table.column_names == ["id", "neighbor", "similarity", "rank"]
+    assert table["id"].to_pylist() == ["n3", "n3", "n1", "n1", "n3", "n3"]
+    expected = [id for name in ("n3", "n1", "n3") for id, _ in embedding.nearest(name, 2)]
+    assert table["neighbor"].to_pylist() == expected
+
+
+def test_the_table_can_be_read_by_pandas_and_polars():
+    import polars as pl
+
+    table = embedding_of(["a", "b", "c"]).nearest_all(1)
+    assert table.to_pandas()["id"].tolist() == pl.DataFrame(table)["id"].to_list() == list("abc")
+
+
+def test_no_ids_give_an_empty_table():
+    assert embedding_of(["a", "b"]).nearest([]).num_rows == 0
+
+
+def test_among_ids_are_the_only_neighbors():
+    embedding = embedding_of(list(range(30)))
+    among = [4, 8, 15, 4]
+    assert {id for id, _ in embedding.nearest(8, 9, among=among)} == {4, 15}
+    assert [id for id, _ in embedding.nearest(1, 9, among=among)] == [
+        id for id, _ in embedding.nearest(1, 29) if id in among
+    ]
+
+
+@pytest.mark.parametrize("least", [-1, -0.25, 0, 0.5, 1])
+def test_neighbors_below_min_similarity_are_left_out(least):
+    embedding = embedding_of(list(range(60)), dim=4)
+    expected = [
+        line for line in embedding.nearest_all(9).to_pylist() if line["similarity"] >= least
+    ]
+    assert embedding.nearest_all(9, min_similarity=least).to_pylist() == expected
+
+
+@pytest.mark.parametrize("k", [1, 3, 40])
+def test_mutual_neighbors_are_among_each_others_nearest(k):
+    embedding = embedding_of(list(range(40)), dim=3)
+    near = {row: {id for id, _ in embedding.nearest(row, k)} for row in range(40)}
+    table = embedding.nearest_all(k, mutual=True)
+    pairs = set(zip(table["id"].to_pylist(), table["neighbor"].to_pylist(), strict=True))
+    assert pairs == {(i, j) for i in near for j in near[i] if i in near[j]}
+    some = [5, 17, 5]
+    batches = embedding.neighbor_search(k, mutual=True).batches(np.array(some))
+    found = [line for batch in batches for line in batch.to_pylist()]
+    assert found == [line for id in some for line in table.to_pylist() if line["id"] == id]
+
+
+def test_mutual_neighbors_among_others_are_rejected():
+    with pytest.raises(ParameterError, match=r"mutual=True .* cannot be combined with among="):
+        INTEGERS.neighbor_search(2, mutual=True, among=[1, 2])
+
+
+@pytest.mark.parametrize("value", [-1.5, 2, "0.5", None])
+def test_min_similarity_must_be_a_cosine(value):
+    with pytest.raises(ParameterError, match="min_similarity must be a number from -1 to 1, got"):
+        INTEGERS.nearest(10, min_similarity=value)
+
+
+def test_an_unknown_id_of_many_is_named():
+    with pytest.raises(UnknownNodeError, match="No node 7 among"):
+        INTEGERS.nearest([1, 7])

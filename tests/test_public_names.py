@@ -58,6 +58,7 @@ LAYERS = [
     {"machine", "progress", "spill"},
     {"graph", "run_report"},
     {"engine"},
+    {"neighbors"},
     {"embedding", "labels"},
     {"methods", "formats"},
     {"stores", "datasets", "evaluate"},
@@ -205,6 +206,7 @@ def test_imports_are_found():
         "formats",
         "engine",
         "graph",
+        "neighbors",
         "progress",
         "stores",
     }

@@ -379,14 +379,19 @@ def train_line(
 def inverse_norms(
     vectors: NDArray[np.float32], threads: int, stop: Stop
 ) -> NDArray[np.float32]: ...
-def nearest(
+def top_products(
+    queries: NDArray[np.float32],
+    query_scale: NDArray[np.float32],
+    query_rows: NDArray[np.int64] | None,
     vectors: NDArray[np.float32],
-    inverse_norm: NDArray[np.float32],
-    queries: NDArray[np.int64],
+    scale: NDArray[np.float32],
+    among: NDArray[np.int64] | None,
+    indptr: NDArray[np.int64] | None,
+    excluded: NDArray[np.int64] | None,
     k: int,
+    min_product: float,
     threads: int,
     stop: Stop,
-    among: NDArray[np.int64] | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]: ...
 def best_pairs(
     vectors: NDArray[np.float32],

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import Any, overload
 
 import numpy as np
 import pyarrow as pa
@@ -17,21 +17,12 @@ from hopvec.engine.fitted import FittedState
 from hopvec.errors import ParameterError, UnknownNodeError
 from hopvec.graph.ids import first_duplicate
 from hopvec.machine import cores, interruptible
+from hopvec.neighbors import Neighbors as Neighbors
+from hopvec.neighbors import NeighborSearch
 from hopvec.progress import Progress
 
 MAX_SUGGESTIONS = 3  # ids suggested for an unknown one
 MAX_SHOWN = 60  # characters of an invalid id in a message
-QUERY_ROWS = 4096  # whose neighbors are searched between two progress reports
-SEARCH_ROWS = 1 << 18  # of another embedding that are searched at a time
-
-
-class Neighbors(NamedTuple):
-    """The nearest neighbors of rows, most similar first; ties are ordered by row index."""
-
-    rows: NDArray[np.int64]
-    """[nodes, k]: row indices; `embedding.ids.take` converts them to ids."""
-    similarity: NDArray[np.float32]
-    """[nodes, k]: cosine similarities."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -157,82 +148,122 @@ class Embedding:
         found: NDArray[np.int64] = rows.to_numpy().astype(np.int64)
         return found
 
+    @overload
     def nearest(
-        self, id: object, k: int = 10, *, among: Embedding | None = None
-    ) -> list[tuple[Any, float]]:
-        """Find the nodes most similar to a node. Exact, in O(n dim).
+        self, ids: str | int, k: int = ..., *, among: Any = ..., min_similarity: float = ...
+    ) -> list[tuple[Any, float]]: ...
+    @overload
+    def nearest(
+        self, ids: Any, k: int = ..., *, among: Any = ..., min_similarity: float = ...
+    ) -> Any: ...
+    def nearest(
+        self, ids: Any, k: int = 10, *, among: Any = None, min_similarity: float = -1.0
+    ) -> Any:
+        """Find the nodes most similar to a node, or to each of several. Exact, by cosine.
 
         Parameters
         ----------
-        id : int or str
-            The id of a node.
+        ids : int or str, or array-like
+            The id of a node, or many: a list, or a numpy, Arrow or pandas column.
         k : int, default=10
-            The number of neighbors.
-        among : Embedding, optional
-            A comparable embedding to search instead of this one, such as that of the old nodes
-            for a new node of `embed_new`.
+            The number of neighbors per node. A node is never its own neighbor.
+        among : Embedding or array-like of ids, optional
+            Where to search: a comparable embedding, such as that of the old nodes for a new node of
+            `embed_new`, or some nodes of this embedding. By default all nodes of this embedding.
+        min_similarity : float, default=-1
+            Neighbors that are less similar are left out.
 
         Returns
         -------
-        list of (id, float)
-            Ids and cosine similarities, most similar first; ties are ordered by row. Empty if the
-            vector of the node is zero.
+        list of (id, float), or pyarrow.Table
+            For one id, the ids and cosine similarities of its neighbors, most similar first; ties
+            are ordered by row. For several ids, a table with the columns id, neighbor, similarity
+            and rank (from 1); `to_pandas()` converts it, and polars and duckdb read it directly. A
+            node with a zero vector has no neighbors.
 
         Raises
         ------
         UnknownNodeError
-            If the id is not in the embedding.
+            If an id is not in the embedding.
+
+        Examples
+        --------
+        >>> import numpy as np, pyarrow as pa
+        >>> vectors = np.float32([[1, 0], [2, 1], [0, 1]])
+        >>> embedding = Embedding(vectors, pa.array(["ann", "bob", "cem"]))
+        >>> [id for id, _ in embedding.nearest("ann", 2)]
+        ['bob', 'cem']
+        >>> embedding.nearest(["ann", "bob"], 1).select(["id", "neighbor", "rank"]).to_pylist()
+        [{'id': 'ann', 'neighbor': 'bob', 'rank': 1}, {'id': 'bob', 'neighbor': 'ann', 'rank': 1}]
         """
-        if isinstance(id, np.ndarray | list | tuple):
-            raise UnknownNodeError(f"nearest takes the id of one node, got {_shown(id)}.")
-        row = self.row(id)
-        if not self.vectors[row].any():
-            return []
-        if among is not None:
-            return self._nearest_among(among, row, k)
-        rows, similarity = self.nearest_rows([row], k)
-        ids = self.ids.take(pa.array(rows[0])).to_pylist()
-        return list(zip(ids, similarity[0].tolist(), strict=True))
+        search = self.neighbor_search(k, among=among, min_similarity=min_similarity)
+        if not is_one_id(ids):
+            return search.table(self.find(ids))
+        found = search.table(np.array([self.row(ids)]))
+        return list(
+            zip(found["neighbor"].to_pylist(), found["similarity"].to_pylist(), strict=True)
+        )
 
-    def _nearest_among(self, other: Embedding, row: int, k: int) -> list[tuple[Any, float]]:
-        """The nodes of another embedding most similar to a row of this one, block by block."""
-        if other.dim != self.dim:
-            raise ParameterError(
-                f"nearest: these vectors have {self.dim} columns, but those of among= have "
-                f"{other.dim}, so they cannot be compared."
-            )
-        k, own, query = _checked(k), slice(row, row + 1), np.zeros(1, dtype=np.int64)
-        found: list[tuple[int, float]] = []
-        for first in range(0, len(other), SEARCH_ROWS):
-            some = slice(first, first + SEARCH_ROWS)
-            vectors = np.concatenate([self.vectors[own], other.vectors[some]])
-            norms = np.concatenate([self.inverse_norms[own], other.inverse_norms[some]])
-            most = min(k, len(vectors) - 1)
-            near, similarity = interruptible(
-                partial(_native.nearest, vectors, norms, query, most, cores())
-            )
-            rows = near + (first - 1)
-            found += zip(rows.tolist(), np.clip(similarity, -1.0, 1.0).tolist(), strict=True)
-        best = sorted(found, key=lambda one: -one[1])[:k]
-        return [(other.ids[row].as_py(), similarity) for row, similarity in best]
+    def nearest_all(
+        self,
+        k: int = 10,
+        *,
+        min_similarity: float = -1.0,
+        mutual: bool = False,
+        progress: Progress | None = None,
+    ) -> pa.Table:
+        """Find the nodes most similar to each node: the k-nearest-neighbor graph. Exact.
 
-    def nearest_all(self, k: int = 10, *, progress: Progress | None = None) -> Neighbors:
-        """Find the nodes most similar to each node. Exact, in O(n^2 dim).
+        Takes O(n^2 dim) time.
 
         Parameters
         ----------
         k : int, default=10
             The number of neighbors per node.
+        min_similarity : float, default=-1
+            Neighbors that are less similar are left out.
+        mutual : bool, default=False
+            Whether to leave out neighbors that do not have the node among their own k nearest.
         progress : callable, optional
             Called with the number of rows done and the total.
 
         Returns
         -------
-        Neighbors
-            Row indices and cosine similarities; `embedding.ids.take(pa.array(neighbors.rows[i]))`
-            are the ids of the neighbors of row i.
+        pyarrow.Table
+            The columns id, neighbor, similarity and rank, as for `nearest`.
+
+        Examples
+        --------
+        >>> import numpy as np, pyarrow as pa
+        >>> vectors = np.float32([[1, 0], [2, 1], [0, 1]])
+        >>> embedding = Embedding(vectors, pa.array(["ann", "bob", "cem"]))
+        >>> embedding.nearest_all(1)["neighbor"].to_pylist()
+        ['bob', 'ann', 'bob']
+        >>> embedding.nearest_all(1, mutual=True)["neighbor"].to_pylist()
+        ['bob', 'ann']
         """
-        return self.nearest_rows(np.arange(len(self), dtype=np.int64), k, progress=progress)
+        search = self.neighbor_search(k, min_similarity=min_similarity, mutual=mutual)
+        return search.table(np.arange(len(self)), progress)
+
+    def neighbor_search(
+        self, k: int = 10, *, among: Any = None, min_similarity: float = -1.0, mutual: bool = False
+    ) -> NeighborSearch:
+        """The search behind `nearest` and `nearest_all`, for results in batches.
+
+        Parameters
+        ----------
+        k, among, min_similarity, mutual
+            As in `nearest` and `nearest_all`.
+
+        Returns
+        -------
+        NeighborSearch
+            `batches(rows)` yields the neighbors of some rows as Arrow record batches.
+        """
+        if among is None or isinstance(among, Embedding):
+            return NeighborSearch(self, k, among, None, min_similarity, mutual)
+        candidates = np.unique(self.find(among))
+        return NeighborSearch(self, k, None, candidates, min_similarity, mutual)
 
     def nearest_rows(
         self,
@@ -242,7 +273,7 @@ class Embedding:
         among: Sequence[int] | NDArray[np.int64] | None = None,
         progress: Progress | None = None,
     ) -> Neighbors:
-        """Find the nodes most similar to each of some rows.
+        """Find the nodes most similar to each of some rows, as arrays of row numbers.
 
         Parameters
         ----------
@@ -258,30 +289,12 @@ class Embedding:
         Returns
         -------
         Neighbors
-            Row indices and cosine similarities.
+            Row numbers and cosine similarities. If some rows have fewer neighbors than others, the
+            missing row numbers are -1.
         """
-        queries, k = self._numbers("rows", rows), _checked(k)
-        if among is None:
-            k = max(0, min(k, len(self) - 1))
-        else:
-            among = self._numbers("among", among)
-            if k >= len(among):
-                k = len(among) - bool(np.isin(among, queries).any())
-        norms = self.inverse_norms
-        shape = len(queries), k
-        found = Neighbors(np.empty(shape, np.int64), np.empty(shape, np.float32))
-        for first in range(0, len(queries) if k else 0, QUERY_ROWS):
-            some = queries[first : first + QUERY_ROWS]
-            near, similarity = interruptible(
-                partial(_native.nearest, self.vectors, norms, some, k, cores(), among=among)
-            )
-            part = slice(first, first + len(some))
-            found.rows[part] = near.reshape(-1, k)
-            # rounding may leave a cosine just outside
-            found.similarity[part] = np.clip(similarity, -1.0, 1.0).reshape(-1, k)
-            if progress:
-                progress(part.stop, len(queries))
-        return found
+        candidates = None if among is None else self._numbers("among", among)
+        search = NeighborSearch(self, k, candidates=candidates)
+        return search.arrays(self._numbers("rows", rows), progress)
 
     def _numbers(self, name: str, rows: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
         """Row indices as an array. Raises ParameterError, since the kernel does not check them."""
@@ -466,11 +479,9 @@ def _listed(ids: Any) -> list[Any]:
         return [ids]
 
 
-def _checked(k: Any) -> int:
-    """The number of neighbors. Raises ParameterError if it is not a positive integer."""
-    if not isinstance(k, int | np.integer) or k < 1:
-        raise ParameterError(f"nearest: k must be an integer of at least 1, got {k!r}.")
-    return int(k)
+def is_one_id(ids: Any) -> bool:
+    """Whether a value is a single id and not a list or an array of ids."""
+    return isinstance(ids, str | bytes | int | float | np.generic) or ids is None
 
 
 def _shown(id: object) -> str:

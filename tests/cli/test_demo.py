@@ -17,7 +17,7 @@ demo = import_module("hopvec.cli.demo")
 def small(monkeypatch):
     """Replaces the graph of Debian by a small one."""
     embedding, labels = clustered_embedding(200)
-    near = embedding.nearest_all(6).rows
+    near = embedding.nearest_rows(range(200), 6).rows
     names = [*demo.PACKAGES, *(f"package {number}" for number in range(5, 200))]
     source = [names[row] for row in range(200) for _ in range(6)]
     graph = hopvec.Graph.from_edges(source, [names[row] for row in near.ravel()])

@@ -18,7 +18,9 @@ class TestNearest:
     def native(vectors, queries, k, threads):
         norms = _native.inverse_norms(vectors, threads, STOP)
         queries = np.asarray(queries, np.int64)
-        rows, similarity = _native.nearest(vectors, norms, queries, k, threads, STOP)
+        own = np.arange(len(queries) + 1), queries
+        given = vectors, norms, queries, vectors, norms, None, *own
+        rows, similarity = _native.top_products(*given, k, -np.inf, threads, STOP)
         return rows.reshape(-1, k), similarity.reshape(-1, k)
 
     @threads_1_and_3

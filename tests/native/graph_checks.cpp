@@ -1,4 +1,7 @@
 // Building graphs, propagation, training and walks.
+#include <cmath>
+#include <numeric>
+
 #include "checks.hpp"
 #include "components.hpp"
 #include "csr_builder.hpp"
@@ -219,8 +222,11 @@ void propagate(const Case& c, const Adjacency& S, const std::vector<uint64_t>& k
   std::vector<int64_t> queries(static_cast<size_t>(queried)), found(size_t(queried * k));
   for (int64_t row = 0; row < queried; ++row) queries[size_t(row)] = row;
   inverse_norms(vectors.data(), queried, dim, inverse.data(), threads, stop);
-  nearest(vectors.data(), inverse.data(), nullptr, queried, dim, queries.data(), queried, k, found.data(),
-          similarity.data(), threads, stop);
+  std::vector<int64_t> own(size_t(queried + 1));
+  std::iota(own.begin(), own.end(), 0);
+  const ScaledRows rows_of_all{vectors.data(), inverse.data(), nullptr, queried, dim};
+  top_products(rows_of_all, rows_of_all, {own.data(), queries.data()}, k, -INFINITY, found.data(), similarity.data(),
+               threads, stop);
   results.nearest.insert(results.nearest.end(), found.begin(), found.end());
   results.similarity.insert(results.similarity.end(), similarity.begin(), similarity.end());
   for (const Pair& pair :

@@ -19,6 +19,7 @@ walks.py            random walks
 line.py             training of LINE
 dense.py            matrices over all pairs of nodes, for NetMF and GraRep
 spectral.py         their eigenvectors
+top_products.py     exact search for the largest products of rows
 roofline.py         how close a hop comes to the limits of the machine
 
 native/ is the C++ core, imported as `hopvec._native` by all layers. The hot loops are headers that
@@ -26,8 +27,8 @@ kernels.cpp compiles once per instruction set (dispatch.cpp chooses one at run t
 
 hop.hpp             one hop
 normalize.hpp       weighted sums of orders, standardized columns
-products.hpp        products of dense matrices, similarities
-row_products.hpp    Gram matrices and products of rows that are normalized as they are read
+products.hpp        products of dense matrices
+row_products.hpp    Gram matrices and products of rows
 negative_sampling.hpp  gradient steps of skip-gram
 roofline.hpp        bare loops that measure the machine
 lanes.hpp           16 columns at once, for every instruction set
@@ -35,7 +36,7 @@ lanes.hpp           16 columns at once, for every instruction set
 The rest runs them on threads (parallel.hpp), one file per task:
 
 slab.cpp            draw R, first hop, hop; random.hpp has the entries of R
-nearest.cpp         exact top-k nearest neighbors
+nearest.cpp         exact search for the largest products of rows
 csr_builder.cpp     edges to CSR; sorts rows, merges duplicates, renumbers nodes
 dictionary.cpp      integer codes for ids
 components.cpp      connected components

@@ -5,17 +5,23 @@
 namespace hopvec {
 namespace {
 
-nb::tuple nearest_rows(ConstMatrix vectors, In<float> inverse_norm, In<int64_t> queries, int64_t k, int threads,
-                       const Stop& stop, std::optional<In<int64_t>> among) {
-  const int64_t count = int64_t(queries.size());
-  Buffer<int64_t> neighbors(count * k);
-  Buffer<float> similarities(count * k);
+nb::tuple top_products_of(ConstMatrix queries, In<float> query_scale, std::optional<In<int64_t>> query_rows,
+                          ConstMatrix vectors, In<float> scale, std::optional<In<int64_t>> among,
+                          std::optional<In<int64_t>> indptr, std::optional<In<int64_t>> excluded, int64_t k,
+                          float min_product, int threads, const Stop& stop) {
+  const auto rows_of = [](const ConstMatrix& matrix, const In<float>& scales, const std::optional<In<int64_t>>& index) {
+    return ScaledRows{matrix.data(), scales.data(), pointer(index), int64_t(index ? index->size() : matrix.shape(0)),
+                      int64_t(matrix.shape(1))};
+  };
+  const ScaledRows wanted = rows_of(queries, query_scale, query_rows), candidates = rows_of(vectors, scale, among);
+  Buffer<int64_t> rows(wanted.count * k);
+  Buffer<float> products(wanted.count * k);
   {
     ReleaseGil release;
-    nearest(vectors.data(), inverse_norm.data(), pointer(among), int64_t(among ? among->size() : vectors.shape(0)),
-            int64_t(vectors.shape(1)), queries.data(), count, k, neighbors.get(), similarities.get(), threads, stop);
+    top_products(wanted, candidates, {pointer(indptr), pointer(excluded)}, k, min_product, rows.get(), products.get(),
+                 threads, stop);
   }
-  return nb::make_tuple(to_array(std::move(neighbors)), to_array(std::move(similarities)));
+  return nb::make_tuple(to_array(std::move(rows)), to_array(std::move(products)));
 }
 
 nb::tuple best_pairs_of(ConstMatrix vectors, In<float> scale, int64_t first, int64_t last, int64_t k,
@@ -52,8 +58,9 @@ void bind_nearest(nb::module_& m) {
         return to_array(std::move(result));
       },
       nb::arg("vectors"), nb::arg("threads"), nb::arg("stop"));
-  m.def("nearest", &nearest_rows, nb::arg("vectors"), nb::arg("inverse_norm"), nb::arg("queries"), nb::arg("k"),
-        nb::arg("threads"), nb::arg("stop"), nb::arg("among") = nb::none());
+  m.def("top_products", &top_products_of, nb::arg("queries"), nb::arg("query_scale"), nb::arg("query_rows").none(),
+        nb::arg("vectors"), nb::arg("scale"), nb::arg("among").none(), nb::arg("indptr").none(),
+        nb::arg("excluded").none(), nb::arg("k"), nb::arg("min_product"), nb::arg("threads"), nb::arg("stop"));
   m.def("best_pairs", &best_pairs_of, nb::arg("vectors"), nb::arg("scale"), nb::arg("first"), nb::arg("last"),
         nb::arg("k"), nb::arg("min_similarity"), nb::arg("threads"), nb::arg("stop"));
 }

@@ -84,8 +84,6 @@ struct Kernels {
   // row <- (row - mean) * factor, then normalized to unit length if `unit`; `buffer` holds dim doubles
   void (*standardize)(float* sum, const int32_t* rows, int64_t dim, const double* mean, const double* factor, bool unit,
                       double* buffer, int64_t first, int64_t last);
-  // out[q][r] <- sum over d of queries[d][q] * rows[d][r], for 8 queries and 16 rows
-  void (*similarities)(const float* queries, const float* rows, int64_t dim, float* out);
   // One gradient step per sample, in order; rows have `stride` floats, a multiple of 16
   void (*train)(Samples, float* sources, float* targets, int64_t stride);
   // In the kernels below, a block has 16 float64 columns. Index 0 takes a float32 matrix, index 1 a float64 one, with
@@ -111,6 +109,8 @@ struct Kernels {
   // out[i][c] <- start[c] + sum over k of rows[i][k] * panel[k][c], for the panel_columns columns of a panel
   void (*multiply_rows)(const float* rows, int64_t stride, int64_t columns, int64_t count, const float* panel,
                         const float* start, float* out, int64_t out_stride);
+  // Bit c of above[i] <- whether products[i][c] > threshold[c], for panel_columns columns; returns whether any is
+  bool (*find_above)(const float* products, int64_t count, const float* threshold, uint32_t* above);
   // Sum of x * y
   double (*dot)(const double* x, const double* y, int64_t count);
   // x <- x - a * y - b * z

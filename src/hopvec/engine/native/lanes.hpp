@@ -81,6 +81,7 @@ struct Lanes {
   void store(half* to) const {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtps_ph(all, _MM_FROUND_TO_NEAREST_INT));
   }
+  uint32_t above(Lanes other) const { return _mm512_cmp_ps_mask(all, other.all, _CMP_GT_OQ); }  // a bit per lane
 };
 inline Lanes operator+(Lanes a, Lanes b) { return {_mm512_add_ps(a.all, b.all)}; }
 inline Lanes operator*(Lanes a, Lanes b) { return {_mm512_mul_ps(a.all, b.all)}; }
@@ -130,6 +131,10 @@ struct Lanes {
     __m128i* bits = reinterpret_cast<__m128i*>(to);
     _mm_storeu_si128(bits, _mm256_cvtps_ph(low, _MM_FROUND_TO_NEAREST_INT));
     _mm_storeu_si128(bits + 1, _mm256_cvtps_ph(high, _MM_FROUND_TO_NEAREST_INT));
+  }
+  uint32_t above(Lanes other) const {
+    const int first = _mm256_movemask_ps(_mm256_cmp_ps(low, other.low, _CMP_GT_OQ));
+    return uint32_t(first) | uint32_t(_mm256_movemask_ps(_mm256_cmp_ps(high, other.high, _CMP_GT_OQ))) << 8;
   }
 };
 inline Lanes operator+(Lanes a, Lanes b) { return {_mm256_add_ps(a.low, b.low), _mm256_add_ps(a.high, b.high)}; }
@@ -217,6 +222,13 @@ struct Lanes {
     float column[16];
     store(column);
     for (int c = 0; c < 16; ++c) to[c].bits = to_half_bits(column[c]);
+  }
+  uint32_t above(Lanes other) const {
+    float column[16], limit[16];
+    store(column), other.store(limit);
+    uint32_t bits = 0;
+    for (int c = 0; c < 16; ++c) bits |= uint32_t(column[c] > limit[c]) << c;
+    return bits;
   }
 };
 HOPVEC_INLINE Lanes operator+(Lanes a, Lanes b) {

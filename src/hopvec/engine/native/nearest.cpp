@@ -8,25 +8,27 @@
 namespace hopvec {
 namespace {
 
-constexpr int64_t tile_rows = 16, tile_queries = 8, block_queries = 128;
+constexpr int64_t tile_candidates = 96;         // multiplied at a time; they stay in the L1 cache
+constexpr int64_t max_query_entries = 1 << 17;  // of a block of queries, which stays in the L2 cache
 
 struct Candidate {
-  float similarity;
+  float product;
   int64_t row;
   bool operator<(const Candidate& other) const {  // better first
-    return similarity > other.similarity || (similarity == other.similarity && row < other.row);
+    return product > other.product || (product == other.product && row < other.row);
   }
 };
 
-// The best k so far, sorted. Starts with k placeholders that are worse than any row.
-struct Best {
+// The best k candidates of one query, and up to k others; a candidate that is not above `threshold` is not needed.
+struct TopK {
   std::vector<Candidate> list;
-  explicit Best(int64_t k) : list(size_t(k), Candidate{-2.0f, INT64_MAX}) {}
-  void offer(Candidate candidate) {
-    if (!(candidate < list.back())) return;
-    size_t rank = list.size() - 1;
-    for (; rank > 0 && candidate < list[rank - 1]; --rank) list[rank] = list[rank - 1];
-    list[rank] = candidate;
+
+  void offer(Candidate candidate, size_t k, float& threshold) {
+    list.push_back(candidate);
+    if (list.size() < 2 * k) return;
+    std::nth_element(list.begin(), list.begin() + ptrdiff_t(k) - 1, list.end());
+    list.resize(k);
+    threshold = list.back().product;
   }
 };
 
@@ -49,30 +51,61 @@ struct BestPairs {
   }
 };
 
-// packed[d][lane] <- scaled rows, zero for missing rows.
-template <class Row>
-void pack(const float* vectors, const float* scales, int64_t dim, int64_t lanes, int64_t present, Row row,
-          float* packed) {
-  for (int64_t lane = 0; lane < lanes; ++lane) {
-    const int64_t from = lane < present ? row(lane) : 0;
-    const float scale = lane < present ? scales[from] : 0.0f;
-    for (int64_t d = 0; d < dim; ++d) packed[d * lanes + lane] = vectors[from * dim + d] * scale;
+// The largest float below a value, so that "above" it includes the value.
+float below(float value) { return std::nextafter(value, -INFINITY); }
+
+int64_t panels_of(int64_t queries) { return (queries + panel_columns - 1) / panel_columns; }
+
+// The number of queries in a block: whole panels.
+int64_t block_size(int64_t dim) {
+  return std::max<int64_t>(1, max_query_entries / dim / panel_columns) * panel_columns;
+}
+
+// Queries [first, last), transposed: panels[p][d][q] <- scaled entry d of query 32 p + q, zero for missing queries.
+std::vector<float> pack_panels(const ScaledRows& queries, int64_t first, int64_t last) {
+  const int64_t dim = queries.dim;
+  std::vector<float> panels(size_t(panels_of(last - first) * dim * panel_columns));
+  for (int64_t q = 0; q < last - first; ++q) {
+    const int64_t row = queries.row(first + q);
+    float* const to = panels.data() + q / panel_columns * dim * panel_columns + q % panel_columns;
+    for (int64_t d = 0; d < dim; ++d) to[d * panel_columns] = queries.vectors[row * dim + d] * queries.scale[row];
+  }
+  return panels;
+}
+
+// Multiplies packed queries by the candidates [first, last). Calls found(query, position, product) for the products
+// above the threshold of their query, in ascending order of positions; `found` may raise a threshold.
+template <class Found>
+void for_products_above(const std::vector<float>& panels, std::vector<float>& threshold, const ScaledRows& candidates,
+                        int64_t first, int64_t last, const Stop& stop, Found found) {
+  const int64_t dim = candidates.dim;
+  const int64_t count = int64_t(threshold.size()) / panel_columns;
+  std::vector<float> rows(size_t(tile_candidates * dim)), products(size_t(tile_candidates * panel_columns));
+  uint32_t above[tile_candidates];
+  const float zeros[panel_columns] = {};
+  for (; first < last && !stop.flag; first += tile_candidates) {
+    const int64_t present = std::min(tile_candidates, last - first);
+    for (int64_t r = 0; r < present; ++r) {
+      const int64_t row = candidates.row(first + r);
+      const float scale = candidates.scale[row];
+      for (int64_t d = 0; d < dim; ++d) rows[size_t(r * dim + d)] = candidates.vectors[row * dim + d] * scale;
+    }
+    for (int64_t p = 0; p < count; ++p) {
+      const float* const panel = panels.data() + p * dim * panel_columns;
+      kernels().multiply_rows(rows.data(), dim, dim, present, panel, zeros, products.data(), panel_columns);
+      if (!kernels().find_above(products.data(), present, &threshold[size_t(p * panel_columns)], above)) continue;
+      for (int64_t r = 0; r < present; ++r)
+        for (int64_t q = 0; above[r]; ++q, above[r] >>= 1)
+          if (above[r] & 1) found(p * panel_columns + q, first + r, products[size_t(r * panel_columns + q)]);
+    }
   }
 }
 
-// The tiles of queries [first, last), back to back.
-template <class Row>
-std::vector<float> pack_queries(const float* vectors, const float* scales, int64_t dim, int64_t first, int64_t last,
-                                Row row) {
-  const int64_t tiles = (last - first + tile_queries - 1) / tile_queries;
-  std::vector<float> packed(size_t(tiles * tile_queries * dim));
-  for (int64_t t = 0; t < tiles; ++t) {
-    const int64_t base = first + t * tile_queries;
-    pack(
-        vectors, scales, dim, tile_queries, std::min(tile_queries, last - base),
-        [&](int64_t lane) { return row(base + lane); }, &packed[size_t(t * tile_queries * dim)]);
-  }
-  return packed;
+// The thresholds of `count` queries; those of the missing queries of the last panel are never exceeded.
+std::vector<float> start_thresholds(int64_t count, float min_product) {
+  std::vector<float> threshold(size_t(panels_of(count) * panel_columns), INFINITY);
+  std::fill_n(threshold.begin(), count, below(min_product));
+  return threshold;
 }
 
 }  // namespace
@@ -94,78 +127,67 @@ void inverse_norms(const float* vectors, int64_t rows, int64_t dim, float* inver
   });
 }
 
-void nearest(const float* vectors, const float* inverse_norm, const int64_t* among, int64_t rows, int64_t dim,
-             const int64_t* queries, int64_t count, int64_t k, int64_t* neighbors, float* similarities, int threads,
-             const Stop& stop) {
-  const int64_t blocks = (count + block_queries - 1) / block_queries;
-  const int64_t tiles = (rows + tile_rows - 1) / tile_rows;
-  const int64_t ranges = blocks >= 4 * threads ? 1 : std::min<int64_t>(tiles, 4 * threads);
-  const auto row = [&](int64_t candidate) { return among ? among[candidate] : candidate; };
-  std::vector<std::vector<Best>> found(size_t(blocks * ranges));
-  parallel_chunks(threads, blocks * ranges, stop, [&](int64_t task, int) {
-    const int64_t first = task / ranges * block_queries, last = std::min(count, first + block_queries);
-    const std::vector<float> packed_queries =
-        pack_queries(vectors, inverse_norm, dim, first, last, [&](int64_t query) { return queries[query]; });
-    std::vector<float> packed_rows(size_t(tile_rows * dim));
-    std::vector<Best>& best = found[size_t(task)];
-    best.assign(size_t(last - first), Best(k));
-    const int64_t range = task % ranges;
-    float out[tile_queries * tile_rows];
-    for (int64_t tile = tiles * range / ranges; tile < tiles * (range + 1) / ranges && !stop.flag; ++tile) {
-      const int64_t base = tile * tile_rows, present = std::min(tile_rows, rows - base);
-      pack(
-          vectors, inverse_norm, dim, tile_rows, present, [&](int64_t lane) { return row(base + lane); },
-          packed_rows.data());
-      for (int64_t q = first; q < last; ++q) {
-        const int64_t lane = (q - first) % tile_queries;
-        if (lane == 0) kernels().similarities(&packed_queries[size_t((q - first) * dim)], packed_rows.data(), dim, out);
-        for (int64_t r = 0; r < present; ++r)
-          if (row(base + r) != queries[q]) best[size_t(q - first)].offer({out[lane * tile_rows + r], row(base + r)});
-      }
-    }
-  });
-  if (stop.flag) return;
-  for (int64_t q = 0; q < count; ++q) {
-    const int64_t block = q / block_queries;
-    Best best(k);
-    for (int64_t range = 0; range < ranges; ++range)
-      for (const Candidate& candidate : found[size_t(block * ranges + range)][size_t(q % block_queries)].list)
-        best.offer(candidate);
+void top_products(const ScaledRows& queries, const ScaledRows& candidates, const ExcludedRows& excluded, int64_t k,
+                  float min_product, int64_t* rows, float* products, int threads, const Stop& stop) {
+  const int64_t size =
+      std::min(block_size(queries.dim), panels_of((queries.count + threads - 1) / threads) * panel_columns);
+  const int64_t blocks = (queries.count + size - 1) / size;
+  const int64_t tiles = (candidates.count + tile_candidates - 1) / tile_candidates;
+  const int64_t ranges = blocks >= threads ? 1 : std::max<int64_t>(1, std::min<int64_t>(tiles, 4 * threads));
+  std::vector<std::vector<TopK>> best(size_t(blocks * ranges));
+  const auto write = [&](int64_t query, std::vector<Candidate>& list) {
+    const int64_t found = std::min(k, int64_t(list.size()));
+    std::partial_sort(list.begin(), list.begin() + ptrdiff_t(found), list.end());
     for (int64_t rank = 0; rank < k; ++rank) {
-      neighbors[q * k + rank] = best.list[size_t(rank)].row;
-      similarities[q * k + rank] = best.list[size_t(rank)].similarity;
+      rows[query * k + rank] = rank < found ? list[size_t(rank)].row : -1;
+      products[query * k + rank] = rank < found ? list[size_t(rank)].product : 0.0f;
     }
+  };
+  parallel_chunks(threads, blocks * ranges, stop, [&](int64_t task, int) {
+    const int64_t first = task / ranges * size, last = std::min(queries.count, first + size), range = task % ranges;
+    const std::vector<float> panels = pack_panels(queries, first, last);
+    std::vector<float> threshold = start_thresholds(last - first, min_product);
+    std::vector<TopK>& own = best[size_t(task)];
+    own.resize(size_t(last - first));
+    for_products_above(panels, threshold, candidates, tiles * range / ranges * tile_candidates,
+                       std::min(candidates.count, tiles * (range + 1) / ranges * tile_candidates), stop,
+                       [&](int64_t query, int64_t position, float product) {
+                         float& limit = threshold[size_t(query)];  // may have been raised by the same tile
+                         const int64_t row = candidates.row(position);
+                         if (product > limit && !excluded.contains(first + query, row))
+                           own[size_t(query)].offer({product, row}, size_t(k), limit);
+                       });
+    if (ranges > 1) return;
+    for (int64_t query = first; query < last; ++query) write(query, own[size_t(query - first)].list);
+    std::vector<TopK>().swap(own);
+  });
+  if (ranges == 1 || stop.flag) return;
+  for (int64_t query = 0; query < queries.count; ++query) {
+    std::vector<Candidate> all;
+    for (int64_t range = 0; range < ranges; ++range) {
+      const auto& part = best[size_t(query / size * ranges + range)][size_t(query % size)].list;
+      all.insert(all.end(), part.begin(), part.end());
+    }
+    write(query, all);
   }
 }
 
 std::vector<Pair> best_pairs(const float* vectors, const float* scale, int64_t rows, int64_t dim, int64_t first,
                              int64_t last, int64_t k, float min_similarity, int threads, const Stop& stop) {
-  std::atomic<float> threshold{min_similarity};
-  std::vector<BestPairs> found(size_t(threads), BestPairs{{}, size_t(k), threshold});
-  const int64_t tiles = (rows + tile_rows - 1) / tile_rows;
-  parallel_chunks(threads, (last - first + block_queries - 1) / block_queries, stop, [&](int64_t block, int thread) {
+  const ScaledRows all{vectors, scale, nullptr, rows, dim};
+  const int64_t size = block_size(dim);
+  std::atomic<float> shared{min_similarity};
+  std::vector<BestPairs> found(size_t(threads), BestPairs{{}, size_t(k), shared});
+  parallel_chunks(threads, (last - first + size - 1) / size, stop, [&](int64_t block, int thread) {
     BestPairs& best = found[size_t(thread)];
-    const int64_t begin = first + block * block_queries, end = std::min(last, begin + block_queries);
-    const std::vector<float> packed_queries =
-        pack_queries(vectors, scale, dim, begin, end, [](int64_t row) { return row; });
-    std::vector<float> packed_rows(size_t(tile_rows * dim));
-    float out[tile_queries * tile_rows];
-    for (int64_t tile = (begin + 1) / tile_rows; tile < tiles && !stop.flag; ++tile) {
-      const int64_t base = tile * tile_rows, present = std::min(tile_rows, rows - base);
-      pack(vectors, scale, dim, tile_rows, present, [&](int64_t lane) { return base + lane; }, packed_rows.data());
-      for (int64_t row = begin; row < end; ++row) {
-        const int64_t lane = (row - begin) % tile_queries;
-        if (lane == 0)
-          kernels().similarities(&packed_queries[size_t((row - begin) * dim)], packed_rows.data(), dim, out);
-        const float* similarity = out + lane * tile_rows;
-        const float current = threshold.load(std::memory_order_relaxed);
-        int any = 0;
-        for (int64_t r = 0; r < tile_rows; ++r) any |= similarity[r] >= current;
-        if (!any) continue;
-        for (int64_t r = std::max<int64_t>(0, row + 1 - base); r < present; ++r)
-          if (similarity[r] >= current) best.offer({similarity[r], int32_t(row), int32_t(base + r)});
-      }
-    }
+    const int64_t begin = first + block * size, end = std::min(last, begin + size);
+    const std::vector<float> panels = pack_panels(all, begin, end);
+    std::vector<float> threshold = start_thresholds(end - begin, shared);
+    for_products_above(panels, threshold, all, begin + 1, rows, stop, [&](int64_t query, int64_t row, float product) {
+      const float current = shared.load(std::memory_order_relaxed);
+      threshold[size_t(query)] = below(current);
+      if (row > begin + query && product >= current) best.offer({product, int32_t(begin + query), int32_t(row)});
+    });
   });
   for (size_t thread = 1; thread < found.size(); ++thread)
     found[0].list.insert(found[0].list.end(), found[thread].list.begin(), found[thread].list.end());

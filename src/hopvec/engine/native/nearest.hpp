@@ -1,18 +1,38 @@
-// Exact nearest neighbors by cosine similarity.
+// Exact search for the largest products of rows, such as the nearest neighbors by cosine similarity.
 #pragma once
 
 #include "parallel.hpp"
 
 namespace hopvec {
 
+// `count` rows of a matrix, each multiplied by its scale: all rows, or those listed in `index`.
+struct ScaledRows {
+  const float* vectors;
+  const float* scale;
+  const int64_t* index;
+  int64_t count, dim;
+
+  int64_t row(int64_t position) const { return index ? index[position] : position; }
+};
+
+// For each query q, the rows that are not among its results: rows[indptr[q]] .. rows[indptr[q + 1] - 1], ascending.
+struct ExcludedRows {
+  const int64_t* indptr;
+  const int64_t* rows;
+
+  bool contains(int64_t query, int64_t row) const {
+    return indptr && std::binary_search(rows + indptr[query], rows + indptr[query + 1], row);
+  }
+};
+
 // 1 / |row|, or 0 for a zero row.
 void inverse_norms(const float* vectors, int64_t rows, int64_t dim, float* inverse_norm, int threads, const Stop& stop);
 
-// For each query (a row index): the k most similar other rows, best first, ties by row index. The candidates are all
-// rows, or the `rows` row indices in `among`. `neighbors` and `similarities` are [count][k]; k < rows.
-void nearest(const float* vectors, const float* inverse_norm, const int64_t* among, int64_t rows, int64_t dim,
-             const int64_t* queries, int64_t count, int64_t k, int64_t* neighbors, float* similarities, int threads,
-             const Stop& stop);
+// For each query, the k candidates with the largest products of at least `min_product`, best first, ties by row. An
+// `index` of candidates is ascending. `rows` and `products` are [queries][k]; if there are fewer than k candidates, the
+// rest are -1 and 0.
+void top_products(const ScaledRows& queries, const ScaledRows& candidates, const ExcludedRows& excluded, int64_t k,
+                  float min_product, int64_t* rows, float* products, int threads, const Stop& stop);
 
 struct Pair {
   float similarity;

@@ -7,23 +7,6 @@
 namespace hopvec {
 namespace {
 
-// Sixteen rows, one per lane, so that each similarity is one sum over d in order, the same at every dispatch level.
-template <int tile_queries>
-inline void similarity_tile(const float* queries, const float* rows, int64_t dim, float* out) {
-  Lanes sum[tile_queries];
-  for (int q = 0; q < tile_queries; ++q) sum[q] = Lanes::zero();
-  for (int64_t d = 0; d < dim; ++d) {
-    const Lanes row = Lanes::load(rows + 16 * d);
-    for (int q = 0; q < tile_queries; ++q) sum[q] = sum[q] + Lanes::fill(queries[8 * d + q]) * row;
-  }
-  for (int q = 0; q < tile_queries; ++q) sum[q].store(out + 16 * q);
-}
-
-void similarities(const float* queries, const float* rows, int64_t dim, float* out) {
-  constexpr int tile_rows = sizeof(Lanes) == 64 && alignof(Lanes) == 64 ? 8 : 4;  // as many as fit in the registers
-  for (int q = 0; q < 8; q += tile_rows) similarity_tile<tile_rows>(queries + q, rows, dim, out + 16 * q);
-}
-
 // Sums of a few rows of the result stay in registers; `along` and `across` are the strides of the matrix.
 template <int tile_rows, class Entry>
 inline void product_tile(const Entry* matrix, int64_t along, int64_t across, int64_t count, const double* block,

@@ -142,5 +142,15 @@ void multiply_rows(const float* rows, int64_t stride, int64_t columns, int64_t c
   row_tiles<1>(rows, stride, columns, first, count, panel, start, out, out_stride);
 }
 
+bool find_above(const float* products, int64_t count, const float* threshold, uint32_t* above) {
+  const Lanes low = Lanes::load(threshold), high = Lanes::load(threshold + 16);
+  uint32_t any = 0;
+  for (int64_t row = 0; row < count; ++row, products += panel_columns) {
+    above[row] = Lanes::load(products).above(low) | Lanes::load(products + 16).above(high) << 16;
+    any |= above[row];
+  }
+  return any;
+}
+
 }  // namespace
 }  // namespace hopvec

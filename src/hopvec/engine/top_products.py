@@ -1,0 +1,100 @@
+"""The largest products of rows: exact search by cosine similarity or dot product."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hopvec import _native
+from hopvec.machine import cores, interruptible
+from hopvec.progress import Progress, no_progress
+
+QUERY_ROWS = 4096  # that are searched between two progress reports
+MAX_ENTRIES = 1 << 22  # of the results of a block
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledRows:
+    """Rows of a matrix, each multiplied by its scale."""
+
+    vectors: NDArray[np.float32]
+    scale: NDArray[np.float32]
+    """One factor for each row of `vectors`."""
+    rows: NDArray[np.int64] | None = None
+    """The rows to use; by default all."""
+
+    def __len__(self) -> int:
+        return len(self.vectors) if self.rows is None else len(self.rows)
+
+
+@dataclass(frozen=True, eq=False)
+class ExcludedRows:
+    """For each query, candidates to leave out: rows[indptr[q]:indptr[q + 1]], ascending."""
+
+    indptr: NDArray[np.int64]
+    rows: NDArray[np.int64]
+
+    def part(self, queries: slice) -> ExcludedRows:
+        """The candidates that some of the queries leave out."""
+        indptr = self.indptr[queries.start : queries.stop + 1]
+        return ExcludedRows(indptr - indptr[0], self.rows[indptr[0] : indptr[-1]])
+
+
+class TopProducts(NamedTuple):
+    """The candidates with the largest products with some queries, best first; ties by row."""
+
+    queries: slice
+    rows: NDArray[np.int64]
+    """[queries, k]: rows of the candidates; -1 where there are fewer than k."""
+    products: NDArray[np.float32]
+    """[queries, k]: the products, 0 where there are fewer than k."""
+
+
+def top_products(
+    queries: ScaledRows,
+    candidates: ScaledRows,
+    k: int,
+    *,
+    excluded: ExcludedRows | None = None,
+    min_product: float = -np.inf,
+    progress: Progress | None = None,
+) -> Iterator[TopProducts]:
+    """Find the k candidates with the largest products with each query, in blocks of queries.
+
+    Every product is a chain of fused multiply-adds in float32, in the order of the columns, so the
+    results have the same bytes for any number of threads and any size of blocks.
+    """
+    report = progress or no_progress
+    step = max(1, min(QUERY_ROWS, MAX_ENTRIES // max(1, k)))
+    wanted = np.arange(len(queries)) if queries.rows is None else queries.rows
+    among = None if candidates.rows is None else np.sort(candidates.rows)
+    rows, vectors = (
+        np.ascontiguousarray(given.vectors, np.float32) for given in (queries, candidates)
+    )
+    for first in range(0, len(queries), step):
+        block = slice(first, min(first + step, len(queries)))
+        omitted = None if excluded is None else excluded.part(block)
+        found, products = interruptible(
+            partial(
+                _native.top_products,
+                rows,
+                queries.scale,
+                wanted[block],
+                vectors,
+                candidates.scale,
+                among,
+                None if omitted is None else omitted.indptr,
+                None if omitted is None else omitted.rows,
+                k,
+                min_product,
+                cores(),
+            ),
+            operations=float(block.stop - block.start) * len(candidates) * vectors.shape[1],
+        )
+        yield TopProducts(block, found.reshape(-1, k), products.reshape(-1, k))
+        report(block.stop, len(queries))
