@@ -276,3 +276,30 @@ def walk_scores(S, alpha=1.0, beta=0.0):
     P = transition(np.asarray(S, np.float64)) ** alpha * (np.asarray(S) > 0)
     d = np.asarray(S, np.float64).sum(axis=0)
     return P @ P @ P / np.where(d > 0, d, 1.0) ** beta
+
+
+def path_counts(S, steps, inner=None):
+    """The number of paths of `steps` edges, weighted by the product of `inner` of inner nodes."""
+    A = (np.asarray(S) > 0).astype(np.float64)
+    W = np.diag(np.ones(len(A)) if inner is None else inner)
+    return A @ W @ A if steps == 2 else A @ W @ A @ W @ A
+
+
+def adamic_adar(S, steps, directed):
+    """Paths weighted by 1 / log of the number of edges of their inner nodes."""
+    A = np.asarray(S) > 0
+    edges = A.sum(axis=1) + (A.sum(axis=0) if directed else 0)
+    return path_counts(S, steps, 1 / np.log(np.maximum(2, edges)))
+
+
+def common_neighbors(S, bipartite):
+    """Common neighbors; in a bipartite graph, neighbors of v that share a neighbor with u."""
+    A = np.asarray(S) > 0
+    reached = (A @ A) > 0 if bipartite else A
+    n = len(A)
+    return np.array(
+        [
+            [sum(reached[u, w] and A[w, v] for w in range(n) if w not in (u, v)) for v in range(n)]
+            for u in range(n)
+        ]
+    )

@@ -39,6 +39,8 @@ NAMES = [
     "load",
     "read_graph",
     "read_labels",
+    "recommend",
+    "score_pairs",
     "tune",
     "view",
 ]
@@ -62,14 +64,16 @@ LAYERS = [
     {"embedding", "labels"},
     {"methods", "formats"},
     {"stores", "datasets", "evaluate"},
+    {"recommendation"},
     {"tuning"},
     {"view", "spark"},
     {"paper"},
     {"cli"},
     {"__main__"},
 ]
-# Exceptions, imported inside functions: an embedding saves itself.
-UPWARD = {("embedding", "formats"), ("embedding", "stores")}
+# Exceptions, imported inside functions: an embedding saves itself, and evaluate_recommendation is
+# found next to the other evaluations.
+UPWARD = {("embedding", "formats"), ("embedding", "stores"), ("evaluate", "recommendation")}
 
 PACKAGE = Path(hopvec.__file__).parent
 

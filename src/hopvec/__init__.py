@@ -33,6 +33,8 @@ _HOMES = {
     "load": "embedding",
     "read_graph": "formats.graphs.read",
     "read_labels": "formats.labels.read",
+    "recommend": "recommendation.recommend",
+    "score_pairs": "recommendation.recommend",
     "tune": "tuning",
     "view": "view",
 }

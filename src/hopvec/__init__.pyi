@@ -28,6 +28,8 @@ from hopvec.methods import Node2Vec as Node2Vec
 from hopvec.methods import RandNE as RandNE
 from hopvec.methods.estimate import Estimate as Estimate
 from hopvec.methods.estimate import estimate as estimate
+from hopvec.recommendation.recommend import recommend as recommend
+from hopvec.recommendation.recommend import score_pairs as score_pairs
 from hopvec.tuning import Tuning as Tuning
 from hopvec.tuning import tune as tune
 

@@ -393,6 +393,55 @@ def top_products(
     threads: int,
     stop: Stop,
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]: ...
+def pair_products(
+    first: NDArray[np.float32],
+    first_scale: NDArray[np.float32],
+    first_rows: NDArray[np.int64] | None,
+    second: NDArray[np.float32],
+    second_scale: NDArray[np.float32],
+    second_rows: NDArray[np.int64] | None,
+    threads: int,
+    stop: Stop,
+) -> NDArray[np.float32]: ...
+def top_paths(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    entry: NDArray[np.float64] | None,
+    inner: NDArray[np.float64] | None,
+    last: NDArray[np.float64] | None,
+    steps: int,
+    from_nodes: NDArray[np.int64],
+    allowed: NDArray[np.uint8] | None,
+    excluded_indptr: NDArray[np.int64],
+    excluded: NDArray[np.int64],
+    rows: NDArray[np.int32],
+    k: int,
+    threads: int,
+    stop: Stop,
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...
+def score_paths(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    entry: NDArray[np.float64] | None,
+    inner: NDArray[np.float64] | None,
+    last: NDArray[np.float64] | None,
+    steps: int,
+    from_nodes: NDArray[np.int64],
+    to_nodes: NDArray[np.int64],
+    threads: int,
+    stop: Stop,
+) -> NDArray[np.float64]: ...
+def count_common(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    into_indptr: NDArray[np.int64],
+    into_indices: NDArray[np.int32],
+    steps: int,
+    from_nodes: NDArray[np.int64],
+    to_nodes: NDArray[np.int64],
+    threads: int,
+    stop: Stop,
+) -> NDArray[np.int32]: ...
 def best_pairs(
     vectors: NDArray[np.float32],
     scale: NDArray[np.float32],

@@ -3,6 +3,7 @@
 import os
 import sys
 import threading
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from edge_splits import as_keys, components, edge_splits, edges_of, ends
 from example_graphs import complete, example, random_example, skewed_example
 from hopvec import FormatError, Graph, GraphError, ParameterError, UnknownNodeError, read_graph
 from hopvec.evaluate import HeldOut, hold_out, read_links
+from hopvec.evaluate.pairs import Pairs
 
 
 def same(one, other):
@@ -415,3 +417,41 @@ def test_columns_of_links_that_cannot_be_pairs_are_refused_with_a_remedy(tmp_pat
     path.write_text("person,size,team\nann,3,x\nbob,4,y\n")
     with pytest.raises(FormatError, match=r"a pair, .* Rename the columns to source and target\.$"):
         read_links(path)
+
+
+@pytest.mark.parametrize("kind", ["undirected", "directed", "bipartite"])
+@pytest.mark.parametrize("seed", range(4))
+def test_per_node_holds_out_an_edge_of_every_node_that_can_lose_one(kind, seed):
+    if kind == "bipartite":
+        random = np.random.default_rng(seed)
+        pairs = np.unique(random.integers(0, [[40], [30]], (2, 120)), axis=1)
+        graph = Graph.from_bipartite(*pairs, prefixes=("user ", "item "))
+    else:
+        graph = random_example(60, 120, directed=kind == "directed").graph()
+    held_out = hold_out(graph, per_node=True, negatives=0, seed=seed)
+    before, after = edges_of(graph), edges_of(held_out.training)
+    out = as_keys(graph, held_out.edges)
+    assert {**after, **{edge: before[edge] for edge in out}} == before
+    assert {node for edge in after for node in edge} == {node for edge in before for node in edge}
+    pairs = Pairs(graph)
+    every, out = ends(pairs.decode_ids(pairs.edges)), ends(held_out.edges)
+    if kind == "undirected":  # either end may have held an edge out
+        every, out = (edges + [edge[::-1] for edge in edges] for edges in (every, out))
+    owners, lost = Counter(source for source, _ in every), Counter(source for source, _ in out)
+    could = {node for node, edges in owners.items() if edges > 1}
+    assert len(lost.keys() & could) > 0.8 * len(could)
+    if kind != "undirected":
+        assert set(lost.values()) == {1}
+        assert set(lost) <= could
+
+
+def test_per_node_depends_on_the_seed_only():
+    graph = random_example(60, 240).graph()
+    one, again, other = (hold_out(graph, per_node=True, seed=seed) for seed in (1, 1, 2))
+    assert same(one, again)
+    assert not same(one, other)
+
+
+def test_per_node_needs_a_node_with_two_edges():
+    with pytest.raises(ParameterError, match="no node can lose an edge"):
+        hold_out(Graph.from_edges([0, 0, 0], [1, 2, 3]), per_node=True)

@@ -37,6 +37,7 @@ The rest runs them on threads (parallel.hpp), one file per task:
 
 slab.cpp            draw R, first hop, hop; random.hpp has the entries of R
 nearest.cpp         exact search for the largest products of rows
+paths.cpp           scores of pairs of nodes by the paths between them
 csr_builder.cpp     edges to CSR; sorts rows, merges duplicates, renumbers nodes
 dictionary.cpp      integer codes for ids
 components.cpp      connected components

@@ -98,3 +98,12 @@ def top_products(
         )
         yield TopProducts(block, found.reshape(-1, k), products.reshape(-1, k))
         report(block.stop, len(queries))
+
+
+def pair_products(first: ScaledRows, second: ScaledRows) -> NDArray[np.float32]:
+    """The products of rows i of `first` and `second`, with the same bytes as in `top_products`."""
+    left, right = (
+        (np.ascontiguousarray(given.vectors, np.float32), given.scale, given.rows)
+        for given in (first, second)
+    )
+    return interruptible(partial(_native.pair_products, *left, *right, cores()))

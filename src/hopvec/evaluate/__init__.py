@@ -4,15 +4,17 @@ classification.py     predict the labels of nodes (`classify`)
 held_out.py           split the edges of a graph (`hold_out`, `read_links`)
 link_prediction.py    predict held-out edges (`predict_links`)
 reconstruction.py     compare the most similar pairs with the edges (`reconstruct`)
-recommendation.py     recommend items by random walks or by vectors (`recommend`)
 neighborhoods.py      list nearest neighbors side by side (`neighbors`)
 movement.py           compare two snapshots (`movement`)
+
+`evaluate_recommendation` is in hopvec.recommendation.
 
 pairs.py              edges and random non-edges (negatives); hashing.py makes them reproducible
 ranking.py            the metrics of rankings
 logistic.py           logistic regression of all classes at once; one_vs_rest.py trains and scores
-bipartite_check.py    validates graphs of users and items
 """
+
+from typing import TYPE_CHECKING
 
 from hopvec.evaluate.classification import Classification as Classification
 from hopvec.evaluate.classification import ClassificationComparison as ClassificationComparison
@@ -30,8 +32,20 @@ from hopvec.evaluate.movement import Movement as Movement
 from hopvec.evaluate.movement import movement as movement
 from hopvec.evaluate.neighborhoods import Neighborhoods as Neighborhoods
 from hopvec.evaluate.neighborhoods import neighbors as neighbors
-from hopvec.evaluate.recommendation import Recommendation as Recommendation
-from hopvec.evaluate.recommendation import evaluate_recommendation as evaluate_recommendation
-from hopvec.evaluate.recommendation import recommend as recommend
 from hopvec.evaluate.reconstruction import Reconstruction as Reconstruction
 from hopvec.evaluate.reconstruction import reconstruct as reconstruct
+
+if TYPE_CHECKING:
+    from hopvec.recommendation.evaluation import Recommendation as Recommendation
+    from hopvec.recommendation.evaluation import evaluate_recommendation as evaluate_recommendation
+
+_RECOMMENDATION = ("Recommendation", "evaluate_recommendation")
+
+
+def __getattr__(name: str) -> object:
+    """Import what hopvec.recommendation adds, which itself depends on this package."""
+    if name not in _RECOMMENDATION:
+        raise AttributeError(f"module 'hopvec.evaluate' has no attribute {name!r}")
+    from hopvec.recommendation import evaluation
+
+    return getattr(evaluation, name)

@@ -118,6 +118,7 @@ def hold_out(
     negatives: int = 1,
     sampling: Samplings = "both",
     connected: bool = True,
+    per_node: bool = False,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> HeldOut:
@@ -145,6 +146,11 @@ def hold_out(
     connected : bool
         Never hold out an edge whose removal would split a component, so that the training graph
         has the components of the graph.
+    per_node : bool
+        Hold out one random edge of each node with at least two edges, instead of a share of all
+        edges, to test recommendations; in a bipartite graph, of each node of the source side; in a
+        directed graph, one outgoing edge. Every node keeps an edge. `share`, `count` and
+        `connected` are ignored.
     seed : int
         Seed of the random choices. The result depends on the graph and the seed only.
     progress : callable, optional
@@ -177,16 +183,20 @@ def hold_out(
     pairs = Pairs(graph)
     if len(pairs.edges) == 0:
         raise GraphError("hold_out: the graph has no edges between different nodes.")
-    count = _number_of_edges(len(pairs.edges), share, count)
+    check_flag("hold_out", "per_node", per_node)
     order = _random_order(pairs, seed)
     report(1, STEPS)
-    if connected:
-        order = order[~_spanning_forest(pairs, order)[order]]
-        if count > len(order):
-            raise _too_many(count, len(order), len(pairs.edges))
-    out = np.sort(pairs.edges[order[len(order) - count :]])
+    if per_node:
+        out = np.sort(pairs.edges[_one_per_node(pairs, order)])
+    else:
+        count = _number_of_edges(len(pairs.edges), share, count)
+        if connected:
+            order = order[~_spanning_forest(pairs, order)[order]]
+            if count > len(order):
+                raise _too_many(count, len(order), len(pairs.edges))
+        out = np.sort(pairs.edges[order[len(order) - count :]])
     report(2, STEPS)
-    drawn = _draw_negatives(pairs, negatives * count, pairs.edges, sampling, seed)
+    drawn = _draw_negatives(pairs, negatives * len(out), pairs.edges, sampling, seed)
     report(3, STEPS)
     held_out = HeldOut(without_edges(pairs, out), pairs.decode_ids(out), drawn)
     report(STEPS, STEPS)
@@ -352,6 +362,38 @@ def _random_order(pairs: Pairs, seed: int) -> NDArray[np.int64]:
     if not pairs.graph.directed:  # the internal order of the ends depends on degrees
         first, second = np.minimum(first, second), np.maximum(first, second)
     return np.argsort(hash_uint64(seed, RandomStream.HELD_OUT_EDGES, first, second), kind="stable")
+
+
+def _one_per_node(pairs: Pairs, order: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The last edge of each node in a random order, unless a node would lose all of its edges."""
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    ends = np.stack(pairs.decode(pairs.edges))
+    graph = pairs.graph
+    chooses = np.ones(ends.shape, bool)  # which ends of an edge may hold it out
+    if graph.directed:
+        chooses[1] = False
+    elif graph.is_target is not None:
+        chooses = ~graph.is_target[graph.rows][ends]
+    degrees = pairs.degrees[0] + (pairs.degrees[1] if graph.directed else 0)
+    owners = pairs.degrees[0] > 1
+    chooses &= owners[ends]
+    last = np.full(graph.nodes, -1)
+    for end, may in zip(ends, chooses, strict=True):
+        np.maximum.at(last, end[may], rank[may])
+    is_out = np.zeros(len(order), bool)
+    is_out[order[last[last >= 0]]] = True
+    remaining = degrees - sum(np.bincount(end[is_out], minlength=graph.nodes) for end in ends)
+    first = np.full(graph.nodes, len(order))  # the edge that a node gets back, if it has none left
+    for end in ends:
+        np.minimum.at(first, end[is_out], rank[is_out])
+    is_out[order[first[(remaining == 0) & (first < len(order))]]] = False
+    found = np.flatnonzero(is_out)
+    if len(found) == 0:
+        raise ParameterError(
+            "hold_out: no node can lose an edge: every edge is the only one of one of its nodes."
+        )
+    return found
 
 
 def _spanning_forest(pairs: Pairs, order: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -71,6 +71,23 @@ class HadamardRegression:
     edges: int
 
 
+@dataclass(frozen=True, eq=False)
+class FittedRegression:
+    """A logistic regression that distinguishes edges from other pairs by products of vectors.
+
+    The score of a pair is sum_i weights_i u_i v_i + intercept.
+    """
+
+    weights: NDArray[np.float64]
+    intercept: float
+    settings: HadamardRegression
+
+    def to_dict(self) -> dict[str, Any]:
+        """All values as plain Python objects, ready for JSON."""
+        fitted = {"weights": self.weights.tolist(), "intercept": self.intercept}
+        return fitted | asdict(self.settings)
+
+
 @dataclass(frozen=True)
 class LinkPrediction:
     """The result of `predict_links`; `print` shows a table, `to_dict` is ready for JSON.
@@ -189,8 +206,14 @@ def predict_links(
         found = {"dot": pairs.weighted(sampling, np.ones(embedding.dim))}
         found["cosine"] = found["dot"] * pairs.inverse_norms(sampling)
         if "hadamard" in operators:
-            regression[sampling], weights = _fit_regression(embedding, held_out, sampling, seed)
-            found["hadamard"] = pairs.weighted(sampling, weights)
+            if held_out.training is None:
+                raise ParameterError("These pairs have no training graph.")
+            drawn: Sampling = "degree" if sampling == "degree" else "uniform"
+            tables = (held_out.edges, *held_out.negatives.values())
+            fitted = fit_regression(embedding, held_out.training, drawn, seed, without=tables)
+            regression[sampling] = fitted.settings
+            # The intercept is left out: it shifts all scores equally, which changes no metric.
+            found["hadamard"] = pairs.weighted(sampling, fitted.weights)
         found = {operator: found[operator] for operator in operators}
         if held_out.training is not None:
             found[DEGREE_ALONE] = pairs.degree_products(sampling, held_out.training)
@@ -288,14 +311,19 @@ def products(embedding: Embedding, rows: Rows) -> NDArray[np.float64]:
     return first
 
 
-def _fit_regression(
-    embedding: Embedding, held_out: HeldOut, sampling: str, seed: int
-) -> tuple[HadamardRegression, NDArray[np.float64]]:
-    """Fit a logistic regression on products of vectors; also return the weights.
+def fit_regression(
+    embedding: Embedding,
+    graph: Graph,
+    sampling: Sampling,
+    seed: int,
+    *,
+    without: Sequence[pa.Table] = (),
+) -> FittedRegression:
+    """Fit a logistic regression on products of vectors to the edges of a graph.
 
-    The intercept is left out: it shifts all scores equally, which changes no metric.
+    The pairs in the tables `without` are not used.
     """
-    edges, others = training_pairs(held_out, "degree" if sampling == "degree" else "uniform", seed)
+    edges, others = training_pairs(graph, sampling, seed, without=without)
     terms = products(embedding, _rows(embedding, pa.concat_tables([edges, others])))
     rms = float(np.sqrt(np.mean(terms**2)))
     scale = 1.0 / rms if rms > 0 else 1.0
@@ -308,9 +336,10 @@ def _fit_regression(
         C = choose_c(rows, is_edge, stop, mean_auc)  # noqa: N806
         return C, fit(rows, is_edge, C, stop=stop)
 
-    with one_blas_thread("The operator hadamard"):
+    with one_blas_thread("Learning from edges"):
         C, weights = interruptible(choose_and_fit)  # noqa: N806
-    return HadamardRegression(C, scale, len(edges)), weights[:-1, 0] * scale
+    settings = HadamardRegression(C, scale, len(edges))
+    return FittedRegression(weights[:-1, 0] * scale, float(weights[-1, 0]), settings)
 
 
 def mean_auc(folds: Sequence[Fold]) -> float:
@@ -323,22 +352,22 @@ def mean_auc(folds: Sequence[Fold]) -> float:
     return float(np.mean(aucs)) if aucs else 0.5
 
 
-def training_pairs(held_out: HeldOut, sampling: Sampling, seed: int) -> tuple[pa.Table, pa.Table]:
-    """Edges of the training graph and as many non-edges, without test pairs."""
-    if held_out.training is None:
-        raise ParameterError("These pairs have no training graph.")
-    pairs = Pairs(held_out.training)
-    tables = (held_out.edges, *held_out.negatives.values())
-    test = np.unique(np.concatenate([pairs.encode_ids(table) for table in tables]))
+def training_pairs(
+    graph: Graph, sampling: Sampling, seed: int, *, without: Sequence[pa.Table] = ()
+) -> tuple[pa.Table, pa.Table]:
+    """Edges of a graph and as many non-edges, without the pairs of some tables."""
+    pairs = Pairs(graph)
+    codes = [pairs.encode_ids(table) for table in without]
+    test = np.unique(np.concatenate([np.empty(0, np.int64), *codes]))
     edges = np.setdiff1d(pairs.edges, test, assume_unique=True)
     taken = np.union1d(pairs.edges, test)
     free = pairs.count_free(taken, sampling)
     count = min(MAX_TRAINING_EDGES, len(edges), free)
     if count == 0:
         raise ParameterError(
-            "predict_links: there is nothing to train the operator hadamard on: "
+            "There is nothing to train a logistic regression on: "
             f"{len(edges):,} training edges and {free:,} pairs that are neither edges nor test "
-            "pairs. Leave it out of operators=."
+            "pairs. Use another score or operator."
         )
     by_hash = np.argsort(
         hash_uint64(int(hash_uint64(seed, RandomStream.REGRESSION)[0]), edges.astype(np.uint64)),

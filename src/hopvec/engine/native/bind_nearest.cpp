@@ -5,15 +5,18 @@
 namespace hopvec {
 namespace {
 
-nb::tuple top_products_of(ConstMatrix queries, In<float> query_scale, std::optional<In<int64_t>> query_rows,
-                          ConstMatrix vectors, In<float> scale, std::optional<In<int64_t>> among,
-                          std::optional<In<int64_t>> indptr, std::optional<In<int64_t>> excluded, int64_t k,
-                          float min_product, int threads, const Stop& stop) {
-  const auto rows_of = [](const ConstMatrix& matrix, const In<float>& scales, const std::optional<In<int64_t>>& index) {
-    return ScaledRows{matrix.data(), scales.data(), pointer(index), int64_t(index ? index->size() : matrix.shape(0)),
-                      int64_t(matrix.shape(1))};
-  };
-  const ScaledRows wanted = rows_of(queries, query_scale, query_rows), candidates = rows_of(vectors, scale, among);
+using Index = std::optional<In<int64_t>>;
+
+ScaledRows scaled_rows(const ConstMatrix& matrix, const In<float>& scale, const Index& index) {
+  return {matrix.data(), scale.data(), pointer(index), int64_t(index ? index->size() : matrix.shape(0)),
+          int64_t(matrix.shape(1))};
+}
+
+nb::tuple top_products_of(ConstMatrix queries, In<float> query_scale, Index query_rows, ConstMatrix vectors,
+                          In<float> scale, Index among, Index indptr, Index excluded, int64_t k, float min_product,
+                          int threads, const Stop& stop) {
+  const ScaledRows wanted = scaled_rows(queries, query_scale, query_rows);
+  const ScaledRows candidates = scaled_rows(vectors, scale, among);
   Buffer<int64_t> rows(wanted.count * k);
   Buffer<float> products(wanted.count * k);
   {
@@ -61,6 +64,20 @@ void bind_nearest(nb::module_& m) {
   m.def("top_products", &top_products_of, nb::arg("queries"), nb::arg("query_scale"), nb::arg("query_rows").none(),
         nb::arg("vectors"), nb::arg("scale"), nb::arg("among").none(), nb::arg("indptr").none(),
         nb::arg("excluded").none(), nb::arg("k"), nb::arg("min_product"), nb::arg("threads"), nb::arg("stop"));
+  m.def(
+      "pair_products",
+      [](ConstMatrix first, In<float> first_scale, Index first_rows, ConstMatrix second, In<float> second_scale,
+         Index second_rows, int threads, const Stop& stop) {
+        const ScaledRows left = scaled_rows(first, first_scale, first_rows);
+        Buffer<float> products(left.count);
+        {
+          ReleaseGil release;
+          pair_products(left, scaled_rows(second, second_scale, second_rows), products.get(), threads, stop);
+        }
+        return to_array(std::move(products));
+      },
+      nb::arg("first"), nb::arg("first_scale"), nb::arg("first_rows").none(), nb::arg("second"),
+      nb::arg("second_scale"), nb::arg("second_rows").none(), nb::arg("threads"), nb::arg("stop"));
   m.def("best_pairs", &best_pairs_of, nb::arg("vectors"), nb::arg("scale"), nb::arg("first"), nb::arg("last"),
         nb::arg("k"), nb::arg("min_similarity"), nb::arg("threads"), nb::arg("stop"));
 }

@@ -55,6 +55,7 @@ const T* pointer(const std::optional<In<T>>& array) {
 void bind_graph(nb::module_& m);
 void bind_slab(nb::module_& m);
 void bind_nearest(nb::module_& m);
+void bind_paths(nb::module_& m);
 void bind_walks(nb::module_& m);
 void bind_line(nb::module_& m);
 void bind_dense(nb::module_& m);

@@ -35,6 +35,7 @@ NB_MODULE(_native, m) {
   bind_graph(m);
   bind_slab(m);
   bind_nearest(m);
+  bind_paths(m);
   bind_walks(m);
   bind_line(m);
   bind_dense(m);

@@ -172,6 +172,19 @@ void top_products(const ScaledRows& queries, const ScaledRows& candidates, const
   }
 }
 
+void pair_products(const ScaledRows& first, const ScaledRows& second, float* products, int threads, const Stop& stop) {
+  constexpr int64_t chunk_pairs = 256;
+  parallel_chunks(threads, (first.count + chunk_pairs - 1) / chunk_pairs, stop, [&](int64_t chunk, int) {
+    for (int64_t i = chunk * chunk_pairs; i < std::min(first.count, (chunk + 1) * chunk_pairs); ++i) {
+      const int64_t x = first.row(i), y = second.row(i), dim = first.dim;
+      float sum = 0.0f;
+      for (int64_t d = 0; d < dim; ++d)
+        sum = std::fma(first.vectors[x * dim + d] * first.scale[x], second.vectors[y * dim + d] * second.scale[y], sum);
+      products[i] = sum;
+    }
+  });
+}
+
 std::vector<Pair> best_pairs(const float* vectors, const float* scale, int64_t rows, int64_t dim, int64_t first,
                              int64_t last, int64_t k, float min_similarity, int threads, const Stop& stop) {
   const ScaledRows all{vectors, scale, nullptr, rows, dim};

@@ -34,6 +34,9 @@ void inverse_norms(const float* vectors, int64_t rows, int64_t dim, float* inver
 void top_products(const ScaledRows& queries, const ScaledRows& candidates, const ExcludedRows& excluded, int64_t k,
                   float min_product, int64_t* rows, float* products, int threads, const Stop& stop);
 
+// products[i] <- the product of first row i and second row i, with the same bytes as in top_products.
+void pair_products(const ScaledRows& first, const ScaledRows& second, float* products, int threads, const Stop& stop);
+
 struct Pair {
   float similarity;
   int32_t first, second;

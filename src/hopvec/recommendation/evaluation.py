@@ -1,0 +1,292 @@
+"""How well held-out edges are recommended, by vectors and by baselines on the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hopvec.embedding import Embedding
+from hopvec.errors import ParameterError
+from hopvec.evaluate import ranking
+from hopvec.evaluate.hashing import RandomStream, hash_uint64
+from hopvec.evaluate.held_out import SEED, HeldOut
+from hopvec.evaluate.pairs import Pairs
+from hopvec.graph import Graph
+from hopvec.methods.parameters import Integer, OneOf, check_value
+from hopvec.progress import Progress, no_progress, stage
+from hopvec.recommendation.candidates import Candidates, Nodes
+from hopvec.recommendation.path_scores import PopularityScorer, edge_counts
+from hopvec.recommendation.recommend import SCORES, VECTOR_SCORES, LinkSearch, ScoreOptions, Scorer
+
+POPULAR = PopularityScorer.name
+ALL_SCORES = (*SCORES, POPULAR)
+OWNER = "evaluate_recommendation"
+
+
+@dataclass(frozen=True)
+class RankingScores:
+    """How well held-out edges are recommended by one score, at one length of the lists.
+
+    Attributes
+    ----------
+    hit_rate : float
+        The share of nodes with at least one held-out neighbor among the first k.
+    recall : float
+        The share of a node's held-out neighbors among the first k, mean over the nodes.
+    ndcg : float
+        The normalized discounted cumulative gain of the first k, mean over the nodes.
+    mrr : float
+        1 / rank of the first held-out neighbor, 0 if it is not among the first k; mean over nodes.
+    coverage : float
+        The share of all candidates that are recommended to some node.
+    popularity : float
+        The mean number of edges of the recommended nodes.
+    """
+
+    hit_rate: float
+    recall: float
+    ndcg: float
+    mrr: float
+    coverage: float
+    popularity: float
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """The result of `evaluate_recommendation`; `print` shows a table, `to_dict` is for JSON.
+
+    Attributes
+    ----------
+    scores : dict
+        `scores[name][score][k]` are the RankingScores of an embedding and a score. Baselines that
+        need no vectors have the name "".
+    nodes : int
+        Nodes with held-out edges.
+    edges : int
+        Held-out edges of these nodes.
+    candidates : int
+        Nodes that could be recommended.
+    popularity : float
+        The mean number of training edges of the held-out neighbors, to compare with.
+    """
+
+    scores: dict[str, dict[str, dict[int, RankingScores]]]
+    nodes: int
+    edges: int
+    candidates: int
+    popularity: float
+
+    def rows(self) -> list[tuple[str, str, int, RankingScores]]:
+        """All scores by length of the lists: name of the embedding, score, k, values."""
+        lists = next(iter(next(iter(self.scores.values())).values()))
+        return [
+            (name, score, k, values[k])
+            for k in lists
+            for name, by_score in self.scores.items()
+            for score, values in by_score.items()
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All values as plain Python objects, ready for JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        header = ["k", "vectors", "score", *RankingScores.__dataclass_fields__]
+        lines = [header]
+        for name, score, k, found in self.rows():
+            *shares, popularity = asdict(found).values()
+            values = [f"{value:.4f}" for value in shares]
+            lines.append([str(k), name, score, *values, f"{popularity:.1f}"])
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        return "\n".join("  ".join(map(str.rjust, line, widths)) for line in lines)
+
+
+def evaluate_recommendation(
+    embeddings: Embedding | Mapping[str, Embedding] | None,
+    held_out: HeldOut,
+    *,
+    scores: Sequence[str] | None = None,
+    k: Sequence[int] = (10, 50),
+    alpha: float = 1.0,
+    beta: float = 0.5,
+    sample: int | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Recommendation:
+    """Measure how well held-out edges are recommended, compared with baselines on the graph.
+
+    For each node with held-out edges, all nodes that it could get an edge to are ranked, as by
+    `recommend`. In a bipartite graph these are the nodes of the source side, such as users; in a
+    directed graph the sources of the held-out edges; else both ends of every edge.
+
+    Parameters
+    ----------
+    embeddings : Embedding, dict of str to Embedding, or None
+        Embeddings of the training graph, by name. On embeddings of the whole graph the results are
+        worthless, and nothing can detect that.
+    held_out : HeldOut
+        The held-out edges and the training graph, such as from `hold_out(graph, per_node=True)`.
+    scores : sequence of str, optional
+        How links are scored, as in `recommend`; also "most popular", by the number of edges. By
+        default all.
+    k : sequence of int
+        Lengths of the ranked lists.
+    alpha, beta, seed
+        As in `recommend`; `seed` is also that of the sample.
+    sample : int, optional
+        Evaluate a random sample of this many nodes; by default all with held-out edges.
+    progress : callable, optional
+        Called with the amount of work done and the total.
+
+    Returns
+    -------
+    Recommendation
+        Hit rate, recall, NDCG, MRR, coverage and popularity at each k for each embedding and score.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter is invalid, or there is no training graph.
+
+    Examples
+    --------
+    >>> from hopvec import FastRP, Graph
+    >>> from hopvec.evaluate import evaluate_recommendation, hold_out
+    >>> edges = [(u, v) for u in range(40) for v in range(u) if u % 4 == v % 4]
+    >>> held_out = hold_out(Graph.from_edges(*zip(*edges)), per_node=True)
+    >>> embedding = FastRP(dim=16).embed(held_out.training)
+    >>> found = evaluate_recommendation(embedding, held_out, scores=["cosine", "most popular"])
+    >>> found.scores["vectors"]["cosine"][10].recall
+    1.0
+    >>> found.scores[""]["most popular"][10].recall < 0.6
+    True
+    """
+    graph = held_out.training
+    if graph is None:
+        raise ParameterError(f"{OWNER}: these pairs have no training graph.")
+    named = _named(embeddings)
+    chosen = _chosen(scores, bool(named))
+    for at in k:
+        check_value(OWNER, "k", Integer(1, 2**31), at)
+    check_value(OWNER, "seed", SEED, seed)
+    nodes, wanted = _held_out_neighbors(held_out, graph)
+    if sample is not None:
+        check_value(OWNER, "sample", Integer(1, 2**31), sample)
+        drawn = np.argsort(hash_uint64(seed, RandomStream.NODE_SAMPLE, graph.keys[nodes]))
+        kept = np.sort(drawn[:sample])
+        nodes, wanted = nodes[kept], [wanted[at] for at in kept]
+    searches = [
+        (name, score, embedding)
+        for score in chosen
+        for name, embedding in (named.items() if score in VECTOR_SCORES else [("", None)])
+    ]
+    found: dict[str, dict[str, dict[int, RankingScores]]] = {}
+    report = progress or no_progress
+    for number, (name, score, embedding) in enumerate(searches):
+        scorer: Scorer = PopularityScorer(graph)
+        if score != POPULAR:
+            options = ScoreOptions(score, alpha, beta, seed)  # type: ignore[arg-type]
+            scorer = options.scorer(OWNER, embedding, graph)
+        search = LinkSearch(graph, scorer, Candidates(graph))
+        steps = stage(report, number, [1] * len(searches))
+        lists = [found for _, found, _ in search.top(nodes, max(k), steps)]
+        measured = _measure(graph, np.concatenate(lists), wanted, k, _candidates(graph, nodes))
+        found.setdefault(name, {})[score] = measured
+    return Recommendation(
+        found,
+        len(nodes),
+        sum(map(len, wanted)),
+        int(_candidates(graph, nodes).sum()),
+        float(np.mean(edge_counts(graph)[int(graph.directed)][np.concatenate(wanted)])),
+    )
+
+
+def _named(embeddings: Any) -> dict[str, Embedding]:
+    """The embeddings by name; a single one is called "vectors"."""
+    if embeddings is None:
+        return {}
+    named = dict(embeddings) if isinstance(embeddings, Mapping) else {"vectors": embeddings}
+    for embedding in named.values():
+        if not isinstance(embedding, Embedding):
+            raise ParameterError(
+                f"{OWNER}: embeddings must be an Embedding or a dict of them, got "
+                f"{type(embedding).__name__}."
+            )
+    return named
+
+
+def _chosen(scores: Sequence[str] | None, has_vectors: bool) -> list[str]:
+    if scores is None:
+        return [score for score in ALL_SCORES if has_vectors or score not in VECTOR_SCORES]
+    chosen = [scores] if isinstance(scores, str) else list(scores)
+    for score in chosen:
+        check_value(OWNER, "scores", OneOf(ALL_SCORES), score)
+        if score in VECTOR_SCORES and not has_vectors:
+            raise ParameterError(f"{OWNER}: the score {score} needs embeddings.")
+    if not chosen:
+        raise ParameterError(f"{OWNER}: scores must name at least one score.")
+    return chosen
+
+
+def _held_out_neighbors(held_out: HeldOut, graph: Graph) -> tuple[Nodes, list[Nodes]]:
+    """The nodes that are tested, and the held-out neighbors of each."""
+    ends = (held_out.edges.column(end) for end in ("source", "target"))
+    first, second = (Pairs(graph).find(end).astype(np.int64) for end in ends)
+    if graph.is_target is not None:
+        is_target = graph.is_target[graph.rows]
+        if (is_target[first] == is_target[second]).any():
+            wrong = int(np.argmax(is_target[first] == is_target[second]))
+            named = (held_out.edges.column(end)[wrong].as_py() for end in ("source", "target"))
+            raise ParameterError(
+                f"{OWNER}: the held-out edge {' - '.join(map(repr, named))} joins two nodes on the "
+                "same side of the bipartite graph."
+            )
+        first, second = (
+            np.where(is_target[first], second, first),
+            np.where(is_target[first], first, second),
+        )
+    elif not graph.directed:
+        first, second = np.concatenate([first, second]), np.concatenate([second, first])
+    first, second = np.unique(np.stack([first, second]), axis=1)
+    nodes, start = np.unique(first, return_index=True)
+    return nodes, np.split(second, start[1:])
+
+
+def _candidates(graph: Graph, nodes: Nodes) -> NDArray[np.bool_]:
+    """Mask of the nodes with edges that could be recommended to the nodes."""
+    has_edge: NDArray[np.bool_] = edge_counts(graph).sum(axis=0) > 0
+    return Candidates(graph).mask(int(nodes[0])) & has_edge
+
+
+def _measure(
+    graph: Graph,
+    lists: Nodes,
+    wanted: list[Nodes],
+    ks: Sequence[int],
+    candidates: NDArray[np.bool_],
+) -> dict[int, RankingScores]:
+    """All metrics of ranked lists; missing entries are -1."""
+    hits = [np.isin(own, right) for own, right in zip(lists, wanted, strict=True)]
+    degrees = edge_counts(graph)[int(graph.directed)]
+
+    def scores(k: int) -> RankingScores:
+        each = [
+            (
+                bool(hit[:k].any()),
+                ranking.recall(hit, len(right), k),
+                ranking.ndcg(hit, len(right), k),
+                1 / (1 + int(np.argmax(hit[:k]))) if hit[:k].any() else 0.0,
+            )
+            for hit, right in zip(hits, wanted, strict=True)
+        ]
+        listed = lists[:, :k][lists[:, :k] >= 0]
+        coverage = len(np.unique(listed)) / max(1, int(candidates.sum()))
+        popularity = float(np.mean(degrees[listed])) if len(listed) else 0.0
+        hit_rate, recall, ndcg, mrr = map(float, np.mean(each, axis=0))
+        return RankingScores(hit_rate, recall, ndcg, mrr, coverage, popularity)
+
+    return {k: scores(k) for k in ks}
