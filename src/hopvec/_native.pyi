@@ -379,13 +379,17 @@ def train_line(
 def inverse_norms(
     vectors: NDArray[np.float32], threads: int, stop: Stop
 ) -> NDArray[np.float32]: ...
+
+_Rows = tuple[
+    NDArray[np.float32],
+    NDArray[np.float32],
+    NDArray[np.float32] | None,
+    NDArray[np.int64] | None,
+]
+
 def top_products(
-    queries: NDArray[np.float32],
-    query_scale: NDArray[np.float32],
-    query_rows: NDArray[np.int64] | None,
-    vectors: NDArray[np.float32],
-    scale: NDArray[np.float32],
-    among: NDArray[np.int64] | None,
+    queries: _Rows,
+    candidates: _Rows,
     indptr: NDArray[np.int64] | None,
     excluded: NDArray[np.int64] | None,
     k: int,
@@ -393,16 +397,7 @@ def top_products(
     threads: int,
     stop: Stop,
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]: ...
-def pair_products(
-    first: NDArray[np.float32],
-    first_scale: NDArray[np.float32],
-    first_rows: NDArray[np.int64] | None,
-    second: NDArray[np.float32],
-    second_scale: NDArray[np.float32],
-    second_rows: NDArray[np.int64] | None,
-    threads: int,
-    stop: Stop,
-) -> NDArray[np.float32]: ...
+def pair_products(first: _Rows, second: _Rows, threads: int, stop: Stop) -> NDArray[np.float32]: ...
 def top_paths(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],

@@ -19,8 +19,8 @@ class TestNearest:
         norms = _native.inverse_norms(vectors, threads, STOP)
         queries = np.asarray(queries, np.int64)
         own = np.arange(len(queries) + 1), queries
-        given = vectors, norms, queries, vectors, norms, None, *own
-        rows, similarity = _native.top_products(*given, k, -np.inf, threads, STOP)
+        given = (vectors, norms, None, queries), (vectors, norms, None, None)
+        rows, similarity = _native.top_products(*given, *own, k, -np.inf, threads, STOP)
         return rows.reshape(-1, k), similarity.reshape(-1, k)
 
     @threads_1_and_3

@@ -224,7 +224,7 @@ void propagate(const Case& c, const Adjacency& S, const std::vector<uint64_t>& k
   inverse_norms(vectors.data(), queried, dim, inverse.data(), threads, stop);
   std::vector<int64_t> own(size_t(queried + 1));
   std::iota(own.begin(), own.end(), 0);
-  const ScaledRows rows_of_all{vectors.data(), inverse.data(), nullptr, queried, dim};
+  const ScaledRows rows_of_all{vectors.data(), inverse.data(), inverse.data(), nullptr, queried, dim};
   top_products(rows_of_all, rows_of_all, {own.data(), queries.data()}, k, -INFINITY, found.data(), similarity.data(),
                threads, stop);
   results.nearest.insert(results.nearest.end(), found.begin(), found.end());

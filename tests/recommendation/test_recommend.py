@@ -51,7 +51,7 @@ def embedding_of(graph, seed=0):
     return Embedding(vectors.astype(np.float32), graph.ids)
 
 
-def dense_scores(graph, embedding, score):
+def dense_scores(graph, embedding, score, popularity=0.1):
     """All scores by dense float64 algebra, in the order of the ids."""
     S = graph.to_scipy().toarray()  # noqa: N806
     steps = 2 if graph.is_target is None else 3
@@ -62,9 +62,12 @@ def dense_scores(graph, embedding, score):
     if score == "rp3beta":
         return oracle.walk_scores(S, 0.8, 0.4)
     X = embedding.vectors.astype(np.float64)  # noqa: N806
+    edges = (S > 0).sum(axis=0)
     norms = np.linalg.norm(X, axis=1)
     scale = np.divide(1, norms, out=np.zeros_like(norms), where=norms > 0)
-    return (X @ X.T) * (np.outer(scale, scale) if score == "cosine" else 1)
+    if score == "dot":
+        return X @ X.T
+    return (X @ X.T) * np.outer(scale, scale) + popularity * np.log(np.maximum(1, edges))
 
 
 def is_allowed(graph, embedding, score, scores):
@@ -134,6 +137,15 @@ def test_scores_of_pairs_equal_those_of_recommendations(score, graph):
         raise
     pairs = score_pairs(embedding, graph, found, score=score)
     assert pairs.equals(found.drop_columns(["rank"]))
+
+
+@given(graph=graphs(), popularity=st.sampled_from([-1.0, 0.0, 0.25]))
+def test_popular_candidates_gain_the_logarithm_of_their_edges(graph, popularity):
+    embedding = embedding_of(graph)
+    scores = dense_scores(graph, embedding, "cosine", popularity)
+    allowed = is_allowed(graph, embedding, "cosine", scores)
+    found = recommend(embedding, graph, graph.ids, 4, popularity=popularity)
+    check(found, graph, embedding, "cosine", 4, allowed, scores)
 
 
 def purchases(users=60, items=40, edges=600, seed=0):
@@ -239,6 +251,8 @@ class TestRefusals:
         [
             ({"k": 0}, "k must be an integer of at least 1, got 0"),
             ({"score": "l2"}, "score must be 'cosine' or 'dot' or 'learned' or "),
+            ({"popularity": "x"}, "popularity must be a number from -10 to 10"),
+            ({"popularity": 0.2, "score": "dot"}, "popularity= is a part of the score cosine"),
             ({"alpha": -1}, "alpha must be a number from 0 to 10"),
             ({"beta": "x"}, "beta must be a number from -10 to 10"),
             ({"exclude": {"id": ["user 1"]}}, "exclude must be a table of two columns"),

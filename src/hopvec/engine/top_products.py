@@ -27,6 +27,8 @@ class ScaledRows:
     """One factor for each row of `vectors`."""
     rows: NDArray[np.int64] | None = None
     """The rows to use; by default all."""
+    extra: NDArray[np.float32] | None = None
+    """One more entry for each row of `vectors`, which is not scaled."""
 
     def __len__(self) -> int:
         return len(self.vectors) if self.rows is None else len(self.rows)
@@ -72,29 +74,23 @@ def top_products(
     report = progress or no_progress
     step = max(1, min(QUERY_ROWS, MAX_ENTRIES // max(1, k)))
     wanted = np.arange(len(queries)) if queries.rows is None else queries.rows
+    rows, others = _contiguous(queries), _contiguous(candidates)
     among = None if candidates.rows is None else np.sort(candidates.rows)
-    rows, vectors = (
-        np.ascontiguousarray(given.vectors, np.float32) for given in (queries, candidates)
-    )
     for first in range(0, len(queries), step):
         block = slice(first, min(first + step, len(queries)))
         omitted = None if excluded is None else excluded.part(block)
         found, products = interruptible(
             partial(
                 _native.top_products,
-                rows,
-                queries.scale,
-                wanted[block],
-                vectors,
-                candidates.scale,
-                among,
+                (*rows, wanted[block]),
+                (*others, among),
                 None if omitted is None else omitted.indptr,
                 None if omitted is None else omitted.rows,
                 k,
                 min_product,
                 cores(),
             ),
-            operations=float(block.stop - block.start) * len(candidates) * vectors.shape[1],
+            operations=float(block.stop - block.start) * len(candidates) * rows[0].shape[1],
         )
         yield TopProducts(block, found.reshape(-1, k), products.reshape(-1, k))
         report(block.stop, len(queries))
@@ -102,8 +98,12 @@ def top_products(
 
 def pair_products(first: ScaledRows, second: ScaledRows) -> NDArray[np.float32]:
     """The products of rows i of `first` and `second`, with the same bytes as in `top_products`."""
-    left, right = (
-        (np.ascontiguousarray(given.vectors, np.float32), given.scale, given.rows)
-        for given in (first, second)
-    )
-    return interruptible(partial(_native.pair_products, *left, *right, cores()))
+    left, right = (*_contiguous(first), first.rows), (*_contiguous(second), second.rows)
+    return interruptible(partial(_native.pair_products, left, right, cores()))
+
+
+def _contiguous(
+    given: ScaledRows,
+) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32] | None]:
+    """The arrays of some rows, with vectors as the kernel needs them."""
+    return np.ascontiguousarray(given.vectors, np.float32), given.scale, given.extra

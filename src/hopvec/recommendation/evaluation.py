@@ -111,8 +111,9 @@ def evaluate_recommendation(
     *,
     scores: Sequence[str] | None = None,
     k: Sequence[int] = (10, 50),
+    popularity: float | None = None,
     alpha: float = 1.0,
-    beta: float = 0.5,
+    beta: float = 0.3,
     sample: int | None = None,
     seed: int = 0,
     progress: Progress | None = None,
@@ -135,7 +136,7 @@ def evaluate_recommendation(
         default all.
     k : sequence of int
         Lengths of the ranked lists.
-    alpha, beta, seed
+    popularity, alpha, beta, seed
         As in `recommend`; `seed` is also that of the sample.
     sample : int, optional
         Evaluate a random sample of this many nodes; by default all with held-out edges.
@@ -189,7 +190,8 @@ def evaluate_recommendation(
     for number, (name, score, embedding) in enumerate(searches):
         scorer: Scorer = PopularityScorer(graph)
         if score != POPULAR:
-            options = ScoreOptions(score, alpha, beta, seed)  # type: ignore[arg-type]
+            prior = popularity if score == "cosine" else None
+            options = ScoreOptions(score, prior, alpha, beta, seed)  # type: ignore[arg-type]
             scorer = options.scorer(OWNER, embedding, graph)
         search = LinkSearch(graph, scorer, Candidates(graph))
         steps = stage(report, number, [1] * len(searches))

@@ -70,19 +70,21 @@ def common_neighbors(graph: Graph) -> PathScorer:
 
 def adamic_adar(graph: Graph) -> PathScorer:
     """Paths weighted by the degrees of their inner nodes."""
-    inner = 1 / np.log(np.maximum(2, edge_counts(graph).sum(axis=0)))
+    edges = np.maximum(2, edge_counts(graph).sum(axis=0)).astype(np.float64)
+    inner = 1 / _native.logarithm(edges)
     return PathScorer(graph, "adamic-adar", steps=_steps(graph), inner=inner)
 
 
 def rp3beta(graph: Graph, alpha: float, beta: float) -> PathScorer:
     """Random walks of three steps with a penalty for popular nodes."""
     weights = np.ones(graph.entries) if graph.weights is None else graph.weights
-    steps = weights / np.repeat(graph.node_degrees, np.diff(graph.indptr))
+    steps: NDArray[np.float64] = weights / np.repeat(graph.node_degrees, np.diff(graph.indptr))
     popularity = np.array(graph.node_degrees)
     if graph.directed:
-        popularity = np.bincount(graph.indices, weights, minlength=graph.nodes)
+        popularity = np.bincount(graph.indices, weights.astype(np.float64), graph.nodes)
     popularity[popularity == 0] = 1  # no path leads to these nodes
-    scorer = PathScorer(graph, "rp3beta", steps=3, entry=steps**alpha, last=popularity**-beta)
+    entry, last = _native.power(steps, alpha), _native.power(popularity, -beta)
+    scorer = PathScorer(graph, "rp3beta", steps=3, entry=entry, last=last)
     scorer.metadata |= {"alpha": alpha, "beta": beta}
     return scorer
 

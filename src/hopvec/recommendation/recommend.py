@@ -31,6 +31,8 @@ Score = Literal["cosine", "dot", "learned", "common-neighbors", "adamic-adar", "
 SCORES: tuple[Score, ...] = get_args(Score)
 VECTOR_SCORES = SCORES[:3]
 """The scores that are computed from vectors; the others are computed on the graph itself."""
+POPULARITY = 0.1
+"""The default weight of popularity, chosen over five graphs: see docs/recommend.md."""
 METADATA = b"hopvec.recommend"
 """The key of the score and its parameters in the metadata of a table of recommendations."""
 
@@ -67,13 +69,21 @@ class ScoreOptions:
     """How links are scored."""
 
     score: Score = "cosine"
+    popularity: float | None = None
     alpha: float = 1.0
-    beta: float = 0.5
+    beta: float = 0.3
     seed: int = 0
 
     def check(self, owner: str) -> None:
         """Raise ParameterError for an invalid value."""
         check_value(owner, "score", OneOf(SCORES), self.score)
+        if self.popularity is not None:
+            check_value(owner, "popularity", Real(-10, 10), self.popularity)
+            if self.score != "cosine":
+                raise ParameterError(
+                    f"{owner}: popularity= is a part of the score cosine, not of {self.score}. "
+                    "Leave it out."
+                )
         check_value(owner, "alpha", Real(0, 10), self.alpha)
         check_value(owner, "beta", Real(-10, 10), self.beta)
         check_value(owner, "seed", Integer(0, 2**64 - 1), self.seed)
@@ -93,7 +103,8 @@ class ScoreOptions:
                 f"{type(embedding).__name__}. Without vectors, score links by the graph alone: "
                 f"{', '.join(SCORES[3:])}."
             )
-        return VectorScorer(graph, embedding, self.score, self.seed)
+        popularity = POPULARITY if self.popularity is None else self.popularity
+        return VectorScorer(graph, embedding, self.score, popularity=popularity, seed=self.seed)
 
 
 def recommend(
@@ -103,10 +114,11 @@ def recommend(
     k: int = 10,
     *,
     score: Score = "cosine",
+    popularity: float | None = None,
     candidates: Any = None,
     exclude: Any = None,
     alpha: float = 1.0,
-    beta: float = 0.5,
+    beta: float = 0.3,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> pa.Table:
@@ -128,10 +140,14 @@ def recommend(
     k : int, default=10
         The number of recommendations per node; fewer if there are fewer candidates.
     score : str, default="cosine"
-        How links are scored. From vectors: "cosine" or "dot" of the two vectors, or "learned", a
-        logistic regression on the products of their entries, fitted to the edges of the graph. On
-        the graph itself: "common-neighbors", "adamic-adar", or "rp3beta", random walks of three
-        steps; in these cases only nodes that a path leads to are recommended.
+        How links are scored. From vectors: "cosine", their cosine similarity plus `popularity`
+        times the logarithm of the number of edges of the candidate; "dot", their dot product; or
+        "learned", a logistic regression on the products of their entries, fitted to the edges of
+        the graph. On the graph itself: "common-neighbors", "adamic-adar", or "rp3beta", random
+        walks of three steps; these recommend only nodes that a path leads to.
+    popularity : float, default=0.1
+        How much the score "cosine" prefers popular nodes. 0 is the cosine similarity alone, which
+        finds rarer nodes and fewer held-out edges.
     candidates : array-like of ids, optional
         The only nodes that may be recommended.
     exclude : array-like of ids, or table, optional
@@ -172,7 +188,7 @@ def recommend(
     (['ham', 'rum'], [1, 1])
     """
     check_k("recommend", k)
-    options = ScoreOptions(score, alpha, beta, seed)
+    options = ScoreOptions(score, popularity, alpha, beta, seed)
     search = LinkSearch.create("recommend", embedding, graph, options, candidates, exclude)
     return search.table(search.find(ids), int(k), progress)
 
@@ -183,15 +199,16 @@ def score_pairs(
     pairs: Any,
     *,
     score: Score = "cosine",
+    popularity: float | None = None,
     alpha: float = 1.0,
-    beta: float = 0.5,
+    beta: float = 0.3,
     seed: int = 0,
 ) -> pa.Table:
     """Score given pairs of nodes as `recommend` does, whether they are edges or not.
 
     Parameters
     ----------
-    embedding, graph, score, alpha, beta, seed
+    embedding, graph, score, popularity, alpha, beta, seed
         As in `recommend`.
     pairs : table, or tuple of two array-likes of ids
         The nodes, and the nodes that might be recommended to them: the first two columns.
@@ -209,7 +226,7 @@ def score_pairs(
     >>> score_pairs(None, graph, pairs, score="common-neighbors")["score"].to_pylist()
     [1.0, 1.0]
     """
-    options = ScoreOptions(score, alpha, beta, seed)
+    options = ScoreOptions(score, popularity, alpha, beta, seed)
     search = LinkSearch.create("score_pairs", embedding, graph, options)
     first, second = (search.find(ends) for ends in two_columns("score_pairs", "pairs", pairs))
     columns = {

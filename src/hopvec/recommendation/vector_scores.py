@@ -1,6 +1,10 @@
-"""Scores of links that are computed from vectors: cosine, dot product, or learned from the edges.
+"""Scores of links that are computed from vectors.
 
-learned is a logistic regression on the products u_i v_i: the score is sum_i weight_i u_i v_i + b.
+For a pair (u, v) with the vectors x and y:
+
+cosine    x . y / |x| |y| + popularity * log(number of edges of v, in a directed graph incoming)
+dot       x . y
+learned   sum_i weight_i x_i y_i + intercept, a logistic regression fitted to the edges
 """
 
 from __future__ import annotations
@@ -12,12 +16,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from hopvec import _native
 from hopvec.embedding import Embedding
 from hopvec.engine.top_products import ScaledRows, pair_products, top_products
 from hopvec.errors import UnknownNodeError
 from hopvec.evaluate.link_prediction import fit_regression
 from hopvec.graph import Graph
 from hopvec.recommendation.candidates import Candidates, Nodes
+from hopvec.recommendation.path_scores import edge_counts
 
 BLOCK_NODES = 4096  # that are scored between two progress reports
 
@@ -27,15 +33,20 @@ class VectorScorer:
 
     block = BLOCK_NODES
 
-    def __init__(self, graph: Graph, embedding: Embedding, name: str, seed: int = 0) -> None:
+    def __init__(
+        self, graph: Graph, embedding: Embedding, name: str, *, popularity: float, seed: int
+    ) -> None:
         self.name = name
         self.metadata: dict[str, Any] = {"score": name}
+        self._popularity = popularity
         self._graph, self._embedding = graph, embedding
         self._weights, self._intercept = np.ones(embedding.dim), 0.0
         if name == "learned":
             fitted = fit_regression(embedding, graph, "uniform", seed)
             self._weights, self._intercept = fitted.weights, fitted.intercept
             self.metadata |= fitted.to_dict()
+        if name == "cosine":
+            self.metadata["popularity"] = popularity
 
     def top(
         self, nodes: Nodes, k: int, candidates: Candidates
@@ -48,10 +59,9 @@ class VectorScorer:
         among = np.sort(among[self._embedding.inverse_norms[among] > 0])
         if len(among):
             omitted = candidates.excluded(nodes, self._rows)
-            wanted, scale = self._queries(rows)
             search = top_products(
-                ScaledRows(wanted, scale),
-                ScaledRows(self._embedding.vectors, self._scale, among),
+                self._queries(rows),
+                ScaledRows(self._embedding.vectors, self._scale, among, self._logarithms),
                 min(k, len(among)),
                 excluded=omitted,
             )
@@ -68,17 +78,31 @@ class VectorScorer:
         scores = np.empty(len(first))
         for start in range(0, len(first), BLOCK_NODES):
             block = slice(start, start + BLOCK_NODES)
-            wanted, scale = self._queries(self._known_rows(first[block]))
             rows = self._known_rows(second[block])
-            others = ScaledRows(self._embedding.vectors, self._scale, rows)
-            scores[block] = pair_products(ScaledRows(wanted, scale), others)
+            others = ScaledRows(self._embedding.vectors, self._scale, rows, self._logarithms)
+            wanted = self._queries(self._known_rows(first[block]))
+            scores[block] = pair_products(wanted, others)
         return scores + self._intercept
 
-    def _queries(self, rows: Nodes) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """The vectors of some rows, multiplied by the weights, and their scale."""
-        vectors = self._embedding.vectors[rows]
-        weighted = vectors * self._weights.astype(np.float32)
-        return weighted, self._scale[rows]
+    def _queries(self, rows: Nodes) -> ScaledRows:
+        """The vectors of some rows, multiplied by the weights."""
+        vectors = self._embedding.vectors[rows] * self._weights.astype(np.float32)
+        extra = None
+        if self._logarithms is not None:
+            extra = np.full(len(rows), self._popularity, np.float32)
+        return ScaledRows(vectors, self._scale[rows], extra=extra)
+
+    @cached_property
+    def _logarithms(self) -> NDArray[np.float32] | None:
+        """The logarithm of the number of edges of each row's node, if it counts."""
+        if self.name != "cosine" or self._popularity == 0:
+            return None
+        degrees = edge_counts(self._graph)[int(self._graph.directed)]
+        logarithms = np.zeros(len(self._embedding), np.float32)
+        has_row = self._rows >= 0
+        edges = np.maximum(1, degrees[has_row]).astype(np.float64)
+        logarithms[self._rows[has_row]] = _native.logarithm(edges)
+        return logarithms
 
     @cached_property
     def _scale(self) -> NDArray[np.float32]:

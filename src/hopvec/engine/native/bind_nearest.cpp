@@ -6,23 +6,28 @@ namespace hopvec {
 namespace {
 
 using Index = std::optional<In<int64_t>>;
+// Vectors, scales, and optionally one more entry and the rows to use.
+using RowArrays = std::tuple<ConstMatrix, In<float>, std::optional<In<float>>, Index>;
 
-ScaledRows scaled_rows(const ConstMatrix& matrix, const In<float>& scale, const Index& index) {
-  return {matrix.data(), scale.data(), pointer(index), int64_t(index ? index->size() : matrix.shape(0)),
-          int64_t(matrix.shape(1))};
+ScaledRows scaled_rows(const RowArrays& arrays) {
+  const auto& [vectors, scale, extra, index] = arrays;
+  return {vectors.data(),
+          scale.data(),
+          pointer(extra),
+          pointer(index),
+          int64_t(index ? index->size() : vectors.shape(0)),
+          int64_t(vectors.shape(1))};
 }
 
-nb::tuple top_products_of(ConstMatrix queries, In<float> query_scale, Index query_rows, ConstMatrix vectors,
-                          In<float> scale, Index among, Index indptr, Index excluded, int64_t k, float min_product,
-                          int threads, const Stop& stop) {
-  const ScaledRows wanted = scaled_rows(queries, query_scale, query_rows);
-  const ScaledRows candidates = scaled_rows(vectors, scale, among);
+nb::tuple top_products_of(const RowArrays& queries, const RowArrays& candidates, Index indptr, Index excluded,
+                          int64_t k, float min_product, int threads, const Stop& stop) {
+  const ScaledRows wanted = scaled_rows(queries);
   Buffer<int64_t> rows(wanted.count * k);
   Buffer<float> products(wanted.count * k);
   {
     ReleaseGil release;
-    top_products(wanted, candidates, {pointer(indptr), pointer(excluded)}, k, min_product, rows.get(), products.get(),
-                 threads, stop);
+    top_products(wanted, scaled_rows(candidates), {pointer(indptr), pointer(excluded)}, k, min_product, rows.get(),
+                 products.get(), threads, stop);
   }
   return nb::make_tuple(to_array(std::move(rows)), to_array(std::move(products)));
 }
@@ -61,23 +66,20 @@ void bind_nearest(nb::module_& m) {
         return to_array(std::move(result));
       },
       nb::arg("vectors"), nb::arg("threads"), nb::arg("stop"));
-  m.def("top_products", &top_products_of, nb::arg("queries"), nb::arg("query_scale"), nb::arg("query_rows").none(),
-        nb::arg("vectors"), nb::arg("scale"), nb::arg("among").none(), nb::arg("indptr").none(),
+  m.def("top_products", &top_products_of, nb::arg("queries"), nb::arg("candidates"), nb::arg("indptr").none(),
         nb::arg("excluded").none(), nb::arg("k"), nb::arg("min_product"), nb::arg("threads"), nb::arg("stop"));
   m.def(
       "pair_products",
-      [](ConstMatrix first, In<float> first_scale, Index first_rows, ConstMatrix second, In<float> second_scale,
-         Index second_rows, int threads, const Stop& stop) {
-        const ScaledRows left = scaled_rows(first, first_scale, first_rows);
+      [](const RowArrays& first, const RowArrays& second, int threads, const Stop& stop) {
+        const ScaledRows left = scaled_rows(first);
         Buffer<float> products(left.count);
         {
           ReleaseGil release;
-          pair_products(left, scaled_rows(second, second_scale, second_rows), products.get(), threads, stop);
+          pair_products(left, scaled_rows(second), products.get(), threads, stop);
         }
         return to_array(std::move(products));
       },
-      nb::arg("first"), nb::arg("first_scale"), nb::arg("first_rows").none(), nb::arg("second"),
-      nb::arg("second_scale"), nb::arg("second_rows").none(), nb::arg("threads"), nb::arg("stop"));
+      nb::arg("first"), nb::arg("second"), nb::arg("threads"), nb::arg("stop"));
   m.def("best_pairs", &best_pairs_of, nb::arg("vectors"), nb::arg("scale"), nb::arg("first"), nb::arg("last"),
         nb::arg("k"), nb::arg("min_similarity"), nb::arg("threads"), nb::arg("stop"));
 }

@@ -61,15 +61,13 @@ int64_t block_size(int64_t dim) {
   return std::max<int64_t>(1, max_query_entries / dim / panel_columns) * panel_columns;
 }
 
-// Queries [first, last), transposed: panels[p][d][q] <- scaled entry d of query 32 p + q, zero for missing queries.
+// Queries [first, last), transposed: panels[p][d][q] <- entry d of query 32 p + q, zero for missing queries.
 std::vector<float> pack_panels(const ScaledRows& queries, int64_t first, int64_t last) {
-  const int64_t dim = queries.dim;
-  std::vector<float> panels(size_t(panels_of(last - first) * dim * panel_columns));
-  for (int64_t q = 0; q < last - first; ++q) {
-    const int64_t row = queries.row(first + q);
-    float* const to = panels.data() + q / panel_columns * dim * panel_columns + q % panel_columns;
-    for (int64_t d = 0; d < dim; ++d) to[d * panel_columns] = queries.vectors[row * dim + d] * queries.scale[row];
-  }
+  const int64_t entries = queries.entries();
+  std::vector<float> panels(size_t(panels_of(last - first) * entries * panel_columns));
+  for (int64_t q = 0; q < last - first; ++q)
+    queries.read(first + q, panels.data() + q / panel_columns * entries * panel_columns + q % panel_columns,
+                 panel_columns);
   return panels;
 }
 
@@ -78,21 +76,16 @@ std::vector<float> pack_panels(const ScaledRows& queries, int64_t first, int64_t
 template <class Found>
 void for_products_above(const std::vector<float>& panels, std::vector<float>& threshold, const ScaledRows& candidates,
                         int64_t first, int64_t last, const Stop& stop, Found found) {
-  const int64_t dim = candidates.dim;
-  const int64_t count = int64_t(threshold.size()) / panel_columns;
-  std::vector<float> rows(size_t(tile_candidates * dim)), products(size_t(tile_candidates * panel_columns));
+  const int64_t entries = candidates.entries(), count = int64_t(threshold.size()) / panel_columns;
+  std::vector<float> rows(size_t(tile_candidates * entries)), products(size_t(tile_candidates * panel_columns));
   uint32_t above[tile_candidates];
   const float zeros[panel_columns] = {};
   for (; first < last && !stop.flag; first += tile_candidates) {
     const int64_t present = std::min(tile_candidates, last - first);
-    for (int64_t r = 0; r < present; ++r) {
-      const int64_t row = candidates.row(first + r);
-      const float scale = candidates.scale[row];
-      for (int64_t d = 0; d < dim; ++d) rows[size_t(r * dim + d)] = candidates.vectors[row * dim + d] * scale;
-    }
+    for (int64_t r = 0; r < present; ++r) candidates.read(first + r, rows.data() + r * entries, 1);
     for (int64_t p = 0; p < count; ++p) {
-      const float* const panel = panels.data() + p * dim * panel_columns;
-      kernels().multiply_rows(rows.data(), dim, dim, present, panel, zeros, products.data(), panel_columns);
+      const float* const panel = panels.data() + p * entries * panel_columns;
+      kernels().multiply_rows(rows.data(), entries, entries, present, panel, zeros, products.data(), panel_columns);
       if (!kernels().find_above(products.data(), present, &threshold[size_t(p * panel_columns)], above)) continue;
       for (int64_t r = 0; r < present; ++r)
         for (int64_t q = 0; above[r]; ++q, above[r] >>= 1)
@@ -130,7 +123,7 @@ void inverse_norms(const float* vectors, int64_t rows, int64_t dim, float* inver
 void top_products(const ScaledRows& queries, const ScaledRows& candidates, const ExcludedRows& excluded, int64_t k,
                   float min_product, int64_t* rows, float* products, int threads, const Stop& stop) {
   const int64_t size =
-      std::min(block_size(queries.dim), panels_of((queries.count + threads - 1) / threads) * panel_columns);
+      std::min(block_size(queries.entries()), panels_of((queries.count + threads - 1) / threads) * panel_columns);
   const int64_t blocks = (queries.count + size - 1) / size;
   const int64_t tiles = (candidates.count + tile_candidates - 1) / tile_candidates;
   const int64_t ranges = blocks >= threads ? 1 : std::max<int64_t>(1, std::min<int64_t>(tiles, 4 * threads));
@@ -175,19 +168,19 @@ void top_products(const ScaledRows& queries, const ScaledRows& candidates, const
 void pair_products(const ScaledRows& first, const ScaledRows& second, float* products, int threads, const Stop& stop) {
   constexpr int64_t chunk_pairs = 256;
   parallel_chunks(threads, (first.count + chunk_pairs - 1) / chunk_pairs, stop, [&](int64_t chunk, int) {
+    std::vector<float> x(size_t(first.entries())), y(x.size());
     for (int64_t i = chunk * chunk_pairs; i < std::min(first.count, (chunk + 1) * chunk_pairs); ++i) {
-      const int64_t x = first.row(i), y = second.row(i), dim = first.dim;
-      float sum = 0.0f;
-      for (int64_t d = 0; d < dim; ++d)
-        sum = std::fma(first.vectors[x * dim + d] * first.scale[x], second.vectors[y * dim + d] * second.scale[y], sum);
-      products[i] = sum;
+      first.read(i, x.data(), 1);
+      second.read(i, y.data(), 1);
+      products[i] = 0.0f;
+      for (size_t d = 0; d < x.size(); ++d) products[i] = std::fma(x[d], y[d], products[i]);
     }
   });
 }
 
 std::vector<Pair> best_pairs(const float* vectors, const float* scale, int64_t rows, int64_t dim, int64_t first,
                              int64_t last, int64_t k, float min_similarity, int threads, const Stop& stop) {
-  const ScaledRows all{vectors, scale, nullptr, rows, dim};
+  const ScaledRows all{vectors, scale, nullptr, nullptr, rows, dim};
   const int64_t size = block_size(dim);
   std::atomic<float> shared{min_similarity};
   std::vector<BestPairs> found(size_t(threads), BestPairs{{}, size_t(k), shared});

@@ -5,13 +5,22 @@
 
 namespace hopvec {
 
-// `count` rows of a matrix, each multiplied by its scale: all rows, or those listed in `index`.
+// `count` rows of a matrix, each multiplied by its scale: all rows, or those listed in `index`. Unless null, `extra` is
+// one more entry of each row, which is not scaled.
 struct ScaledRows {
   const float* vectors;
   const float* scale;
+  const float* extra;
   const int64_t* index;
   int64_t count, dim;
 
+  int64_t entries() const { return dim + (extra != nullptr); }
+  // Writes the entries of a row, with `stride` floats between them.
+  void read(int64_t position, float* to, int64_t stride) const {
+    const int64_t row = index ? index[position] : position;
+    for (int64_t d = 0; d < dim; ++d) to[d * stride] = vectors[row * dim + d] * scale[row];
+    if (extra) to[dim * stride] = extra[row];
+  }
   int64_t row(int64_t position) const { return index ? index[position] : position; }
 };
 
