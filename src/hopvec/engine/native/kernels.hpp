@@ -113,8 +113,14 @@ struct Kernels {
                         const float* start, float* out, int64_t out_stride);
   // Sum of x * y
   double (*dot)(const double* x, const double* y, int64_t count);
-  // x <- x - a * y - b * z
-  void (*subtract_both)(double* x, double a, const double* y, double b, const double* z, int64_t count);
+  // matrix[i] <- matrix[i] - (v[i] * w + w[i] * v), then sum += u[i] * matrix[i], for rows i in [first, last) and columns
+  // from `column` on
+  void (*reflect_rows)(double* matrix, int64_t size, const double* v, const double* w, const double* u, double* sum,
+                       int64_t column, int64_t first, int64_t last);
+  // block[i] <- block[i] - v[i] * scale, then sum += u[i] * block[i], for rows i in [first, last) of a block of 16 float64
+  // columns
+  void (*reflect_block)(double* block, const double* v, const double* scale, const double* u, double* sum,
+                        int64_t first, int64_t last);
   // Undoes rotations of the rows of a block of 16 float64 columns, last rotation first
   void (*rotate_back)(const Rotation* rotations, int64_t count, double* block);
   // Measure the limits of the machine, see roofline.hpp
