@@ -21,6 +21,7 @@ from hopvec.progress import Progress
 
 Result = TypeVar("Result", covariant=True)
 
+
 @dataclass
 class PassMemory:
     """The memory of cached orders and of their sum, which the passes of a run share."""
@@ -116,9 +117,7 @@ class CachedOrders:
         memory, size = memory or PassMemory(), plan.slabs * self.slab_bytes
         if memory.orders is None or memory.orders.nbytes < len(orders) * size:
             # For the pass with the most orders, and in one piece: that takes fewer, larger pages.
-            memory.orders = _native.allocate(
-                max(len(orders) * size, plan.bytes.working["orders"])
-            )
+            memory.orders = _native.allocate(max(len(orders) * size, plan.bytes.working["orders"]))
         self.blocks = {
             order: memory.orders[number * size : (number + 1) * size]
             for number, order in enumerate(sorted(orders))

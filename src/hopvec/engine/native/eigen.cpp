@@ -32,8 +32,8 @@ int64_t for_ranges(int64_t begin, int64_t end, int threads, const Stop& stop, Wo
   return ranges;
 }
 
-// The first column of a block of 16 columns that contains this one. Vectors are 0 before their first entry, so that sums
-// from here on are the same, and all blocks are whole.
+// The first column of a block of 16 columns that contains this one. Vectors are 0 before their first entry, so that
+// sums from here on are the same, and all blocks are whole.
 int64_t block_start(int64_t column) { return column / block_columns * block_columns; }
 
 double dot(const double* x, const double* y, int64_t first, int64_t size) {
@@ -55,11 +55,12 @@ double reflection(double* v, int64_t first, int64_t size, double& factor) {
 }
 
 // For each row k but the last, one reflection zeroes the entries right of the first off-diagonal one, and v is stored
-// in their place; the diagonal becomes 0. Each row is read once per reflection: it is updated and multiplied by the next
-// v in the same pass. The matrix is symmetric, so that its product with v is a sum of rows.
+// in their place; the diagonal becomes 0. Each row is read once per reflection: it is updated and multiplied by the
+// next v in the same pass. The matrix is symmetric, so that its product with v is a sum of rows.
 Tridiagonal tridiagonalize(double* matrix, int64_t size, double* factor, int threads, const Stop& stop) {
   Tridiagonal T{std::vector<double>(size_t(size)), std::vector<double>(size_t(size))};
-  std::vector<double> v(static_cast<size_t>(size)), next_v(v), w(v), products(v.size() * (v.size() / rows_per_task + 1));
+  std::vector<double> v(static_cast<size_t>(size)), next_v(v), w(v),
+      products(v.size() * (v.size() / rows_per_task + 1));
   for (int64_t k = 0; k < size && !stop.flag; ++k) {
     // B <- H B H for the rows from k on, where H is the reflection of the row before: with p = factor B v and
     // w = p - factor/2 (p v) v, that is B - v w^T - w v^T. For k = 0, v and w are 0.

@@ -117,8 +117,8 @@ inline void reflect_tile(double* matrix, int64_t size, const double* v, const do
     const Doubles y = Doubles::load(w + c), z = Doubles::load(v + c);
     Doubles total = Doubles::load(sum + c);
     for (int r = 0; r < tile_rows; ++r) {
-      const Doubles x = Doubles::load(rows + r * size + c) -
-                        (Doubles::fill(v[row + r]) * y + Doubles::fill(w[row + r]) * z);
+      const Doubles x =
+          Doubles::load(rows + r * size + c) - (Doubles::fill(v[row + r]) * y + Doubles::fill(w[row + r]) * z);
       x.store(rows + r * size + c);
       total = total + Doubles::fill(u[row + r]) * x;
     }

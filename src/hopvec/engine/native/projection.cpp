@@ -57,7 +57,10 @@ struct PanelSums {
 
 void add_normalized_gram(const Dense& rows, const RowNormalization& normalization, double* total, double* gram,
                          int threads, const Stop& stop) {
-  std::vector<PanelSums> sums(size_t(std::min<int64_t>(threads, panels(rows))), PanelSums(rows.columns));
+  std::vector<PanelSums> sums;  // one per thread
+  const int64_t workers = std::min<int64_t>(threads, panels(rows));
+  sums.reserve(size_t(workers));  // they are large, and not to be copied
+  for (int64_t worker = 0; worker < workers; ++worker) sums.emplace_back(rows.columns);
   std::atomic<int64_t> turn{0};  // panels are added in order
   parallel_chunks(threads, panels(rows), stop, [&](int64_t panel, int thread) {
     PanelSums& own = sums[size_t(thread)];
@@ -127,9 +130,13 @@ void spectral_matrix(const double* vectors, const double* factor, int64_t size, 
     for (int64_t k = 0; k < size; ++k)
       for (int64_t c = 0; c < count; ++c)
         block[size_t(k * block_columns + c)] = factor[k] * vectors[k * size + first + c];
-    kernels().multiply_transposed[1](vectors, size, size, block.data(), product.data(), 0, size);
-    for (int64_t row = 0; row < size; ++row)
-      std::copy_n(product.data() + row * block_columns, count, out + row * size + first);
+    const int64_t rows = first + count;  // the matrix is symmetric
+    kernels().multiply_transposed[1](vectors, size, size, block.data(), product.data(), 0, rows);
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t c = std::max<int64_t>(0, row - first); c < count; ++c) {
+        const double entry = product[size_t(row * block_columns + c)];
+        out[row * size + first + c] = out[(first + c) * size + row] = entry;
+      }
   });
 }
 

@@ -21,8 +21,8 @@ struct RowNormalization {
 void add_normalized_gram(const Dense& rows, const RowNormalization& normalization, double* total, double* gram,
                          int threads, const Stop& stop);
 
-// gram [columns][columns] <- gram - rows * mean^T mean, which is the Gram matrix of rows with this mean, centered. Reads
-// only what is on and above the diagonal, and writes both triangles.
+// gram [columns][columns] <- gram - rows * mean^T mean, which is the Gram matrix of rows with this mean, centered.
+// Reads only what is on and above the diagonal, and writes both triangles.
 void center_gram(double* gram, const double* mean, int64_t columns, int64_t rows);
 
 // out[targets[i]] <- Z_i * matrix - offset, for a matrix [columns][out_columns] and `out_stride` floats between the
