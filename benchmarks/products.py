@@ -56,7 +56,7 @@ def measured(rows: int, columns: int, threads: int, repeats: int) -> dict[str, A
         _native.add_normalized_gram(Z, mean, factor, total, products, threads, stop)
 
     def product() -> None:
-        _native.project_rows(Z, mean, factor, matrix, offset, out, None, threads, stop)
+        _native.project_rows(Z, mean, factor, matrix, offset, None, out, None, threads, stop)
 
     ways: dict[str, Callable[[], Any]] = {
         "gram": gram,

@@ -230,9 +230,15 @@ def project_rows(
     factor: Floats,
     matrix: NDArray[np.floating],
     offset: NDArray[np.floating],
+    unit_factor: Floats | None = None,
 ) -> Floats:
-    """The normalized rows times a matrix, minus the offset; zero rows stay zero."""
+    """The normalized rows times a matrix, minus the offset; zero rows stay zero.
+
+    With `unit_factor`, the columns are multiplied by it and the rows scaled to unit length.
+    """
     projected = normalize_rows(rows, mean, factor) @ matrix.astype(np.float64) - offset
+    if unit_factor is not None:
+        projected = unit_rows(projected * unit_factor)
     return projected * rows.any(axis=1, keepdims=True)
 
 

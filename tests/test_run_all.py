@@ -47,6 +47,16 @@ def test_every_task_runs_once(max_workers):
     assert sorted(machine.run_all(tasks, max_workers=max_workers)) == list(range(40))
 
 
+def test_a_single_worker_with_quick_tasks_is_this_thread():
+    counts = []
+    tasks = [lambda stop: threading.current_thread()] * 3
+    results = machine.run_all(tasks, done=counts.append, operations=1)
+    assert results == [threading.current_thread()] * 3
+    assert counts == [1, 2, 3]
+    for options in ({"operations": 1e12}, {"operations": 1, "max_workers": 2}):
+        assert threading.current_thread() not in machine.run_all(tasks, **options)
+
+
 def test_without_tasks_there_are_no_results():
     assert machine.run_all([]) == []
 

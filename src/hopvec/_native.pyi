@@ -466,12 +466,14 @@ def add_normalized_gram(
     threads: int,
     stop: Stop,
 ) -> None: ...
+def center_gram(gram: NDArray[np.float64], mean: NDArray[np.float64], rows: int) -> None: ...
 def project_rows(
     rows: NDArray[np.float32],
     mean: NDArray[np.float64],
     factor: NDArray[np.float64],
     matrix: NDArray[np.float32],
     offset: NDArray[np.float32],
+    unit_factor: NDArray[np.float64] | None,
     out: NDArray[np.float32],
     targets: NDArray[np.int32] | None,
     threads: int,

@@ -159,12 +159,17 @@ def run_all(
     *,
     max_workers: int = 1,
     done: Callable[[int], object] = lambda count: None,
+    operations: float = math.inf,
 ) -> list[T]:
     """Run all tasks, `max_workers` at a time on threads; return results in order of completion.
 
     `done` is called from this thread with the number of results so far. Ctrl-C, or an exception
     raised by a task or by `done`, sets `stop` for the running tasks and is raised after they end.
+    A single worker whose native calls take few arithmetic operations each is this thread itself,
+    since Ctrl-C takes effect between the calls.
     """
+    if max_workers == 1 and operations <= MAX_QUICK_OPERATIONS:
+        return _run_here(tasks, done)
     stop, pending = Stop(), deque(tasks)
     finished: SimpleQueue[T | _Failure] = SimpleQueue()
 
@@ -199,6 +204,15 @@ def run_all(
         for thread in threads:
             with suppress(RuntimeError):  # Ctrl-C arrived before the thread started
                 thread.join()
+    return results
+
+
+def _run_here(tasks: Sequence[Callable[[Stop], T]], done: Callable[[int], object]) -> list[T]:
+    stop = Stop()
+    results: list[T] = []
+    for task in tasks:
+        results.append(task(stop))
+        done(len(results))
     return results
 
 

@@ -68,16 +68,19 @@ class TestGram:
 
 
 class TestProjection:
-    @given(row_counts, sizes, sizes, threads, seeds)
-    def test_it_matches_the_reference(self, rows, columns, dim, threads, seed):
+    @given(row_counts, sizes, sizes, st.booleans(), threads, seeds)
+    def test_it_matches_the_reference(self, rows, columns, dim, unit, threads, seed):
         matrix, mean, factor = random_rows(rows, columns, seed)
         random = np.random.default_rng(seed)
+        unit_factor = random.uniform(0.5, 2, size=dim) if unit else None
         basis = random.normal(size=(columns, dim)).astype(np.float32)
         offset = random.normal(size=dim).astype(np.float32)
         targets = random.permutation(rows).astype(np.int32)
         out = np.full((rows, dim + 3), 7, dtype=np.float32)
-        _native.project_rows(matrix, mean, factor, basis, offset, out, targets, threads, STOP)
-        expected = reference.project_rows(matrix, mean, factor, basis, offset)
+        _native.project_rows(
+            matrix, mean, factor, basis, offset, unit_factor, out, targets, threads, STOP
+        )
+        expected = reference.project_rows(matrix, mean, factor, basis, offset, unit_factor)
         np.testing.assert_allclose(out[targets, :dim], expected, rtol=0, atol=2e-5)
         assert (out[:, dim:] == 7).all()
 
@@ -85,9 +88,19 @@ class TestProjection:
         matrix, mean, factor = random_rows(3 * PANEL_ROWS + 5, 40, 0)
         basis = np.random.default_rng(1).normal(size=(40, 40)).astype(np.float32)
         offset, apart = np.ones(40, np.float32), np.empty_like(matrix)
-        _native.project_rows(matrix, mean, factor, basis, offset, apart, None, 1, STOP)
-        _native.project_rows(matrix, mean, factor, basis, offset, matrix, None, 5, STOP)
+        _native.project_rows(matrix, mean, factor, basis, offset, None, apart, None, 1, STOP)
+        _native.project_rows(matrix, mean, factor, basis, offset, None, matrix, None, 5, STOP)
         np.testing.assert_array_equal(matrix, apart)
+
+
+@given(row_counts, sizes, seeds)
+def test_a_centered_gram_matrix_is_that_of_centered_rows(rows, columns, seed):
+    matrix = np.random.default_rng(seed).normal(1.0, size=(rows + 1, columns))
+    mean, gram = matrix.mean(axis=0), np.triu(matrix.T @ matrix)
+    _native.center_gram(gram, mean, len(matrix))
+    expected = (matrix - mean).T @ (matrix - mean)
+    np.testing.assert_allclose(gram, expected, rtol=0, atol=1e-12 * len(matrix))
+    np.testing.assert_array_equal(gram, gram.T)
 
 
 @given(sizes, threads, seeds)
@@ -116,7 +129,7 @@ basis = random.integers(-7, 8, size=(64, 64)) * 2.0 ** random.integers(-13, 14, 
 digest = hashlib.sha256()
 for scale in (1.0, 2.0**-130):
     out = np.empty((4000, 64), np.float32)
-    arguments = ((basis * scale).astype(np.float32), np.zeros(64, np.float32), out, None)
+    arguments = ((basis * scale).astype(np.float32), np.zeros(64, np.float32), None, out, None)
     _native.project_rows(
         rows.astype(np.float32), np.zeros(64), np.ones(64), *arguments, 2, _native.Stop()
     )

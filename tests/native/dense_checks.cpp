@@ -43,9 +43,12 @@ std::vector<double> multiply_dense(int64_t rows, int64_t columns, int threads) {
   spectral_matrix(vectors.data(), values.data(), columns, root.data(), threads, stop);
   const std::vector<float> basis_matrix(root.begin(), root.end()), offset(means.begin(), means.end());
   std::vector<float> projected(packed.size());
-  project_rows(dense, {means.data(), factors.data()}, basis_matrix.data(), offset.data(), columns, projected.data(),
-               columns, nullptr, threads, stop);
-  packed.insert(packed.end(), projected.begin(), projected.end());
+  const double* const unit_factors[] = {nullptr, factors.data()};
+  for (const double* unit_factor : unit_factors) {
+    project_rows(dense, {means.data(), factors.data()}, basis_matrix.data(), offset.data(), unit_factor, columns,
+                 projected.data(), columns, nullptr, threads, stop);
+    packed.insert(packed.end(), projected.begin(), projected.end());
+  }
   std::vector<double> results(packed.begin(), packed.end());
   for (const auto& part : {product, transposed, coefficients, total, gram, values, vectors, sums, normalized, root})
     results.insert(results.end(), part.begin(), part.end());

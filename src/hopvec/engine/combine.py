@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -20,8 +20,14 @@ from hopvec.machine import interruptible
 from hopvec.progress import Progress
 
 Result = TypeVar("Result", covariant=True)
-Buffers = list[NDArray[np.uint8]]
-"""The memory of cached orders."""
+
+
+@dataclass
+class PassMemory:
+    """The memory of cached orders and of their sum, which the passes of a run share."""
+
+    orders: NDArray[np.uint8] | None = None
+    total: NDArray[np.float32] | None = None
 
 
 class SumFinish(Protocol[Result]):
@@ -104,14 +110,18 @@ class CachedOrders:
         plan: SlabPlan,
         propagation: Propagation,
         orders: Collection[int],
-        buffers: Buffers | None = None,
+        memory: PassMemory | None = None,
     ) -> None:
-        self.plan, self.propagation = plan, propagation
+        self.plan, self.propagation, self._memory = plan, propagation, memory
         self.slab_bytes = CACHE_LINE_BYTES * plan.nodes
-        buffers = [] if buffers is None else buffers
-        while len(buffers) < len(orders):
-            buffers.append(_native.allocate(plan.slabs * self.slab_bytes))
-        self.blocks = dict(zip(sorted(orders), buffers, strict=False))
+        memory, size = memory or PassMemory(), plan.slabs * self.slab_bytes
+        if memory.orders is None or memory.orders.nbytes < len(orders) * size:
+            # For the pass with the most orders, and in one piece: that takes fewer, larger pages.
+            memory.orders = _native.allocate(max(len(orders) * size, plan.bytes.working["orders"]))
+        self.blocks = {
+            order: memory.orders[number * size : (number + 1) * size]
+            for number, order in enumerate(sorted(orders))
+        }
 
     @property
     def nbytes(self) -> int:
@@ -142,7 +152,7 @@ class CachedOrders:
         plan = self.plan if compresses is None else replace(self.plan, compresses=compresses)
         unit = finish.normalization.unit_orders
         scales = weights if unit else self.propagation.scales(weights)
-        total = allocate_rows(plan.nodes, plan.width)
+        total = self._allocate_total()
         interruptible(
             lambda stop: _native.weighted_sum(
                 [self.blocks[order] for order in sorted(weights)],
@@ -158,6 +168,13 @@ class CachedOrders:
             operations=4 * total.size * len(weights),
         )
         return finish_in_memory(total, plan, self.propagation, finish, done)
+
+    def _allocate_total(self) -> NDArray[np.float32]:
+        """The memory of the sum. A pass no longer needs what it started from: that is replaced."""
+        memory = self._memory or PassMemory()
+        if memory.total is None:
+            memory.total = allocate_rows(self.plan.nodes, self.plan.width)
+        return memory.total
 
 
 class SumsOfSquares:
@@ -181,17 +198,17 @@ def combine(
     finish: SumFinish[Result],
     *,
     progress: Progress,
-    buffers: Buffers | None = None,
+    memory: PassMemory | None = None,
 ) -> Result:
     """Run all slabs of a pass and return the finished sum_i weights[i] * N_i.
 
     Row norms, column sums and products of columns are added in float64, in an order that depends
-    on the graph alone. `buffers` keeps the memory of cached orders for the next pass.
+    on the graph alone. `memory` is used again by the next pass.
     """
     mixes = plan.output == "memory" and propagation.mix_columns is not None
     run = Run(plan, propagation, weights, progress, row_passes=plan.row_passes + mixes)
     if plan.orders == "cached":
-        cached = CachedOrders(plan, propagation, weights, buffers)
+        cached = CachedOrders(plan, propagation, weights, memory)
         run.slabs(cached)
         return cached.combine(weights, finish, run.rows_done)
     if plan.output == "file":

@@ -122,12 +122,7 @@ def centered_gram(gram: Floats, total: Floats, present: int) -> tuple[Floats, Fl
     `total` is the sum of the rows, of which `present` are counted.
     """
     mean = total / max(1, present)
-    for first in range(0, len(gram), BLOCK_COLUMNS):
-        block = slice(first, first + BLOCK_COLUMNS)
-        gram[block, first:] -= (present * mean[block])[:, None] * mean[first:]
-        square = np.triu(gram[block, block])
-        gram[block, block] = square + np.triu(square, 1).T
-        gram[first:, block] = gram[block, first:].T
+    _native.center_gram(gram, mean, present)
     return gram, mean
 
 

@@ -68,9 +68,8 @@ class Whiten:
         columns, whitening = statistics.columns, statistics.components
         assert columns is not None
         assert whitening is not None
-        offset = whitening.columns.mean.astype(np.float32)
         for first, rows in total.blocks():
-            project(rows, columns, whitening.basis, offset, rows, None, plan.threads)
+            project(rows, columns, whitening, rows, None, plan.threads)
             total.replace(first, rows)
             done(plan.nodes + first + len(rows))
         return Whitened(WhitenedRows(total, _max_abs(whitening)), statistics)
@@ -193,18 +192,10 @@ def _write_vectors(
     columns, components = statistics.columns, statistics.components
     assert columns is not None
     assert components is not None
-    count = components.basis.shape[1]
-    vectors[targets, count:] = 0
-    project(rows, columns, components.basis, np.zeros(count, np.float32), vectors, targets, threads)
-    extra = vectors.shape[1] - count
-    scaler = components.columns
-    padded = ColumnScaler(
-        np.append(scaler.mean, np.zeros(extra)), np.append(scaler.factor, np.ones(extra))
-    )
-    padded.apply(vectors, targets, unit=True, threads=threads)
+    project(rows, columns, components, vectors, targets, threads, unit=True)
     if statistics.degree_factors is not None:
         degrees = degree_columns(propagation, statistics.degree_factors, first, len(rows))
-        vectors[targets, count:] = degrees
+        vectors[targets, components.basis.shape[1] :] = degrees
 
 
 def normalized_covariance(
@@ -262,29 +253,33 @@ def whitening_of(covariance: Floats, mean: Floats, present: int, threads: int) -
 def project(
     rows: NDArray[np.float32],
     columns: ColumnScaler,
-    matrix: NDArray[np.float32],
-    offset: NDArray[np.float32],
+    components: Components,
     out: NDArray[np.float32],
     targets: NDArray[np.int32] | None,
     threads: int,
+    *,
+    unit: bool = False,
 ) -> None:
-    """Multiply the normalized rows by a matrix and subtract the offset.
+    """Multiply the normalized rows by the components and subtract the mean of the products.
 
-    Row i becomes row targets[i] of `out`, by default row i. `out` may be the rows themselves.
+    `unit` scales the columns by the factors of the components, then the rows to unit length. Row i
+    becomes row targets[i] of `out`, by default row i. `out` may be the rows themselves.
     """
+    scaler = components.columns
     interruptible(
         partial(
             _native.project_rows,
             rows,
             columns.mean,
             columns.factor,
-            matrix,
-            offset,
+            components.basis,
+            scaler.mean.astype(np.float32),
+            scaler.factor if unit else None,
             out,
             targets,
             threads,
         ),
-        operations=2 * rows.size * matrix.shape[1],
+        operations=2 * rows.size * components.basis.shape[1],
     )
 
 
@@ -311,6 +306,6 @@ def refining_seconds(nodes: int, width: int, threads: int) -> float:
     middle = perf_counter()
     whitening = whitening_of(*centered_gram(gram, sums, len(rows)), len(rows), threads)
     root = perf_counter()
-    project(rows, columns, whitening.basis, np.zeros(width, np.float32), rows, None, threads)
+    project(rows, columns, whitening, rows, None, threads)
     by_rows = (middle - start) + (perf_counter() - root)
     return by_rows * nodes / len(rows) + (root - middle)

@@ -282,8 +282,10 @@ def for_each_slab(
         finally:
             free.put(blocks)
 
+    features = graph.features.nbytes // 4 if graph.features else 0
     run_all(
         [partial(run, index) for index in range(plan.slabs)],
         max_workers=plan.slabs_in_flight,
         done=lambda count: progress(count, plan.slabs),
+        operations=plan.columns * (graph.nodes + graph.entries + features),  # of one native call
     )

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding
-from hopvec.engine.combine import Buffers, combine
+from hopvec.engine.combine import PassMemory, combine
 from hopvec.engine.degree_powers import degree_powers
 from hopvec.engine.features import FeatureRows
 from hopvec.engine.finish import Finish
@@ -152,7 +152,7 @@ class FastRP(SlabMethod):
         like: FittedState | None = None,
         *,
         new_nodes: bool = False,
-        buffers: Buffers | None = None,
+        memory: PassMemory | None = None,
     ) -> Propagation:
         """Run all passes but the last, and return how the last one computes the orders."""
         graph = hops[0].graph
@@ -171,7 +171,7 @@ class FastRP(SlabMethod):
                 self.with_order_0(state.refine_weights),
                 Whiten(like.earlier_passes[number] if like and new_nodes else None),
                 progress=stage(progress, number, self.stages),
-                buffers=buffers,
+                memory=memory,
             )
             if like is None:
                 state = replace(state, earlier_passes=(*state.earlier_passes, X.statistics))
@@ -483,14 +483,14 @@ class FastRP(SlabMethod):
         finish = replace(self.finish, like=like.statistics) if like else self.finish
         if isinstance(finish, Compress):
             finish = replace(finish, own_means=not new_nodes)
-        buffers: Buffers = []
+        memory = PassMemory()
         return combine(
             plan,
-            self.run_passes(hops, plan, progress, like, new_nodes=new_nodes, buffers=buffers),
+            self.run_passes(hops, plan, progress, like, new_nodes=new_nodes, memory=memory),
             self.order_weights(),
             finish,
             progress=stage(progress, len(self.stages) - 1, self.stages),
-            buffers=buffers,
+            memory=memory,
         )
 
     def propagation(

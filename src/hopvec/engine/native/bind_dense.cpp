@@ -54,16 +54,25 @@ void bind_dense(nb::module_& m) {
       nb::arg("rows"), nb::arg("mean"), nb::arg("factor"), nb::arg("total"), nb::arg("gram"), nb::arg("threads"),
       nb::arg("stop"));
   m.def(
+      "center_gram",
+      [](Gram gram, In<double> mean, int64_t rows) {
+        ReleaseGil release;
+        center_gram(gram.data(), mean.data(), int64_t(mean.size()), rows);
+      },
+      nb::arg("gram"), nb::arg("mean"), nb::arg("rows"));
+  m.def(
       "project_rows",
-      [](Rows rows, In<double> mean, In<double> factor, ConstMatrix matrix, In<float> offset, Matrix out,
-         std::optional<In<int32_t>> targets, int threads, const Stop& stop) {
+      [](Rows rows, In<double> mean, In<double> factor, ConstMatrix matrix, In<float> offset,
+         std::optional<In<double>> unit_factor, Matrix out, std::optional<In<int32_t>> targets, int threads,
+         const Stop& stop) {
         ReleaseGil release;
         project_rows(to_dense(rows), {mean.data(), factor.data()}, matrix.data(), offset.data(),
-                     int64_t(matrix.shape(1)), out.data(), int64_t(out.shape(1)), pointer<int32_t>(targets), threads,
-                     stop);
+                     pointer<double>(unit_factor), int64_t(matrix.shape(1)), out.data(), int64_t(out.shape(1)),
+                     pointer<int32_t>(targets), threads, stop);
       },
       nb::arg("rows"), nb::arg("mean"), nb::arg("factor"), nb::arg("matrix"), nb::arg("offset"),
-      nb::arg("out").noconvert(), nb::arg("targets").none(), nb::arg("threads"), nb::arg("stop"));
+      nb::arg("unit_factor").none(), nb::arg("out").noconvert(), nb::arg("targets").none(), nb::arg("threads"),
+      nb::arg("stop"));
   m.def(
       "spectral_matrix",
       [](nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> vectors, In<double> factor, int threads,

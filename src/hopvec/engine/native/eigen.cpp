@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
 #include "dense.hpp"
 
@@ -21,64 +22,72 @@ struct Tridiagonal {
   std::vector<double> diagonal, off;
 };
 
-double dot(const double* x, const double* y, int64_t count) { return kernels().dot(x, y, count); }
-
-void subtract(double* x, double factor, const double* y, int64_t count) {
-  for (int64_t k = 0; k < count; ++k) x[k] -= factor * y[k];
-}
-
-// Calls work(first, last) in parallel for ranges of rows [0, count).
+// Calls work(range, first, last) in parallel for ranges of the rows [begin, end). Returns the number of ranges.
 template <class Work>
-void for_ranges(int64_t count, int threads, const Stop& stop, Work work) {
-  const int64_t ranges = std::max<int64_t>(1, count / rows_per_task);
-  parallel_chunks(threads, ranges, stop,
-                  [&](int64_t range, int) { work(count * range / ranges, count * (range + 1) / ranges); });
+int64_t for_ranges(int64_t begin, int64_t end, int threads, const Stop& stop, Work work) {
+  const int64_t count = end - begin, ranges = std::max<int64_t>(1, count / rows_per_task);
+  parallel_chunks(threads, ranges, stop, [&](int64_t range, int) {
+    work(range, begin + count * range / ranges, begin + count * (range + 1) / ranges);
+  });
+  return ranges;
 }
 
-// Overwrites the end of a row, v[0] .. v[rest - 1], with the vector v of the reflection H = 1 - factor v v^T that
+// The first column of a block of 16 columns that contains this one. Vectors are 0 before their first entry, so that
+// sums from here on are the same, and all blocks are whole.
+int64_t block_start(int64_t column) { return column / block_columns * block_columns; }
+
+double dot(const double* x, const double* y, int64_t first, int64_t size) {
+  const int64_t start = block_start(first);
+  return kernels().dot(x + start, y + start, size - start);
+}
+
+// Overwrites v[first] .. v[size - 1], the end of a row, with the vector v of the reflection H = 1 - factor v v^T that
 // zeroes all but its first entry. Returns that entry. For a row of zeros or tiny numbers, the factor is 0.
-double reflection(double* v, int64_t rest, double& factor) {
+double reflection(double* v, int64_t first, int64_t size, double& factor) {
   constexpr double tiny = 1e-280;  // of squares: dividing by less could overflow
-  const double squares = dot(v, v, rest), length = std::sqrt(squares);
-  const double first_entry = v[0] > 0 ? -length : length;
+  const double squares = dot(v, v, first, size), length = std::sqrt(squares);
+  const double first_entry = v[first] > 0 ? -length : length;
   factor = 0;
   if (squares < tiny) return first_entry;
-  v[0] -= first_entry;
-  factor = 2 / dot(v, v, rest);
+  v[first] -= first_entry;
+  factor = 2 / dot(v, v, first, size);
   return first_entry;
 }
 
 // For each row k but the last, one reflection zeroes the entries right of the first off-diagonal one, and v is stored
-// in their place. Each row is read once per reflection: it is updated and multiplied by the next v in the same pass.
+// in their place; the diagonal becomes 0. Each row is read once per reflection: it is updated and multiplied by the
+// next v in the same pass. The matrix is symmetric, so that its product with v is a sum of rows.
 Tridiagonal tridiagonalize(double* matrix, int64_t size, double* factor, int threads, const Stop& stop) {
   Tridiagonal T{std::vector<double>(size_t(size)), std::vector<double>(size_t(size))};
-  double *const diagonal = T.diagonal.data(), *const off = T.off.data();
-  std::vector<double> buffer(static_cast<size_t>(3 * size));
-  double *product = buffer.data(), *next = product + size, *w = next + size;
-  const auto row = [&](int64_t k) { return matrix + k * size; };
-  if (size > 1) {
-    off[0] = reflection(row(0) + 1, size - 1, factor[0]);
-    for (int64_t i = 1; i < size; ++i) product[i] = dot(row(i) + 1, row(0) + 1, size - 1);
-  }
-  for (int64_t k = 0; k + 1 < size && !stop.flag; ++k) {
-    // B <- H B H for the rows after k: with p = factor B v and w = p - factor/2 (p v) v, B - v w^T - w v^T.
-    const int64_t start = k + 1, rest = size - start;
-    const double* const v = row(k);
-    for (int64_t i = start; i < size; ++i) w[i] = factor[k] * product[i];
-    subtract(w + start, factor[k] / 2 * dot(w + start, v + start, rest), v + start, rest);
-    kernels().subtract_both(row(start) + start, v[start], w + start, w[start], v + start, rest);
-    double* const next_v = row(start) + start + 1;
-    if (rest > 1) off[start] = reflection(next_v, rest - 1, factor[start]);
-    for_ranges(rest - 1, threads, stop, [&](int64_t first, int64_t last) {
-      for (int64_t i = start + 1 + first; i < start + 1 + last; ++i) {
-        kernels().subtract_both(row(i) + start, v[i], w + start, w[i], v + start, rest);
-        next[i] = dot(row(i) + start + 1, next_v, rest - 1);
-      }
+  std::vector<double> v(static_cast<size_t>(size)), next_v(v), w(v),
+      products(v.size() * (v.size() / rows_per_task + 1));
+  for (int64_t k = 0; k < size && !stop.flag; ++k) {
+    // B <- H B H for the rows from k on, where H is the reflection of the row before: with p = factor B v and
+    // w = p - factor/2 (p v) v, that is B - v w^T - w v^T. For k = 0, v and w are 0.
+    double* const row = matrix + k * size;
+    if (k > 0) {
+      w[size_t(k - 1)] = 0;
+      for (int64_t i = k; i < size; ++i) w[size_t(i)] = factor[k - 1] * products[size_t(i)];
+      const double half = factor[k - 1] / 2 * dot(w.data(), v.data(), k, size);
+      for (int64_t i = k; i < size; ++i) w[size_t(i)] -= half * v[size_t(i)];
+      for (int64_t i = k; i < size; ++i) row[i] -= v[size_t(k)] * w[size_t(i)] + w[size_t(k)] * v[size_t(i)];
+    }
+    T.diagonal[size_t(k)] = std::exchange(row[k], 0.0);
+    const int64_t next = k + 1;
+    if (next == size) break;
+    std::fill(next_v.begin(), next_v.begin() + next, 0.0);
+    std::copy(row + next, row + size, next_v.begin() + next);
+    T.off[size_t(k)] = reflection(next_v.data(), next, size, factor[k]);
+    std::copy(next_v.begin() + next, next_v.end(), row + next);
+    std::fill(products.begin(), products.end(), 0.0);
+    const int64_t ranges = for_ranges(next, size, threads, stop, [&](int64_t range, int64_t first, int64_t last) {
+      kernels().reflect_rows(matrix, size, v.data(), w.data(), next_v.data(), products.data() + range * size,
+                             block_start(next), first, last);
     });
-    std::swap(product, next);
+    for (int64_t range = 1; range < ranges; ++range)
+      for (int64_t i = next; i < size; ++i) products[size_t(i)] += products[size_t(range * size + i)];
+    std::swap(v, next_v);
   }
-  for (int64_t k = 0; k < size; ++k) diagonal[k] = row(k)[k];
-  off[size - 1] = 0;
   return T;
 }
 
@@ -136,16 +145,14 @@ std::vector<int64_t> ranking(const std::vector<double>& values, bool by_magnitud
   return order;
 }
 
-// block <- M^T block, where the columns of the block are 16 vectors
+// block <- M^T block, where the columns of the block are 16 vectors. As above, each row of the block is updated and
+// multiplied by the next v in the same pass.
 void reflect(const double* matrix, int64_t size, const double* factor, double* block) {
-  for (int64_t k = size - 2; k >= 0; --k) {
-    const int64_t rest = size - k - 1;
-    const double* const v = matrix + k * size + k + 1;
-    double* const part = block + block_columns * (k + 1);
-    double sums[block_columns] = {};
-    kernels().multiply[1](v, rest, rest, part, sums, 0, 1);
-    for (double& sum : sums) sum *= -factor[k];
-    kernels().multiply[1](v, 1, 1, sums, part, 0, rest);
+  double sums[block_columns] = {}, scale[block_columns];
+  for (int64_t k = size - 1; k >= 0; --k) {
+    for (int64_t c = 0; c < block_columns; ++c) scale[c] = factor[k] * std::exchange(sums[c], 0.0);
+    const double *const v = matrix + k * size, *const next_v = k > 0 ? v - size : v;  // the last sums are not used
+    kernels().reflect_block(block, v, scale, next_v, sums, k, size);
   }
 }
 
@@ -165,6 +172,7 @@ void eigen(double* matrix, int64_t size, int64_t count, bool by_magnitude, doubl
   const int64_t batch = size <= max_whole_size ? size : values_per_batch;
   std::vector<Tridiagonal> states;
   std::vector<Rotation> rotations;
+  rotations.reserve(size_t(2 * batch * size));  // two steps per value are typical, of fewer and fewer rotations
   const auto diagonalize_from = [&](Tridiagonal& state, int64_t first) {
     diagonalize(state, first, std::min(size, first + batch), epsilon * largest, rotations);
   };

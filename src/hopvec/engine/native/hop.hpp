@@ -9,6 +9,7 @@ namespace hopvec {
 namespace {
 
 constexpr int64_t sum_prefetch_rows = 4;       // rows of the sum are prefetched this many nodes ahead
+constexpr int64_t emit_prefetch_rows = 16;     // the same for lines that are columns of a matrix
 constexpr int64_t min_stream_bytes = 1 << 23;  // a sum of this size fits no cache: written with non-temporal stores
 constexpr int64_t partial_entries = 1024;      // entries per partial sum, which bounds the rounding error
 
@@ -19,12 +20,31 @@ HOPVEC_INLINE double sum_of_squares(const float* column) {
   return (partial[0] + partial[1]) + (partial[2] + partial[3]);
 }
 
-// Of the first `columns` columns only: the last slab may use fewer than a line holds.
-HOPVEC_INLINE double sum_of_squares(const Lanes& lanes, int64_t columns) {
+#if defined(__AVX2__)
+// The same sums in the same order, without a detour through memory.
+HOPVEC_INLINE double sum_of_squares(const Lanes& lanes) {
+  __m256d partial = _mm256_setzero_pd();
+  for (int p = 0; p < 4; ++p) {
+    const __m256d columns = _mm256_cvtps_pd(lanes.quarter(p));
+    partial = _mm256_add_pd(partial, _mm256_mul_pd(columns, columns));
+  }
+  const __m128d pairs = _mm_hadd_pd(_mm256_castpd256_pd128(partial), _mm256_extractf128_pd(partial, 1));
+  return _mm_cvtsd_f64(_mm_hadd_pd(pairs, pairs));
+}
+#else
+HOPVEC_INLINE double sum_of_squares(const Lanes& lanes) {
   float column[16];
   lanes.store(column);
-  if (columns < 16)
-    for (int64_t c = columns > 0 ? columns : 0; c < 16; ++c) column[c] = 0.0f;
+  return sum_of_squares(column);
+}
+#endif
+
+// Of the first `columns` columns only: the last slab may use fewer than a line holds.
+HOPVEC_INLINE double sum_of_squares(const Lanes& lanes, int64_t columns) {
+  if (columns >= 16) return sum_of_squares(lanes);
+  float column[16];
+  lanes.store(column);
+  for (int64_t c = columns > 0 ? columns : 0; c < 16; ++c) column[c] = 0.0f;
   return sum_of_squares(column);
 }
 
@@ -237,8 +257,9 @@ void hop(const Adjacency& S, const void* block, const Sink& sink, int64_t first,
 }
 
 template <class Storage>
-void emit(const float* lines, const float* scale, const Sink& sink, int64_t first, int64_t last) {
-  for (int64_t node = first; node < last; ++node, lines += Line<Storage>::columns) {
+void emit(const float* lines, int64_t stride, const float* scale, const Sink& sink, int64_t first, int64_t last) {
+  for (int64_t node = first; node < last; ++node, lines += stride) {
+    prefetch_line(lines + emit_prefetch_rows * stride);
     Line<Storage> row = Line<Storage>::load(lines);
     if (scale) row.scale(scale[node]);
     write_row(sink, false, node, row);

@@ -74,8 +74,9 @@ struct Kernels {
   const char* level;
   // sink <- A * block, rows [first, last)
   void (*hop[2])(const Adjacency&, const void* block, const Sink&, int64_t first, int64_t last);
-  // sink <- scale * lines for nodes [first, last); a line holds the float32 columns of one node in the slab
-  void (*emit[2])(const float* lines, const float* scale, const Sink&, int64_t first, int64_t last);
+  // sink <- scale * lines for nodes [first, last); a line holds the float32 columns of one node in the slab, and there
+  // are `stride` floats from one line to the next
+  void (*emit[2])(const float* lines, int64_t stride, const float* scale, const Sink&, int64_t first, int64_t last);
   // sum[rows[i]] <- sum over orders of weight * order_i, divided by |order_i| if `unit`; all columns
   void (*weighted_sum[2])(const Orders&, float* sum, const int32_t* rows, int64_t dim, int64_t first, int64_t last);
   // total[c] += sum over nodes of value, or of (value - mean)^2 if `mean` is not null
@@ -113,8 +114,14 @@ struct Kernels {
   bool (*find_above)(const float* products, int64_t count, const float* threshold, uint32_t* above);
   // Sum of x * y
   double (*dot)(const double* x, const double* y, int64_t count);
-  // x <- x - a * y - b * z
-  void (*subtract_both)(double* x, double a, const double* y, double b, const double* z, int64_t count);
+  // matrix[i] <- matrix[i] - (v[i] * w + w[i] * v), then sum += u[i] * matrix[i], for rows i in [first, last) and
+  // columns from `column` on
+  void (*reflect_rows)(double* matrix, int64_t size, const double* v, const double* w, const double* u, double* sum,
+                       int64_t column, int64_t first, int64_t last);
+  // block[i] <- block[i] - v[i] * scale, then sum += u[i] * block[i], for rows i in [first, last) of a block of 16
+  // float64 columns
+  void (*reflect_block)(double* block, const double* v, const double* scale, const double* u, double* sum,
+                        int64_t first, int64_t last);
   // Undoes rotations of the rows of a block of 16 float64 columns, last rotation first
   void (*rotate_back)(const Rotation* rotations, int64_t count, double* block);
   // Measure the limits of the machine, see roofline.hpp

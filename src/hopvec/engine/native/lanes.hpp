@@ -76,6 +76,10 @@ struct Lanes {
   static Lanes load(const half* from) {
     return {_mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)))};
   }
+  __m128 quarter(int p) const {
+    const __m256 half = p < 2 ? _mm512_castps512_ps256(all) : _mm512_extractf32x8_ps(all, 1);
+    return p % 2 ? _mm256_extractf128_ps(half, 1) : _mm256_castps256_ps128(half);
+  }
   void store(float* to) const { _mm512_storeu_ps(to, all); }
   void stream_store(float* to) const { _mm512_stream_ps(to, all); }
   void store(half* to) const {
@@ -118,6 +122,10 @@ struct Lanes {
   static Lanes load(const half* from) {
     const __m128i* bits = reinterpret_cast<const __m128i*>(from);
     return {_mm256_cvtph_ps(_mm_loadu_si128(bits)), _mm256_cvtph_ps(_mm_loadu_si128(bits + 1))};
+  }
+  __m128 quarter(int p) const {
+    const __m256 half = p < 2 ? low : high;
+    return p % 2 ? _mm256_extractf128_ps(half, 1) : _mm256_castps256_ps128(half);
   }
   void store(float* to) const {
     _mm256_storeu_ps(to, low);

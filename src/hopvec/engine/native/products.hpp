@@ -90,8 +90,49 @@ double dot(const double* x, const double* y, int64_t count) {
   return part[0];
 }
 
-void subtract_both(double* x, double a, const double* y, double b, const double* z, int64_t count) {
-  for (int64_t k = 0; k < count; ++k) x[k] -= a * y[k] + b * z[k];
+// A few rows at a time, so that the sum is loaded and stored less often.
+template <int tile_rows>
+inline void reflect_tile(double* matrix, int64_t size, const double* v, const double* w, const double* u, double* sum,
+                         int64_t column, int64_t row) {
+  double* const rows = matrix + row * size;
+  int64_t c = column;
+  for (; c + 16 <= size; c += 16) {
+    const Doubles y = Doubles::load(w + c), z = Doubles::load(v + c);
+    Doubles total = Doubles::load(sum + c);
+    for (int r = 0; r < tile_rows; ++r) {
+      const Doubles x =
+          Doubles::load(rows + r * size + c) - (Doubles::fill(v[row + r]) * y + Doubles::fill(w[row + r]) * z);
+      x.store(rows + r * size + c);
+      total = total + Doubles::fill(u[row + r]) * x;
+    }
+    total.store(sum + c);
+  }
+  for (; c < size; ++c)
+    for (int r = 0; r < tile_rows; ++r) {
+      double& x = rows[r * size + c];
+      x -= v[row + r] * w[c] + w[row + r] * v[c];
+      sum[c] += u[row + r] * x;
+    }
+}
+
+void reflect_rows(double* matrix, int64_t size, const double* v, const double* w, const double* u, double* sum,
+                  int64_t column, int64_t first, int64_t last) {
+  constexpr int tile_rows = Doubles::max_sums;
+  for (; first + tile_rows <= last; first += tile_rows)
+    reflect_tile<tile_rows>(matrix, size, v, w, u, sum, column, first);
+  for (; first < last; ++first) reflect_tile<1>(matrix, size, v, w, u, sum, column, first);
+}
+
+void reflect_block(double* block, const double* v, const double* scale, const double* u, double* sum, int64_t first,
+                   int64_t last) {
+  const Doubles step = Doubles::load(scale);
+  Doubles total = Doubles::load(sum);
+  for (int64_t row = first; row < last; ++row) {
+    const Doubles x = Doubles::load(block + 16 * row) - Doubles::fill(v[row]) * step;
+    x.store(block + 16 * row);
+    total = total + Doubles::fill(u[row]) * x;
+  }
+  total.store(sum);
 }
 
 // The second row of a rotation is usually the first row of the previous one, and stays in registers.

@@ -57,7 +57,10 @@ struct PanelSums {
 
 void add_normalized_gram(const Dense& rows, const RowNormalization& normalization, double* total, double* gram,
                          int threads, const Stop& stop) {
-  std::vector<PanelSums> sums(size_t(std::min<int64_t>(threads, panels(rows))), PanelSums(rows.columns));
+  std::vector<PanelSums> sums;  // one per thread
+  const int64_t workers = std::min<int64_t>(threads, panels(rows));
+  sums.reserve(size_t(workers));  // they are large, and not to be copied
+  for (int64_t worker = 0; worker < workers; ++worker) sums.emplace_back(rows.columns);
   std::atomic<int64_t> turn{0};  // panels are added in order
   parallel_chunks(threads, panels(rows), stop, [&](int64_t panel, int thread) {
     PanelSums& own = sums[size_t(thread)];
@@ -73,9 +76,22 @@ void add_normalized_gram(const Dense& rows, const RowNormalization& normalizatio
   });
 }
 
+void center_gram(double* gram, const double* mean, int64_t columns, int64_t rows) {
+  for (int64_t i = 0; i < columns; ++i) {
+    const double total = double(rows) * mean[i];
+    for (int64_t j = i; j < columns; ++j) gram[i * columns + j] -= total * mean[j];
+  }
+  // Square by square, so that the columns that are written stay in cache.
+  for (int64_t row = 0; row < columns; row += block_columns)
+    for (int64_t column = row; column < columns; column += block_columns)
+      for (int64_t i = row; i < std::min(columns, row + block_columns); ++i)
+        for (int64_t j = std::max(i + 1, column); j < std::min(columns, column + block_columns); ++j)
+          gram[j * columns + i] = gram[i * columns + j];
+}
+
 void project_rows(const Dense& rows, const RowNormalization& normalization, const float* matrix, const float* offset,
-                  int64_t out_columns, float* out, int64_t out_stride, const int32_t* targets, int threads,
-                  const Stop& stop) {
+                  const double* unit_factor, int64_t out_columns, float* out, int64_t out_stride,
+                  const int32_t* targets, int threads, const Stop& stop) {
   const int64_t width = padded(out_columns);
   std::vector<float> packed(size_t(rows.columns * width)), start(static_cast<size_t>(width));  // 32 columns at a time
   for (int64_t k = 0; k < rows.columns; ++k)
@@ -83,6 +99,7 @@ void project_rows(const Dense& rows, const RowNormalization& normalization, cons
       packed[size_t((c / panel_columns * rows.columns + k) * panel_columns + c % panel_columns)] =
           matrix[k * out_columns + c];
   for (int64_t c = 0; c < out_columns; ++c) start[size_t(c)] = -offset[c];
+  const std::vector<double> no_mean(static_cast<size_t>(out_columns));
   parallel_chunks(threads, panels(rows), stop, [&](int64_t panel, int) {
     NormalizedRows some(rows.columns);
     std::vector<float> products(size_t(rows_per_sum * width));
@@ -90,6 +107,10 @@ void project_rows(const Dense& rows, const RowNormalization& normalization, cons
       for (int64_t c = 0; c < width; c += panel_columns)
         kernels().multiply_rows(some.entries.data(), some.stride, rows.columns, some.count,
                                 packed.data() + c * rows.columns, start.data() + c, products.data() + c, width);
+      bool nonzero[rows_per_sum];
+      if (unit_factor)
+        kernels().normalize_rows(products.data(), width, out_columns, no_mean.data(), unit_factor, products.data(),
+                                 width, nonzero, nullptr, some.count);
       for (int64_t row = 0; row < some.count; ++row) {
         float* const to = out + (targets ? targets[first + row] : first + row) * out_stride;
         if (some.nonzero[row])
@@ -109,9 +130,13 @@ void spectral_matrix(const double* vectors, const double* factor, int64_t size, 
     for (int64_t k = 0; k < size; ++k)
       for (int64_t c = 0; c < count; ++c)
         block[size_t(k * block_columns + c)] = factor[k] * vectors[k * size + first + c];
-    kernels().multiply_transposed[1](vectors, size, size, block.data(), product.data(), 0, size);
-    for (int64_t row = 0; row < size; ++row)
-      std::copy_n(product.data() + row * block_columns, count, out + row * size + first);
+    const int64_t rows = first + count;  // the matrix is symmetric
+    kernels().multiply_transposed[1](vectors, size, size, block.data(), product.data(), 0, rows);
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t c = std::max<int64_t>(0, row - first); c < count; ++c) {
+        const double entry = product[size_t(row * block_columns + c)];
+        out[row * size + first + c] = out[(first + c) * size + row] = entry;
+      }
   });
 }
 

@@ -21,12 +21,16 @@ struct RowNormalization {
 void add_normalized_gram(const Dense& rows, const RowNormalization& normalization, double* total, double* gram,
                          int threads, const Stop& stop);
 
+// gram [columns][columns] <- gram - rows * mean^T mean, which is the Gram matrix of rows with this mean, centered.
+// Reads only what is on and above the diagonal, and writes both triangles.
+void center_gram(double* gram, const double* mean, int64_t columns, int64_t rows);
+
 // out[targets[i]] <- Z_i * matrix - offset, for a matrix [columns][out_columns] and `out_stride` floats between the
-// rows of `out`; targets may be null for i itself. A zero row stays zero. `out` may be the rows themselves if there are
-// no targets.
+// rows of `out`; targets may be null for i itself. Unless null, unit_factor [out_columns] scales the columns, and the
+// rows are then scaled to unit length. A zero row stays zero. `out` may be the rows themselves if there are no targets.
 void project_rows(const Dense& rows, const RowNormalization& normalization, const float* matrix, const float* offset,
-                  int64_t out_columns, float* out, int64_t out_stride, const int32_t* targets, int threads,
-                  const Stop& stop);
+                  const double* unit_factor, int64_t out_columns, float* out, int64_t out_stride,
+                  const int32_t* targets, int threads, const Stop& stop);
 
 // out [size][size] <- sum over k of factor[k] * v_k v_k^T, where v_k is row k of `vectors` [size][size]
 void spectral_matrix(const double* vectors, const double* factor, int64_t size, double* out, int threads,

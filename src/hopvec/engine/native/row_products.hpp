@@ -26,41 +26,60 @@ inline bool is_zero(const float* row, int64_t columns) {
   return true;
 }
 
-// out[c] <- (row[c] - mean[c]) * factor[c], scaled to unit length; added to `total`, unless null.
-inline void normalize_row(const float* row, int64_t columns, const double* mean, const double* factor, float* out,
-                          double* total) {
-  const auto entries = [&](int64_t c) {
-    return (Doubles::load(row + c) - Doubles::load(mean + c)) * Doubles::load(factor + c);
-  };
-  const auto entry = [&](int64_t c) { return (row[c] - mean[c]) * factor[c]; };
+// out[c] <- (row[c] - mean[c]) * factor[c], scaled to unit length. Rounded to float32 before scaling, which adds one
+// rounding error and saves the time of computing it twice.
+inline void normalize_row(const float* row, int64_t columns, const double* mean, const double* factor, float* out) {
+  constexpr double tiny = 1e-70;  // of squares: dividing by the root of less could overflow float32
   const int64_t whole = columns / 16 * 16;
   Doubles squares = Doubles::fill(0.0);
-  for (int64_t c = 0; c < whole; c += 16) squares = squares + entries(c) * entries(c);
+  for (int64_t c = 0; c < whole; c += 16) {
+    const Doubles entries = (Doubles::load(row + c) - Doubles::load(mean + c)) * Doubles::load(factor + c);
+    squares = squares + entries * entries;
+    entries.store(out + c);
+  }
   double part[16];
   squares.store(part);
-  for (int64_t c = whole; c < columns; ++c) part[c - whole] += entry(c) * entry(c);
+  for (int64_t c = whole; c < columns; ++c) {
+    const double entry = (row[c] - mean[c]) * factor[c];
+    part[c - whole] += entry * entry;
+    out[c] = float(entry);
+  }
   for (int half = 8; half; half /= 2)
     for (int k = 0; k < half; ++k) part[k] += part[k + half];
-  const double scale = part[0] > 0 ? 1.0 / sqrt(part[0]) : 0.0;
-  for (int64_t c = 0; c < whole; c += 16) {
-    (entries(c) * Doubles::fill(scale)).store(out + c);
-    if (total) (Doubles::load(total + c) + Doubles::load(out + c)).store(total + c);
+  const float scale = part[0] > tiny ? float(1.0 / sqrt(part[0])) : 0.0f;
+  for (int64_t c = 0; c < whole; c += 16) (Lanes::load(out + c) * Lanes::fill(scale)).store(out + c);
+  for (int64_t c = whole; c < columns; ++c) out[c] *= scale;
+}
+
+// total[c] += sum over rows of rows[row][c]; summed in float32, added in float64.
+inline void add_columns(const float* rows, int64_t stride, int64_t columns, int64_t count, double* total) {
+  int64_t c = 0;
+  for (; c + 16 <= columns; c += 16) {
+    Lanes sum = Lanes::zero();
+    for (int64_t row = 0; row < count; ++row) sum = sum + Lanes::load(rows + row * stride + c);
+    float part[16];
+    sum.store(part);
+    (Doubles::load(total + c) + Doubles::load(part)).store(total + c);
   }
-  for (int64_t c = whole; c < columns; ++c) {
-    out[c] = float(entry(c) * scale);
-    if (total) total[c] += out[c];
+  for (; c < columns; ++c) {
+    float sum = 0;
+    for (int64_t row = 0; row < count; ++row) sum += rows[row * stride + c];
+    total[c] += sum;
   }
 }
 
 void normalize_rows(const float* rows, int64_t stride, int64_t columns, const double* mean, const double* factor,
                     float* out, int64_t out_stride, bool* nonzero, double* total, int64_t count) {
-  for (int64_t row = 0; row < count; ++row, rows += stride, out += out_stride) {
-    nonzero[row] = !is_zero(rows, columns);
+  for (int64_t row = 0; row < count; ++row) {
+    const float* const from = rows + row * stride;
+    float* const to = out + row * out_stride;
+    nonzero[row] = !is_zero(from, columns);
     if (nonzero[row])
-      normalize_row(rows, columns, mean, factor, out, total);
+      normalize_row(from, columns, mean, factor, to);
     else
-      for (int64_t c = 0; c < columns; ++c) out[c] = 0;
+      for (int64_t c = 0; c < columns; ++c) to[c] = 0;
   }
+  if (total) add_columns(out, out_stride, columns, count, total);
 }
 
 // out[r][c] += sum over rows of rows[row][first + r] * rows[row][column + c]; summed in float32, added in float64.

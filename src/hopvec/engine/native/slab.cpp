@@ -141,7 +141,7 @@ void draw(const Sampler& R, const Features* features, const uint64_t* keys, cons
         R.draw(keys[node], chain, [&](int column, float value) { part[(node - first) * columns + column] = value; });
       if (features) add_features(*features, P[size_t(group)].data(), number, first, last, columns, part);
     }
-    kernels().emit[as_half](lines.data(), diagonal, sink, first, last);
+    kernels().emit[as_half](lines.data(), columns, diagonal, sink, first, last);
   });
 }
 
@@ -155,10 +155,15 @@ void emit_rows(const Dense& X, int64_t first, const float* diagonal, bool as_hal
   const int64_t columns = 16 * groups(as_half);
   parallel_chunks(threads, (X.rows + rows_per_chunk - 1) / rows_per_chunk, stop, [&](int64_t chunk, int) {
     const int64_t begin = chunk * rows_per_chunk, end = std::min(X.rows, begin + rows_per_chunk);
-    std::vector<float> lines(size_t((end - begin) * columns));
-    for (int64_t row = begin; row < end; ++row)
-      std::copy_n(X.data + row * X.stride, X.columns, lines.data() + (row - begin) * columns);
-    kernels().emit[as_half](lines.data(), diagonal, sink, first + begin, first + end);
+    const float* const rows = X.data + begin * X.stride;
+    if (X.columns == columns) {
+      kernels().emit[as_half](rows, X.stride, diagonal, sink, first + begin, first + end);
+      return;
+    }
+    std::vector<float> lines(size_t((end - begin) * columns));  // the columns that X lacks are 0
+    for (int64_t row = 0; row < end - begin; ++row)
+      std::copy_n(rows + row * X.stride, X.columns, lines.data() + row * columns);
+    kernels().emit[as_half](lines.data(), columns, diagonal, sink, first + begin, first + end);
   });
 }
 
@@ -190,7 +195,7 @@ void first_hop(const Adjacency& S, const SparseRows& R, const uint64_t* keys, co
         scatter_rows(S, &nonzeros[first_nonzero], nonzeros.data() + last_nonzero, &visited[first_nonzero], lines.data(),
                      first, last);
       });
-      kernels().emit[as_half](lines.data(), S.inverse_degrees, sink, first, last);
+      kernels().emit[as_half](lines.data(), columns, S.inverse_degrees, sink, first, last);
     }
   });
 }
