@@ -81,7 +81,8 @@ def rp3beta(graph: Graph, alpha: float, beta: float) -> PathScorer:
     steps: NDArray[np.float64] = weights / np.repeat(graph.node_degrees, np.diff(graph.indptr))
     popularity = np.array(graph.node_degrees)
     if graph.directed:
-        popularity = np.bincount(graph.indices, weights.astype(np.float64), graph.nodes)
+        incoming = np.bincount(graph.indices, weights, graph.nodes)
+        popularity = incoming.astype(np.float64)
     popularity[popularity == 0] = 1  # no path leads to these nodes
     entry, last = _native.power(steps, alpha), _native.power(popularity, -beta)
     scorer = PathScorer(graph, "rp3beta", steps=3, entry=entry, last=last)
