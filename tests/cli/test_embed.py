@@ -29,7 +29,7 @@ def test_another_method_is_chosen_by_name(run, edges, tmp_path):
         8,
         "--walks",
         3,
-        "--objective",
+        "--loss",
         "hierarchical-softmax",
         "--p",
         0.5,
@@ -38,7 +38,7 @@ def test_another_method_is_chosen_by_name(run, edges, tmp_path):
     ]
     result = run("embed", edges, "-o", "vectors.parquet", "--method", "node2vec", *arguments)
     assert result.exit_code == 0, result.stderr
-    method = Node2Vec(dim=8, walks=3, objective="hierarchical-softmax", p=0.5, q=2)
+    method = Node2Vec(dim=8, walks=3, loss="hierarchical-softmax", p=0.5, q=2)
     assert same(tmp_path / "vectors.parquet", tmp_path / edges, method)
 
 

@@ -181,7 +181,7 @@ def test_files_are_compared_on_the_nodes_that_all_of_them_have(run, files, tmp_p
             ("labels.csv", "clear.npz"),
             "clear.npz contains vectors; the last file must contain labels",
         ),
-        (("clear.npz", "labels.csv", "--directed"), "--directed needs --links."),
+        (("clear.npz", "labels.csv", "--directed"), "--directed needs --links or --recommend."),
     ],
 )
 def test_user_errors_are_one_sentence(run, files, arguments, message):

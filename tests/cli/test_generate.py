@@ -38,7 +38,7 @@ def test_the_file_has_the_edges_of_the_library(run, tmp_path, arguments, expecte
             "The model rmat has no --nodes; it has --scale",
         ),
         (("rmat", "--scale", 99, "--edges", 10, "-o", "e.parquet"), "--scale must be an"),
-        (("rmat", "--scale", 9, "--edges", 10, "-o", "e.xyz"), "is not a format for edges"),
+        (("rmat", "--scale", 9, "--edges", 10, "-o", "e.xyz"), "is not a format for tables"),
     ],
 )
 def test_user_errors_write_nothing(run, tmp_path, arguments, message):

@@ -104,7 +104,10 @@ def test_numbers_are_checked_before_the_graph_is_read(run):
         ((*PARTS, "--share", "0.2", "--count", "3"), "Give --share or --count, not both."),
         ((*PARTS, "--share", "2"), "--share must be a number from 0 to 1"),
         ((*PARTS, "--share", "0.99"), "are needed to keep the components connected. Hold out"),
-        (("-o", "training.txt", "--links", "a.csv"), "the suffix '.txt' is not a format for edges"),
+        (
+            ("-o", "training.txt", "--links", "a.csv"),
+            "'.txt' is not a format for tables",
+        ),
         (("-o", "a.csv", "--links", "a.csv"), "the output files must have different names"),
         (("-o", "dense.csv", "--links", "a.csv"), "this is an input file"),
     ],

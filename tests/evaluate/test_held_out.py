@@ -393,7 +393,7 @@ class TestFiles:
     @pytest.mark.parametrize("names", [("a.csv", "b.xlsx"), ("a.xlsx", "b.csv")])
     def test_an_unknown_suffix_is_refused_before_a_file_is_written(self, tmp_path, names):
         held_out = hold_out(random_example(40, 150).graph())
-        with pytest.raises(FormatError, match=r"the suffix '.xlsx' is not a format for edges"):
+        with pytest.raises(FormatError, match=r"the suffix '.xlsx' is not a format for tables"):
             held_out.save(*(tmp_path / name for name in names))
         assert list(tmp_path.iterdir()) == []
 

@@ -18,8 +18,8 @@ from hopvec.methods.parameters import parameters
 from planted_partition import planted_partition
 
 SMALL = {"dim": 16, "walks": 2, "length": 8, "window": 3}
-OBJECTIVES = ("negative-sampling", "hierarchical-softmax")
-every_objective = pytest.mark.parametrize("objective", OBJECTIVES)
+LOSSES = ("negative-sampling", "hierarchical-softmax")
+every_loss = pytest.mark.parametrize("loss", LOSSES)
 
 
 def same_class(embedding, classes, k=5):
@@ -30,13 +30,13 @@ def same_class(embedding, classes, k=5):
 
 
 class TestQuality:
-    @every_objective
+    @every_loss
     @pytest.mark.parametrize(
         "method", [DeepWalk(), Node2Vec(p=0.5, q=2)], ids=["deepwalk", "node2vec"]
     )
-    def test_nodes_of_a_class_are_near_each_other(self, method, objective):
+    def test_nodes_of_a_class_are_near_each_other(self, method, loss):
         graph, _ = planted_partition(within=0.9)
-        method.set_params(dim=16, walks=10, length=20, window=5, objective=objective)
+        method.set_params(dim=16, walks=10, length=20, window=5, loss=loss)
         assert same_class(method.embed(graph), 3) > 0.95
 
     def test_weights_have_an_effect(self):
@@ -72,11 +72,11 @@ class TestQuality:
 
 
 class TestNode2Vec:
-    @every_objective
-    def test_without_a_bias_it_equals_deepwalk_byte_for_byte(self, objective):
+    @every_loss
+    def test_without_a_bias_it_equals_deepwalk_byte_for_byte(self, loss):
         graph = skewed_example(300, 1000, weighted=True).graph()
-        deepwalk = DeepWalk(**SMALL, objective=objective, seed=3).embed(graph)
-        node2vec = Node2Vec(**SMALL, objective=objective, seed=3, p=1, q=1).embed(graph)
+        deepwalk = DeepWalk(**SMALL, loss=loss, seed=3).embed(graph)
+        node2vec = Node2Vec(**SMALL, loss=loss, seed=3, p=1, q=1).embed(graph)
         assert node2vec.vectors.tobytes() == deepwalk.vectors.tobytes()
 
     def test_p_and_q_change_the_vectors(self):
@@ -104,11 +104,11 @@ class TestDirected:
 
 
 class TestParameters:
-    def test_negatives_with_another_objective_are_rejected(self):
-        method = DeepWalk(objective="hierarchical-softmax", negatives=7)
+    def test_negatives_with_another_loss_are_rejected(self):
+        method = DeepWalk(loss="hierarchical-softmax", negatives=7)
         with pytest.raises(
             ParameterError,
-            match="DeepWalk: negatives applies to objective='negative-sampling' only",
+            match="DeepWalk: negatives applies to loss='negative-sampling' only",
         ):
             method.embed(example(path(3), 3).graph())
 
@@ -149,7 +149,7 @@ class TestMemory:
         plan = DeepWalk().plan(graph)
         assert plan.bytes.working["sums of weights"] == 8 * graph.entries
         assert DeepWalk(dim=256).plan(graph).bytes.total == plan.bytes.total + 2 * 4 * 300 * 128
-        tree = DeepWalk(objective="hierarchical-softmax").plan(graph)
+        tree = DeepWalk(loss="hierarchical-softmax").plan(graph)
         assert tree.bytes.total > plan.bytes.total
         assert 0 < DeepWalk().working_bytes(300) < plan.bytes.total
 
@@ -198,8 +198,8 @@ ends = numpy.random.default_rng(0).integers(0, 60, (2, 200))
 names = numpy.array([f"node {number}" for number in range(60)])
 graph = hopvec.Graph.from_edges(*names[ends].tolist())
 digest = hashlib.sha256()
-for objective in ("negative-sampling", "hierarchical-softmax"):
-    method = hopvec.DeepWalk(dim=16, walks=5, length=10, window=3, objective=objective)
+for loss in ("negative-sampling", "hierarchical-softmax"):
+    method = hopvec.DeepWalk(dim=16, walks=5, length=10, window=3, loss=loss)
     digest.update(method.embed(graph).vectors.tobytes())
 print(digest.hexdigest())
 """

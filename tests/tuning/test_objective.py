@@ -3,8 +3,16 @@
 import numpy as np
 import pytest
 
-from hopvec import Embedding, FastRP, Graph, Labels, ParameterError
-from hopvec.tuning.objective import ClassificationObjective, LinkPredictionObjective, graph_checksum
+from example_graphs import skewed_example
+from hopvec import Embedding, FastRP, Graph, Labels, ParameterError, tune
+from hopvec.evaluate import evaluate_recommendation, hold_out
+from hopvec.progress import no_progress
+from hopvec.tuning.objective import (
+    ClassificationObjective,
+    LinkPredictionObjective,
+    RecommendationObjective,
+    graph_checksum,
+)
 from planted_partition import planted_partition
 
 GRAPH, LABELS = planted_partition()
@@ -150,3 +158,34 @@ def test_different_graphs_have_different_checksums():
         Graph.from_edges([0, 1, 1, 2, 2, 3], [1, 0, 2, 1, 3, 2], directed=True),  # the same rows
     ]
     assert len({graph_checksum(graph) for graph in [one, *others]}) == 6
+
+
+class TestRecommendationObjective:
+    @pytest.mark.parametrize("objective", ["recall@5", "ndcg@5", "mrr@3", "hit_rate@5"])
+    def test_the_score_is_that_of_the_evaluation(self, objective):
+        graph = skewed_example(80, 400).graph()
+        made = RecommendationObjective(graph, objective=objective, seed=3)
+        held_out = hold_out(graph, per_node=True, negatives=0, seed=3)
+        assert made.graph.to_scipy().nnz == held_out.training.to_scipy().nnz
+        embedding = FastRP(dim=8).embed(made.graph)
+        metric, k = objective.split("@")
+        found = evaluate_recommendation(embedding, held_out, scores=["cosine"], k=[int(k)])
+        expected = getattr(found.scores["vectors"]["cosine"][int(k)], metric)
+        assert made.score(embedding, no_progress) == expected
+        assert made.measure == objective
+
+    @pytest.mark.parametrize("objective", ["recall", "recall@0", "recall@x", "map@10", "", 20])
+    def test_an_invalid_name_is_refused(self, objective):
+        with pytest.raises(ParameterError, match="objective must be 'auc', or recall, ndcg"):
+            tune(skewed_example(30, 90).graph(), objective=objective)
+
+    def test_other_settings_of_link_prediction_are_refused(self):
+        with pytest.raises(ParameterError, match="held_out= applies only to the objective auc"):
+            tune(skewed_example(30, 90).graph(), objective="recall@20", held_out=0.1)
+
+    def test_a_search_maximizes_it(self):
+        graph = skewed_example(80, 400).graph()
+        space = {"beta": "-1:1:0.5"}
+        found = tune(graph, objective="ndcg@5", space=space, search="grid", search_dim=8)
+        assert found.measure == "ndcg@5"
+        assert found.best.score == max(trial.score for trial in found.trials)

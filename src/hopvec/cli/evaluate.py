@@ -1,4 +1,4 @@
-"""`hopvec evaluate`: scores embeddings by node classification or link prediction."""
+"""`hopvec evaluate`: scores embeddings by classification, link prediction or recommendation."""
 
 from __future__ import annotations
 
@@ -10,19 +10,29 @@ from typing import Any
 import click
 
 from hopvec.cli.command import Declared, command, gathered_options, given_options, option
-from hopvec.cli.inputs import FILE, read_vectors
+from hopvec.cli.inputs import FILE, as_embedded, check_exists, read, read_vectors
 from hopvec.cli.label_options import label_options, label_rows, read_label_file
 from hopvec.cli.link_scores import link_rows, link_table, read_link_file, score_links
 from hopvec.cli.method_options import parameter_options
 from hopvec.cli.outputs import json_option, output_path
+from hopvec.cli.program import LIST
+from hopvec.cli.recommend_scores import recommendation_rows, recommendation_table
 from hopvec.cli.scores import ScoreTable, best, check_scores
 from hopvec.cli.summary import Rows, count
 from hopvec.cli.terminal import Terminal, duration
-from hopvec.evaluate import ClassificationComparison, ClassificationProtocol, classify
+from hopvec.evaluate import (
+    ClassificationComparison,
+    ClassificationProtocol,
+    classify,
+    read_links,
+)
 from hopvec.evaluate.held_out import SAMPLING
 from hopvec.evaluate.logistic import require_extra
+from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.recognize import holds_embedding
 from hopvec.methods.parameters import check
+from hopvec.recommendation.evaluation import ALL_SCORES, evaluate_recommendation
+from hopvec.run_report import RunReport
 
 COLUMNS = ("vectors", "share", "macro_f1", "macro_deviation", "micro_f1", "micro_deviation", "C")
 LINKING: Declared = [
@@ -49,6 +59,41 @@ LINKING: Declared = [
     ),
 ]
 
+RECOMMENDING: Declared = [
+    (
+        "--scores",
+        {
+            "metavar": "NAME,...",
+            "callback": lambda context, option, text: text and text.split(","),
+            "help": f"How links are scored: {', '.join(ALL_SCORES)}.  [default: all]",
+        },
+    ),
+    (
+        "--top",
+        {
+            "metavar": LIST,
+            "default": "10,50",
+            "show_default": True,
+            "callback": lambda context, option, text: _integers(text),
+            "help": "Lengths of the lists of recommendations.",
+        },
+    ),
+    ("--sample", {"type": int, "help": "Evaluate a random sample of this many nodes."}),
+    (
+        "--popularity",
+        {
+            "type": float,
+            "help": "How much the score cosine prefers nodes with many edges.  [default: 0.1]",
+        },
+    ),
+    ("--alpha", {"type": float, "default": 1.0, "help": "Parameter of rp3beta.  [default: 1]"}),
+    ("--beta", {"type": float, "default": 0.3, "help": "Parameter of rp3beta.  [default: 0.3]"}),
+    (
+        "--bipartite",
+        {"is_flag": True, "help": "The graph is bipartite, if VECTORS do not tell."},
+    ),
+]
+
 MANY = 1000  # labeled nodes from which scoring takes noticeably long
 
 
@@ -59,12 +104,20 @@ MANY = 1000  # labeled nodes from which scoring takes noticeably long
         "hopvec evaluate vectors.parquet nodes.csv --id-column name --label-column categories",
         "hopvec evaluate vectors.parquet labels.csv -o scores.json",
         "hopvec evaluate vectors.parquet --links held-out.csv --graph training.parquet",
+        "hopvec evaluate vectors.parquet --recommend held-out.csv --graph training.parquet",
     ]
 )
-@click.argument("files", metavar="VECTORS... [LABELS]", type=FILE, nargs=-1, required=True)
+@click.argument("files", metavar="[VECTORS...] [LABELS]", type=FILE, nargs=-1)
 @parameter_options(ClassificationProtocol, "Protocol")
 @option("--links", type=FILE, help="File of node pairs with label 1 (edge) or 0.", heading="Links")
 @gathered_options("linking", LINKING, "Links")
+@option(
+    "--recommend",
+    type=FILE,
+    help="File of held-out edges, from `hopvec split --per-node`, to recommend.",
+    heading="Recommendation",
+)
+@gathered_options("recommending", RECOMMENDING, "Recommendation")
 @option(
     "-o",
     "--output",
@@ -80,11 +133,13 @@ def evaluate(
     settings: dict[str, Any],
     links: str | None,
     linking: dict[str, Any],
+    recommend: str | None,
+    recommending: dict[str, Any],
     output: Path | None,
     as_json: bool,
     labeling: dict[str, Any],
 ) -> None:
-    """Score embeddings by node classification or link prediction.
+    """Score embeddings by node classification, link prediction or recommendation.
 
     Node classification follows the protocol of DeepWalk; the last file contains the labels. For
     each share and shuffle, a logistic regression per class is trained on that share of the labeled
@@ -101,20 +156,36 @@ def evaluate(
     scores that are not above it are no merit of the vectors. If the links contain edges only,
     negative pairs of both kinds are sampled from the graph.
 
+    With --recommend, all files contain vectors. For each node with edges that `hopvec split
+    --per-node` held out, all nodes that it has no edge to in --graph are ranked, as by `hopvec
+    recommend`. The scores are hit rate, recall, NDCG and MRR of the first k; coverage, the share of
+    all candidates that are recommended to someone; and popularity, the mean number of edges of what
+    is recommended. Scores that need the graph only are compared in the same table.
+
     Several files of vectors are compared on the same shuffles or pairs. If the output is piped,
     columns are separated by tabs.
     """
     check(ClassificationProtocol(**settings), "evaluate")
-    check_scores(output, [*files, links, linking["graph"]])
+    check_scores(output, [*files, links, recommend, linking["graph"]])
+    if links is not None and recommend is not None:
+        raise click.UsageError("Give --links or --recommend, not both.")
     start = time.monotonic()
-    if links is None:
-        _reject("needs --links", "Links")
+    seed = settings.get("seed", 0)
+    if links is None and recommend is None:
+        _reject("needs --links or --recommend", "Links")
+        _reject("needs --recommend", "Recommendation")
         table, rows = _score_classes(terminal, files, settings, labeling)
     else:
         _reject("applies to labels, not to links", "Protocol", "Labels")
         if linking["directed"] and linking["graph"] is None:
             raise click.UsageError("--directed needs --graph")
-        table, rows = _score_links(terminal, files, links, linking, settings.get("seed", 0))
+    if links is not None:
+        _reject("needs --recommend", "Recommendation")
+        if not files:
+            raise click.UsageError("Name a file of vectors.")
+        table, rows = _score_links(terminal, files, links, linking, seed)
+    elif recommend is not None:
+        table, rows = _score_recommendation(terminal, files, recommend, linking, recommending, seed)
     if output is not None:
         table.write(output)
     table.print(terminal, as_json)
@@ -133,6 +204,8 @@ def _score_classes(
     terminal: Terminal, files: tuple[str, ...], settings: dict[str, Any], labeling: dict[str, Any]
 ) -> tuple[ScoreTable, Rows]:
     """Score node classification, with the labels of the last file."""
+    if not files:
+        raise click.UsageError("Name a file of vectors and, last, a file of labels.")
     *vectors, labels = files
     if not vectors:
         raise click.UsageError(
@@ -162,6 +235,48 @@ def _score_links(
     held_out = read_link_file(terminal, links, **linking, seed=seed)
     scores = score_links(terminal, files, held_out, seed)
     return link_table(scores), link_rows(links, held_out, scores)
+
+
+def _score_recommendation(
+    terminal: Terminal,
+    files: tuple[str, ...],
+    recommend: str,
+    linking: dict[str, Any],
+    recommending: dict[str, Any],
+    seed: int,
+) -> tuple[ScoreTable, Rows]:
+    """Score recommendation."""
+    if linking["graph"] is None:
+        raise click.UsageError("--recommend needs --graph, the training graph.")
+    if "--sampling" in given_options("Links"):
+        raise click.UsageError("--sampling applies to --links: nothing is sampled here.")
+    check_exists(recommend)
+    embeddings = {path: read_vectors(terminal, path) for path in files}
+    options = ReadOptions(
+        directed=linking["directed"] or None, bipartite=recommending.pop("bipartite")
+    )
+    for embedding in embeddings.values():
+        options = as_embedded(options, embedding)
+    graph = read(terminal, RunReport(), linking["graph"], options)
+    held_out = read_links(recommend, graph=graph, negatives=0)
+    with terminal.progress("recommending", "%") as progress:
+        found = evaluate_recommendation(
+            embeddings,
+            held_out,
+            k=recommending.pop("top"),
+            **recommending,
+            seed=seed,
+            progress=progress,
+        )
+    return recommendation_table(found), recommendation_rows(recommend, found)
+
+
+def _integers(text: str) -> list[int]:
+    """The numbers of a list such as 10,50."""
+    try:
+        return [int(number) for number in text.split(",")]
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is not a list of numbers, such as 10,50.") from None
 
 
 def _print_table(terminal: Terminal, scores: ClassificationComparison) -> None:

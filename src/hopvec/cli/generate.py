@@ -13,7 +13,7 @@ from hopvec.cli.outputs import output_path
 from hopvec.cli.summary import count
 from hopvec.cli.terminal import Terminal
 from hopvec.datasets.generate import RANDOM_GRAPHS
-from hopvec.formats.graphs.write import check_table
+from hopvec.formats.table_files import check_table
 from hopvec.machine import format_bytes
 
 OPTIONS = declared_by(RANDOM_GRAPHS)

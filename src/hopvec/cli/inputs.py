@@ -127,6 +127,16 @@ def read_vectors(terminal: Terminal, path: str) -> Embedding:
         return load(path, progress=progress)
 
 
+def as_embedded(options: ReadOptions, embedding: Embedding) -> ReadOptions:
+    """Read the graph as directed or bipartite if it was when it was embedded."""
+    if options.directed is None and not options.bipartite:
+        if embedding.graph.get("directed"):
+            return replace(options, directed=True)
+        if "sides" in embedding.graph:
+            return replace(options, bipartite=True)
+    return options
+
+
 def read(
     terminal: Terminal,
     report: RunReport,

@@ -2,75 +2,155 @@
 
 from __future__ import annotations
 
+import time
+from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
 from hopvec.cli.command import command, option
-from hopvec.cli.inputs import read_vectors
-from hopvec.cli.outputs import json_option
+from hopvec.cli.inputs import FILE, read_vectors
+from hopvec.cli.results import (
+    ResultFile,
+    check_memory,
+    check_selection,
+    node_options,
+    result_options,
+    rows_of,
+    selected_ids,
+)
+from hopvec.cli.summary import count
 from hopvec.cli.terminal import Terminal, is_terminal
 from hopvec.embedding import Embedding
 from hopvec.evaluate.neighborhoods import Neighborhoods
 from hopvec.evaluate.neighborhoods import neighbors as find_neighbors
+from hopvec.evaluate.pairs import ids_like
+from hopvec.formats.graphs.nodes import read_nodes
+from hopvec.formats.recognize import holds_embedding
+
+MUTUAL_BYTES = 28  # per node and neighbor: two lists of rows, and similarities
 
 
 @command(
     examples=[
         "hopvec neighbors vectors.parquet nytimes.com",
         "hopvec neighbors vectors.parquet 17 42 -k 5",
+        "hopvec neighbors vectors.parquet --all -k 10 -o knn.parquet",
+        "hopvec neighbors vectors.parquet --ids users.txt --among items.txt -o -",
         "hopvec neighbors vectors.parquet nytimes.com --compare deepwalk.parquet",
         "hopvec neighbors new-vectors.parquet zoe --among vectors.parquet",
-        "hopvec neighbors vectors.parquet nytimes.com --json",
         "hopvec neighbors vectors.parquet nytimes.com | cut -f 2",
     ]
 )
 @click.argument("vectors", type=click.Path())
-@click.argument("ids", metavar="ID...", nargs=-1, required=True)
+@click.argument("ids", metavar="[ID...]", nargs=-1)
+@node_options
 @option("-k", type=int, default=10, show_default=True, help="Number of neighbors per node.")
+@option(
+    "--among",
+    type=FILE,
+    help="Where to search: a file of node ids, or another file of comparable vectors, such as the "
+    "old nodes near new ones from `hopvec transform`.  [default: all nodes]",
+)
+@option(
+    "--min-similarity",
+    type=float,
+    default=-1.0,
+    help="Leave out neighbors with a lower cosine similarity.",
+)
+@option(
+    "--mutual",
+    is_flag=True,
+    help="Leave out neighbors that do not have the node among their own nearest.",
+)
 @option(
     "--compare",
     type=click.Path(),
     multiple=True,
     help="Another file of vectors, to show its neighbors side by side; can be given several times.",
 )
-@option(
-    "--among",
-    type=click.Path(),
-    help="Search for neighbors in another file of comparable vectors, such as the old nodes near "
-    "new ones from `hopvec transform`.",
-)
-@json_option
+@result_options
 def neighbors(
     terminal: Terminal,
     vectors: str,
     ids: tuple[str, ...],
+    all_nodes: bool,
+    id_file: str | None,
     k: int,
-    compare: tuple[str, ...],
     among: str | None,
+    min_similarity: float,
+    mutual: bool,
+    compare: tuple[str, ...],
+    output: str | None,
     as_json: bool,
+    memory: str | None,
 ) -> None:
     """Find the nearest neighbors of nodes.
 
-    The search is exact, by cosine similarity, most similar first. If the output is piped, each line
-    contains node, neighbor and similarity, separated by tabs, and the file of vectors if there are
-    several. Put "--" before an ID that starts with "-".
+    The search is exact, by cosine similarity, most similar first; no node is its own neighbor. With
+    --all and -o it writes the k-nearest-neighbor graph of all nodes: a table with the columns id,
+    neighbor, similarity and rank. Without -o, neighbors are printed; if the output is piped, each
+    line contains node, neighbor and similarity, separated by tabs, and the file of vectors if there
+    are several. Put "--" before an ID that starts with "-".
     """
+    check_selection(ids, all_nodes, id_file)
     if among and compare:
         raise click.UsageError("Give --among or --compare, not both.")
+    if mutual and among:
+        raise click.UsageError("Give --among or --mutual, not both.")
+    result = ResultFile(output, as_json, [vectors, among, id_file])
+    if compare and result.given:
+        raise click.UsageError("--compare prints neighbors; -o writes those of one file.")
+    if all_nodes and not result.given:
+        raise click.UsageError("--all needs an output, such as -o knn.parquet.")
+    check_memory(vectors, memory, MUTUAL_BYTES * k if mutual else 0)
     embeddings = {path: read_vectors(terminal, path) for path in (vectors, *compare)}
-    others = read_vectors(terminal, among) if among else None
-    wanted = [as_id(embeddings[vectors], text) for text in ids]
-    with terminal.progress(f"searching {among or ' and '.join(embeddings)}", "%"):
-        found = find_neighbors(embeddings, wanted, k=k, among=others)
-    if as_json:
-        terminal.print_json(found.to_dict() if compare else _of_one(found, vectors))
+    embedding = embeddings[vectors]
+    options = {
+        "k": k,
+        "among": _read_among(terminal, among, embedding),
+        "min_similarity": min_similarity,
+        "mutual": mutual,
+    }
+    wanted = embedding.ids if all_nodes else selected_ids(ids, id_file, embedding.ids)
+    label = f"searching {among or ' and '.join(embeddings)}"
+    if result.given:
+        start = time.monotonic()
+        search = embedding.neighbor_search(**options)
+        rows = np.arange(len(embedding)) if all_nodes else rows_of(embedding, wanted)
+        with terminal.progress(label, "nodes") as progress:
+            written = result.write(search.schema, search.batches(rows, progress))
+        found = f"{count(written, 'neighbor')} of {count(len(rows), 'node')}"
+        result.report(terminal, found, time.monotonic() - start)
         return
+    with terminal.progress(label, "%"):
+        near = find_neighbors(embeddings, wanted.to_pylist(), **options)
+    if as_json:
+        terminal.print_json(near.to_dict() if compare else _of_one(near, vectors))
+    else:
+        _print(terminal, near, embeddings)
+
+
+def _read_among(terminal: Terminal, path: str | None, embedding: Embedding) -> Any:
+    """The embedding or the ids of a file."""
+    if path is None:
+        return None
+    if path != "-" and holds_embedding(Path(path)):
+        return read_vectors(terminal, path)
+    return ids_like(read_nodes(path), embedding.ids)
+
+
+def _print(terminal: Terminal, found: Neighborhoods, embeddings: dict[str, Embedding]) -> None:
+    """Print one table per node, or lines if the output is piped."""
+    compare = len(embeddings) > 1
     for id_, columns in found.found.items():
         for path, near in columns.items():
-            if not near:
-                where = f" in {path}" if compare else ""
+            where = f" in {path}" if compare else ""
+            if not near and not embeddings[path][id_].any():
                 terminal.info(f"{id_}: its vector{where} is zero, so it has no neighbors.")
+            elif not near:
+                terminal.info(f"{id_}: no neighbors{where} meet the conditions.")
         if not any(columns.values()):
             continue
         if is_terminal():
@@ -83,16 +163,6 @@ def neighbors(
             for other, similarity in near:
                 line = f"{id_}\t{other}\t{similarity:.6f}"
                 terminal.print(f"{line}\t{path}" if compare else line)
-
-
-def as_id(embedding: Embedding, text: str) -> Any:
-    """Convert an argument to an id of the type that the embedding has."""
-    if str(embedding.ids.type) == "int64":
-        try:
-            return int(text)
-        except ValueError:
-            return text
-    return text
 
 
 def _of_one(found: Neighborhoods, path: str) -> list[dict[str, Any]]:

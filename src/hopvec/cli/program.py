@@ -26,8 +26,9 @@ COMMANDS = {
     "estimate": "Estimate time, memory and disk space before a run.",
     "info": "Inspect a file: a graph or an embedding.",
     "neighbors": "Find the nearest neighbors of nodes.",
+    "recommend": "Recommend new links: the most likely edges that are not there yet.",
     "diff": "List the nodes that moved most between two embeddings.",
-    "evaluate": "Score embeddings by node classification or link prediction.",
+    "evaluate": "Score embeddings by node classification, link prediction or recommendation.",
     "split": "Split a graph into training edges and held-out links.",
     "tune": "Search for the best parameters for a graph.",
     "convert": "Convert an embedding to another format.",
@@ -172,7 +173,9 @@ def _sentence(error: click.ClickException, arguments: list[str]) -> str:
 def _suggestion(error: click.ClickException, ctx: click.Context, arguments: list[str]) -> str:
     """What to type instead, if the arguments show what was meant."""
     if isinstance(error, click.NoSuchOption):
-        behind = ctx.info_name == "neighbors" and not error.option_name.startswith("--")
+        behind = ctx.info_name in ("neighbors", "recommend") and not error.option_name.startswith(
+            "--"
+        )
         return ' Put "--" before ids that begin with "-".' if behind else ""
     if isinstance(error, click.BadParameter) and isinstance(error.param, click.Option):
         wrong = re.match(r"'(.*)' is not one of", error.message)

@@ -17,7 +17,7 @@ from hopvec.errors import FormatError
 from hopvec.evaluate import hold_out
 from hopvec.evaluate.held_out import SAMPLING, Samplings, check_hold_out_params
 from hopvec.formats.graphs.options import ReadOptions
-from hopvec.formats.graphs.write import check_table
+from hopvec.formats.table_files import check_table
 from hopvec.run_report import RunReport
 
 
@@ -26,6 +26,7 @@ from hopvec.run_report import RunReport
         "hopvec split edges.csv -o training.parquet --links held-out.csv",
         "hopvec split edges.csv -o training.csv --links held-out.csv --share 0.1 --seed 7",
         "hopvec split edges.parquet -o training.parquet --links held-out.parquet --count 10000",
+        "hopvec split ratings.csv --bipartite -o training.csv --links held-out.csv --per-node",
     ]
 )
 @graph_argument
@@ -60,6 +61,12 @@ from hopvec.run_report import RunReport
     is_flag=True,
     help="Also hold out edges whose removal disconnects a component.",
 )
+@option(
+    "--per-node",
+    is_flag=True,
+    help="Hold out one edge of each node with at least two, to test recommendations; in a "
+    "bipartite graph, of each source.",
+)
 @option("--seed", type=int, default=0, show_default=True, help="Random seed of the split.")
 @reading_options
 def split(
@@ -72,6 +79,7 @@ def split(
     negatives: int,
     sampling: Samplings,
     any_edges: bool,
+    per_node: bool,
     seed: int,
     read_options: ReadOptions,
 ) -> None:
@@ -81,7 +89,8 @@ def split(
     --any-edges is given. The file of --links has the columns source, target, label (1 for a
     held-out edge, 0 for a pair of nodes that is not an edge of the graph) and sampling (how such a
     negative pair was drawn). Embed the training edges, then score the vectors with `hopvec evaluate
-    --links`. Formats are .csv, .tsv, .parquet and .arrow.
+    --links`. With --per-node, every node keeps at least one edge; score the vectors with `hopvec
+    evaluate --recommend`. Formats are .csv, .tsv, .parquet and .arrow.
     """
     if output is None or links is None:
         raise click.UsageError(
@@ -89,6 +98,10 @@ def split(
         )
     if share is not None and count is not None:
         raise click.UsageError("Give --share or --count, not both.")
+    if per_node and (share is not None or count is not None or any_edges):
+        raise click.UsageError(
+            "--per-node holds out one edge per node; leave out --share, --count and --any-edges."
+        )
     for path in (output, links):
         check_table(path)
         check_not_input(path, [graph, read_options.nodes])
@@ -105,6 +118,7 @@ def split(
             negatives=negatives,
             sampling=sampling,
             connected=not any_edges,
+            per_node=per_node,
             seed=seed,
             progress=progress,
         )

@@ -25,7 +25,7 @@ from hopvec.cli.terminal import Terminal
 from hopvec.errors import FormatError
 from hopvec.formats.destination import check_writable
 from hopvec.formats.graphs.options import ReadOptions
-from hopvec.formats.graphs.write import TableFile, write_tables
+from hopvec.formats.table_files import TableFile, write_tables
 from hopvec.labels import Labels
 from hopvec.methods import Method
 from hopvec.run_report import RunReport
@@ -44,6 +44,7 @@ FILES = ("best.json", "trials.csv", "search.png", "study.jsonl", "unseen.csv")
         "hopvec tune edges.csv labels.csv --dim 512 --normalize authors -o tuned",
         "hopvec tune edges.csv --space beta=-1:1 --space normalize=authors,full --trials 50",
         "hopvec tune edges.csv labels.csv --method node2vec --search grid",
+        "hopvec tune ratings.csv --bipartite --objective recall@20",
     ]
 )
 @graph_argument
@@ -91,11 +92,12 @@ def tune(
 
     With LABELS, the score is the F1 of node classification with few training labels; without, it
     is the AUC of predicting held-out edges: the mean for uniform negative pairs and for pairs drawn
-    in proportion to degree, so that vectors do not win by degrees alone. The default is 20
-    trials of optuna with 64 dimensions, over beta, spectrum and the weights of orders 1 and 2; with
-    --passes 1, over the search space of the paper. Method options set the parameters that are not
-    searched. Every trial is saved when it is done: run the same command again to resume an
-    interrupted search, with the same result as without the interruption.
+    in proportion to degree, so that vectors do not win by degrees alone; or, with --objective
+    recall@20, how well held-out edges are recommended. The default is 20 trials of optuna with 64
+    dimensions, over beta, spectrum and the weights of orders 1 and 2; with --passes 1, over the
+    search space of the paper. Method options set the parameters that are not searched. Every trial
+    is saved when it is done: run the same command again to resume an interrupted search, with the
+    same result as without the interruption.
     """
     given = search_space(method, _space(space))
     check_search_settings(SearchSettings(**settings), labeled=labels is not None)

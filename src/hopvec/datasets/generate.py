@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from hopvec import _native, machine
 from hopvec.errors import ParameterError
-from hopvec.formats.graphs.write import TableFile, write_tables
+from hopvec.formats.table_files import TableFile, write_tables
 from hopvec.graph import Graph
 from hopvec.graph.ids import arrow_view
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, check, documented

@@ -17,7 +17,8 @@ from hopvec.evaluate.hashing import RandomStream, hash_uint64
 from hopvec.evaluate.pairs import SAMPLINGS, Codes, Pairs, Sampling, contains, ids_like
 from hopvec.formats.graphs.links import SAMPLING as SAMPLING_COLUMN
 from hopvec.formats.graphs.links import read_pairs
-from hopvec.formats.graphs.write import TableFile, edge_table, write_tables
+from hopvec.formats.graphs.write import edge_table
+from hopvec.formats.table_files import TableFile, write_tables
 from hopvec.graph import Graph
 from hopvec.graph.edge_list import from_numbered_edges
 from hopvec.graph.ids import NumberedEdges

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
+import numpy as np
+
 from hopvec.embedding import Embedding
 from hopvec.errors import ParameterError, UnknownNodeError
 
@@ -65,7 +67,9 @@ def neighbors(
     ids: Iterable[Any],
     *,
     k: int = 5,
-    among: Embedding | None = None,
+    among: Any = None,
+    min_similarity: float = -1.0,
+    mutual: bool = False,
 ) -> Neighborhoods:
     """Find the exact k nearest neighbors of nodes, by cosine similarity, in several embeddings.
 
@@ -77,9 +81,8 @@ def neighbors(
         The ids of the nodes.
     k : int
         Number of neighbors per node.
-    among : Embedding, optional
-        A comparable embedding to search, instead of each embedding itself, as in
-        `Embedding.nearest`.
+    among, min_similarity, mutual
+        As in `Embedding.nearest` and `Embedding.nearest_all`.
 
     Returns
     -------
@@ -108,17 +111,22 @@ def neighbors(
             f"{{'fastrp': embedding}}, got {embeddings!r}."
         )
     wanted = [ids] if isinstance(ids, str) else list(ids)
+    rows = {}
     for name, embedding in embeddings.items():
         try:
-            embedding.find(wanted)  # checks all ids before the first search
+            rows[name] = embedding.find(wanted)  # checks all ids before the first search
         except UnknownNodeError as error:
             raise UnknownNodeError(f"{name}: {error}" if len(embeddings) > 1 else error) from error
-    return Neighborhoods(
-        {
-            id_: {
-                name: embedding.nearest(id_, k, among=among)
-                for name, embedding in embeddings.items()
-            }
-            for id_ in wanted
-        }
-    )
+    found: dict[Any, dict[str, list[tuple[Any, float]]]] = {
+        id_: {name: [] for name in embeddings} for id_ in wanted
+    }
+    for name, embedding in embeddings.items():
+        search = embedding.neighbor_search(
+            k, among=among, min_similarity=min_similarity, mutual=mutual
+        )
+        unique = np.array([*dict.fromkeys(rows[name].tolist())], np.int64)
+        for id_, other, similarity, _ in zip(
+            *search.table(unique).to_pydict().values(), strict=True
+        ):
+            found[id_][name].append((other, similarity))
+    return Neighborhoods(found)

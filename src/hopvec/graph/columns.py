@@ -44,6 +44,8 @@ AMBIGUOUS_PAIRS = (  # could be names of columns, but also names of nodes
     ("user", "item"),
     ("user", "friend"),
     ("user", "product"),
+    ("user", "movie"),
+    ("customer", "item"),
     ("customer", "product"),
     ("follower", "followed"),
     ("follower", "followee"),
@@ -88,7 +90,7 @@ EDGES = PairKind(
     names=(SOURCE_NAMES, TARGET_NAMES),
     listed="neighbors",
     arguments=("source", "target"),
-    end_words=END_WORDS,
+    end_words=(*END_WORDS, *AMBIGUOUS_PAIRS),
 )
 LINKS = EDGES._replace(
     one="a pair", many="pairs", arguments=None, weight_names=("label", "y", *WEIGHT_NAMES)
@@ -250,9 +252,10 @@ def is_pandas_index(name: str) -> bool:
 
 
 def name_both_ends(names: Sequence[str], pairs: PairKind = EDGES) -> bool:
-    """Whether the column names identify both columns of a pair."""
+    """Whether the column names identify both columns of a pair, and cannot be names of nodes."""
     both = all(_find(usual, names, set()) is not None for usual in pairs.names)
-    return both or bool(_ends_by_words(names, pairs))
+    sure = [words for words in pairs.end_words if words not in AMBIGUOUS_PAIRS]
+    return both or bool(_ends_by_words(names, pairs._replace(end_words=sure)))
 
 
 def look_like_column_names(one: str, other: str) -> bool:

@@ -20,7 +20,7 @@ from hopvec.progress import Progress
 if TYPE_CHECKING:
     from gensim.models import Word2Vec
 
-Objective = Literal["negative-sampling", "hierarchical-softmax"]
+Loss = Literal["negative-sampling", "hierarchical-softmax"]
 
 BATCH = 10_000  # nodes per call of gensim, which ignores any more
 BATCHES = 64  # per block of walks and worker
@@ -40,7 +40,7 @@ class SkipGram:
     owner: str
     dim: int
     window: int
-    objective: Objective
+    loss: Loss
     negatives: int
     epochs: int
     learning_rate: float
@@ -103,9 +103,7 @@ class SkipGram:
 
     def working_bytes(self, nodes: int) -> int:
         """The memory of training, besides the graph and the resulting vectors."""
-        return (
-            nodes * (4 * self.dim + VOCABULARY[self.objective]) + 4 * BATCH * BATCHES * self.workers
-        )
+        return nodes * (4 * self.dim + VOCABULARY[self.loss]) + 4 * BATCH * BATCHES * self.workers
 
     def _check_gensim(self) -> None:
         try:
@@ -124,7 +122,7 @@ class SkipGram:
         """An untrained model whose words are the nodes that occur, in ascending order."""
         from gensim.models import Word2Vec
 
-        sampled = self.objective == "negative-sampling"
+        sampled = self.loss == "negative-sampling"
         model = Word2Vec(
             vector_size=self.dim,
             window=self.window,

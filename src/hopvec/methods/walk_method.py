@@ -16,7 +16,7 @@ from hopvec.graph import Graph
 from hopvec.machine import memory_limit
 from hopvec.methods.method import Method
 from hopvec.methods.parameters import Integer, OneOf, Real
-from hopvec.methods.skip_gram import BATCH, Objective, SkipGram
+from hopvec.methods.skip_gram import BATCH, Loss, SkipGram
 from hopvec.progress import Progress
 
 NEGATIVES = 5
@@ -31,8 +31,8 @@ class WalkMethod(Method):
     window: Annotated[
         int, Integer(1, BATCH), "nodes on either side that are the context of a node (paper: w)"
     ] = 10
-    objective: Annotated[
-        Objective,
+    loss: Annotated[
+        Loss,
         OneOf(("negative-sampling", "hierarchical-softmax")),
         "how context nodes are predicted: against random nodes, or by a binary tree of all nodes",
     ] = "negative-sampling"
@@ -56,10 +56,10 @@ class WalkMethod(Method):
     def check(self) -> None:
         """Raise ParameterError if a parameter, or a combination of parameters, is invalid."""
         super().check()
-        if self.objective != "negative-sampling" and self.negatives != NEGATIVES:
+        if self.loss != "negative-sampling" and self.negatives != NEGATIVES:
             raise ParameterError(
-                f"{type(self).__name__}: negatives applies to objective='negative-sampling' only, "
-                f"but objective is {self.objective!r}. Leave one of them out."
+                f"{type(self).__name__}: negatives applies to loss='negative-sampling' only, "
+                f"but loss is {self.loss!r}. Leave one of them out."
             )
 
     def compute(self, graph: Graph, plan: Plan, progress: Progress) -> Fitted:
@@ -110,7 +110,7 @@ class WalkMethod(Method):
             owner=type(self).__name__,
             dim=int(self.dim),
             window=int(self.window),
-            objective=self.objective,
+            loss=self.loss,
             negatives=int(self.negatives),
             epochs=int(self.epochs),
             learning_rate=float(self.learning_rate),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import dataclass
 from statistics import mean
 from typing import Any, Literal, Protocol
 
@@ -19,10 +20,14 @@ from hopvec.graph import Graph
 from hopvec.labels import LabeledRows, Labels
 from hopvec.machine import release_pages
 from hopvec.progress import Progress
+from hopvec.recommendation.evaluation import evaluate_recommendation
 
 MIN_TRAINING_NODES = 100  # if the search sees at least twice as many
 TRAINING_SHARE = 0.01  # of the labeled nodes, as in the paper
 BLOCK_ROWS = 1 << 20  # rows of an array that are hashed at a time
+AUC = "auc"
+METRICS = ("recall", "ndcg", "mrr", "hit_rate")  # of recommendations
+MAX_RECOMMENDED = 5000  # nodes whose recommendations are evaluated in a trial
 VALIDATION = 2**32  # stream of random numbers; the shuffles have streams 0, 1, ...
 
 
@@ -130,6 +135,52 @@ class LinkPredictionObjective:
             embedding, self._held_out, operators=["cosine"], k=[], progress=progress
         )
         return mean(operators["cosine"].auc for operators in found.scores.values())
+
+
+class RecommendationObjective:
+    """A metric of recommending held-out edges, such as recall@20, by the score "cosine".
+
+    One edge of each node is held out, by the seed; the rest of the graph is embedded. At most
+    5,000 nodes, drawn by the seed, are evaluated.
+    """
+
+    def __init__(self, graph: Graph, *, objective: str, seed: int) -> None:
+        self._held_out = hold_out(graph, per_node=True, negatives=0, seed=seed)
+        self.graph = self._held_out.training or graph
+        self.measure = objective
+        self.settings = {"measure": objective, "nodes": MAX_RECOMMENDED}
+        self.unseen: Labels | None = None
+        self._metric, _, length = objective.partition("@")
+        self._k, self._seed = int(length), seed
+
+    def score(self, embedding: Embedding, progress: Progress) -> float:
+        """The metric, from 0 to 1."""
+        found = evaluate_recommendation(
+            embedding,
+            self._held_out,
+            scores=["cosine"],
+            k=[self._k],
+            sample=MAX_RECOMMENDED,
+            seed=self._seed,
+            progress=progress,
+        )
+        return float(getattr(found.scores["vectors"]["cosine"][self._k], self._metric))
+
+
+@dataclass(frozen=True)
+class ObjectiveName:
+    """The name of what a search without labels maximizes."""
+
+    def must(self) -> str:
+        """See Rule."""
+        return f"be 'auc', or {', '.join(METRICS[:-1])} or {METRICS[-1]} with @ and a number"
+
+    def fault(self, value: Any) -> str | None:
+        """See Rule."""
+        if value == AUC:
+            return None
+        metric, _, length = str(value).partition("@")
+        return None if metric in METRICS and length.isdecimal() and int(length) > 0 else ""
 
 
 def _subset(graph: Graph, found: LabeledRows, which: NDArray[np.int64]) -> Labels:

@@ -19,9 +19,12 @@ from hopvec.methods.method import RUNTIME_PARAMS
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, check
 from hopvec.progress import Progress, no_progress
 from hopvec.tuning.objective import (
+    AUC,
     ClassificationObjective,
     LinkPredictionObjective,
     Objective,
+    ObjectiveName,
+    RecommendationObjective,
     graph_checksum,
 )
 from hopvec.tuning.result import Tuning
@@ -33,7 +36,7 @@ from hopvec.tuning.trial_vectors import TrialVectors
 logger = logging.getLogger("hopvec")
 
 LABEL_PARAMS = ("measure", "validation", "train", "shuffles", "C")
-LINK_PARAMS = ("held_out", "sampling")
+LINK_PARAMS = ("objective", "held_out", "sampling")
 PARTS = 100  # units of progress per trial; half of them for the vectors
 
 
@@ -76,6 +79,12 @@ class SearchSettings:
         Either(Real(1e-6, 1e6), OneOf(("auto",))),
         "inverse regularization strength; auto: cross-validated on the training nodes",
     ] = 0.1
+    objective: Annotated[
+        str,
+        ObjectiveName(),
+        "without labels: what to maximize: auc, the AUC of predicting held-out edges; or of "
+        "recommending them, recall@20, ndcg@20, mrr@20 or hit_rate@20, with any number",
+    ] = AUC
     held_out: Annotated[
         float, Real(0.001, 0.9), "without labels: share of the edges to hold out and predict"
     ] = 0.2
@@ -101,6 +110,7 @@ def tune(
     train: float | None = SearchSettings.train,
     shuffles: int = SearchSettings.shuffles,
     C: float | str = SearchSettings.C,  # noqa: N803  (as classify calls it)
+    objective: str = SearchSettings.objective,
     held_out: float = SearchSettings.held_out,
     sampling: Samplings = SearchSettings.sampling,
     study: str | PathLike[str] | None = None,
@@ -149,6 +159,9 @@ def tune(
         Number of training splits per trial.
     C : float or "auto"
         Inverse regularization strength of the classifier, as in `classify`.
+    objective : str
+        What to maximize without labels: "auc", or a metric of recommending one held-out edge per
+        node, such as "recall@20", "ndcg@20", "mrr@20" or "hit_rate@20"; see `recommend`.
     held_out : float
         Share of the edges to hold out, without labels.
     sampling : {"both", "uniform", "degree"}
@@ -192,6 +205,7 @@ def tune(
         train=train,
         shuffles=shuffles,
         C=C,
+        objective=objective,
         held_out=held_out,
         sampling=sampling,
     )
@@ -203,9 +217,9 @@ def tune(
     as_given = _with_search_dim(method, given, search_dim)
     searched = Space(as_given, given)
     count = number_of_trials(searched, search, trials)
-    objective = _objective(graph, labels, settings, method)
-    with Study(study, _study_settings(graph, searched, settings, objective)) as saved:
-        run = _Run(searched, settings, objective, saved, count)
+    scoring = _objective(graph, labels, settings, method)
+    with Study(study, _study_settings(graph, searched, settings, scoring)) as saved:
+        run = _Run(searched, settings, scoring, saved, count)
         run.all(progress or no_progress, finished or (lambda trial: None))
     found = tuple(saved.trials[:count])
     best = max(found, key=lambda trial: trial.score)
@@ -218,9 +232,9 @@ def tune(
         untuned=untuned,
         trials=found,
         dimensions=searched.dimensions,
-        measure=objective.measure,
+        measure=scoring.measure,
         settings=saved.settings,
-        unseen=objective.unseen,
+        unseen=scoring.unseen,
     )
 
 
@@ -231,6 +245,13 @@ def check_search_settings(settings: SearchSettings, *, labeled: bool) -> None:
         if getattr(settings, name) != getattr(SearchSettings, name):
             kind = "without" if labeled else "with"
             raise ParameterError(f"tune: {name}= applies only to a search {kind} labels.")
+    if settings.objective != AUC:
+        for name in ("held_out", "sampling"):
+            if getattr(settings, name) != getattr(SearchSettings, name):
+                raise ParameterError(
+                    f"tune: {name}= applies only to the objective {AUC}: to test recommendations, "
+                    "one edge of each node is held out."
+                )
 
 
 class _Run:
@@ -314,6 +335,8 @@ def _with_search_dim(method: Method, given: Mapping[str, Any], dim: int) -> Meth
 def _objective(
     graph: Graph, labels: Labels | None, settings: SearchSettings, method: Method
 ) -> Objective:
+    if labels is None and settings.objective != AUC:
+        return RecommendationObjective(graph, objective=settings.objective, seed=int(method.seed))
     if labels is None:
         return LinkPredictionObjective(
             graph, share=settings.held_out, sampling=settings.sampling, seed=int(method.seed)

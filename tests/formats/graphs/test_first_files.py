@@ -57,8 +57,8 @@ def test_a_possible_header_gives_a_warning(tmp_path, notes):
     lines = "ann,tea\nbob,tea\nbob,milk\nann,milk\ncem,tea\n"
     assert read_graph(text(tmp_path, lines)).nodes == 5
     assert notes() == ""
-    assert read_graph(text(tmp_path, "customer,product\n" + lines)).nodes == 7
-    assert "line 1 (customer, product) is read as an edge" in notes()
+    assert read_graph(text(tmp_path, "guest,drink\n" + lines)).nodes == 7
+    assert "line 1 (guest, drink) is read as an edge" in notes()
     assert read_graph(tmp_path / "edges.csv", header=True).nodes == 5
 
 
@@ -70,9 +70,16 @@ def test_a_possible_header_gives_a_warning(tmp_path, notes):
         "gene_a,gene_b\nBRCA1,TP53\nMYC,EGFR\n",
     ],
 )
-def test_a_possible_header_gives_a_warning_in_a_small_file_too(tmp_path, notes, content):
-    read_graph(text(tmp_path, content))
-    assert f"line 1 ({content.splitlines()[0].replace(',', ', ')}) is read as an edge" in notes()
+def test_common_names_that_occur_nowhere_else_are_a_header(tmp_path, notes, content):
+    names, *edges = content.splitlines()
+    graph = read_graph(text(tmp_path, content))
+    assert graph.edges == len(edges)
+    assert set(names.split(",")).isdisjoint(graph.ids.to_pylist())
+    assert notes() == ""
+    assert (
+        read_graph(text(tmp_path, content + names.replace(",", "\n").split()[0] + ",x\n")).edges
+        == len(edges) + 2
+    )
 
 
 @pytest.mark.parametrize("content", ["1,2\n3,4\n4,5\n", "ann,bob\ncem,dan\n", "ann,bob\n"])
@@ -82,16 +89,17 @@ def test_unambiguous_edges_give_no_warning(tmp_path, notes, content):
 
 
 def test_ends_chosen_by_position_give_a_warning(tmp_path, notes):
-    ORDERS.to_csv(tmp_path / "orders.csv", index=False)
+    visits = ORDERS.rename(columns={"customer": "guest", "product": "drink"})
+    visits.to_csv(tmp_path / "orders.csv", index=False)
     read_graph(tmp_path / "orders.csv", unweighted=True)
-    warning = "'customer' as the source and 'product' as the target because of their position"
+    warning = "'guest' as the source and 'drink' as the target because of their position"
     assert warning in notes()
     assert "Choose others with source= and target=" in notes()
-    ORDERS.to_parquet(tmp_path / "orders.parquet")
+    visits.to_parquet(tmp_path / "orders.parquet")
     read_graph(tmp_path / "orders.parquet", unweighted=True)
     assert notes().count(warning) == 2
-    read_graph(tmp_path / "orders.csv", source="customer", target="product", unweighted=True)
-    ORDERS.drop(columns="amount").to_csv(tmp_path / "two.csv")
+    read_graph(tmp_path / "orders.csv", source="guest", target="drink", unweighted=True)
+    visits.drop(columns="amount").to_csv(tmp_path / "two.csv")
     read_graph(tmp_path / "two.csv", header=True)
     assert notes().count("because of their position") == 2
 

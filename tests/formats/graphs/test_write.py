@@ -6,7 +6,8 @@ import pytest
 from example_graphs import example, skewed_example
 from hopvec import FormatError, Graph, read_graph
 from hopvec.formats.graphs import write
-from hopvec.formats.graphs.write import SUFFIXES, write_graph
+from hopvec.formats.graphs.write import write_graph
+from hopvec.formats.table_files import SUFFIXES
 
 
 def same(one, other):
@@ -55,7 +56,7 @@ def test_weights_are_written_exactly(tmp_path):
 
 def test_an_invalid_path_is_refused_before_writing(tmp_path):
     graph = Graph.from_edges([0], [1])
-    with pytest.raises(FormatError, match=r"the suffix '.txt' is not a format for edges; use one"):
+    with pytest.raises(FormatError, match=r"the suffix '.txt' is not a format for tables; use one"):
         write_graph(graph, tmp_path / "edges.txt")
     with pytest.raises(FormatError, match=r"the directory .* does not exist"):
         write_graph(graph, tmp_path / "none" / "edges.csv")

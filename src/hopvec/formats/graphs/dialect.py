@@ -15,7 +15,13 @@ from hopvec.formats.graphs.input_file import HEAD, InputFile
 from hopvec.formats.graphs.lines import COMMENT_PREFIXES
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.whitespace import quote_aligner, whitespace_collapser
-from hopvec.graph.columns import EDGES, PairKind, find_id_column, name_both_ends
+from hopvec.graph.columns import (
+    EDGES,
+    PairKind,
+    find_id_column,
+    look_like_column_names,
+    name_both_ends,
+)
 
 SEPARATOR_NAMES = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar", " ": "space"}
 NAMED_SEPARATORS = {name: separator for separator, name in SEPARATOR_NAMES.items()} | {"\\t": "\t"}
@@ -216,8 +222,9 @@ def _is_header(rows: Sequence[list[str]], dialect: Dialect, options: ReadOptions
         return letters.isdisjoint(cell for row in body for cell in row)
     if any(_mostly_numbers(body, at, dialect) for at, name in enumerate(first) if name):
         return True
-    if options.pairs.same_type:
-        return False
+    if options.pairs.same_type:  # such names are also those of nodes, which would occur again
+        cells = {cell for row in body for cell in row}
+        return bool(cells) and look_like_column_names(*first[:2]) and cells.isdisjoint(first[:2])
     id_column = find_id_column(first)
     if id_column is not None and len(first) > 2:
         at = first.index(id_column)

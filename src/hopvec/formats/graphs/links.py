@@ -73,6 +73,28 @@ def read_pairs(path: str | PathLike[str], *, progress: Progress | None = None) -
     return LabeledPairs(pa.table(ends), labels == 1, sampling)
 
 
+def read_unlabeled_pairs(path: str | PathLike[str]) -> pa.Table:
+    """Read two columns of ids, source and target, from text, Parquet or Arrow."""
+    with InputFile(path) as file:
+        stream = _format(file).read_edges(file, ReadOptions(pairs=LINKS, unweighted=True))
+        batches = list(stream.batches)
+        rows = 0
+        for batch in batches:
+            if (missing := batch.first_missing()) is not None:
+                row, role = missing
+                location = stream.locate(rows + row)
+                raise FormatError(f"{file.name}, {location}: the {role} is empty.")
+            rows += len(batch.source)
+    if not rows:
+        raise FormatError(f"{file.name}: there are no pairs in it.")
+    return pa.table(
+        {
+            "source": pa.chunked_array([batch.source for batch in batches]),
+            "target": pa.chunked_array([batch.target for batch in batches]),
+        }
+    )
+
+
 def _format(file: InputFile) -> Any:
     """The module that reads a file."""
     for module in (columnar, text):

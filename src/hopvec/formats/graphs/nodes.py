@@ -37,6 +37,15 @@ def read_nodes(nodes: str | PathLike[str] | Any) -> pa.Array:
         return _from_text(file)
 
 
+def has_one_column(path: str | PathLike[str]) -> bool:
+    """Whether a file holds one column of ids and not a table of several columns."""
+    with InputFile(path) as file:
+        if columnar.recognize(file):
+            return len(_schema(file).names) == 1
+        lines = [line for _, line in first_lines(file) if not line.encode().startswith(COMMENTS)]
+        return not any(_splits_evenly(lines[:MAX_LINES], mark) for mark in "\t,;")
+
+
 def _from_text(file: InputFile) -> pa.Array:
     """The column named id, node or name if there is a header, else the first column."""
     numbered = [
@@ -78,15 +87,8 @@ def _splits_evenly(lines: list[str], separator: str) -> bool:
 
 def _from_table(file: InputFile) -> pa.Array:
     """The column named id, node or name, else the only column."""
-    import pyarrow.dataset as ds
-
-    if file.path is None or file.compression:
-        raise FormatError(
-            f"{file.name}: ids cannot be read from a compressed or piped Parquet file."
-        )
-    kind = "parquet" if file.is_directory or file.head.startswith(b"PAR1") else "ipc"
     try:
-        table = ds.dataset(file.path, format=kind)
+        table = _dataset(file)
         names = table.schema.names
         found = find_id_column(names) or (names[0] if len(names) == 1 else None)
         if found is None:
@@ -101,3 +103,22 @@ def _from_table(file: InputFile) -> pa.Array:
     if (empty := first_missing(ids)) is not None:
         raise FormatError(f"{file.name}, row {empty + 1:,}: the id is empty.")
     return ids
+
+
+def _schema(file: InputFile) -> pa.Schema:
+    try:
+        return _dataset(file).schema
+    except pa.ArrowException as error:
+        raise FormatError(f"{file.name}: the ids cannot be read ({error}).") from error
+
+
+def _dataset(file: InputFile) -> Any:
+    """A Parquet or Arrow file as a dataset of pyarrow."""
+    import pyarrow.dataset as ds
+
+    if file.path is None or file.compression:
+        raise FormatError(
+            f"{file.name}: ids cannot be read from a compressed or piped Parquet file."
+        )
+    kind = "parquet" if file.is_directory or file.head.startswith(b"PAR1") else "ipc"
+    return ds.dataset(file.path, format=kind)
