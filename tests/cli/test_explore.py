@@ -70,6 +70,18 @@ def test_positions_of_the_file_are_used_unless_a_layout_is_given(run, vectors, t
     assert stored.columns == ()
 
 
+def test_links_of_a_bipartite_graph_lead_to_the_other_side(run, tmp_path, explored):
+    (tmp_path / "likes.csv").write_text("who,what\n1,1\n1,2\n2,2\n2,3\n3,3\n")
+    sides = ("--bipartite", "--prefixes", "u,i")
+    assert run("embed", "likes.csv", *sides, "--dim", "4", "-o", "both.npy").exit_code == 0
+    result = run("explore", "both.npy", "--graph", "likes.csv", *sides, "--layout", "pca")
+    assert result.exit_code == 0, result.output
+    exploration = explored[0][0]
+    links = exploration.neighborhood(exploration.search.node("u1"), 5)["links"]
+    assert {card["name"] for card in links} <= {"i3"}
+    assert exploration.about()["bipartite"]
+
+
 def test_labels_of_unknown_nodes_are_reported(run, vectors, tmp_path, explored):
     (tmp_path / "labels.csv").write_text("id,label\nann,a\nzoe,b\n")
     result = run("explore", vectors, "--labels", "labels.csv", "--layout", "pca")

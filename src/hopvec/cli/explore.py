@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from hopvec.cli.command import Declared, command, gathered_options, given_options, option
-from hopvec.cli.inputs import FILE, edge_column_options, read_vectors
+from hopvec.cli.inputs import FILE, edge_options, read_vectors
 from hopvec.cli.label_options import label_options, read_label_file
 from hopvec.cli.layout_options import kind_option, seed_option
 from hopvec.cli.summary import count
@@ -54,11 +54,11 @@ SERVER: Declared = [
 )
 @click.argument("vectors", metavar="VECTORS...", type=click.Path(), nargs=-1, required=True)
 @option("--labels", type=FILE, help="File of node labels, for coloring.")
-@option("--graph", type=FILE, help="Graph of the nodes, to show degrees and edges.")
+@option("--graph", type=FILE, help="Graph of the nodes, to show degrees, edges and likely links.")
 @kind_option(default=None)
 @seed_option
 @gathered_options("server", SERVER, "Server")
-@edge_column_options
+@edge_options
 @label_options
 def explore(
     terminal: Terminal,
@@ -74,8 +74,9 @@ def explore(
     """Explore embeddings in the browser.
 
     Shows a map of all nodes, colored by label, degree or any other column of the file; a search
-    box; and the exact nearest neighbors of each node, together with its edges if --graph is given.
-    Two or three embeddings of the same nodes are shown side by side.
+    box; and the exact nearest neighbors of each node. With --graph, also its edges and its likely
+    links: the edges that it is most likely to get. Two or three embeddings of the same nodes are
+    shown side by side.
 
     The page is served from this machine and loads nothing from the network. Only this machine can
     open it, unless --host is given. Press Ctrl-C to stop the server.

@@ -29,7 +29,7 @@ LOOPS = ("keep", "drop")
 FILE = click.Path(allow_dash=True)
 
 
-COLUMN_OPTIONS = 5  # the first options: the columns of the edges, and their direction
+EDGE_OPTIONS = 8  # the first options: the columns of the edges, their direction, and their sides
 OPTIONS: Declared = [
     ("--source", {"metavar": "COLUMN", "help": "Column of source nodes: its name or number."}),
     ("--target", {"metavar": "COLUMN", "help": "Column of target nodes."}),
@@ -99,9 +99,9 @@ def reading_options(function: Function) -> Function:
     return _read_options(OPTIONS, "Input")(function)
 
 
-def edge_column_options(function: Function) -> Function:
-    """Add only the options for edge columns and direction, passed in the same way."""
-    return _read_options(OPTIONS[:COLUMN_OPTIONS], "Graph")(function)
+def edge_options(function: Function) -> Function:
+    """Add only the options for the kind of edges, passed in the same way."""
+    return _read_options(OPTIONS[:EDGE_OPTIONS], "Graph")(function)
 
 
 def _read_options(declared: Declared, heading: str) -> Callable[[Function], Function]:

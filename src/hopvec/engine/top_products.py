@@ -75,7 +75,7 @@ def top_products(
     step = max(1, min(QUERY_ROWS, MAX_ENTRIES // max(1, k)))
     wanted = np.arange(len(queries)) if queries.rows is None else queries.rows
     rows, others = _contiguous(queries), _contiguous(candidates)
-    among = None if candidates.rows is None else np.sort(candidates.rows)
+    among = None if candidates.rows is None else np.sort(candidates.rows, kind="stable")
     for first in range(0, len(queries), step):
         block = slice(first, min(first + step, len(queries)))
         omitted = None if excluded is None else excluded.part(block)

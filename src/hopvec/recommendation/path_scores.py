@@ -13,7 +13,7 @@ most popular       the number of edges of v, in a directed graph of incoming edg
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from hopvec import _native
 from hopvec.graph import Graph
+from hopvec.graph.transpose import transposed_csr
 from hopvec.machine import cores, interruptible
 from hopvec.recommendation.candidates import Candidates, Nodes
 
@@ -143,29 +144,35 @@ def edge_counts(graph: Graph) -> NDArray[Any]:
     return np.stack([outgoing, incoming])
 
 
-def count_common_neighbors(graph: Graph, first: Nodes, second: Nodes) -> NDArray[np.int32]:
-    """The number of common neighbors of pairs of nodes.
+@dataclass(frozen=True, eq=False)
+class CommonNeighbors:
+    """The common neighbors of pairs of nodes.
 
     In a directed graph these are the nodes w with edges u -> w -> v. In a bipartite graph, where u
     and v cannot have a neighbor in common, they are the neighbors of v that share a neighbor with
     u: the other users of an item who have an item in common with the user.
     """
-    into = _reverse(graph) if graph.directed else (graph.indptr, graph.indices)
-    steps = _steps(graph) - 1
-    adjacent = graph.indptr, graph.indices, *into
-    return interruptible(
-        lambda stop: _native.count_common(*adjacent, steps, first, second, cores(), stop)
-    )
+
+    graph: Graph
+
+    def count(self, first: Nodes, second: Nodes) -> NDArray[np.int32]:
+        """The number of common neighbors of each pair."""
+        graph, steps = self.graph, _steps(self.graph) - 1
+        adjacent = graph.indptr, graph.indices, *self._incoming
+        return interruptible(
+            lambda stop: _native.count_common(*adjacent, steps, first, second, cores(), stop)
+        )
+
+    @cached_property
+    def _incoming(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The incoming edges in CSR format, in a file if the graph is."""
+        graph = self.graph
+        if not graph.directed:
+            return graph.indptr, graph.indices
+        transposed = transposed_csr(replace(graph, weights=None), "in", cores())
+        return transposed.indptr, transposed.indices
 
 
 def _steps(graph: Graph) -> int:
     """The length of the shortest paths between nodes that could be linked."""
     return 2 if graph.is_target is None else 3
-
-
-def _reverse(graph: Graph) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """The incoming edges in CSR format."""
-    order = np.argsort(graph.indices, kind="stable")
-    source = np.repeat(np.arange(graph.nodes, dtype=np.int32), np.diff(graph.indptr))
-    indptr = np.searchsorted(graph.indices[order], np.arange(graph.nodes + 1))
-    return indptr.astype(np.int64), source[order]

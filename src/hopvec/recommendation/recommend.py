@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
@@ -20,9 +21,9 @@ from hopvec.neighbors import check_k
 from hopvec.progress import Progress, no_progress
 from hopvec.recommendation.candidates import Candidates, Nodes
 from hopvec.recommendation.path_scores import (
+    CommonNeighbors,
     adamic_adar,
     common_neighbors,
-    count_common_neighbors,
     rp3beta,
 )
 from hopvec.recommendation.vector_scores import VectorScorer
@@ -233,7 +234,7 @@ def score_pairs(
         "id": search.ids(first),
         "recommended": search.ids(second),
         "score": search.scorer.score(first, second),
-        "common_neighbors": count_common_neighbors(graph, first, second),
+        "common_neighbors": search.common_neighbors.count(first, second),
     }
     return pa.table(columns).replace_schema_metadata(search.schema.metadata)
 
@@ -286,6 +287,11 @@ class LinkSearch:
         ]
         return pa.schema(fields, {METADATA: json.dumps(self.scorer.metadata)})
 
+    @cached_property
+    def common_neighbors(self) -> CommonNeighbors:
+        """The evidence for the links."""
+        return CommonNeighbors(self.graph)
+
     def find(self, ids: Any) -> Nodes:
         """The nodes with some ids; by default all, of a bipartite graph the source side."""
         graph = self.graph
@@ -315,7 +321,7 @@ class LinkSearch:
                 self.ids(second),
                 scores[is_found],
                 np.cumsum(is_found, axis=1, dtype=np.int32)[is_found],
-                count_common_neighbors(self.graph, first, second),
+                self.common_neighbors.count(first, second),
             ]
             yield pa.RecordBatch.from_arrays([*map(pa.array, columns)], schema=self.schema)
 

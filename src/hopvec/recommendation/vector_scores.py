@@ -55,8 +55,7 @@ class VectorScorer:
         found = np.full((len(nodes), k), -1)
         scores = np.zeros((len(nodes), k))
         rows = self._known_rows(nodes)
-        among = self._rows[candidates.mask(int(nodes[0])) & (self._rows >= 0)]
-        among = np.sort(among[self._embedding.inverse_norms[among] > 0])
+        among = self._candidate_rows(candidates.mask(int(nodes[0])))
         if len(among):
             omitted = candidates.excluded(nodes, self._rows)
             search = top_products(
@@ -83,6 +82,13 @@ class VectorScorer:
             wanted = self._queries(self._known_rows(first[block]))
             scores[block] = pair_products(wanted, others)
         return scores + self._intercept
+
+    def _candidate_rows(self, is_candidate: NDArray[np.bool_]) -> Nodes:
+        """The rows of some nodes that have a nonzero vector, ascending."""
+        rows = self._rows[is_candidate]
+        mask = np.zeros(len(self._embedding), bool)
+        mask[rows[rows >= 0]] = True
+        return np.flatnonzero(mask & (self._embedding.inverse_norms > 0))
 
     def _queries(self, rows: Nodes) -> ScaledRows:
         """The vectors of some rows, multiplied by the weights."""

@@ -43,3 +43,17 @@ def graph():
     ids = names().to_pylist()
     source, target = zip(*((one, two) for one, two in edges if two < NODES - 1), strict=True)
     return Graph.from_edges([ids[at] for at in source], [ids[at] for at in target], nodes=ids)
+
+
+def directed_graph():
+    """The edges of `graph`, from the smaller to the larger number."""
+    ids = names().to_pylist()
+    edges = [(ids[at], ids[at + step]) for at in range(NODES - 7) for step in (1, 3, 6)]
+    return Graph.from_edges(*zip(*edges, strict=True), directed=True)
+
+
+def bipartite_graph():
+    """Even nodes have edges to the next odd ones; the first 20 nodes are not in the graph."""
+    ids = names().to_pylist()
+    edges = [(ids[at], ids[at + step]) for at in range(20, NODES - 10, 2) for step in (1, 3, 7)]
+    return Graph.from_bipartite(*zip(*edges, strict=True))

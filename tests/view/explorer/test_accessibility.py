@@ -29,7 +29,7 @@ def test_axe_finds_nothing_wrong_on_the_way_to_a_node(visit, address):
 def test_axe_finds_nothing_wrong_with_a_node(visit, address, scheme, size):
     there = visit(address, color_scheme=scheme, bypass_csp=True, **size)
     page = there.open("#node=node-17&color=degree")
-    assert page.locator("#near").count() == 1
+    assert page.locator("#near, #links, #edges").count() == 3
     assert violations(page) == []
 
 

@@ -9,6 +9,8 @@ def test_about(client):
         "nodes": 300,
         "edges": 887,
         "directed": False,
+        "bipartite": False,
+        "links": {"score": "cosine", "popularity": 0.1},
         "labeled": True,
         "columns": ["label", "degree"],
         "embeddings": [{"name": "planted", "dim": 8, "method": "Planted"}],
@@ -44,6 +46,14 @@ def test_names_are_completed(client):
 def test_names_of_nodes(client):
     found = client.get("/api/names", params={"nodes": "7,0"}).json()
     assert [card["name"] for card in found] == ["node-7", explored.HOSTILE[0]]
+
+
+def test_a_node_has_neighbors_likely_links_and_edges(client, exploration):
+    found = client.get("/api/nodes/17", params={"k": 3}).json()
+    assert found == exploration.neighborhood(17, 3)
+    assert [len(found["near"][0]), len(found["links"])] == [3, 3]
+    fields = {"node", "name", "label", "degree", "score", "common"}
+    assert all(set(card) == fields for card in found["links"])
 
 
 def test_an_unknown_name_is_404(client):

@@ -5,7 +5,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hopvec import Embedding, Graph, Labels, ParameterError, UnknownNodeError
+from hopvec import Embedding, Graph, Labels, ParameterError, UnknownNodeError, recommend
 from hopvec.view.explorer import Exploration
 from hopvec.view.explorer.exploration import in_square, mapped
 
@@ -49,7 +49,49 @@ def test_neighbors_with_an_edge_are_marked_and_edges_have_a_rank(exploration):
 def test_an_isolated_node_has_no_edges_and_no_neighbors(exploration):
     found = exploration.neighborhood(explored.NODES - 1, 5)
     assert found["edges"] == {"count": 0, "nodes": []}
-    assert found["near"] == [[]]
+    assert (found["near"], found["links"]) == ([[]], [])
+
+
+@pytest.mark.parametrize("kind", ["graph", "directed_graph", "bipartite_graph"])
+def test_likely_links_are_those_of_recommend(kind):
+    graph, embedding = getattr(explored, kind)(), explored.embedding()
+    some = Embedding(embedding.vectors[10:][::-1], embedding.ids[10:][::-1])  # in another order
+    exploration = Exploration.from_embeddings({"one": some}, graph=graph, layout="pca")
+    names = some.ids.to_pylist()
+    for name in ("node-30", "node-31", "node-200"):
+        expected = recommend(some, graph, name, k=7).to_pylist()
+        links = exploration.neighborhood(names.index(name), 7)["links"]
+        assert len(links) == 7
+        assert [card["name"] for card in links] == [row["recommended"] for row in expected]
+        assert [names[card["node"]] for card in links] == [card["name"] for card in links]
+        assert [card["score"] for card in links] == [row["score"] for row in expected]
+        assert [card["common"] for card in links] == [row["common_neighbors"] for row in expected]
+        degrees = [exploration.edges.degrees[card["node"]] for card in links]
+        assert [card["degree"] for card in links] == degrees
+
+
+def test_likely_links_are_new_edges_to_the_other_side_of_a_bipartite_graph():
+    one = {"one": explored.embedding()}
+    exploration = Exploration.from_embeddings(one, graph=explored.bipartite_graph(), layout="pca")
+    assert exploration.about()["bipartite"]
+    links = {card["node"] for card in exploration.neighborhood(100, 200)["links"]}
+    assert all(node % 2 for node in links)
+    assert not links & {101, 103, 107}
+    assert exploration.neighborhood(5, 10)["links"] is None  # it is not in the graph
+
+
+def test_without_a_graph_there_are_no_likely_links(comparison):
+    assert comparison.about()["links"] is None
+    assert comparison.neighborhood(SOME, 10)["links"] is None
+
+
+def test_likely_links_of_a_comparison_are_those_of_the_first_embedding(exploration):
+    both = {"one": explored.embedding(), "two": explored.embedding(seed=1)}
+    compared = Exploration.from_embeddings(
+        both, labels=explored.labels(), graph=explored.graph(), layout="pca"
+    )
+    links = exploration.neighborhood(SOME, 10)["links"]
+    assert compared.neighborhood(SOME, 10)["links"] == links
 
 
 def test_an_unknown_node_is_rejected(exploration):

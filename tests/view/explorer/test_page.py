@@ -1,9 +1,13 @@
 """The page in a real browser: drawing, pointer and keyboard."""
 
+from dataclasses import replace
+
 import browsing
 import explored
 import pytest
 from browsing import COLORS
+
+from hopvec.view.explorer import Exploration
 
 pytestmark = browsing.needs_chromium
 
@@ -105,6 +109,95 @@ def test_edges_are_marked_among_the_neighbors(here, exploration):
     joined = here.page.locator("#near tr:has([aria-label='connected by an edge']) .go")
     assert joined.all_inner_texts() == [c["name"] for c in expected["near"][0] if c["edge"]]
     assert here.names("edges") == [card["name"] for card in expected["edges"]["nodes"]]
+
+
+def test_likely_links_are_listed_with_their_evidence_and_drawn(here, exploration):
+    page = here.page
+    page.mouse.click(*here.position(SOME))
+    here.picked(f"node-{SOME}")
+    links = exploration.neighborhood(SOME, 10)["links"]
+    assert here.names("links") == [card["name"] for card in links]
+    shown = page.locator("#links tbody tr").all_inner_texts()
+    for row, card in zip(shown, links, strict=True):
+        number = card["common"]
+        words = f"{number or 'no'} common neighbor{'' if number == 1 else 's'}"
+        assert words in row
+        assert row.split()[-3:] == [f"{card['score']:.3f}", str(card["degree"]), card["label"]]
+    page.locator("h2").hover()
+    here.settled()
+    before = here.drawn()
+    page.locator("#links tbody tr").last.hover()
+    here.settled()
+    assert here.drawn()[1] != before[1]  # its node is highlighted
+    page.locator("#links .go").last.click()
+    here.picked(links[-1]["name"])
+
+
+def test_likely_links_work_with_the_keyboard(visit, address):
+    there = visit(address)
+    page = there.open(f"#node=node-{SOME}")
+    first = page.locator("#links .go").first
+    first.focus()
+    page.keyboard.press("Tab")
+    name = page.evaluate("document.activeElement.textContent")
+    assert name == there.names("links")[1]
+    page.keyboard.press("Enter")
+    there.picked(name)
+
+
+def test_likely_links_are_drawn_on_the_map(visit, serve, exploration):
+    drawn = []
+    for shown in (exploration, replace(exploration, links=None)):
+        there = visit(serve(shown))
+        page = there.open(f"#node=node-{SOME}")
+        assert page.locator("#links").count() == (shown.links is not None)
+        drawn.append(there.drawn())
+    (points, over), (same_points, without) = drawn
+    assert points == same_points
+    assert over != without
+
+
+@pytest.mark.parametrize(
+    ("graph", "note", "evidence"),
+    [
+        (explored.graph, "new edges, by cosine + 0.1\N{NO-BREAK SPACE}", " common neighbor"),
+        (explored.directed_graph, "new outgoing edges", " common neighbor"),
+        (explored.bipartite_graph, "new edges to the other side", " of its neighbors"),
+    ],
+)
+def test_the_evidence_for_links_is_explained(visit, serve, graph, note, evidence):
+    one = {"one": explored.embedding()}
+    there = visit(serve(Exploration.from_embeddings(one, graph=graph(), layout="pca")))
+    page = there.open("#node=node-100&k=5")
+    assert note in page.locator("#panel .note", has_text="The most likely").inner_text()
+    rows = page.locator("#links .small").all_inner_texts()
+    assert len(rows) == 5
+    assert all(evidence in row for row in rows)
+
+
+def test_without_a_graph_the_page_has_no_likely_links(visit, compared_address):
+    page = visit(compared_address).open(f"#node=node-{SOME}")
+    assert page.locator("h3").all_inner_texts() == ["Nearest neighbors"]
+
+
+def test_a_zero_vector_has_no_likely_links(visit, address):
+    page = visit(address).open(f"#node=node-{explored.NODES - 1}")
+    assert page.locator("h3").all_inner_texts() == ["Nearest neighbors", "Likely links", "Edges"]
+    assert page.get_by_text("None: the vector of this node is zero.").count() == 1
+    assert page.locator("#links").count() == 0
+
+
+def test_likely_links_are_copied_as_csv(visit, address, exploration):
+    there = visit(address, permissions=["clipboard-read", "clipboard-write"])
+    page = there.open(f"#node=node-{SOME}")
+    page.locator(".head", has_text="Likely links").locator(".act").click()
+    page.wait_for_selector("#status.shown")
+    lines = page.evaluate("navigator.clipboard.readText()").splitlines()
+    head = "node,rank,recommended,score,common_neighbors,degree,label"
+    link = exploration.neighborhood(SOME, 10)["links"][0]
+    assert (lines[0], len(lines)) == (head, 11)
+    assert lines[1].startswith(f"node-{SOME},1,{link['name']},")
+    assert lines[1].endswith(f",{link['common']},{link['degree']},{link['label']}")
 
 
 def test_the_name_of_a_node_is_shown_on_hover(here):

@@ -4,6 +4,7 @@ exploration.py      Exploration: everything that the page shows
 columns.py          columns that nodes can be colored by: labels or numbers
 extra_columns.py    reads positions and additional columns of a file of vectors
 edges.py            the edges of nodes that have a vector
+likely_links.py     the edges that nodes are most likely to get
 search.py           search of nodes by name
 app.py              the page and its JSON API
 guard.py            which requests are allowed: Host check, same origin, token

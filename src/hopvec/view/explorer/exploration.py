@@ -20,6 +20,7 @@ from hopvec.progress import Progress
 from hopvec.spill import SpillFile
 from hopvec.view.explorer.columns import Column, NumberColumn, column_of, label_column
 from hopvec.view.explorer.edges import MAX_LISTED, NodeEdges, index_in
+from hopvec.view.explorer.likely_links import LikelyLinks
 from hopvec.view.explorer.search import NameSearch
 from hopvec.view.layout import layout
 
@@ -69,7 +70,7 @@ class Side:
 
 @dataclass(frozen=True, eq=False)
 class Exploration:
-    """Embeddings of the same nodes, with their positions, labels and edges.
+    """Embeddings of the same nodes, with their positions, labels, edges and likely links.
 
     Nodes are numbered by the rows of the first embedding.
     """
@@ -81,6 +82,8 @@ class Exploration:
     """Columns that nodes can be colored by."""
     label: Column | None
     edges: NodeEdges | None
+    links: LikelyLinks | None
+    """Likely links by the first embedding."""
     search: NameSearch
 
     @staticmethod
@@ -122,9 +125,10 @@ class Exploration:
         ]
         nodes = None if labeled is None else labeled.rows
         sides = _sides(embeddings, positions or {}, layout, seed, nodes, progress)
+        links = None if edges is None else LikelyLinks.from_edges(edges, sides[0].embedding)
         names = first.ids.cast(pa.large_string())
         listed = found if label is None else [label, *found]
-        return Exploration(sides, names, tuple(listed), label, edges, NameSearch(names))
+        return Exploration(sides, names, tuple(listed), label, edges, links, NameSearch(names))
 
     def __len__(self) -> int:
         return len(self.names)
@@ -135,6 +139,8 @@ class Exploration:
             "nodes": len(self),
             "edges": None if self.edges is None else self.edges.graph.edges,
             "directed": self.edges is not None and self.edges.graph.directed,
+            "bipartite": self.edges is not None and self.edges.graph.is_target is not None,
+            "links": None if self.links is None else self.links.metadata,
             "labeled": self.label is not None,
             "columns": [column.name for column in self.columns],
             "embeddings": [
@@ -157,7 +163,7 @@ class Exploration:
         }
 
     def neighborhood(self, node: int, k: int) -> dict[str, Any]:
-        """A node, its nearest neighbors in each embedding, and its edges."""
+        """A node, its nearest neighbors in each embedding, its likely links, and its edges."""
         if not 0 <= node < len(self):
             raise UnknownNodeError(f"There is no node {node:,}; nodes are 0 to {len(self) - 1:,}.")
         adjacent = np.empty(0, np.int64) if self.edges is None else self.edges.neighbors(node)
@@ -176,8 +182,19 @@ class Exploration:
                 {"first": one, "second": two, "shared": len(set(near[one][0]) & set(near[two][0]))}
                 for one, two in combinations(range(len(near)), 2)
             ],
+            "links": self._links(node, k),
             "edges": self._edges(node, adjacent, near[0][0]),
         }
+
+    def _links(self, node: int, k: int) -> list[dict[str, Any]] | None:
+        """The k most likely links of a node, or None without a graph that it is in."""
+        links = None if self.links is None else self.links.top(node, k)
+        if links is None:
+            return None
+        return [
+            {**self.card(link.node), "score": link.score, "common": link.common_neighbors}
+            for link in links
+        ]
 
     def _edges(
         self, node: int, adjacent: NDArray[np.int64], near: Sequence[int]

@@ -193,8 +193,9 @@ class Page {
     });
     this.maps.forEach((map, side) => {
       const near = found.near[side],
+        links = found.links ?? [],
         edges = found.edges?.nodes ?? [];
-      map.select({ card: found, near, edges });
+      map.select({ card: found, near, links, edges });
       if (fly) map.show([node, ...near.map((card) => card.node)]);
     });
     const neighbors = Math.max(...found.near.map((list) => list.length));

@@ -13,6 +13,7 @@ const MIN_ZOOM = 0.4,
 const HIT_RADIUS = 14; // pixels between the pointer and a point
 const HOME = { x: 0, y: 0, zoom: 1 };
 const ACCENT = { light: [11, 92, 173], dark: [140, 196, 255] };
+const LIKELY = { light: [168, 65, 10], dark: [255, 176, 119] };
 const FLIGHT_MS = 350;
 
 export class MapView {
@@ -168,7 +169,7 @@ export class MapView {
     this.tooltip.style.transform = `translate(${Math.max(4, Math.round(x0))}px, ${Math.round(y0)}px)`;
   }
 
-  // Shows a selection { card, near, edges }, or none; all other nodes are dimmed.
+  // Shows a selection { card, near, links, edges }, or none; all other nodes are dimmed.
   select(selection) {
     this.selection = selection;
     this.canvas.classList.toggle("back", selection !== null);
@@ -202,6 +203,7 @@ export class MapView {
     drawOverlay(context, {
       theme,
       accent: ACCENT[theme.dark ? "dark" : "light"],
+      likely: LIKELY[theme.dark ? "dark" : "light"],
       font: getComputedStyle(this.canvas).fontFamily,
       size: this.size,
       nodeToScreen: (node) => this.nodeToScreen(node),

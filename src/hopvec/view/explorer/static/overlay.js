@@ -1,4 +1,4 @@
-// The overlay of a map: lines to neighbors, names of nodes and classes.
+// The overlay of a map: lines to neighbors and likely links, names of nodes and classes.
 
 import { printable } from "./text.js";
 
@@ -8,9 +8,9 @@ const MAX_CHARACTERS = 36; // of a name on the map
 
 const css = ([red, green, blue], alpha = 1) => `rgb(${red} ${green} ${blue} / ${alpha})`;
 
-// Draws into a 2D context that is scaled to CSS pixels. scene: { theme, accent, font, size,
-// toScreen(x, y), nodeToScreen(node), selection: { card, near, edges } or null, hovered: node or null,
-// captions, cross }.
+// Draws into a 2D context that is scaled to CSS pixels. scene: { theme, accent, likely, font, size,
+// toScreen(x, y), nodeToScreen(node), selection: { card, near, links, edges } or null,
+// hovered: node or null, captions, cross }.
 export function drawOverlay(context, scene) {
   const {
       size: [width, height],
@@ -48,12 +48,13 @@ function drawSelection(context, scene, boxes) {
   const {
       theme,
       accent,
-      selection: { card, near, edges },
+      likely,
+      selection: { card, near, links, edges },
     } = scene,
     center = scene.nodeToScreen(card.node);
-  const lines = (nodes, color, alpha, dashes) => {
+  const lines = (nodes, color, alpha, dashes, thickness = 1.2) => {
     context.strokeStyle = css(color, alpha);
-    context.lineWidth = 1.2;
+    context.lineWidth = thickness;
     context.setLineDash(dashes);
     context.beginPath();
     for (const { node } of nodes) {
@@ -67,8 +68,10 @@ function drawSelection(context, scene, boxes) {
   };
   lines(edges, accent, Math.max(0.25, 0.8 - edges.length / 200), [4, 4]);
   lines(near, theme.ink, 0.6, []);
+  lines(links, likely, 1, [0.1, 5], 2.2); // dotted, since caps are round
   for (const { node } of edges) dot(context, scene, node, 2.5, accent);
   for (const { node } of near) dot(context, scene, node, 4, theme.ink);
+  for (const { node } of links) ring(context, scene.nodeToScreen(node), 5.5, css(likely), 1.8);
   ring(context, center, 8, css(theme.ink), 2.5);
   write(context, scene, printable(card.name, MAX_CHARACTERS), ...center, boxes, {
     weight: 700,
@@ -76,12 +79,17 @@ function drawSelection(context, scene, boxes) {
     away: 12,
     always: true,
   });
-  for (const { node, name } of near)
+  for (const { node, name } of unique([...near, ...links]))
     write(context, scene, printable(name, MAX_CHARACTERS), ...scene.nodeToScreen(node), boxes, {
       weight: 500,
       size: 12.5,
       away: 7,
     });
+}
+
+// Cards without those of a node that occurs earlier.
+function unique(cards) {
+  return [...new Map(cards.map((card) => [card.node, card])).values()];
 }
 
 // The visible part of a line, or null: drawing dashes outside of the map would take seconds.

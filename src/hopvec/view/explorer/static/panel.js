@@ -1,4 +1,4 @@
-// The panel: a node with its values, neighbors and edges.
+// The panel: a node with its values, neighbors, likely links and edges.
 
 import { count, csv, download, element, announce, printable } from "./text.js";
 
@@ -13,6 +13,7 @@ export function showNode(panel, about, found, k, callbacks) {
     ...(compared ? [overlaps(about, found)] : []),
     nearHead(about, found, k, callbacks),
     ...near(about, found, callbacks),
+    ...(found.links ? linkList(about, found, callbacks) : []),
     ...(found.edges ? edgeList(about, found, callbacks) : []),
   );
   panel.scrollTop = 0;
@@ -114,7 +115,7 @@ function nearHead(about, found, k, callbacks) {
 function nearNote(found) {
   const adjacent = found.near.map((list) => list.filter((card) => card.edge).length);
   const sentence = `${adjacent.join(" and ")} of ${longestOf(found)} are connected to it by an edge `;
-  return element("p", { class: "note" }, sentence, edgeMark(false));
+  return element("p", { class: "note" }, sentence, mark("edge"));
 }
 
 function nearTable(about, found, callbacks) {
@@ -124,7 +125,7 @@ function nearTable(about, found, callbacks) {
     ["node", ""],
     ["cosine", "number"],
     ...(degrees ? [["degree", "number"]] : []),
-    ...(about.labeled ? [["label", "label"]] : []),
+    ...labelHead(about),
   ];
   const rows = found.near[0].map((card, at) =>
     row(
@@ -134,9 +135,7 @@ function nearTable(about, found, callbacks) {
       element("td", {}, nameCell(card, callbacks)),
       element("td", { class: "number" }, card.similarity.toFixed(3)),
       degrees ? element("td", { class: "number soft" }, count(card.degree)) : null,
-      about.labeled
-        ? element("td", { class: "cut soft", title: card.label }, printable(card.label ?? "", 60))
-        : null,
+      labelCell(about, card),
     ),
   );
   return table("near", heads, rows);
@@ -182,13 +181,67 @@ function sideCell(card, shared, callbacks) {
   );
 }
 
+function linkList(about, found, callbacks) {
+  const { links } = found;
+  const rows = links.map((card, at) =>
+    row(
+      card,
+      callbacks,
+      element("td", { class: "number soft" }, String(at + 1)),
+      element("td", {}, nameCell(card, callbacks), element("div", { class: "small" }, evidence(about, card.common))),
+      element("td", { class: "number" }, card.score.toFixed(3)),
+      element("td", { class: "number soft" }, count(card.degree)),
+      labelCell(about, card),
+    ),
+  );
+  const heads = [["#", "rank"], ["node", ""], ["score", "number"], ["degree", "number"], ...labelHead(about)];
+  const lines = () =>
+    csv([
+      ["node", "rank", "recommended", "score", "common_neighbors", "degree", "label"],
+      ...links.map((card, at) => [found.name, at + 1, card.name, card.score, card.common, card.degree, card.label]),
+    ]);
+  return [
+    element(
+      "div",
+      { class: "head" },
+      element("h3", {}, "Likely links"),
+      links.length ? copyButton(lines, links.length) : null,
+    ),
+    element("p", { class: "note" }, ...(links.length ? [linkNote(about), mark("link")] : [noLinks(found)])),
+    ...(links.length ? [table("links", heads, rows)] : []),
+  ];
+}
+
+function linkNote(about) {
+  const { directed, bipartite, embeddings, links } = about;
+  const edges = bipartite ? "edges to the other side" : directed ? "outgoing edges" : "edges";
+  const vectors = embeddings.length > 1 ? ` of ${printable(embeddings[0].name, 40)}` : "";
+  const popularity = `${links.popularity}\u00a0×\u00a0ln(${directed ? "in-degree" : "degree"})`;
+  const counted = bipartite
+    ? "Via: neighbors that share a neighbor with this node. "
+    : directed
+      ? "Common neighbors are on a path of two edges. "
+      : "";
+  return `The most likely new ${edges}, by cosine${vectors} + ${popularity}. ${counted}On the map: `;
+}
+
+function noLinks(found) {
+  return longestOf(found) ? "There is no node that it could be linked to." : "None: the vector of this node is zero.";
+}
+
+// In a bipartite graph no neighbor is common to two nodes that could be linked.
+function evidence(about, number) {
+  if (about.bipartite) return `via ${number ? count(number) : "none"} of its neighbors`;
+  return `${number ? count(number) : "no"} common neighbor${number === 1 ? "" : "s"}`;
+}
+
 function edgeList(about, found, callbacks) {
   const { nodes, count: number } = found.edges;
   const heads = [
     ["node", ""],
     ["cosine", "number"],
     ["rank", "number"],
-    ...(about.labeled ? [["label", "label"]] : []),
+    ...labelHead(about),
   ];
   const rows = nodes.map((card) =>
     row(
@@ -197,9 +250,7 @@ function edgeList(about, found, callbacks) {
       element("td", {}, nameCell(card, callbacks)),
       element("td", { class: "number" }, card.similarity.toFixed(3)),
       element("td", { class: "number soft" }, card.rank === null ? "–" : String(card.rank)),
-      about.labeled
-        ? element("td", { class: "cut soft", title: card.label }, printable(card.label ?? "", 60))
-        : null,
+      labelCell(about, card),
     ),
   );
   const listed = number > nodes.length ? `The ${nodes.length} most similar of ${count(number)}. ` : "";
@@ -220,10 +271,19 @@ function edgeList(about, found, callbacks) {
       "p",
       { class: "note" },
       nodes.length ? `${listed}Rank is that among the nearest neighbors. On the map: ` : "This node has no edges.",
-      ...(nodes.length ? [edgeMark(false)] : []),
+      ...(nodes.length ? [mark("edge")] : []),
     ),
     ...(nodes.length ? [table("edges", heads, rows)] : []),
   ];
+}
+
+function labelHead(about) {
+  return about.labeled ? [["label", "label"]] : [];
+}
+
+function labelCell(about, card) {
+  if (!about.labeled) return null;
+  return element("td", { class: "cut soft", title: card.label }, printable(card.label ?? "", 60));
 }
 
 function table(id, heads, rows) {
@@ -258,14 +318,13 @@ function nameCell(card, callbacks, shared = false) {
     printable(card.name),
   );
   if (shared) name.append(element("span", { class: "hidden" }, " (shared)"));
-  return element("div", { class: "cell" }, name, card.edge ? edgeMark(true) : null);
+  return element("div", { class: "cell" }, name, card.edge ? mark("edge", "connected by an edge") : null);
 }
 
-function edgeMark(spoken) {
-  const attributes = spoken
-    ? { role: "img", "aria-label": "connected by an edge", title: "connected by an edge" }
-    : { "aria-hidden": "true" };
-  return element("span", { class: "mark-edge", ...attributes });
+// A line as on the map; without a meaning of its own, it is hidden from screen readers.
+function mark(kind, meaning = null) {
+  const attributes = meaning ? { role: "img", "aria-label": meaning, title: meaning } : { "aria-hidden": "true" };
+  return element("span", { class: `mark-${kind}`, ...attributes });
 }
 
 function nearRows(about, found) {
