@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import hopvec
+from hopvec.formats.graphs.write import write_graph
 
 README = Path(__file__).parents[1] / "README.md"
 NOT_RUN = ("reproduce", "explore", "demo")  # only parsed: they have tests of their own
@@ -64,6 +65,14 @@ def test_the_commands_of_the_readme_are_those_of_the_program(tmp_path, monkeypat
     Path("edges.csv").write_text("".join(f"{a},{b}\n" for a, b in pairs))
     Path("labels.csv").write_text("".join(f"{site},{at % 2}\n" for at, site in enumerate(sites)))
     Path("nodes.csv").write_text("id,size\n" + "".join(f"{site},{len(site)}\n" for site in sites))
+    Path("ratings.csv").write_text(
+        "user,item\nann,tea\nann,jam\nbob,tea\nbob,rum\ncem,jam\ncem,rum\n"
+    )
+    Path("debian").mkdir()
+    names = ["gimp", "babl", "gegl", "gtk"]
+    graph = hopvec.Graph.from_edges(names, [*names[1:], names[0]])
+    write_graph(graph, "debian/edges.parquet")
+    hopvec.FastRP(dim=8).embed(graph).save("debian/fastrp.parquet")
     for command in commands:
         name, *arguments = command.split()
         if name in NOT_RUN or "--spark" in arguments:
