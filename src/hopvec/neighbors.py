@@ -126,13 +126,17 @@ class NeighborSearch:
         k = min(self.k, len(self._candidates))
         if k == 0:
             return
-        own = self._own_candidates(rows)
-        has_own = own >= 0
+
+        def itself(queries: slice) -> ExcludedRows:
+            own = self._own_candidates(rows[queries])
+            has_own = own >= 0
+            return ExcludedRows(np.concatenate([[0], np.cumsum(has_own)]), own[has_own])
+
         for queries, near, products in top_products(
             ScaledRows(self.embedding.vectors, self.embedding.inverse_norms, rows),
             self._candidates,
             k,
-            excluded=ExcludedRows(np.concatenate([[0], np.cumsum(has_own)]), own[has_own]),
+            excluded=itself,
             min_product=-np.inf if self.min_similarity == -1 else self.min_similarity,
             progress=progress,
         ):

@@ -124,7 +124,9 @@ def check_exists(path: str) -> None:
 def read_vectors(terminal: Terminal, path: str) -> Embedding:
     """Read the embedding of a file."""
     with terminal.progress(f"reading {path}", "%") as progress:
-        return load(path, progress=progress)
+        embedding = load(path, progress=progress)
+    pa.default_memory_pool().release_unused()  # before the next stage needs it
+    return embedding
 
 
 def as_embedded(options: ReadOptions, embedding: Embedding) -> ReadOptions:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -62,11 +62,13 @@ def top_products(
     candidates: ScaledRows,
     k: int,
     *,
-    excluded: ExcludedRows | None = None,
+    excluded: Callable[[slice], ExcludedRows] | None = None,
     min_product: float = -np.inf,
     progress: Progress | None = None,
 ) -> Iterator[TopProducts]:
     """Find the k candidates with the largest products with each query, in blocks of queries.
+
+    `excluded` returns the candidates that a block of queries leaves out.
 
     Every product is a chain of fused multiply-adds in float32, in the order of the columns, so the
     results have the same bytes for any number of threads and any size of blocks.
@@ -78,7 +80,7 @@ def top_products(
     among = None if candidates.rows is None else np.sort(candidates.rows, kind="stable")
     for first in range(0, len(queries), step):
         block = slice(first, min(first + step, len(queries)))
-        omitted = None if excluded is None else excluded.part(block)
+        omitted = None if excluded is None else excluded(block)
         found, products = interruptible(
             partial(
                 _native.top_products,

@@ -62,7 +62,7 @@ class VectorScorer:
                 self._queries(rows),
                 ScaledRows(self._embedding.vectors, self._scale, among, self._logarithms),
                 min(k, len(among)),
-                excluded=omitted,
+                excluded=omitted.part,
             )
             for block, near, products in search:
                 part = slice(0, near.shape[1])
