@@ -7,7 +7,11 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+
+import hopvec
 
 LINUX = Path("/proc/self/clear_refs").exists()
 LIBRARIES = """
@@ -100,3 +104,29 @@ def test_spill_files_are_in_the_spill_directory_from_reading_to_writing(run, tmp
         assert {Path(directory).resolve() for directory in directories} == {expected.resolve()}
         directories.clear()
     assert list((tmp_path / "spill").iterdir()) == []
+
+
+PEAK = """
+import pathlib, re, sys
+from hopvec.cli import main
+try:
+    main()
+except SystemExit as end:
+    assert not end.code
+status = pathlib.Path("/proc/self/status").read_text()
+print(re.search(r"VmHWM:\\s+(\\d+)", status)[1])
+"""
+
+
+@pytest.mark.skipif(not LINUX, reason="peak memory is read from Linux's /proc")
+def test_neighbors_among_a_million_nodes_stay_within_500_mb(tmp_path):
+    vectors = np.random.default_rng(0).standard_normal((1_000_000, 64), np.float32)
+    hopvec.Embedding(vectors, pa.array(np.arange(len(vectors)))).save(tmp_path / "vectors.parquet")
+    del vectors
+    (tmp_path / "ids.txt").write_text("".join(f"{7 * row}\n" for row in range(500)))
+    command = [sys.executable, "-c", PEAK, "neighbors"]
+    command += ["vectors.parquet", "--ids", "ids.txt", "--memory", "500MB", "-o", "knn.parquet"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout.split()[-1]) * 1024 <= 500e6
+    assert pq.read_metadata(tmp_path / "knn.parquet").num_rows == 5000
