@@ -17,9 +17,11 @@ PARTS = {
     "limit": ("--quick", "--repeats"),
     "ablation": ("--quick",),
     "products": ("--repeats",),
+    "neighbors": ("--repeats",),
+    "approximate": (),
     "quality": (),  # repeats itself with several shuffles
     "new_nodes": (),
-    "bipartite": (),
+    "recommend": (),
     "large": ("--quick",),
 }
 """The parts, and the options that they support."""

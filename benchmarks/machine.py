@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 PACKAGES = (
-    *("hopvec", "fastrp", "scikit-learn", "sparse-dot-mkl", "mkl"),
+    *("hopvec", "fastrp", "scikit-learn", "faiss-cpu", "sparse-dot-mkl", "mkl"),
     *("numpy", "scipy", "pyarrow", "pandas", "polars"),
 )
 CACHES = Path("/sys/devices/system/cpu/cpu0/cache")

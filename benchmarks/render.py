@@ -12,15 +12,17 @@ from typing import Any
 
 from benchmarks import (
     ablation_tables,
-    bipartite_tables,
+    approximate_tables,
     core_tables,
     environments_tables,
     files_tables,
     large_tables,
     limit_tables,
     methods_tables,
+    neighbors_tables,
     products_tables,
     quality_tables,
+    recommend_tables,
     scaling_tables,
     spark_tables,
 )
@@ -32,15 +34,17 @@ PARTS = {
     "files": files_tables,
     "scaling": scaling_tables,
     "limit": limit_tables,
+    "neighbors": neighbors_tables,
     "large": large_tables,
     "environments": environments_tables,
 }
 OTHER_PAGES = {
     "ablation": ("performance.md", ablation_tables.section),
     "products": ("performance.md", products_tables.section),
+    "approximate": ("performance.md", approximate_tables.section),
     "quality": ("quality.md", quality_tables.section),
     "new_nodes": ("quality.md", quality_tables.new_nodes_section),
-    "bipartite": ("kinds.md", bipartite_tables.section),
+    "recommend": ("recommend.md", recommend_tables.section),
     "spark": ("scale.md", spark_tables.section),
 }
 """Parts with tables on other pages."""

@@ -1,4 +1,4 @@
-"""Tables of the benchmark of methods, from made-up results."""
+"""Tables of the benchmarks, from made-up results; and whether published tables are up to date."""
 
 import sys
 from pathlib import Path
@@ -10,7 +10,13 @@ if not (ROOT / "benchmarks").is_dir():
     pytest.skip("the benchmarks are not part of this distribution", allow_module_level=True)
 sys.path.append(str(ROOT))
 
-from benchmarks import methods, methods_tables  # noqa: E402
+from benchmarks import (  # noqa: E402
+    methods,
+    methods_tables,
+    neighbors_tables,
+    recommend_tables,
+    render,
+)
 from benchmarks.methods_tables import difference, lost, verdicts  # noqa: E402
 
 
@@ -169,3 +175,69 @@ class TestRuns:
             ["tool"], 3, lambda tool: {"wall_seconds": seconds}, methods.is_slow
         )
         assert len(found["tool"]) == runs
+
+
+def recommended(**recalls):
+    """Made-up results on one graph: the recall of each way to recommend, by "vectors; score"."""
+    scores = {}
+    for way, recall in recalls.items():
+        vectors, score = way.split("; ")
+        values = {f"{metric}@20": [recall - 0.01, recall, recall + 0.01] for metric in METRICS}
+        scores.setdefault(vectors, {})[score] = values
+    sizes = {"nodes": 100, "edges": 300, "tested": 50, "candidates": 90, "held_out_popularity": 7}
+    return {**sizes, "bipartite": False, "scores": scores}
+
+
+METRICS = [*recommend_tables.METRICS, "coverage", "popularity"]
+
+
+class TestRecommend:
+    RESULTS = {  # noqa: RUF012
+        "machine": results()["machine"],
+        "protocol": {"dim": 256, "seeds": 3, "sample": 2000, "popularity": 0.1},
+        "graphs": {
+            "dblp": recommended(**{"links; cosine": 0.2, "; rp3beta": 0.4, "; adamic-adar": 0.1}),
+            "wikispeedia": recommended(
+                **{"links; cosine": 0.4, "; rp3beta": 0.1, "; adamic-adar": 0.2}
+            ),
+        },
+    }
+
+    def test_vectors_are_compared_with_the_best_baseline_of_each_graph(self):
+        lines = recommend_tables.summary(self.RESULTS).splitlines()
+        assert "| `links`; cosine | 20.0 ± 1.0 | **40.0 ± 1.0** | 1.00 |" in lines
+        assert "| RP3-beta | **40.0 ± 1.0** | 10.0 ± 1.0 | 0.71 |" in lines
+
+    def test_a_sentence_per_graph_names_the_best(self):
+        first, second = recommend_tables.sentences(self.RESULTS).splitlines()
+        assert "RP3-beta is best (40.0 %); the best vectors: `links` by cosine (20.0 %)." in first
+        assert "`links` by cosine is best (40.0 %); the best baseline: Adamic-Adar (2" in second
+
+    def test_every_graph_has_a_table_of_all_metrics(self):
+        section = recommend_tables.section(self.RESULTS)
+        assert "### DBLP: 100 nodes, 300 edges" in section
+        assert section.count("hit rate, % | recall, % | NDCG, % | MRR, % | coverage, %") == 2
+
+
+def test_the_table_of_neighbors_has_ratios_only():
+    ratio = {"ratio": 2.0, "range": [1.5, 2.5]}
+    row = {
+        **{"data": "vectors", "nodes": 2000, "queries": 2000, "dim": 8, "threads": 2},
+        "ratios": dict.fromkeys(("hopvec", "numpy products", *neighbors_tables.PEERS), ratio),
+        **{"agreement": dict.fromkeys(neighbors_tables.PEERS, 1.0), "others_share": 0.01},
+        "seconds": {},
+    }
+    (cells,) = neighbors_tables.speeds([row]).splitlines()[2:]
+    assert cells.startswith("| vectors | 2,000 x 8 | all | 2 | 1.0 | 2.0 (1.5 to 2.5) |")
+    assert cells.endswith("| 200% | 1% |")
+
+
+@pytest.mark.parametrize("part", render.OTHER_PAGES)
+def test_published_tables_are_those_of_the_results(part):
+    page, section = render.OTHER_PAGES[part]
+    path = render.RESULTS / f"{part}.json"
+    if not path.is_file():
+        pytest.skip(f"{part} was not measured yet")
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    block = section(render.read(path))
+    assert render.between_markers(text, part, block) == text

@@ -60,6 +60,7 @@ LAYERS = [
     {"machine", "progress", "spill"},
     {"graph", "run_report"},
     {"engine"},
+    {"approximate"},
     {"neighbors"},
     {"embedding", "labels"},
     {"methods", "formats"},
@@ -205,6 +206,7 @@ def test_imports_are_found():
     )
     assert set(imports(PACKAGE / "embedding.py")) == {
         "_native",
+        "approximate",
         "errors",
         "machine",
         "formats",

@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec import _native
+from hopvec.approximate import ApproximateIndex
 from hopvec.engine.fitted import FittedState
 from hopvec.errors import ParameterError, UnknownNodeError
 from hopvec.graph.ids import first_duplicate
@@ -150,14 +151,32 @@ class Embedding:
 
     @overload
     def nearest(
-        self, ids: str | int, k: int = ..., *, among: Any = ..., min_similarity: float = ...
+        self,
+        ids: str | int,
+        k: int = ...,
+        *,
+        among: Any = ...,
+        min_similarity: float = ...,
+        approximate: bool = ...,
     ) -> list[tuple[Any, float]]: ...
     @overload
     def nearest(
-        self, ids: Any, k: int = ..., *, among: Any = ..., min_similarity: float = ...
+        self,
+        ids: Any,
+        k: int = ...,
+        *,
+        among: Any = ...,
+        min_similarity: float = ...,
+        approximate: bool = ...,
     ) -> Any: ...
     def nearest(
-        self, ids: Any, k: int = 10, *, among: Any = None, min_similarity: float = -1.0
+        self,
+        ids: Any,
+        k: int = 10,
+        *,
+        among: Any = None,
+        min_similarity: float = -1.0,
+        approximate: bool = False,
     ) -> Any:
         """Find the nodes most similar to a node, or to each of several. Exact, by cosine.
 
@@ -172,6 +191,9 @@ class Embedding:
             `embed_new`, or some nodes of this embedding. By default all nodes of this embedding.
         min_similarity : float, default=-1
             Neighbors that are less similar are left out.
+        approximate : bool, default=False
+            Whether to search an index, as in `nearest_all`. The first search builds it, which
+            takes longer than an exact search for a few nodes.
 
         Returns
         -------
@@ -196,7 +218,9 @@ class Embedding:
         >>> embedding.nearest(["ann", "bob"], 1).select(["id", "neighbor", "rank"]).to_pylist()
         [{'id': 'ann', 'neighbor': 'bob', 'rank': 1}, {'id': 'bob', 'neighbor': 'ann', 'rank': 1}]
         """
-        search = self.neighbor_search(k, among=among, min_similarity=min_similarity)
+        search = self.neighbor_search(
+            k, among=among, min_similarity=min_similarity, approximate=approximate
+        )
         if not is_one_id(ids):
             return search.table(self.find(ids))
         found = search.table(np.array([self.row(ids)]))
@@ -210,11 +234,12 @@ class Embedding:
         *,
         min_similarity: float = -1.0,
         mutual: bool = False,
+        approximate: bool = False,
         progress: Progress | None = None,
     ) -> pa.Table:
         """Find the nodes most similar to each node: the k-nearest-neighbor graph. Exact.
 
-        Takes O(n^2 dim) time.
+        Takes O(n^2 dim) time; an approximate search takes about O(n log(n) dim).
 
         Parameters
         ----------
@@ -224,8 +249,14 @@ class Embedding:
             Neighbors that are less similar are left out.
         mutual : bool, default=False
             Whether to leave out neighbors that do not have the node among their own k nearest.
+        approximate : bool, default=False
+            Whether to search an HNSW index, which is faster for more than about 100,000 nodes, but
+            misses some neighbors. Needs the extra "approximate", and cannot be combined with
+            `mutual`. The share of neighbors that are found, measured on 1,000 nodes, is logged, and
+            is part of the metadata "hopvec.neighbors" of the table. Nodes with a zero vector are
+            nobody's neighbors. The index is built on all cores at once, so two runs may differ.
         progress : callable, optional
-            Called with the number of rows done and the total.
+            Called with the amount of work done and the total.
 
         Returns
         -------
@@ -242,17 +273,25 @@ class Embedding:
         >>> embedding.nearest_all(1, mutual=True)["neighbor"].to_pylist()
         ['bob', 'ann']
         """
-        search = self.neighbor_search(k, min_similarity=min_similarity, mutual=mutual)
+        search = self.neighbor_search(
+            k, min_similarity=min_similarity, mutual=mutual, approximate=approximate
+        )
         return search.table(np.arange(len(self)), progress)
 
     def neighbor_search(
-        self, k: int = 10, *, among: Any = None, min_similarity: float = -1.0, mutual: bool = False
+        self,
+        k: int = 10,
+        *,
+        among: Any = None,
+        min_similarity: float = -1.0,
+        mutual: bool = False,
+        approximate: bool = False,
     ) -> NeighborSearch:
         """The search behind `nearest` and `nearest_all`, for results in batches.
 
         Parameters
         ----------
-        k, among, min_similarity, mutual
+        k, among, min_similarity, mutual, approximate
             As in `nearest` and `nearest_all`.
 
         Returns
@@ -261,9 +300,9 @@ class Embedding:
             `batches(rows)` yields the neighbors of some rows as Arrow record batches.
         """
         if among is None or isinstance(among, Embedding):
-            return NeighborSearch(self, k, among, None, min_similarity, mutual)
+            return NeighborSearch(self, k, among, None, min_similarity, mutual, approximate)
         candidates = np.unique(self.find(among))
-        return NeighborSearch(self, k, None, candidates, min_similarity, mutual)
+        return NeighborSearch(self, k, None, candidates, min_similarity, mutual, approximate)
 
     def nearest_rows(
         self,
@@ -321,6 +360,11 @@ class Embedding:
             wrong = self.ids[int(np.argmax(np.isnan(norms)))].as_py()
             raise ParameterError(f"The vector of {wrong!r} contains a NaN or an infinity.")
         return norms
+
+    @cached_property
+    def approximate_index(self) -> ApproximateIndex:
+        """The index of approximate searches; the first search builds it."""
+        return ApproximateIndex(self.vectors, self.inverse_norms)
 
     def save(
         self,

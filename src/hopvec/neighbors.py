@@ -1,7 +1,8 @@
-"""Nearest neighbors by cosine similarity: exact, of some nodes or of all."""
+"""Nearest neighbors by cosine similarity, of some nodes or of all: exact, or approximate."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,9 +11,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from hopvec.approximate import require_extra
 from hopvec.engine.top_products import ExcludedRows, ScaledRows, top_products
 from hopvec.errors import ParameterError
-from hopvec.progress import Progress
+from hopvec.graph.validation import check_flag
+from hopvec.progress import Progress, no_progress, stage
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
 Rows = NDArray[np.int64]
 
 BLOCK_ENTRIES = 1 << 20  # of neighbors of neighbors that are compared at a time
+METADATA = b"hopvec.neighbors"
+"""The key of the recall and the parameters of an approximate search in the metadata of a table."""
 
 
 class Neighbors(NamedTuple):
@@ -49,6 +54,8 @@ class NeighborSearch:
         Neighbors that are less similar are left out.
     mutual : bool
         Whether to leave out neighbors that do not have the node among their own k nearest.
+    approximate : bool
+        Whether to search an HNSW index, which may miss some neighbors, instead of all vectors.
     """
 
     embedding: Embedding
@@ -57,6 +64,7 @@ class NeighborSearch:
     candidates: Rows | None = None
     min_similarity: float = -1.0
     mutual: bool = False
+    approximate: bool = False
 
     def __post_init__(self) -> None:
         check_k("nearest", self.k)
@@ -75,22 +83,49 @@ class NeighborSearch:
                 f"nearest: these vectors have {self.embedding.dim} columns, but those of among= "
                 f"have {self._others.dim}, so they cannot be compared."
             )
+        check_flag("nearest", "approximate", self.approximate)
+        if self.approximate:
+            self._check_approximate()
+
+    def _check_approximate(self) -> None:
+        """Raise an error if an approximate search is not possible."""
+        if self.among is not None or self.candidates is not None or self.mutual:
+            other = "mutual=True" if self.mutual else "among="
+            raise ParameterError(
+                "nearest: approximate=True searches an index of all nodes, so it cannot be "
+                f"combined with {other}. Leave one of them out."
+            )
+        require_extra()
+
+    def prepare(self, progress: Progress | None = None) -> None:
+        """Build the index of an approximate search and measure its recall, unless it was done.
+
+        `schema` and `batches` do so as well; `schema` cannot report progress. Exact search needs
+        no preparation.
+        """
+        if self.approximate:
+            index, report = self.embedding.approximate_index, progress or no_progress
+            index.build(stage(report, 0, (9, 1)))
+            index.recall(self.k, stage(report, 1, (9, 1)))
 
     @property
     def schema(self) -> pa.Schema:
-        """The columns of the result."""
-        return pa.schema(
-            [
-                ("id", self.embedding.ids.type),
-                ("neighbor", self._others.ids.type),
-                ("similarity", pa.float32()),
-                ("rank", pa.int32()),
-            ]
-        )
+        """The columns of the result; metadata contain the recall of an approximate search."""
+        fields = [
+            ("id", self.embedding.ids.type),
+            ("neighbor", self._others.ids.type),
+            ("similarity", pa.float32()),
+            ("rank", pa.int32()),
+        ]
+        if not self.approximate:
+            return pa.schema(fields)
+        parameters = self.embedding.approximate_index.parameters(self.k)
+        return pa.schema(fields, {METADATA: json.dumps(parameters)})
 
     def table(self, rows: Rows, progress: Progress | None = None) -> pa.Table:
         """The neighbors of some rows as a table."""
-        return pa.Table.from_batches(self.batches(rows, progress), self.schema)
+        batches = list(self.batches(rows, progress))  # before the schema, to report progress
+        return pa.Table.from_batches(batches, self.schema)
 
     def batches(self, rows: Rows, progress: Progress | None = None) -> Iterator[pa.RecordBatch]:
         """The neighbors of some rows in batches, in the order of the rows, best first.
@@ -98,7 +133,9 @@ class NeighborSearch:
         A row with a zero vector has no neighbors.
         """
         search = self._mutual if self.mutual else self._search
+        schema = None
         for queries, near in search(rows, progress):
+            schema = schema or self.schema
             has_vector = self.embedding.vectors[queries].any(axis=1, keepdims=True)
             is_found = (near.rows >= 0) & has_vector
             rank = np.cumsum(is_found, axis=1, dtype=np.int32)[is_found]
@@ -108,7 +145,7 @@ class NeighborSearch:
                 pa.array(near.similarity[is_found]),
                 pa.array(rank),
             ]
-            yield pa.RecordBatch.from_arrays(columns, schema=self.schema)
+            yield pa.RecordBatch.from_arrays(columns, schema=schema)
 
     def arrays(self, rows: Rows, progress: Progress | None = None) -> Neighbors:
         """The neighbors of some rows as arrays, with as many columns as the longest list."""
@@ -126,6 +163,16 @@ class NeighborSearch:
         k = min(self.k, len(self._candidates))
         if k == 0:
             return
+        least = -np.inf if self.min_similarity == -1 else self.min_similarity
+        if self.approximate:
+            report = progress or no_progress
+            self.prepare(stage(report, 0, (3, 1)))
+            index, searching = self.embedding.approximate_index, stage(report, 1, (3, 1))
+            for queries, near, products in index.search(
+                rows, k, min_product=least, progress=searching
+            ):
+                yield rows[queries], Neighbors(near, np.clip(products, -1.0, 1.0))
+            return
 
         def itself(queries: slice) -> ExcludedRows:
             own = self._own_candidates(rows[queries])
@@ -137,7 +184,7 @@ class NeighborSearch:
             self._candidates,
             k,
             excluded=itself,
-            min_product=-np.inf if self.min_similarity == -1 else self.min_similarity,
+            min_product=least,
             progress=progress,
         ):
             # rounding may leave a cosine just outside
