@@ -64,10 +64,16 @@ def main() -> int:
         choices=GRAPHS,
         help="only this graph; results of others are kept; can be repeated",
     )
+    parser.add_argument(
+        "--tool",
+        action="append",
+        choices=TOOLS[1:],
+        help="only this tool, beside hopvec; results of others are kept; can be repeated",
+    )
     args = parser.parse_args()
     path = results_dir(args.quick) / "methods.json"
     names = args.graph or (QUICK if args.quick else GRAPHS)
-    kept = json.loads(path.read_text())["graphs"] if args.graph else {}
+    kept = json.loads(path.read_text())["graphs"] if args.graph or args.tool else {}
     trained = [training_graph(name, seed) for name in names for seed in range(args.repeats)]
     sizes = build_graphs([*names, *trained])
     results: dict[str, Any] = {
@@ -81,13 +87,16 @@ def main() -> int:
             "walked_nodes": MAX_WALK_NODES,
             "dense_nodes": MAX_DENSE_NODES,
         },
-        "graphs": kept | {name: sizes[name] for name in names},
+        "graphs": kept | {name: kept.get(name, {}) | sizes[name] for name in names},
     }
     for name in names:
         nodes = results["graphs"][name]["nodes"]
         shuffles = SHUFFLES if nodes <= MANY_NODES else FEWER_SHUFFLES
+        tools = [tool for tool in tools_for(nodes) if tool in ("hopvec", *(args.tool or TOOLS))]
         with tempfile.TemporaryDirectory(dir=CACHE) as directory:
-            found = measured(name, tools_for(nodes), Path(directory), args.repeats, shuffles)
+            found = measured(name, tools, Path(directory), args.repeats, shuffles)
+        if args.tool:
+            found = kept[name]["tools"] | {tool: found[tool] for tool in args.tool}
         results["graphs"][name] |= {"shuffles": shuffles, "tools": found}
         write(path, results)
     found = [results["graphs"][name]["tools"]["hopvec"] for name in names]

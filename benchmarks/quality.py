@@ -80,8 +80,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.quality")
     parser.add_argument(
         "--settings",
-        default=",".join(SETTINGS),
-        help=f"presets to score, and tuned (default: {','.join(SETTINGS)})",
+        help=f"only these of {','.join(SETTINGS)}; results of others are kept",
     )
     parser.add_argument(
         "--graph",
@@ -90,8 +89,8 @@ def main() -> int:
         help="only this graph; results of others are kept; can be repeated",
     )
     args = parser.parse_args()
-    settings = args.settings.split(",")
-    kept = json.loads(PATH.read_text()) if args.graph else {"graphs": {}, "blogcatalog": {}}
+    is_part = args.graph or args.settings
+    kept = json.loads(PATH.read_text()) if is_part else {"graphs": {}, "blogcatalog": {}}
     results: dict[str, Any] = {
         "machine": machine.describe(),
         "protocol": {
@@ -107,9 +106,13 @@ def main() -> int:
     }
     for name in args.graph or GRAPHS:
         data = datasets.load(name, graphs.data_dir())
-        results["graphs"][name] = graph_scores(data, settings)
+        if args.settings:
+            found = preset_scores(data, args.settings.split(","))
+            results["graphs"][name]["scores"] |= found
+        else:
+            results["graphs"][name] = graph_scores(data)
         write(PATH, results)
-    if args.graph:
+    if is_part:
         return 0
     blogcatalog = datasets.load("blogcatalog", graphs.data_dir())
     for title, method in BLOGCATALOG.items():
@@ -120,15 +123,22 @@ def main() -> int:
     return 0
 
 
-def graph_scores(data: Dataset, settings: Sequence[str]) -> dict[str, Any]:
-    """The scores of presets, of a tuned setting, and of the ablation on a graph."""
-    found: dict[str, Any] = {"nodes": data.graph.nodes, "edges": data.graph.edges, "scores": {}}
+def preset_scores(data: Dataset, settings: Sequence[str]) -> dict[str, Any]:
+    """The scores of presets and of a tuned setting."""
+    found: dict[str, Any] = {}
     for name in settings:
         if name == "tuned":
-            method = tuned(data, found["scores"]["balanced"]["C"])
+            method = tuned(data, found["balanced"]["C"])
         else:
             method = FastRP.preset(name, dim=DIM)
-        found["scores"][name] = scores(f"{data.name}, {name}", data, method)
+        found[name] = scores(f"{data.name}, {name}", data, method)
+    return found
+
+
+def graph_scores(data: Dataset) -> dict[str, Any]:
+    """The scores of presets, of a tuned setting, and of the ablation on a graph."""
+    found: dict[str, Any] = {"nodes": data.graph.nodes, "edges": data.graph.edges}
+    found["scores"] = preset_scores(data, SETTINGS)
     found["ablation"] = {}
     if data.graph.nodes > MAX_ABLATION_NODES:
         return found

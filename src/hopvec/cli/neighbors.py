@@ -37,6 +37,7 @@ MUTUAL_BYTES = 28  # per node and neighbor: two lists of rows, and similarities
         "hopvec neighbors vectors.parquet nytimes.com",
         "hopvec neighbors vectors.parquet 17 42 -k 5",
         "hopvec neighbors vectors.parquet --all -k 10 -o knn.parquet",
+        "hopvec neighbors vectors.parquet --all --approximate -o knn.parquet",
         "hopvec neighbors vectors.parquet --ids users.txt --among items.txt -o -",
         "hopvec neighbors vectors.parquet nytimes.com --compare deepwalk.parquet",
         "hopvec neighbors new-vectors.parquet zoe --among vectors.parquet",
@@ -65,6 +66,12 @@ MUTUAL_BYTES = 28  # per node and neighbor: two lists of rows, and similarities
     help="Leave out neighbors that do not have the node among their own nearest.",
 )
 @option(
+    "--approximate",
+    is_flag=True,
+    help="Search an index, which is faster above 100,000 nodes, but misses some neighbors; prints "
+    "the share that it finds. Needs the extra approximate.",
+)
+@option(
     "--compare",
     type=click.Path(),
     multiple=True,
@@ -81,6 +88,7 @@ def neighbors(
     among: str | None,
     min_similarity: float,
     mutual: bool,
+    approximate: bool,
     compare: tuple[str, ...],
     output: str | None,
     as_json: bool,
@@ -99,11 +107,15 @@ def neighbors(
         raise click.UsageError("Give --among or --compare, not both.")
     if mutual and among:
         raise click.UsageError("Give --among or --mutual, not both.")
+    if approximate and (among or mutual or compare):
+        raise click.UsageError("Leave out --among, --mutual and --compare with --approximate.")
     result = ResultFile(output, as_json, [vectors, among, id_file])
     if compare and result.given:
         raise click.UsageError("--compare prints neighbors; -o writes those of one file.")
     if all_nodes and not result.given:
         raise click.UsageError("--all needs an output, such as -o knn.parquet.")
+    if approximate and not result.given:
+        raise click.UsageError("--approximate needs an output, such as -o knn.parquet.")
     check_memory(vectors, memory, MUTUAL_BYTES * k if mutual else 0)
     embeddings = {path: read_vectors(terminal, path) for path in (vectors, *compare)}
     embedding = embeddings[vectors]
@@ -117,7 +129,7 @@ def neighbors(
     label = f"searching {among or ' and '.join(embeddings)}"
     if result.given:
         start = time.monotonic()
-        search = embedding.neighbor_search(**options)
+        search = embedding.neighbor_search(**options, approximate=approximate)
         rows = np.arange(len(embedding)) if all_nodes else rows_of(embedding, wanted)
         with terminal.progress(label, "nodes") as progress:
             written = result.write(search.schema, search.batches(rows, progress))

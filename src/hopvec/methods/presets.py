@@ -19,7 +19,6 @@ class Preset:
 
 
 ONE_PASS = {"passes": 1, "spectrum": 1.0}
-BEST = {"weights": (1.0,) * 10, "passes": 6}
 
 PRESETS = {
     "balanced": Preset({}, "the defaults: good for all kinds of graphs without tuning"),
@@ -28,12 +27,13 @@ PRESETS = {
         "one pass of four hops, in about a quarter of the time",
     ),
     "best": Preset(
-        BEST,
+        {"weights": (1.0,) * 10, "passes": 6},
         "six passes instead of three, and ten hops in the last; about twice the time",
     ),
     "links": Preset(
-        {**BEST, "degree_weight": 1.0},
-        "for predicting links: like best, with one column for the degrees of nodes",
+        {"beta": -0.5, "degree_weight": 1.0},
+        "for predicting and recommending links: more weight for rare neighbors, and one column for "
+        "the degrees of nodes",
     ),
     "paper": Preset(
         {
