@@ -75,11 +75,6 @@ class Groups:
     def __len__(self) -> int:
         return len(self.start) - 1
 
-    @property
-    def first(self) -> Rows:
-        """The first row of each group."""
-        return self.members[self.start[:-1]]
-
     @staticmethod
     def of(vectors: NDArray[np.float32], is_zero: NDArray[np.bool_]) -> Groups:
         """Group the rows by a hash of their bytes.
@@ -118,7 +113,7 @@ class ApproximateIndex:
             "library": f"usearch {version('usearch')}",
             "connectivity": CONNECTIVITY,
             "expansion_add": EXPANSION_ADD,
-            "expansion_search": _expansion(k),
+            "expansion_search": _expansion(min(k, len(self._vectors))),
             "distinct_vectors": len(self._groups),
             "recall": self.recall(k),
             "recall_sample": len(self._sample),
@@ -132,17 +127,18 @@ class ApproximateIndex:
         if k in self._recalls:
             return self._recalls[k]
         rows, wanted, hits = self._sample, 0, 0
+        length = min(k, len(self._groups.members))
         least = np.full(len(rows), np.inf, np.float32)
         for part in top_products(
             ScaledRows(self._vectors, self._scale, rows),
             ScaledRows(self._vectors, self._scale, self._groups.members),
-            k,
+            length,
             excluded=ExcludedRows(np.arange(len(rows) + 1), rows),
         ):
             is_found = part.rows >= 0
             wanted += int(is_found.sum())
             least[part.queries] = np.min(part.products, 1, initial=np.inf, where=is_found)
-        for part in self.search(rows, k, progress=progress):
+        for part in self.search(rows, length, progress=progress):
             is_found = part.rows >= 0
             hits += int((is_found & (part.products >= least[part.queries, None] - ROUNDING)).sum())
         found = self._recalls[k] = hits / wanted if wanted else 1.0
@@ -204,7 +200,7 @@ class ApproximateIndex:
     def _groups(self) -> Groups:
         return Groups.of(self._vectors, self._scale == 0)
 
-    @property
+    @cached_property
     def _sample(self) -> Rows:
         """The rows on which the recall is measured."""
         rows = self._groups.members
@@ -213,7 +209,7 @@ class ApproximateIndex:
 
     def _unit(self, groups: Rows) -> NDArray[np.float32]:
         """The vectors of some groups, with length 1."""
-        rows = self._groups.first[groups]
+        rows = self._groups.members[self._groups.start[groups]]
         unit: NDArray[np.float32] = self._vectors[rows] * self._scale[rows, None]
         return unit
 
@@ -230,6 +226,7 @@ class ApproximateIndex:
             some = groups[first : first + BLOCK_ROWS]
             near = self._index.search(self._unit(some), count, threads=cores())
             keys = near.keys.astype(np.int64).reshape(len(some), -1)
+            # usearch returns no counts for a single query
             counts = np.reshape(near.counts, (-1, 1)) if hasattr(near, "counts") else len(near)
             is_other = (np.arange(keys.shape[1]) < counts) & (keys != some[:, None])
             found[first : first + len(some), 1 : 1 + keys.shape[1]] = np.where(is_other, keys, -1)
