@@ -45,8 +45,8 @@ def main() -> int:
     }
     CACHE.mkdir(exist_ok=True)
     for name, vectors in inputs():
-        distinct = np.unique(vectors, axis=0) if name in GRAPHS else vectors
-        distinct = np.random.default_rng(2).permutation(distinct)
+        _, first = np.unique(vectors, axis=0, return_index=True)
+        distinct = vectors[np.sort(first)]
         for some, tools in ((vectors, ENVIRONMENTS), (distinct, ("usearch", "hnswlib"))):
             if tools is not ENVIRONMENTS and len(distinct) == len(vectors):
                 continue

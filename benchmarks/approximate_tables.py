@@ -27,7 +27,7 @@ The {protocol["k"]} nearest neighbors of all nodes: CPU time relative to exact s
 (extrapolated from {protocol["exact"]:,} nodes), recall on {protocol["sample"]:,} nodes, and the
 growth of memory, with connectivity {protocol["connectivity"]}, expansion_add
 {protocol["expansion_add"]}, expansion_search {protocol["expansion_search"]}, and
-{protocol["threads"]} threads. hopvec includes grouping, exact similarities, the recall and a table
-of ids. The smaller of two sizes of a graph is that of its distinct vectors.
+{protocol["threads"]} threads. hopvec includes the import of pyarrow, grouping, exact similarities,
+the recall and a table of ids. The smaller of two sizes of a graph is that of its distinct vectors.
 
 {table(header, rows)}"""

@@ -41,10 +41,11 @@ CONNECTIVITY = 16  # links of a vector
 EXPANSION_ADD = 128  # candidates for the links of a new vector
 EXPANSION_SEARCH = 64  # candidates for the neighbors of a query
 BLOCK_ROWS = 8192  # that are added or searched between two progress reports
-BLOCK_ENTRIES = 1 << 22  # of vectors that are hashed, or of neighbors that are compared, at a time
+BLOCK_ENTRIES = 1 << 20  # of vectors that are hashed, or of neighbors that are compared, at a time
 MAX_MATCHES = 1 << 25  # that are kept in memory
 SEARCH_WORK = (3, 1)  # of searching the index, and of comparing what it finds
 SAMPLE = 1000  # nodes whose exact neighbors are searched to measure the recall
+ROUNDING = 1e-6  # of a similarity in float32
 LOW_RECALL = 0.9
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # spreads the bits of a number
 
@@ -62,7 +63,7 @@ def require_extra() -> None:
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Nonzero rows of a matrix, grouped if they are equal."""
+    """Nonzero rows of a matrix, grouped if they are equal, in the order of their first rows."""
 
     of_row: Rows
     """The group of each row; -1 for a zero row."""
@@ -74,11 +75,6 @@ class Groups:
     def __len__(self) -> int:
         return len(self.start) - 1
 
-    @property
-    def first(self) -> Rows:
-        """The first row of each group."""
-        return self.members[self.start[:-1]]
-
     @staticmethod
     def of(vectors: NDArray[np.float32], is_zero: NDArray[np.bool_]) -> Groups:
         """Group the rows by a hash of their bytes.
@@ -86,13 +82,16 @@ class Groups:
         If rows with different bytes had the same hash, the index would miss all but the first.
         """
         rows = np.flatnonzero(~is_zero)
-        _, numbers, sizes = np.unique(
-            _hashes(vectors)[rows], return_inverse=True, return_counts=True
+        _, first, by_hash, sizes = np.unique(
+            _hashes(vectors)[rows], return_index=True, return_inverse=True, return_counts=True
         )
+        order = np.argsort(first)  # similar vectors are often close; this keeps them in the caches
+        number = np.empty_like(order)
+        number[order] = np.arange(len(order))
         of_row = np.full(len(vectors), -1)
-        of_row[rows] = numbers
-        members = rows[np.argsort(numbers, kind="stable")]
-        return Groups(of_row, members, np.concatenate([[0], np.cumsum(sizes)]))
+        of_row[rows] = number[by_hash]
+        members = rows[np.argsort(of_row[rows], kind="stable")]
+        return Groups(of_row, members, np.concatenate([[0], np.cumsum(sizes[order])]))
 
 
 class ApproximateIndex:
@@ -114,7 +113,7 @@ class ApproximateIndex:
             "library": f"usearch {version('usearch')}",
             "connectivity": CONNECTIVITY,
             "expansion_add": EXPANSION_ADD,
-            "expansion_search": _expansion(k),
+            "expansion_search": _expansion(min(k, len(self._vectors))),
             "distinct_vectors": len(self._groups),
             "recall": self.recall(k),
             "recall_sample": len(self._sample),
@@ -123,24 +122,25 @@ class ApproximateIndex:
     def recall(self, k: int, progress: Progress | None = None) -> float:
         """The share of the k nearest neighbors that are found, on a sample of the nodes.
 
-        A neighbor as similar as the last of the exact search counts as found.
+        A neighbor as similar as the last of the exact search, up to rounding, counts as found.
         """
         if k in self._recalls:
             return self._recalls[k]
         rows, wanted, hits = self._sample, 0, 0
+        length = min(k, len(self._groups.members))
         least = np.full(len(rows), np.inf, np.float32)
         for part in top_products(
             ScaledRows(self._vectors, self._scale, rows),
             ScaledRows(self._vectors, self._scale, self._groups.members),
-            k,
+            length,
             excluded=ExcludedRows(np.arange(len(rows) + 1), rows).part,
         ):
             is_found = part.rows >= 0
             wanted += int(is_found.sum())
             least[part.queries] = np.min(part.products, 1, initial=np.inf, where=is_found)
-        for part in self.search(rows, k, progress=progress):
+        for part in self.search(rows, length, progress=progress):
             is_found = part.rows >= 0
-            hits += int((is_found & (part.products >= least[part.queries, None])).sum())
+            hits += int((is_found & (part.products >= least[part.queries, None] - ROUNDING)).sum())
         found = self._recalls[k] = hits / wanted if wanted else 1.0
         self._report(found, k)
         return found
@@ -200,7 +200,7 @@ class ApproximateIndex:
     def _groups(self) -> Groups:
         return Groups.of(self._vectors, self._scale == 0)
 
-    @property
+    @cached_property
     def _sample(self) -> Rows:
         """The rows on which the recall is measured."""
         rows = self._groups.members
@@ -209,7 +209,7 @@ class ApproximateIndex:
 
     def _unit(self, groups: Rows) -> NDArray[np.float32]:
         """The vectors of some groups, with length 1."""
-        rows = self._groups.first[groups]
+        rows = self._groups.members[self._groups.start[groups]]
         unit: NDArray[np.float32] = self._vectors[rows] * self._scale[rows, None]
         return unit
 
@@ -226,6 +226,7 @@ class ApproximateIndex:
             some = groups[first : first + BLOCK_ROWS]
             near = self._index.search(self._unit(some), count, threads=cores())
             keys = near.keys.astype(np.int64).reshape(len(some), -1)
+            # usearch returns no counts for a single query
             counts = np.reshape(near.counts, (-1, 1)) if hasattr(near, "counts") else len(near)
             is_other = (np.arange(keys.shape[1]) < counts) & (keys != some[:, None])
             found[first : first + len(some), 1 : 1 + keys.shape[1]] = np.where(is_other, keys, -1)
