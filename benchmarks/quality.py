@@ -104,7 +104,7 @@ def main() -> int:
         "graphs": kept["graphs"],
         "blogcatalog": kept["blogcatalog"],
     }
-    for name in args.graph or GRAPHS:
+    for name in args.graph or list(kept["graphs"] if args.settings else GRAPHS):
         data = datasets.load(name, graphs.data_dir())
         if args.settings:
             found = preset_scores(data, args.settings.split(","))

@@ -30,15 +30,15 @@ GRAPHS = {
     "dblp": None,
 }
 """The graphs; for bipartite ones, the kind of the nodes on the target side."""
-LINKS = PRESETS["links"].parameters
+BEST = {**PRESETS["best"].parameters, "degree_weight": 1.0}
 SETTINGS: dict[str, Mapping[str, Any]] = {
     "balanced": {},
-    "links": LINKS,
-    "beta -0.5, degree_weight 1": {"beta": -0.5, "degree_weight": 1.0},
-    "links, beta -0.5": {**LINKS, "beta": -0.5},
+    "links": PRESETS["links"].parameters,
+    "best, degree_weight 1": BEST,
+    "best, degree_weight 1, beta -0.5": {**BEST, "beta": -0.5},
 }
 """The settings of FastRP."""
-DOT = ("links", "links, beta -0.5")
+DOT = ("best, degree_weight 1", "best, degree_weight 1, beta -0.5")
 """Settings that are also scored by dot product; it is the cosine if all rows have length 1."""
 BASELINES = ("rp3beta", "adamic-adar", "common-neighbors", "most popular")
 SEEDS, SAMPLE, K = (0, 1, 2), 2000, (10, 20)

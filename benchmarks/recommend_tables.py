@@ -57,9 +57,8 @@ def section(results: dict[str, Any]) -> str:
 One random edge of each node is held out; in bipartite graphs, of each node on the source side. The
 rest is embedded with dim {protocol["dim"]}. For {protocol["sample"]:,} random nodes with a held-out
 edge, all nodes without an edge to them are ranked. All values are means ± standard deviations over
-{protocol["seeds"]} seeds, each with its own split, sample and vectors. `balanced` and `links` are
-presets; "beta -0.5, degree_weight 1" changes these parameters of `balanced`. "cosine" is the cosine
-similarity alone, with a weight of 0 for popularity.
+{protocol["seeds"]} seeds, each with its own split, sample and vectors. `balanced`, `links` and
+`best` are presets. "cosine" is the cosine similarity alone, with a weight of 0 for popularity.
 
 {summary(results)}
 
