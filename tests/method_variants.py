@@ -54,7 +54,7 @@ VARIANTS = {
     ],
     "deepwalk": [
         {"dim": 16, "walks": 2, "length": 8, "window": 3},
-        {"dim": 16, "walks": 2, "length": 8, "window": 3, "objective": "hierarchical-softmax"},
+        {"dim": 16, "walks": 2, "length": 8, "window": 3, "loss": "hierarchical-softmax"},
     ],
     "node2vec": [{"dim": 16, "walks": 2, "length": 8, "window": 3, "p": 0.5, "q": 2}],
     "line": [
