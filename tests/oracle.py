@@ -293,13 +293,14 @@ def adamic_adar(S, steps, directed):
 
 
 def common_neighbors(S, bipartite):
-    """Common neighbors; in a bipartite graph, neighbors of v that share a neighbor with u."""
+    """Common neighbors; in a bipartite graph, neighbors of v that share another one with u."""
     A = np.asarray(S) > 0
-    reached = (A @ A) > 0 if bipartite else A
     n = len(A)
-    return np.array(
-        [
-            [sum(reached[u, w] and A[w, v] for w in range(n) if w not in (u, v)) for v in range(n)]
-            for u in range(n)
-        ]
-    )
+
+    def reached(u, w, v):
+        return any(A[u, i] and A[i, w] for i in range(n) if i != v) if bipartite else A[u, w]
+
+    def count(u, v):
+        return sum(A[w, v] and reached(u, w, v) for w in range(n) if w not in (u, v))
+
+    return np.array([[count(u, v) for v in range(n)] for u in range(n)])

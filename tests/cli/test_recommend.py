@@ -130,11 +130,20 @@ class TestRecommend:
 
     @pytest.mark.parametrize("score", ["common-neighbors", "adamic-adar", "rp3beta"])
     def test_scores_of_the_graph_need_no_vectors(self, run, ratings, score):
-        options = ("--graph", "ratings.csv", "--bipartite", "--score", score)
-        found = run("recommend", "user3", *options)
+        options = ("--graph", "ratings.csv", "--score", score)
+        found = run("recommend", "user3", *options, "--bipartite")
         assert found.exit_code == 0
         assert found.stdout
         assert run("recommend", ratings[0], "user3", *options).stdout == found.stdout
+
+    def test_users_and_items_with_the_same_ids_get_prefixes(self, run, tmp_path):
+        pairs = {(user, user * step % 7) for user in range(9) for step in (1, 2, 3)}
+        (tmp_path / "numbers.csv").write_text("".join(f"{u},{i}\n" for u, i in sorted(pairs)))
+        prefixes = ("--prefixes", "user:,item:")
+        run("embed", "numbers.csv", *prefixes, "--dim", 4, "-o", "numbers.parquet")
+        found = run("recommend", "numbers.parquet", "--graph", "numbers.csv", *prefixes, "user:3")
+        assert found.exit_code == 0
+        assert all(line.split("\t")[1].startswith("item:") for line in found.stdout.splitlines())
 
     def test_a_directed_graph_is_read_as_it_was_embedded(self, run, tmp_path):
         (tmp_path / "edges.csv").write_text("a,b\nb,c\nc,d\nd,a\na,e\ne,c\n")
@@ -148,8 +157,11 @@ class TestRecommend:
         [
             (("vectors.parquet", "user3"), "Give the edges that exist: --graph FILE."),
             (("vectors.parquet", "--graph", "ratings.csv"), "Name nodes: ID arguments, --ids"),
-            (("--graph", "ratings.csv", "--all"), "Name a file of vectors, which --score cosine"),
-            (("absent.npy", "--graph", "ratings.csv", "a"), "absent.npy: there is no such file."),
+            (("--graph", "ratings.csv", "--all"), "Name a file of vectors first, which --score"),
+            (
+                ("ann", "--graph", "ratings.csv"),
+                "ann: there is no such file. Name a file",
+            ),
             (("vectors.parquet", "--graph", "no.csv", "a"), "no.csv: there is no such file."),
             (("vectors.parquet", "--graph", "ratings.csv", "user33"), "Did you mean 'user3'"),
             (("vectors.parquet", "--graph", "ratings.csv", "--all"), "--all needs an output"),
@@ -218,6 +230,8 @@ class TestEvaluate:
         whole = (*split[:3], "ratings.csv")
         one, other = (run("evaluate", "trained.parquet", *given) for given in (split, whole))
         assert one.stdout == other.stdout
+        assert "held-out edges are in ratings.csv" in other.stderr
+        assert "have seen the answers" not in one.stderr
 
     def test_scores_are_written(self, run, split, tmp_path):
         run("evaluate", "trained.parquet", *split, "-o", "scores.json")
@@ -276,7 +290,7 @@ class TestNeighbors:
         [
             ((), "Name nodes: ID arguments, --ids FILE, or --all."),
             (("ann", "--all"), "in one way only"),
-            (("--all",), "--all needs an output, such as -o knn.parquet."),
+            (("--all",), "--all needs an output, such as -o knn.parquet or -o -."),
             (("ann", "--mutual", "--among", "some.txt"), "Give --among or --mutual, not both."),
             (("ann", "--compare", "vectors.parquet", "-o", "a.csv"), "--compare prints neighbors"),
             (("ann", "--min-similarity", "2"), "--min-similarity must be a number from -1 to 1"),

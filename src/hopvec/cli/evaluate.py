@@ -72,7 +72,7 @@ RECOMMENDING: Declared = [
         "--top",
         {
             "metavar": LIST,
-            "default": "10,50",
+            "default": "10,20",
             "show_default": True,
             "callback": lambda context, option, text: _integers(text),
             "help": "Lengths of the lists of recommendations.",
@@ -259,6 +259,13 @@ def _score_recommendation(
         options = as_embedded(options, embedding)
     graph = read(terminal, RunReport(), linking["graph"], options)
     held_out = read_links(recommend, graph=graph, negatives=0)
+    if held_out.training is not None and held_out.training.edges < graph.edges:
+        seen = graph.edges - held_out.training.edges
+        terminal.notes.append(
+            f"{seen:,} held-out edges are in {linking['graph']}. Baselines do not use them, but "
+            "vectors that were made from this graph have seen the answers: embed the training "
+            "edges of `hopvec split` instead."
+        )
     with terminal.progress("recommending", "%") as progress:
         found = evaluate_recommendation(
             embeddings,
@@ -272,11 +279,11 @@ def _score_recommendation(
 
 
 def _integers(text: str) -> list[int]:
-    """The numbers of a list such as 10,50."""
+    """The numbers of a list such as 10,20."""
     try:
         return [int(number) for number in text.split(",")]
     except ValueError:
-        raise click.BadParameter(f"{text!r} is not a list of numbers, such as 10,50.") from None
+        raise click.BadParameter(f"{text!r} is not a list of numbers, such as 10,20.") from None
 
 
 def _print_table(terminal: Terminal, scores: ClassificationComparison) -> None:

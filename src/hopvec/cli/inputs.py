@@ -52,7 +52,8 @@ OPTIONS: Declared = [
         {
             "metavar": "TEXT,TEXT",
             "callback": lambda context, option, text: text and text.split(","),
-            "help": "Prefixes for the ids of sources and targets, to make them distinct.",
+            "help": "Prefixes for the ids of sources and targets, to make them distinct; implies "
+            "--bipartite.",
         },
     ),
     (
@@ -108,6 +109,8 @@ def _read_options(declared: Declared, heading: str) -> Callable[[Function], Func
     def decorate(function: Function) -> Function:
         @wraps(function)
         def with_record(*arguments: Any, read_options: dict[str, Any], **given: Any) -> None:
+            if read_options.get("prefixes"):  # no other graph has sides to tell apart
+                read_options["bipartite"] = True
             function(*arguments, read_options=ReadOptions(**read_options), **given)
 
         return gathered_options("read_options", declared, heading)(with_record)
@@ -131,11 +134,10 @@ def read_vectors(terminal: Terminal, path: str) -> Embedding:
 
 def as_embedded(options: ReadOptions, embedding: Embedding) -> ReadOptions:
     """Read the graph as directed or bipartite if it was when it was embedded."""
-    if options.directed is None and not options.bipartite:
-        if embedding.graph.get("directed"):
-            return replace(options, directed=True)
-        if "sides" in embedding.graph:
-            return replace(options, bipartite=True)
+    if options.directed is None and embedding.graph.get("directed"):
+        return replace(options, directed=True)
+    if not options.directed and "sides" in embedding.graph:
+        return replace(options, bipartite=True)
     return options
 
 

@@ -63,7 +63,7 @@ MUTUAL_BYTES = 28  # per node and neighbor: two lists of rows, and similarities
 @option(
     "--mutual",
     is_flag=True,
-    help="Leave out neighbors that do not have the node among their own nearest.",
+    help="Leave out neighbors that do not have the node among their own nearest; not with --among.",
 )
 @option(
     "--approximate",
@@ -113,7 +113,7 @@ def neighbors(
     if compare and result.given:
         raise click.UsageError("--compare prints neighbors; -o writes those of one file.")
     if all_nodes and not result.given:
-        raise click.UsageError("--all needs an output, such as -o knn.parquet.")
+        raise click.UsageError("--all needs an output, such as -o knn.parquet or -o -.")
     if approximate and not result.given:
         raise click.UsageError("--approximate needs an output, such as -o knn.parquet.")
     check_memory(vectors, memory, MUTUAL_BYTES * k if mutual else 0)
@@ -131,10 +131,16 @@ def neighbors(
         start = time.monotonic()
         search = embedding.neighbor_search(**options, approximate=approximate)
         rows = np.arange(len(embedding)) if all_nodes else rows_of(embedding, wanted)
+        if approximate:
+            with terminal.progress("building an index", "%") as progress:
+                search.prepare(progress)
         with terminal.progress(label, "nodes") as progress:
             written = result.write(search.schema, search.batches(rows, progress))
         found = f"{count(written, 'neighbor')} of {count(len(rows), 'node')}"
         result.report(terminal, found, time.monotonic() - start)
+        if approximate:
+            recall = embedding.approximate_index.recall(k)
+            terminal.info(f"recall: {recall:.1%} of the neighbors, measured on a sample of nodes")
         return
     with terminal.progress(label, "%"):
         near = find_neighbors(embeddings, wanted.to_pylist(), **options)

@@ -137,7 +137,9 @@ def recommend(
     another item of the user. --all means all nodes, in a bipartite graph all sources.
 
     The scores common-neighbors, adamic-adar and rp3beta (random walks of three steps) need no
-    VECTORS. If the output is piped, columns are separated by tabs.
+    VECTORS. If the output is piped, each line contains id, recommended, score, rank and
+    common_neighbors, separated by tabs. With --json, recommendations are nested by node; with -o -
+    as well, they are JSON lines.
     """
     if graph is None:
         raise click.UsageError("Give the edges that exist: --graph FILE.")
@@ -151,19 +153,19 @@ def recommend(
     options.check("recommend")
     result = ResultFile(output, as_json, [vectors, graph, id_file, candidates, exclude, pairs])
     if all_nodes and not result.given:
-        raise click.UsageError("--all needs an output, such as -o suggestions.parquet.")
+        raise click.UsageError("--all needs an output, such as -o suggestions.parquet or -o -.")
     for path in filter(None, (graph, id_file, candidates, exclude, pairs)):
         check_exists(path)
     start = time.monotonic()
     embedding = None
     if vectors is not None:
-        check_memory(vectors, memory)
         read_options = as_embedded(read_options, read_preview(vectors).embedding)
+    if vectors is not None and score in VECTOR_SCORES:
+        check_memory(vectors, memory)
         embedding = read_vectors(terminal, vectors)
     held = 0 if embedding is None else embedding.vectors.nbytes
     read_options = replace(read_options, memory=memory, reserve=lambda nodes, edges: held)
     whole = read(terminal, RunReport(), graph, read_options)
-    terminal.info_rows([("note", note) for note in terminal.notes])
     if pairs is not None:
         table = score_pairs(
             embedding,
@@ -175,6 +177,7 @@ def recommend(
             beta=beta,
             seed=seed,
         )
+        _show_notes(terminal)
         _show_pairs(terminal, table, result, as_json, start)
         return
     search = LinkSearch.create(
@@ -184,6 +187,7 @@ def recommend(
     if embedding is not None and wanted is not None:
         rows_of(embedding, ids_like(wanted, embedding.ids))  # its error suggests similar ids
     nodes = search.find(wanted)
+    _show_notes(terminal)
     with terminal.progress(f"scoring links by {score}", "nodes") as progress:
         batches = search.batches(nodes, k, progress)
         if result.given:
@@ -196,18 +200,23 @@ def recommend(
 
 
 def _split(arguments: tuple[str, ...], score: str) -> tuple[str | None, tuple[str, ...]]:
-    """The file of vectors, if it is needed, and the ids."""
+    """The file of vectors, which only some scores need, and the ids."""
     first, ids = (arguments[0], arguments[1:]) if arguments else (None, ())
-    has_vectors = first is not None and holds_embedding(Path(first))
+    if first is not None and Path(first).exists() and holds_embedding(Path(first)):
+        return first, ids
     if score not in VECTOR_SCORES:
-        return None, ids if has_vectors else arguments
-    if first is None:
+        return None, arguments
+    if first is None or not Path(first).exists():
+        given = "" if first is None else f"{first}: there is no such file. "
         raise click.UsageError(
-            f"Name a file of vectors, which --score {score} needs; or score links by the graph "
-            "alone: --score rp3beta."
+            f"{given}Name a file of vectors first, which --score {score} needs; or score links by "
+            "the graph alone, such as --score rp3beta."
         )
-    check_exists(first)
     return first, ids
+
+
+def _show_notes(terminal: Terminal) -> None:
+    terminal.info_rows([("note", note) for note in terminal.notes])
 
 
 def _read_ids(path: str | None) -> pa.Array | None:

@@ -110,7 +110,7 @@ def evaluate_recommendation(
     held_out: HeldOut,
     *,
     scores: Sequence[str] | None = None,
-    k: Sequence[int] = (10, 50),
+    k: Sequence[int] = (10, 20),
     popularity: float | None = None,
     alpha: float = 1.0,
     beta: float = 0.3,
@@ -191,7 +191,8 @@ def evaluate_recommendation(
         scorer: Scorer = PopularityScorer(graph)
         if score != POPULAR:
             prior = popularity if score == "cosine" else None
-            options = ScoreOptions(score, prior, alpha, beta, seed)  # type: ignore[arg-type]
+            walks = {"alpha": alpha, "beta": beta} if score == "rp3beta" else {}
+            options = ScoreOptions(score, prior, **walks, seed=seed)  # type: ignore[arg-type]
             scorer = options.scorer(OWNER, embedding, graph)
         search = LinkSearch(graph, scorer, Candidates(graph))
         steps = stage(report, number, [1] * len(searches))

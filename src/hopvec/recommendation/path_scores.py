@@ -63,6 +63,10 @@ class PathScorer:
         """The scores of pairs of nodes."""
         return interruptible(partial(_native.score_paths, *self._paths, first, second, cores()))
 
+    def can_score(self, nodes: Nodes) -> NDArray[np.bool_]:
+        """All nodes."""
+        return np.ones(len(nodes), bool)
+
 
 def common_neighbors(graph: Graph) -> PathScorer:
     """The number of paths."""
@@ -132,6 +136,10 @@ class PopularityScorer:
     def score(self, first: Nodes, second: Nodes) -> NDArray[np.float64]:
         """The scores of pairs of nodes."""
         return self._degrees[second].astype(np.float64)
+
+    def can_score(self, nodes: Nodes) -> NDArray[np.bool_]:
+        """All nodes."""
+        return np.ones(len(nodes), bool)
 
 
 def edge_counts(graph: Graph) -> NDArray[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding, is_one_id
 from hopvec.errors import ParameterError
-from hopvec.evaluate.pairs import Pairs
+from hopvec.evaluate.pairs import Pairs, ids_like
 from hopvec.graph import Graph
 from hopvec.methods.parameters import Integer, OneOf, Real, check_value
 from hopvec.neighbors import check_k
@@ -27,6 +28,8 @@ from hopvec.recommendation.path_scores import (
     rp3beta,
 )
 from hopvec.recommendation.vector_scores import VectorScorer
+
+logger = logging.getLogger("hopvec")
 
 Score = Literal["cosine", "dot", "learned", "common-neighbors", "adamic-adar", "rp3beta"]
 SCORES: tuple[Score, ...] = get_args(Score)
@@ -64,6 +67,9 @@ class Scorer(Protocol):
     def score(self, first: Nodes, second: Nodes) -> NDArray[np.float64]:
         """The scores of pairs of nodes."""
 
+    def can_score(self, nodes: Nodes) -> NDArray[np.bool_]:
+        """The mask of the nodes that have a vector, if one is needed."""
+
 
 @dataclass(frozen=True)
 class ScoreOptions:
@@ -87,6 +93,12 @@ class ScoreOptions:
                 )
         check_value(owner, "alpha", Real(0, 10), self.alpha)
         check_value(owner, "beta", Real(-10, 10), self.beta)
+        for name in ("alpha", "beta"):
+            if self.score != "rp3beta" and getattr(self, name) != getattr(ScoreOptions, name):
+                raise ParameterError(
+                    f"{owner}: {name}= is a part of the score rp3beta, not of {self.score}. Leave "
+                    "it out."
+                )
         check_value(owner, "seed", Integer(0, 2**64 - 1), self.seed)
 
     def scorer(self, owner: str, embedding: Embedding | None, graph: Graph) -> Scorer:
@@ -137,7 +149,7 @@ def recommend(
         The edges that exist.
     ids : id or array-like of ids, optional
         The nodes to recommend links to. By default all nodes; in a bipartite graph all nodes of the
-        source side, such as users.
+        source side, such as users; nodes without a vector are skipped, with a warning.
     k : int, default=10
         The number of recommendations per node; fewer if there are fewer candidates.
     score : str, default="cosine"
@@ -150,7 +162,8 @@ def recommend(
         How much the score "cosine" prefers popular nodes. 0 is the cosine similarity alone, which
         finds rarer nodes and fewer held-out edges.
     candidates : array-like of ids, optional
-        The only nodes that may be recommended.
+        The only nodes that may be recommended. Ids that are not in the graph are skipped here and
+        in `exclude`, with a warning.
     exclude : array-like of ids, or table, optional
         What not to recommend: nodes that are not recommended to anyone, or a table of two columns,
         nodes and what is not recommended to them, such as what they were shown before.
@@ -260,18 +273,18 @@ class LinkSearch:
         if not isinstance(graph, Graph):
             raise ParameterError(f"{owner}: graph must be a Graph, got {type(graph).__name__}.")
         options.check(owner)
-        find = Pairs(graph).find
+        _warn_about_another_kind(embedding, graph)
         allowed, pairs = None, None
         if candidates is not None:
             allowed = np.zeros(graph.nodes, bool)
-            allowed[find(candidates)] = True
+            allowed[_known_nodes(graph, "candidates", candidates)[0]] = True
         if exclude is not None and _is_table(exclude):
             ends = two_columns(owner, "exclude", exclude)
-            first, second = (find(end).astype(np.int64) for end in ends)
+            first, second = _known_nodes(graph, "exclude", *ends)
             pairs = first, second
         elif exclude is not None:
             allowed = np.ones(graph.nodes, bool) if allowed is None else allowed
-            allowed[find(exclude)] = False
+            allowed[_known_nodes(graph, "exclude", exclude)[0]] = False
         scorer = options.scorer(owner, embedding, graph)
         return LinkSearch(graph, scorer, Candidates(graph, allowed, pairs))
 
@@ -297,8 +310,16 @@ class LinkSearch:
         graph = self.graph
         if ids is None:
             is_wanted = np.ones(graph.nodes, bool) if graph.is_target is None else ~graph.is_target
-            by_row = np.argsort(graph.rows)
-            return by_row[is_wanted]
+            nodes: Nodes = np.argsort(graph.rows)[is_wanted]
+            is_scored = self.scorer.can_score(nodes)
+            if not is_scored.all():
+                missing = int((~is_scored).sum())
+                has = "has" if missing == 1 else "have"
+                logger.warning(
+                    f"{missing:,} of {len(nodes):,} nodes {has} no vector and no recommendations. "
+                    "Embed the graph again, or use score='rp3beta', which needs no vectors."
+                )
+            return nodes[is_scored]
         return Pairs(graph).find([ids] if is_one_id(ids) else ids).astype(np.int64)
 
     def ids(self, nodes: Nodes) -> pa.Array:
@@ -335,6 +356,47 @@ class LinkSearch:
             yield block, *self.scorer.top(block, k, self.candidates)
             done += len(block)
             report(done, len(nodes))
+
+
+def _known_nodes(graph: Graph, name: str, *columns: Any) -> tuple[Nodes, ...]:
+    """The nodes of ids or of pairs of ids; those that are not in the graph are skipped."""
+    import pyarrow.compute as pc
+
+    ids = [ids_like(column, graph.ids) for column in columns]
+    rows = [
+        pc.index_in(column, value_set=graph.ids)
+        if column.type == graph.ids.type
+        else pa.nulls(len(column), pa.int32())
+        for column in ids
+    ]
+    is_known = np.logical_and.reduce(
+        [row.is_valid().to_numpy(zero_copy_only=False) for row in rows]
+    )
+    if not is_known.all():
+        wrong = int(np.argmin(is_known))
+        shown = " - ".join(repr(column[wrong].as_py()) for column in ids)
+        count = int((~is_known).sum())
+        logger.warning(
+            f"{name}: ignoring {count:,} of {len(is_known):,} {'ids' if len(ids) == 1 else 'pairs'}"
+            f", which {'is' if count == 1 else 'are'} not in the graph: {shown}"
+            f"{', ...' if count > 1 else '.'}"
+        )
+    numbers = np.argsort(graph.rows)
+    return tuple(numbers[row.filter(pa.array(is_known)).to_numpy()] for row in rows)
+
+
+def _warn_about_another_kind(embedding: Embedding | None, graph: Graph) -> None:
+    """Warn if the vectors are those of a bipartite or a directed graph, and this one is not."""
+    if not isinstance(embedding, Embedding):
+        return
+    for kind, was, remedy in (
+        ("bipartite", "sides" in embedding.graph and graph.is_target is None, "bipartite=True"),
+        ("directed", embedding.graph.get("directed") and not graph.directed, "directed=True"),
+    ):
+        if was:
+            logger.warning(
+                f"The vectors are those of a {kind} graph, but graph is not: read it with {remedy}."
+            )
 
 
 def _is_table(value: Any) -> bool:

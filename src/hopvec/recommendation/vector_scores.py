@@ -90,6 +90,11 @@ class VectorScorer:
         mask[rows[rows >= 0]] = True
         return np.flatnonzero(mask & (self._embedding.inverse_norms > 0))
 
+    def can_score(self, nodes: Nodes) -> NDArray[np.bool_]:
+        """The mask of the nodes that have a vector."""
+        is_known: NDArray[np.bool_] = self._rows[nodes] >= 0
+        return is_known
+
     def _queries(self, rows: Nodes) -> ScaledRows:
         """The vectors of some rows, multiplied by the weights."""
         vectors = self._embedding.vectors[rows] * self._weights.astype(np.float32)

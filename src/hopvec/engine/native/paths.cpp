@@ -105,10 +105,14 @@ void count_common(const Adjacent& out_of, const Adjacent& into, int64_t nodes, i
   const PathScores paths{out_of.indptr, out_of.indices, nullptr, nullptr, nullptr, nodes, steps};
   for_each_start(paths, count, pairs_per_chunk, threads, stop, [&](Ends& ends, int64_t i) {
     if (i % pairs_per_chunk == 0 || from[i] != from[i - 1]) ends.start(from[i]);
+    // A path of two steps through an edge from[i] - to[i] does not count: it leads to all neighbors of to[i].
+    const int32_t* const own = out_of.indices + out_of.indptr[from[i]];
+    const bool linked = std::binary_search(own, out_of.indices + out_of.indptr[from[i] + 1], int32_t(to[i]));
+    const double through_edge = steps == 2 && linked;
     common[i] = 0;
     for (int64_t at = into.indptr[to[i]]; at < into.indptr[to[i] + 1]; ++at) {
       const int32_t node = into.indices[at];
-      if (node != from[i] && node != to[i]) common[i] += ends.score(node) != 0;
+      if (node != from[i] && node != to[i]) common[i] += ends.score(node) > through_edge;
     }
   });
 }

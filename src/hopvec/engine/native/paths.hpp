@@ -28,7 +28,8 @@ void top_paths(const PathScores& paths, const int64_t* from, int64_t count, cons
 void score_paths(const PathScores& paths, const int64_t* from, const int64_t* to, int64_t count, double* scores,
                  int threads, const Stop& stop);
 
-// The number of neighbors of to[i], by the CSR arrays `into`, that a path of `steps` entries leads to from from[i].
+// The number of neighbors of to[i], by the CSR arrays `into`, that a path of `steps` entries, one or two, leads to from
+// from[i], other than through to[i].
 struct Adjacent {
   const int64_t* indptr;
   const int32_t* indices;
