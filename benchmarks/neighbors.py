@@ -2,7 +2,7 @@
 
 All tools find the 10 nearest neighbors of nodes by cosine similarity, among the same float32
 vectors of length 1, on the same number of threads; they alternate. numpy multiplies the same
-matrices with its BLAS and keeps nothing: no tool that compares all pairs can do less.
+matrices with its BLAS and keeps nothing: no tool that computes all products can do less.
 Answers are compared before anything is measured.
 """
 

@@ -24,7 +24,7 @@ of threads; medians of {count(protocol["rounds"], "round")}.
 - **scikit-learn**: `NearestNeighbors(algorithm="brute")`, by Euclidean distance, which gives the
   same order. It computes distances in float64.
 - **BLAS**: `np.matmul` of the same matrices in float32, in blocks, without searching the products.
-  No search that compares all pairs can do less.
+  No search that computes all products can do less.
 
 {speeds(rows)}
 
