@@ -51,6 +51,6 @@ def test_unequal_weights_cause_a_warning(caplog):
 def test_the_target_side_is_recommended():
     held_out = hold_out(GRAPH, share=0.1, negatives=0)
     embedding = FastRP(dim=64).embed(held_out.training)
-    by_sides = evaluate_recommendation(held_out, embedding=embedding)
-    assert by_sides == evaluate_recommendation(held_out, GRAPH.targets, embedding=embedding)
-    assert by_sides.items == 100
+    found = evaluate_recommendation(embedding, held_out, scores=["cosine"])
+    assert found.candidates == 100
+    assert found.nodes == len(held_out.edges["source"].unique())

@@ -49,8 +49,11 @@ def read_embedding(path: Path, progress: Progress) -> Embedding:
 
     def batches() -> Iterator[pa.RecordBatch]:
         for path in files:
-            # pre_buffer would hold the whole file in memory beside the vectors
-            with pq.ParquetFile(path, pre_buffer=False, page_checksum_verification=True) as file:
+            # pre_buffer would hold the whole file in memory beside the vectors, and without
+            # buffer_size, whole columns of a row group
+            with pq.ParquetFile(
+                path, pre_buffer=False, buffer_size=1 << 20, page_checksum_verification=True
+            ) as file:
                 yield from file.iter_batches(
                     batch_size=min(batch_size, 1 << 20), columns=names, use_threads=False
                 )
