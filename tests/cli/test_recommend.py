@@ -172,6 +172,14 @@ class TestRecommend:
                 "--pairs names the nodes already",
             ),
             (
+                ("vectors.parquet", "--graph", "ratings.csv", "--pairs", "a", "--exclude", "b"),
+                "leave out --candidates and --exclude",
+            ),
+            (
+                ("vectors.parquet", "--graph", "ratings.csv", "a", "--exclude", "-"),
+                "so it must be a file",
+            ),
+            (
                 ("vectors.parquet", "--graph", "ratings.csv", "--all", "-o", "ratings.csv"),
                 "this is an input file",
             ),

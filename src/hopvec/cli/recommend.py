@@ -148,6 +148,10 @@ def recommend(
         check_selection(ids, all_nodes, id_file)
     elif ids or all_nodes or id_file:
         raise click.UsageError("--pairs names the nodes already; leave out ID, --ids and --all.")
+    elif candidates or exclude:
+        raise click.UsageError("--pairs scores all pairs; leave out --candidates and --exclude.")
+    if exclude == "-":
+        raise click.UsageError("--exclude is read twice, so it must be a file.")
     check_k("recommend", k)
     options = ScoreOptions(score, popularity, alpha, beta, seed)
     options.check("recommend")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 import numpy as np
@@ -83,7 +83,7 @@ class ResultFile:
     def __init__(self, output: str | None, as_json: bool, inputs: Sequence[str | None]) -> None:
         self.given = output is not None
         self._stdout = output == "-"
-        self._form = "jsonl" if as_json else "csv"
+        self._form: Literal["csv", "jsonl"] = "jsonl" if as_json else "csv"
         if output is None or self._stdout:
             return
         self._path = Path(output)
@@ -105,7 +105,7 @@ class ResultFile:
                 yield batch
 
         if self._stdout:
-            write_lines(sys.stdout.buffer, schema, counted(), self._form)  # type: ignore[arg-type]
+            write_lines(sys.stdout.buffer, schema, counted(), self._form)
         else:
             write_tables(TableFile(self._path, schema, counted()))
         return rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
 from hopvec.formats.graphs import columnar, text
-from hopvec.formats.graphs.edges import Batch
+from hopvec.formats.graphs.edges import Batch, EdgeStream
 from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.graph.columns import LINKS
@@ -42,50 +43,47 @@ def read_pairs(path: str | PathLike[str], *, progress: Progress | None = None) -
         module = _format(file)
         stream = module.read_edges(file, ReadOptions(pairs=LINKS))
         batches: list[Batch] = []
-        rows = 0
-        for batch in stream.batches:
-            if (missing := batch.first_missing()) is not None:
-                row, role = missing
-                location = stream.locate(rows + row)
-                raise FormatError(f"{file.name}, {location}: the {role} is empty.")
+        for rows, batch in _checked(file, stream):
             if (invalid := _first_invalid_label(batch)) is not None:
                 raise FormatError(
                     f"{file.name}, {stream.locate(rows + invalid)}: the label must be 1 (an "
-                    f"edge) or 0 (not an edge), got {batch.weight[invalid].as_py():g}."
+                    f"edge) or 0 (not an edge), got {_labels(batch)[invalid]:g}."
                 )
             batches.append(batch)
-            rows += len(batch.source)
         has_sampling = SAMPLING in stream.metadata.get("ignored", ())
         if has_sampling and file.is_pipe:
             raise FormatError(
                 f"{file.name}: a file with the column {SAMPLING} is read twice, which a pipe does "
                 "not allow. Save it first."
             )
-    if not rows:
-        raise FormatError(f"{file.name}: there are no pairs in it.")
-    ends = {
-        "source": pa.chunked_array([batch.source for batch in batches]),
-        "target": pa.chunked_array([batch.target for batch in batches]),
-    }
+    ends = _ends(file, batches)
     labels = np.concatenate([_labels(batch) for batch in batches])
     source = stream.metadata["columns"]["source"]
     sampling = _read_sampling(path, source) if has_sampling else None
-    return LabeledPairs(pa.table(ends), labels == 1, sampling)
+    return LabeledPairs(ends, labels == 1, sampling)
 
 
 def read_unlabeled_pairs(path: str | PathLike[str]) -> pa.Table:
     """Read two columns of ids, source and target, from text, Parquet or Arrow."""
     with InputFile(path) as file:
         stream = _format(file).read_edges(file, ReadOptions(pairs=LINKS, unweighted=True))
-        batches = list(stream.batches)
-        rows = 0
-        for batch in batches:
-            if (missing := batch.first_missing()) is not None:
-                row, role = missing
-                location = stream.locate(rows + row)
-                raise FormatError(f"{file.name}, {location}: the {role} is empty.")
-            rows += len(batch.source)
-    if not rows:
+        return _ends(file, [batch for _, batch in _checked(file, stream)])
+
+
+def _checked(file: InputFile, stream: EdgeStream) -> Iterator[tuple[int, Batch]]:
+    """The batches of a file, each with the number of rows before it. Raises for an empty id."""
+    rows = 0
+    for batch in stream.batches:
+        if (missing := batch.first_missing()) is not None:
+            row, role = missing
+            raise FormatError(f"{file.name}, {stream.locate(rows + row)}: the {role} is empty.")
+        yield rows, batch
+        rows += len(batch.source)
+
+
+def _ends(file: InputFile, batches: list[Batch]) -> pa.Table:
+    """The ids of all pairs, in the columns source and target."""
+    if not any(len(batch.source) for batch in batches):
         raise FormatError(f"{file.name}: there are no pairs in it.")
     return pa.table(
         {
