@@ -51,7 +51,7 @@ def hub_table(results: dict[str, Any]) -> str:
 
 
 def section(results: dict[str, Any]) -> str:
-    """The tables of docs/performance.md, for the measured graphs."""
+    """The tables of docs/reference/performance.md, for the measured graphs."""
     measured = {name: found for name, found in results["graphs"].items() if "variants" in found}
     results = results | {"graphs": measured}
     threads = next(iter(results["graphs"].values()))["variants"]

@@ -1,4 +1,4 @@
-"""The table of docs/performance.md on approximate nearest neighbors."""
+"""The table of docs/reference/performance.md on approximate nearest neighbors."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from benchmarks.markdown import machine_line, table
 
 
 def section(results: dict[str, Any]) -> str:
-    """The section of docs/performance.md."""
+    """The section of docs/reference/performance.md."""
     protocol = results["protocol"]
     rows = [
         [

@@ -18,7 +18,7 @@ DEPENDENCIES = (
 
 
 def section(results: dict[str, Any]) -> str:
-    """The section of docs/benchmarks.md."""
+    """The section of docs/reference/benchmarks.md."""
     rows = []
     for name, found in results.items():
         peers = ", ".join(peer.title for peer in PEERS.values() if peer.environment == name)

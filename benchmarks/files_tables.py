@@ -133,7 +133,7 @@ def target_table(results: dict[str, Any]) -> str:
 
 
 def section(results: dict[str, Any]) -> str:
-    """The section of docs/benchmarks.md."""
+    """The section of docs/reference/benchmarks.md."""
     strings, dim = results["files"]["strings"], results["dim"]
     return f"""\
 ## From file to file
@@ -222,5 +222,5 @@ def readme_block(results: dict[str, Any]) -> str:
     return (
         f"{table([title, 'wall, hopvec = 1', 'wall, s', 'CPU, s', 'peak, MB'], rows)}\n\n"
         f"{strings['nodes'] / 1e6:.1f} M nodes with string ids, dim {results['dim']}; "
-        "[steps, reading, memory limits](docs/benchmarks.md#from-file-to-file)."
+        "[steps, reading, memory limits](docs/reference/benchmarks.md#from-file-to-file)."
     )

@@ -48,7 +48,7 @@ next to the graph. **write** copies to the page cache."""
 
 
 def section(results: dict[str, Any]) -> str:
-    """The section of docs/benchmarks.md."""
+    """The section of docs/reference/benchmarks.md."""
     parts = [graph_section(title, found) for title, found in results["graphs"].items()]
     return "\n\n".join(["## Larger than memory", *parts, LIMITING_FACTORS])
 
@@ -63,5 +63,5 @@ def readme_block(results: dict[str, Any]) -> str:
         f"**{title[0].upper()}{title[1:]}** (R-MAT, {size:.1f} GB of Parquet) are "
         f"embedded into {found['dim']} columns with `{options}` on "
         f"{found['machine']['cores']} cores: {stages}; the peak is {peak:.1f} GB "
-        "([details](docs/benchmarks.md#larger-than-memory))."
+        "([details](docs/reference/benchmarks.md#larger-than-memory))."
     )

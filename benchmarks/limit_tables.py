@@ -88,7 +88,7 @@ def slower_cases(results: dict[str, Any]) -> str:
 
 
 def section(results: dict[str, Any]) -> str:
-    """The section of docs/benchmarks.md."""
+    """The section of docs/reference/benchmarks.md."""
     return f"""\
 ## Hardware limits
 
@@ -106,7 +106,7 @@ Times are nanoseconds per entry and line. "vs. random lines" and "vs. bare loop"
 divided by that of hopvec, so 100 % means equally fast. Hubs are adjacent in hopvec's node order,
 so a hop can be faster than random lines. A float16 line has twice the columns:
 
-![Cache lines per second of a hop and of its limits](images/bench-limit-light.png)
+![Cache lines per second of a hop and of its limits](../images/bench-limit-light.png)
 
 {pace_table(results)}
 
@@ -142,5 +142,5 @@ def readme_block(results: dict[str, Any]) -> str:
     return (
         f"{table(header, rows)}\n\n"
         "The bare loop only gathers and adds the cache lines of a hop; "
-        "[details](docs/benchmarks.md#hardware-limits)."
+        "[details](docs/reference/benchmarks.md#hardware-limits)."
     )

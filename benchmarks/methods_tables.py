@@ -240,7 +240,7 @@ peer and a graph:
 
 
 def section(results: dict[str, Any]) -> str:
-    """The section of docs/benchmarks.md."""
+    """The section of docs/reference/benchmarks.md."""
     protocol = results["protocol"]
     tools = dict.fromkeys(tool for found in in_order(results).values() for tool in found["tools"])
     tables = "\n\n".join(
@@ -260,7 +260,7 @@ link prediction: {protocol["held_out"]:.0%} of the edges are held out, the rest 
 best of dot product, cosine and a regression on products is reported, against pairs drawn uniformly
 and against pairs drawn in proportion to degree. "Degree alone" scores a pair by the product of its
 degrees in the training graph, without any vectors: a score below it is no merit of the vectors
-([how evaluation works](evaluation.md)).
+([how evaluation works](../how-to/evaluation.md)).
 
 Scores are means ± standard deviations over {protocol["seeds"]} seeds of the method, each on the
 same shuffles of the labels and on its own split of the edges, which is the same for all tools. A
@@ -273,7 +273,7 @@ hopvec runs with its defaults and with the presets `fast`, `best` and `links`. T
 
 {peers_list([tool for tool in tools if tool in PEERS])}
 
-![Macro F1 against time](images/bench-methods-light.png)
+![Macro F1 against time](../images/bench-methods-light.png)
 
 {verdicts(results)}
 
@@ -295,7 +295,7 @@ Other methods, timed and scored in the same run:
 
 Every tool uses {results["protocol"]["dim"]} columns and all threads. Links are compared with pairs
 drawn uniformly and in proportion to degree; degree alone uses no vectors
-([more graphs, settings, times](docs/benchmarks.md#methods-side-by-side)).
+([more graphs, settings, times](docs/reference/benchmarks.md#methods-side-by-side)).
 
 <picture>
   <source media="(prefers-color-scheme: dark)" srcset="docs/images/bench-methods-dark.png">

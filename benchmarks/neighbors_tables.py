@@ -1,4 +1,4 @@
-"""The tables of docs/benchmarks.md on exact nearest neighbors."""
+"""The tables of docs/reference/benchmarks.md on exact nearest neighbors."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ PEERS = {"faiss": "faiss", "scikit-learn": "scikit-learn"}
 
 
 def section(results: dict[str, Any]) -> str:
-    """The section of docs/benchmarks.md."""
+    """The section of docs/reference/benchmarks.md."""
     protocol, rows = results["protocol"], results["rows"]
     return f"""\
 ## Nearest neighbors

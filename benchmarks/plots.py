@@ -1,4 +1,4 @@
-"""The figures of docs/benchmarks.md and README.md, in a light and a dark theme."""
+"""The figures of docs/reference/benchmarks.md and README.md, in a light and a dark theme."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""The tables of docs/quality.md, from benchmarks/results/quality.json."""
+"""The tables of docs/concepts/quality.md, from benchmarks/results/quality.json."""
 
 from statistics import mean
 from typing import Any
@@ -136,7 +136,7 @@ def in_order(results: dict[str, Any]) -> dict[str, Any]:
 
 
 def section(results: dict[str, Any]) -> str:
-    """The section of docs/quality.md."""
+    """The section of docs/concepts/quality.md."""
     protocol, tuned = results["protocol"], ""
     if any("tuned" in found["scores"] for found in results["graphs"].values()):
         tuned = (

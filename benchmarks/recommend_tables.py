@@ -1,4 +1,4 @@
-"""The tables of docs/recommend.md, from benchmarks/results/recommend.json."""
+"""The tables of docs/how-to/recommend.md, from benchmarks/results/recommend.json."""
 
 from math import exp, log
 from statistics import mean, stdev
@@ -48,7 +48,7 @@ class Way(NamedTuple):
 
 
 def section(results: dict[str, Any]) -> str:
-    """The section of docs/recommend.md."""
+    """The section of docs/how-to/recommend.md."""
     protocol = results["protocol"]
     parts = "\n\n".join(details(name, found) for name, found in results["graphs"].items())
     return f"""\

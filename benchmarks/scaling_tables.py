@@ -31,7 +31,7 @@ def ratio(found: dict[str, Any], own: dict[str, Any]) -> str:
 
 
 def section(results: dict[str, Any]) -> str:
-    """The section of docs/benchmarks.md."""
+    """The section of docs/reference/benchmarks.md."""
     parts = []
     for name, points in results["series"].items():
         fixed = [
@@ -50,6 +50,6 @@ Erdos-Renyi graphs, as in the paper's scalability study, with the computation an
 [In memory](#in-memory). Wall seconds of hopvec in float32, and times of the others relative to it;
 peaks are in the order of the columns.
 
-![Time over nodes, edges, columns and threads](images/bench-scaling-light.png)
+![Time over nodes, edges, columns and threads](../images/bench-scaling-light.png)
 
 {tables}"""

@@ -1,4 +1,4 @@
-"""The tables of docs/scale.md: the time of each stage on Spark."""
+"""The tables of docs/how-to/scale.md: the time of each stage on Spark."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ INGEST = (
 
 
 def section(found: dict[str, Any]) -> str:
-    """The section of docs/scale.md: the stages of each strategy, and the ratio to one machine."""
+    """The section of docs/how-to/scale.md: the stages of each strategy, and the ratio to one machine."""
     machine, alone = found["machine"], found["one_machine"]
     intro = (
         f"{found['edges']:,} edges with strings as ids, {found['nodes']:,} nodes, dim "

@@ -3,7 +3,7 @@
 spark-submit --master yarn examples/spark_embed.py s3://lake/edges s3://lake/vectors s3://lake/tmp
 
 The table is Parquet with the columns src and dst, and a weight if it has one. hopvec and pyarrow
-must be installed where the executors run, see docs/scale.md.
+must be installed where the executors run, see docs/how-to/scale.md.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""docs/architecture.md follows a run: the functions it names are called in that order."""
+"""docs/reference/architecture.md follows a run: the functions it names are called in that order."""
 
 import re
 import sys
@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import hopvec
 from hopvec.cli.program import hopvec as program
 
-PAGE = Path(__file__).parents[1] / "docs" / "architecture.md"
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "architecture.md"
 PACKAGE = Path(hopvec.__file__).parent
 STEP = re.compile(r"^(\d+)\. (.*?)(?=^\d+\. |^## )", re.MULTILINE | re.DOTALL)
 FUNCTION = re.compile(r"`([\w.]+)`\s+in\s+`([\w/]+\.py)`")

@@ -11,7 +11,7 @@ class Peer:
     environment: str
     """The name of its requirements file in benchmarks/environments."""
     description: str
-    """What is run, for docs/benchmarks.md."""
+    """What is run, for docs/reference/benchmarks.md."""
     same_distribution: bool = False
     """Whether it does the same computation as hopvec, so that quality need not be compared."""
     max_nodes: int | None = None

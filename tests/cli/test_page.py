@@ -1,4 +1,4 @@
-"""docs/command-line.md matches the help texts."""
+"""docs/reference/command-line.md matches the help texts."""
 
 import runpy
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""docs/datasets.md is up to date with the catalog."""
+"""docs/reference/datasets.md is up to date with the catalog."""
 
 import runpy
 from pathlib import Path
@@ -8,4 +8,4 @@ ROOT = Path(__file__).parents[2]
 
 def test_the_page_matches_the_catalog():
     made = runpy.run_path(str(ROOT / "scripts" / "build-datasets-page"))["page"]()
-    assert made == (ROOT / "docs" / "datasets.md").read_text(encoding="utf-8")
+    assert made == (ROOT / "docs" / "reference" / "datasets.md").read_text(encoding="utf-8")

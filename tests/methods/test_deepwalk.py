@@ -118,7 +118,9 @@ class TestParameters:
         assert few.tobytes() != many.tobytes()
 
     def test_the_docs_list_every_parameter_with_its_default(self):
-        page = (Path(__file__).parents[2] / "docs" / "methods.md").read_text(encoding="utf-8")
+        page = (Path(__file__).parents[2] / "docs" / "reference" / "methods.md").read_text(
+            encoding="utf-8"
+        )
         section = page.split("## DeepWalk")[1].split("\n## ")[0]
         listed = dict(re.findall(r"^\| `(\w+)` \| (\S+) \|", section, re.MULTILINE))
         assert "| `p`, `q` | 1, 1 |" in section

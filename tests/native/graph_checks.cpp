@@ -8,6 +8,7 @@
 #include "line.hpp"
 #include "nearest.hpp"
 #include "numbers.hpp"
+#include "paths.hpp"
 #include "slab.hpp"
 #include "walks.hpp"
 
@@ -236,6 +237,32 @@ void propagate(const Case& c, const Adjacency& S, const std::vector<uint64_t>& k
   }
 }
 
+// Scores of links by the paths between their nodes; no node is its own candidate.
+void score_links(const Case& c, int threads, const Stop& stop, Results& results) {
+  const int64_t count = std::min<int64_t>(c.nodes, 60), k = 5;
+  std::vector<int64_t> from(static_cast<size_t>(count)), to(from.size()), own(size_t(count + 1));
+  std::iota(from.begin(), from.end(), 0);
+  std::iota(own.begin(), own.end(), 0);
+  for (int64_t i = 0; i < count; ++i) to[size_t(i)] = (7 * i + 3) % c.nodes;
+  std::vector<int32_t> rows(size_t(c.nodes)), common(from.size());
+  std::iota(rows.begin(), rows.end(), 0);
+  const std::vector<double> inner(size_t(c.nodes), 0.5);
+  for (int steps : {2, 3}) {
+    const PathScores paths{
+        results.indptr.data(), results.indices.data(), nullptr, inner.data(), nullptr, c.nodes, steps};
+    std::vector<int64_t> nodes(size_t(count * k));
+    std::vector<double> scores(nodes.size()), pairs(from.size());
+    top_paths(paths, from.data(), count, nullptr, {own.data(), from.data()}, rows.data(), k, nodes.data(),
+              scores.data(), threads, stop);
+    score_paths(paths, from.data(), to.data(), count, pairs.data(), threads, stop);
+    const Adjacent adjacent{results.indptr.data(), results.indices.data()};
+    count_common(adjacent, adjacent, c.nodes, steps - 1, from.data(), to.data(), count, common.data(), threads, stop);
+    results.nearest.insert(results.nearest.end(), nodes.begin(), nodes.end());
+    results.nearest.insert(results.nearest.end(), common.begin(), common.end());
+    for (const auto& found : {scores, pairs}) results.moments.insert(results.moments.end(), found.begin(), found.end());
+  }
+}
+
 // Walks from some of the nodes, first-order and with both kinds of bias.
 void walk(const Case& c, const std::vector<uint64_t>& keys, int threads, const Stop& stop, Results& results) {
   const int64_t length = 12, count = std::min<int64_t>(c.nodes, 400);
@@ -306,6 +333,7 @@ Results run(const Case& c, int threads) {
   train(c, S, degree, keys, threads, stop, results);
   check_finite(results, c);
   walk(c, keys, threads, stop, results);
+  score_links(c, threads, stop, results);
   return results;
 }
 

@@ -1,4 +1,4 @@
-"""The examples of docs/formats.md work as printed."""
+"""The examples of docs/reference/formats.md work as printed."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 
 from saved_embeddings import EMBEDDING_FORMATS, random_embedding
 
-PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "formats.md"
 
 
 @pytest.mark.parametrize("store", ["duckdb", "lancedb", "faiss", "qdrant_client"])
@@ -25,7 +25,7 @@ def test_the_example_of_a_store_finds_the_same_neighbors(tmp_path, monkeypatch, 
         if re.search(rf"^(import|from) .*\b{store}\b", block, re.MULTILINE)
     ]
     names = {}
-    exec(compile(block, "docs/formats.md", "exec"), names)
+    exec(compile(block, "docs/reference/formats.md", "exec"), names)
     found = [row[0] if isinstance(row, tuple) else row for row in names["found"]]
     assert [id for id in found if id != "node 0"] == [id for id, _ in embedding.nearest("node 0")]
 

@@ -36,7 +36,7 @@ SCORES: tuple[Score, ...] = get_args(Score)
 VECTOR_SCORES = SCORES[:3]
 """The scores that are computed from vectors; the others are computed on the graph itself."""
 POPULARITY = 0.1
-"""The default weight of popularity, chosen over five graphs: see docs/recommend.md."""
+"""The default weight of popularity, chosen over five graphs: see docs/how-to/recommend.md."""
 METADATA = b"hopvec.recommend"
 """The key of the score and its parameters in the metadata of a table of recommendations."""
 

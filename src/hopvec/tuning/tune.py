@@ -121,7 +121,7 @@ def tune(
 
     With labels, trials are scored by the F1 of node classification with few training labels;
     without, by the AUC of predicting held-out edges, the mean for uniform negatives and for
-    negatives drawn by degree. docs/tuning.md describes both protocols. The default is 20 trials by
+    negatives drawn by degree. docs/how-to/tuning.md describes both protocols. The default is 20 trials by
     optuna with 64 columns, over the `search_space` of the method: beta, spectrum and the weights of
     orders 1 and 2 of FastRP, or the space of the paper if it has one pass.
 

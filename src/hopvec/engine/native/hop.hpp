@@ -1,5 +1,5 @@
 // One hop: row <- weighted mean of the neighbors' lines, written to a sink. The hottest loop; compiled once per
-// dispatch level. docs/performance.md has the measurements behind each choice.
+// dispatch level. docs/reference/performance.md has the measurements behind each choice.
 #pragma once
 
 #include "kernels.hpp"
