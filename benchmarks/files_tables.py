@@ -202,25 +202,3 @@ are {file["nodes"] * dim * 4 / 1e6:,.0f} MB. The target for the peak is 1.1 time
 plus 100 MB for Python.
 
 {memory_table(results)}"""
-
-
-def readme_block(results: dict[str, Any]) -> str:
-    """The block of README.md."""
-    strings = results["files"]["strings"]
-    title = f"{strings['edges'] / 1e6:.1f} M edges, CSV to Parquet"
-    rows = [
-        [
-            TOOLS[name],
-            number(tool["ratio"]),
-            *(f"{tool[m]['median']:.1f}" for m in ("wall_seconds", "cpu_seconds")),
-            megabytes(tool["peak_rss"]),
-        ]
-        if "error" not in tool
-        else [TOOLS[name], failure(tool["error"]), "", "", ""]
-        for name, tool in results["whole"]["tools"].items()
-    ]
-    return (
-        f"{table([title, 'wall, hopvec = 1', 'wall, s', 'CPU, s', 'peak, MB'], rows)}\n\n"
-        f"{strings['nodes'] / 1e6:.1f} M nodes with string ids, dim {results['dim']}; "
-        "[steps, reading, memory limits](docs/reference/benchmarks.md#from-file-to-file)."
-    )

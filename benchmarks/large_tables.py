@@ -51,17 +51,3 @@ def section(results: dict[str, Any]) -> str:
     """The section of docs/reference/benchmarks.md."""
     parts = [graph_section(title, found) for title, found in results["graphs"].items()]
     return "\n\n".join(["## Larger than memory", *parts, LIMITING_FACTORS])
-
-
-def readme_block(results: dict[str, Any]) -> str:
-    """The block of README.md: a sentence on the largest graph."""
-    title, found = list(results["graphs"].items())[-1]
-    options, embedded = next(iter(found["embedded"].items()))
-    stages = ", ".join(f"{stage['name']} {stage['seconds']:.0f} s" for stage in embedded["stages"])
-    size, peak = found["bytes"] / 1e9, embedded["peak_rss"] / 1e9
-    return (
-        f"**{title[0].upper()}{title[1:]}** (R-MAT, {size:.1f} GB of Parquet) are "
-        f"embedded into {found['dim']} columns with `{options}` on "
-        f"{found['machine']['cores']} cores: {stages}; the peak is {peak:.1f} GB "
-        "([details](docs/reference/benchmarks.md#larger-than-memory))."
-    )

@@ -120,27 +120,3 @@ loop. The loop does only the hops after the first, with threads that share a sla
 whichever is faster. If the hop of hopvec is faster than the loop, its time is used.
 
 {bound_table(results)}"""
-
-
-def readme_block(results: dict[str, Any]) -> str:
-    """The block of README.md."""
-    header = [
-        "one hop of float32, ns per entry and 16 columns",
-        "hopvec",
-        "bare loop",
-        "relative speed",
-    ]
-    rows = [
-        [
-            f"{GRAPHS[graph]}, {count(row['threads'], 'thread')}",
-            *(f"{row['hopvec-float32']:.2f}", f"{row['bare']:.2f}"),
-            f"{row['bare'] / row['hopvec-float32']:.0%}",
-        ]
-        for graph, found in results["graphs"].items()
-        for row in found["rows"][-1:]
-    ]
-    return (
-        f"{table(header, rows)}\n\n"
-        "The bare loop only gathers and adds the cache lines of a hop; "
-        "[details](docs/reference/benchmarks.md#hardware-limits)."
-    )

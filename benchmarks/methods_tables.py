@@ -17,8 +17,18 @@ from benchmarks.markdown import (
 )
 from benchmarks.peers import PEERS, title_of
 
-README_GRAPH = "blogcatalog"
-ALT_TEXT = "Macro F1 against embedding time, for every tool and graph."
+README_GRAPHS = ("blogcatalog", "cora")
+README_TOOLS = {
+    "hopvec": "**hopvec** (default)",
+    "hopvec-best": "**hopvec**, preset `best`",
+    "hopvec-links": "**hopvec**, preset `links`",
+    "pecanpy": "node2vec (PecanPy)",
+    "deepwalk": "DeepWalk (gensim)",
+    "netmf": "NetMF, exact",
+    "prone": "ProNE (nodevectors)",
+    "pycleora": "Cleora (pycleora)",
+    "fastrp": "FastRP (PyPI fastrp)",
+}
 PRESETS = {
     "hopvec": "balanced",
     "hopvec-fast": "fast",
@@ -37,7 +47,6 @@ HEADER = (
     *("", "wall, hopvec = 1", "CPU, hopvec = 1", "wall, s", "peak, MB", "macro F1, %"),
     *("micro F1, %", "links, uniform, AUC, %", "links, degree, AUC, %", "seeds"),
 )
-README_COLUMNS = (0, 1, 4, 5, 7, 8)
 
 Scores = Sequence[Sequence[float]]
 """Scores in percent by seed and, for labels, by shuffle."""
@@ -283,21 +292,27 @@ hopvec runs with its defaults and with the presets `fast`, `best` and `links`. T
 
 
 def readme_block(results: dict[str, Any]) -> str:
-    """The block of README.md."""
-    graphs = in_order(results)
-    graph = README_GRAPH if README_GRAPH in graphs else next(iter(graphs))
-    header = [GRAPHS[graph], *(HEADER[column] for column in README_COLUMNS[1:])]
-    cells = [[row[column] for column in README_COLUMNS] for row in rows(graphs[graph]["tools"])]
+    """The block of README.md: time and quality of some tools on a few graphs."""
+    graphs = {name: results["graphs"][name]["tools"] for name in README_GRAPHS}
+    header = [""]
+    for name in graphs:
+        header += [f"{GRAPHS[name]}: time", "F1", "AUC"]
+    cells = [
+        [title, *(cell for tools in graphs.values() for cell in readme_cells(tools.get(tool, {})))]
+        for tool, title in README_TOOLS.items()
+    ]
     return f"""\
-Other methods, timed and scored in the same run:
-
 {table(header, cells)}
 
-Every tool uses {results["protocol"]["dim"]} columns and all threads. Links are compared with pairs
-drawn uniformly and in proportion to degree; degree alone uses no vectors
-([more graphs, settings, times](docs/reference/benchmarks.md#methods-side-by-side)).
+Times are relative to hopvec: larger is slower. F1 of predicted labels and AUC of predicted links,
+in percent, with {results["protocol"]["dim"]} columns on 2 cores; empty where random walks would
+take too long ([all graphs, tools and settings](docs/reference/benchmarks.md#methods-side-by-side))."""
 
-<picture>
-  <source media="(prefers-color-scheme: dark)" srcset="docs/images/bench-methods-dark.png">
-  <img src="docs/images/bench-methods-light.png" width="860" alt="{ALT_TEXT}">
-</picture>"""
+
+def readme_cells(found: dict[str, Any]) -> list[str]:
+    """Relative time, macro F1, and AUC with negatives drawn by degree; empty if not measured."""
+    if "wall_seconds" not in found:
+        return [""] * 3
+    scores = (mean_of(found, score) for score in ("macro_f1", "degree"))
+    cells = ("" if score is None else f"{score:.1f}" for score in scores)
+    return [number(found["ratio"]["wall_seconds"]), *cells]

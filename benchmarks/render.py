@@ -55,11 +55,10 @@ def publish(root: Path = ROOT) -> None:
     """Write the page, its figures and the tables of all parts with results."""
     found = results(RESULTS)
     write_page(found, root / "docs" / "reference" / "benchmarks.md", root / "docs" / "images")
-    readme = (root / "README.md").read_text()
-    for name, tables in PARTS.items():
-        if name in found and hasattr(tables, "readme_block"):
-            readme = between_markers(readme, name, tables.readme_block(found[name]))
-    (root / "README.md").write_text(readme)
+    if "methods" in found:
+        readme = root / "README.md"
+        block = methods_tables.readme_block(found["methods"])
+        readme.write_text(between_markers(readme.read_text(), "methods", block))
     for name, (file, section) in OTHER_PAGES.items():
         path, page = RESULTS / f"{name}.json", root / "docs" / file
         if path.is_file():

@@ -12,7 +12,7 @@ INGEST = (
 
 
 def section(found: dict[str, Any]) -> str:
-    """The section of docs/how-to/scale.md: the stages of each strategy, and the ratio to one machine."""
+    """The section of docs/how-to/scale.md: each strategy's stages, and the ratio to one machine."""
     machine, alone = found["machine"], found["one_machine"]
     intro = (
         f"{found['edges']:,} edges with strings as ids, {found['nodes']:,} nodes, dim "

@@ -63,9 +63,9 @@ def commands_of(block):
     return [line.removeprefix("$ ") for line in lines if line]
 
 
-def run(page, directory):
-    """Run the blocks of a page in a directory, which must be the current one; returns their number."""
-    names, ran = {"__name__": "__main__"}, 0
+def run(page):
+    """Run the blocks of a page in the current directory."""
+    names = {"__name__": "__main__"}
     for block in blocks_of(page):
         where = f"{page.name}, line {block.line}"
         if block.language == "python":
@@ -75,8 +75,6 @@ def run(page, directory):
         else:
             for command in commands_of(block):
                 run_command(command, where, only_parse=bool(block.not_run))
-        ran += not block.not_run
-    return ran
 
 
 def run_command(command, where, only_parse=False):

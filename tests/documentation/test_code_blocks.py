@@ -46,7 +46,7 @@ def write_small_files():
 def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_small_files()
-    run(page, tmp_path)
+    run(page)
 
 
 def test_most_blocks_are_run():
