@@ -1,0 +1,64 @@
+"""Prepares docstrings for the API reference; an extension of griffe, which mkdocstrings uses.
+
+Griffe reads the source and does not run it. This extension adds what it cannot see there, or would
+get wrong:
+
+- the Parameters sections of methods, which hopvec generates when their classes are created
+- functions with the name of their module, such as hopvec.datasets.load
+- choices in types: {"sum", "first"}, default "first"
+"""
+
+import inspect
+import re
+from typing import Any
+
+import griffe
+import hopvec.methods
+
+CHOICES = re.compile(r"^(\w+(?:, \w+)* : )\{([^}]*)\}", re.MULTILINE)
+
+
+class Docstrings(griffe.Extension):
+    """Docstrings as users see them in help()."""
+
+    def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
+        """Write choices as "a" or "b"; griffe takes the first one in braces as the default."""
+        if obj.docstring is not None:
+            obj.docstring.value = CHOICES.sub(_alternatives, obj.docstring.value)
+
+    def on_package(self, *, pkg: griffe.Module, loader: griffe.GriffeLoader, **_: Any) -> None:
+        """Called when all of hopvec was read."""
+        loader.resolve_aliases(implicit=True, external=False)
+        for method in hopvec.methods.METHODS.values():
+            cls = pkg[f"{method.__module__}.{method.__name__}".removeprefix("hopvec.")]
+            _take_runtime_docstring(cls, method)
+        for package in [*pkg.modules.values(), pkg]:
+            if not package.is_alias:
+                _prefer_functions(package)
+
+
+def _alternatives(match: re.Match[str]) -> str:
+    return match[1] + " or ".join(choice.strip() for choice in match[2].split(","))
+
+
+def _take_runtime_docstring(cls: griffe.Class, method: type) -> None:
+    text = CHOICES.sub(_alternatives, inspect.getdoc(method) or "")
+    options = cls.docstring
+    cls.docstring = griffe.Docstring(
+        text, parent=cls, parser=options.parser, parser_options=options.parser_options
+    )
+    kind = griffe.ParameterKind.keyword_only
+    own = [griffe.Parameter("self", kind=griffe.ParameterKind.positional_or_keyword)]
+    for name, parameter in inspect.signature(method).parameters.items():
+        own.append(griffe.Parameter(name, kind=kind, default=repr(parameter.default)))
+    cls.set_member("__init__", griffe.Function("__init__", parameters=griffe.Parameters(*own)))
+
+
+def _prefer_functions(package: griffe.Module) -> None:
+    """Let package.name be the function `name` of the module package/name.py, as in Python."""
+    for name, path in package.imports.items():
+        if not path.startswith(f"{package.path}.") or not package[name].is_module:
+            continue
+        function = package[path.removeprefix(f"{package.path}.")]
+        if not function.is_module:
+            package.set_member(name, griffe.Alias(name, function, parent=package))
