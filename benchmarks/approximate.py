@@ -131,7 +131,7 @@ def measure_hopvec(vectors: Rows) -> dict[str, float]:
 
     embedding = Embedding(vectors, pa.array(np.arange(len(vectors))))
     begin = time.process_time()
-    embedding.approximate_index.build()
+    embedding._approximate_index.build()
     built = time.process_time()
     table = embedding.nearest_all(K, approximate=True)
     searched = time.process_time()

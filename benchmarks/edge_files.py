@@ -76,7 +76,7 @@ def write(file: EdgeFile, path: Path) -> dict[str, int]:
         graph = datasets.load(file.path.stem, graphs.data_dir()).graph
         upper = sp.triu(graph.to_scipy()).tocoo()
         ends = [graph.ids.take(pa.array(end)) for end in (upper.row, upper.col)]
-        nodes = graph.connected
+        nodes = graph._connected
     writer: Callable[..., None] = write_csv if file.path.suffix == ".csv" else write_parquet
     writer(path, *ends)
     return {"nodes": nodes, "edges": len(ends[0])}

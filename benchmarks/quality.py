@@ -222,7 +222,7 @@ def scores(
         "micro_f1": mean(run.micro_f1 for run in runs),
         "C": median(run.C for run in runs),
         "cpu_seconds": median(seconds),
-        "parameters": {"method": type(method).__name__, **method.plain_params()},
+        "parameters": {"method": type(method).__name__, **method._plain_params()},
     }
     log(f"{title}: {found['macro_f1']:.2f} ± {found['deviation']:.2f}, {median(seconds):.2f} s")
     return found

@@ -13,6 +13,7 @@ import re
 from typing import Any
 
 import griffe
+
 import hopvec.methods
 
 CHOICES = re.compile(r"^(\w+(?:, \w+)* : )\{([^}]*)\}", re.MULTILINE)

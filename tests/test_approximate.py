@@ -160,7 +160,7 @@ class TestSearch:
 
     def test_batches_have_the_schema_of_the_search(self):
         embedding, _ = clustered_embedding()
-        search = embedding.neighbor_search(3, approximate=True)
+        search = embedding._neighbor_search(3, approximate=True)
         search.prepare()
         batches = list(search.batches(np.arange(10)))
         assert sum(map(len, batches)) == 30
@@ -169,9 +169,9 @@ class TestSearch:
     def test_the_index_is_built_once(self):
         embedding, _ = clustered_embedding()
         embedding.nearest("node 1", approximate=True)
-        index = embedding.approximate_index._index
+        index = embedding._approximate_index._index
         embedding.nearest_all(3, approximate=True)
-        assert embedding.approximate_index._index is index
+        assert embedding._approximate_index._index is index
 
 
 class TestRefusals:

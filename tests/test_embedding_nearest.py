@@ -291,14 +291,14 @@ def test_mutual_neighbors_are_among_each_others_nearest(k):
     pairs = set(zip(table["id"].to_pylist(), table["neighbor"].to_pylist(), strict=True))
     assert pairs == {(i, j) for i in near for j in near[i] if i in near[j]}
     some = [5, 17, 5]
-    batches = embedding.neighbor_search(k, mutual=True).batches(np.array(some))
+    batches = embedding._neighbor_search(k, mutual=True).batches(np.array(some))
     found = [line for batch in batches for line in batch.to_pylist()]
     assert found == [line for id in some for line in table.to_pylist() if line["id"] == id]
 
 
 def test_mutual_neighbors_among_others_are_rejected():
     with pytest.raises(ParameterError, match=r"mutual=True .* cannot be combined with among="):
-        INTEGERS.neighbor_search(2, mutual=True, among=[1, 2])
+        INTEGERS._neighbor_search(2, mutual=True, among=[1, 2])
 
 
 @pytest.mark.parametrize("value", [-1.5, 2, "0.5", None])

@@ -218,7 +218,7 @@ class Embedding:
         >>> embedding.nearest(["ann", "bob"], 1).select(["id", "neighbor", "rank"]).to_pylist()
         [{'id': 'ann', 'neighbor': 'bob', 'rank': 1}, {'id': 'bob', 'neighbor': 'ann', 'rank': 1}]
         """
-        search = self.neighbor_search(
+        search = self._neighbor_search(
             k, among=among, min_similarity=min_similarity, approximate=approximate
         )
         if not is_one_id(ids):
@@ -273,12 +273,12 @@ class Embedding:
         >>> embedding.nearest_all(1, mutual=True)["neighbor"].to_pylist()
         ['bob', 'ann']
         """
-        search = self.neighbor_search(
+        search = self._neighbor_search(
             k, min_similarity=min_similarity, mutual=mutual, approximate=approximate
         )
         return search.table(np.arange(len(self)), progress)
 
-    def neighbor_search(
+    def _neighbor_search(
         self,
         k: int = 10,
         *,
@@ -353,7 +353,7 @@ class Embedding:
         return numbers.astype(np.int64, copy=False)
 
     @cached_property
-    def inverse_norms(self) -> NDArray[np.float32]:
+    def _inverse_norms(self) -> NDArray[np.float32]:
         """1 / norm of every row, 0 for a zero vector. Raises ParameterError if not finite."""
         norms = interruptible(lambda stop: _native.inverse_norms(self.vectors, cores(), stop))
         if np.isnan(norms).any():
@@ -362,9 +362,9 @@ class Embedding:
         return norms
 
     @cached_property
-    def approximate_index(self) -> ApproximateIndex:
+    def _approximate_index(self) -> ApproximateIndex:
         """The index of approximate searches; the first search builds it."""
-        return ApproximateIndex(self.vectors, self.inverse_norms)
+        return ApproximateIndex(self.vectors, self._inverse_norms)
 
     def save(
         self,

@@ -121,9 +121,9 @@ class Labels:
         return len(self.ids)
 
     def __repr__(self) -> str:
-        return f"Labels({len(self):,} nodes, {self.summary()})"
+        return f"Labels({len(self):,} nodes, {self._summary()})"
 
-    def summary(self) -> str:
+    def _summary(self) -> str:
         """The number of labeled nodes, classes and labels per node, in words."""
         each = labels_per_node(self.matrix.nnz / max(1, self.labeled))
         return f"{self.labeled:,} of them labeled, {len(self.classes):,} classes, {each}"

@@ -104,7 +104,7 @@ class NeighborSearch:
         no preparation.
         """
         if self.approximate:
-            index, report = self.embedding.approximate_index, progress or no_progress
+            index, report = self.embedding._approximate_index, progress or no_progress
             index.build(stage(report, 0, (9, 1)))
             index.recall(self.k, stage(report, 1, (9, 1)))
 
@@ -119,7 +119,7 @@ class NeighborSearch:
         ]
         if not self.approximate:
             return pa.schema(fields)
-        parameters = self.embedding.approximate_index.parameters(self.k)
+        parameters = self.embedding._approximate_index.parameters(self.k)
         return pa.schema(fields, {METADATA: json.dumps(parameters)})
 
     def table(self, rows: Rows, progress: Progress | None = None) -> pa.Table:
@@ -167,7 +167,7 @@ class NeighborSearch:
         if self.approximate:
             report = progress or no_progress
             self.prepare(stage(report, 0, (3, 1)))
-            index, searching = self.embedding.approximate_index, stage(report, 1, (3, 1))
+            index, searching = self.embedding._approximate_index, stage(report, 1, (3, 1))
             for queries, near, products in index.search(
                 rows, k, min_product=least, progress=searching
             ):
@@ -180,7 +180,7 @@ class NeighborSearch:
             return ExcludedRows(np.concatenate([[0], np.cumsum(has_own)]), own[has_own])
 
         for queries, near, products in top_products(
-            ScaledRows(self.embedding.vectors, self.embedding.inverse_norms, rows),
+            ScaledRows(self.embedding.vectors, self.embedding._inverse_norms, rows),
             self._candidates,
             k,
             excluded=itself,
@@ -215,7 +215,7 @@ class NeighborSearch:
 
     @property
     def _candidates(self) -> ScaledRows:
-        return ScaledRows(self._others.vectors, self._others.inverse_norms, self.candidates)
+        return ScaledRows(self._others.vectors, self._others._inverse_norms, self.candidates)
 
     def _own_candidates(self, rows: Rows) -> Rows:
         """The candidate that is the node itself, for each row; -1 if there is none."""

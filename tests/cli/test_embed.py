@@ -71,7 +71,7 @@ def test_the_report_is_complete(run, edges, tmp_path):
     assert result.exit_code == 0
     report = json.loads((tmp_path / "run.json").read_text())
     assert report["version"] == hopvec.__version__
-    expected = {"method": "FastRP", **FastRP(dim=8).plain_params()}
+    expected = {"method": "FastRP", **FastRP(dim=8)._plain_params()}
     del expected["spill_dir"]  # a path of this machine
     assert report["parameters"] == expected
     assert report["graph"] == hopvec.read_graph(tmp_path / edges).describe()

@@ -21,8 +21,8 @@ def test_in_json_each_has_all_parameters(run):
     found = json.loads(run("presets", "--json").stdout)
     assert list(found) == list(PRESETS)
     for name in PRESETS:
-        assert FastRP().set_params(**found[name]["parameters"]).plain_params() == (
-            FastRP.preset(name).plain_params()
+        assert FastRP().set_params(**found[name]["parameters"])._plain_params() == (
+            FastRP.preset(name)._plain_params()
         )
 
 

@@ -54,7 +54,7 @@ def alias_tables(graph):
         for begin, end in itertools.pairwise(graph.indptr)
     ]
     return (
-        _native.alias_table(graph.node_degrees),
+        _native.alias_table(graph._node_degrees),
         [_native.alias_table(row) if row is not None and len(row) else None for row in rows],
         _native.alias_table(line.EdgeSampler(graph, threads=1).noise),
     )
@@ -172,7 +172,7 @@ class TestSampling:
         case = random_example(60, 100, isolated=20, seed=1)
         graph = case.graph()
         seen = np.unique(drawn(graph, order_of(), count=20_000))
-        assert set(seen.tolist()) == set(range(graph.connected))
+        assert set(seen.tolist()) == set(range(graph._connected))
 
     def test_tables_are_the_same_on_any_number_of_threads(self):
         graph = skewed_example(3000, 60_000, weighted=True, seed=4).graph()

@@ -101,7 +101,7 @@ class TestMemory:
     def test_bytes_are_the_sizes_of_the_arrays(self, graph):
         plan = one_pass(dim=40, threads=2, weights=[0, 1, 1], memory="1GB").plan(graph)
         rows = (graph.indptr, graph.indices, graph.weights)
-        nodes = (graph.keys, graph.rows, graph.node_degrees)
+        nodes = (graph.keys, graph.rows, graph._node_degrees)
         powers = 3 * 4 * 5000  # 1 / d, and two powers of d
         arrays = sum(array.nbytes for array in (*rows, *nodes, graph.ids))
         assert plan.bytes.graph == arrays + powers

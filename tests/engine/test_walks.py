@@ -115,9 +115,9 @@ class TestDistribution:
     def test_rounds_are_independent(self):
         graph = GRAPHS["unweighted"].graph()
         walks = all_walks(graph, rounds=2000, length=3, seed=6)
-        rounds = walks[np.lexsort((np.repeat(range(2000), graph.connected), walks[:, 0]))]
-        rounds = rounds.reshape(graph.connected, 1000, 2, 3)
-        for node in range(graph.connected):
+        rounds = walks[np.lexsort((np.repeat(range(2000), graph._connected), walks[:, 0]))]
+        rounds = rounds.reshape(graph._connected, 1000, 2, 3)
+        for node in range(graph._connected):
             pairs = np.zeros((graph.nodes, graph.nodes))
             np.add.at(pairs, (rounds[node, :, 0, 1], rounds[node, :, 1, 1]), 1)
             seen = pairs[pairs.any(axis=1)][:, pairs.any(axis=0)]
@@ -136,7 +136,7 @@ class TestWalks:
                 rows, node, graph.keys[node], seed=seed, round_=round_, length=7, p=p, q=q
             )
             for round_ in range(2)
-            for node in reference_sampling.walk_order(graph.keys[: graph.connected], seed, round_)
+            for node in reference_sampling.walk_order(graph.keys[: graph._connected], seed, round_)
         ]
         found = all_walks(graph, size=5, rounds=2, length=7, p=p, q=q, seed=seed)
         assert [[node for node in walk if node >= 0] for walk in found.tolist()] == expected
@@ -154,7 +154,7 @@ class TestWalks:
     def test_every_round_starts_once_from_every_node_with_out_edges_in_its_own_order(self):
         graph = random_example(300, 400, seed=5, isolated=20).graph()
         walks = walks_of(graph, rounds=3)
-        assert 0 < walks.starts == graph.connected < graph.nodes - 19
+        assert 0 < walks.starts == graph._connected < graph.nodes - 19
         assert len(walks) == 3 * walks.starts
         first = all_walks(graph, rounds=3)[:, 0].reshape(3, -1)
         for order in first:
@@ -164,7 +164,7 @@ class TestWalks:
 
     def test_an_isolated_node_has_none(self):
         graph = random_example(50, 100, seed=5, isolated=10).graph()
-        assert all_walks(graph).max() < graph.connected
+        assert all_walks(graph).max() < graph._connected
 
     def test_a_graph_without_edges_has_none(self):
         assert len(walks_of(example_of([], 3).graph())) == 0
@@ -172,7 +172,7 @@ class TestWalks:
 
     def test_different_rounds_and_seeds_give_different_walks(self):
         graph = GRAPHS["unweighted"].graph()
-        one, two = all_walks(graph, rounds=2, seed=1).reshape(2, graph.connected, -1)
+        one, two = all_walks(graph, rounds=2, seed=1).reshape(2, graph._connected, -1)
         other = all_walks(graph, seed=2)
         by_first = [walks[np.argsort(walks[:, 0])] for walks in (one, two, other)]
         assert all((by_first[0] != walks).mean() > 0.3 for walks in by_first[1:])
@@ -218,7 +218,7 @@ class TestReproducibility:
             file.append(getattr(graph, part))
             parts[part] = file.mapped(getattr(graph, part).dtype)
         mapped = replace(graph, **parts)
-        assert mapped.mapped
+        assert mapped._mapped
         np.testing.assert_array_equal(all_walks(mapped, p=0.5), all_walks(graph, p=0.5))
 
 

@@ -60,5 +60,5 @@ def test_the_estimate_includes_the_fitted_state(tmp_path, name):
     graph = Graph.from_edges(*np.random.default_rng(0).integers(0, 50, (2, 200)))
     method, path = FastRP(dim=128), tmp_path / name
     method.embed(graph).save(path)
-    expected = bytes_on_disk(graph, 128, path, state_bytes=method.state_bytes())
+    expected = bytes_on_disk(graph, 128, path, state_bytes=method._state_bytes())
     assert 0.6 * path.stat().st_size < expected < 1.7 * path.stat().st_size

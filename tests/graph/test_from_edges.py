@@ -280,7 +280,7 @@ def test_the_repr_shows_size_and_kind(graph, expected):
 
 
 @pytest.mark.parametrize(
-    "name", ["indptr", "indices", "weights", "rows", "keys", "degrees", "node_degrees"]
+    "name", ["indptr", "indices", "weights", "rows", "keys", "degrees", "_node_degrees"]
 )
 def test_the_arrays_of_a_graph_are_read_only(name):
     graph = Graph.from_edges([0, 1], [1, 2], [2, 3])

@@ -37,7 +37,7 @@ DIRECTED = skewed_example(530, 2300, weighted=True, directed=True, seed=3)
 
 def cases(name, *wanted):
     """The cases that a method supports."""
-    return [case for case in wanted if METHODS[name].supports_directed or not case.directed]
+    return [case for case in wanted if METHODS[name]._supports_directed or not case.directed]
 
 
 def embed(name, graph, options, **more):
@@ -71,7 +71,7 @@ class TestVectors:
         isolated = ~PLAIN.S.any(axis=1)
         assert isolated.sum() >= 5
         method = METHODS[name](**options)
-        own = isinstance(method, SlabMethod) and 0 in method.order_weights()
+        own = isinstance(method, SlabMethod) and 0 in method._order_weights()
         assert (vectors[isolated].any(axis=1) == own).all()
         assert vectors[~isolated].any(axis=1).mean() > 0.95
 
@@ -124,12 +124,12 @@ class TestSameBytes:
             mapped = replace(
                 graph, **{part: on_disk(graph, part) for part in ("indices", "weights")}
             )
-            assert mapped.mapped
+            assert mapped._mapped
             expected = embed(name, graph, options).tobytes()
             assert embed(name, mapped, options).tobytes() == expected
             assert mapped.describe() == graph.describe()
             copied = pickle.loads(pickle.dumps(mapped))
-            assert not copied.mapped  # its arrays are memmap objects, but in memory
+            assert not copied._mapped  # its arrays are memmap objects, but in memory
             assert embed(name, copied, options).tobytes() == expected
 
     def test_for_shuffled_edges(self, name, options):
@@ -273,7 +273,7 @@ class TestDispatch:
 class TestDirectedGraphs:
     def test_are_embedded_or_rejected(self, name):
         method = METHODS[name](**QUICK[name])
-        if method.supports_directed:
+        if method._supports_directed:
             assert method.embed(DIRECTED.graph()).vectors.any()
             return
         with pytest.raises(GraphError, match="is defined for undirected graphs"):

@@ -167,7 +167,7 @@ class TestProgress:
             callers.add(threading.current_thread())
 
         DeepWalk(dim=4, walks=3, length=40, window=1, epochs=epochs).embed(graph, progress=progress)
-        rounds, batches = 3, -(-graph.connected // 250)
+        rounds, batches = 3, -(-graph._connected // 250)
         expected = rounds * (1 + epochs * batches)
         assert seen == [(done, expected) for done in range(1, expected + 1)]
         assert callers == {threading.current_thread()}

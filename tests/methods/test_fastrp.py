@@ -41,13 +41,13 @@ def agrees_within_rounding(case, *, sparsity, seed=0, **formula):
 
 @st.composite
 def formulas(draw):
-    order_weights = st.lists(
+    _order_weights = st.lists(
         st.sampled_from([-2.0, -0.5, 0.0, 0.25, 1.0, 3.0]), min_size=1, max_size=5
     )
     self_weight = draw(st.sampled_from([0.0, 0.0, 1.0, -0.5]))
     return {
         "dim": draw(st.sampled_from([1, 3, 15, 16, 17, 33, 48])),
-        "weights": draw(order_weights.filter(lambda weights: self_weight or any(weights))),
+        "weights": draw(_order_weights.filter(lambda weights: self_weight or any(weights))),
         "beta": draw(st.sampled_from([-1.0, -0.5, 0.0, 0.5, 1.0]) | st.floats(-1, 1)),
         "self_weight": self_weight,
         "normalize": draw(st.sampled_from(NORMALIZE)),

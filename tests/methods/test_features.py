@@ -246,8 +246,8 @@ class TestMessages:
         made = one_pass(dim=8).embed(CASE.graph(), features=self.FEATURES)
         assert made.parameters["features"] == ["age", "rank", "big", "color"]
         assert made.graph["features"]["numbers"] == ["age", "rank"]
-        assert hopvec.methods.method_of(made.parameters).plain_params() == (
-            one_pass(dim=8).plain_params()
+        assert hopvec.methods.method_of(made.parameters)._plain_params() == (
+            one_pass(dim=8)._plain_params()
         )
 
     def test_they_are_part_of_the_plan(self):

@@ -21,7 +21,7 @@ NORMALIZE = ("none", "orders", "authors", "full")
 
 def wide(case, method):
     """All columns before compression."""
-    parameters = method.get_params() | {"dim": method.width, "oversample": 1}
+    parameters = method.get_params() | {"dim": method._width, "oversample": 1}
     return one_pass(**parameters).embed(case.graph()).vectors
 
 

@@ -46,7 +46,7 @@ def run(case, *, dim=24, oversample=1, precision="float32", **formula):
     formula = {"spectrum": 1.0, **formula}
     graph = case.graph()
     method = FastRP(dim=dim, oversample=oversample, sparsity=3, precision=precision, **formula)
-    R = random_matrix(graph, method.width, sparsity=3)  # noqa: N806
+    R = random_matrix(graph, method._width, sparsity=3)  # noqa: N806
     return method.embed(graph).vectors, oracle.refine(case.S, R, dim, **formula)
 
 
@@ -252,14 +252,14 @@ class TestFittedState:
         expected = self.by_hand([(0, 1), (1, 1, 1)], method.beta, case, old)
         np.testing.assert_allclose(got.vectors, expected[got.ids.to_numpy()], rtol=0, atol=2e-4)
 
-    def by_hand(self, pass_weights, beta, case, old):
+    def by_hand(self, _pass_weights, beta, case, old):
         """All passes on the graph in which no edge leads to a new node, with the old statistics."""
         S = np.array(case.S, np.float64)  # noqa: N806
         S[:650, 650:] = 0
         X = random_matrix(case.graph(), 24, sparsity=3).astype(np.float64)  # noqa: N806
         state = old.fitted_state
         passes = (*state.earlier_passes, state.statistics)
-        for weights, statistics in zip(pass_weights, passes, strict=True):
+        for weights, statistics in zip(_pass_weights, passes, strict=True):
             terms = oracle.orders(S, X, weights, beta, 0.0)
             N = sum(weight * oracle.unit_rows(N_i) for weight, N_i in terms)  # noqa: N806
             Z = oracle.unit_rows((N - statistics.columns.mean) * statistics.columns.factor)  # noqa: N806

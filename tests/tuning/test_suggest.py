@@ -46,7 +46,7 @@ def test_values_are_inside_the_space(kind):
         assert values["dim"] in (16, 32, 48, 64)
         assert isinstance(values["dim"], int)
         assert values["normalize"] in ("authors", "full")
-        SPACE.method(values).check()
+        SPACE.method(values)._check()
 
 
 def test_random_values_of_a_logarithmic_range_are_log_uniform():

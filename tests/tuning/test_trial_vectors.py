@@ -112,6 +112,6 @@ def test_methods_without_orders_are_run_directly():
 
 def test_a_graph_is_validated_by_the_method():
     directed = skewed_example(50, 100, directed=True).graph()
-    refusing = type("Undirected", (FastRP,), {"supports_directed": False})
+    refusing = type("Undirected", (FastRP,), {"_supports_directed": False})
     with pytest.raises(GraphError, match="defined for undirected graphs"):
         TrialVectors(directed).embed(refusing(), no_progress)

@@ -313,7 +313,7 @@ class TestTuning:
         assert saved["settings"]["space"] == {"beta": "-1:1:0.5", "sparsity": "sqrt,3"}
         assert "threads" not in saved["parameters"]
         method = hopvec.methods.method_of(saved["parameters"])
-        assert method.plain_params() == tuning.method.plain_params()
+        assert method._plain_params() == tuning.method._plain_params()
 
     def test_the_unseen_labels_can_be_used_for_a_test(self, tuning):
         assert len(tuning.unseen) == 120

@@ -40,7 +40,7 @@ def bench(terminal: Terminal, dim: int, as_json: bool) -> None:
     """
     threads = machine.cores()
     method = FastRP(dim=dim)
-    method.check()
+    method._check()
     stream = stream_bandwidth(threads)
     found = {}
     with terminal.progress("benchmarking", "%") as progress:

@@ -114,7 +114,7 @@ def embed(
     read_graph = add_features(terminal, run, read_graph, feature_args, method.spill_dir)
     plan = method.plan(read_graph)
     run.plan = str(plan)
-    needed = bytes_on_disk(read_graph, plan.dim, output, dtype, state_bytes=method.state_bytes())
+    needed = bytes_on_disk(read_graph, plan.dim, output, dtype, state_bytes=method._state_bytes())
     check_space(output, needed)
     check_space(Path(str(method.spill_dir), "spill"), plan.disk)
     with run.stage("embed"), terminal.progress("embedding", "%") as progress:

@@ -67,8 +67,8 @@ def estimate(
     with terminal.progress("timing a sample", "%") as progress:
         expected = estimate_run(read_graph, method, progress=progress)
     plan = expected.plan
-    disk = bytes_on_disk(read_graph, plan.dim, output, dtype, state_bytes=method.state_bytes())
-    temporary = plan.disk + (read_graph.nbytes if read_graph.mapped else 0)
+    disk = bytes_on_disk(read_graph, plan.dim, output, dtype, state_bytes=method._state_bytes())
+    temporary = plan.disk + (read_graph.nbytes if read_graph._mapped else 0)
     read_seconds = run.seconds
     if as_json:
         terminal.print_json(
@@ -79,7 +79,7 @@ def estimate(
                 "disk_bytes": disk,
                 "temporary_bytes": temporary,
                 "plan": asdict(plan),
-                "parameters": {"method": type(method).__name__, **method.plain_params()},
+                "parameters": {"method": type(method).__name__, **method._plain_params()},
                 "graph": run.graph,
                 "input": run.input,
                 "notes": terminal.notes,

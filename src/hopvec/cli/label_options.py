@@ -52,5 +52,5 @@ def read_label_file(terminal: Terminal, path: str, labeling: dict[str, Any]) -> 
 def label_rows(labels: Labels) -> Rows:
     """How labels were read."""
     (_, text), *others = input_rows(labels.origin)
-    size = f"{count(len(labels), 'node')}, {labels.summary()}"
+    size = f"{count(len(labels), 'node')}, {labels._summary()}"
     return [("labels", text), *others, ("", size)]

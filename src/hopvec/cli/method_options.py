@@ -152,7 +152,7 @@ def flag(name: str) -> str:
 def _method(base: Method, strings: dict[str, str]) -> Method:
     """Set and check the parameters of a method. An option of another method is an error."""
     base.set_params(**parsed(f"The method {_name(base)}", type(base), strings))
-    base.check()
+    base._check()
     return base
 
 

@@ -129,7 +129,7 @@ def neighbors(
     label = f"searching {among or ' and '.join(embeddings)}"
     if result.given:
         start = time.monotonic()
-        search = embedding.neighbor_search(**options, approximate=approximate)
+        search = embedding._neighbor_search(**options, approximate=approximate)
         rows = np.arange(len(embedding)) if all_nodes else rows_of(embedding, wanted)
         if approximate:
             with terminal.progress("building an index", "%") as progress:
@@ -139,7 +139,7 @@ def neighbors(
         found = f"{count(written, 'neighbor')} of {count(len(rows), 'node')}"
         result.report(terminal, found, time.monotonic() - start)
         if approximate:
-            recall = embedding.approximate_index.recall(k)
+            recall = embedding._approximate_index.recall(k)
             terminal.info(f"recall: {recall:.1%} of the neighbors, measured on a sample of nodes")
         return
     with terminal.progress(label, "%"):

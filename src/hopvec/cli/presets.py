@@ -23,14 +23,14 @@ def presets(terminal: Terminal, as_json: bool) -> None:
     if as_json:
         terminal.print_json(
             {
-                name: {"help": preset.help, "parameters": FastRP.preset(name).plain_params()}
+                name: {"help": preset.help, "parameters": FastRP.preset(name)._plain_params()}
                 for name, preset in PRESETS.items()
             }
         )
         return
     rows = []
     for name, preset in PRESETS.items():
-        params = FastRP.preset(name).plain_params()
+        params = FastRP.preset(name)._plain_params()
         options = [
             f"{flag(key)} {format_value(params[key])}" for key in {**ALWAYS, **preset.parameters}
         ]

@@ -16,7 +16,7 @@ def reference_run(path: str) -> tuple[Embedding, Any]:
     Raises FormatError if no comparable vectors can be made.
     """
     embedding = read_preview(path).embedding
-    comparable = [kind.__name__ for kind in METHODS.values() if kind.supports_like]
+    comparable = [kind.__name__ for kind in METHODS.values() if kind._supports_like]
     made_by = embedding.parameters.get("method")
     if made_by is not None and made_by not in comparable:
         raise FormatError(

@@ -129,7 +129,7 @@ def _random_blocks(graph: Graph, seed: int, threads: int) -> Draw:
     """Return a function that draws normally distributed blocks; isolated nodes get zeros."""
     sampler = GaussianRows(seed=seed).sampler
     present = np.zeros(graph.nodes, dtype=np.float32)
-    present[: graph.connected] = 1.0
+    present[: graph._connected] = 1.0
 
     def draw(number: int, stop: _native.Stop) -> Floats:
         block = _native.allocate(CACHE_LINE_BYTES * graph.nodes)
@@ -169,7 +169,7 @@ def _outer_product(factor: Dense, threads: int, stop: _native.Stop) -> Dense:
 
 def _inverse_root_degrees(graph: Graph) -> Floats:
     """Return 1 / sqrt(degree) of every node, 0 for isolated nodes."""
-    degrees = graph.node_degrees
+    degrees = graph._node_degrees
     return np.divide(1.0, np.sqrt(degrees), out=np.zeros(len(degrees)), where=degrees > 0)
 
 

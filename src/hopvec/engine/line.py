@@ -27,7 +27,7 @@ class EdgeSampler:
 
     def __init__(self, graph: Graph, threads: int) -> None:
         self.graph = graph
-        degrees = graph.node_degrees
+        degrees = graph._node_degrees
         if graph.directed:
             degrees = degrees + _native.column_sums(graph.indptr, graph.indices, graph.weights)
         self.has_edges = degrees > 0
@@ -39,7 +39,7 @@ class EdgeSampler:
                 graph.indptr,
                 graph.indices,
                 graph.weights,
-                graph.node_degrees,
+                graph._node_degrees,
                 self.noise,
                 threads,
                 stop,
@@ -78,7 +78,7 @@ class Proximity:
             rate=learning_rate,
             both_directions=graph.directed and order == 1,
         )
-        self.trained = sampler.has_edges if order == 1 else graph.node_degrees > 0
+        self.trained = sampler.has_edges if order == 1 else graph._node_degrees > 0
         self.vectors = _zero_rows(graph.nodes, columns)
         self.contexts = self.vectors if order == 1 else _zero_rows(graph.nodes, columns)
         _native.initialize_line(self._order, graph.keys, columns, self.vectors)

@@ -260,7 +260,7 @@ def min_slab_bytes(
 
 def resident(graph: Graph) -> int:
     """The memory of a graph in a run: CSR arrays, ids, features and all arrays per node."""
-    rows = graph.indptr.nbytes if graph.mapped else graph.nbytes
+    rows = graph.indptr.nbytes if graph._mapped else graph.nbytes
     features = graph.features.nbytes if graph.features else 0
     return int(rows + graph.ids.nbytes + 32 * graph.nodes + features)
 

@@ -57,13 +57,13 @@ class Transition:
     ) -> None:
         rows = csr or graph
         self.graph = graph
-        self.degrees: NDArray[np.float64] = rows.node_degrees
+        self.degrees: NDArray[np.float64] = rows._node_degrees
         self.symmetric = csr.symmetric if csr else not graph.directed
         if factors is None:
             degrees = self.degrees
             factors = np.divide(1.0, degrees, out=np.zeros(len(degrees)), where=degrees > 0)
         self.native = _native.Adjacency(
-            rows.indptr, rows.indices, rows.weights, factors.astype(np.float32), rows.mapped
+            rows.indptr, rows.indices, rows.weights, factors.astype(np.float32), rows._mapped
         )
 
     @property

@@ -40,7 +40,7 @@ class Walks:
     @property
     def starts(self) -> int:
         """Number of nodes that walks start from."""
-        return self.graph.connected
+        return self.graph._connected
 
     def blocks(self, size: int) -> Iterator[NDArray[np.int32]]:
         """Yield all walks, up to `size` at a time, as rows of node numbers: int32 [size][length].

@@ -204,7 +204,7 @@ def predict_links(
     regression = {}
     for sampling in held_out.negatives:
         found = {"dot": pairs.weighted(sampling, np.ones(embedding.dim))}
-        found["cosine"] = found["dot"] * pairs.inverse_norms(sampling)
+        found["cosine"] = found["dot"] * pairs._inverse_norms(sampling)
         if "hadamard" in operators:
             if held_out.training is None:
                 raise ParameterError("These pairs have no training graph.")
@@ -286,9 +286,9 @@ class _TestPairs:
                 self._progress(self._done, self._total)
         return scores
 
-    def inverse_norms(self, sampling: str) -> NDArray[np.float64]:
+    def _inverse_norms(self, sampling: str) -> NDArray[np.float64]:
         """1 / (|u| |v|) of each pair, 0 if one of them is 0."""
-        first, second = (self._embedding.inverse_norms[row] for row in self._rows[sampling])
+        first, second = (self._embedding._inverse_norms[row] for row in self._rows[sampling])
         return np.multiply(first, second, dtype=np.float64)
 
     def degree_products(self, sampling: str, training: Graph) -> NDArray[np.float64]:

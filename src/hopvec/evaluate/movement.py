@@ -95,9 +95,9 @@ def movement(old: Embedding, new: Embedding) -> Movement:
     there = rows.drop_null().to_numpy()
     first, second = old.vectors[here], new.vectors[there]
     products = np.einsum("ij,ij->i", first, second) * (
-        old.inverse_norms[here] * new.inverse_norms[there]
+        old._inverse_norms[here] * new._inverse_norms[there]
     )
-    neither = (old.inverse_norms[here] == 0) & (new.inverse_norms[there] == 0)
+    neither = (old._inverse_norms[here] == 0) & (new._inverse_norms[there] == 0)
     cosines = np.where(neither, np.float32(1), np.clip(products, -1, 1)).astype(np.float32)
     order = np.argsort(cosines, kind="stable")
     ids = old.ids.take(pa.array(here[order]))

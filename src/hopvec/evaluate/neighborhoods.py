@@ -121,7 +121,7 @@ def neighbors(
         id_: {name: [] for name in embeddings} for id_ in wanted
     }
     for name, embedding in embeddings.items():
-        search = embedding.neighbor_search(
+        search = embedding._neighbor_search(
             k, among=among, min_similarity=min_similarity, mutual=mutual
         )
         unique = np.array([*dict.fromkeys(rows[name].tolist())], np.int64)

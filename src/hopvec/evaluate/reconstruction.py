@@ -173,7 +173,7 @@ def _best_pairs(
     progress: Progress | None,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """The k most similar pairs of rows, as positions in `rows`, most similar first."""
-    scale = embedding.inverse_norms[rows]
+    scale = embedding._inverse_norms[rows]
     if similarity == "dot":  # one scale for all rows, so that no product overflows
         scale = np.full(len(rows), scale[scale > 0].min(initial=1.0), dtype=np.float32)
     vectors = np.ascontiguousarray(embedding.vectors[rows])

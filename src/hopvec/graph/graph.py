@@ -425,45 +425,45 @@ class Graph:
         if self.directed:
             return self.entries
         return (
-            self.entries + _native.nodes_with_loops(self.indptr, self.indices, self.mapped)
+            self.entries + _native.nodes_with_loops(self.indptr, self.indices, self._mapped)
         ) // 2
 
     @cached_property
     def degrees(self) -> NDArray[np.float64]:
         """The weighted degrees d_i = sum_j S_ij in the order of `ids`."""
         degrees = np.empty(self.nodes)
-        degrees[self.rows] = self.node_degrees
+        degrees[self.rows] = self._node_degrees
         degrees.flags.writeable = False
         return degrees
 
     @cached_property
-    def node_degrees(self) -> NDArray[np.float64]:
+    def _node_degrees(self) -> NDArray[np.float64]:
         """The weighted degrees in the graph's internal order."""
-        degrees = _native.degrees(self.indptr, self.weights, self.mapped)
+        degrees = _native.degrees(self.indptr, self.weights, self._mapped)
         degrees.flags.writeable = False
         return degrees
 
     @cached_property
     def volume(self) -> float:
         """The sum of all entries of S: 2m of the paper."""
-        return float(np.cumsum(self.node_degrees)[-1])  # added in sequence: same sum everywhere
+        return float(np.cumsum(self._node_degrees)[-1])  # added in sequence: same sum everywhere
 
     @cached_property
-    def connected(self) -> int:
+    def _connected(self) -> int:
         """The number of nodes with a row; they are first in the graph's internal order."""
         return int(np.count_nonzero(self.indptr[1:] > self.indptr[:-1]))
 
     @property
     def isolated(self) -> int:
         """The number of nodes without edges; in a directed graph, without outgoing edges."""
-        return self.nodes - self.connected
+        return self.nodes - self._connected
 
     @cached_property
     def largest_component(self) -> int:
         """The number of nodes in the largest component, ignoring the direction of edges."""
         return interruptible(
             lambda stop: _native.largest_component(
-                self.indptr, self.indices, not self.directed, self.mapped, stop
+                self.indptr, self.indices, not self.directed, self._mapped, stop
             )
         )
 
@@ -474,7 +474,7 @@ class Graph:
         return self.indptr.nbytes + self.indices.nbytes + weights
 
     @property
-    def mapped(self) -> bool:
+    def _mapped(self) -> bool:
         """Whether indices and weights are in a file, because they exceeded a memory limit."""
         return file_map(self.indices) is not None
 
@@ -492,7 +492,7 @@ class Graph:
             "directed": self.directed,
             "weighted": self.weights is not None,
             "volume": self.volume,
-            "largest_degree": float(self.node_degrees.max()),
+            "largest_degree": float(self._node_degrees.max()),
             "isolated": self.isolated,
             "largest_component": self.largest_component,
             "duplicates": self.duplicates,

@@ -32,14 +32,14 @@ class TransposedCSR:
     symmetric: bool
 
     @property
-    def mapped(self) -> bool:
+    def _mapped(self) -> bool:
         """Whether indices and weights are in a file."""
         return machine.file_map(self.indices) is not None
 
     @cached_property
-    def node_degrees(self) -> NDArray[np.float64]:
+    def _node_degrees(self) -> NDArray[np.float64]:
         """The sum of each row."""
-        return _native.degrees(self.indptr, self.weights, self.mapped)
+        return _native.degrees(self.indptr, self.weights, self._mapped)
 
 
 def transposed_csr(
@@ -62,7 +62,7 @@ def transposed_csr(
         duplicates="sum",
         drop_loops=False,
         threads=threads,
-        memory_limit=max(8 << 20, BYTES_PER_NODE * graph.nodes) if graph.mapped else None,
+        memory_limit=max(8 << 20, BYTES_PER_NODE * graph.nodes) if graph._mapped else None,
         spill_dir=spill_dir,
     )
     edges = _EntriesAsEdges(graph, direction == "in", like)

@@ -28,7 +28,7 @@ def shared_state(method: Method, like: Embedding, features: Features | None) -> 
             "share. Embed its graph again with FastRP, and save it as .parquet, .arrow, .npy or "
             ".npz."
         )
-    own = {"method": name, **method.plain_params()}
+    own = {"method": name, **method._plain_params()}
     for parameter, value in own.items():
         if parameter not in RUNTIME_PARAMS and like.parameters.get(parameter) != value:
             raise ParameterError(

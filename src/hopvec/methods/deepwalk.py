@@ -26,6 +26,6 @@ class DeepWalk(WalkMethod):
     (3, 8)
     """
 
-    def biases(self) -> tuple[float, float]:
+    def _biases(self) -> tuple[float, float]:
         """1 and 1: walks have no memory."""
         return 1.0, 1.0

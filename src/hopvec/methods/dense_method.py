@@ -40,11 +40,11 @@ class DenseMethod(Method):
 
     @property
     @abstractmethod
-    def eigenpairs(self) -> int:
+    def _eigenpairs(self) -> int:
         """The maximum number of eigenpairs computed at a time."""
 
     @abstractmethod
-    def work(self) -> Work:
+    def _work(self) -> Work:
         """The hops and products of a run, which determine its time."""
 
     def plan(self, graph: Graph) -> Plan:
@@ -65,10 +65,10 @@ class DenseMethod(Method):
     def _working(self, nodes: int) -> dict[str, int]:
         return {
             "the matrix of all pairs of nodes": 4 * nodes * nodes,
-            "its eigenvectors": basis_bytes(nodes, self.eigenpairs),
+            "its eigenvectors": basis_bytes(nodes, self._eigenpairs),
         }
 
-    def estimate_seconds(self, graph: Graph, plan: Plan, progress: Progress) -> float:
+    def _estimate_seconds(self, graph: Graph, plan: Plan, progress: Progress) -> float:
         """The time of a run, from a trial with the first columns of the matrix."""
         threads = plan.threads
         columns = min(graph.nodes, 2 * BLOCK_COLUMNS * threads)
@@ -79,5 +79,5 @@ class DenseMethod(Method):
         start = time.perf_counter()
         interruptible(lambda stop: _native.product(matrix, block, False, threads, stop))
         product = time.perf_counter() - start
-        work = self.work()
+        work = self._work()
         return (work.hops * hop + work.products * product) * graph.nodes / columns

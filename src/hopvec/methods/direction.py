@@ -45,7 +45,7 @@ def transpose_bytes(graph: Graph, direction: str) -> dict[str, int]:
     """The memory of the transposed CSR arrays that a direction needs, by purpose."""
     if not graph.directed or direction == "out":
         return {}
-    copies = 0 if graph.mapped else transposed_copies(direction)
+    copies = 0 if graph._mapped else transposed_copies(direction)
     return {"transposed rows": copies * graph.nbytes + 16 * graph.nodes}
 
 
@@ -57,13 +57,13 @@ def transposed_copies(direction: str) -> int:
 def rows_without_edges(graph: Graph, direction: str) -> tuple[NDArray[np.int32], str]:
     """The rows of nodes without edges in a direction, and what they lack."""
     if not graph.directed:
-        return graph.rows[graph.connected :], "edges"
+        return graph.rows[graph._connected :], "edges"
     if direction == "out":
-        return graph.rows[graph.connected :], "outgoing edges"
+        return graph.rows[graph._connected :], "outgoing edges"
     has_edges = has_in_edges(graph)
     if direction == "in":
         return graph.rows[~has_edges], "incoming edges"
-    has_edges[: graph.connected] = True
+    has_edges[: graph._connected] = True
     return graph.rows[~has_edges], "edges"
 
 

@@ -53,6 +53,6 @@ def estimate(graph: Any, method: Method, *, progress: Progress | None = None) ->
     """
     if not isinstance(method, Method):
         raise ParameterError(f"estimate takes a graph and a method, got {method!r} as the method.")
-    graph = method.validate_graph(graph)
+    graph = method._validate_graph(graph)
     plan = method.plan(graph)
-    return Estimate(plan, method.estimate_seconds(graph, plan, progress or no_progress))
+    return Estimate(plan, method._estimate_seconds(graph, plan, progress or no_progress))

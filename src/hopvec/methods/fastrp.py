@@ -62,10 +62,10 @@ class FastRP(SlabMethod):
     (3, 8)
     """
 
-    supports_features: ClassVar = True
-    supports_like: ClassVar = True
-    isolated_advice: ClassVar = "self_weight=1 with sparsity=3 gives them nonzero vectors"
-    zero_advice: ClassVar = (
+    _supports_features: ClassVar = True
+    _supports_like: ClassVar = True
+    _isolated_advice: ClassVar = "self_weight=1 with sparsity=3 gives them nonzero vectors"
+    _zero_advice: ClassVar = (
         "try a small sparsity=, such as 3, a self_weight=, or precision='float32' if it is float16"
     )
 
@@ -144,7 +144,7 @@ class FastRP(SlabMethod):
         "undirected; 'concat': half of the columns outgoing, half incoming",
     ] = "out"
 
-    def run_passes(
+    def _run_passes(
         self,
         hops: Hops,
         plan: SlabPlan,
@@ -156,29 +156,29 @@ class FastRP(SlabMethod):
     ) -> Propagation:
         """Run all passes but the last, and return how the last one computes the orders."""
         graph = hops[0].graph
-        state = like or self.initial_state(
+        state = like or self._initial_state(
             graph.nodes,
             hops[0].volume,
             graph.features.columns if graph.features else None,
             bipartite=graph.is_target is not None,
         )
-        R = self.random_rows(state, graph.features, graph.rows)  # noqa: N806
-        propagation = self.one_pass(hops, R, state)
+        R = self._random_rows(state, graph.features, graph.rows)  # noqa: N806
+        propagation = self._one_pass(hops, R, state)
         for number in range(int(self.passes) - 1):
             X = combine(  # noqa: N806
                 plan,
                 propagation,
-                self.with_order_0(state.refine_weights),
+                self._with_order_0(state.refine_weights),
                 Whiten(like.earlier_passes[number] if like and new_nodes else None),
-                progress=stage(progress, number, self.stages),
+                progress=stage(progress, number, self._stages),
                 memory=memory,
             )
             if like is None:
                 state = replace(state, earlier_passes=(*state.earlier_passes, X.statistics))
-            propagation = self.one_pass(hops, X.rows, state)
+            propagation = self._one_pass(hops, X.rows, state)
         return propagation
 
-    def one_pass(self, hops: Hops, R: StartRows, state: FittedState) -> Propagation:  # noqa: N803
+    def _one_pass(self, hops: Hops, R: StartRows, state: FittedState) -> Propagation:  # noqa: N803
         """Algorithm 1 for a slab of columns; the orders are summed as they are computed."""
         degrees = [A.degrees for A in hops]
         powers, factor = degree_powers(degrees, self.beta, state.volume, R.max_abs)
@@ -194,19 +194,19 @@ class FastRP(SlabMethod):
 
         return Propagation(hops, algorithm_1, factor * R.scale, fitted_state=state)
 
-    def order_weights(self) -> dict[int, float]:
+    def _order_weights(self) -> dict[int, float]:
         """The orders with a nonzero weight: alpha_i, and self_weight for order 0."""
         if not isinstance(self.weights, str):
-            return self.with_order_0(self.weights)
-        return self.with_order_0((0, 0, 1, 1, 1, 1) if self.passes == 1 else (1,) * 6)
+            return self._with_order_0(self.weights)
+        return self._with_order_0((0, 0, 1, 1, 1, 1) if self.passes == 1 else (1,) * 6)
 
-    def with_order_0(self, weights: Sequence[float], name: str = "weights") -> dict[int, float]:
+    def _with_order_0(self, weights: Sequence[float], name: str = "weights") -> dict[int, float]:
         """The orders with a nonzero weight among these, and order 0 with self_weight."""
         by_order = {0: float(self.self_weight)}
         by_order |= {order: float(weight) for order, weight in enumerate(weights, start=1)}
         return nonzero_weights(by_order, "FastRP", f"{name} are all zero and so is self_weight")
 
-    def resolved_refine_weights(self, *, bipartite: bool) -> tuple[float, ...]:
+    def _resolved_refine_weights(self, *, bipartite: bool) -> tuple[float, ...]:
         """The weights of the orders in all passes but the last; none if there is one pass.
 
         An odd order keeps negative eigenvalues of A, which distinguish nodes with different kinds
@@ -218,7 +218,7 @@ class FastRP(SlabMethod):
             return (0.0, 1.0, 1.0) if bipartite else (0.0, 0.0, 1.0)
         return tuple(float(weight) for weight in self.refine_weights)
 
-    def initial_state(
+    def _initial_state(
         self,
         nodes: int,
         volume: float,
@@ -231,23 +231,23 @@ class FastRP(SlabMethod):
         return FittedState(
             None if self.projection == "gaussian" else s,
             volume,
-            self.resolved_refine_weights(bipartite=bipartite),
+            self._resolved_refine_weights(bipartite=bipartite),
             features,
         )
 
-    def random_rows(
+    def _random_rows(
         self, state: FittedState, features: Features | None, rows: NDArray[np.int32]
     ) -> RandomRows:
         """R with the features added; node i has the features of row rows[i].
 
         The entries of R have mean 0 and variance 1 with every projection.
         """
-        R = self.plain_rows(state)  # noqa: N806
+        R = self._plain_rows(state)  # noqa: N806
         if features is None or state.features is None:
             return R
         return FeatureRows(R, features, state.features, float(self.feature_weight), rows)
 
-    def plain_rows(self, state: FittedState) -> SparseRows | GaussianRows:
+    def _plain_rows(self, state: FittedState) -> SparseRows | GaussianRows:
         """R without features."""
         seed, s = int(self.seed), state.sparsity
         return GaussianRows(seed) if s is None else SparseRows(seed, s)
@@ -260,46 +260,48 @@ class FastRP(SlabMethod):
         return {"beta": "-0.5:0.75", "spectrum": "0.25:1.25", "weights": "0:2,0:2,1,1,1,1"}
 
     @property
-    def combine_params(self) -> tuple[str, ...]:
+    def _combine_params(self) -> tuple[str, ...]:
         """The parameters that change how the orders of the last pass are summed and finished."""
         always = ("weights", "spectrum", "degree_weight")
         return always if self.passes > 1 else (*always, "self_weight", "normalize")
 
     @property
-    def width(self) -> int:
+    def _width(self) -> int:
         """The number of columns that are computed."""
         return int(self.oversample) * int(self.dim)
 
     @property
-    def parts(self) -> int:
+    def _parts(self) -> int:
         """The number of equal parts of the columns, one for each direction of the hops."""
         return len(DIRECTIONS[self.direction])
 
-    def pass_weights(self) -> Sequence[Mapping[int, float]]:
+    def _pass_weights(self) -> Sequence[Mapping[int, float]]:
         """The orders with a nonzero weight, and their weights, for each pass.
 
         Those of earlier passes are for a bipartite graph, which needs the most memory.
         """
         if self.passes == 1:
-            return super().pass_weights()
-        earlier = self.with_order_0(self.resolved_refine_weights(bipartite=True), "refine_weights")
-        return [earlier] * (int(self.passes) - 1) + [self.order_weights()]
+            return super()._pass_weights()
+        earlier = self._with_order_0(
+            self._resolved_refine_weights(bipartite=True), "refine_weights"
+        )
+        return [earlier] * (int(self.passes) - 1) + [self._order_weights()]
 
     @property
-    def compresses(self) -> bool:
+    def _compresses(self) -> bool:
         """Whether the sum is projected on its principal components."""
-        return self.width > self.dim or self.refines
+        return self._width > self.dim or self._refines
 
     @property
-    def refines(self) -> bool:
+    def _refines(self) -> bool:
         """Whether the sum is finished by `Compress`; `Finish` keeps the bytes of plain FastRP."""
         return self.passes > 1 or self.degree_weight > 0
 
     @property
-    def finish(self) -> Finish | Compress:
+    def _finish(self) -> Finish | Compress:
         """How the sum of the orders becomes vectors."""
         spectrum = float(self.spectrum)
-        if self.refines:
+        if self._refines:
             return Compress(spectrum, self.passes > 1, float(self.degree_weight))
         return Finish(NORMALIZATIONS[self.normalize], spectrum)
 
@@ -371,7 +373,7 @@ class FastRP(SlabMethod):
         ------
         ParameterError, GraphError, MemoryLimitError
         """
-        graph = self.validate_graph(as_graph(graph, features))
+        graph = self._validate_graph(as_graph(graph, features))
         state = None if like is None else shared_state(self, like, graph.features)
         return self._embed(graph, plan, progress, like=state)
 
@@ -422,7 +424,7 @@ class FastRP(SlabMethod):
         return embed_new_nodes(
             self,
             as_graph(new_edges, features),
-            graph=self.validate_graph(graph),
+            graph=self._validate_graph(graph),
             like=like,
             progress=progress or no_progress,
         )
@@ -459,14 +461,14 @@ class FastRP(SlabMethod):
             return super().transform(new)
         return self.embed_new(new, graph=self.graph_, like=self.embedding_).vectors
 
-    def compute(
+    def _compute(
         self, graph: Graph, plan: SlabPlan, progress: Progress, like: FittedState | None = None
     ) -> Fitted:
         """The result of the last pass, normalized; `like` is the state of an earlier run."""
         hops = transitions(graph, self.direction, plan.threads, plan.spill_dir)
-        return self.compute_along(hops, plan, progress, like)
+        return self._compute_along(hops, plan, progress, like)
 
-    def compute_along(
+    def _compute_along(
         self,
         hops: Hops,
         plan: SlabPlan,
@@ -480,27 +482,27 @@ class FastRP(SlabMethod):
         Vectors of `new_nodes` use all statistics of `like`. Another graph has whitenings and means
         of its own, which hardly differ if the graph hardly does, and shares the components.
         """
-        finish = replace(self.finish, like=like.statistics) if like else self.finish
+        finish = replace(self._finish, like=like.statistics) if like else self._finish
         if isinstance(finish, Compress):
             finish = replace(finish, own_means=not new_nodes)
         memory = PassMemory()
         return combine(
             plan,
-            self.run_passes(hops, plan, progress, like, new_nodes=new_nodes, memory=memory),
-            self.order_weights(),
+            self._run_passes(hops, plan, progress, like, new_nodes=new_nodes, memory=memory),
+            self._order_weights(),
             finish,
-            progress=stage(progress, len(self.stages) - 1, self.stages),
+            progress=stage(progress, len(self._stages) - 1, self._stages),
             memory=memory,
         )
 
-    def propagation(
+    def _propagation(
         self, graph: Graph, plan: SlabPlan, progress: Progress = no_progress
     ) -> Propagation:
         """How the last pass computes the orders of a slab."""
         hops = transitions(graph, self.direction, plan.threads, plan.spill_dir)
-        return self.run_passes(hops, plan, progress)
+        return self._run_passes(hops, plan, progress)
 
-    def with_dim(self, dim: int) -> Self:
+    def _with_dim(self, dim: int) -> Self:
         """One pass with another number of columns, and without oversampling."""
         plain = {
             "passes": 1,
@@ -509,18 +511,18 @@ class FastRP(SlabMethod):
             "spectrum": 1.0,
             "degree_weight": 0.0,
         }
-        return super().with_dim(dim).set_params(**plain)
+        return super()._with_dim(dim).set_params(**plain)
 
-    def validate_graph(self, graph: Any) -> Graph:
+    def _validate_graph(self, graph: Any) -> Graph:
         """Return the input as a Graph. Raises if it or a parameter does not allow an embedding."""
-        validated = super().validate_graph(graph)
+        validated = super()._validate_graph(graph)
         check_direction("FastRP", validated, self.direction)
-        self.check_feature_weight(validated.features is not None)
+        self._check_feature_weight(validated.features is not None)
         if validated.is_target is not None:
-            check_bipartite_weights("FastRP", self.order_weights())
+            check_bipartite_weights("FastRP", self._order_weights())
         return validated
 
-    def check_feature_weight(self, has_features: bool) -> None:
+    def _check_feature_weight(self, has_features: bool) -> None:
         """Raise ParameterError if feature_weight is set but the graph has no features."""
         if not has_features and self.feature_weight != FastRP.feature_weight:
             raise ParameterError(
@@ -528,9 +530,9 @@ class FastRP(SlabMethod):
                 " Pass them with features=, or leave feature_weight out."
             )
 
-    def check(self) -> None:
+    def _check(self) -> None:
         """Raise ParameterError if a parameter, or a combination of parameters, is invalid."""
-        super().check()
+        super()._check()
         if self.projection == "gaussian" and self.sparsity != "sqrt":
             raise ParameterError(
                 f"FastRP: sparsity={self.sparsity!r} applies to projection='sparse' only, but "
@@ -548,46 +550,47 @@ class FastRP(SlabMethod):
                     f"FastRP: {name}={value:g} needs normalize='full', got {self.normalize!r}. Set "
                     f"{name}={plain}, or normalize='full'."
                 )
-        if self.compresses and self.width > MAX_WIDTH:
+        if self._compresses and self._width > MAX_WIDTH:
             raise ParameterError(
                 f"FastRP: oversample times dim must be at most {MAX_WIDTH:,}, got "
-                f"{self.oversample} x {self.dim:,} = {self.width:,}. Reduce one of them."
+                f"{self.oversample} x {self.dim:,} = {self._width:,}. Reduce one of them."
             )
-        if self.degree_weight and self.dim <= self.parts:
+        if self.degree_weight and self.dim <= self._parts:
             raise ParameterError(
-                f"FastRP: degree_weight reserves {self.parts} of {self.dim} columns for degrees, "
+                f"FastRP: degree_weight reserves {self._parts} of {self.dim} columns for degrees, "
                 "so that none is left. Raise dim."
             )
-        step = self.parts * SLAB_COLUMNS[self.precision]
-        if self.parts > 1 and self.width % step:
+        step = self._parts * SLAB_COLUMNS[self.precision]
+        if self._parts > 1 and self._width % step:
             raise ParameterError(
                 f"FastRP: direction={self.direction!r} needs a number of columns (dim times "
-                f"oversample) that is a multiple of {step} in {self.precision}, got {self.width:,}."
+                f"oversample) that is a multiple of {step} in {self.precision}, got "
+                f"{self._width:,}."
             )
 
-    def nodes_without_edges(self, graph: Graph) -> tuple[NDArray[np.int32], str]:
+    def _nodes_without_edges(self, graph: Graph) -> tuple[NDArray[np.int32], str]:
         """The rows of nodes without edges in the direction, and what they lack."""
         return rows_without_edges(graph, self.direction)
 
-    def state_bytes(self) -> int:
+    def _state_bytes(self) -> int:
         """The approximate size of the whitening of every pass but the last, and the components."""
-        if not self.compresses:
+        if not self._compresses:
             return 0
-        return 4 * self.width * (self.width * (int(self.passes) - 1) + int(self.dim))
+        return 4 * self._width * (self._width * (int(self.passes) - 1) + int(self.dim))
 
-    def extra_bytes(self) -> dict[str, int]:
+    def _extra_bytes(self) -> dict[str, int]:
         """The memory of whitening and principal components."""
-        if not self.refines:
-            return super().extra_bytes()
-        return {"principal components": refining_bytes(self.width, self.threads or cores())}
+        if not self._refines:
+            return super()._extra_bytes()
+        return {"principal components": refining_bytes(self._width, self.threads or cores())}
 
-    def compression_seconds(self, plan: SlabPlan) -> float:
+    def _compression_seconds(self, plan: SlabPlan) -> float:
         """The time of whitening and principal components, by a trial."""
-        if not self.refines:
-            return super().compression_seconds(plan)
+        if not self._refines:
+            return super()._compression_seconds(plan)
         return plan.passes * refining_seconds(plan.nodes, plan.width, plan.threads)
 
-    def extra_graph_bytes(self, graph: Graph) -> dict[str, int]:
+    def _extra_graph_bytes(self, graph: Graph) -> dict[str, int]:
         """The transposed CSR arrays that the direction needs."""
         return transpose_bytes(graph, self.direction)
 

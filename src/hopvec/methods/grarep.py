@@ -46,16 +46,16 @@ class GraRep(DenseMethod):
         int, Integer(1, 100), "maximum steps of a walk; each has dim / steps columns (paper: K)"
     ] = 4
 
-    def check(self) -> None:
+    def _check(self) -> None:
         """Raise ParameterError if a parameter is invalid or steps does not divide dim."""
-        super().check()
+        super()._check()
         if self.dim % self.steps:
             raise ParameterError(
                 f"GraRep: dim must be a multiple of steps, got dim {self.dim} and steps "
                 f"{self.steps}. The nearest valid dim is {self._nearest_dim()}."
             )
 
-    def compute(self, graph: Graph, plan: Plan, progress: Progress) -> Fitted:
+    def _compute(self, graph: Graph, plan: Plan, progress: Progress) -> Fitted:
         """The factors of all steps, concatenated."""
         threads = plan.threads
         vectors = np.empty((graph.nodes, int(self.dim)), dtype=np.float32)
@@ -67,10 +67,10 @@ class GraRep(DenseMethod):
             reached = column_sums(X, threads)
             scale = np.divide(graph.nodes, reached, out=np.zeros_like(reached), where=reached > 0)
             take_positive_logarithm(X, scale, threads)
-            columns = slice(step * self.eigenpairs, (step + 1) * self.eigenpairs)
+            columns = slice(step * self._eigenpairs, (step + 1) * self._eigenpairs)
             vectors[graph.rows, columns] = left_factor(
                 X,
-                self.eigenpairs,
+                self._eigenpairs,
                 graph,
                 symmetric=False,
                 seed=int(self.seed),
@@ -80,14 +80,14 @@ class GraRep(DenseMethod):
         return Fitted(vectors)
 
     @property
-    def eigenpairs(self) -> int:
+    def _eigenpairs(self) -> int:
         """The columns of a step."""
         return int(self.dim) // int(self.steps)
 
-    def work(self) -> Work:
+    def _work(self) -> Work:
         """The hops and products of a run."""
         hops = self.steps * (self.steps + 1) // 2
-        return Work(hops, 2 * self.steps * expected_blocks(self.eigenpairs))
+        return Work(hops, 2 * self.steps * expected_blocks(self._eigenpairs))
 
     def _nearest_dim(self) -> int:
         return max(1, round(self.dim / self.steps)) * self.steps

@@ -68,16 +68,16 @@ class LINE(Method):
         "to run",
     ] = 1
 
-    def check(self) -> None:
+    def _check(self) -> None:
         """Raise ParameterError if a parameter, or a combination of parameters, is invalid."""
-        super().check()
+        super()._check()
         if self.order == "both" and self.dim % 2:
             raise ParameterError(
                 f"{type(self).__name__}: dim must be even with order='both', since each order has "
                 f"half of the columns, got {self.dim}."
             )
 
-    def compute(self, graph: Graph, plan: Plan, progress: Progress) -> Fitted:
+    def _compute(self, graph: Graph, plan: Plan, progress: Progress) -> Fitted:
         """The trained vectors, unit in each order; zero for nodes without an edge to train on."""
         max_workers = self._orders_at_once(plan)
         vectors = np.zeros((graph.nodes, int(self.dim)), np.float32)
@@ -92,7 +92,7 @@ class LINE(Method):
     def plan(self, graph: Graph) -> Plan:
         """How a run on this graph will use threads and memory."""
         weights = 0 if graph.weights is None else graph.entries
-        rows = graph.nbytes - graph.indptr.nbytes if graph.mapped else 0
+        rows = graph.nbytes - graph.indptr.nbytes if graph._mapped else 0
         return plan_for(
             graph,
             owner=type(self).__name__,
@@ -110,7 +110,7 @@ class LINE(Method):
         """The minimum memory of a run, besides the graph itself."""
         return nodes * (4 * int(self.dim) + self._training_bytes() + 2 * ALIAS_BYTES)
 
-    def estimate_seconds(self, graph: Graph, plan: Plan, progress: Progress) -> float:
+    def _estimate_seconds(self, graph: Graph, plan: Plan, progress: Progress) -> float:
         """The time of a run on this graph, extrapolated from training on a few samples."""
         if not graph.entries:
             return 0.0

@@ -62,19 +62,19 @@ class Method(ABC):
         "temporary files",
     ] = None
 
-    isolated_advice: ClassVar[str] = ""
+    _isolated_advice: ClassVar[str] = ""
     """How to get vectors for nodes without edges, if there is a way."""
 
-    zero_advice: ClassVar[str] = ""
+    _zero_advice: ClassVar[str] = ""
     """How to get vectors for nodes that have edges and yet a zero vector, if there is a way."""
 
-    supports_directed: ClassVar[bool] = True
+    _supports_directed: ClassVar[bool] = True
     """Whether the method is defined for directed graphs."""
 
-    supports_features: ClassVar[bool] = False
+    _supports_features: ClassVar[bool] = False
     """Whether the method uses node features."""
 
-    supports_like: ClassVar[bool] = False
+    _supports_like: ClassVar[bool] = False
     """Whether `embed` takes `like=`, to make vectors comparable with those of an earlier run."""
 
     @property
@@ -82,7 +82,7 @@ class Method(ABC):
         """The default search space of `hopvec.tune`: parameters and their ranges."""
         return {}
 
-    def check(self) -> None:
+    def _check(self) -> None:
         """Raise ParameterError if a parameter, or a combination of parameters, is invalid."""
         check(self)
 
@@ -97,16 +97,16 @@ class Method(ABC):
         `graph_bytes` is the size of the graph's CSR arrays.
         """
 
-    def state_bytes(self) -> int:
+    def _state_bytes(self) -> int:
         """The approximate size of the matrices in the fitted state."""
         return 0
 
     @abstractmethod
-    def estimate_seconds(self, graph: Graph, plan: Any, progress: Progress) -> float:
+    def _estimate_seconds(self, graph: Graph, plan: Any, progress: Progress) -> float:
         """The time of a run, extrapolated from a short trial; `plan` is that of the graph."""
 
     @abstractmethod
-    def compute(self, graph: Graph, plan: Any, progress: Progress) -> Fitted:
+    def _compute(self, graph: Graph, plan: Any, progress: Progress) -> Fitted:
         """Embed a validated graph; `plan` is that of the graph."""
 
     def embed(
@@ -133,48 +133,50 @@ class Method(ABC):
         ------
         ParameterError, GraphError, MemoryLimitError
         """
-        return self._embed(self.validate_graph(graph), plan, progress)
+        return self._embed(self._validate_graph(graph), plan, progress)
 
     def _embed(
         self, graph: Graph, plan: Plan | None, progress: Progress | None, **options: Any
     ) -> Embedding:
         """Embed a validated graph; `options` are those of `compute`."""
         plan = plan or self.plan(graph)
-        for name, value in self.planned_shape(graph).items():
+        for name, value in self._planned_shape(graph).items():
             if getattr(plan, name, None) != value:
                 raise ParameterError(
                     f"{type(self).__name__}: plan= was made for another graph or with other "
                     f"parameters: {name} is {getattr(plan, name, None)} there, not {value}."
                 )
-        fitted = self.compute(graph, plan, progress or no_progress, **options)
-        self.warn_about_zero_vectors(graph, fitted.vectors)
-        return self.to_embedding(graph, fitted)
+        fitted = self._compute(graph, plan, progress or no_progress, **options)
+        self._warn_about_zero_vectors(graph, fitted.vectors)
+        return self._to_embedding(graph, fitted)
 
-    def planned_shape(self, graph: Graph) -> dict[str, Any]:
+    def _planned_shape(self, graph: Graph) -> dict[str, Any]:
         """The fields of a plan that the graph and the parameters determine."""
         return {"nodes": graph.nodes, "dim": int(self.dim)}
 
-    def validate_graph(self, graph: Any) -> Graph:
+    def _validate_graph(self, graph: Any) -> Graph:
         """Return the input as a Graph. Raises if it or a parameter does not allow an embedding."""
-        self.check()
+        self._check()
         validated = as_graph(graph)
-        if validated.directed and not self.supports_directed:
+        if validated.directed and not self._supports_directed:
             raise GraphError(
                 f"{type(self).__name__} is defined for undirected graphs, but this graph is "
                 "directed. Read it as undirected, or choose another method."
             )
-        if validated.features is not None and not self.supports_features:
+        if validated.features is not None and not self._supports_features:
             raise GraphError(
                 f"{type(self).__name__} does not support node features. Embed the graph without "
                 "them, or choose FastRP."
             )
         return validated
 
-    def to_embedding(self, graph: Graph, fitted: Fitted) -> Embedding:
+    def _to_embedding(self, graph: Graph, fitted: Fitted) -> Embedding:
         """The result of a run with the ids of its graph and how it was made."""
         features = {} if graph.features is None else {"features": graph.features.columns.names}
         made_by = {
-            name: value for name, value in self.plain_params().items() if name not in RUNTIME_PARAMS
+            name: value
+            for name, value in self._plain_params().items()
+            if name not in RUNTIME_PARAMS
         }
         return Embedding(
             vectors=fitted.vectors,
@@ -184,11 +186,11 @@ class Method(ABC):
             fitted_state=fitted.state,
         )
 
-    def warn_about_zero_vectors(self, graph: Graph, vectors: NDArray[np.float32]) -> None:
+    def _warn_about_zero_vectors(self, graph: Graph, vectors: NDArray[np.float32]) -> None:
         """Warn if nodes have zero vectors, whether they have edges or not."""
-        self.warn_about_zero_rows(vectors, *self.nodes_without_edges(graph))
+        self._warn_about_zero_rows(vectors, *self._nodes_without_edges(graph))
 
-    def warn_about_zero_rows(
+    def _warn_about_zero_rows(
         self, vectors: NDArray[np.float32], without: NDArray[np.int32], what: str, first: int = 0
     ) -> None:
         """Warn about zero vectors from row `first` on; the rows of `without` lack `what`.
@@ -200,7 +202,7 @@ class Method(ABC):
         rows = without[without >= first] if isinstance(vectors, np.memmap) else rows
         zero = rows[~is_nonzero(vectors, rows)]
         isolated = int(np.isin(zero, without).sum())
-        self.warn_about_isolated_nodes(isolated, nodes, what)
+        self._warn_about_isolated_nodes(isolated, nodes, what)
         if isolated < len(zero):
             logger.warning(
                 "Zero vectors: %s of %s nodes, although they have %s: all rows that they reach "
@@ -208,10 +210,10 @@ class Method(ABC):
                 f"{len(zero) - isolated:,}",
                 f"{nodes:,}",
                 what,
-                f"; {self.zero_advice}" if self.zero_advice else "",
+                f"; {self._zero_advice}" if self._zero_advice else "",
             )
 
-    def warn_about_isolated_nodes(self, isolated: int, nodes: int, what: str) -> None:
+    def _warn_about_isolated_nodes(self, isolated: int, nodes: int, what: str) -> None:
         """Warn if nodes have a zero vector because they lack `what`, such as "edges"."""
         if isolated:
             logger.warning(
@@ -219,12 +221,12 @@ class Method(ABC):
                 f"{isolated:,}",
                 f"{nodes:,}",
                 what,
-                f"; {self.isolated_advice}" if self.isolated_advice else "",
+                f"; {self._isolated_advice}" if self._isolated_advice else "",
             )
 
-    def nodes_without_edges(self, graph: Graph) -> tuple[NDArray[np.int32], str]:
+    def _nodes_without_edges(self, graph: Graph) -> tuple[NDArray[np.int32], str]:
         """The rows of nodes without edges that the method could follow, and what they lack."""
-        return graph.rows[graph.connected :], "outgoing edges" if graph.directed else "edges"
+        return graph.rows[graph._connected :], "outgoing edges" if graph.directed else "edges"
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: N803
         """Embed the graph and store the result as `embedding_`."""
@@ -252,7 +254,7 @@ class Method(ABC):
         """The parameters by name."""
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
 
-    def plain_params(self) -> dict[str, Any]:
+    def _plain_params(self) -> dict[str, Any]:
         """The parameters as plain numbers, strings and lists, which every file format can store."""
         plain = {}
         for name, value in self.get_params().items():

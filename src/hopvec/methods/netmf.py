@@ -43,7 +43,7 @@ class NetMF(DenseMethod):
     (3, 2)
     """
 
-    supports_directed: ClassVar = False
+    _supports_directed: ClassVar = False
 
     window: Annotated[int, Integer(1, 1000), "steps of a walk that count as context (paper: T)"] = (
         10
@@ -59,7 +59,7 @@ class NetMF(DenseMethod):
         "eigenpairs that approximate the powers (paper: h); by default, the powers are exact",
     ] = None
 
-    def compute(self, graph: Graph, plan: Plan, progress: Progress) -> Fitted:
+    def _compute(self, graph: Graph, plan: Plan, progress: Progress) -> Fitted:
         """U Sigma^(1/2) of M."""
         threads = plan.threads
         M = self._pairs(graph, threads, stage(progress, 0, (1, 1)))  # noqa: N806
@@ -81,7 +81,7 @@ class NetMF(DenseMethod):
             matrix = transition_powers(
                 graph, range(1, self.window + 1), threads, progress, columns=graph.nodes
             )
-            degrees = graph.node_degrees
+            degrees = graph._node_degrees
             inverse = np.divide(1.0, degrees, out=np.zeros(len(degrees)), where=degrees > 0)
             factors = graph.volume / (self.negatives * self.window) * inverse
         else:
@@ -105,11 +105,11 @@ class NetMF(DenseMethod):
         return total
 
     @property
-    def eigenpairs(self) -> int:
+    def _eigenpairs(self) -> int:
         """The maximum number of eigenpairs computed at a time."""
         return max(int(self.dim), int(self.rank or 0))
 
-    def work(self) -> Work:
+    def _work(self) -> Work:
         """The hops and products of a run."""
         products = expected_blocks(int(self.dim))
         if self.rank is None:

@@ -35,11 +35,11 @@ def embed_new_nodes(
     extended = extended_graphs(graph, new, method.direction)
     plan = method.plan(extended[0])
     hops = _transitions(extended, plan.threads)
-    fitted = method.compute_along(hops, plan, progress, state, new_nodes=True)
-    embedding = method.to_embedding(extended[0], fitted)
+    fitted = method._compute_along(hops, plan, progress, state, new_nodes=True)
+    embedding = method._to_embedding(extended[0], fitted)
     without = extended[0].rows[~has_edges(hops)]
-    lacking = method.nodes_without_edges(extended[0])[1]
-    method.warn_about_zero_rows(fitted.vectors, without, lacking, first=graph.nodes)
+    lacking = method._nodes_without_edges(extended[0])[1]
+    method._warn_about_zero_rows(fitted.vectors, without, lacking, first=graph.nodes)
     return replace(
         embedding,
         vectors=fitted.vectors[graph.nodes :],

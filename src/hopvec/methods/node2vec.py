@@ -39,6 +39,6 @@ class Node2Vec(WalkMethod):
         """The default search space of `hopvec.tune`: the grid of the paper."""
         return {"p": "0.25,0.5,1,2,4", "q": "0.25,0.5,1,2,4"}
 
-    def biases(self) -> tuple[float, float]:
+    def _biases(self) -> tuple[float, float]:
         """The parameters p and q."""
         return float(self.p), float(self.q)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Orders:
-    """Cached orders of a graph, computed by one method. Create them with `SlabMethod.orders`."""
+    """Cached orders of a graph, computed by one method. Create them with `FastRP.orders`."""
 
     def __init__(self, method: SlabMethod, graph: Graph, cached: CachedOrders) -> None:
         self.graph = graph
@@ -38,8 +38,8 @@ class Orders:
         Parameters
         ----------
         method : SlabMethod
-            May differ from the method that computed the orders only in `combine_params`, such as
-            spectrum and, with one pass, weights and normalize, and in threads and memory.
+            May differ from the method that computed the orders only in how they are summed (weights
+            and spectrum; with one pass, also normalize and self_weight), in threads and memory.
 
         Returns
         -------
@@ -51,15 +51,15 @@ class Orders:
         ParameterError
             If another parameter differs, or an order with a nonzero weight is not cached.
         """
-        fitted = self.compute(method)
-        method.warn_about_zero_vectors(self.graph, fitted.vectors)
-        return method.to_embedding(self.graph, fitted)
+        fitted = self._compute(method)
+        method._warn_about_zero_vectors(self.graph, fitted.vectors)
+        return method._to_embedding(self.graph, fitted)
 
-    def compute(self, method: SlabMethod) -> Fitted:
+    def _compute(self, method: SlabMethod) -> Fitted:
         """The weighted sum of the cached orders, normalized."""
-        method.check()
+        method._check()
         self._check_method(method)
-        weights = method.order_weights()
+        weights = method._order_weights()
         missing = [order for order in weights if order not in self.available]
         if missing:
             raise ParameterError(
@@ -67,18 +67,18 @@ class Orders:
                 f"are {', '.join(map(str, sorted(self.available)))}. Request it with "
                 "orders(graph, which=...)."
             )
-        return self._cached.combine(weights, method.finish, compresses=method.compresses)
+        return self._cached.combine(weights, method._finish, compresses=method._compresses)
 
     def _check_method(self, method: SlabMethod) -> None:
-        own, others = self._method.plain_params(), method.plain_params()
+        own, others = self._method._plain_params(), method._plain_params()
         name = type(method).__name__
         if type(method) is not type(self._method):
             raise ParameterError(
                 f"{name}: these orders were computed by {type(self._method).__name__}."
             )
-        for parameter in own.keys() - {*method.combine_params, *RUNTIME_PARAMS}:
+        for parameter in own.keys() - {*method._combine_params, *RUNTIME_PARAMS}:
             if own[parameter] != others[parameter]:
                 raise ParameterError(
                     f"{name}: these orders were computed with {parameter}={own[parameter]!r}, got "
-                    f"{others[parameter]!r}. Only {', '.join(method.combine_params)} may differ."
+                    f"{others[parameter]!r}. Only {', '.join(method._combine_params)} may differ."
                 )

@@ -42,7 +42,7 @@ class RandNE(SlabMethod):
     (3, 2)
     """
 
-    isolated_advice: ClassVar = "a nonzero first weight gives them one"
+    _isolated_advice: ClassVar = "a nonzero first weight gives them one"
 
     dim: Annotated[int, Integer(1, 4096), "columns of the embedding (paper: d)"] = 128
     weights: Annotated[
@@ -57,11 +57,11 @@ class RandNE(SlabMethod):
     ] = "transition"
 
     @property
-    def stages(self) -> Sequence[int]:
+    def _stages(self) -> Sequence[int]:
         """Orthogonalizing R, then Algorithm 1."""
         return (1, 1)
 
-    def propagation(
+    def _propagation(
         self, graph: Graph, plan: SlabPlan, progress: Progress = no_progress
     ) -> Propagation:
         """Algorithm 1 for columns of R as drawn; multiplying by T at the end orthogonalizes R."""
@@ -69,7 +69,7 @@ class RandNE(SlabMethod):
         R = GaussianRows(seed=int(self.seed))  # noqa: N806
         S, growth = self._hops(graph)  # noqa: N806
         T = orthogonal_mixing(  # noqa: N806
-            R, gram_matrix(R, graph.keys, int(self.dim), threads, stage(progress, 0, self.stages))
+            R, gram_matrix(R, graph.keys, int(self.dim), threads, stage(progress, 0, self._stages))
         )
         largest = np.full(graph.nodes, MAX_ORDER_ENTRY, dtype=np.float32)
 
@@ -88,9 +88,9 @@ class RandNE(SlabMethod):
         """The matrix divided by a power of two, so that its row sums are below 1, and it."""
         if self.matrix == "transition":
             return Transition(graph), 1.0
-        degree = float(graph.node_degrees.max())
+        degree = float(graph._node_degrees.max())
         exponent = math.frexp(degree)[1]
-        alpha = self.order_weights()
+        alpha = self._order_weights()
         if any(i * exponent + math.log2(abs(alpha[i])) > MAX_EXPONENT for i in alpha):
             raise GraphError(
                 f"RandNE: order {max(alpha)} of this adjacency matrix overflows float32, since its "
@@ -99,16 +99,16 @@ class RandNE(SlabMethod):
         growth = math.ldexp(1.0, exponent)
         return Transition(graph, np.full(graph.nodes, 1 / growth)), growth
 
-    def order_weights(self) -> dict[int, float]:
+    def _order_weights(self) -> dict[int, float]:
         """The orders with a nonzero weight, and their weights."""
         weights = {order: float(weight) for order, weight in enumerate(self.weights)}
         return nonzero_weights(weights, "RandNE", "weights are all zero")
 
-    def extra_bytes(self) -> dict[str, int]:
+    def _extra_bytes(self) -> dict[str, int]:
         """The memory of orthogonalizing R."""
         return {"orthogonal columns": mixing_bytes(int(self.dim))}
 
-    def estimate_seconds(self, graph: Graph, plan: SlabPlan, progress: Progress) -> float:
+    def _estimate_seconds(self, graph: Graph, plan: SlabPlan, progress: Progress) -> float:
         """The time of FastRP with a Gaussian projection, and of orthogonalizing R, by trials."""
         slabs = FastRP(
             dim=self.dim,
@@ -131,4 +131,4 @@ class RandNE(SlabMethod):
         mix(np.zeros((len(some), plan.dim), dtype=np.float32), T, plan.threads)
         by_rows = (drawn - start) + (perf_counter() - eliminated)
         orthogonal = by_rows * graph.nodes / len(some) + (eliminated - drawn)
-        return slabs.estimate_seconds(graph, slabs.plan(graph), progress) + orthogonal
+        return slabs._estimate_seconds(graph, slabs.plan(graph), progress) + orthogonal

@@ -39,72 +39,72 @@ class SlabMethod(Method):
     ] = "float32"
 
     @abstractmethod
-    def propagation(
+    def _propagation(
         self, graph: Graph, plan: SlabPlan, progress: Progress = no_progress
     ) -> Propagation:
         """How the orders of a slab are computed, after all stages before the last."""
 
     @abstractmethod
-    def order_weights(self) -> dict[int, float]:
+    def _order_weights(self) -> dict[int, float]:
         """The orders with a nonzero weight, and their weights."""
 
     @property
-    def combine_params(self) -> tuple[str, ...]:
+    def _combine_params(self) -> tuple[str, ...]:
         """The parameters that change how the orders are summed, but not the orders themselves."""
         return ("weights",)
 
     @property
-    def width(self) -> int:
+    def _width(self) -> int:
         """The number of columns that are computed: `dim`, or more to choose from."""
         return int(self.dim)
 
     @property
-    def parts(self) -> int:
+    def _parts(self) -> int:
         """The number of equal parts of the columns, each with its own hops; see SlabPlan."""
         return 1
 
-    def pass_weights(self) -> Sequence[Mapping[int, float]]:
+    def _pass_weights(self) -> Sequence[Mapping[int, float]]:
         """The orders with a nonzero weight, and their weights, for each pass."""
-        return (self.order_weights(),)
+        return (self._order_weights(),)
 
     @property
-    def pass_hops(self) -> Sequence[int]:
+    def _pass_hops(self) -> Sequence[int]:
         """The hops of each pass; one at least, since order 0 takes time as well."""
-        return [max(1, *weights) for weights in self.pass_weights()]
+        return [max(1, *weights) for weights in self._pass_weights()]
 
     @property
-    def stages(self) -> Sequence[int]:
+    def _stages(self) -> Sequence[int]:
         """The relative sizes of the stages of a run; `propagation` runs all but the last."""
-        return self.pass_hops
+        return self._pass_hops
 
     @property
-    def compresses(self) -> bool:
+    def _compresses(self) -> bool:
         """Whether the sum is projected on its principal components."""
         return False
 
-    def planned_shape(self, graph: Graph) -> dict[str, Any]:
+    def _planned_shape(self, graph: Graph) -> dict[str, Any]:
         """The fields of a plan that the graph and the parameters determine."""
-        return super().planned_shape(graph) | {
-            "width": self.width,
+        return super()._planned_shape(graph) | {
+            "width": self._width,
             "precision": self.precision,
-            "parts": self.parts,
-            "passes": len(self.pass_hops),
-            "compresses": self.compresses,
+            "parts": self._parts,
+            "passes": len(self._pass_hops),
+            "compresses": self._compresses,
         }
 
     @property
-    def finish(self) -> SumFinish[Fitted]:
+    def _finish(self) -> SumFinish[Fitted]:
         """How the sum of the orders becomes vectors."""
         return Finish(Normalization())
 
-    def compute(self, graph: Graph, plan: SlabPlan, progress: Progress) -> Fitted:
+    def _compute(self, graph: Graph, plan: SlabPlan, progress: Progress) -> Fitted:
         """The weighted sum of the orders, normalized."""
         return combine(
             plan,
-            self.propagation(graph, plan, progress),
-            self.order_weights(),
-            self.finish,
-            progress=stage(progress, len(self.stages) - 1, self.stages),
+            self._propagation(graph, plan, progress),
+            self._order_weights(),
+            self._finish,
+            progress=stage(progress, len(self._stages) - 1, self._stages),
         )
 
     def orders(
@@ -142,8 +142,8 @@ class SlabMethod(Method):
         >>> orders.embed(FastRP(dim=8, passes=1, weights=(0, 0, 1, 4), normalize="none")).dim
         8
         """
-        graph = self.validate_graph(graph)
-        wanted = set(self.order_weights() if which is None else which)
+        graph = self._validate_graph(graph)
+        wanted = set(self._order_weights() if which is None else which)
         if not wanted or any(ORDER.fault(order) is not None for order in wanted):
             raise ParameterError(
                 f"orders: which must hold integers from 0 to {MAX_ORDER}, got {which!r}."
@@ -152,26 +152,26 @@ class SlabMethod(Method):
         if plan.orders != "cached":
             raise MemoryLimitError(
                 f"{type(self).__name__}: {len(wanted)} orders of {graph.nodes:,} nodes and "
-                f"{self.width:,} columns do not fit in memory. Raise the memory limit, or call "
+                f"{self._width:,} columns do not fit in memory. Raise the memory limit, or call "
                 "embed instead."
             )
         progress = progress or no_progress
         cached = cache_orders(
             plan,
-            self.propagation(graph, plan, progress),
+            self._propagation(graph, plan, progress),
             sorted(wanted),
-            progress=stage(progress, len(self.stages) - 1, self.stages),
+            progress=stage(progress, len(self._stages) - 1, self._stages),
         )
         return Orders(self, graph, cached)
 
-    def with_dim(self, dim: int) -> Self:
+    def _with_dim(self, dim: int) -> Self:
         """The same method with another number of columns."""
         return type(self)(**self.get_params() | {"dim": dim})
 
-    def check(self) -> None:
+    def _check(self) -> None:
         """Raise ParameterError if a parameter is invalid or all weights of a pass are zero."""
-        super().check()
-        self.pass_weights()
+        super()._check()
+        self._pass_weights()
 
     def plan(self, graph: Graph) -> SlabPlan:
         """How a run on this graph will use threads and memory."""
@@ -182,15 +182,15 @@ class SlabMethod(Method):
         slab = min_slab_bytes(
             nodes, precision=self.precision, orders_with_norms=self._orders_with_norms()
         )
-        return slab + sum(self.extra_bytes().values())
+        return slab + sum(self._extra_bytes().values())
 
-    def extra_bytes(self) -> dict[str, int]:
+    def _extra_bytes(self) -> dict[str, int]:
         """What the method keeps in memory besides slabs, by purpose."""
-        if not self.compresses:
+        if not self._compresses:
             return {}
-        return {"principal components": principal_bytes(self.width, int(self.dim))}
+        return {"principal components": principal_bytes(self._width, int(self.dim))}
 
-    def extra_graph_bytes(self, graph: Graph) -> dict[str, int]:
+    def _extra_graph_bytes(self, graph: Graph) -> dict[str, int]:
         """What the method keeps in memory besides the graph and slabs, by purpose."""
         return {}
 
@@ -198,32 +198,32 @@ class SlabMethod(Method):
         return make_slab_plan(
             graph,
             dim=int(self.dim),
-            width=self.width,
+            width=self._width,
             precision=self.precision,
             orders_with_norms=orders_with_norms,
             threads=self.threads,
             memory=memory_limit(self.memory),
-            extra=self.extra_bytes() | self.extra_graph_bytes(graph),
-            parts=self.parts,
-            passes=len(self.pass_hops),
-            compresses=self.compresses,
+            extra=self._extra_bytes() | self._extra_graph_bytes(graph),
+            parts=self._parts,
+            passes=len(self._pass_hops),
+            compresses=self._compresses,
             spill_dir=self.spill_dir,
         )
 
     def _orders_with_norms(self) -> int:
-        if not self.finish.normalization.unit_orders:
+        if not self._finish.normalization.unit_orders:
             return 0
-        return max(len(weights) for weights in self.pass_weights())
+        return max(len(weights) for weights in self._pass_weights())
 
-    def estimate_seconds(self, graph: Graph, plan: SlabPlan, progress: Progress) -> float:
+    def _estimate_seconds(self, graph: Graph, plan: SlabPlan, progress: Progress) -> float:
         """The time of a run, from a run with fewer columns: two slabs for each one in flight.
 
         The times at which slabs finish separate the work before the first slab from that of the
         slabs. The work after the last slab, such as the normalization, grows with the columns.
-        Whitening and principal components are timed separately, see `compression_seconds`.
+        Whitening and principal components are timed separately, see `_compression_seconds`.
         """
         slabs = min(plan.slabs, 2 * plan.slabs_in_flight)
-        trial = self.with_dim(min(plan.width, slabs * plan.columns))
+        trial = self._with_dim(min(plan.width, slabs * plan.columns))
         finished: list[float] = []
         start = time.perf_counter()
 
@@ -234,7 +234,7 @@ class SlabMethod(Method):
                 raise _TrialEndedError
 
         try:
-            trial.compute(graph, trial.plan(graph), watch)
+            trial._compute(graph, trial.plan(graph), watch)
             elapsed = time.perf_counter() - start
         except _TrialEndedError:
             elapsed = finished[-1]
@@ -242,11 +242,11 @@ class SlabMethod(Method):
         slab = (finished[-1] - (finished[first - 1] if first else 0.0)) / (len(finished) - first)
         before = max(0.0, finished[-1] - len(finished) * slab)
         after = (elapsed - finished[-1]) * plan.slabs / slabs
-        after += self.compression_seconds(plan)
-        passes = sum(self.pass_hops) / self.pass_hops[-1]
+        after += self._compression_seconds(plan)
+        passes = sum(self._pass_hops) / self._pass_hops[-1]
         return before + passes * plan.slabs * plan.slab_runs * slab + after
 
-    def compression_seconds(self, plan: SlabPlan) -> float:
+    def _compression_seconds(self, plan: SlabPlan) -> float:
         """The time of principal components, by a trial."""
         if not plan.compresses:
             return 0.0

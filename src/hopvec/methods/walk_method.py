@@ -50,19 +50,19 @@ class WalkMethod(Method):
     ] = 1
 
     @abstractmethod
-    def biases(self) -> tuple[float, float]:
+    def _biases(self) -> tuple[float, float]:
         """The return parameter p and the in-out parameter q of node2vec."""
 
-    def check(self) -> None:
+    def _check(self) -> None:
         """Raise ParameterError if a parameter, or a combination of parameters, is invalid."""
-        super().check()
+        super()._check()
         if self.loss != "negative-sampling" and self.negatives != NEGATIVES:
             raise ParameterError(
                 f"{type(self).__name__}: negatives applies to loss='negative-sampling' only, "
                 f"but loss is {self.loss!r}. Leave one of them out."
             )
 
-    def compute(self, graph: Graph, plan: Plan, progress: Progress) -> Fitted:
+    def _compute(self, graph: Graph, plan: Plan, progress: Progress) -> Fitted:
         """The trained vectors; those of nodes that no walk visits are zero."""
         walks, skip_gram = self._walks(graph, plan.threads), self._skip_gram()
         nodes, trained = skip_gram.train(walks, progress)
@@ -81,7 +81,7 @@ class WalkMethod(Method):
             working={
                 "training": self._skip_gram().working_bytes(graph.nodes),
                 "sums of weights": 0 if graph.weights is None else 8 * graph.entries,
-                "rows in a file": graph.mapped * graph.indices.nbytes,  # accessed at random
+                "rows in a file": graph._mapped * graph.indices.nbytes,  # accessed at random
             },
         )
 
@@ -89,12 +89,12 @@ class WalkMethod(Method):
         """The minimum memory of a run, besides the graph itself."""
         return 4 * nodes * int(self.dim) + self._skip_gram().working_bytes(nodes)
 
-    def estimate_seconds(self, graph: Graph, plan: Plan, progress: Progress) -> float:
+    def _estimate_seconds(self, graph: Graph, plan: Plan, progress: Progress) -> float:
         """The time of a run on this graph, extrapolated from a short trial."""
         return self._skip_gram().estimate_seconds(self._walks(graph, plan.threads), progress)
 
     def _walks(self, graph: Graph, threads: int) -> Walks:
-        p, q = self.biases()
+        p, q = self._biases()
         return Walks(
             graph=graph,
             rounds=int(self.walks),

@@ -208,7 +208,7 @@ def _plain(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def _plain_method(method: Method) -> dict[str, Any]:
-    params = {"name": type(method).__name__, **method.plain_params()}
+    params = {"name": type(method).__name__, **method._plain_params()}
     del params["spill_dir"]  # it changes no result
     return params
 

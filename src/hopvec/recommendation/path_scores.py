@@ -83,8 +83,8 @@ def adamic_adar(graph: Graph) -> PathScorer:
 def rp3beta(graph: Graph, alpha: float, beta: float) -> PathScorer:
     """Random walks of three steps with a penalty for popular nodes."""
     weights = np.ones(graph.entries) if graph.weights is None else graph.weights
-    steps: NDArray[np.float64] = weights / np.repeat(graph.node_degrees, np.diff(graph.indptr))
-    popularity = np.array(graph.node_degrees)
+    steps: NDArray[np.float64] = weights / np.repeat(graph._node_degrees, np.diff(graph.indptr))
+    popularity = np.array(graph._node_degrees)
     if graph.directed:
         incoming = np.bincount(graph.indices, weights, graph.nodes)
         popularity = incoming.astype(np.float64)

@@ -68,7 +68,7 @@ class VectorScorer:
                 part = slice(0, near.shape[1])
                 found[block, part] = np.where(near >= 0, self._nodes[near], -1)
                 scores[block, part] = np.where(near >= 0, np.float64(products) + self._intercept, 0)
-        has_vector = self._embedding.inverse_norms[rows] > 0
+        has_vector = self._embedding._inverse_norms[rows] > 0
         found[~has_vector], scores[~has_vector] = -1, 0
         return found, scores
 
@@ -88,7 +88,7 @@ class VectorScorer:
         rows = self._rows[is_candidate]
         mask = np.zeros(len(self._embedding), bool)
         mask[rows[rows >= 0]] = True
-        return np.flatnonzero(mask & (self._embedding.inverse_norms > 0))
+        return np.flatnonzero(mask & (self._embedding._inverse_norms > 0))
 
     def can_score(self, nodes: Nodes) -> NDArray[np.bool_]:
         """The mask of the nodes that have a vector."""
@@ -118,7 +118,7 @@ class VectorScorer:
     @cached_property
     def _scale(self) -> NDArray[np.float32]:
         """The factor of each vector: 1 / norm for the cosine."""
-        norms = self._embedding.inverse_norms  # raises for NaN and infinity
+        norms = self._embedding._inverse_norms  # raises for NaN and infinity
         return norms if self.name == "cosine" else np.ones(len(norms), np.float32)
 
     def _known_rows(self, nodes: Nodes) -> Nodes:

@@ -129,7 +129,7 @@ def _finish(
     tables = graph.tables
     sums = tables.write("sums", sums, stage="sum orders", batch=graph.batch)
     columns = None
-    if run.method.finish.normalization.standard_columns:
+    if run.method._finish.normalization.standard_columns:
         moments = partial(_moments, sums, run, tables)
         count, total = moments(None)
         mean = total / max(1, count)
@@ -164,22 +164,22 @@ class BlockRun:
     @property
     def slabs(self) -> int:
         """The number of slabs."""
-        return -(-self.method.width // WIDTH)
+        return -(-self.method._width // WIDTH)
 
     @property
     def weights(self) -> dict[int, float]:
         """The nonzero weights, by order."""
-        return self.method.order_weights()
+        return self.method._order_weights()
 
     def scales(self) -> dict[int, float]:
         """The factors of the computed orders in the weighted sum.
 
         Raises GraphError if the plain sum would overflow float32.
         """
-        if self.method.finish.normalization.unit_orders:
+        if self.method._finish.normalization.unit_orders:
             return self.weights
         _, factor = degree_powers([np.array(self.extremes)], self.method.beta, self.volume)
-        scale = factor * self.method.plain_rows(self._fitted_state).scale
+        scale = factor * self.method._plain_rows(self._fitted_state).scale
         return checked_scales({order: weight * scale for order, weight in self.weights.items()})
 
     def draw(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -207,7 +207,7 @@ class BlockRun:
         """The weighted sum of the orders of a chunk, after their rows are normalized if need be."""
         (node,) = iter_rows(nodes.to_batches())
         _, L_0 = self._degree_powers(node)  # noqa: N806
-        unit = self.method.finish.normalization.unit_orders
+        unit = self.method._finish.normalization.unit_orders
         slabs_of: dict[int, list[Any]] = {order: [] for order in sorted(self.weights)}
         if 0 in slabs_of:
             R = self._random_rows(node)  # noqa: N806
@@ -216,7 +216,7 @@ class BlockRun:
             rows = np.frombuffer(row["rows"], np.float32).reshape(-1, WIDTH)
             slabs_of[row["order"]].append(rows)
         scales = self.scales()
-        sums = np.zeros((len(node["keys"]) // 8, self.method.width), np.float32)
+        sums = np.zeros((len(node["keys"]) // 8, self.method._width), np.float32)
         _native.weighted_sum(
             [np.concatenate(slabs).view(np.uint8).reshape(-1) for slabs in slabs_of.values()],
             [scales[order] for order in slabs_of],
@@ -235,7 +235,7 @@ class BlockRun:
         self, batches: Iterable[pa.RecordBatch], mean: NDArray[np.float64] | None
     ) -> Iterator[pa.RecordBatch]:
         """The number of rows with a vector, and their column sums or squared deviations."""
-        count, total = 0, np.zeros(self.method.width)
+        count, total = 0, np.zeros(self.method._width)
         for row in iter_rows(batches):
             rows, present = self._sums(row)
             count += len(present)
@@ -246,7 +246,7 @@ class BlockRun:
         self, batches: Iterable[pa.RecordBatch], columns: ColumnScaler | None
     ) -> Iterator[pa.RecordBatch]:
         """The vectors of chunks of sums."""
-        unit = self.method.finish.normalization.unit_rows
+        unit = self.method._finish.normalization.unit_rows
         for batch in batches:
             for at, row in enumerate(iter_rows([batch])):
                 rows, present = self._sums(row)
@@ -256,13 +256,13 @@ class BlockRun:
 
     def _sums(self, row: dict[str, Any]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
         """The rows of a chunk of sums, and the indices of those with a vector."""
-        rows = np.frombuffer(row["rows"], np.float32).reshape(-1, self.method.width).copy()
+        rows = np.frombuffer(row["rows"], np.float32).reshape(-1, self.method._width).copy()
         indices = self.node_blocks.node_indices(row["block"], row["chunk"])
         return rows, rows_with_vector(rows, indices, self.connected)
 
     @property
     def _fitted_state(self) -> FittedState:
-        return self.method.initial_state(self.node_blocks.nodes, self.volume, self.features)
+        return self.method._initial_state(self.node_blocks.nodes, self.volume, self.features)
 
     def _random_rows(self, node: dict[str, Any]) -> RandomRows:
         """R for a chunk of nodes, with their features."""
@@ -275,7 +275,7 @@ class BlockRun:
                 standardize(numbers, columns.mean, columns.deviation),
                 _feature_matrix(node, "categories", np.uint64, len(columns.categories)),
             )
-        return self.method.random_rows(self._fitted_state, features, rows)
+        return self.method._random_rows(self._fitted_state, features, rows)
 
     def _degree_powers(self, node: dict[str, Any]) -> Diagonals:
         """The diagonals of L for a chunk of nodes, on the same scale for all chunks."""

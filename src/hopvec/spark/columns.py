@@ -48,7 +48,7 @@ def vectors_by_columns(graph: StoredGraph, method: FastRP, cores: int) -> DataFr
     run = SlabRun(tables.directory, graph.nodes, graph.connected, graph.directed, method, names)
     slabs = session.range(0, run.slabs, 1, run.slabs)
     profile = whole_worker(session, cores)
-    if method.finish.normalization.unit_orders:
+    if method._finish.normalization.unit_orders:
         tables.make_directory("squares")
         squares = slabs.mapInArrow(run.squares, FILES_SCHEMA, False, profile)
         norms = sorted(tables.run("row norms", squares.collect))
@@ -82,7 +82,7 @@ class SlabRun:
     @property
     def slabs(self) -> int:
         """The number of slabs."""
-        return -(-self.method.width // SLAB_COLUMNS[self.method.precision])
+        return -(-self.method._width // SLAB_COLUMNS[self.method.precision])
 
     def squares(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Write the sums of squares of slabs: one file per slab, all orders of a chunk together."""
@@ -95,7 +95,7 @@ class SlabRun:
         self, batches: Iterable[pa.RecordBatch], squares: list[Row]
     ) -> Iterator[pa.RecordBatch]:
         """The factors that give rows unit length, from the sums of squares of all slabs."""
-        weights = self.method.order_weights()
+        weights = self.method._order_weights()
         names = [row["file"] for row in squares]
         with SlabFiles(names, self._node_blocks, len(weights), np.float64) as files:
             for chunk in _integers(batches):
@@ -108,13 +108,13 @@ class SlabRun:
 
     def sums(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Write the weighted sum of the orders: one file per slab."""
-        unit = self.method.finish.normalization.unit_orders
+        unit = self.method._finish.normalization.unit_orders
         for index, engine in self._slabs(batches):
             scales: Any
             if unit:
                 scales = cached(self.directory, "scales", self._scales)
             else:
-                scales = engine.propagation.scales(self.method.order_weights())
+                scales = engine.propagation.scales(self.method._order_weights())
             rows = np.zeros((self.nodes, engine.plan.columns), dtype=np.float32)
             engine.propagate(index, SlabSum(rows, engine.graph.rows, scales))
             yield self._file("sums", index, [rows], self._statistics(rows, scales, engine))
@@ -123,14 +123,14 @@ class SlabRun:
         self, batches: Iterable[pa.RecordBatch], sums: list[Row]
     ) -> Iterator[pa.RecordBatch]:
         """The vectors of chunks of nodes."""
-        columns = _joined_statistics(sums, self.method.width)
-        unit = self.method.finish.normalization.unit_rows
+        columns = _joined_statistics(sums, self.method._width)
+        unit = self.method._finish.normalization.unit_rows
         width, names = SLAB_COLUMNS[self.method.precision], [row["file"] for row in sums]
         with SlabFiles(names, self._node_blocks, width, np.float32) as files:
             for batch in batches:
                 for row, chunk in enumerate(batch["chunk"].to_pylist()):
                     indices = self._node_blocks.node_indices(0, chunk)
-                    rows = np.empty((len(indices), self.method.width), np.float32)
+                    rows = np.empty((len(indices), self.method._width), np.float32)
                     for slab, values in enumerate(files.read(chunk)):
                         part = rows[:, slab * width : (slab + 1) * width]
                         part[:] = values.reshape(-1, width)[:, : part.shape[1]]
@@ -146,7 +146,7 @@ class SlabRun:
         engine: WorkerEngine,
     ) -> ColumnScaler | None:
         """The statistics of the columns of a slab, if columns are standardized."""
-        if not self.method.finish.normalization.standard_columns:
+        if not self.method._finish.normalization.standard_columns:
             return None
         present = engine.graph.rows[: self.connected]
         if 0 in scales:  # the only order in which a node without a row of S can have a vector
@@ -155,7 +155,7 @@ class SlabRun:
         return fit_column_scaler(rows, present, engine.plan.threads) if len(present) else None
 
     def _scales(self) -> dict[int, NDArray[np.float32]]:
-        return local_scales(self.directory, self.nodes, list(self.method.order_weights()))
+        return local_scales(self.directory, self.nodes, list(self.method._order_weights()))
 
     def _slabs(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, WorkerEngine]]:
         engine = cached(self.directory, "engine", self._engine)
@@ -168,10 +168,10 @@ class SlabRun:
             features = local_features(self.directory, self.nodes, *self.features)
             graph = replace(graph, features=features)
         threads = TaskContext.get().cpus()
-        plan = self.method.with_dim(1).set_params(normalize="none", threads=threads).plan(graph)
-        plan = replace(plan, width=self.method.width, slabs=self.slabs)
+        plan = self.method._with_dim(1).set_params(normalize="none", threads=threads).plan(graph)
+        plan = replace(plan, width=self.method._width, slabs=self.slabs)
         return WorkerEngine(
-            graph, plan, self.method.propagation(graph, plan), list(self.method.order_weights())
+            graph, plan, self.method._propagation(graph, plan), list(self.method._order_weights())
         )
 
     @property

@@ -113,9 +113,9 @@ def embed(
     plan = _plan(graph, method, strategy)
     logger.info("%s", plan)
     stages.append(_stages(plan, method) + (2 if checked_features else 0))
-    if 0 not in method.order_weights():
+    if 0 not in method._order_weights():
         kind = "outgoing edges" if directed else "edges"
-        method.warn_about_isolated_nodes(graph.nodes - graph.connected, graph.nodes, kind)
+        method._warn_about_isolated_nodes(graph.nodes - graph.connected, graph.nodes, kind)
     vectors = _vectors(graph, method, plan)
     written = tables.write("vectors", vectors, stage="write vectors", path=output)
     tables.drop(*tables.written - {"vectors"})
@@ -148,7 +148,7 @@ def _vectors(graph: StoredGraph, method: FastRP, plan: SparkEstimate) -> DataFra
 
 def _stages(plan: SparkEstimate, method: FastRP) -> int:
     """The number of stages of a run without features."""
-    normalization = method.finish.normalization
+    normalization = method._finish.normalization
     if plan.strategy == "columns":
         return INGEST_STAGES + 2 + normalization.unit_orders
-    return INGEST_STAGES + 3 + max(method.order_weights()) + normalization.standard_columns
+    return INGEST_STAGES + 3 + max(method._order_weights()) + normalization.standard_columns

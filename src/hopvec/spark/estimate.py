@@ -237,7 +237,7 @@ class RunSize:
     @property
     def slabs(self) -> int:
         """The number of slabs."""
-        return -(-self.method.width // SLAB_COLUMNS[self.method.precision])
+        return -(-self.method._width // SLAB_COLUMNS[self.method.precision])
 
     @property
     def entry_bytes(self) -> int:
@@ -262,8 +262,8 @@ class RunSize:
     @property
     def orders(self) -> int:
         """The number of orders whose rows are normalized to unit length, possibly 0."""
-        unit = self.method.finish.normalization.unit_orders
-        return len(self.method.order_weights()) if unit else 0
+        unit = self.method._finish.normalization.unit_orders
+        return len(self.method._order_weights()) if unit else 0
 
     def columns_bytes(self) -> int:
         """The memory of a worker with "columns": the graph, and one slab at a time."""
@@ -295,7 +295,7 @@ class RunSize:
     @property
     def hops(self) -> int:
         """The number of hops."""
-        return max(self.method.order_weights())
+        return max(self.method._order_weights())
 
     def blocks_bytes(self, blocks: int) -> int:
         """The memory of a worker with "blocks": a block before and after a hop, and its cells."""
@@ -317,9 +317,9 @@ class RunSize:
                 f"embed: even {MAX_BLOCKS:,} blocks need {format_bytes(self.blocks_bytes(blocks))} "
                 f"of memory per worker, and a worker has {format_bytes(self.cluster.memory)}."
             )
-        orders = len(self.method.order_weights())
+        orders = len(self.method._order_weights())
         shuffle = self.hops * self.hop_shuffle(blocks) + orders * self.vector_bytes
-        shuffle += (3 if 0 in self.method.order_weights() else 2) * self.feature_bytes
+        shuffle += (3 if 0 in self.method._order_weights() else 2) * self.feature_bytes
         rounds = -(-self.slabs * blocks // self.cluster.workers) / blocks
         compute = rounds * self._hop_seconds() * self.hops
         spill = self.graph_bytes + (orders + 2) * self.vector_bytes
@@ -367,7 +367,7 @@ def check_method(method: object, strategy: str, has_features: bool) -> None:
         raise ParameterError(f"embed: strategy must be one of {allowed}, got {strategy!r}.")
     if not isinstance(method, FastRP):
         raise ParameterError(f"embed: only FastRP is supported on Spark, got {method!r}.")
-    method.check()
+    method._check()
     for name, supported in ON_SPARK.items():
         if getattr(method, name) != supported:
             raise ParameterError(
@@ -379,7 +379,7 @@ def check_method(method: object, strategy: str, has_features: bool) -> None:
             f"FastRP: only direction='out' is supported on Spark, got {method.direction!r}. Swap "
             "source= and target= for 'in', or read the edges as undirected for 'both'."
         )
-    method.check_feature_weight(has_features)
+    method._check_feature_weight(has_features)
     if method.threads is not None:
         raise ParameterError(
             f"FastRP: Spark determines the number of threads, got threads={method.threads}. Leave "

@@ -55,7 +55,7 @@ class Tuning:
 
     def to_dict(self) -> dict[str, Any]:
         """The best parameters and the settings of the search, ready for JSON."""
-        parameters = self.method.plain_params()
+        parameters = self.method._plain_params()
         kept = {name: value for name, value in parameters.items() if name not in RUNTIME_PARAMS}
         return {
             "hopvec": version("hopvec"),
@@ -79,7 +79,7 @@ class Tuning:
         New orders are the expensive part of a trial: beta, passes and the weights of earlier
         passes need them, the weights of the last pass do not.
         """
-        combined = getattr(self.method, "combine_params", ())
+        combined = getattr(self.method, "_combine_params", ())
         seen: set[str] = set()
         found = []
         for trial in self.trials:

@@ -146,7 +146,7 @@ class Space:
     def allows(self, values: Mapping[str, Any]) -> bool:
         """Whether the method allows the parameters of a point, inside the space or not."""
         try:
-            self.method(values).check()
+            self.method(values)._check()
         except ParameterError:
             return False
         return True
@@ -225,7 +225,7 @@ class Space:
         first = {name: _extremes(dimension)[0] for name, dimension in self.dimensions.items()}
         for name, dimension in self.dimensions.items():
             for value in _extremes(dimension):
-                self.method(first | {name: value}).check()
+                self.method(first | {name: value})._check()
             step = dimension.step if isinstance(dimension, Range) else None
             if isinstance(step, float) and self.is_integer(name):
                 raise ParameterError(

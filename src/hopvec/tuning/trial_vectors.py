@@ -36,20 +36,20 @@ class TrialVectors:
 
     def embed(self, method: Method, progress: Progress) -> Fitted:
         """The result of a method, with the same bytes as method.embed."""
-        method.validate_graph(self._graph)
+        method._validate_graph(self._graph)
         if isinstance(method, SlabMethod):
             orders = self._orders(method, progress)
             if orders is not None:
-                return orders.compute(method)
-        return method.compute(self._graph, method.plan(self._graph), progress)
+                return orders._compute(method)
+        return method._compute(self._graph, method.plan(self._graph), progress)
 
     def _orders(self, method: SlabMethod, progress: Progress) -> Orders | None:
         """The orders that a method combines, from the cache or new; None if they do not fit."""
-        shared = method.plain_params()
-        for name in (*method.combine_params, *RUNTIME_PARAMS):
+        shared = method._plain_params()
+        for name in (*method._combine_params, *RUNTIME_PARAMS):
             del shared[name]
         key = json.dumps(shared)
-        needed = set(method.order_weights())
+        needed = set(method._order_weights())
         orders = self._cache.pop(key, None)
         if orders is None or not needed <= orders.available:
             needed |= orders.available if orders else set()

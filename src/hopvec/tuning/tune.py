@@ -212,7 +212,7 @@ def tune(
     check_search_settings(settings, labeled=labels is not None)
     method = FastRP() if method is None else method
     _check_types(method, labels)
-    graph = method.validate_graph(graph)
+    graph = method._validate_graph(graph)
     given = search_space(method, space)
     as_given = _with_search_dim(method, given, search_dim)
     searched = Space(as_given, given)
@@ -298,7 +298,7 @@ class _Run:
     ) -> float:
         """The score of a method, with separate progress for embedding and scoring."""
         fitted = self._vectors.embed(method, embedding)
-        return self._objective.score(method.to_embedding(self._objective.graph, fitted), scoring)
+        return self._objective.score(method._to_embedding(self._objective.graph, fitted), scoring)
 
     @property
     def _seed(self) -> int:
@@ -388,7 +388,7 @@ def _study_settings(
     searched = {name.partition(".")[0] for name in space.dimensions if "." not in name}
     fixed = {
         name: value
-        for name, value in space.base.plain_params().items()
+        for name, value in space.base._plain_params().items()
         if name not in {*RUNTIME_PARAMS, *searched}
     }
     return {

@@ -45,7 +45,7 @@ def principal_components(embedding: Embedding, rows: NDArray[np.int64]) -> Float
 def _unit_rows(embedding: Embedding, rows: NDArray[np.int64]) -> Iterator[NDArray[np.float32]]:
     for first in range(0, len(rows), BLOCK_ROWS):
         some = rows[first : first + BLOCK_ROWS]
-        yield embedding.vectors[some] * embedding.inverse_norms[some, None]
+        yield embedding.vectors[some] * embedding._inverse_norms[some, None]
 
 
 def _times(

@@ -64,7 +64,7 @@ def layout(
     if kind not in get_args(Kind):
         raise ParameterError(f"layout: kind must be 'tsne' or 'pca', got {kind!r}.")
     report = progress or no_progress
-    rows = np.flatnonzero(embedding.inverse_norms)
+    rows = np.flatnonzero(embedding._inverse_norms)
     positions = np.full((len(embedding), 2), np.nan, dtype=np.float32)
     if not len(rows):
         return positions

@@ -82,7 +82,7 @@ class EncodedEdges:
     """Edges whose ids are replaced by integer codes, in memory or in spill files."""
 
     def __init__(self, options: ReadOptions) -> None:
-        limit, spill_dir = options.memory_bytes, options.spill_dir
+        limit, spill_dir = options._memory_bytes, options.spill_dir
         share = None if limit is None else limit // 16
         self.encoder = IdEncoder(options.threads or cores())
         self.source: SpillArray[np.int32] = SpillArray(np.int32, share, spill_dir)
@@ -106,7 +106,7 @@ class EncodedEdges:
 
 def encode_edges(name: str, stream: EdgeStream, options: ReadOptions) -> EncodedEdges:
     """Read all batches of a stream; raise GraphError for missing ids and invalid weights."""
-    edges, limit = EncodedEdges(options), options.memory_bytes
+    edges, limit = EncodedEdges(options), options._memory_bytes
     for batch in stream.batches:
 
         def location(row: int, first: int = len(edges)) -> str:
@@ -184,7 +184,7 @@ def plan_memory(
     options: ReadOptions,
 ) -> MemoryPlan:
     """Plan the memory of building the CSR arrays; raise MemoryLimitError if it cannot suffice."""
-    limit = options.memory_bytes
+    limit = options._memory_bytes
     if limit is None:
         return MemoryPlan(None, in_file=False)
     nodes, entries = len(ids), len(source) * (1 if directed else 2)
@@ -227,8 +227,8 @@ def graph_from_matrix(name: str, found: Matrix, options: ReadOptions) -> Graph:
     ):
         if given:
             raise FormatError(f"{name}: {argument}= does not apply to a matrix; leave it out.")
-    if options.memory_bytes is not None:
-        _check_matrix_memory(name, found.matrix, options.symmetrize, options.memory_bytes)
+    if options._memory_bytes is not None:
+        _check_matrix_memory(name, found.matrix, options.symmetrize, options._memory_bytes)
     try:
         return from_scipy(
             found.matrix, None, bool(options.directed), options.symmetrize, options.threads, READER

@@ -113,13 +113,13 @@ class _Reader:
 
     def choose(self, schema: pa.Schema, location: str | None = None) -> None:
         """Choose the columns by the schema of the first file, and warn about guesses."""
-        columns = choose_table_columns(location or self.name, schema, self.options.columns)
+        columns = choose_table_columns(location or self.name, schema, self.options._columns)
         self.names = [schema.names[at] for at in columns if at is not None]
         self.metadata.update(column_metadata(schema.names, columns))
         numeric = [is_numeric(kind) for kind in schema.types]
         for warning in (
-            chosen_by_position_warning(schema.names, columns, self.options.columns),
-            unused_numbers_warning(schema.names, numeric, columns, self.options.columns),
+            chosen_by_position_warning(schema.names, columns, self.options._columns),
+            unused_numbers_warning(schema.names, numeric, columns, self.options._columns),
         ):
             if warning:
                 logger.warning("%s: %s", self.name, warning)

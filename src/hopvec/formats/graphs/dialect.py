@@ -94,13 +94,13 @@ def find_dialect(file: InputFile, options: ReadOptions) -> tuple[Dialect, list[l
     lines = [line for _, line in data[:MAX_LINES]]
     if JSON.match(lines[0].lstrip()):
         raise FormatError(
-            f"{file.name}: this looks like JSON. Write the {options.pairs.many} as CSV or Parquet."
+            f"{file.name}: this looks like JSON. Write the {options._pairs.many} as CSV or Parquet."
         )
     attributes = find_attributes(lines)
     if attributes is not None:
         lines = [attributes.unwrap(line.encode()).decode() for line in lines]
     separator = _find_separator(f"{file.name}, line {first:,}", lines, options)
-    dialect = Dialect(separator, 0, comments=comments, pairs=options.pairs)
+    dialect = Dialect(separator, 0, comments=comments, pairs=options._pairs)
     rows = list(map(dialect.cells, lines))
     if separator in MAY_PRECEDE_SPACES and all(cell[:1] == " " for row in rows for cell in row[1:]):
         dialect = replace(dialect, trim=True)
@@ -128,7 +128,7 @@ def data_lines(
     if not data:
         hint = " All lines look like comments; if they are not, use comment=''." if numbered else ""
         where = f" in the first {HEAD:,} bytes" if len(file.head) >= HEAD else ""
-        raise FormatError(f"{file.name}: there are no {options.pairs.many} in it{where}.{hint}")
+        raise FormatError(f"{file.name}: there are no {options._pairs.many} in it{where}.{hint}")
     return data, tuple(prefix.encode() for prefix in prefixes)
 
 
@@ -185,7 +185,7 @@ def _find_separator(location: str, lines: Sequence[str], options: ReadOptions) -
         raise FormatError(f"{location}: {OPEN_QUOTE}")
     if not best:
         raise FormatError(
-            f"{location}: {lines[0][:40]!r} is one column, but {options.pairs.one} needs two. If "
+            f"{location}: {lines[0][:40]!r} is one column, but {options._pairs.one} needs two. If "
             "another character separates the columns, pass it as separator=."
         )
     return best
@@ -217,12 +217,12 @@ def _is_header(rows: Sequence[list[str]], dialect: Dialect, options: ReadOptions
         return True
     if any(map(dialect.is_number, first)):
         return False
-    if name_both_ends(first, options.pairs):  # unless u or v is a node, as in the edges u v, v w
+    if name_both_ends(first, options._pairs):  # unless u or v is a node, as in the edges u v, v w
         letters = {cell for cell in first if len(cell) == 1}
         return letters.isdisjoint(cell for row in body for cell in row)
     if any(_mostly_numbers(body, at, dialect) for at, name in enumerate(first) if name):
         return True
-    if options.pairs.same_type:  # such names are also those of nodes, which would occur again
+    if options._pairs.same_type:  # such names are also those of nodes, which would occur again
         cells = {cell for row in body for cell in row}
         return bool(cells) and look_like_column_names(*first[:2]) and cells.isdisjoint(first[:2])
     id_column = find_id_column(first)

@@ -41,7 +41,7 @@ def read_pairs(path: str | PathLike[str], *, progress: Progress | None = None) -
     """
     with InputFile(path, progress) as file:
         module = _format(file)
-        stream = module.read_edges(file, ReadOptions(pairs=LINKS))
+        stream = module.read_edges(file, ReadOptions(_pairs=LINKS))
         batches: list[Batch] = []
         for rows, batch in _checked(file, stream):
             if (invalid := _first_invalid_label(batch)) is not None:
@@ -66,7 +66,7 @@ def read_pairs(path: str | PathLike[str], *, progress: Progress | None = None) -
 def read_unlabeled_pairs(path: str | PathLike[str]) -> pa.Table:
     """Read two columns of ids, source and target, from text, Parquet or Arrow."""
     with InputFile(path) as file:
-        stream = _format(file).read_edges(file, ReadOptions(pairs=LINKS, unweighted=True))
+        stream = _format(file).read_edges(file, ReadOptions(_pairs=LINKS, unweighted=True))
         return _ends(file, [batch for _, batch in _checked(file, stream)])
 
 
@@ -104,7 +104,7 @@ def _format(file: InputFile) -> Any:
 
 def _read_sampling(path: str | PathLike[str], source: str) -> pa.Array:
     """The column sampling, which is read like a column of ids, next to that of the sources."""
-    options = ReadOptions(source=source, target=SAMPLING, unweighted=True, pairs=LINKS)
+    options = ReadOptions(source=source, target=SAMPLING, unweighted=True, _pairs=LINKS)
     with InputFile(path) as file:
         batches = list(_format(file).read_edges(file, options).batches)
     return pa.chunked_array([batch.target.cast(pa.large_string()) for batch in batches])

@@ -69,7 +69,7 @@ class ReadOptions:
     memory: str | float | None = None
     reserve: Callable[[int, int], int] | None = None
     spill_dir: str | PathLike[str] | None = None
-    pairs: PairKind = EDGES
+    _pairs: PairKind = EDGES
     """What the rows of a table hold; readers of labels and of labeled pairs set this."""
 
     def __post_init__(self) -> None:
@@ -79,15 +79,15 @@ class ReadOptions:
         for name in ("symmetrize", "bipartite"):
             check_flag(OWNER, name, getattr(self, name))
         self._check_bipartite()
-        _ = self.columns, self.memory_bytes  # both raise ParameterError
+        _ = self._columns, self._memory_bytes  # both raise ParameterError
 
     @property
-    def columns(self) -> ColumnSpec:
+    def _columns(self) -> ColumnSpec:
         """The columns that the user requested."""
-        return ColumnSpec(self.source, self.target, self.weight, self.unweighted, self.pairs)
+        return ColumnSpec(self.source, self.target, self.weight, self.unweighted, self._pairs)
 
     @property
-    def memory_bytes(self) -> int | None:
+    def _memory_bytes(self) -> int | None:
         """The memory limit in bytes; None if there is none."""
         return memory_limit(self.memory)
 

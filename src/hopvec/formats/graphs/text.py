@@ -63,7 +63,7 @@ def read_edges(file: InputFile, options: ReadOptions) -> EdgeStream:
     body = rows[1:] if dialect.header else rows
     numeric = [_fraction_of_numbers(body, at, dialect) for at in range(dialect.count)]
     _check_is_edge_list(file.name, rows, dialect, options)
-    columns = choose_columns(file.name, names, dialect.count, numeric, options.columns)
+    columns = choose_columns(file.name, names, dialect.count, numeric, options._columns)
     for warning in (
         *_column_warnings(names, body, numeric, columns, options),
         *_dialect_warnings(rows, dialect, columns, options),
@@ -101,8 +101,8 @@ def _column_warnings(
     """Warnings about the columns that were chosen."""
     if names:
         warnings = (
-            chosen_by_position_warning(names, columns, options.columns),
-            unused_numbers_warning(names, numeric, columns, options.columns),
+            chosen_by_position_warning(names, columns, options._columns),
+            unused_numbers_warning(names, numeric, columns, options._columns),
         )
         yield from filter(None, warnings)
     elif options.weight is None and columns.weight is not None:
@@ -130,7 +130,7 @@ def _dialect_warnings(
     """Warnings about how the lines were read."""
     if options.header is None and not dialect.header and _may_be_header(rows, columns):
         yield (
-            f"line 1 ({', '.join(rows[0])}) is read as {options.pairs.one}, although its names "
+            f"line 1 ({', '.join(rows[0])}) is read as {options._pairs.one}, although its names "
             "occur nowhere else: pass header=True if it names the columns."
         )
     attributes = dialect.attributes
@@ -149,7 +149,9 @@ def _check_is_edge_list(
     if options.source is not None or options.target is not None:
         return
     if dialect.header and rows[0] == ["id", *(f"e{at}" for at in range(dialect.count - 1))]:
-        raise FormatError(f"{name}: these are vectors written by hopvec, not {options.pairs.many}.")
+        raise FormatError(
+            f"{name}: these are vectors written by hopvec, not {options._pairs.many}."
+        )
     square = dialect.count > 3 and dialect.count == len(rows) and not dialect.header
     if square and all(is_number(cell) for row in rows for cell in row):
         raise FormatError(

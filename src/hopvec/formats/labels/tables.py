@@ -44,7 +44,7 @@ class LabelOptions:
             separator=self.separator,
             header=self.header,
             comment=self.comment,
-            pairs=LABELED,
+            _pairs=LABELED,
         )
 
 
@@ -72,9 +72,9 @@ def read_table(file: InputFile, options: LabelOptions) -> Labels:
         table = ds.dataset(file.path, format=kind)
         names = table.schema.names
         columns = choose_columns(
-            file.name, names, len(names), [False] * len(names), options.as_edges().columns
+            file.name, names, len(names), [False] * len(names), options.as_edges()._columns
         )
-        if note := chosen_by_position_warning(names, columns, options.as_edges().columns):
+        if note := chosen_by_position_warning(names, columns, options.as_edges()._columns):
             logger.warning("%s: %s", file.name, note)
         chosen = table.to_table(columns=[names[columns.source], names[columns.target]])
         ids, labels = (column.combine_chunks() for column in chosen.columns)

@@ -53,7 +53,7 @@ class Side:
 
         A zero vector has none.
         """
-        if self.embedding.inverse_norms[self.row(node)] == 0:
+        if self.embedding._inverse_norms[self.row(node)] == 0:
             return [], []
         rows, similarity = self.embedding.nearest_rows([self.row(node)], k)
         nodes = rows[0] if self.nodes is None else self.nodes[rows[0]]
@@ -62,7 +62,7 @@ class Side:
     def similarity(self, node: int, others: NDArray[np.int64]) -> NDArray[np.float64]:
         """The cosine similarities of a node to some others."""
         rows = others if self.rows is None else self.rows[others]
-        row, norms = self.row(node), self.embedding.inverse_norms
+        row, norms = self.row(node), self.embedding._inverse_norms
         products = self.embedding.vectors[rows] @ self.embedding.vectors[row]
         found: NDArray[np.float64] = products * norms[rows].astype(np.float64) * norms[row]
         return np.clip(found, -1.0, 1.0)
@@ -231,7 +231,7 @@ def _sides(
     ]
     on_disk = [mapped(embedding) for embedding in embeddings.values()]
     for embedding in on_disk:
-        _ = embedding.inverse_norms  # raises an error now if a vector is not finite
+        _ = embedding._inverse_norms  # raises an error now if a vector is not finite
     sides = []
     for name, embedding, rows in zip(embeddings, on_disk, orders, strict=True):
         plane = positions.get(name)
