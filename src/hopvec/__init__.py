@@ -56,4 +56,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__, "__version__"])
+    dunder = (name for name in globals() if name.startswith("__"))
+    return sorted({*__all__, *dunder, "__version__"})

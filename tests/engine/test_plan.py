@@ -194,7 +194,7 @@ class TestEstimate:
                 progress(done + 1, plan.slabs)
             clock[0] += 0.5 * plan.slabs
 
-        monkeypatch.setattr(FastRP, "compute", compute)
+        monkeypatch.setattr(FastRP, "_compute", compute)
         monkeypatch.setattr("hopvec.methods.slab_method.time.perf_counter", lambda: clock[0])
         monkeypatch.setattr("hopvec.methods.slab_method.MAX_TRIAL_SECONDS", 1000.0)
         assert hopvec.estimate(graph, method).seconds == pytest.approx(seconds, rel=0.3)

@@ -110,7 +110,7 @@ class TestOnSmallGraphs:
     def test_a_second_run_reuses_the_measurements(self, report, monkeypatch):
         directory, _ = report
         before = (directory / "sensitivity-dim.csv").read_text()
-        monkeypatch.setattr(FastRP, "compute", None)
+        monkeypatch.setattr(FastRP, "_compute", None)
         monkeypatch.setattr(sensitivity, "DATASET", "eurosis")
         reproduce(["sensitivity"], data=directory.parent / "data", out=directory, quick=True)
         assert (directory / "sensitivity-dim.csv").read_text() == before
@@ -122,7 +122,7 @@ class TestExperimentCache:
         method = FastRP(dim=8, threads=1)
         first = cache.embedding("debian-packages", method)
         seconds = cache.cpu_seconds("debian-packages", method)
-        monkeypatch.setattr(FastRP, "compute", None)
+        monkeypatch.setattr(FastRP, "_compute", None)
         second = cache.embedding("debian-packages", method)
         assert second.vectors.tobytes() == first.vectors.tobytes()
         assert cache.cpu_seconds("debian-packages", method) == seconds > 0

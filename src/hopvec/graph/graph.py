@@ -25,15 +25,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Graph:
-    """An immutable graph: its adjacency matrix S in CSR format, and the ids of its nodes.
+    """An immutable graph with node ids.
 
-    Nodes have an internal order: decreasing number of entries, ties broken by the hash of the id,
-    nodes without a row last. The order depends on the graph alone, keeps hubs together in the
-    caches, and makes renumbering before a run unnecessary. `indptr`, `indices` and `weights` are S
-    in that order. `ids` is in the order of the input (sorted, or as given), and `ids[rows[i]]` is
-    the id of node i. `to_scipy` and every embedding are in the order of `ids`.
-
-    Create graphs with `from_edges` and the other `from_...` functions, or with `read_graph`.
+    Create graphs with `from_edges` and the other `from_...` functions, or with `read_graph`. The
+    adjacency matrix S is stored in CSR format. Its rows (`indptr`, `indices`, `weights`, `keys`)
+    are in an internal order, most neighbors first, and `ids[rows[i]]` is the id of node i.
+    Everything else, such as `degrees`, `to_scipy` and every embedding, is in the order of `ids`.
 
     Attributes
     ----------
@@ -63,6 +60,15 @@ class Graph:
         The features of the nodes, added by `with_features`.
     is_target : ndarray of bool, or None
         In a bipartite graph, mask of the target side, in the order of `ids`.
+
+    Examples
+    --------
+    >>> from hopvec import Graph
+    >>> graph = Graph.from_edges(["ann", "ann", "bob"], ["bob", "cem", "cem"], [1, 2, 1])
+    >>> graph
+    Graph(3 nodes, 3 edges, undirected, weighted)
+    >>> graph.ids.to_pylist(), graph.degrees.tolist()
+    (['ann', 'bob', 'cem'], [3.0, 2.0, 3.0])
     """
 
     indptr: NDArray[np.int64]
@@ -97,12 +103,11 @@ class Graph:
         nodes: int | Sequence[Any] | Any | None = None,
         threads: int | None = None,
     ) -> Graph:
-        """Make a graph from a list of edges: edge e joins source[e] and target[e].
+        """Create a graph from a list of edges.
 
-        In an undirected graph an edge (u, v) sets S_uv and S_vu, and a loop sets one entry S_uu.
-        Takes linear time, except for sorting within each row. Peak memory is about twice that of
-        the CSR arrays, plus the input; strings, and integers that are spread over more than twice
-        the number of edges, need a lookup table in addition.
+        Edge e joins source[e] and target[e]. In an undirected graph, an edge (u, v) sets S_uv and
+        S_vu, and a loop sets one entry S_uu. Peak memory is about twice that of the CSR arrays,
+        plus the input; strings and widely spread integers also need a lookup table.
 
         Parameters
         ----------
@@ -125,16 +130,21 @@ class Graph:
         Returns
         -------
         Graph
+            Its ids are in ascending order, or in the order of `nodes`.
 
         Raises
         ------
         GraphError
             If an id or a weight is invalid; the message names the first such edge.
+        ParameterError
+            If an option has an invalid value.
 
         Examples
         --------
         >>> Graph.from_edges(["a", "b"], ["b", "c"])
         Graph(3 nodes, 2 edges, undirected, unweighted)
+        >>> Graph.from_edges([0, 1], [1, 2], [0.5, 2], directed=True, nodes=5)
+        Graph(5 nodes, 2 edges, directed, weighted)
         """
         from hopvec.graph.edge_list import from_edges
 
@@ -150,9 +160,9 @@ class Graph:
         duplicates: Literal["sum", "first", "error"] = "sum",
         threads: int | None = None,
     ) -> Graph:
-        """Make an undirected graph whose edges join two kinds of nodes, such as users and items.
+        """Create a bipartite graph, whose edges join two kinds of nodes, such as users and items.
 
-        `sources` and `targets` of the graph are the ids of its two sides.
+        The graph is undirected. Its `sources` and `targets` are the ids of its two sides.
 
         Parameters
         ----------
@@ -165,6 +175,7 @@ class Graph:
         Returns
         -------
         Graph
+            Its ids are those of both sides.
 
         Raises
         ------
@@ -195,12 +206,13 @@ class Graph:
         nodes: int | Sequence[Any] | Any | None = None,
         threads: int | None = None,
     ) -> Graph:
-        """Make a graph from a table of edges: pandas, polars, pyarrow, duckdb, or any Arrow table.
+        """Create a graph from a table of edges, with one edge per row.
 
         Parameters
         ----------
-        table : object
-            A table that supports the Arrow C stream interface.
+        table : DataFrame or Table
+            A table of pandas, polars, pyarrow, duckdb, or any other library that supports the Arrow
+            C stream interface.
         source, target, weight : str or int, optional
             Columns by name, or by position, starting at 1. By default columns with usual names
             (source and target, src and dst, from and to, ...; weight, w, value, ...), else the
@@ -213,9 +225,16 @@ class Graph:
         Returns
         -------
         Graph
+            As from `from_edges`. `origin` shows which columns were used.
+
+        Raises
+        ------
+        GraphError
+            If a column is missing, or an id or a weight is invalid.
 
         Examples
         --------
+        >>> import pyarrow as pa
         >>> Graph.from_arrow(pa.table({"from": ["a", "b"], "to": ["b", "c"], "weight": [2, 3]}))
         Graph(3 nodes, 2 edges, undirected, weighted)
         """
@@ -234,7 +253,9 @@ class Graph:
         symmetrize: bool = False,
         threads: int | None = None,
     ) -> Graph:
-        """Make a graph from its adjacency matrix: S_ij is the weight of the edge from i to j.
+        """Create a graph from its adjacency matrix.
+
+        S_ij is the weight of the edge from i to j.
 
         Parameters
         ----------
@@ -248,11 +269,18 @@ class Graph:
         symmetrize : bool, default False
             Whether to take every entry of a matrix that is not symmetric as an undirected edge.
         threads : int, optional
-            The number of threads.
+            The number of threads; by default all cores that this process may use.
 
         Returns
         -------
         Graph
+            Node i is row i of the matrix.
+
+        Raises
+        ------
+        GraphError
+            If the matrix is not square, has invalid entries, or is not symmetric and neither
+            `directed` nor `symmetrize` is set.
 
         Examples
         --------
@@ -266,7 +294,7 @@ class Graph:
 
     @staticmethod
     def from_networkx(graph: nx.Graph, *, weight: str = "weight") -> Graph:
-        """Make a graph from a networkx graph.
+        """Create a graph from a networkx graph.
 
         A DiGraph becomes a directed graph; parallel edges of a MultiGraph are summed.
 
@@ -280,6 +308,13 @@ class Graph:
         Returns
         -------
         Graph
+            Its ids are the nodes of the networkx graph, which must be strings or integers.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> Graph.from_networkx(nx.path_graph(3))
+        Graph(3 nodes, 2 edges, undirected, unweighted)
         """
         from hopvec.graph.convert import from_networkx
 
@@ -287,7 +322,9 @@ class Graph:
 
     @staticmethod
     def from_igraph(graph: Any, *, weight: str = "weight") -> Graph:
-        """Make a graph from an igraph graph; parallel edges are summed.
+        """Create a graph from an igraph graph.
+
+        Parallel edges are summed.
 
         Parameters
         ----------
@@ -299,6 +336,13 @@ class Graph:
         Returns
         -------
         Graph
+            Its nodes are in the order of the vertices.
+
+        Examples
+        --------
+        >>> import igraph
+        >>> Graph.from_igraph(igraph.Graph([(0, 1), (1, 2)]))
+        Graph(3 nodes, 2 edges, undirected, unweighted)
         """
         from hopvec.graph.convert import from_igraph
 
@@ -312,7 +356,7 @@ class Graph:
         symmetrize: bool = False,
         threads: int | None = None,
     ) -> Graph:
-        """Make a graph from PyTorch Geometric data.
+        """Create a graph from PyTorch Geometric data.
 
         PyTorch Geometric stores an undirected edge twice, once per direction. So the edges are
         taken as the entries of an adjacency matrix, as in `from_scipy`.
@@ -328,6 +372,14 @@ class Graph:
         Returns
         -------
         Graph
+            Node i is node i of the data.
+
+        Examples
+        --------
+        >>> from types import SimpleNamespace
+        >>> data = SimpleNamespace(edge_index=[[0, 1, 1, 2], [1, 0, 2, 1]], num_nodes=3)
+        >>> Graph.from_torch_geometric(data)
+        Graph(3 nodes, 2 edges, undirected, unweighted)
         """
         from hopvec.graph.convert import from_torch_geometric
 
@@ -340,7 +392,7 @@ class Graph:
         id_column: str | None = None,
         progress: Progress | None = None,
     ) -> Graph:
-        """Return the same graph with features of its nodes: numbers, strings, categories.
+        """Return the same graph with node features.
 
         Numbers are scaled to mean 0 and variance 1 over the nodes. Strings, categories and booleans
         are categorical. Lists of numbers become one column per entry. A null is a missing value.
@@ -361,6 +413,7 @@ class Graph:
         Returns
         -------
         Graph
+            Shares its arrays with this graph.
 
         Raises
         ------
@@ -380,20 +433,42 @@ class Graph:
         return replace(self, features=made)
 
     def to_scipy(self) -> sp.csr_array:
-        """Return the adjacency matrix S as a scipy CSR array, float32, in the order of `ids`."""
+        """Return the adjacency matrix S as a scipy CSR array.
+
+        Returns
+        -------
+        scipy.sparse.csr_array
+            float32, with rows and columns in the order of `ids`.
+
+        Examples
+        --------
+        >>> Graph.from_edges(["a", "b"], ["b", "c"]).to_scipy().toarray().tolist()
+        [[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]
+        """
         from hopvec.graph.convert import to_scipy
 
         return to_scipy(self)
 
     def to_networkx(self) -> nx.Graph:
-        """Return a networkx Graph, or a DiGraph if directed, with nodes in the order of `ids`."""
+        """Return the graph as a networkx graph.
+
+        Returns
+        -------
+        networkx.Graph or networkx.DiGraph
+            Its nodes are in the order of `ids`; the edge attribute "weight" has the weights.
+
+        Examples
+        --------
+        >>> Graph.from_edges(["a", "b"], ["b", "c"]).to_networkx().number_of_edges()
+        2
+        """
         from hopvec.graph.convert import to_networkx
 
         return to_networkx(self)
 
     @property
     def nodes(self) -> int:
-        """The number of nodes, n."""
+        """The number of nodes."""
         return len(self.rows)
 
     @property
@@ -479,7 +554,20 @@ class Graph:
         return file_map(self.indices) is not None
 
     def describe(self) -> dict[str, Any]:
-        """Return statistics of the graph as a dict, ready for a report or JSON."""
+        """Return statistics of the graph.
+
+        Returns
+        -------
+        dict
+            Numbers of nodes, edges, isolated nodes, duplicates, loops and edges of weight 0, the
+            largest component and degree, and more, ready for a report or JSON.
+
+        Examples
+        --------
+        >>> statistics = Graph.from_edges(["a", "a"], ["b", "c"]).describe()
+        >>> statistics["nodes"], statistics["edges"], statistics["largest_degree"]
+        (3, 2, 2.0)
+        """
         more: dict[str, Any] = {}
         if self.features is not None:
             more["features"] = self.features.describe()
