@@ -44,14 +44,16 @@ def _alternatives(match: re.Match[str]) -> str:
 
 def _take_runtime_docstring(cls: griffe.Class, method: type) -> None:
     text = CHOICES.sub(_alternatives, inspect.getdoc(method) or "")
-    options = cls.docstring
-    cls.docstring = griffe.Docstring(
-        text, parent=cls, parser=options.parser, parser_options=options.parser_options
-    )
+    options = {"parser": cls.docstring.parser, "parser_options": cls.docstring.parser_options}
+    cls.docstring = griffe.Docstring(text, parent=cls, **options)
     kind = griffe.ParameterKind.keyword_only
     own = [griffe.Parameter("self", kind=griffe.ParameterKind.positional_or_keyword)]
     for name, parameter in inspect.signature(method).parameters.items():
         own.append(griffe.Parameter(name, kind=kind, default=repr(parameter.default)))
+    for name, member in cls.members.items():
+        if member.is_function and member.docstring is None and not name.startswith("_"):
+            text = inspect.getdoc(getattr(method, name)) or ""  # of the base class
+            member.docstring = griffe.Docstring(text, parent=member, **options)
     cls.set_member("__init__", griffe.Function("__init__", parameters=griffe.Parameters(*own)))
 
 

@@ -28,14 +28,18 @@ MAX_SHOWN = 60  # characters of an invalid id in a message
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Embedding:
-    """Vectors of nodes: row i of `vectors` belongs to `ids[i]`.
+    """Vectors of nodes, their ids, and how they were made.
+
+    Row i of `vectors` belongs to `ids[i]`. `embedding["a"]` is the vector of a node, and
+    `embedding[["a", "b"]]` has one row per id. `len(embedding)` is the number of nodes,
+    `"a" in embedding` looks up an id, and `numpy.asarray(embedding)` returns the vectors.
 
     Attributes
     ----------
     vectors : ndarray of float32, shape (nodes, dim)
-        Read-only.
+        The vectors, read-only.
     ids : pyarrow.Array
-        Integers or strings, each once.
+        The ids, integers or strings, each once.
     parameters : dict
         The method and its parameters.
     graph : dict
@@ -57,11 +61,8 @@ class Embedding:
     vectors: NDArray[np.float32]
     ids: pa.Array
     parameters: dict[str, Any] = field(default_factory=dict)
-    """The method and its parameters."""
     graph: dict[str, Any] = field(default_factory=dict)
-    """Properties of the graph that was embedded."""
     fitted_state: FittedState | None = None
-    """What the run learned from the graph. Runs that share it make comparable vectors."""
 
     def __post_init__(self) -> None:
         if self.vectors.ndim != 2 or len(self.vectors) != len(self.ids):
@@ -111,7 +112,28 @@ class Embedding:
         return self.vectors[self.find(ids)]
 
     def row(self, id: object) -> int:
-        """The row of an id. Raises UnknownNodeError."""
+        """Return the row of an id.
+
+        Parameters
+        ----------
+        id : int or str
+            The id of a node.
+
+        Returns
+        -------
+        int
+            The row of its vector in `vectors`.
+
+        Raises
+        ------
+        UnknownNodeError
+            If the id is not in the embedding; the message suggests similar ids.
+
+        Examples
+        --------
+        >>> Embedding(np.eye(2, dtype="float32"), pa.array(["ann", "bob"])).row("bob")
+        1
+        """
         row = self._row_or_none(id)
         if row is None:
             raise self._unknown(id)
@@ -131,7 +153,28 @@ class Embedding:
         return None
 
     def find(self, ids: Sequence[Any] | pa.Array | NDArray[Any]) -> NDArray[np.int64]:
-        """The rows of many ids. Raises UnknownNodeError for the first unknown id."""
+        """Return the rows of many ids.
+
+        Parameters
+        ----------
+        ids : array-like of int or str
+            The ids of nodes: a list, or a numpy, Arrow or pandas column.
+
+        Returns
+        -------
+        ndarray of int64
+            The rows of their vectors in `vectors`.
+
+        Raises
+        ------
+        UnknownNodeError
+            If an id is not in the embedding; the message names the first one.
+
+        Examples
+        --------
+        >>> Embedding(np.eye(2, dtype="float32"), pa.array(["ann", "bob"])).find(["bob", "ann"])
+        array([1, 0])
+        """
         import pyarrow.compute as pc
 
         if isinstance(ids, np.ndarray) and ids.dtype.kind == "U":
@@ -178,7 +221,9 @@ class Embedding:
         min_similarity: float = -1.0,
         approximate: bool = False,
     ) -> Any:
-        """Find the nodes most similar to a node, or to each of several. Exact, by cosine.
+        """Find the nodes most similar to a node, or to each of several nodes.
+
+        The search is exact, unless `approximate` is set. Similarity is the cosine of two vectors.
 
         Parameters
         ----------
@@ -207,6 +252,8 @@ class Embedding:
         ------
         UnknownNodeError
             If an id is not in the embedding.
+        ParameterError
+            If `k` or `min_similarity` is invalid, or `among` has another number of columns.
 
         Examples
         --------
@@ -237,9 +284,9 @@ class Embedding:
         approximate: bool = False,
         progress: Progress | None = None,
     ) -> pa.Table:
-        """Find the nodes most similar to each node: the k-nearest-neighbor graph. Exact.
+        """Find the nodes most similar to each node: the k-nearest-neighbor graph.
 
-        Takes O(n^2 dim) time; an approximate search takes about O(n log(n) dim).
+        The exact search takes O(n^2 dim) time, an approximate one about O(n log(n) dim).
 
         Parameters
         ----------
@@ -262,6 +309,13 @@ class Embedding:
         -------
         pyarrow.Table
             The columns id, neighbor, similarity and rank, as for `nearest`.
+
+        Raises
+        ------
+        ParameterError
+            If a parameter is invalid, or `mutual` and `approximate` are combined.
+        MissingExtraError
+            If the extra "approximate" is needed and not installed.
 
         Examples
         --------
@@ -328,8 +382,21 @@ class Embedding:
         Returns
         -------
         Neighbors
-            Row numbers and cosine similarities. If some rows have fewer neighbors than others, the
-            missing row numbers are -1.
+            A named tuple of two arrays, `rows` and `similarities`, with one row for each of `rows`.
+            If some rows have fewer neighbors than others, the missing row numbers are -1.
+
+        Raises
+        ------
+        ParameterError
+            If a row number is out of range.
+
+        Examples
+        --------
+        >>> import numpy as np, pyarrow as pa
+        >>> vectors = np.float32([[1, 0], [2, 1], [0, 1]])
+        >>> embedding = Embedding(vectors, pa.array(["ann", "bob", "cem"]))
+        >>> embedding.nearest_rows([0, 1], 1).rows.tolist()
+        [[1], [0]]
         """
         candidates = None if among is None else self._numbers("among", among)
         search = NeighborSearch(self, k, candidates=candidates)
@@ -385,6 +452,19 @@ class Embedding:
             "float16" halves the size; for the formats that store parameters.
         progress : callable, optional
             Called with the number of rows written and the total.
+
+        Raises
+        ------
+        FormatError
+            If the suffix is unknown, or the format does not support the ids or `dtype`.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile, hopvec
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "vectors.parquet")
+        >>> Embedding(np.eye(2, dtype="float32"), pa.array(["ann", "bob"])).save(path)
+        >>> hopvec.load(path)
+        Embedding(2 nodes, dim 2, unknown method)
         """
         from hopvec.formats import write_embedding
 
@@ -419,7 +499,17 @@ class Embedding:
         Raises
         ------
         ParameterError
-            If the table exists and hopvec did not create it.
+            If the target is invalid, or the table exists and hopvec did not create it.
+        MissingExtraError
+            If the package of the vector store is not installed.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> database = pathlib.Path(tempfile.mkdtemp(), "graph.db")
+        >>> embedding = Embedding(np.eye(2, dtype="float32"), pa.array(["ann", "bob"]))
+        >>> embedding.export(f"duckdb:{database}")
+        2
         """
         from hopvec.stores import export
 
@@ -427,7 +517,26 @@ class Embedding:
 
     @staticmethod
     def load(path: str | PathLike[str], *, progress: Progress | None = None) -> Embedding:
-        """Read an embedding from a file; see `hopvec.load`."""
+        """Read an embedding from a file; the same as `hopvec.load`.
+
+        Parameters
+        ----------
+        path, progress
+            As in `hopvec.load`.
+
+        Returns
+        -------
+        Embedding
+            As from `hopvec.load`.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "vectors.npy")
+        >>> Embedding(np.eye(2, dtype="float32"), pa.array(["ann", "bob"])).save(path)
+        >>> Embedding.load(path).ids.to_pylist()
+        ['ann', 'bob']
+        """
         from hopvec.formats import read_embedding
 
         return read_embedding(path, progress=progress)
@@ -548,5 +657,19 @@ def load(path: str | PathLike[str], *, progress: Progress | None = None) -> Embe
     -------
     Embedding
         The vectors are float32; those of an .npy file stay on disk until they are accessed.
+
+    Raises
+    ------
+    FormatError
+        If the file cannot be read as an embedding.
+
+    Examples
+    --------
+    >>> import hopvec, pathlib, tempfile
+    >>> graph = hopvec.Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "vectors.parquet")
+    >>> hopvec.FastRP(dim=8, seed=7).embed(graph).save(path)
+    >>> hopvec.load(path)
+    Embedding(3 nodes, dim 8, FastRP)
     """
     return Embedding.load(path, progress=progress)

@@ -45,7 +45,11 @@ class LabeledRows(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Labels:
-    """Labels of nodes: row i of `matrix` belongs to ids[i], column j to classes[j].
+    """Labels of nodes: the classes that each node belongs to.
+
+    Create labels with `from_pairs` or `read_labels`. Row i of `matrix` belongs to `ids[i]`, column
+    j to `classes[j]`; a node may have no label, one label, or several. `len(labels)` is the number
+    of nodes.
 
     Attributes
     ----------
@@ -57,16 +61,19 @@ class Labels:
         The names of the classes.
     origin : dict
         How the file was read, if the labels come from a file.
+
+    Examples
+    --------
+    >>> from hopvec import Labels
+    >>> labels = Labels.from_pairs(["ann", "bob", "cem"], ["red", "blue", "red"])
+    >>> labels.classes, len(labels)
+    (('blue', 'red'), 3)
     """
 
     ids: pa.Array
-    """Each id once, in any order."""
     matrix: sp.csr_array
-    """[nodes, classes], True if a node is in a class; an empty row is a node without a label."""
     classes: tuple[str, ...]
-    """The names of the classes."""
     origin: dict[str, Any] = field(default_factory=dict)
-    """How the file was read, if the labels come from a file."""
 
     def __post_init__(self) -> None:
         if self.matrix.shape != (len(self.ids), len(self.classes)):
@@ -77,7 +84,9 @@ class Labels:
 
     @staticmethod
     def from_pairs(ids: Any, labels: Any, *, separator: str | None = None) -> Labels:
-        """Create labels from two columns of equal length: node ids[i] has the label labels[i].
+        """Create labels from two columns of equal length.
+
+        Node ids[i] has the label labels[i].
 
         Parameters
         ----------
@@ -91,10 +100,14 @@ class Labels:
         Returns
         -------
         Labels
+            Each node once, with all its labels.
 
         Raises
         ------
-        GraphError, ParameterError
+        GraphError
+            If an id is invalid.
+        ParameterError
+            If the columns differ in length, or labels are neither strings nor integers.
 
         Examples
         --------
@@ -145,12 +158,22 @@ class Labels:
         Returns
         -------
         LabeledRows
-            In ascending order of the ids.
+            A named tuple of the labeled nodes that have a vector, in ascending order of their ids:
+            `rows` in the embedding, the mask `members` of shape (rows, classes), the names of the
+            `classes`, and the number of labeled nodes `without_vector`.
 
         Raises
         ------
         ParameterError
             If no labeled node has a vector.
+
+        Examples
+        --------
+        >>> from hopvec import Graph
+        >>> graph = Graph.from_edges(["ann", "bob"], ["bob", "cem"])
+        >>> labeled = Labels.from_pairs(["cem", "ann"], ["red", "blue"]).align(graph)
+        >>> labeled.rows.tolist(), labeled.members.tolist(), labeled.classes
+        ([0, 2], [[True, False], [False, True]], ('blue', 'red'))
         """
         import pyarrow.compute as pc
 

@@ -39,12 +39,35 @@ class Bytes:
 
 @dataclass(frozen=True)
 class Plan:
-    """How a run will use threads and memory; `print(plan)` summarizes it."""
+    """How a run will use threads and memory, decided before it starts.
+
+    `method.plan(graph)` returns the plan of a run; `print(plan)` summarizes it, and
+    `method.embed(graph, plan=plan)` follows it.
+
+    Attributes
+    ----------
+    nodes : int
+        The number of nodes.
+    dim : int
+        The number of columns of the embedding.
+    threads : int
+        The number of threads that work at the same time.
+    bytes : Bytes
+        The memory by purpose: `graph`, `output` (the vectors), `working` (a dict with everything
+        else), and the sum of all, `total`.
+
+    Examples
+    --------
+    >>> from hopvec import FastRP, Graph
+    >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
+    >>> plan = FastRP(dim=64, threads=2).plan(graph)
+    >>> plan.nodes, plan.dim, plan.disk
+    (3, 64, 0)
+    """
 
     nodes: int
     dim: int
     threads: int
-    """The number of threads that work at the same time."""
     bytes: Bytes
 
     @property

@@ -13,14 +13,15 @@ from hopvec.methods.walk_method import WalkMethod
 class DeepWalk(WalkMethod):
     """Embed a graph by skip-gram on random walks.
 
-    Nodes that occur together in walks get similar vectors. A walk moves to a neighbor with a
+    DeepWalk (Perozzi et al., KDD 2014): nodes that occur together in walks get similar vectors. A
+    walk moves to a neighbor with a
     probability proportional to the weight of the edge. The defaults are those of the paper, except
     that the paper uses hierarchical softmax. The result equals that of node2vec with p = q = 1,
     byte for byte. Needs gensim.
 
     Examples
     --------
-    >>> from hopvec import Graph
+    >>> from hopvec import DeepWalk, Graph
     >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
     >>> DeepWalk(dim=8, walks=2, seed=7).embed(graph).vectors.shape
     (3, 8)

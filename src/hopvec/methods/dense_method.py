@@ -47,8 +47,7 @@ class DenseMethod(Method):
     def _work(self) -> Work:
         """The hops and products of a run, which determine its time."""
 
-    def plan(self, graph: Graph) -> Plan:
-        """How a run on this graph will use threads and memory."""
+    def plan(self, graph: Graph) -> Plan:  # noqa: D102  (inherited)
         return plan_for(
             graph,
             owner=type(self).__name__,
@@ -58,8 +57,7 @@ class DenseMethod(Method):
             working=self._working(graph.nodes),
         )
 
-    def working_bytes(self, nodes: int, graph_bytes: int = 0) -> int:
-        """The minimum memory of a run, besides the graph itself."""
+    def working_bytes(self, nodes: int, graph_bytes: int = 0) -> int:  # noqa: D102  (inherited)
         return sum(self._working(nodes).values()) + 4 * nodes * int(self.dim)
 
     def _working(self, nodes: int) -> dict[str, int]:

@@ -14,14 +14,32 @@ from hopvec.progress import Progress, no_progress
 
 @dataclass(frozen=True)
 class Estimate:
-    """The estimated memory and time of a run."""
+    """The estimated memory and time of a run.
+
+    The result of `estimate`; `print(estimate)` summarizes it.
+
+    Attributes
+    ----------
+    plan : Plan
+        How the run will use threads and memory.
+    seconds : float
+        The estimated time.
+
+    Examples
+    --------
+    >>> from hopvec import FastRP, Graph, estimate
+    >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
+    >>> expected = estimate(graph, FastRP(dim=8))
+    >>> expected.bytes == expected.plan.bytes.total
+    True
+    """
 
     plan: Plan
     seconds: float
 
     @property
     def bytes(self) -> int:
-        """Peak memory in bytes, graph included."""
+        """The peak memory in bytes, graph included."""
         return self.plan.bytes.total
 
     def __str__(self) -> str:
@@ -37,8 +55,8 @@ def estimate(graph: Any, method: Method, *, progress: Progress | None = None) ->
     Parameters
     ----------
     graph : Graph or graph-like
-        As in `Method.embed`.
-    method : Method
+        As in `FastRP.embed`.
+    method : FastRP or another method
         The method with its parameters.
     progress : callable, optional
         Called with the parts of the trial that are done and their number.
@@ -46,10 +64,24 @@ def estimate(graph: Any, method: Method, *, progress: Progress | None = None) ->
     Returns
     -------
     Estimate
+        The plan of the run, its memory in bytes and its time in seconds.
 
     Raises
     ------
-    ParameterError, GraphError, MemoryLimitError
+    ParameterError
+        If a parameter of the method is invalid.
+    GraphError
+        If the method cannot embed the graph.
+    MemoryLimitError
+        If the run does not fit in the memory limit.
+
+    Examples
+    --------
+    >>> from hopvec import FastRP, Graph, estimate
+    >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
+    >>> expected = estimate(graph, FastRP(dim=8, memory="1GB"))
+    >>> expected.seconds < 10, expected.bytes < 10**9
+    (True, True)
     """
     if not isinstance(method, Method):
         raise ParameterError(f"estimate takes a graph and a method, got {method!r} as the method.")

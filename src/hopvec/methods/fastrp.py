@@ -50,13 +50,18 @@ MAX_WIDTH = 8192  # columns of a principal component analysis: its eigenvectors 
 class FastRP(SlabMethod):
     """Embed a graph by very sparse random projections: fast, and without training.
 
-    The embedding is N = sum_i weights[i-1] * A^i L R, with A = D^-1 S, L = diag((d_j / 2m)^beta)
-    and a very sparse random R. With several passes, the result of each pass, whitened, replaces R
-    in the next one; the passes before the last have weights of their own, `refine_weights`. The
-    defaults work well without tuning; `FastRP.paper()` follows the paper to the letter.
+    FastRP projects powers of the transition matrix A = D^-1 S with a very sparse random matrix R,
+    and sums them:
+
+        N = sum_i weights[i-1] A^i L R, with L = diag((d_j / 2m)^beta)
+
+    With several passes, the whitened result of each pass replaces R in the next one. The defaults
+    work well without tuning; `FastRP.preset` has others, and `FastRP.paper` follows the paper
+    (Chen et al., CIKM 2019) exactly.
 
     Examples
     --------
+    >>> from hopvec import FastRP, Graph
     >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
     >>> FastRP(dim=8, seed=7).embed(graph).vectors.shape
     (3, 8)
@@ -254,7 +259,7 @@ class FastRP(SlabMethod):
 
     @property
     def search_space(self) -> Mapping[str, str]:
-        """The default search space of `tune`; for one pass, that of the paper (section 4.3)."""
+        """The default search space of `hopvec.tune`; for one pass, that of the paper."""
         if self.passes == 1:
             return {"beta": "-1:0", "weights": "0,0,1,log:0.125:64"}
         return {"beta": "-0.5:0.75", "spectrum": "0.25:1.25", "weights": "0:2,0:2,1,1,1,1"}
@@ -307,14 +312,21 @@ class FastRP(SlabMethod):
 
     @classmethod
     def preset(cls, name: str, **parameters: Any) -> Self:
-        """The method with the parameters of a preset.
+        """Create FastRP with the parameters of a preset.
 
         Parameters
         ----------
-        name : str
-            A key of `hopvec.methods.presets.PRESETS`.
+        name : {"balanced", "fast", "best", "links", "paper", "authors", "neo4j"}
+            "balanced" has the defaults, "fast" one pass, "best" six. "links" is for link prediction
+            and recommendation. "paper", "authors" and "neo4j" follow the paper, the authors' code
+            and Neo4j GDS.
         **parameters
             Parameters that override those of the preset.
+
+        Returns
+        -------
+        FastRP
+            A new method.
 
         Raises
         ------
@@ -330,9 +342,29 @@ class FastRP(SlabMethod):
 
     @classmethod
     def paper(cls, *, alpha_4: float = 4.0, beta: float = -0.75, seed: int = 0) -> Self:
-        """The paper's setting: dim 512, weights (0, 0, 1, alpha_4), the plain sum (section 4.3).
+        """Create FastRP with the setting of the paper (section 4.3).
 
-        The paper tunes alpha_4 in [2^-3, 2^6] and beta in [-1, 0] for each graph.
+        It has dim 512, the weights (0, 0, 1, alpha_4) and one pass, and returns the plain sum. The
+        paper tunes alpha_4 and beta for each graph.
+
+        Parameters
+        ----------
+        alpha_4 : float, default=4.0
+            The weight of order 4; the paper searches 2^-3 to 2^6.
+        beta : float, default=-0.75
+            The exponent of the degrees; the paper searches -1 to 0.
+        seed : int, default=0
+            The random seed.
+
+        Returns
+        -------
+        FastRP
+            A new method.
+
+        Examples
+        --------
+        >>> FastRP.paper(alpha_4=8.0).weights
+        (0.0, 0.0, 1.0, 8.0)
         """
         return cls.preset("paper", weights=(0.0, 0.0, 1.0, alpha_4), beta=beta, seed=seed)
 
@@ -357,9 +389,7 @@ class FastRP(SlabMethod):
             Features of the nodes, in any form that `Graph.with_features` accepts.
         like : Embedding, optional
             An embedding of an earlier graph with the same parameters. The new vectors are
-            comparable with it: they share s of R, 2m, the statistics of features and columns, and
-            the principal components; the means of several passes are those of the new graph. For
-            the same graph, the bytes are the same.
+            comparable with it. For the same graph, the bytes are the same.
         plan : Plan, optional
             The plan to follow, as `self.plan(graph)` returns it; by default a new one is made.
         progress : callable, optional
@@ -368,10 +398,24 @@ class FastRP(SlabMethod):
         Returns
         -------
         Embedding
+            One vector per node, in the order of the ids of the graph.
 
         Raises
         ------
-        ParameterError, GraphError, MemoryLimitError
+        ParameterError
+            If a parameter is invalid, or parameters contradict each other.
+        GraphError
+            If the graph is invalid, or the method cannot embed it.
+        MemoryLimitError
+            If the run does not fit in the memory limit.
+
+        Examples
+        --------
+        >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
+        >>> embedding = FastRP(dim=8, seed=7).embed(graph)
+        >>> changed = Graph.from_edges(["a", "a", "b", "d"], ["b", "c", "c", "a"])
+        >>> FastRP(dim=8, seed=7).embed(changed, like=embedding)
+        Embedding(4 nodes, dim 8, FastRP)
         """
         graph = self._validate_graph(as_graph(graph, features))
         state = None if like is None else shared_state(self, like, graph.features)
@@ -412,7 +456,12 @@ class FastRP(SlabMethod):
 
         Raises
         ------
-        ParameterError, GraphError, MemoryLimitError
+        ParameterError
+            If a parameter is invalid, or differs from the earlier run.
+        GraphError
+            If a graph is invalid, or `graph` is not that of the earlier run.
+        MemoryLimitError
+            If the run does not fit in the memory limit.
 
         Examples
         --------
@@ -430,7 +479,25 @@ class FastRP(SlabMethod):
         )
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: N803
-        """Embed the graph; store the result as `embedding_` and the graph for `transform`."""
+        """Embed a graph and store the result as `embedding_`, as scikit-learn does.
+
+        Parameters
+        ----------
+        X : Graph or graph-like
+            As in `embed`; in scikit-learn, the adjacency matrix. It is kept for `transform`.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self
+            The fitted method.
+
+        Examples
+        --------
+        >>> FastRP(dim=8).fit([[0, 1, 1], [1, 0, 1], [1, 1, 0]]).embedding_
+        Embedding(3 nodes, dim 8, FastRP)
+        """
         self.graph_ = as_graph(X)
         return super().fit(self.graph_)
 
@@ -445,8 +512,8 @@ class FastRP(SlabMethod):
 
         Returns
         -------
-        ndarray of shape (new nodes, dim)
-            In the order of the ids of `X`.
+        ndarray of float32, shape (new nodes, dim)
+            One row per new node, in the order of the ids of `X`.
 
         Examples
         --------
@@ -594,7 +661,6 @@ class FastRP(SlabMethod):
         """The transposed CSR arrays that the direction needs."""
         return transpose_bytes(graph, self.direction)
 
-    def working_bytes(self, nodes: int, graph_bytes: int = 0) -> int:
-        """The minimum memory of a run, besides the graph itself."""
+    def working_bytes(self, nodes: int, graph_bytes: int = 0) -> int:  # noqa: D102  (inherited)
         transposed = transposed_copies(self.direction) * graph_bytes
         return super().working_bytes(nodes) + transposed

@@ -28,15 +28,17 @@ from hopvec.progress import Progress, stage
 class GraRep(DenseMethod):
     """Embed a graph by factorizing the transition probabilities of 1, 2, ... steps separately.
 
-    For each step k, with A = D^-1 S and n nodes,
+    GraRep (Cao et al., CIKM 2015) factorizes one matrix for each number of steps k, with
+    A = D^-1 S and n nodes:
 
         X_ij = max(0, log(A^k_ij / sum_i A^k_ij) - log(1 / n))
 
-    and the vectors concatenate dim / steps columns U Sigma^(1/2) of its largest singular values for
+    The vectors concatenate dim / steps columns U Sigma^(1/2) of its largest singular values for
     each step. X is dense, n x n in float32, one step at a time: 400 MB for 10,000 nodes.
 
     Examples
     --------
+    >>> from hopvec import Graph, GraRep
     >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
     >>> GraRep(dim=4, steps=2).embed(graph).vectors.shape
     (3, 4)

@@ -28,14 +28,18 @@ TRIAL_WORK = 1 << 26  # samples times (columns + 100) of a trial run
 class LINE(Method):
     """Embed a graph by training on sampled edges, with negative sampling.
 
-    A step draws an edge (i, j), and nodes k in proportion to degree^0.75, and takes a gradient
-    step on log s(u_i . v_j) + sum_k log s(-u_i . v_k), where s is the sigmoid. In the first order,
-    v is u itself, so that neighbors become similar; directed edges count in both directions. In the
-    second order, v_j is a separate context vector of j, so that nodes with the same neighbors
-    become similar. The rows of each order are normalized to unit length and concatenated.
+    LINE (Tang et al., WWW 2015) draws an edge (i, j), and nodes k in proportion to degree^0.75, and
+    takes a gradient step on this objective, where s is the sigmoid:
+
+        log s(u_i . v_j) + sum_k log s(-u_i . v_k)
+
+    In the first order, v is u itself, so that neighbors become similar; directed edges count in
+    both directions. In the second order, v_j is a separate context vector of j, so that nodes with
+    the same neighbors become similar. The rows of each order are normalized and concatenated.
 
     Examples
     --------
+    >>> from hopvec import LINE, Graph
     >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
     >>> LINE(dim=8, samples=1000, seed=7).embed(graph).vectors.shape
     (3, 8)
@@ -89,8 +93,7 @@ class LINE(Method):
                 vectors[graph.rows, columns] = order.unit_vectors()
         return Fitted(vectors)
 
-    def plan(self, graph: Graph) -> Plan:
-        """How a run on this graph will use threads and memory."""
+    def plan(self, graph: Graph) -> Plan:  # noqa: D102  (inherited)
         weights = 0 if graph.weights is None else graph.entries
         rows = graph.nbytes - graph.indptr.nbytes if graph._mapped else 0
         return plan_for(
@@ -106,8 +109,7 @@ class LINE(Method):
             },
         )
 
-    def working_bytes(self, nodes: int, graph_bytes: int = 0) -> int:
-        """The minimum memory of a run, besides the graph itself."""
+    def working_bytes(self, nodes: int, graph_bytes: int = 0) -> int:  # noqa: D102  (inherited)
         return nodes * (4 * int(self.dim) + self._training_bytes() + 2 * ALIAS_BYTES)
 
     def _estimate_seconds(self, graph: Graph, plan: Plan, progress: Progress) -> float:

@@ -88,13 +88,54 @@ class Method(ABC):
 
     @abstractmethod
     def plan(self, graph: Graph) -> Plan:
-        """How a run on this graph will use threads and memory."""
+        """Return how a run on a graph will use threads and memory.
+
+        Parameters
+        ----------
+        graph : Graph
+            The graph to embed.
+
+        Returns
+        -------
+        Plan
+            The fastest plan that fits in the memory limit. `print(plan)` summarizes it.
+
+        Raises
+        ------
+        MemoryLimitError
+            If no plan fits.
+
+        Examples
+        --------
+        >>> from hopvec import FastRP, Graph
+        >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
+        >>> FastRP(dim=64).plan(graph).bytes.output
+        768
+        """
 
     @abstractmethod
     def working_bytes(self, nodes: int, graph_bytes: int = 0) -> int:
-        """The minimum memory of a run, besides the graph itself.
+        """Return the minimum memory of a run, besides the graph itself.
 
-        `graph_bytes` is the size of the graph's CSR arrays.
+        `read_graph(..., memory="4GB", reserve=method.working_bytes)` leaves that much free.
+
+        Parameters
+        ----------
+        nodes : int
+            The number of nodes.
+        graph_bytes : int, default=0
+            The size of the CSR arrays of the graph in bytes.
+
+        Returns
+        -------
+        int
+            The memory in bytes.
+
+        Examples
+        --------
+        >>> from hopvec import FastRP
+        >>> FastRP(dim=64, passes=1, normalize="none").working_bytes(1_000_000)
+        192000000
         """
 
     def _state_bytes(self) -> int:
@@ -128,10 +169,22 @@ class Method(ABC):
         Returns
         -------
         Embedding
+            One vector per node, in the order of the ids of the graph.
 
         Raises
         ------
-        ParameterError, GraphError, MemoryLimitError
+        ParameterError
+            If a parameter is invalid, or parameters contradict each other.
+        GraphError
+            If the graph is invalid, or the method cannot embed it.
+        MemoryLimitError
+            If the run does not fit in the memory limit.
+
+        Examples
+        --------
+        >>> from hopvec import Graph, RandNE
+        >>> RandNE(dim=2).embed(Graph.from_edges(["a", "a", "b"], ["b", "c", "c"]))
+        Embedding(3 nodes, dim 2, RandNE)
         """
         return self._embed(self._validate_graph(graph), plan, progress)
 
@@ -229,17 +282,78 @@ class Method(ABC):
         return graph.rows[graph._connected :], "outgoing edges" if graph.directed else "edges"
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: N803
-        """Embed the graph and store the result as `embedding_`."""
+        """Embed a graph and store the result as `embedding_`, as scikit-learn does.
+
+        Parameters
+        ----------
+        X : Graph or graph-like
+            As in `embed`; in scikit-learn, the adjacency matrix.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self
+            The fitted method.
+
+        Examples
+        --------
+        >>> from hopvec import NetMF
+        >>> NetMF(dim=2).fit([[0, 1, 1], [1, 0, 1], [1, 1, 0]]).embedding_
+        Embedding(3 nodes, dim 2, NetMF)
+        """
         self.embedding_ = self.embed(X)
         self.n_features_in_ = len(self.embedding_.ids)
         return self
 
     def fit_transform(self, X: Any, y: object = None) -> NDArray[np.float32]:  # noqa: N803
-        """Embed the graph and return its vectors, one row per node."""
+        """Embed a graph and return its vectors.
+
+        Parameters
+        ----------
+        X : Graph or graph-like
+            As in `fit`.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        ndarray of float32, shape (nodes, dim)
+            One row per node.
+
+        Examples
+        --------
+        >>> from hopvec import FastRP
+        >>> FastRP(dim=8).fit_transform([[0, 1, 1], [1, 0, 1], [1, 1, 0]]).shape
+        (3, 8)
+        """
         return self.fit(X).embedding_.vectors
 
     def transform(self, X: Any) -> NDArray[np.float32]:  # noqa: N803
-        """Embed a graph of the same nodes with the same parameters and return its vectors."""
+        """Embed a graph of the same nodes with the same parameters and return its vectors.
+
+        Parameters
+        ----------
+        X : Graph or graph-like
+            A graph with as many nodes as the fitted one.
+
+        Returns
+        -------
+        ndarray of float32, shape (nodes, dim)
+            One row per node.
+
+        Raises
+        ------
+        ParameterError
+            If the number of nodes differs.
+
+        Examples
+        --------
+        >>> from hopvec import NetMF
+        >>> matrix = [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
+        >>> NetMF(dim=2).fit(matrix).transform(matrix).shape
+        (3, 2)
+        """
         if not hasattr(self, "embedding_"):
             raise self._not_fitted()
         graph = as_graph(X)
@@ -251,7 +365,24 @@ class Method(ABC):
         return self.embed(graph).vectors
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name."""
+        """Return the parameters by name.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Ignored; for scikit-learn.
+
+        Returns
+        -------
+        dict
+            The value of every parameter.
+
+        Examples
+        --------
+        >>> from hopvec import FastRP
+        >>> FastRP(dim=64).get_params()["dim"]
+        64
+        """
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
 
     def _plain_params(self) -> dict[str, Any]:
@@ -264,7 +395,29 @@ class Method(ABC):
         return plain
 
     def set_params(self, **parameters: Any) -> Self:
-        """Set parameters by name; their values are checked when they are used."""
+        """Set parameters by name.
+
+        Parameters
+        ----------
+        **parameters
+            New values. They are checked when they are used.
+
+        Returns
+        -------
+        self
+            The method itself.
+
+        Raises
+        ------
+        ParameterError
+            If there is no parameter of a name.
+
+        Examples
+        --------
+        >>> from hopvec import FastRP
+        >>> FastRP().set_params(dim=64, passes=1)
+        FastRP(dim=64, passes=1)
+        """
         valid = self.get_params()
         for name, value in parameters.items():
             if name not in valid:

@@ -28,16 +28,17 @@ from hopvec.progress import Progress, stage
 class NetMF(DenseMethod):
     """Embed a graph by factorizing the matrix that DeepWalk approximates by random walks.
 
-    With P = D^-1 S, window T, b negative samples and vol the sum of all entries of S,
+    NetMF (Qiu et al., WSDM 2018) factorizes this matrix, with P = D^-1 S, window T, b negative
+    samples and vol the sum of all entries of S:
 
         M = log max(1, vol / (b T) (P + P^2 + ... + P^T) D^-1)
 
-    and the vectors are U Sigma^(1/2) of its `dim` largest singular values (paper, Algorithm 3).
-    With a `rank` h, the sum of powers is approximated by the h largest eigenpairs of
-    D^-1/2 S D^-1/2 (Algorithm 4). M is dense, n x n in float32: 400 MB for 10,000 nodes.
+    The vectors are U Sigma^(1/2) of its `dim` largest singular values. With `rank`, the powers are
+    approximated. M is dense, n x n in float32: 400 MB for 10,000 nodes.
 
     Examples
     --------
+    >>> from hopvec import Graph, NetMF
     >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
     >>> NetMF(dim=2).embed(graph).vectors.shape
     (3, 2)

@@ -30,13 +30,17 @@ MAX_EXPONENT = 120  # of the entries of an order: float32 then holds sums of sev
 class RandNE(SlabMethod):
     """Embed a graph by an orthogonal random projection of the powers of its matrix.
 
-    The embedding is U = weights[0] R + weights[1] S R + ... + weights[q] S^q R, where the columns
-    of R are normally distributed and then orthonormalized. Unlike in FastRP, the first weight
-    belongs to R itself, order 0, so that q hops have q + 1 weights. The defaults are those of the
-    authors' code for classification: three hops, and the transition matrix A instead of S.
+    RandNE (Zhang et al., ICDM 2018) sums powers of the adjacency matrix S:
+
+        U = weights[0] R + weights[1] S R + ... + weights[q] S^q R
+
+    The columns of R are normally distributed and then orthonormalized. Unlike in FastRP, the first
+    weight belongs to R itself, order 0. The defaults are those of the authors' code for
+    classification: three hops, and the transition matrix A instead of S.
 
     Examples
     --------
+    >>> from hopvec import Graph, RandNE
     >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
     >>> RandNE(dim=2, seed=7).embed(graph).vectors.shape
     (3, 2)

@@ -114,7 +114,9 @@ class SlabMethod(Method):
         which: Iterable[int] | None = None,
         progress: Progress | None = None,
     ) -> Orders:
-        """Compute orders of a graph and cache them in memory, so that other weights cost one sum.
+        """Compute the orders N_i of a graph once, to try many weights.
+
+        The orders are cached in memory; an embedding with other weights then costs one sum.
 
         Parameters
         ----------
@@ -128,6 +130,8 @@ class SlabMethod(Method):
         Returns
         -------
         Orders
+            `orders.embed(method)` returns the same embedding as `method.embed(graph)`, if the
+            parameters differ from these only in how the orders are summed.
 
         Raises
         ------
@@ -173,12 +177,10 @@ class SlabMethod(Method):
         super()._check()
         self._pass_weights()
 
-    def plan(self, graph: Graph) -> SlabPlan:
-        """How a run on this graph will use threads and memory."""
+    def plan(self, graph: Graph) -> SlabPlan:  # noqa: D102  (inherited)
         return self._plan(graph, self._orders_with_norms())
 
-    def working_bytes(self, nodes: int, graph_bytes: int = 0) -> int:
-        """The minimum memory of a run, besides the graph itself."""
+    def working_bytes(self, nodes: int, graph_bytes: int = 0) -> int:  # noqa: D102  (inherited)
         slab = min_slab_bytes(
             nodes, precision=self.precision, orders_with_norms=self._orders_with_norms()
         )

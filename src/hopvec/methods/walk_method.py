@@ -70,8 +70,7 @@ class WalkMethod(Method):
         vectors[graph.rows[nodes]] = trained
         return Fitted(vectors)
 
-    def plan(self, graph: Graph) -> Plan:
-        """How a run on this graph will use threads and memory."""
+    def plan(self, graph: Graph) -> Plan:  # noqa: D102  (inherited)
         return plan_for(
             graph,
             owner=type(self).__name__,
@@ -85,8 +84,7 @@ class WalkMethod(Method):
             },
         )
 
-    def working_bytes(self, nodes: int, graph_bytes: int = 0) -> int:
-        """The minimum memory of a run, besides the graph itself."""
+    def working_bytes(self, nodes: int, graph_bytes: int = 0) -> int:  # noqa: D102  (inherited)
         return 4 * nodes * int(self.dim) + self._skip_gram().working_bytes(nodes)
 
     def _estimate_seconds(self, graph: Graph, plan: Plan, progress: Progress) -> float:

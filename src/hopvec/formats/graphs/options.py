@@ -43,10 +43,30 @@ class ReadKeywords(TypedDict, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class ReadOptions:
-    """How to read a graph file; see read_graph for each field.
+    """Options of `read_graph` as one record, to read several files in the same way.
 
-    What is None is detected from the file. Raises ParameterError if values are invalid or
-    contradict each other.
+    The fields are the keywords of `read_graph`, which describes each of them. What is None is
+    detected from the file.
+
+    Parameters
+    ----------
+    format, source, target, weight, unweighted, separator, header, comment, variable, directed,
+    symmetrize, bipartite, prefixes, duplicates, loops, nodes, threads, memory, reserve, spill_dir
+        As in `read_graph`.
+
+    Raises
+    ------
+    ParameterError
+        If values are invalid or contradict each other.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, hopvec
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "edges.csv")
+    >>> _ = path.write_text("a;b\\nb;c\\n")
+    >>> options = hopvec.ReadOptions(separator=";", header=False, directed=True)
+    >>> hopvec.read_graph(path, options=options)
+    Graph(3 nodes, 2 edges, directed, unweighted)
     """
 
     format: str | None = None

@@ -112,14 +112,21 @@ def read_graph(
     spill_dir : path, optional
         The directory of temporary files. By default the system's.
 
+    Returns
+    -------
+    Graph
+        `graph.origin` records how the file was read.
+
     Raises
     ------
-    FormatError, GraphError
-        If the file cannot be read as a graph; the message names the file and the line.
+    FormatError
+        If the file cannot be read; the message names the file and the line.
+    GraphError
+        If its edges do not form a valid graph; the message names the file and the line.
     ParameterError
         If options are invalid or contradict each other.
     MemoryLimitError
-        If the graph needs more memory; the message says how much.
+        If the graph needs more memory; the message reports how much.
 
     Examples
     --------

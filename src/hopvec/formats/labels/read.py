@@ -52,9 +52,9 @@ def read_labels(
     variable: str | None = None,
     progress: Progress | None = None,
 ) -> Labels:
-    """Read labels of nodes from text, Parquet, Arrow, MATLAB (.mat) or NumPy (.npz) files.
+    r"""Read labels of nodes from a file.
 
-    Each row of a table has a node and one label, or all its labels in one cell, separated by ";" or
+    Text, Parquet, Arrow, MATLAB (.mat) and NumPy (.npz) files are read, compressed or not. Each row of a table has a node and one label, or all its labels in one cell, separated by ";" or
     "|". An empty cell is a node without a label. The nodes of .mat and .npz files are 0 to n - 1,
     as in `read_graph`.
 
@@ -89,7 +89,11 @@ def read_labels(
 
     Examples
     --------
-    >>> labels = read_labels("people.csv", label_column="country")  # doctest: +SKIP
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "people.csv")
+    >>> _ = path.write_text("name,age,country\nann,30,DE\nbob,41,TR\ncem,25,DE\n")
+    >>> read_labels(path, label_column="country")
+    Labels(3 nodes, 3 of them labeled, 2 classes, one label each)
     """
     options = LabelOptions(
         id_column, label_column, label_separator, separator, header, comment, variable
