@@ -31,11 +31,17 @@ class Docstrings(griffe.Extension):
         """Called when all of hopvec was read."""
         loader.resolve_aliases(implicit=True, external=False)
         for method in hopvec.methods.METHODS.values():
-            cls = pkg[f"{method.__module__}.{method.__name__}".removeprefix("hopvec.")]
-            _take_runtime_docstring(cls, method)
+            _take_runtime_docstring(_class_of(pkg, method), method)
+            for base in method.__mro__:
+                if base.__module__.startswith("hopvec."):
+                    _inherit_docstrings(_class_of(pkg, base), base)
         for package in [*pkg.modules.values(), pkg]:
             if not package.is_alias:
                 _prefer_functions(package)
+
+
+def _class_of(pkg: griffe.Module, method: type) -> griffe.Class:
+    return pkg[f"{method.__module__}.{method.__name__}".removeprefix("hopvec.")]
 
 
 def _alternatives(match: re.Match[str]) -> str:
@@ -50,11 +56,19 @@ def _take_runtime_docstring(cls: griffe.Class, method: type) -> None:
     own = [griffe.Parameter("self", kind=griffe.ParameterKind.positional_or_keyword)]
     for name, parameter in inspect.signature(method).parameters.items():
         own.append(griffe.Parameter(name, kind=kind, default=repr(parameter.default)))
+    cls.set_member("__init__", griffe.Function("__init__", parameters=griffe.Parameters(*own)))
+
+
+def _inherit_docstrings(cls: griffe.Class, method: type) -> None:
     for name, member in cls.members.items():
         if member.is_function and member.docstring is None and not name.startswith("_"):
-            text = inspect.getdoc(getattr(method, name)) or ""  # of the base class
-            member.docstring = griffe.Docstring(text, parent=member, **options)
-    cls.set_member("__init__", griffe.Function("__init__", parameters=griffe.Parameters(*own)))
+            text = CHOICES.sub(_alternatives, inspect.getdoc(getattr(method, name)) or "")
+            member.docstring = griffe.Docstring(
+                text,
+                parent=member,
+                parser=cls.docstring.parser,
+                parser_options=cls.docstring.parser_options,
+            )
 
 
 def _prefer_functions(package: griffe.Module) -> None:

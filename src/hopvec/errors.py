@@ -14,8 +14,8 @@ HopvecError
 class HopvecError(Exception):
     """The base class of all exceptions of hopvec.
 
-    Each exception is also an instance of a built-in one, such as ValueError. Messages name the place,
-    the cause and the remedy.
+    Each exception is also an instance of a built-in one, such as ValueError. Messages name the
+    place, the cause and the remedy.
 
     Examples
     --------

@@ -37,15 +37,15 @@ class Graph:
     indptr : ndarray of shape (nodes + 1,), int64
         The entries of node i are indptr[i] to indptr[i + 1].
     indices : ndarray of shape (entries,), int32
-        Neighbors, ascending in each row.
+        The neighbors of each node, ascending in each row.
     weights : ndarray of shape (entries,), float32, or None
-        All positive; None if every entry is 1.
+        The weights, all positive; None if every entry is 1.
     ids : pyarrow.Array
-        int64 or large_string.
+        The ids of the nodes, int64 or large_string.
     rows : ndarray of shape (nodes,), int32
         Node i is ids[rows[i]], and row rows[i] of every embedding.
     keys : ndarray of shape (nodes,), uint64
-        XXH64 of the ids, which the random rows are drawn from.
+        The XXH64 hashes of the ids, which determine the random numbers of each node.
     directed : bool
         Whether the graph is directed.
     duplicates : int

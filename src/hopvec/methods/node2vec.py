@@ -15,9 +15,10 @@ from hopvec.methods.walk_method import WalkMethod
 class Node2Vec(WalkMethod):
     """Embed a graph by skip-gram on biased random walks.
 
-    In node2vec (Grover and Leskovec, KDD 2016), a walk that came from t to v moves to x with a probability proportional to the weight of the
-    edge (v, x), divided by p if x is t, and divided by q if there is no edge from t to x. With
-    p = q = 1, the result equals that of DeepWalk, byte for byte. Needs gensim.
+    In node2vec (Grover and Leskovec, KDD 2016), a walk that came from t to v moves to x with a
+    probability proportional to the weight of the edge (v, x), divided by p if x is t, and divided
+    by q if there is no edge from t to x. With p = q = 1, the result equals that of DeepWalk, byte
+    for byte. Needs gensim.
 
     Examples
     --------

@@ -54,9 +54,9 @@ def read_labels(
 ) -> Labels:
     r"""Read labels of nodes from a file.
 
-    Text, Parquet, Arrow, MATLAB (.mat) and NumPy (.npz) files are read, compressed or not. Each row of a table has a node and one label, or all its labels in one cell, separated by ";" or
-    "|". An empty cell is a node without a label. The nodes of .mat and .npz files are 0 to n - 1,
-    as in `read_graph`.
+    Text, Parquet, Arrow, MATLAB (.mat) and NumPy (.npz) files are read. Each row of a table has a
+    node and one label, or all its labels in one cell, separated by ";" or "|". An empty cell is a
+    node without a label. The nodes of .mat and .npz files are 0 to n - 1, as in `read_graph`.
 
     Parameters
     ----------
