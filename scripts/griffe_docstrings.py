@@ -5,7 +5,7 @@ get wrong:
 
 - the Parameters sections of methods, which hopvec generates when their classes are created
 - functions with the name of their module, such as hopvec.datasets.load
-- choices in types: {"sum", "first"}, default "first"
+- types that are no Python: {"sum", "first"}, array-like
 """
 
 import inspect
@@ -16,16 +16,17 @@ import griffe
 
 import hopvec.methods
 
-CHOICES = re.compile(r"^(\w+(?:, \w+)* : )\{([^}]*)\}", re.MULTILINE)
+PARAMETER = re.compile(r"^( *\w+(?:, \w+)* : )(.*)$", re.MULTILINE)
+CHOICES = re.compile(r"\{([^}]*)\}")
 
 
 class Docstrings(griffe.Extension):
     """Docstrings as users see them in help()."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
-        """Write choices as "a" or "b"; griffe takes the first one in braces as the default."""
+        """Called when an object was read."""
         if obj.docstring is not None:
-            obj.docstring.value = CHOICES.sub(_alternatives, obj.docstring.value)
+            obj.docstring.value = _readable_types(obj.docstring.value)
 
     def on_package(self, *, pkg: griffe.Module, loader: griffe.GriffeLoader, **_: Any) -> None:
         """Called when all of hopvec was read."""
@@ -44,12 +45,18 @@ def _class_of(pkg: griffe.Module, method: type) -> griffe.Class:
     return pkg[f"{method.__module__}.{method.__name__}".removeprefix("hopvec.")]
 
 
-def _alternatives(match: re.Match[str]) -> str:
-    return match[1] + " or ".join(choice.strip() for choice in match[2].split(","))
+def _readable_types(docstring: str) -> str:
+    """Write types in words: griffe takes the first choice as the default, and "-" as minus."""
+    return PARAMETER.sub(lambda line: line[1] + _readable_type(line[2]), docstring)
+
+
+def _readable_type(text: str) -> str:
+    text = CHOICES.sub(lambda match: " or ".join(match[1].split(", ")), text)
+    return text.replace("-like", "\N{NON-BREAKING HYPHEN}like")
 
 
 def _take_runtime_docstring(cls: griffe.Class, method: type) -> None:
-    text = CHOICES.sub(_alternatives, inspect.getdoc(method) or "")
+    text = _readable_types(inspect.getdoc(method) or "")
     options = {"parser": cls.docstring.parser, "parser_options": cls.docstring.parser_options}
     cls.docstring = griffe.Docstring(text, parent=cls, **options)
     kind = griffe.ParameterKind.keyword_only
@@ -62,7 +69,7 @@ def _take_runtime_docstring(cls: griffe.Class, method: type) -> None:
 def _inherit_docstrings(cls: griffe.Class, method: type) -> None:
     for name, member in cls.members.items():
         if member.is_function and member.docstring is None and not name.startswith("_"):
-            text = CHOICES.sub(_alternatives, inspect.getdoc(getattr(method, name)) or "")
+            text = _readable_types(inspect.getdoc(getattr(method, name)) or "")
             member.docstring = griffe.Docstring(
                 text,
                 parent=member,

@@ -50,9 +50,12 @@ class ReadOptions:
 
     Parameters
     ----------
-    format, source, target, weight, unweighted, separator, header, comment, variable, directed,
-    symmetrize, bipartite, prefixes, duplicates, loops, nodes, threads, memory, reserve, spill_dir
-        As in `read_graph`.
+    format, source, target, weight, unweighted, separator, header, comment, variable
+        How the file is read, as in `read_graph`.
+    directed, symmetrize, bipartite, prefixes, duplicates, loops, nodes
+        How the graph is built, as in `read_graph`.
+    threads, memory, reserve, spill_dir
+        Threads and memory, as in `read_graph`.
 
     Raises
     ------
