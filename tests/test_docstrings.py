@@ -14,7 +14,7 @@ import hopvec
 API = Path(__file__).parents[1] / "docs" / "api"
 MODULES = ["hopvec.datasets", "hopvec.evaluate", "hopvec.spark", "hopvec.view"]
 
-# STILL TO COME: delete this list when the docstrings of these names follow the contract.
+# STILL TO COME: empty this list when the docstrings of these names follow the contract.
 TO_COME = [*MODULES, "hopvec.Tuning", "hopvec.recommend", "hopvec.score_pairs", "hopvec.tune"]
 
 

@@ -1,6 +1,7 @@
 """The public names, the cost of `import hopvec`, and the layers of the package."""
 
 import ast
+import inspect
 import subprocess
 import sys
 import tomllib
@@ -105,7 +106,7 @@ def test_every_public_method_has_a_docstring(name):
     for attribute in dir(public):
         value = getattr(public, attribute)
         if not attribute.startswith("_") and (callable(value) or isinstance(value, property)):
-            assert (value.__doc__ or "").strip(), attribute
+            assert (inspect.getdoc(value) or "").strip(), attribute
 
 
 def test_all_errors_are_hopvec_errors_and_builtin_errors():

@@ -13,10 +13,10 @@ from hopvec.methods.walk_method import WalkMethod
 class DeepWalk(WalkMethod):
     """Embed a graph by skip-gram on random walks.
 
-    In DeepWalk (Perozzi et al., KDD 2014), nodes that occur together in walks get similar vectors. A
-    walk moves to a neighbor with a probability proportional to the weight of the edge. The defaults
-    are those of the paper, except that the paper uses hierarchical softmax. The result equals that
-    of node2vec with p = q = 1, byte for byte. Needs gensim.
+    In DeepWalk (Perozzi et al., KDD 2014), nodes that occur together in walks get similar vectors.
+    A walk moves to a neighbor with a probability proportional to the weight of the edge. The
+    defaults are those of the paper, except that the paper uses hierarchical softmax. The result
+    equals that of node2vec with p = q = 1, byte for byte. Needs gensim.
 
     Examples
     --------

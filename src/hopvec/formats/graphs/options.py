@@ -43,7 +43,7 @@ class ReadKeywords(TypedDict, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class ReadOptions:
-    """Options of `read_graph` as one record, to read several files in the same way.
+    r"""Options of `read_graph` as one record, to read several files in the same way.
 
     The fields are the keywords of `read_graph`, which describes each of them. What is None is
     detected from the file.
@@ -66,7 +66,7 @@ class ReadOptions:
     --------
     >>> import pathlib, tempfile, hopvec
     >>> path = pathlib.Path(tempfile.mkdtemp(), "edges.csv")
-    >>> _ = path.write_text("a;b\\nb;c\\n")
+    >>> _ = path.write_text("a;b\nb;c\n")
     >>> options = hopvec.ReadOptions(separator=";", header=False, directed=True)
     >>> hopvec.read_graph(path, options=options)
     Graph(3 nodes, 2 edges, directed, unweighted)
