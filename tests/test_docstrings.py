@@ -16,6 +16,7 @@ MODULES = ["hopvec.datasets", "hopvec.evaluate", "hopvec.spark", "hopvec.view"]
 
 # STILL TO COME: empty this list when the docstrings of these names follow the contract.
 TO_COME = [*MODULES, "hopvec.Tuning", "hopvec.recommend", "hopvec.score_pairs", "hopvec.tune"]
+NOT_RUN = ("hopvec.datasets.get", "hopvec.spark.")  # need a download or a cluster
 
 
 def public_names():
@@ -119,11 +120,12 @@ def test_what_a_function_returns_is_documented(value):
     assert bool({"Returns", "Yields"} & sections(value).keys()) == returns
 
 
-@each(CALLABLE)
-def test_every_function_method_and_class_has_an_example(value):
-    example = sections(value).get("Examples", [])
+@pytest.mark.parametrize("name", CALLABLE)
+def test_every_function_method_and_class_has_an_example_that_runs(name):
+    example = sections(CALLABLE[name]).get("Examples", [])
     assert any(line.startswith(">>> ") for line in example)
-    assert not any("doctest: +SKIP" in line for line in example)
+    if not name.startswith(NOT_RUN):
+        assert not any("doctest: +SKIP" in line for line in example)
 
 
 @pytest.mark.parametrize("name", NAMES)
