@@ -22,7 +22,7 @@ from hopvec.graph import Graph
 from hopvec.labels import Labels
 from hopvec.machine import format_bytes
 
-logger = logging.getLogger("hopvec")
+logger: logging.Logger = logging.getLogger("hopvec")
 
 BUNDLED = "debian-packages"
 

@@ -23,7 +23,7 @@ from hopvec.machine import cores, run_all
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, check
 from hopvec.progress import Progress, no_progress
 
-logger = logging.getLogger("hopvec")
+logger: logging.Logger = logging.getLogger("hopvec")
 
 ROUNDING = 2.0**-20  # a column with a smaller relative deviation counts as constant
 Name = TypeVar("Name", str, None)

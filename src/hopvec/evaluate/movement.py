@@ -16,7 +16,7 @@ from hopvec.engine.fitted import FittedState
 from hopvec.errors import ParameterError
 from hopvec.methods.method import RUNTIME_PARAMS
 
-logger = logging.getLogger("hopvec")
+logger: logging.Logger = logging.getLogger("hopvec")
 MAX_LISTED = 5  # nodes in the repr of a Movement
 
 

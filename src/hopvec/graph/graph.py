@@ -265,7 +265,7 @@ class Graph:
         return from_scipy(matrix, ids, directed, symmetrize, threads)
 
     @staticmethod
-    def from_networkx(graph: nx.Graph, *, weight: str = "weight") -> Graph:
+    def from_networkx(graph: nx.Graph[Any], *, weight: str = "weight") -> Graph:
         """Make a graph from a networkx graph.
 
         A DiGraph becomes a directed graph; parallel edges of a MultiGraph are summed.
@@ -385,7 +385,7 @@ class Graph:
 
         return to_scipy(self)
 
-    def to_networkx(self) -> nx.Graph:
+    def to_networkx(self) -> nx.Graph[Any]:
         """Return a networkx Graph, or a DiGraph if directed, with nodes in the order of `ids`."""
         from hopvec.graph.convert import to_networkx
 

@@ -62,10 +62,10 @@ class FastRP(SlabMethod):
     (3, 8)
     """
 
-    supports_features: ClassVar = True
-    supports_like: ClassVar = True
-    isolated_advice: ClassVar = "self_weight=1 with sparsity=3 gives them nonzero vectors"
-    zero_advice: ClassVar = (
+    supports_features: ClassVar[bool] = True
+    supports_like: ClassVar[bool] = True
+    isolated_advice: ClassVar[str] = "self_weight=1 with sparsity=3 gives them nonzero vectors"
+    zero_advice: ClassVar[str] = (
         "try a small sparsity=, such as 3, a self_weight=, or precision='float32' if it is float16"
     )
 
@@ -429,7 +429,7 @@ class FastRP(SlabMethod):
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: N803
         """Embed the graph; store the result as `embedding_` and the graph for `transform`."""
-        self.graph_ = as_graph(X)
+        self.graph_: Graph = as_graph(X)
         return super().fit(self.graph_)
 
     def transform(self, X: Any) -> NDArray[np.float32]:  # noqa: N803

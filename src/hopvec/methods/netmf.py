@@ -43,7 +43,7 @@ class NetMF(DenseMethod):
     (3, 2)
     """
 
-    supports_directed: ClassVar = False
+    supports_directed: ClassVar[bool] = False
 
     window: Annotated[int, Integer(1, 1000), "steps of a walk that count as context (paper: T)"] = (
         10

@@ -29,7 +29,7 @@ from hopvec.recommendation.path_scores import (
 )
 from hopvec.recommendation.vector_scores import VectorScorer
 
-logger = logging.getLogger("hopvec")
+logger: logging.Logger = logging.getLogger("hopvec")
 
 Score = Literal["cosine", "dot", "learned", "common-neighbors", "adamic-adar", "rp3beta"]
 SCORES: tuple[Score, ...] = get_args(Score)

@@ -20,7 +20,7 @@ from hopvec.spark.graph import StoredGraph, store
 from hopvec.spark.tables import Tables
 
 INGEST_STAGES = 8  # stages from the edges to their cells
-logger = logging.getLogger("hopvec")
+logger: logging.Logger = logging.getLogger("hopvec")
 
 
 def embed(

@@ -119,7 +119,7 @@ class Space:
     """
 
     def __init__(self, method: Method, given: Mapping[str, Any]) -> None:
-        self.base = method
+        self.base: Method = method
         self.dimensions: dict[str, Dimension] = {}
         for name, values in given.items():
             self._add(name, values)

@@ -54,7 +54,8 @@ class Study:
 
     def __init__(self, path: str | os.PathLike[str] | None, settings: Mapping[str, Any]) -> None:
         self.trials: list[Trial] = []
-        self.settings = json.loads(json.dumps(settings))  # as read back from the file
+        # as read back from the file
+        self.settings: dict[str, Any] = json.loads(json.dumps(settings))
         self._path = None if path is None else Path(path)
         self._file: BinaryIO | None = None
 

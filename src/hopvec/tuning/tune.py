@@ -33,7 +33,7 @@ from hopvec.tuning.study import Study, Trial
 from hopvec.tuning.suggest import number_of_trials, suggest
 from hopvec.tuning.trial_vectors import TrialVectors
 
-logger = logging.getLogger("hopvec")
+logger: logging.Logger = logging.getLogger("hopvec")
 
 LABEL_PARAMS = ("measure", "validation", "train", "shuffles", "C")
 LINK_PARAMS = ("objective", "held_out", "sampling")

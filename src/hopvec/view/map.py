@@ -24,7 +24,11 @@ SUFFIXES = (".png", ".svg", ".pdf")
 SIZES = 1.0, 40.0  # minimum and maximum side length, in inches
 RESOLUTIONS = 30, 1200  # minimum and maximum, in pixels per inch
 # Removes the creation date from a file, so that the same map has the same bytes.
-NO_DATE = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+NO_DATE: dict[str, dict[str, None]] = {
+    ".png": {},
+    ".svg": {"Date": None},
+    ".pdf": {"CreationDate": None},
+}
 
 
 def draw_map(
