@@ -24,3 +24,7 @@ from hopvec.spark.embed import embed
 from hopvec.spark.estimate import Cluster, SparkEstimate, estimate
 
 __all__ = ["Cluster", "SparkEstimate", "embed", "estimate"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
