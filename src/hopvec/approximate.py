@@ -33,7 +33,7 @@ from hopvec.errors import MissingExtraError
 from hopvec.machine import cores
 from hopvec.progress import Progress, no_progress, stage
 
-logger = logging.getLogger("hopvec")
+logger: logging.Logger = logging.getLogger("hopvec")
 
 Rows = NDArray[np.int64]
 

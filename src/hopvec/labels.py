@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hopvec.embedding import Embedding
     from hopvec.graph import Graph
 
-logger = logging.getLogger("hopvec")
+logger: logging.Logger = logging.getLogger("hopvec")
 
 MIN_MATCHING = 0.01  # share of labeled nodes with a vector, below which the ids seem not to match
 MAX_LISTED = 3  # ids without a vector in a message

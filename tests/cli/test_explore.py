@@ -52,7 +52,7 @@ def test_nodes_can_be_colored_by_labels_degree_and_extra_columns(
     result = run("explore", *arguments)
     assert result.exit_code == 0, result.output
     ((exploration, how),) = explored
-    assert [column.name for column in exploration.columns] == ["label", "degree", "age"]
+    assert [column.name for column in exploration._columns] == ["label", "degree", "age"]
     assert how["host"] == "127.0.0.1"
     assert how["open_browser"] is True
 
@@ -65,9 +65,9 @@ def test_positions_of_the_file_are_used_unless_a_layout_is_given(run, vectors, t
     assert run("explore", vectors).exit_code == 0
     assert run("explore", vectors, "--layout", "pca").exit_code == 0
     (stored, _), (laid_out, _) = explored
-    assert stored.sides[0].positions[:, 0].tolist() == pytest.approx([-1, -0.6, -0.2, 0.2, 0.6, 1])
-    assert laid_out.sides[0].positions.tolist() != stored.sides[0].positions.tolist()
-    assert stored.columns == ()
+    assert stored._sides[0].positions[:, 0].tolist() == pytest.approx([-1, -0.6, -0.2, 0.2, 0.6, 1])
+    assert laid_out._sides[0].positions.tolist() != stored._sides[0].positions.tolist()
+    assert stored._columns == ()
 
 
 def test_links_of_a_bipartite_graph_lead_to_the_other_side(run, tmp_path, explored):
@@ -77,9 +77,9 @@ def test_links_of_a_bipartite_graph_lead_to_the_other_side(run, tmp_path, explor
     result = run("explore", "both.npy", "--graph", "likes.csv", *sides, "--layout", "pca")
     assert result.exit_code == 0, result.output
     exploration = explored[0][0]
-    links = exploration.neighborhood(exploration.search.node("u1"), 5)["links"]
+    links = exploration._neighborhood(exploration._search.node("u1"), 5)["links"]
     assert {card["name"] for card in links} <= {"i3"}
-    assert exploration.about()["bipartite"]
+    assert exploration._about()["bipartite"]
 
 
 def test_labels_of_unknown_nodes_are_reported(run, vectors, tmp_path, explored):
@@ -94,7 +94,7 @@ def test_files_with_the_same_name_are_shown_with_their_directories(
     (tmp_path / "other").mkdir()
     hopvec.load(tmp_path / vectors).save(tmp_path / "other" / "vectors.npy")
     run("explore", vectors, "other/vectors.npy", "--layout", "pca")
-    assert [side.name for side in explored[0][0].sides] == [vectors, "other/vectors.npy"]
+    assert [side.name for side in explored[0][0]._sides] == [vectors, "other/vectors.npy"]
 
 
 def test_the_columns_of_the_graph_can_be_given_and_unknown_nodes_are_reported(

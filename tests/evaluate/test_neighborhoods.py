@@ -36,7 +36,7 @@ def test_the_table_shows_embeddings_side_by_side(embeddings):
 
 def test_an_embedding_with_fewer_nodes_has_a_shorter_column(embeddings):
     small = Embedding(embeddings["first"].vectors[:2], IDS[:2])
-    rows = neighbors({"small": small, **embeddings}, "ann", k=3).rows("ann")
+    rows = neighbors({"small": small, **embeddings}, "ann", k=3)._rows("ann")
     assert [row[0] for row in rows] == ["bob", "", ""]
     assert all(row[2] for row in rows)
 

@@ -83,7 +83,7 @@ class TestPoints:
         ]
 
     def test_a_step_of_a_tenth_reaches_the_end(self):
-        assert np.allclose(Range(-1, 0, step=0.1).points(), np.linspace(-1, 0, 11))
+        assert np.allclose(Range(-1, 0, step=0.1)._points(), np.linspace(-1, 0, 11))
 
     def test_a_range_without_a_step_has_no_points(self):
         with pytest.raises(ParameterError, match=r"beta is any number in -1:0\. Give it a step"):
@@ -102,7 +102,7 @@ class TestEnds:
         ],
     )
     def test_only_a_value_at_an_end_has_a_value_beyond_it(self, range_, value, beyond):
-        assert range_.beyond(value) == (None if beyond is None else pytest.approx(beyond))
+        assert range_._beyond(value) == (None if beyond is None else pytest.approx(beyond))
 
 
 class TestRefusals:

@@ -28,7 +28,7 @@ class Option(click.Option):
         super().__init__(*arguments, **settings)
         self.heading = heading
         if self.metavar is None:
-            self.metavar = next(
+            self.metavar: str | None = next(
                 (name for kind, name in METAVARS if isinstance(self.type, kind)), None
             )
 

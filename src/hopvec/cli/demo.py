@@ -112,7 +112,7 @@ def _show_neighbors(terminal: Terminal, embeddings: dict[str, Embedding]) -> Non
     for package in PACKAGES:
         rows = [
             [part and f"{float(part):.3f}" if at % 2 else part for at, part in enumerate(row)]
-            for row in found.rows(package)
+            for row in found._rows(package)
         ]
         terminal.print_table(f"Nearest neighbors of {package}", names, rows)
 

@@ -300,13 +300,13 @@ def _print_table(terminal: Terminal, scores: ClassificationComparison) -> None:
             if best([getattr(other, measure) for other in of_share], getattr(row, measure))
         }
         share = f"{100 * row.share:.4g} %" if number % files == 0 else ""
-        rows.append([share, path, *row.cells()])
+        rows.append([share, path, *row._cells()])
     ends = range(files - 1, len(rows), files) if files > 1 else ()
     terminal.print_table(title, names, rows, numbers=3, bold=bold, ends=ends)
 
 
 def _score_rows(scores: ClassificationComparison) -> Rows:
     """What was scored, and the protocol."""
-    first, *others = (f"{path}: {found.summary()}" for path, found in scores.results.items())
+    first, *others = (f"{path}: {found._summary()}" for path, found in scores.results.items())
     rows = [("vectors", first), *(("", text) for text in others)]
-    return [*rows, ("protocol", next(iter(scores.results.values())).protocol.summary())]
+    return [*rows, ("protocol", next(iter(scores.results.values())).protocol._summary())]

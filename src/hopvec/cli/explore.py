@@ -18,10 +18,10 @@ from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.read import read_graph
 from hopvec.graph import Graph
 from hopvec.labels import Labels
-from hopvec.view.explorer import LOCAL, Exploration, serve
+from hopvec.view.explorer import Exploration, serve
 from hopvec.view.explorer.exploration import mapped
 from hopvec.view.explorer.extra_columns import ExtraColumns, read_extra_columns
-from hopvec.view.explorer.server import require_extra
+from hopvec.view.explorer.server import LOCAL, require_extra
 
 SERVER: Declared = [
     (

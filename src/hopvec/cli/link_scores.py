@@ -61,7 +61,7 @@ def link_table(scores: Scores) -> ScoreTable:
 def link_rows(path: str, held_out: HeldOut, scores: Scores) -> Rows:
     """What was scored, and what the logistic regression was trained on."""
     edges = count(len(held_out.edges), "edge")
-    rows = [("links", f"{path}: {edges}, negative pairs: {held_out.negatives_text()}")]
+    rows = [("links", f"{path}: {edges}, negative pairs: {held_out._negatives_text()}")]
     if held_out.training is None:
         needed = "which need the degrees and edges of --graph"
         return [*rows, ("", f"no scores for hadamard and {DEGREE_ALONE}, {needed}")]

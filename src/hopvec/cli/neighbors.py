@@ -175,7 +175,7 @@ def _print(terminal: Terminal, found: Neighborhoods, embeddings: dict[str, Embed
             names = [
                 name for path in columns for name in (path if compare else "node", "similarity")
             ]
-            terminal.print_table(str(id_), names, found.rows(id_))
+            terminal.print_table(str(id_), names, found._rows(id_))
             continue
         for path, near in columns.items():
             for other, similarity in near:

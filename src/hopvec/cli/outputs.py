@@ -15,7 +15,7 @@ from hopvec.formats.atomic import atomic_write
 from hopvec.formats.destination import check_destination, check_writable
 from hopvec.formats.npy import ids_path
 
-output_path = click.Path(path_type=Path)
+output_path: click.Path = click.Path(path_type=Path)
 
 
 class PathOrUrl(click.Path):

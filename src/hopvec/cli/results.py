@@ -81,7 +81,7 @@ class ResultFile:
     """The output of -o: a file, standard output, or nothing."""
 
     def __init__(self, output: str | None, as_json: bool, inputs: Sequence[str | None]) -> None:
-        self.given = output is not None
+        self.given: bool = output is not None
         self._stdout = output == "-"
         self._form: Literal["csv", "jsonl"] = "jsonl" if as_json else "csv"
         if output is None or self._stdout:

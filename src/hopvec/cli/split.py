@@ -131,4 +131,4 @@ def split(
     training = plural(whole.edges - len(held_out.edges), "training edge")
     terminal.info(f"{output}: {training}{advice}")
     edges = plural(len(held_out.edges), "held-out edge")
-    terminal.info(f"{links}: {edges}, negative pairs: {held_out.negatives_text()}")
+    terminal.info(f"{links}: {edges}, negative pairs: {held_out._negatives_text()}")

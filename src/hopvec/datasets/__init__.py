@@ -13,8 +13,8 @@ generate.py         random graphs
 """
 
 from hopvec.datasets.catalog import Statistics
-from hopvec.datasets.debian import debian
-from hopvec.datasets.generate import ChungLu, ErdosRenyi, RMat
+from hopvec.datasets.debian import Packages, debian
+from hopvec.datasets.generate import ChungLu, ErdosRenyi, RandomGraph, RMat
 from hopvec.datasets.get import get
 from hopvec.datasets.load import Available, Dataset, available, load
 
@@ -23,10 +23,16 @@ __all__ = [
     "ChungLu",
     "Dataset",
     "ErdosRenyi",
+    "Packages",
     "RMat",
+    "RandomGraph",
     "Statistics",
     "available",
     "debian",
     "get",
     "load",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -28,11 +28,28 @@ class File:
 
 @dataclass(frozen=True)
 class Statistics:
-    """Published statistics of a dataset, or those counted when its files were made."""
+    """The statistics of a dataset: published ones, or counted when its files were made.
+
+    Attributes
+    ----------
+    nodes : int
+        Number of nodes.
+    edges : int
+        Number of undirected edges between different nodes, each counted once.
+    classes : int or None
+        Number of classes of the labels; None without labels.
+    loops : int
+        Number of loops.
+
+    Examples
+    --------
+    >>> from hopvec import datasets
+    >>> datasets.load("debian-packages").published
+    Statistics(nodes=63436, edges=294758, classes=58, loops=0)
+    """
 
     nodes: int
     edges: int
-    """Undirected edges between different nodes, each counted once."""
     classes: int | None = None
     loops: int = 0
 

@@ -50,19 +50,50 @@ BLOCKS = 32  # blocks whose names are looked up at a time; each lookup builds a 
 
 @dataclass(frozen=True)
 class Hosts:
-    """The subgraph of some hosts, undirected, each edge once."""
+    """The subgraph of some hosts, undirected, each edge once.
+
+    Attributes
+    ----------
+    names : list of str
+        The names of the hosts, such as nytimes.com, most central first.
+    source, target : array of int32
+        Edges join names[source] and names[target]; source <= target.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hopvec.datasets.common_crawl import Hosts
+    >>> Hosts(["nytimes.com", "bbc.co.uk"], np.int32([0]), np.int32([1])).labels()
+    ['com', 'uk']
+    """
 
     names: list[str]
-    """Such as nytimes.com, most central first."""
     source: NDArray[np.int32]
     target: NDArray[np.int32]
-    """Edges join names[source] and names[target]; source <= target."""
 
     def labels(self, classes: int | None = None) -> list[str | None]:
-        """The top-level domain of each host, such as com, if it is one of the most frequent ones.
+        """Return the top-level domain of each host, such as com.
 
-        As in the paper, where 50 `classes` give 9,886 of 10,000 hosts a label. Ties are broken
-        alphabetically, which the paper does not specify. Without `classes`, all are used.
+        In the paper, 50 `classes` give 9,886 of 10,000 hosts a label. Ties are broken
+        alphabetically, which the paper does not specify.
+
+        Parameters
+        ----------
+        classes : int, optional
+            Number of most frequent top-level domains to use; by default all.
+
+        Returns
+        -------
+        list of str or None
+            The label of each host; None if its domain is not one of the most frequent ones.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hopvec.datasets.common_crawl import Hosts
+        >>> hosts = Hosts(["a.com", "b.uk", "c.com"], np.int32([0, 0]), np.int32([1, 2]))
+        >>> hosts.labels(classes=1)
+        ['com', None, 'com']
         """
         domains = [name.rpartition(".")[2] for name in self.names]
         by_frequency = sorted(Counter(domains).items(), key=lambda item: (-item[1], item[0]))
@@ -78,14 +109,38 @@ def top_hosts(
     *,
     progress: Progress | None = None,
 ) -> Hosts:
-    """Return the `count` hosts of highest harmonic centrality, and the links between them.
+    """Extract the hosts of highest harmonic centrality, and the links between them.
 
     As in the paper, links are undirected edges, and repeated links count once. Files are streamed:
     memory holds the hosts, some blocks of text, and 8 bytes for each link between the hosts.
-    `progress` is called with the bytes read and the size of all files.
 
-    Raises FormatError with file and line for a malformed line, and if the files do not belong
-    together.
+    Parameters
+    ----------
+    vertices : path or sequence of paths
+        The files of the hosts and their numbers.
+    edges : path or sequence of paths
+        The files of the links.
+    ranks : path
+        The file of the hosts, ordered by harmonic centrality.
+    count : int
+        The number of hosts to keep.
+    progress : callable, optional
+        Called with the bytes read and the size of all files.
+
+    Returns
+    -------
+    Hosts
+        The names of the hosts, and the links between them.
+
+    Raises
+    ------
+    FormatError
+        If a line is malformed, with its file and number, or the files do not belong together.
+
+    Examples
+    --------
+    >>> from hopvec.datasets.common_crawl import top_hosts
+    >>> top_hosts("vertices.txt.gz", "edges.txt.gz", "ranks.txt.gz", 50_000)  # doctest: +SKIP
     """
     files = _Files(ranks, _as_list(vertices), _as_list(edges), progress)
     names = _first_by_rank(files, count)

@@ -8,16 +8,32 @@ from hopvec.graph import Graph
 
 
 class Packages(NamedTuple):
-    """The graph of packages and their sections: labels[i] is that of graph.ids[i]."""
+    """The package graph of Debian and the sections of its packages.
+
+    Attributes
+    ----------
+    graph : Graph
+        The packages and their dependencies.
+    labels : pyarrow.StringArray
+        The section of each package, in the order of `graph.ids`.
+
+    Examples
+    --------
+    >>> from hopvec import datasets
+    >>> packages = datasets.debian()
+    >>> len(packages.labels)
+    63436
+    """
 
     graph: Graph
     labels: pa.StringArray
 
 
 def debian() -> Packages:
-    """Load the package graph of Debian 12 (bookworm, main, amd64), labeled with archive sections.
+    """Load the package graph of Debian 12, labeled with archive sections.
 
-    63,436 packages, 294,758 undirected, unweighted edges, 58 sections; 3,076 packages are isolated.
+    The packages of bookworm, main, amd64: 63,436 nodes, 294,758 undirected, unweighted edges and 58
+    sections; 3,076 packages are isolated.
     An edge means that one package depends on the other or recommends it. The exact rules are in
     scripts/build-debian-graph, which makes the two files from a package index.
 
@@ -28,7 +44,8 @@ def debian() -> Packages:
 
     Examples
     --------
-    >>> graph, sections = debian()
+    >>> from hopvec import datasets
+    >>> graph, sections = datasets.debian()
     >>> len(graph.ids), sections[0].as_py()
     (63436, 'games')
     """

@@ -33,7 +33,7 @@ from hopvec.formats.destination import check_space
 from hopvec.machine import format_bytes
 from hopvec.progress import Progress, no_progress
 
-logger = logging.getLogger("hopvec")
+logger: logging.Logger = logging.getLogger("hopvec")
 
 SCHEMES = ("http", "https")
 TRANSIENT_STATUS = frozenset({408, 425, 429})  # may succeed later, as may all from 500 on
@@ -104,7 +104,7 @@ def _verified(destination: Path, sha256: str | None, progress: Progress) -> Path
 
 def _finish(url: str, destination: Path, part: PartialFile, sha256: str | None) -> None:
     """Rename the complete file if its checksum is correct, else delete it."""
-    found, first = part.digest.hexdigest(), read_checksum(destination)
+    found, first = part.sha256, read_checksum(destination)
     expected = sha256 or first
     if expected and found != expected:
         part.remove()

@@ -42,9 +42,18 @@ class RandomGraphSampler(Protocol):
         """Fill both arrays with the edges from number `first` on."""
 
 
+@documented
 @dataclass(frozen=True, kw_only=True)
 class RandomGraph:
-    """Base class of random graphs: a number of edges and a seed."""
+    """Base class of random graphs, with the methods that all of them have.
+
+    Examples
+    --------
+    >>> from hopvec import datasets
+    >>> random_graph = datasets.RMat(scale=10, edges=5000)
+    >>> isinstance(random_graph, datasets.RandomGraph), random_graph.node_count
+    (True, 1024)
+    """
 
     edges: Annotated[int, Integer(1, 10**12), "number of edges to draw"]
     seed: Annotated[
@@ -65,12 +74,24 @@ class RandomGraph:
         """The number of nodes, including those without edges."""
 
     @abstractmethod
-    def sampler(self) -> RandomGraphSampler:
+    def _sampler(self) -> RandomGraphSampler:
         """The native sampler of the edges."""
 
     def blocks(self) -> Iterator[tuple[Nodes, Nodes]]:
-        """Yield all edges in order, up to 2^20 at a time: int32 sources and targets."""
-        sampler, stop, threads = self.sampler(), _native.Stop(), self.threads or machine.cores()
+        """Yield all edges in order, up to 2^20 at a time.
+
+        Yields
+        ------
+        tuple of two arrays of int32
+            The sources and the targets of the edges.
+
+        Examples
+        --------
+        >>> from hopvec import datasets
+        >>> [len(source) for source, _ in datasets.RMat(scale=10, edges=5000).blocks()]
+        [5000]
+        """
+        sampler, stop, threads = self._sampler(), _native.Stop(), self.threads or machine.cores()
         for first in range(0, self.edges, BLOCK_EDGES):
             size = min(BLOCK_EDGES, self.edges - first)
             ends = np.empty(size, np.int32), np.empty(size, np.int32)
@@ -78,7 +99,7 @@ class RandomGraph:
             yield ends
 
     def graph(self, *, progress: Progress | None = None) -> Graph:
-        """Return the undirected graph of all edges, without repeated edges and loops.
+        """Generate the undirected graph of all edges, without repeated edges and loops.
 
         All nodes are included, even those without edges. Drawing takes 8 bytes per edge, in
         addition to the memory of `Graph.from_edges`. For a larger graph, use `write`, and
@@ -92,6 +113,13 @@ class RandomGraph:
         Returns
         -------
         Graph
+            The graph, whose ids are 0 to n-1.
+
+        Examples
+        --------
+        >>> from hopvec import datasets
+        >>> datasets.ErdosRenyi(nodes=1000, edges=5000, seed=7).graph()
+        Graph(1,000 nodes, 5,000 edges, undirected, unweighted)
         """
         ends = np.empty(self.edges, np.int32), np.empty(self.edges, np.int32)
         done = 0
@@ -116,6 +144,20 @@ class RandomGraph:
             The file. Its suffix selects the format: .parquet, .arrow, .csv, .tsv, .csv.gz, .tsv.gz.
         progress : callable, optional
             Called with the number of edges written and the total.
+
+        Raises
+        ------
+        FormatError
+            If the suffix is unknown or the file cannot be written.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from hopvec import datasets, read_graph
+        >>> with TemporaryDirectory() as folder:
+        ...     datasets.ErdosRenyi(nodes=100, edges=500).write(f"{folder}/edges.parquet")
+        ...     read_graph(f"{folder}/edges.parquet")
+        Graph(100 nodes, 500 edges, undirected, unweighted)
         """
         schema = pa.schema([("source", pa.int32()), ("target", pa.int32())])
 
@@ -138,7 +180,10 @@ class ErdosRenyi(RandomGraph):
     There are no repeated edges and no loops: edge i is entry i of a random permutation of all
     pairs, which is computed on demand and takes no memory.
 
-    >>> ErdosRenyi(nodes=1000, edges=5000).graph()
+    Examples
+    --------
+    >>> from hopvec import datasets
+    >>> datasets.ErdosRenyi(nodes=1000, edges=5000).graph()
     Graph(1,000 nodes, 5,000 edges, undirected, unweighted)
     """
 
@@ -155,10 +200,10 @@ class ErdosRenyi(RandomGraph):
 
     @property
     def node_count(self) -> int:
-        """The number of nodes."""
+        """The number of nodes, including those without edges."""
         return self.nodes
 
-    def sampler(self) -> RandomGraphSampler:
+    def _sampler(self) -> RandomGraphSampler:
         """See RandomGraph."""
         return _native.ErdosRenyi(nodes=self.nodes, seed=self.seed)
 
@@ -175,6 +220,12 @@ class ChungLu(RandomGraph):
     its weight, where g is the exponent. Its expected degree is 2m times its share of all weights,
     and the number of nodes of degree d falls as d^-g. n/500 limits the largest degree. There may be
     repeated edges and loops.
+
+    Examples
+    --------
+    >>> from hopvec import datasets
+    >>> datasets.ChungLu(nodes=1000, edges=5000).graph().nodes
+    1000
     """
 
     nodes: Annotated[int, Integer(2, MAX_NODES), "number of nodes"]
@@ -185,10 +236,10 @@ class ChungLu(RandomGraph):
 
     @property
     def node_count(self) -> int:
-        """The number of nodes."""
+        """The number of nodes, including those without edges."""
         return self.nodes
 
-    def sampler(self) -> RandomGraphSampler:
+    def _sampler(self) -> RandomGraphSampler:
         """See RandomGraph."""
         return _native.ChungLu(
             nodes=self.nodes,
@@ -208,6 +259,12 @@ class RMat(RandomGraph):
     (upper left), b, c and d, then into a quadrant of that quadrant, `scale` times. Graph500
     specifies 16 edges per node in shuffled order. There may be repeated edges and loops, mostly in
     small graphs, and many nodes have no edges.
+
+    Examples
+    --------
+    >>> from hopvec import datasets
+    >>> datasets.RMat(scale=10, edges=16 * 2**10).graph().nodes
+    1024
     """
 
     scale: Annotated[int, Integer(1, 30), "binary logarithm of the number of nodes"]
@@ -226,10 +283,10 @@ class RMat(RandomGraph):
 
     @property
     def node_count(self) -> int:
-        """The number of nodes."""
+        """The number of nodes, including those without edges."""
         return 1 << self.scale
 
-    def sampler(self) -> RandomGraphSampler:
+    def _sampler(self) -> RandomGraphSampler:
         """See RandomGraph."""
         a, b, c, _ = self.quadrants
         return _native.RMat(

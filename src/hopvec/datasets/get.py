@@ -21,9 +21,10 @@ def get(
     progress: Progress | None = None,
     build_progress: Progress | None = None,
 ) -> Path:
-    """Download a dataset unless its files exist.
+    """Download a dataset, unless its files exist.
 
-    For the graphs of Common Crawl, a release is downloaded, and kept for other graphs.
+    An interrupted download is resumed, and checksums are verified. For the graphs of Common Crawl,
+    a release is downloaded, and kept for other graphs.
 
     Parameters
     ----------
@@ -39,13 +40,20 @@ def get(
 
     Returns
     -------
-    Path
+    pathlib.Path
         The directory of the dataset.
 
     Raises
     ------
     DatasetError
         If there is no URL, or the download fails.
+    ParameterError
+        If there is no dataset of that name.
+
+    Examples
+    --------
+    >>> from hopvec import datasets
+    >>> datasets.get("blogcatalog")  # doctest: +SKIP
     """
     entry = find(name)
     if name == BUNDLED:

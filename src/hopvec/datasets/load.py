@@ -22,26 +22,50 @@ from hopvec.graph import Graph
 from hopvec.labels import Labels
 from hopvec.machine import format_bytes
 
-logger = logging.getLogger("hopvec")
+logger: logging.Logger = logging.getLogger("hopvec")
 
 BUNDLED = "debian-packages"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
-    """A named graph with the labels and names of its nodes, and its source."""
+    """A named graph with the labels and names of its nodes, and its source.
+
+    Attributes
+    ----------
+    name : str
+        The name of the dataset.
+    graph : Graph
+        The graph. Its ids are the names of the nodes if they are unique, else 0 to n-1.
+    labels : Labels or None
+        The labels of the nodes, if there are any.
+    nodes : pyarrow.Table or None
+        The table of nodes in the order of `graph.ids`: names, and possibly other columns.
+    source : str
+        Where the dataset comes from.
+    license : str
+        Its license, as far as it is known.
+    citation : str
+        The publication to cite.
+    published : Statistics
+        The published statistics, which may differ from those of `graph`.
+
+    Examples
+    --------
+    >>> from hopvec import datasets
+    >>> dataset = datasets.load("debian-packages")
+    >>> dataset.nodes.column_names
+    ['name', 'label']
+    """
 
     name: str
     graph: Graph
-    """Its ids are the names of the nodes if they are unique, else 0 to n-1."""
     labels: Labels | None
     nodes: pa.Table | None
-    """The table of nodes in the order of graph.ids: names, and possibly other columns."""
     source: str
     license: str
     citation: str
     published: Statistics
-    """The published statistics, which may differ from those of `graph`."""
 
     def __repr__(self) -> str:
         return f"Dataset({self.name!r}, {self.graph}, {self.labels})"
@@ -49,18 +73,34 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Available:
-    """A dataset that can be loaded without a download."""
+    """A dataset that can be loaded without a download.
+
+    Attributes
+    ----------
+    name : str
+        The name of the dataset.
+    directory : pathlib.Path or None
+        The directory of its files; None for the bundled dataset.
+    bytes : int
+        The size of its files.
+
+    Examples
+    --------
+    >>> from hopvec import datasets
+    >>> datasets.available("no-directory")[0].name
+    'debian-packages'
+    """
 
     name: str
     directory: Path | None
-    """None for the bundled dataset."""
     bytes: int
 
 
 def load(name: str, data: str | PathLike[str] | None = None) -> Dataset:
-    """Load a dataset by name, such as "blogcatalog"; `hopvec data list` shows all names.
+    """Load a dataset by name, such as "blogcatalog".
 
-    Files whose checksum differs from the published one are read with a warning.
+    `hopvec data list` shows all names, and `get` downloads a dataset that is not on disk. Files
+    whose checksum differs from the published one are read with a warning.
 
     Parameters
     ----------
@@ -73,6 +113,7 @@ def load(name: str, data: str | PathLike[str] | None = None) -> Dataset:
     Returns
     -------
     Dataset
+        The graph, the labels and names of its nodes, and its source.
 
     Raises
     ------
@@ -83,7 +124,8 @@ def load(name: str, data: str | PathLike[str] | None = None) -> Dataset:
 
     Examples
     --------
-    >>> load("debian-packages").graph
+    >>> from hopvec import datasets
+    >>> datasets.load("debian-packages").graph
     Graph(63,436 nodes, 294,758 edges, undirected, unweighted)
     """
     entry = find(name)
@@ -102,7 +144,24 @@ def load(name: str, data: str | PathLike[str] | None = None) -> Dataset:
 
 
 def available(data: str | PathLike[str] | None = None) -> list[Available]:
-    """List the datasets that can be loaded without a download, in the directories of `load`."""
+    """List the datasets that can be loaded without a download.
+
+    Parameters
+    ----------
+    data : path, optional
+        The directory of datasets, as in `load`.
+
+    Returns
+    -------
+    list of Available
+        The datasets on disk, and the bundled one.
+
+    Examples
+    --------
+    >>> from hopvec import datasets
+    >>> "debian-packages" in [dataset.name for dataset in datasets.available()]
+    True
+    """
     found = []
     for entry in catalog().values():
         directory = data_directory(data) / entry.name

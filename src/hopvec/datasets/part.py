@@ -19,7 +19,7 @@ from hopvec.formats.atomic import atomic_write, lock
 from hopvec.machine import format_bytes
 from hopvec.progress import Progress
 
-logger = logging.getLogger("hopvec")
+logger: logging.Logger = logging.getLogger("hopvec")
 
 WAIT = 0.2  # seconds between two checks whether another process is done
 
@@ -61,12 +61,17 @@ class PartialFile:
     """
 
     def __init__(self, destination: Path, path: Path, file: FileIO) -> None:
-        self._destination, self.path, self._file = destination, path, file
+        self.path: Path = path
+        self._destination, self._file = destination, file
         self._origin_path = path.with_name(f"{path.name}.json")
         self._origin: Origin | None = None
-        self.size = 0
-        self.digest = hashlib.sha256()
-        """The SHA-256 of the bytes so far."""
+        self.size: int = 0
+        self._digest = hashlib.sha256()
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 of the bytes so far, in hexadecimal."""
+        return self._digest.hexdigest()
 
     @property
     def validator(self) -> str | None:
@@ -136,7 +141,7 @@ class PartialFile:
     def discard(self) -> None:
         """Discards all bytes."""
         self._file.truncate(0)
-        self._origin, self.size, self.digest = None, 0, hashlib.sha256()
+        self._origin, self.size, self._digest = None, 0, hashlib.sha256()
 
     def remove(self) -> None:
         """Delete the files."""
@@ -145,7 +150,7 @@ class PartialFile:
         self._origin_path.unlink(missing_ok=True)
 
     def _count(self, block: bytes | memoryview) -> None:
-        self.digest.update(block)
+        self._digest.update(block)
         self.size += len(block)
 
     def _close_on_windows(self) -> None:

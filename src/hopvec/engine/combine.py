@@ -16,6 +16,7 @@ from hopvec.engine.plan import CACHE_LINE_BYTES, SlabPlan
 from hopvec.engine.row_sum import FileSum, MemorySum
 from hopvec.engine.slab import Destination, Propagation, Slab, for_each_slab
 from hopvec.engine.slab_file import SlabFile
+from hopvec.graph import Graph
 from hopvec.machine import interruptible
 from hopvec.progress import Progress
 
@@ -52,7 +53,9 @@ class WeightedSum:
         rows: NDArray[np.int32],
         scales: Mapping[int, float | NDArray[np.float32]],
     ) -> None:
-        self.output, self.rows, self.scales = output, rows, scales
+        self.output: NDArray[np.float32] = output
+        self.rows: NDArray[np.int32] = rows
+        self.scales: Mapping[int, float | NDArray[np.float32]] = scales
         self._fused: list[list[int]] = []  # orders added together, when the last one is computed
         for order in sorted(scales):
             max_fused = 3 if order == max(scales) else 2  # as many as the blocks still hold
@@ -112,13 +115,15 @@ class CachedOrders:
         orders: Collection[int],
         memory: PassMemory | None = None,
     ) -> None:
-        self.plan, self.propagation, self._memory = plan, propagation, memory
-        self.slab_bytes = CACHE_LINE_BYTES * plan.nodes
+        self.plan: SlabPlan = plan
+        self.propagation: Propagation = propagation
+        self._memory = memory
+        self.slab_bytes: int = CACHE_LINE_BYTES * plan.nodes
         memory, size = memory or PassMemory(), plan.slabs * self.slab_bytes
         if memory.orders is None or memory.orders.nbytes < len(orders) * size:
             # For the pass with the most orders, and in one piece: that takes fewer, larger pages.
             memory.orders = _native.allocate(max(len(orders) * size, plan.bytes.working["orders"]))
-        self.blocks = {
+        self.blocks: dict[int, NDArray[np.uint8]] = {
             order: memory.orders[number * size : (number + 1) * size]
             for number, order in enumerate(sorted(orders))
         }
@@ -181,7 +186,9 @@ class SumsOfSquares:
     """Adds up the squares of the rows of each order, slab after slab."""
 
     def __init__(self, plan: SlabPlan, orders: Collection[int]) -> None:
-        self.squares = {order: np.zeros(plan.nodes) for order in orders}
+        self.squares: dict[int, NDArray[np.float64]] = {
+            order: np.zeros(plan.nodes) for order in orders
+        }
 
     def block(self, order: int, slab: int) -> None:
         """No order is cached."""
@@ -256,7 +263,8 @@ class Run:
         *,
         row_passes: int = 0,
     ) -> None:
-        self.plan, self.graph = plan, propagation.graph
+        self.plan: SlabPlan = plan
+        self.graph: Graph = propagation.graph
         self._propagation, self._orders, self._progress = propagation, orders, progress
         self._done = 0
         self._total = plan.slabs * (plan.slab_runs + row_passes)

@@ -30,11 +30,11 @@ class EdgeSampler:
         degrees = graph._node_degrees
         if graph.directed:
             degrees = degrees + _native.column_sums(graph.indptr, graph.indices, graph.weights)
-        self.has_edges = degrees > 0
-        self.noise = np.where(
+        self.has_edges: NDArray[np.bool_] = degrees > 0
+        self.noise: NDArray[np.float64] = np.where(
             self.has_edges, _native.power(np.where(self.has_edges, degrees, 1), NOISE_EXPONENT), 0
         )
-        self.native = interruptible(
+        self.native: _native.EdgeSampler = interruptible(
             lambda stop: _native.EdgeSampler(
                 graph.indptr,
                 graph.indices,
@@ -67,8 +67,9 @@ class Proximity:
         workers: int,
     ) -> None:
         graph = sampler.graph
-        self.columns, self.done = columns, 0
-        self.segment = max(1, SEGMENT // (columns + 100))
+        self.columns: int = columns
+        self.done: int = 0
+        self.segment: int = max(1, SEGMENT // (columns + 100))
         self._sampler, self._workers, self._lock = sampler, workers, Lock()
         self._order = _native.LineOrder(
             seed=seed,
@@ -78,9 +79,13 @@ class Proximity:
             rate=learning_rate,
             both_directions=graph.directed and order == 1,
         )
-        self.trained = sampler.has_edges if order == 1 else graph._node_degrees > 0
-        self.vectors = _zero_rows(graph.nodes, columns)
-        self.contexts = self.vectors if order == 1 else _zero_rows(graph.nodes, columns)
+        self.trained: NDArray[np.bool_] = (
+            sampler.has_edges if order == 1 else graph._node_degrees > 0
+        )
+        self.vectors: NDArray[np.float32] = _zero_rows(graph.nodes, columns)
+        self.contexts: NDArray[np.float32] = (
+            self.vectors if order == 1 else _zero_rows(graph.nodes, columns)
+        )
         _native.initialize_line(self._order, graph.keys, columns, self.vectors)
 
     def train(self, until: int, stop: _native.Stop) -> None:

@@ -19,8 +19,8 @@ class SparseRows:
     seed: int
     sparsity: float
 
-    features: ClassVar = None
-    max_abs: ClassVar = 1.0
+    features: ClassVar[None] = None
+    max_abs: ClassVar[float] = 1.0
 
     @property
     def scale(self) -> float:
@@ -44,8 +44,8 @@ class GaussianRows:
 
     seed: int
     scale: ClassVar[float] = 8.0
-    features: ClassVar = None
-    max_abs: ClassVar = 1.0
+    features: ClassVar[None] = None
+    max_abs: ClassVar[float] = 1.0
 
     @cached_property
     def sampler(self) -> _native.GaussianRows:

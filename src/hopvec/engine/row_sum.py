@@ -41,7 +41,8 @@ class MemorySum:
     """A sum in memory."""
 
     def __init__(self, rows: NDArray[np.float32], present: NDArray[np.int32]) -> None:
-        self.rows, self.present = rows, present
+        self.rows: NDArray[np.float32] = rows
+        self.present: NDArray[np.int32] = present
 
     def fit_columns(self, threads: int) -> ColumnScaler:
         """Fit a scaler to the present rows."""
@@ -64,7 +65,8 @@ class FileSum:
     """A sum in a spill file."""
 
     def __init__(self, file: SlabFile, present: NDArray[np.int32]) -> None:
-        self.file, self.present = file, present
+        self.file: SlabFile = file
+        self.present: NDArray[np.int32] = present
 
     def fit_columns(self, threads: int) -> ColumnScaler:
         """Fit a scaler to the present rows, slab by slab."""

@@ -58,11 +58,11 @@ class Transition:
         rows = csr or graph
         self.graph = graph
         self.degrees: NDArray[np.float64] = rows._node_degrees
-        self.symmetric = csr.symmetric if csr else not graph.directed
+        self.symmetric: bool = csr.symmetric if csr else not graph.directed
         if factors is None:
             degrees = self.degrees
             factors = np.divide(1.0, degrees, out=np.zeros(len(degrees)), where=degrees > 0)
-        self.native = _native.Adjacency(
+        self.native: _native.Adjacency = _native.Adjacency(
             rows.indptr, rows.indices, rows.weights, factors.astype(np.float32), rows._mapped
         )
 
@@ -89,15 +89,18 @@ class Slab:
         stop: _native.Stop,
     ) -> None:
         self.index = index
+        self.part: int
+        self.group: int
         self.part, self.group = divmod(index, plan.slabs // plan.parts)
-        self.first_column = index * plan.columns
-        self.columns = min(plan.columns, plan.width - self.first_column)
-        self.order = 0
+        self.first_column: int = index * plan.columns
+        self.columns: int = min(plan.columns, plan.width - self.first_column)
+        self.order: int = 0
         self._half = plan.precision == "float16"
         self._threads = plan.threads_per_slab
         self._graph = graph
         self._destination = destination
-        self.block, self._blocks = blocks[0], blocks  # the current order, and both
+        self.block: NDArray[np.uint8] = blocks[0]  # the current order
+        self._blocks = blocks
         self._stop = stop
 
     @property

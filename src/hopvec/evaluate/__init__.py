@@ -25,6 +25,7 @@ from hopvec.evaluate.classification import classify as classify
 from hopvec.evaluate.held_out import HeldOut as HeldOut
 from hopvec.evaluate.held_out import hold_out as hold_out
 from hopvec.evaluate.held_out import read_links as read_links
+from hopvec.evaluate.link_prediction import HadamardRegression as HadamardRegression
 from hopvec.evaluate.link_prediction import LinkPrediction as LinkPrediction
 from hopvec.evaluate.link_prediction import LinkScores as LinkScores
 from hopvec.evaluate.link_prediction import predict_links as predict_links
@@ -36,10 +37,36 @@ from hopvec.evaluate.reconstruction import Reconstruction as Reconstruction
 from hopvec.evaluate.reconstruction import reconstruct as reconstruct
 
 if TYPE_CHECKING:
+    from hopvec.recommendation.evaluation import RankingScores as RankingScores
     from hopvec.recommendation.evaluation import Recommendation as Recommendation
     from hopvec.recommendation.evaluation import evaluate_recommendation as evaluate_recommendation
 
-_RECOMMENDATION = ("Recommendation", "evaluate_recommendation")
+__all__ = [
+    "Classification",
+    "ClassificationComparison",
+    "ClassificationProtocol",
+    "HadamardRegression",
+    "HeldOut",
+    "LinkPrediction",
+    "LinkScores",
+    "Movement",
+    "Neighborhoods",
+    "RankingScores",
+    "Recommendation",
+    "Reconstruction",
+    "ShareScores",
+    "Shuffle",
+    "classify",
+    "evaluate_recommendation",
+    "hold_out",
+    "movement",
+    "neighbors",
+    "predict_links",
+    "read_links",
+    "reconstruct",
+]
+
+_RECOMMENDATION = ("RankingScores", "Recommendation", "evaluate_recommendation")
 
 
 def __getattr__(name: str) -> object:
@@ -49,3 +76,7 @@ def __getattr__(name: str) -> object:
     from hopvec.recommendation import evaluation
 
     return getattr(evaluation, name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -20,18 +20,27 @@ from hopvec.evaluate.logistic import Matrix, one_blas_thread, require_extra
 from hopvec.evaluate.one_vs_rest import Members, choose_c, train_and_score
 from hopvec.labels import Labels, labels_per_node
 from hopvec.machine import cores, run_all
-from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, check
+from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, check, documented
 from hopvec.progress import Progress, no_progress
 
-logger = logging.getLogger("hopvec")
+logger: logging.Logger = logging.getLogger("hopvec")
 
 ROUNDING = 2.0**-20  # a column with a smaller relative deviation counts as constant
 Name = TypeVar("Name", str, None)
 
 
+@documented
 @dataclass(frozen=True, kw_only=True)
 class ClassificationProtocol:
-    """The parameters of `classify`."""
+    """The parameters of `classify`, as recorded in its result.
+
+    Examples
+    --------
+    >>> from hopvec import evaluate
+    >>> protocol = evaluate.ClassificationProtocol()
+    >>> protocol.shuffles, protocol.C
+    (10, 'auto')
+    """
 
     shares: Annotated[
         Sequence[float], Reals(99, 0.0001, 0.9999), "shares of the labeled nodes to train on"
@@ -55,7 +64,7 @@ class ClassificationProtocol:
         "number of threads; by default, the cores available to this process",
     ] = None
 
-    def summary(self) -> str:
+    def _summary(self) -> str:
         """A one-line description, for tables."""
         C = "cross-validated" if self.C == "auto" else f"{self.C:g}"  # noqa: N806
         shuffles = "1 shuffle" if self.shuffles == 1 else f"{self.shuffles} shuffles"
@@ -75,7 +84,27 @@ class ClassifyKeywords(TypedDict, total=False):
 
 
 class Shuffle(NamedTuple):
-    """The scores of one shuffle, in percent."""
+    """The scores of one shuffle of the labeled nodes.
+
+    Attributes
+    ----------
+    C : float
+        The inverse regularization strength that was used.
+    macro_f1 : float
+        Macro F1, in percent.
+    micro_f1 : float
+        Micro F1, in percent.
+
+    Examples
+    --------
+    >>> from hopvec import FastRP, Graph, Labels, evaluate
+    >>> graph = Graph.from_edges([0, 0, 1, 3, 3, 4], [1, 2, 2, 4, 5, 5])
+    >>> embedding = FastRP(dim=8).embed(graph)
+    >>> labels = Labels.from_pairs(range(6), "aaabbb")
+    >>> found = evaluate.classify(embedding, labels, shares=[0.5], shuffles=2, C=1.0)
+    >>> found.shares[0].shuffles[0]
+    Shuffle(C=1.0, macro_f1=100.0, micro_f1=100.0)
+    """
 
     C: float
     macro_f1: float
@@ -84,45 +113,79 @@ class Shuffle(NamedTuple):
 
 @dataclass(frozen=True)
 class ShareScores:
-    """The scores with one share of the labeled nodes used for training."""
+    """The scores with one share of the labeled nodes used for training.
+
+    Attributes
+    ----------
+    share : float
+        The share of the labeled nodes that were used for training.
+    shuffles : tuple of Shuffle
+        The scores of each shuffle.
+
+    Examples
+    --------
+    >>> from hopvec import FastRP, Graph, Labels, evaluate
+    >>> graph = Graph.from_edges([0, 0, 1, 3, 3, 4], [1, 2, 2, 4, 5, 5])
+    >>> embedding = FastRP(dim=8).embed(graph)
+    >>> labels = Labels.from_pairs(range(6), "aaabbb")
+    >>> scores = evaluate.classify(embedding, labels, shares=[0.5]).shares[0]
+    >>> scores.macro_f1, scores.macro_deviation
+    (100.0, 0.0)
+    """
 
     share: float
     shuffles: tuple[Shuffle, ...]
 
     @property
     def C(self) -> float:  # noqa: N802
-        """The C that was used; with "auto", the median over the shuffles."""
+        """The inverse regularization strength; with "auto", the median over the shuffles."""
         values = sorted(shuffle.C for shuffle in self.shuffles)
         return values[len(values) // 2]
 
     @property
     def macro_f1(self) -> float:
-        """The mean over the shuffles, in percent."""
+        """The mean macro F1 over the shuffles, in percent."""
         return mean(shuffle.macro_f1 for shuffle in self.shuffles)
 
     @property
     def micro_f1(self) -> float:
-        """The mean over the shuffles, in percent."""
+        """The mean micro F1 over the shuffles, in percent."""
         return mean(shuffle.micro_f1 for shuffle in self.shuffles)
 
     @property
     def macro_deviation(self) -> float:
-        """The sample standard deviation over the shuffles; 0 for a single shuffle."""
+        """The sample standard deviation of macro F1 over the shuffles; 0 for a single shuffle."""
         return _deviation([shuffle.macro_f1 for shuffle in self.shuffles])
 
     @property
     def micro_deviation(self) -> float:
-        """The sample standard deviation over the shuffles; 0 for a single shuffle."""
+        """The sample standard deviation of micro F1 over the shuffles; 0 for a single shuffle."""
         return _deviation([shuffle.micro_f1 for shuffle in self.shuffles])
 
-    def cells(self) -> tuple[str, str, str]:
+    def _cells(self) -> tuple[str, str, str]:
         """Macro F1, micro F1 and C as strings, for tables."""
         macro = f"{self.macro_f1:.2f} ± {self.macro_deviation:.2f}"
         micro = f"{self.micro_f1:.2f} ± {self.micro_deviation:.2f}"
         return macro, micro, f"{self.C:g}"
 
     def to_dict(self) -> dict[str, Any]:
-        """All scores as plain Python values."""
+        """Return all scores as plain Python values, ready for JSON.
+
+        Returns
+        -------
+        dict
+            The share, C, mean and deviation of macro and micro F1, and the scores of each shuffle.
+
+        Examples
+        --------
+        >>> from hopvec import FastRP, Graph, Labels, evaluate
+        >>> graph = Graph.from_edges([0, 0, 1, 3, 3, 4], [1, 2, 2, 4, 5, 5])
+        >>> embedding = FastRP(dim=8).embed(graph)
+        >>> labels = Labels.from_pairs(range(6), "aaabbb")
+        >>> scores = evaluate.classify(embedding, labels, shares=[0.5]).shares[0]
+        >>> scores.to_dict()["macro_f1"]
+        {'mean': 100.0, 'deviation': 0.0}
+        """
         return {
             "share": self.share,
             "C": self.C,
@@ -153,6 +216,18 @@ class Classification:
     without_vector : int
         Labeled nodes that were ignored because they have no vector, in this embedding or in one
         that it is compared with.
+
+    Examples
+    --------
+    >>> from hopvec import FastRP, Graph, Labels, evaluate
+    >>> graph = Graph.from_edges([0, 0, 1, 3, 3, 4], [1, 2, 2, 4, 5, 5])
+    >>> embedding = FastRP(dim=8).embed(graph)
+    >>> labels = Labels.from_pairs(range(6), "aaabbb")
+    >>> print(evaluate.classify(embedding, labels, shares=[0.5], shuffles=2, C=1.0))
+    dim 8, 6 labeled nodes, 2 classes, one label each (micro F1 is the accuracy)
+    2 shuffles (seed 0), scale rms, C 1
+     share    macro F1       micro F1          C
+      50 %  100.00 ± 0.00  100.00 ± 0.00       1
     """
 
     shares: tuple[ShareScores, ...]
@@ -165,27 +240,42 @@ class Classification:
 
     def __str__(self) -> str:
         lines = [
-            self.summary(),
-            self.protocol.summary(),
+            self._summary(),
+            self.protocol._summary(),
             f"{'share':>6}  {'macro F1':^13}  {'micro F1':^13}  {'C':>6}",
         ]
         for scores in self.shares:
-            macro, micro, C = scores.cells()  # noqa: N806
+            macro, micro, C = scores._cells()  # noqa: N806
             lines.append(f"{100 * scores.share:4.3g} %  {macro:>13}  {micro:>13}  {C:>6}")
         return "\n".join(lines)
 
-    def summary(self) -> str:
+    def _summary(self) -> str:
         """A one-line description of the vectors and labels."""
-        return f"dim {self.dim}, {self.labels_summary()}"
+        return f"dim {self.dim}, {self._labels_summary()}"
 
-    def labels_summary(self) -> str:
+    def _labels_summary(self) -> str:
         """A one-line description of the labels."""
         frequency = labels_per_node(self.labels_per_node)
         accuracy = " (micro F1 is the accuracy)" if self.labels_per_node == 1 else ""
         return f"{self.nodes:,} labeled nodes, {self.classes:,} classes, {frequency}{accuracy}"
 
     def to_dict(self) -> dict[str, Any]:
-        """All scores and settings as plain Python values, ready for JSON."""
+        """Return all scores and settings as plain Python values, ready for JSON.
+
+        Returns
+        -------
+        dict
+            The attributes of the result; "shares" holds `ShareScores.to_dict` of each share.
+
+        Examples
+        --------
+        >>> from hopvec import FastRP, Graph, Labels, evaluate
+        >>> graph = Graph.from_edges([0, 0, 1, 3, 3, 4], [1, 2, 2, 4, 5, 5])
+        >>> embedding = FastRP(dim=8).embed(graph)
+        >>> labels = Labels.from_pairs(range(6), "aaabbb")
+        >>> evaluate.classify(embedding, labels, shares=[0.5]).to_dict()["classes"]
+        2
+        """
         return {
             "nodes": self.nodes,
             "classes": self.classes,
@@ -206,29 +296,73 @@ class ClassificationComparison:
     ----------
     results : dict of str to Classification
         The result of each embedding, all for the same nodes and shuffles.
+
+    Examples
+    --------
+    >>> from hopvec import FastRP, Graph, Labels, evaluate
+    >>> graph = Graph.from_edges([0, 0, 1, 3, 3, 4], [1, 2, 2, 4, 5, 5])
+    >>> embedding = FastRP(dim=8).embed(graph)
+    >>> labels = Labels.from_pairs(range(6), "aaabbb")
+    >>> named = {"first": embedding, "second": FastRP(dim=8, seed=1).embed(graph)}
+    >>> compared = evaluate.classify(named, labels, shares=[0.5], shuffles=2)
+    >>> compared.results["second"].shares[0].macro_f1
+    100.0
     """
 
     results: dict[str, Classification]
 
     def by_share(self) -> list[tuple[str, ShareScores]]:
-        """The names and scores of all embeddings, ordered by share."""
+        """Return the names and scores of all embeddings, ordered by share.
+
+        Returns
+        -------
+        list of tuple of str and ShareScores
+            For each share, the name and the scores of each embedding.
+
+        Examples
+        --------
+        >>> from hopvec import FastRP, Graph, Labels, evaluate
+        >>> graph = Graph.from_edges([0, 0, 1, 3, 3, 4], [1, 2, 2, 4, 5, 5])
+        >>> embedding = FastRP(dim=8).embed(graph)
+        >>> labels = Labels.from_pairs(range(6), "aaabbb")
+        >>> named = {"a": embedding, "b": embedding}
+        >>> compared = evaluate.classify(named, labels, shares=[0.5])
+        >>> [(scores.share, name) for name, scores in compared.by_share()]
+        [(0.5, 'a'), (0.5, 'b')]
+        """
         shares = zip(*(found.shares for found in self.results.values()), strict=True)
         return [pair for row in shares for pair in zip(self.results, row, strict=True)]
 
     def to_dict(self) -> dict[str, Any]:
-        """All scores and settings by the name of the embedding, ready for JSON."""
+        """Return all scores and settings by the name of the embedding, ready for JSON.
+
+        Returns
+        -------
+        dict of str to dict
+            `Classification.to_dict` of each embedding.
+
+        Examples
+        --------
+        >>> from hopvec import FastRP, Graph, Labels, evaluate
+        >>> graph = Graph.from_edges([0, 0, 1, 3, 3, 4], [1, 2, 2, 4, 5, 5])
+        >>> embedding = FastRP(dim=8).embed(graph)
+        >>> labels = Labels.from_pairs(range(6), "aaabbb")
+        >>> compared = evaluate.classify({"a": embedding}, labels, shares=[0.5])
+        >>> list(compared.to_dict())
+        ['a']
+        """
         return {name: found.to_dict() for name, found in self.results.items()}
 
     def __str__(self) -> str:
         first = next(iter(self.results.values()))
         width = max(map(len, ("vectors", *self.results)))
         lines = [
-            first.labels_summary(),
-            first.protocol.summary(),
+            first._labels_summary(),
+            first.protocol._summary(),
             f"{'share':>6}  {'vectors':{width}}  {'macro F1':^13}  {'micro F1':^13}  {'C':>6}",
         ]
         for name, scores in self.by_share():
-            macro, micro, C = scores.cells()  # noqa: N806
+            macro, micro, C = scores._cells()  # noqa: N806
             share = f"{100 * scores.share:4.3g} %"
             lines.append(f"{share}  {name:{width}}  {macro:>13}  {micro:>13}  {C:>6}")
         return "\n".join(lines)
@@ -258,7 +392,7 @@ def classify(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Classification | ClassificationComparison:
-    """Measure how well vectors predict the labels of nodes, by the protocol of DeepWalk.
+    """Measure how well vectors predict the labels of nodes, with the protocol of DeepWalk.
 
     For each share and shuffle, the first nodes of the shuffle train a one-vs-rest logistic
     regression (L2, the same problem as scikit-learn's solver="liblinear"). Each remaining node gets
@@ -314,15 +448,18 @@ def classify(
 
     Examples
     --------
-    >>> from hopvec import FastRP, Graph
-    >>> edges = [(u, v) for u in range(40) for v in range(u) if u % 2 == v % 2]
-    >>> embedding = FastRP(dim=16).embed(Graph.from_edges(*zip(*edges)))
-    >>> labels = Labels.from_pairs(range(40), [node % 2 for node in range(40)])
-    >>> classify(embedding, labels, shares=[0.5], shuffles=3).shares[0].micro_f1
+    >>> from hopvec import FastRP, Graph, Labels, evaluate
+    >>> graph = Graph.from_edges([0, 0, 1, 3, 3, 4], [1, 2, 2, 4, 5, 5])
+    >>> embedding = FastRP(dim=8).embed(graph)
+    >>> labels = Labels.from_pairs(range(6), "aaabbb")
+    >>> evaluate.classify(embedding, labels, shares=[0.5]).shares[0].micro_f1
     100.0
-    >>> other = FastRP(dim=16, seed=1).embed(Graph.from_edges(*zip(*edges)))
-    >>> compared = classify({"0": embedding, "1": other}, labels, shares=[0.5], shuffles=3)
-    >>> compared.results["1"].shares[0].micro_f1
+
+    Compare two embeddings on the same shuffles:
+
+    >>> named = {"first": embedding, "second": FastRP(dim=8, seed=1).embed(graph)}
+    >>> compared = evaluate.classify(named, labels, shares=[0.5], shuffles=2)
+    >>> compared.results["second"].shares[0].micro_f1
     100.0
     """
     protocol = ClassificationProtocol(

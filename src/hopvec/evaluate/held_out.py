@@ -49,6 +49,21 @@ class HeldOut:
     negatives : dict of str to pyarrow.Table
         The ids of the negatives, in the same columns, by how they were drawn: "uniform" and
         "degree"; "given" if they come from a file that does not say.
+
+    Raises
+    ------
+    ParameterError
+        If `negatives` is not a dict of tables.
+
+    Examples
+    --------
+    >>> from hopvec import Graph, evaluate
+    >>> graph = Graph.from_edges([0, 1, 2, 3, 0, 5], [1, 2, 3, 4, 4, 5])
+    >>> held_out = evaluate.hold_out(graph, count=1)
+    >>> held_out.edges.to_pylist()
+    [{'source': 3, 'target': 2}]
+    >>> len(held_out.negatives["uniform"]), held_out.training
+    (1, Graph(6 nodes, 5 edges, undirected, unweighted))
     """
 
     training: Graph | None
@@ -83,6 +98,22 @@ class HeldOut:
             File for the edges of the training graph, with one of the same suffixes.
         progress : callable, optional
             Called with the number of nodes whose edges are written, and the number of nodes.
+
+        Raises
+        ------
+        ParameterError
+            If the pairs have no training graph to write.
+        FormatError
+            If a suffix is unknown or a file cannot be written.
+
+        Examples
+        --------
+        >>> from hopvec import Graph, evaluate
+        >>> graph = Graph.from_edges([0, 1, 2, 3, 0, 5], [1, 2, 3, 4, 4, 5])
+        >>> held_out = evaluate.hold_out(graph, count=1)
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     held_out.save(f"{folder}/links.csv", f"{folder}/training.parquet")
         """
         drawn = ((table, 0, sampling) for sampling, table in self.negatives.items())
         parts = [
@@ -101,11 +132,11 @@ class HeldOut:
 
     def __repr__(self) -> str:
         return (
-            f"HeldOut(edges: {len(self.edges):,}, negatives: {self.negatives_text()}, "
+            f"HeldOut(edges: {len(self.edges):,}, negatives: {self._negatives_text()}, "
             f"training: {self.training!r})"
         )
 
-    def negatives_text(self) -> str:
+    def _negatives_text(self) -> str:
         """The number of negatives of each kind, in words."""
         counts = (f"{len(table):,} {sampling}" for sampling, table in self.negatives.items())
         return " + ".join(counts) or "none"
@@ -123,9 +154,10 @@ def hold_out(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> HeldOut:
-    """Hold out random edges of a graph, and sample pairs that are not edges. O(m log m).
+    """Hold out random edges of a graph, and sample pairs that are not edges.
 
-    The training graph has the same nodes in the same order. Loops are never held out.
+    The training graph has the same nodes in the same order. Loops are never held out. The time is
+    O(m log m) for m edges.
 
     Parameters
     ----------
@@ -171,8 +203,9 @@ def hold_out(
 
     Examples
     --------
+    >>> from hopvec import Graph, evaluate
     >>> graph = Graph.from_edges([0, 1, 2, 3, 0, 5], [1, 2, 3, 4, 4, 5])
-    >>> held_out = hold_out(graph, count=1)
+    >>> held_out = evaluate.hold_out(graph, count=1)
     >>> held_out.training
     Graph(6 nodes, 5 edges, undirected, unweighted)
     >>> {sampling: len(pairs) for sampling, pairs in held_out.negatives.items()}
@@ -255,6 +288,17 @@ def read_links(
         If an id is not a node of the graph.
     ParameterError
         If there are no edges or no negatives, or a negative is an edge of the graph.
+
+    Examples
+    --------
+    >>> from hopvec import Graph, evaluate
+    >>> graph = Graph.from_edges(["ann", "bob", "cem"], ["bob", "cem", "dan"])
+    >>> held_out = evaluate.hold_out(graph, count=1, connected=False)
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     held_out.save(f"{folder}/links.csv")
+    ...     evaluate.read_links(f"{folder}/links.csv", graph=graph).training
+    Graph(4 nodes, 2 edges, undirected, unweighted)
     """
     check_value("read_links", "negatives", NEGATIVES, negatives)
     check_value("read_links", "sampling", SAMPLING, sampling)

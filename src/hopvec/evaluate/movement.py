@@ -16,13 +16,13 @@ from hopvec.engine.fitted import FittedState
 from hopvec.errors import ParameterError
 from hopvec.methods.method import RUNTIME_PARAMS
 
-logger = logging.getLogger("hopvec")
+logger: logging.Logger = logging.getLogger("hopvec")
 MAX_LISTED = 5  # nodes in the repr of a Movement
 
 
 @dataclass(frozen=True, repr=False)
 class Movement:
-    """The nodes of both embeddings, those that moved most first.
+    """The result of `movement`: the nodes of both embeddings, those that moved most first.
 
     Attributes
     ----------
@@ -35,6 +35,16 @@ class Movement:
         Number of nodes in the first embedding only.
     added : int
         Number of nodes in the second embedding only.
+
+    Examples
+    --------
+    >>> from hopvec import FastRP, Graph, evaluate
+    >>> old = FastRP(dim=8).embed(Graph.from_edges(["a", "a", "b"], ["b", "c", "c"]))
+    >>> later = Graph.from_edges(["a", "a", "b", "c"], ["b", "c", "c", "d"])
+    >>> new = FastRP(dim=8).embed(later, like=old)
+    >>> moved = evaluate.movement(old, new)
+    >>> len(moved.ids), moved.removed, moved.added
+    (3, 0, 1)
     """
 
     ids: pa.Array
@@ -55,6 +65,8 @@ class Movement:
 def movement(old: Embedding, new: Embedding) -> Movement:
     """Measure how far each node moved between two comparable embeddings.
 
+    Embed the second graph with `like=` the first embedding, so that their columns are aligned.
+
     Parameters
     ----------
     old, new : Embedding
@@ -70,6 +82,15 @@ def movement(old: Embedding, new: Embedding) -> Movement:
     ParameterError
         If the vectors cannot be compared because their dimension, the type of their ids, or their
         recorded parameters or features differ.
+
+    Examples
+    --------
+    >>> from hopvec import FastRP, Graph, evaluate
+    >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
+    >>> old = FastRP(dim=8).embed(graph)
+    >>> new = FastRP(dim=8).embed(graph, like=old)
+    >>> evaluate.movement(old, new).cosines.round(3).tolist()
+    [1.0, 1.0, 1.0]
     """
     import pyarrow.compute as pc
 

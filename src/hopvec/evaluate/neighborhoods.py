@@ -22,11 +22,21 @@ class Neighborhoods:
     found : dict
         `found[id][name]` are the neighbors of a node in an embedding, as pairs of id and cosine
         similarity, most similar first.
+
+    Examples
+    --------
+    >>> import numpy as np, pyarrow as pa
+    >>> from hopvec import Embedding, evaluate
+    >>> ids = pa.array(["ann", "bob", "cem"])
+    >>> line = Embedding(np.float32([[1, 0], [2, 1], [0, 1]]), ids)
+    >>> near = evaluate.neighbors({"line": line}, ["ann"]).found["ann"]["line"]
+    >>> [id for id, similarity in near]
+    ['bob', 'cem']
     """
 
     found: dict[Any, dict[str, list[tuple[Any, float]]]]
 
-    def rows(self, id: Any) -> list[list[str]]:
+    def _rows(self, id: Any) -> list[list[str]]:
         """The table of a node: per rank, the neighbor and similarity in each embedding."""
         ranks = zip_longest(*self.found[id].values())
         return [
@@ -43,13 +53,28 @@ class Neighborhoods:
 
     def _text(self, id: Any) -> str:
         names = [part for name in self.found[id] for part in (name, "")]
-        lines = [names, *self.rows(id)]
+        lines = [names, *self._rows(id)]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         table = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
         return "\n  ".join([str(id), *table])
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """The neighbors as plain Python values, ready for JSON."""
+        """Return the neighbors as plain Python values, ready for JSON.
+
+        Returns
+        -------
+        list of dict
+            For each node, its id and its neighbors in each embedding.
+
+        Examples
+        --------
+        >>> import numpy as np, pyarrow as pa
+        >>> from hopvec import Embedding, evaluate
+        >>> ids = pa.array(["ann", "bob", "cem"])
+        >>> line = Embedding(np.float32([[1, 0], [2, 1], [0, 1]]), ids)
+        >>> evaluate.neighbors({"line": line}, ["cem"], k=1).to_dict()[0]["id"]
+        'cem'
+        """
         return [
             {
                 "id": id,
@@ -73,6 +98,8 @@ def neighbors(
 ) -> Neighborhoods:
     """Find the exact k nearest neighbors of nodes, by cosine similarity, in several embeddings.
 
+    The result shows them side by side.
+
     Parameters
     ----------
     embeddings : dict of str to Embedding
@@ -81,8 +108,13 @@ def neighbors(
         The ids of the nodes.
     k : int
         Number of neighbors per node.
-    among, min_similarity, mutual
-        As in `Embedding.nearest` and `Embedding.nearest_all`.
+    among : array-like of ids, optional
+        The only nodes that may be neighbors, as in `Embedding.nearest`.
+    min_similarity : float
+        Leaves out neighbors with a smaller cosine similarity.
+    mutual : bool
+        Leaves out neighbors that do not have the node among their own k nearest, as in
+        `Embedding.nearest_all`.
 
     Returns
     -------
@@ -93,13 +125,17 @@ def neighbors(
     ------
     UnknownNodeError
         If an embedding does not contain one of the nodes.
+    ParameterError
+        If `embeddings` is not a dict of embeddings, or another parameter is invalid.
 
     Examples
     --------
     >>> import numpy as np, pyarrow as pa
-    >>> line = Embedding(np.float32([[1, 0], [2, 1], [0, 1]]), pa.array(["ann", "bob", "cem"]))
-    >>> back = Embedding(np.float32([[1, 0], [0, 1], [2, 1]]), pa.array(["ann", "bob", "cem"]))
-    >>> print(neighbors({"line": line, "back": back}, ["ann"]))
+    >>> from hopvec import Embedding, evaluate
+    >>> ids = pa.array(["ann", "bob", "cem"])
+    >>> line = Embedding(np.float32([[1, 0], [2, 1], [0, 1]]), ids)
+    >>> back = Embedding(np.float32([[1, 0], [0, 1], [2, 1]]), ids)
+    >>> print(evaluate.neighbors({"line": line, "back": back}, ["ann"]))
     ann
       line          back
       bob   0.8944  cem   0.8944

@@ -44,7 +44,7 @@ class RowBuffer:
     """A float32 array that grows in place as rows are added, without a second copy."""
 
     def __init__(self, dim: int) -> None:
-        self.vectors = np.empty((0, dim), np.float32)
+        self.vectors: NDArray[np.float32] = np.empty((0, dim), np.float32)
 
     def grow(self, count: int) -> NDArray[np.float32]:
         """Add uninitialized rows and return a view of them, valid until the next call."""

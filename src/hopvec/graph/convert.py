@@ -90,7 +90,7 @@ def to_scipy(graph: Graph) -> sp.csr_array:
     return sp.coo_array((weights, (source, graph.rows[graph.indices])), shape=shape).tocsr()
 
 
-def from_networkx(graph: nx.Graph, weight: str) -> Graph:
+def from_networkx(graph: nx.Graph[Any], weight: str) -> Graph:
     """See Graph.from_networkx."""
     nodes = list(graph)
     if not nodes:
@@ -103,7 +103,7 @@ def from_networkx(graph: nx.Graph, weight: str) -> Graph:
     return Graph.from_edges(source, target, weights, directed=graph.is_directed(), nodes=nodes)
 
 
-def to_networkx(graph: Graph) -> nx.Graph:
+def to_networkx(graph: Graph) -> nx.Graph[Any]:
     """See Graph.to_networkx."""
     import networkx as nx
 

@@ -37,7 +37,7 @@ from hopvec.graph.id_encoder import parse_integer_ids
 from hopvec.graph.ids import first_missing, keys
 from hopvec.progress import Progress
 
-logger = logging.getLogger("hopvec")
+logger: logging.Logger = logging.getLogger("hopvec")
 
 MISSING_IN_ARRAY = (
     "an array cannot mark a missing value: use a DataFrame, whose NaN counts as missing, or fill "

@@ -293,7 +293,7 @@ class Graph:
         return from_scipy(matrix, ids, directed, symmetrize, threads)
 
     @staticmethod
-    def from_networkx(graph: nx.Graph, *, weight: str = "weight") -> Graph:
+    def from_networkx(graph: nx.Graph[Any], *, weight: str = "weight") -> Graph:
         """Create a graph from a networkx graph.
 
         A DiGraph becomes a directed graph; parallel edges of a MultiGraph are summed.
@@ -449,7 +449,7 @@ class Graph:
 
         return to_scipy(self)
 
-    def to_networkx(self) -> nx.Graph:
+    def to_networkx(self) -> nx.Graph[Any]:
         """Return the graph as a networkx graph.
 
         Returns

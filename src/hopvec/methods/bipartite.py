@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from hopvec.errors import ParameterError
 
-logger = logging.getLogger("hopvec")
+logger: logging.Logger = logging.getLogger("hopvec")
 
 
 def check_bipartite_weights(owner: str, weights: Mapping[int, float]) -> None:

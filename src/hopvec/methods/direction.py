@@ -16,7 +16,7 @@ from hopvec.errors import GraphError
 from hopvec.graph import Graph
 from hopvec.graph.transpose import Direction, has_in_edges, transposed_csr
 
-logger = logging.getLogger("hopvec")
+logger: logging.Logger = logging.getLogger("hopvec")
 
 DIRECTIONS: dict[str, tuple[Direction, ...]] = {
     "out": ("out",),

@@ -67,10 +67,10 @@ class FastRP(SlabMethod):
     (3, 8)
     """
 
-    _supports_features: ClassVar = True
-    _supports_like: ClassVar = True
-    _isolated_advice: ClassVar = "self_weight=1 with sparsity=3 gives them nonzero vectors"
-    _zero_advice: ClassVar = (
+    _supports_features: ClassVar[bool] = True
+    _supports_like: ClassVar[bool] = True
+    _isolated_advice: ClassVar[str] = "self_weight=1 with sparsity=3 gives them nonzero vectors"
+    _zero_advice: ClassVar[str] = (
         "try a small sparsity=, such as 3, a self_weight=, or precision='float32' if it is float16"
     )
 
@@ -498,7 +498,7 @@ class FastRP(SlabMethod):
         >>> FastRP(dim=8).fit([[0, 1, 1], [1, 0, 1], [1, 1, 0]]).embedding_
         Embedding(3 nodes, dim 8, FastRP)
         """
-        self.graph_ = as_graph(X)
+        self.graph_: Graph = as_graph(X)
         return super().fit(self.graph_)
 
     def transform(self, X: Any) -> NDArray[np.float32]:  # noqa: N803

@@ -18,7 +18,7 @@ from hopvec.methods.method import Method
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, documented
 from hopvec.progress import Progress
 
-ORDERS = {"first": (1,), "second": (2,), "both": (1, 2)}
+ORDERS: dict[str, tuple[int, ...]] = {"first": (1,), "second": (2,), "both": (1, 2)}
 ALIAS_BYTES = 8  # per entry of an alias table
 TRIAL_WORK = 1 << 26  # samples times (columns + 100) of a trial run
 

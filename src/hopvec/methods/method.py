@@ -27,7 +27,7 @@ from hopvec.progress import Progress, no_progress
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
-logger = logging.getLogger("hopvec")
+logger: logging.Logger = logging.getLogger("hopvec")
 
 RUNTIME_PARAMS = ("threads", "memory", "spill_dir")
 """Parameters that do not change the vectors and are not stored with them."""
@@ -302,8 +302,8 @@ class Method(ABC):
         >>> NetMF(dim=2).fit([[0, 1, 1], [1, 0, 1], [1, 1, 0]]).embedding_
         Embedding(3 nodes, dim 2, NetMF)
         """
-        self.embedding_ = self.embed(X)
-        self.n_features_in_ = len(self.embedding_.ids)
+        self.embedding_: Embedding = self.embed(X)
+        self.n_features_in_: int = len(self.embedding_.ids)
         return self
 
     def fit_transform(self, X: Any, y: object = None) -> NDArray[np.float32]:  # noqa: N803

@@ -44,7 +44,7 @@ class NetMF(DenseMethod):
     (3, 2)
     """
 
-    _supports_directed: ClassVar = False
+    _supports_directed: ClassVar[bool] = False
 
     window: Annotated[int, Integer(1, 1000), "steps of a walk that count as context (paper: T)"] = (
         10

@@ -18,7 +18,7 @@ class Preset:
     help: str
 
 
-ONE_PASS = {"passes": 1, "spectrum": 1.0}
+ONE_PASS: dict[str, Any] = {"passes": 1, "spectrum": 1.0}
 
 PRESETS = {
     "balanced": Preset({}, "the defaults: good for all kinds of graphs without tuning"),

@@ -46,7 +46,7 @@ class RandNE(SlabMethod):
     (3, 2)
     """
 
-    _isolated_advice: ClassVar = "a nonzero first weight gives them one"
+    _isolated_advice: ClassVar[str] = "a nonzero first weight gives them one"
 
     dim: Annotated[int, Integer(1, 4096), "columns of the embedding (paper: d)"] = 128
     weights: Annotated[

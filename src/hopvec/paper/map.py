@@ -17,7 +17,7 @@ from hopvec.view.theme import THEMES
 
 COMPARED = ("FastRP", "DeepWalk", "RandNE")
 COUNTRIES = ("uk", "jp", "br", "fr", "es")
-CLASSES = {  # five of each dataset
+CLASSES: dict[str, tuple[str, ...]] = {  # five of each dataset
     "www-200k": COUNTRIES,
     "www-10k": COUNTRIES,
     "debian-packages": ("perl", "haskell", "rust", "golang", "javascript"),

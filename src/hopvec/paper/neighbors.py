@@ -12,7 +12,7 @@ from hopvec.paper.report import ReportTable, Section, Verdict
 from hopvec.paper.settings import is_large, method
 
 COMPARED = ("FastRP", "DeepWalk", "RandNE")
-WELL_KNOWN = {  # well-known nodes of available datasets
+WELL_KNOWN: dict[str, tuple[str, ...]] = {  # well-known nodes of available datasets
     "wikispeedia": ("London", "Jazz", "Tiger", "Isaac_Newton"),
     "polblogs": ("dailykos.com", "instapundit.com"),
     "debian-packages": ("firefox-esr", "python3-numpy", "gimp", "postgresql"),

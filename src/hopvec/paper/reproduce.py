@@ -15,7 +15,7 @@ from hopvec.paper import ITEMS
 from hopvec.paper.experiment_cache import ExperimentCache, Stage, no_stage
 from hopvec.paper.report import ReproductionReport, Section
 
-logger = logging.getLogger("hopvec")
+logger: logging.Logger = logging.getLogger("hopvec")
 
 
 def reproduce(

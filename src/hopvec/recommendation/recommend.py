@@ -29,7 +29,7 @@ from hopvec.recommendation.path_scores import (
 )
 from hopvec.recommendation.vector_scores import VectorScorer
 
-logger = logging.getLogger("hopvec")
+logger: logging.Logger = logging.getLogger("hopvec")
 
 Score = Literal["cosine", "dot", "learned", "common-neighbors", "adamic-adar", "rp3beta"]
 SCORES: tuple[Score, ...] = get_args(Score)
@@ -135,7 +135,7 @@ def recommend(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> pa.Table:
-    """Recommend new links: for each node, the k most likely edges that are not in the graph yet.
+    """Recommend new links: for each node, the k most likely edges that do not exist yet.
 
     A node is never recommended to itself. In a bipartite graph, only nodes on the other side are
     recommended, such as items to a user; in a directed graph, targets of new outgoing edges. All
@@ -167,9 +167,11 @@ def recommend(
     exclude : array-like of ids, or table, optional
         What not to recommend: nodes that are not recommended to anyone, or a table of two columns,
         nodes and what is not recommended to them, such as what they were shown before.
-    alpha, beta : float
-        Parameters of "rp3beta": the power of the transition probabilities, and the penalty of
-        popular nodes, whose scores are divided by degree^beta.
+    alpha : float, default=1.0
+        Parameter of "rp3beta": the power of the transition probabilities.
+    beta : float, default=0.3
+        Parameter of "rp3beta": the penalty of popular nodes, whose scores are divided by
+        degree^beta.
     seed : int
         Seed of the pairs that "learned" is fitted to.
     progress : callable, optional
@@ -222,19 +224,38 @@ def score_pairs(
 
     Parameters
     ----------
-    embedding, graph, score, popularity, alpha, beta, seed
-        As in `recommend`.
+    embedding : Embedding or None
+        The vectors of the nodes. None is enough for the scores that need the graph only.
+    graph : Graph
+        The edges that exist.
     pairs : table, or tuple of two array-likes of ids
         The nodes, and the nodes that might be recommended to them: the first two columns.
+    score : str, default="cosine"
+        How pairs are scored, as in `recommend`.
+    popularity : float, default=0.1
+        How much the score "cosine" prefers popular nodes, as in `recommend`.
+    alpha : float, default=1.0
+        The power of the transition probabilities in "rp3beta".
+    beta : float, default=0.3
+        The penalty of popular nodes in "rp3beta".
+    seed : int
+        Seed of the pairs that "learned" is fitted to.
 
     Returns
     -------
     pyarrow.Table
         The columns id, recommended, score and common_neighbors, in the order of the pairs.
 
+    Raises
+    ------
+    ParameterError
+        If a parameter is invalid.
+    UnknownNodeError
+        If an id is not a node of the graph or has no vector.
+
     Examples
     --------
-    >>> from hopvec import Graph
+    >>> from hopvec import Graph, score_pairs
     >>> graph = Graph.from_edges(["ann", "ann", "bob"], ["bob", "cem", "cem"])
     >>> pairs = ["ann", "bob"], ["bob", "cem"]
     >>> score_pairs(None, graph, pairs, score="common-neighbors")["score"].to_pylist()

@@ -13,16 +13,18 @@ files.py      files of slabs in the spill directory, for "columns"
 vectors.py    rows of vectors as Arrow data
 """
 
+from importlib.util import find_spec
+
 from hopvec.errors import MissingExtraError
 
-try:
-    import pyspark  # noqa: F401
-except ImportError as error:
-    raise MissingExtraError(
-        "hopvec.spark needs the spark extra: pip install 'hopvec[spark]'."
-    ) from error
+if find_spec("pyspark") is None:
+    raise MissingExtraError("hopvec.spark needs the spark extra: pip install 'hopvec[spark]'.")
 
 from hopvec.spark.embed import embed
 from hopvec.spark.estimate import Cluster, SparkEstimate, estimate
 
 __all__ = ["Cluster", "SparkEstimate", "embed", "estimate"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

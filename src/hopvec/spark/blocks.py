@@ -302,7 +302,9 @@ class HopTask:
     """One hop of one slab of one block of rows."""
 
     def __init__(self, node_blocks: NodeBlocks, block: int, slab: int) -> None:
-        self.node_blocks, self.block, self.slab = node_blocks, block, slab
+        self.node_blocks: NodeBlocks = node_blocks
+        self.block: int = block
+        self.slab: int = slab
         self._total = np.zeros((node_blocks.block_size(block), WIDTH), np.float32)
         self._degrees = np.zeros(len(self._total))
         self._column_block = -1

@@ -20,7 +20,7 @@ from hopvec.spark.graph import StoredGraph, store
 from hopvec.spark.tables import Tables
 
 INGEST_STAGES = 8  # stages from the edges to their cells
-logger = logging.getLogger("hopvec")
+logger: logging.Logger = logging.getLogger("hopvec")
 
 
 def embed(
@@ -40,7 +40,10 @@ def embed(
     output: str | None = None,
     progress: Progress = no_progress,
 ) -> DataFrame:
-    """Embed a graph on Spark: the vectors of `method.embed` on one machine.
+    """Embed a graph on Spark.
+
+    The vectors are those of `method.embed` on one machine: bit-identical, or the same up to
+    rounding, see `strategy`.
 
     Parameters
     ----------
@@ -71,7 +74,7 @@ def embed(
     output : str, optional
         A new directory for the vectors, in Parquet. Without it, they are stored in `spill_dir` and
         deleted when the Spark application ends.
-    progress : Callable[[int, int], object], optional
+    progress : callable, optional
         Called with the number of finished stages and the total.
 
     Returns
@@ -81,8 +84,10 @@ def embed(
 
     Raises
     ------
-    GraphError, FormatError
-        If `edges`, `nodes` or `features` are invalid, or if `output` exists.
+    GraphError
+        If `edges`, `nodes` or `features` are invalid.
+    FormatError
+        If columns are missing or ambiguous, or if `output` exists.
     ParameterError
         If the parameters of the method are invalid, or not supported on Spark.
     MemoryLimitError
@@ -90,7 +95,11 @@ def embed(
 
     Examples
     --------
-    >>> vectors = embed(edges, method=FastRP(dim=128, passes=1, seed=7))  # doctest: +SKIP
+    >>> from hopvec import FastRP, spark  # doctest: +SKIP
+    >>> edges = session.read.parquet("edges.parquet")  # doctest: +SKIP
+    >>> vectors = spark.embed(edges, method=FastRP(dim=128, passes=1))  # doctest: +SKIP
+    >>> vectors.columns  # doctest: +SKIP
+    ['id', 'embedding']
     """
     method = FastRP(passes=1) if method is None else method
     check_method(method, strategy, features is not None)

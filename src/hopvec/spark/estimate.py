@@ -47,6 +47,12 @@ class Cluster:
         The bytes per worker that hopvec may use.
     price : float, optional
         The price of a worker per hour, in any currency.
+
+    Examples
+    --------
+    >>> from hopvec.spark import Cluster
+    >>> Cluster(workers=4, cores=8, memory=32 * 2**30, price=0.5)
+    Cluster(workers=4, cores=8, memory=34359738368, price=0.5)
     """
 
     workers: int
@@ -56,7 +62,25 @@ class Cluster:
 
     @classmethod
     def from_session(cls, session: SparkSession, memory: int | None = None) -> Cluster:
-        """The current executors of a session; `memory` defaults to what is free on them."""
+        """Describe the current executors of a session.
+
+        Parameters
+        ----------
+        session : SparkSession
+            The session.
+        memory : int, optional
+            The bytes per worker that hopvec may use; by default what is free on them.
+
+        Returns
+        -------
+        Cluster
+            The workers, their cores and their memory.
+
+        Examples
+        --------
+        >>> from hopvec.spark import Cluster  # doctest: +SKIP
+        >>> Cluster.from_session(session)  # doctest: +SKIP
+        """
         context = session.sparkContext
         workers = context._jsc.sc().getExecutorMemoryStatus().size() - 1  # it includes the driver
         cores = context.defaultParallelism // max(1, workers)
@@ -96,6 +120,12 @@ class SparkEstimate:
         The size of the tables in the spill directory.
     seconds : float
         The time of the run.
+
+    Examples
+    --------
+    >>> from hopvec import spark  # doctest: +SKIP
+    >>> spark.estimate(edges).strategy  # doctest: +SKIP
+    'columns'
     """
 
     strategy: Strategy
@@ -152,10 +182,24 @@ def estimate(
 
     Parameters
     ----------
-    edges, source, target, weight, unweighted, directed, nodes, features, features_id
-        As in `embed`.
-    method, strategy
-        As in `embed`. `method.memory` limits the memory per worker.
+    edges : DataFrame
+        The edges, with integers or strings as ids.
+    source, target, weight : str, optional
+        The columns of `edges`, as in `embed`.
+    unweighted : bool
+        Ignore a column of weights.
+    directed : bool
+        Follow edges from source to target only.
+    nodes : DataFrame, optional
+        Ids of additional nodes, which may have no edges.
+    features : DataFrame, optional
+        Features of nodes, matched by id.
+    features_id : str, optional
+        The id column of `features`, as in `embed`.
+    method : FastRP, optional
+        The method, as in `embed`. `method.memory` limits the memory per worker.
+    strategy : {"auto", "columns", "blocks"}
+        The strategy, as in `embed`.
     cluster : Cluster, optional
         The cluster to estimate for. The default is that of the session.
 
@@ -166,12 +210,19 @@ def estimate(
 
     Raises
     ------
-    GraphError, FormatError, ParameterError, MemoryLimitError
-        As in `embed`.
+    GraphError
+        If `edges`, `nodes` or `features` are invalid.
+    FormatError
+        If columns are missing or ambiguous.
+    ParameterError
+        If the parameters of the method are invalid, or not supported on Spark.
+    MemoryLimitError
+        If no strategy fits into the memory of a worker.
 
     Examples
     --------
-    >>> print(estimate(edges, method=FastRP(dim=128, passes=1)))  # doctest: +SKIP
+    >>> from hopvec import FastRP, spark  # doctest: +SKIP
+    >>> print(spark.estimate(edges, method=FastRP(dim=128, passes=1)))  # doctest: +SKIP
     """
     method = FastRP(passes=1) if method is None else method
     check_method(method, strategy, features is not None)

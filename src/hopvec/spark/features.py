@@ -35,7 +35,7 @@ from hopvec.spark.tables import NODE_BATCH, Tables
 BATCH_ROWS = 1024  # rows of features that are encoded together
 ENCODED = "id {}, numbers binary, categories binary, invalid int"
 PACKED = ", numbers binary, categories binary, matched int, missing int"
-logger = logging.getLogger("hopvec")
+logger: logging.Logger = logging.getLogger("hopvec")
 
 
 @dataclass(frozen=True)

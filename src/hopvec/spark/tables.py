@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from hopvec.errors import FormatError, ParameterError
 
-logger = logging.getLogger("hopvec")
+logger: logging.Logger = logging.getLogger("hopvec")
 
 # Rows per Arrow batch: of chunks of nodes, up to some hundred kilobytes each, or of single nodes.
 CHUNK_BATCH = 64

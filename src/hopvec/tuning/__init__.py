@@ -9,7 +9,13 @@ study.py            the file of finished trials, from which a search resumes
 result.py, plot.py  the result and its plot
 """
 
-from hopvec.tuning.result import Tuning as Tuning
-from hopvec.tuning.space import Range as Range
-from hopvec.tuning.study import Trial as Trial
-from hopvec.tuning.tune import tune as tune
+from hopvec.tuning.result import Tuning
+from hopvec.tuning.space import Choices, Range
+from hopvec.tuning.study import Trial
+from hopvec.tuning.tune import tune
+
+__all__ = ["Choices", "Range", "Trial", "Tuning", "tune"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

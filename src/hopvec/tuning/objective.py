@@ -88,7 +88,7 @@ class ClassificationObjective:
         self.graph = graph
         self.measure = f"{measure} F1"
         self.unseen: Labels | None = _subset(graph, found, unseen)
-        self.settings = {
+        self.settings: dict[str, Any] = {
             "measure": self.measure,
             "validation": validation,
             "training nodes": training,
@@ -124,9 +124,13 @@ class LinkPredictionObjective:
 
     def __init__(self, graph: Graph, *, share: float, sampling: Samplings, seed: int) -> None:
         self._held_out = hold_out(graph, share=share, sampling=sampling, connected=False, seed=seed)
-        self.graph = self._held_out.training or graph
+        self.graph: Graph = self._held_out.training or graph
         self.measure = "mean link AUC" if sampling == "both" else "link AUC"
-        self.settings = {"measure": self.measure, "held_out": share, "sampling": sampling}
+        self.settings: dict[str, Any] = {
+            "measure": self.measure,
+            "held_out": share,
+            "sampling": sampling,
+        }
         self.unseen: Labels | None = None
 
     def score(self, embedding: Embedding, progress: Progress) -> float:
@@ -146,9 +150,9 @@ class RecommendationObjective:
 
     def __init__(self, graph: Graph, *, objective: str, seed: int) -> None:
         self._held_out = hold_out(graph, per_node=True, negatives=0, seed=seed)
-        self.graph = self._held_out.training or graph
+        self.graph: Graph = self._held_out.training or graph
         self.measure = objective
-        self.settings = {"measure": objective, "nodes": MAX_RECOMMENDED}
+        self.settings: dict[str, Any] = {"measure": objective, "nodes": MAX_RECOMMENDED}
         self.unseen: Labels | None = None
         self._metric, _, length = objective.partition("@")
         self._k, self._seed = int(length), seed

@@ -42,6 +42,15 @@ class Tuning:
         Everything that the trials depend on.
     unseen : Labels or None
         Labels that the search has not used, for an unbiased test; None without labels.
+
+    Examples
+    --------
+    >>> from hopvec import Graph, tune
+    >>> graph = Graph.from_edges(range(20), [(7 * n + 1) % 20 for n in range(20)])
+    >>> tuning = tune(graph, space={"beta": [0.0, 0.5]}, search="grid")
+    >>> tuning.best.score == max(trial.score for trial in tuning.trials)
+    True
+    >>> embedding = tuning.method.embed(graph)
     """
 
     method: Method
@@ -54,7 +63,22 @@ class Tuning:
     unseen: Labels | None
 
     def to_dict(self) -> dict[str, Any]:
-        """The best parameters and the settings of the search, ready for JSON."""
+        """Return the best parameters and the settings of the search, ready for JSON.
+
+        Returns
+        -------
+        dict
+            The version of hopvec, the best parameters, their score and the number of their trial,
+            the score of the parameters as given, the number of trials, and the settings.
+
+        Examples
+        --------
+        >>> from hopvec import Graph, tune
+        >>> graph = Graph.from_edges(range(20), [(7 * n + 1) % 20 for n in range(20)])
+        >>> tuning = tune(graph, space={"beta": [0.0, 0.5]}, search="grid")
+        >>> tuning.to_dict()["trials"]
+        2
+        """
         parameters = self.method._plain_params()
         kept = {name: value for name, value in parameters.items() if name not in RUNTIME_PARAMS}
         return {
@@ -68,7 +92,27 @@ class Tuning:
         }
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the best parameters as JSON, for `hopvec embed --params`."""
+        """Write the best parameters to a JSON file, for `hopvec embed --params`.
+
+        Parameters
+        ----------
+        path : path
+            The file. An existing file is replaced atomically.
+
+        Raises
+        ------
+        FormatError
+            If the file cannot be written.
+
+        Examples
+        --------
+        >>> from hopvec import Graph, tune
+        >>> graph = Graph.from_edges(range(20), [(7 * n + 1) % 20 for n in range(20)])
+        >>> tuning = tune(graph, space={"beta": [0.0, 0.5]}, search="grid")
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     tuning.save(f"{folder}/best.json")
+        """
         with atomic_write(Path(path)) as (file,):
             file.write((json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n").encode())
 
@@ -78,6 +122,14 @@ class Tuning:
 
         New orders are the expensive part of a trial: beta, passes and the weights of earlier
         passes need them, the weights of the last pass do not.
+
+        Examples
+        --------
+        >>> from hopvec import Graph, tune
+        >>> graph = Graph.from_edges(range(20), [(7 * n + 1) % 20 for n in range(20)])
+        >>> tuning = tune(graph, space={"beta": [0.0, 0.5]}, search="grid")
+        >>> tuning.orders
+        ['new', 'new']
         """
         combined = getattr(self.method, "_combine_params", ())
         seen: set[str] = set()
@@ -95,7 +147,21 @@ class Tuning:
         return found
 
     def table(self) -> pa.Table:
-        """The trials, with the columns number, score, seconds, orders and one per dimension."""
+        """Return the trials as a table.
+
+        Returns
+        -------
+        pyarrow.Table
+            The columns number, score, seconds and orders, and one for each dimension.
+
+        Examples
+        --------
+        >>> from hopvec import Graph, tune
+        >>> graph = Graph.from_edges(range(20), [(7 * n + 1) % 20 for n in range(20)])
+        >>> tuning = tune(graph, space={"beta": [0.0, 0.5]}, search="grid")
+        >>> tuning.table().column_names
+        ['number', 'beta', 'score', 'seconds', 'orders']
+        """
         columns: dict[str, list[Any]] = {"number": [trial.number for trial in self.trials]}
         for name in self.dimensions:
             values = [trial.parameters[name] for trial in self.trials]
@@ -107,7 +173,31 @@ class Tuning:
         return pa.table(columns)
 
     def plot(self, path: str | PathLike[str]) -> None:
-        """Plot the scores over each dimension to a .png, .svg or .pdf file."""
+        """Plot the scores over each dimension.
+
+        Parameters
+        ----------
+        path : path
+            The file: .png, .svg or .pdf.
+
+        Raises
+        ------
+        ParameterError
+            If the suffix is another one.
+        FormatError
+            If the file cannot be written.
+        MissingExtraError
+            If the tune extra is not installed.
+
+        Examples
+        --------
+        >>> from hopvec import Graph, tune
+        >>> graph = Graph.from_edges(range(20), [(7 * n + 1) % 20 for n in range(20)])
+        >>> tuning = tune(graph, space={"beta": [0.0, 0.5]}, search="grid")
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     tuning.plot(f"{folder}/search.png")
+        """
         from hopvec.tuning.plot import write_plot
 
         write_plot(self, Path(path))

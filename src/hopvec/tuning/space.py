@@ -45,14 +45,22 @@ NOT_SEARCHED = {
 class Range:
     """A range of numbers to search.
 
+    It is the same as a string such as "-1:0", "-1:0:0.1" or "log:0.125:64".
+
     Parameters
     ----------
     low, high : float
         The ends, both included.
-    log : bool
+    log : bool, default=False
         Whether numbers are log-uniform.
     step : float, optional
         Restricts the range to low, low + step, ...
+
+    Examples
+    --------
+    >>> from hopvec.tuning import Range
+    >>> str(Range(0.125, 64, log=True)), str(Range(-1, 0, step=0.1))
+    ('log:0.125:64', '-1:0:0.1')
     """
 
     low: float
@@ -60,7 +68,7 @@ class Range:
     log: bool = False
     step: float | None = None
 
-    def error(self) -> str | None:
+    def _error(self) -> str | None:
         """The reason why the range is invalid; None if it is valid."""
         numbers = (self.low, self.high) if self.step is None else (self.low, self.high, self.step)
         if any(not isinstance(n, REAL) or not math.isfinite(n) for n in numbers):
@@ -73,14 +81,14 @@ class Range:
             return f"it cannot have a step of {self.step:g}"
         return None
 
-    def points(self) -> list[float] | None:
+    def _points(self) -> list[float] | None:
         """The numbers of a range with a step; None without a step."""
         if self.step is None:
             return None
         steps = int((self.high - self.low) / self.step + 1e-9)  # ten times 0.1 is less than 1
         return [self.low + i * self.step for i in range(steps + 1)]
 
-    def beyond(self, value: float) -> float | None:
+    def _beyond(self, value: float) -> float | None:
         """A number beyond the end that a value is close to; None if it is not close to an end."""
         low, high, at = (math.log(n) if self.log else n for n in (self.low, self.high, value))
         margin = END_SHARE * (high - low)
@@ -100,7 +108,19 @@ class Range:
 
 @dataclass(frozen=True)
 class Choices:
-    """A list of values to search."""
+    """A list of values to search.
+
+    Parameters
+    ----------
+    values : tuple
+        The values.
+
+    Examples
+    --------
+    >>> from hopvec.tuning import Choices
+    >>> str(Choices(("authors", "full")))
+    'authors,full'
+    """
 
     values: tuple[Any, ...]
 
@@ -119,7 +139,7 @@ class Space:
     """
 
     def __init__(self, method: Method, given: Mapping[str, Any]) -> None:
-        self.base = method
+        self.base: Method = method
         self.dimensions: dict[str, Dimension] = {}
         for name, values in given.items():
             self._add(name, values)
@@ -155,7 +175,7 @@ class Space:
         """All points, the last dimension varying fastest. Raises ParameterError if infinite."""
         axes = []
         for name, dimension in self.dimensions.items():
-            values = dimension.values if isinstance(dimension, Choices) else dimension.points()
+            values = dimension.values if isinstance(dimension, Choices) else dimension._points()
             if values is None:
                 raise ParameterError(
                     f"space: a grid needs lists of values or ranges with a step, and {name} is any "
@@ -258,7 +278,7 @@ def _dimension(name: str, values: Any, rule: Rule | None) -> Dimension:
     if isinstance(values, str):
         values = _parse_range(values) if ":" in values else _parse_choices(values, rule)
     if isinstance(values, Range):
-        error = values.error()
+        error = values._error()
         if error is not None:
             raise ParameterError(f"space: the range {values} of {name} is invalid: {error}.")
         return values

@@ -37,6 +37,14 @@ class Trial:
         The score; higher is better.
     seconds : float
         The time it took; 0 for a point that was tried before.
+
+    Examples
+    --------
+    >>> from hopvec import Graph, tune
+    >>> graph = Graph.from_edges(range(20), [(7 * n + 1) % 20 for n in range(20)])
+    >>> tuning = tune(graph, space={"beta": [0.0, 0.5]}, search="grid")
+    >>> tuning.trials[1].number, tuning.trials[1].parameters
+    (2, {'beta': 0.5})
     """
 
     number: int
@@ -54,7 +62,8 @@ class Study:
 
     def __init__(self, path: str | os.PathLike[str] | None, settings: Mapping[str, Any]) -> None:
         self.trials: list[Trial] = []
-        self.settings = json.loads(json.dumps(settings))  # as read back from the file
+        # as read back from the file
+        self.settings: dict[str, Any] = json.loads(json.dumps(settings))
         self._path = None if path is None else Path(path)
         self._file: BinaryIO | None = None
 

@@ -16,7 +16,7 @@ from hopvec.methods.orders import Orders
 from hopvec.methods.slab_method import SlabMethod
 from hopvec.progress import Progress
 
-logger = logging.getLogger("hopvec")
+logger: logging.Logger = logging.getLogger("hopvec")
 
 MAX_CACHED = 8  # sets of orders
 

@@ -33,7 +33,7 @@ from hopvec.tuning.study import Study, Trial
 from hopvec.tuning.suggest import number_of_trials, suggest
 from hopvec.tuning.trial_vectors import TrialVectors
 
-logger = logging.getLogger("hopvec")
+logger: logging.Logger = logging.getLogger("hopvec")
 
 LABEL_PARAMS = ("measure", "validation", "train", "shuffles", "C")
 LINK_PARAMS = ("objective", "held_out", "sampling")
@@ -121,9 +121,9 @@ def tune(
 
     With labels, trials are scored by the F1 of node classification with few training labels;
     without, by the AUC of predicting held-out edges, the mean for uniform negatives and for
-    negatives drawn by degree. docs/how-to/tuning.md describes both protocols. The default is 20 trials by
-    optuna with 64 columns, over the `search_space` of the method: beta, spectrum and the weights of
-    orders 1 and 2 of FastRP, or the space of the paper if it has one pass.
+    negatives drawn by degree. The default is 20 trials by optuna with 64 columns, over the
+    `search_space` of the method: beta, spectrum and the weights of orders 1 and 2 of FastRP, or the
+    space of the paper if it has one pass.
 
     Orders are cached: a trial that changes only weights or spectrum costs one sum. At the end, the
     parameters of `method` as given are scored in the same way, and a warning is logged if no trial
@@ -190,11 +190,11 @@ def tune(
 
     Examples
     --------
-    >>> from hopvec import Graph
-    >>> graph = Graph.from_edges(range(20), [(7 * node + 1) % 20 for node in range(20)])
+    >>> from hopvec import Graph, tune
+    >>> graph = Graph.from_edges(range(20), [(7 * n + 1) % 20 for n in range(20)])
     >>> tuning = tune(graph, space={"beta": "-1:1:0.5"}, search="grid")
-    >>> len(tuning.trials), tuning.best.score == max(trial.score for trial in tuning.trials)
-    (5, True)
+    >>> len(tuning.trials)
+    5
     """
     settings = SearchSettings(
         trials=trials,
@@ -358,7 +358,7 @@ def _warn_at_range_end(space: Space, best: Trial) -> None:
     """Warn if a best value is at the end of its range, and the method allows values beyond."""
     for name, dimension in space.dimensions.items():
         value = best.parameters[name]
-        beyond = dimension.beyond(value) if isinstance(dimension, Range) else None
+        beyond = dimension._beyond(value) if isinstance(dimension, Range) else None
         if beyond is not None and space.is_integer(name):
             beyond = math.floor(beyond) if beyond < value else math.ceil(beyond)
         if beyond is not None and space.allows({**best.parameters, name: beyond}):

@@ -19,3 +19,7 @@ from hopvec.view.map import draw_map
 from hopvec.view.purity import Purity, purity
 
 __all__ = ["Purity", "draw_map", "layout", "purity"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

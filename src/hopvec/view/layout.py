@@ -31,7 +31,7 @@ def layout(
     labeled: NDArray[np.int64] | None = None,
     progress: Progress | None = None,
 ) -> NDArray[np.float32]:
-    """Compute 2D positions of an embedding.
+    """Compute 2D positions of the nodes of an embedding.
 
     The same seed gives the same bytes for any number of threads.
 
@@ -60,6 +60,16 @@ def layout(
     ------
     MissingExtraError
         If openTSNE is needed and not installed.
+    ParameterError
+        If `kind` is invalid.
+
+    Examples
+    --------
+    >>> from hopvec import FastRP, Graph, view
+    >>> graph = Graph.from_edges([0, 0, 1, 3, 3, 4], [1, 2, 2, 4, 5, 5])
+    >>> embedding = FastRP(dim=8).embed(graph)
+    >>> view.layout(embedding, kind="pca").shape
+    (6, 2)
     """
     if kind not in get_args(Kind):
         raise ParameterError(f"layout: kind must be 'tsne' or 'pca', got {kind!r}.")

@@ -24,7 +24,11 @@ SUFFIXES = (".png", ".svg", ".pdf")
 SIZES = 1.0, 40.0  # minimum and maximum side length, in inches
 RESOLUTIONS = 30, 1200  # minimum and maximum, in pixels per inch
 # Removes the creation date from a file, so that the same map has the same bytes.
-NO_DATE = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+NO_DATE: dict[str, dict[str, None]] = {
+    ".png": {},
+    ".svg": {"Date": None},
+    ".pdf": {"CreationDate": None},
+}
 
 
 def draw_map(
@@ -51,7 +55,7 @@ def draw_map(
     ----------
     embeddings : Embedding or mapping of str to Embedding
         The embeddings to draw; the names of a mapping are the titles of the panels.
-    path : path-like
+    path : path
         Output file: .png, .svg or .pdf.
     labels : Labels, optional
         Colors nodes by class: the nine largest classes have colors, and the larger ones are named.
@@ -77,17 +81,21 @@ def draw_map(
 
     Raises
     ------
-    ParameterError, FormatError
-        If a parameter or the path is invalid.
+    ParameterError
+        If a parameter is invalid.
+    FormatError
+        If the suffix of the path is another one, or the file cannot be written.
     MissingExtraError
         If the view extra is not installed.
 
     Examples
     --------
-    Figure 1 of the paper::
-
-        draw_map({"FastRP": fastrp, "DeepWalk": deepwalk, "RandNE": randne}, "figure.png",
-                 labels=countries, classes=["uk", "jp", "br", "fr", "es"])
+    >>> from hopvec import FastRP, Graph, view
+    >>> graph = Graph.from_edges([0, 0, 1, 3, 3, 4], [1, 2, 2, 4, 5, 5])
+    >>> embedding = FastRP(dim=8).embed(graph)
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     view.draw_map(embedding, f"{folder}/map.png", size=2, dpi=50)
     """
     path = Path(path)
     check_map(path, theme=theme, size=size, dpi=dpi)

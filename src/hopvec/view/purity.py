@@ -13,18 +13,34 @@ from hopvec.labels import Labels
 
 
 class Purity(NamedTuple):
-    """The mean share, from 0 to 1, of nearest nodes on a map that share a class with a node."""
+    """The mean share, from 0 to 1, of nearest nodes on a map that share a class with a node.
+
+    Attributes
+    ----------
+    nodes : float
+        The mean over all labeled nodes.
+    classes : float
+        The mean over classes of the mean over their nodes: all classes have the same weight.
+
+    Examples
+    --------
+    >>> from hopvec import FastRP, Graph, Labels, view
+    >>> graph = Graph.from_edges([0, 0, 1, 3, 3, 4], [1, 2, 2, 4, 5, 5])
+    >>> embedding = FastRP(dim=8).embed(graph)
+    >>> labels = Labels.from_pairs(range(6), "aaabbb")
+    >>> positions = view.layout(embedding, kind="pca")
+    >>> view.purity(positions, embedding, labels, k=2).classes
+    1.0
+    """
 
     nodes: float
-    """The mean over all labeled nodes."""
     classes: float
-    """The mean over classes of the mean over their nodes: all classes have the same weight."""
 
 
 def purity(
     positions: NDArray[np.float32], embedding: Embedding, labels: Labels, *, k: int = 10
 ) -> Purity:
-    """The mean share of the k nearest labeled nodes on a map that share a class with a node.
+    """Measure the share of the k nearest labeled nodes on a map that share a class with a node.
 
     Nodes without a position or a label are ignored. Ties between nodes at the same position are
     broken arbitrarily.
@@ -49,6 +65,16 @@ def purity(
     ------
     ParameterError
         If there are not more than k labeled nodes with a position.
+
+    Examples
+    --------
+    >>> from hopvec import FastRP, Graph, Labels, view
+    >>> graph = Graph.from_edges([0, 0, 1, 3, 3, 4], [1, 2, 2, 4, 5, 5])
+    >>> embedding = FastRP(dim=8).embed(graph)
+    >>> labels = Labels.from_pairs(range(6), "aaabbb")
+    >>> positions = view.layout(embedding, kind="pca")
+    >>> view.purity(positions, embedding, labels, k=2)
+    Purity(nodes=1.0, classes=1.0)
     """
     from scipy.spatial import cKDTree
 

@@ -6,8 +6,7 @@ from threading import Thread
 
 import pytest
 
-from hopvec.view.explorer import LOCAL
-from hopvec.view.explorer.server import guarded, listening
+from hopvec.view.explorer.server import LOCAL, guarded, listening
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 COLORS = {"blue": (63, 144, 218), "orange": (255, 169, 14), "red": (189, 31, 1)}  # by code

@@ -12,9 +12,9 @@ import browsing
 import explored
 from starlette.testclient import TestClient
 
-from hopvec.view.explorer import LOCAL, Exploration
+from hopvec.view.explorer import Exploration
 from hopvec.view.explorer.guard import HEADER, PLAIN
-from hopvec.view.explorer.server import guarded
+from hopvec.view.explorer.server import LOCAL, guarded
 
 PORT = 8765
 

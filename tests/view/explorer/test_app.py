@@ -19,11 +19,11 @@ def test_about(client):
 
 def test_arrays_arrive_as_little_endian_bytes(client, exploration):
     plane = np.frombuffer(client.get("/api/positions/0").content, "<f4").reshape(-1, 2)
-    assert np.array_equal(plane, exploration.sides[0].positions)
+    assert np.array_equal(plane, exploration._sides[0].positions)
     codes = np.frombuffer(client.get("/api/columns/0/codes").content, "<u2")
-    assert np.array_equal(codes, exploration.columns[0].codes)
+    assert np.array_equal(codes, exploration._columns[0].codes)
     members = np.frombuffer(client.get("/api/columns/0/members/1").content, "<u4")
-    assert np.array_equal(members, exploration.columns[0].members(1))
+    assert np.array_equal(members, exploration._columns[0].members(1))
 
 
 def test_a_legend(client):
@@ -50,7 +50,7 @@ def test_names_of_nodes(client):
 
 def test_a_node_has_neighbors_likely_links_and_edges(client, exploration):
     found = client.get("/api/nodes/17", params={"k": 3}).json()
-    assert found == exploration.neighborhood(17, 3)
+    assert found == exploration._neighborhood(17, 3)
     assert [len(found["near"][0]), len(found["links"])] == [3, 3]
     fields = {"node", "name", "label", "degree", "score", "common"}
     assert all(set(card) == fields for card in found["links"])

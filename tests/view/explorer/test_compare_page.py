@@ -24,7 +24,7 @@ def test_neighbors_in_each_embedding_with_shared_ones_marked(visit, compared_add
     there.picked(f"node-{SOME}")
     page.locator("#count").select_option("50")
     page.wait_for_function("() => document.querySelectorAll('#near tbody tr').length === 50")
-    one, two = comparison.neighborhood(SOME, 50)["near"]
+    one, two = comparison._neighborhood(SOME, 50)["near"]
     names = [[card["name"] for card in near] for near in (one, two)]
     shared = set(names[0]) & set(names[1])
     assert 0 < len(shared) < 50

@@ -19,7 +19,7 @@ def cosines(embedding, node):
 
 
 def test_neighbors_are_the_exact_nearest_with_label_and_degree(exploration):
-    found = exploration.neighborhood(SOME, 10)
+    found = exploration._neighborhood(SOME, 10)
     expected = cosines(explored.embedding(), SOME)
     expected[SOME] = -2
     (near,) = found["near"]
@@ -31,7 +31,7 @@ def test_neighbors_are_the_exact_nearest_with_label_and_degree(exploration):
 
 
 def test_neighbors_with_an_edge_are_marked_and_edges_have_a_rank(exploration):
-    found = exploration.neighborhood(SOME, 60)
+    found = exploration._neighborhood(SOME, 60)
     ranks = {card["node"]: at for at, card in enumerate(found["near"][0], start=1)}
     joined = {SOME + step for step in (1, 3, 6)} | {SOME - step for step in (1, 3, 6)}
     assert {card["node"] for card in found["near"][0] if card["edge"]} == joined & set(ranks)
@@ -47,7 +47,7 @@ def test_neighbors_with_an_edge_are_marked_and_edges_have_a_rank(exploration):
 
 
 def test_an_isolated_node_has_no_edges_and_no_neighbors(exploration):
-    found = exploration.neighborhood(explored.NODES - 1, 5)
+    found = exploration._neighborhood(explored.NODES - 1, 5)
     assert found["edges"] == {"count": 0, "nodes": []}
     assert (found["near"], found["links"]) == ([[]], [])
 
@@ -60,29 +60,29 @@ def test_likely_links_are_those_of_recommend(kind):
     names = some.ids.to_pylist()
     for name in ("node-30", "node-31", "node-200"):
         expected = recommend(some, graph, name, k=7).to_pylist()
-        links = exploration.neighborhood(names.index(name), 7)["links"]
+        links = exploration._neighborhood(names.index(name), 7)["links"]
         assert len(links) == 7
         assert [card["name"] for card in links] == [row["recommended"] for row in expected]
         assert [names[card["node"]] for card in links] == [card["name"] for card in links]
         assert [card["score"] for card in links] == [row["score"] for row in expected]
         assert [card["common"] for card in links] == [row["common_neighbors"] for row in expected]
-        degrees = [exploration.edges.degrees[card["node"]] for card in links]
+        degrees = [exploration._edges.degrees[card["node"]] for card in links]
         assert [card["degree"] for card in links] == degrees
 
 
 def test_likely_links_are_new_edges_to_the_other_side_of_a_bipartite_graph():
     one = {"one": explored.embedding()}
     exploration = Exploration.from_embeddings(one, graph=explored.bipartite_graph(), layout="pca")
-    assert exploration.about()["bipartite"]
-    links = {card["node"] for card in exploration.neighborhood(100, 200)["links"]}
+    assert exploration._about()["bipartite"]
+    links = {card["node"] for card in exploration._neighborhood(100, 200)["links"]}
     assert all(node % 2 for node in links)
     assert not links & {101, 103, 107}
-    assert exploration.neighborhood(5, 10)["links"] is None  # it is not in the graph
+    assert exploration._neighborhood(5, 10)["links"] is None  # it is not in the graph
 
 
 def test_without_a_graph_there_are_no_likely_links(comparison):
-    assert comparison.about()["links"] is None
-    assert comparison.neighborhood(SOME, 10)["links"] is None
+    assert comparison._about()["links"] is None
+    assert comparison._neighborhood(SOME, 10)["links"] is None
 
 
 def test_likely_links_of_a_comparison_are_those_of_the_first_embedding(exploration):
@@ -90,17 +90,17 @@ def test_likely_links_of_a_comparison_are_those_of_the_first_embedding(explorati
     compared = Exploration.from_embeddings(
         both, labels=explored.labels(), graph=explored.graph(), layout="pca"
     )
-    links = exploration.neighborhood(SOME, 10)["links"]
-    assert compared.neighborhood(SOME, 10)["links"] == links
+    links = exploration._neighborhood(SOME, 10)["links"]
+    assert compared._neighborhood(SOME, 10)["links"] == links
 
 
 def test_an_unknown_node_is_rejected(exploration):
     with pytest.raises(UnknownNodeError, match=r"There is no node 300; nodes are 0 to 299\."):
-        exploration.neighborhood(explored.NODES, 5)
+        exploration._neighborhood(explored.NODES, 5)
 
 
 def test_neighbors_of_two_embeddings_and_their_overlap(comparison):
-    found = comparison.neighborhood(SOME, 10)
+    found = comparison._neighborhood(SOME, 10)
     one, two = ({card["node"] for card in near} for near in found["near"])
     assert found["overlaps"] == [{"first": 0, "second": 1, "shared": len(one & two)}]
     assert one != two
@@ -111,9 +111,9 @@ def test_rows_in_another_order_are_the_same_nodes():
     order = np.random.default_rng(3).permutation(explored.NODES)
     other = Embedding(one.vectors[order], one.ids.take(pa.array(order)))
     exploration = Exploration.from_embeddings({"one": one, "other": other}, layout="pca")
-    first, second = exploration.neighborhood(SOME, 10)["near"]
+    first, second = exploration._neighborhood(SOME, 10)["near"]
     assert first == second
-    assert np.allclose(*(side.positions for side in exploration.sides), atol=1e-5)
+    assert np.allclose(*(side.positions for side in exploration._sides), atol=1e-5)
 
 
 def test_embeddings_of_different_nodes_are_rejected_with_examples():
@@ -144,7 +144,7 @@ def test_labels_and_graphs_of_other_nodes_are_rejected():
 def test_integers_and_their_strings_are_the_same_nodes():
     numbers = Embedding(np.eye(4, dtype=np.float32), pa.array([3, 1, 2, 0]))
     graph = Graph.from_edges(["3", "3"], ["1", "7"])
-    found = Exploration.from_embeddings({"one": numbers}, graph=graph, layout="pca").neighborhood(
+    found = Exploration.from_embeddings({"one": numbers}, graph=graph, layout="pca")._neighborhood(
         0, 2
     )
     assert (found["name"], found["degree"]) == ("3", 2)
@@ -176,5 +176,5 @@ def test_positions_fill_the_square_and_other_nodes_are_in_a_strip_below():
 
 def test_a_single_node_can_be_explored():
     one = Embedding(np.ones((1, 2), np.float32), pa.array(["ann"]))
-    found = Exploration.from_embeddings({"one": one}, layout="pca").neighborhood(0, 5)
+    found = Exploration.from_embeddings({"one": one}, layout="pca")._neighborhood(0, 5)
     assert found["near"] == [[]]

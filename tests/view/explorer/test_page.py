@@ -91,7 +91,7 @@ def test_a_click_shows_the_exact_neighbors_and_draws_lines(here, exploration):
     before = here.drawn()
     here.page.mouse.click(*here.position(SOME))
     here.picked(f"node-{SOME}")
-    expected = exploration.neighborhood(SOME, 10)
+    expected = exploration._neighborhood(SOME, 10)
     assert here.names() == [card["name"] for card in expected["near"][0]]
     first = here.page.locator("#near tbody tr").first.inner_text().split()
     assert first[2:] == [f"{expected['near'][0][0]['similarity']:.3f}", "5", "blue"]
@@ -105,7 +105,7 @@ def test_edges_are_marked_among_the_neighbors(here, exploration):
     here.picked(f"node-{SOME}")
     here.page.locator("#count").select_option("100")
     here.page.wait_for_function("() => document.querySelectorAll('#near tbody tr').length === 100")
-    expected = exploration.neighborhood(SOME, 100)
+    expected = exploration._neighborhood(SOME, 100)
     joined = here.page.locator("#near tr:has([aria-label='connected by an edge']) .go")
     assert joined.all_inner_texts() == [c["name"] for c in expected["near"][0] if c["edge"]]
     assert here.names("edges") == [card["name"] for card in expected["edges"]["nodes"]]
@@ -115,7 +115,7 @@ def test_likely_links_are_listed_with_their_evidence_and_drawn(here, exploration
     page = here.page
     page.mouse.click(*here.position(SOME))
     here.picked(f"node-{SOME}")
-    links = exploration.neighborhood(SOME, 10)["links"]
+    links = exploration._neighborhood(SOME, 10)["links"]
     assert here.names("links") == [card["name"] for card in links]
     shown = page.locator("#links tbody tr").all_inner_texts()
     for row, card in zip(shown, links, strict=True):
@@ -147,10 +147,10 @@ def test_likely_links_work_with_the_keyboard(visit, address):
 
 def test_likely_links_are_drawn_on_the_map(visit, serve, exploration):
     drawn = []
-    for shown in (exploration, replace(exploration, links=None)):
+    for shown in (exploration, replace(exploration, _links=None)):
         there = visit(serve(shown))
         page = there.open(f"#node=node-{SOME}")
-        assert page.locator("#links").count() == (shown.links is not None)
+        assert page.locator("#links").count() == (shown._links is not None)
         drawn.append(there.drawn())
     (points, over), (same_points, without) = drawn
     assert points == same_points
@@ -194,7 +194,7 @@ def test_likely_links_are_copied_as_csv(visit, address, exploration):
     page.wait_for_selector("#status.shown")
     lines = page.evaluate("navigator.clipboard.readText()").splitlines()
     head = "node,rank,recommended,score,common_neighbors,degree,label"
-    link = exploration.neighborhood(SOME, 10)["links"][0]
+    link = exploration._neighborhood(SOME, 10)["links"][0]
     assert (lines[0], len(lines)) == (head, 11)
     assert lines[1].startswith(f"node-{SOME},1,{link['name']},")
     assert lines[1].endswith(f",{link['common']},{link['degree']},{link['label']}")
@@ -276,7 +276,7 @@ def test_a_class_of_the_legend_can_be_isolated(here, exploration):
     button.click()
     page.wait_for_selector("#entries button[aria-pressed=true]")
     here.settled()
-    code = exploration.columns[0].classes.index("green")
+    code = exploration._columns[0].classes.index("green")
     own = list(COLORS)[code]
     assert here.count(COLORS[own]) > before[own] / 2
     assert all(here.count(COLORS[name]) == 0 for name in COLORS if name != own)
@@ -369,7 +369,7 @@ def test_a_table_is_copied_as_csv(visit, address, exploration):
 
     head, *rows = csv.reader(io.StringIO(lines, newline=""))
     assert head == ["node", "rank", "neighbor", "similarity", "degree", "label", "edge"]
-    near = exploration.neighborhood(16, 100)["near"][0]
+    near = exploration._neighborhood(16, 100)["near"][0]
     assert [row[2] for row in rows] == [card["name"] for card in near]
     assert [float(row[3]) for row in rows] == [card["similarity"] for card in near]
 

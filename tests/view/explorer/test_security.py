@@ -6,9 +6,8 @@ import explored
 import pytest
 from starlette.testclient import TestClient
 
-from hopvec.view.explorer import LOCAL
 from hopvec.view.explorer.guard import HEADER, PLAIN
-from hopvec.view.explorer.server import guarded
+from hopvec.view.explorer.server import LOCAL, guarded
 
 PORT = 8765
 ABOUT = "/api/about"

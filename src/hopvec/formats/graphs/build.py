@@ -30,7 +30,7 @@ from hopvec.spill import SpillArray
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
-logger = logging.getLogger("hopvec")
+logger: logging.Logger = logging.getLogger("hopvec")
 
 CHUNK_IDS = 1 << 20  # ids that are checked for whitespace at a time
 
@@ -84,7 +84,7 @@ class EncodedEdges:
     def __init__(self, options: ReadOptions) -> None:
         limit, spill_dir = options._memory_bytes, options.spill_dir
         share = None if limit is None else limit // 16
-        self.encoder = IdEncoder(options.threads or cores())
+        self.encoder: IdEncoder = IdEncoder(options.threads or cores())
         self.source: SpillArray[np.int32] = SpillArray(np.int32, share, spill_dir)
         self.target: SpillArray[np.int32] = SpillArray(np.int32, share, spill_dir)
         self.weight: SpillArray[np.float32] = SpillArray(np.float32, share, spill_dir)

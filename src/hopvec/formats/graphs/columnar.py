@@ -26,7 +26,7 @@ from hopvec.graph.arrow import (
 )
 from hopvec.graph.columns import ColumnSpec, chosen_by_position_warning, unused_numbers_warning
 
-logger = logging.getLogger("hopvec")
+logger: logging.Logger = logging.getLogger("hopvec")
 
 SUFFIXES = (".parquet", ".pq", ".parq", ".arrow", ".feather", ".ipc", ".arrows")
 OPTIONS = frozenset({"source", "target", "weight", "unweighted"})

@@ -42,8 +42,8 @@ class InputFile:
         progress: Progress | None = None,
         spill_dir: str | PathLike[str] | None = None,
     ) -> None:
-        self.path = None if str(path) == "-" else Path(path)
-        self.name = "standard input" if self.path is None else str(path)
+        self.path: Path | None = None if str(path) == "-" else Path(path)
+        self.name: str = "standard input" if self.path is None else str(path)
         self._progress, self._spill_dir = progress, spill_dir
         if self.path is not None and not self.path.exists():
             raise FormatError(f"{self.name}: there is no such file.")

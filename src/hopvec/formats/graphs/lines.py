@@ -87,7 +87,7 @@ class Lines:
         self._line, self._edge = 1, 0  # the numbers of the next line and of the next edge
         self._rest = b""
         self._recent: deque[Block] = deque(maxlen=RECENT)
-        self.comments = 0
+        self.comments: int = 0
 
     def __iter__(self) -> Iterator[Block]:
         while text := self._next_lines():

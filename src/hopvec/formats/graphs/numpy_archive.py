@@ -68,7 +68,9 @@ class Arrays:
     """The arrays of an archive; errors name the array."""
 
     def __init__(self, name: str, archive: Mapping[str, NDArray[Any]]) -> None:
-        self.name, self._archive, self.names = name, archive, list(archive)
+        self.name: str = name
+        self.names: list[str] = list(archive)
+        self._archive = archive
 
     def get(self, name: str) -> NDArray[Any]:
         """Read an array by name; raise FormatError if it is damaged."""

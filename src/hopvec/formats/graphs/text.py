@@ -35,7 +35,7 @@ from hopvec.graph.columns import (
     unused_numbers_warning,
 )
 
-logger = logging.getLogger("hopvec")
+logger: logging.Logger = logging.getLogger("hopvec")
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".edges", ".edgelist", ".el", ".tab", ".dat")
 OPTIONS = frozenset({"source", "target", "weight", "unweighted", "separator", "header", "comment"})

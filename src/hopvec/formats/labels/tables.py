@@ -18,7 +18,7 @@ from hopvec.graph.id_encoder import parse_integer_ids
 from hopvec.graph.ids import first_missing
 from hopvec.labels import Labels, label_array
 
-logger = logging.getLogger("hopvec")
+logger: logging.Logger = logging.getLogger("hopvec")
 
 SEPARATORS = (";", "|")  # tried within cells of labels
 

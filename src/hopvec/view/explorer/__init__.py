@@ -13,6 +13,10 @@ static/             the page: HTML, CSS and JavaScript modules
 """
 
 from hopvec.view.explorer.exploration import Exploration
-from hopvec.view.explorer.server import LOCAL, serve
+from hopvec.view.explorer.server import serve
 
-__all__ = ["Exploration", "LOCAL", "serve"]
+__all__ = ["Exploration", "serve"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

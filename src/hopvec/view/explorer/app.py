@@ -55,36 +55,36 @@ def _page() -> list[Route]:
 
 def _api(exploration: Exploration) -> list[Route]:
     def about(request: Request) -> Response:
-        return JSONResponse(exploration.about())
+        return JSONResponse(exploration._about())
 
     def positions(request: Request) -> Response:
-        return _binary(_one_of(exploration.sides, request, "side").positions)
+        return _binary(_one_of(exploration._sides, request, "side").positions)
 
     def legend(request: Request) -> Response:
-        return JSONResponse(_one_of(exploration.columns, request, "column").legend())
+        return JSONResponse(_one_of(exploration._columns, request, "column").legend())
 
     def codes(request: Request) -> Response:
-        return _binary(_one_of(exploration.columns, request, "column").codes)
+        return _binary(_one_of(exploration._columns, request, "column").codes)
 
     def members(request: Request) -> Response:
-        column = _one_of(exploration.columns, request, "column")
+        column = _one_of(exploration._columns, request, "column")
         return _binary(column.members(request.path_params["code"]))
 
     def names(request: Request) -> Response:
         nodes = [_number(text) for text in request.query_params.get("nodes", "").split(",")]
         if len(nodes) > MAX_NAMES or not all(0 <= node < len(exploration) for node in nodes):
             raise HTTPException(400, f"nodes must be at most {MAX_NAMES} node numbers.")
-        return JSONResponse([exploration.card(node) for node in nodes])
+        return JSONResponse([exploration._card(node) for node in nodes])
 
     def complete(request: Request) -> Response:
-        found = exploration.search.complete(request.query_params.get("text", ""), COMPLETIONS)
-        return JSONResponse([exploration.card(node) for node in found])
+        found = exploration._search.complete(request.query_params.get("text", ""), COMPLETIONS)
+        return JSONResponse([exploration._card(node) for node in found])
 
     def find(request: Request) -> Response:
-        node = exploration.search.node(request.query_params.get("name", ""))
+        node = exploration._search.node(request.query_params.get("name", ""))
         if node is None:
             raise HTTPException(404, "There is no node with that name.")
-        return JSONResponse(exploration.card(node))
+        return JSONResponse(exploration._card(node))
 
     def neighborhood(request: Request) -> Response:
         node, k = request.path_params["node"], _number(request.query_params.get("k", "10"))
@@ -92,7 +92,7 @@ def _api(exploration: Exploration) -> list[Route]:
             raise HTTPException(404, f"There is no node {node}.")
         if not 1 <= k <= MAX_NEIGHBORS:
             raise HTTPException(400, f"k must be an integer from 1 to {MAX_NEIGHBORS}.")
-        return JSONResponse(exploration.neighborhood(node, k))
+        return JSONResponse(exploration._neighborhood(node, k))
 
     return [
         Route("/api/about", about),

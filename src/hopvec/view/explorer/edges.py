@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hopvec.errors import ParameterError
 from hopvec.graph import Graph
 
-logger = logging.getLogger("hopvec")
+logger: logging.Logger = logging.getLogger("hopvec")
 
 MAX_LISTED = 3  # ids in an error message
 

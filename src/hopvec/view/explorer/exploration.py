@@ -70,21 +70,30 @@ class Side:
 
 @dataclass(frozen=True, eq=False)
 class Exploration:
-    """Embeddings of the same nodes, with their positions, labels, edges and likely links.
+    """What the explorer shows: embeddings of the same nodes, their labels and their edges.
 
-    Nodes are numbered by the rows of the first embedding.
+    Create it with `from_embeddings`, and show it with `serve`. Its length is the number of nodes.
+
+    Examples
+    --------
+    >>> from hopvec import FastRP, Graph
+    >>> from hopvec.view.explorer import Exploration
+    >>> graph = Graph.from_edges(["ann", "ann", "bob"], ["bob", "cem", "cem"])
+    >>> named = {"fastrp": FastRP(dim=8).embed(graph)}
+    >>> len(Exploration.from_embeddings(named, graph=graph))
+    3
     """
 
-    sides: tuple[Side, ...]
-    names: pa.Array
-    """[nodes]: the ids as strings."""
-    columns: tuple[Column, ...]
+    _sides: tuple[Side, ...]
+    _names: pa.Array
+    """[nodes]: the ids as strings; nodes are numbered by the rows of the first embedding."""
+    _columns: tuple[Column, ...]
     """Columns that nodes can be colored by."""
-    label: Column | None
-    edges: NodeEdges | None
-    links: LikelyLinks | None
+    _label: Column | None
+    _edges: NodeEdges | None
+    _links: LikelyLinks | None
     """Likely links by the first embedding."""
-    search: NameSearch
+    _search: NameSearch
 
     @staticmethod
     def from_embeddings(
@@ -98,11 +107,49 @@ class Exploration:
         seed: int = 0,
         progress: Progress | None = None,
     ) -> Exploration:
-        """Prepare one to three embeddings, by name, for the explorer.
+        """Prepare embeddings for the explorer.
 
-        `positions` are float32[n, 2] by name; embeddings without positions are laid out, with
-        `progress`. `columns` have one value per row of the first embedding. Raises ParameterError
-        if the embeddings have different nodes, or if labels or graph have none of the nodes.
+        Parameters
+        ----------
+        embeddings : dict of str to Embedding
+            One to three embeddings of the same nodes, by name.
+        labels : Labels, optional
+            Colors nodes by class.
+        graph : Graph, optional
+            Shows the edges and the likely links of nodes.
+        positions : dict of str to array of float32, shape (n, 2), optional
+            Positions of the nodes, by the name of the embedding; computed by `hopvec.view.layout`
+            for embeddings without positions.
+        columns : dict of str to pyarrow.Array, optional
+            Further columns that nodes can be colored by, with one value per row of the first
+            embedding.
+        layout : {"tsne", "pca"}, default="tsne"
+            The layout algorithm.
+        seed : int, default=0
+            Random seed of the layout.
+        progress : callable, optional
+            Called with the number of steps of the layout done and their total.
+
+        Returns
+        -------
+        Exploration
+            What the explorer shows, for `serve`.
+
+        Raises
+        ------
+        ParameterError
+            If there are more than three embeddings, if they have different nodes, or if `labels` or
+            `graph` have none of the nodes.
+        MissingExtraError
+            If openTSNE is needed and not installed.
+
+        Examples
+        --------
+        >>> from hopvec import FastRP, Graph
+        >>> from hopvec.view.explorer import Exploration
+        >>> graph = Graph.from_edges(["ann", "ann", "bob"], ["bob", "cem", "cem"])
+        >>> named = {"fastrp": FastRP(dim=8).embed(graph)}
+        >>> exploration = Exploration.from_embeddings(named, graph=graph, layout="pca")
         """
         if not 1 <= len(embeddings) <= MAX_EMBEDDINGS:
             raise ParameterError(
@@ -131,49 +178,49 @@ class Exploration:
         return Exploration(sides, names, tuple(listed), label, edges, links, NameSearch(names))
 
     def __len__(self) -> int:
-        return len(self.names)
+        return len(self._names)
 
-    def about(self) -> dict[str, Any]:
+    def _about(self) -> dict[str, Any]:
         """What the page needs to know first."""
         return {
             "nodes": len(self),
-            "edges": None if self.edges is None else self.edges.graph.edges,
-            "directed": self.edges is not None and self.edges.graph.directed,
-            "bipartite": self.edges is not None and self.edges.graph.is_target is not None,
-            "links": None if self.links is None else self.links.metadata,
-            "labeled": self.label is not None,
-            "columns": [column.name for column in self.columns],
+            "edges": None if self._edges is None else self._edges.graph.edges,
+            "directed": self._edges is not None and self._edges.graph.directed,
+            "bipartite": self._edges is not None and self._edges.graph.is_target is not None,
+            "links": None if self._links is None else self._links.metadata,
+            "labeled": self._label is not None,
+            "columns": [column.name for column in self._columns],
             "embeddings": [
                 {
                     "name": side.name,
                     "dim": side.embedding.dim,
                     "method": side.embedding.parameters.get("method"),
                 }
-                for side in self.sides
+                for side in self._sides
             ],
         }
 
-    def card(self, node: int) -> dict[str, Any]:
+    def _card(self, node: int) -> dict[str, Any]:
         """A node as an entry of a list."""
         return {
             "node": node,
-            "name": self.names[node].as_py(),
-            "label": None if self.label is None else self.label.text(node),
-            "degree": None if self.edges is None else int(self.edges.degrees[node]),
+            "name": self._names[node].as_py(),
+            "label": None if self._label is None else self._label.text(node),
+            "degree": None if self._edges is None else int(self._edges.degrees[node]),
         }
 
-    def neighborhood(self, node: int, k: int) -> dict[str, Any]:
+    def _neighborhood(self, node: int, k: int) -> dict[str, Any]:
         """A node, its nearest neighbors in each embedding, its likely links, and its edges."""
         if not 0 <= node < len(self):
             raise UnknownNodeError(f"There is no node {node:,}; nodes are 0 to {len(self) - 1:,}.")
-        adjacent = np.empty(0, np.int64) if self.edges is None else self.edges.neighbors(node)
-        edges, near = set(adjacent.tolist()), [side.nearest(node, k) for side in self.sides]
+        adjacent = np.empty(0, np.int64) if self._edges is None else self._edges.neighbors(node)
+        edges, near = set(adjacent.tolist()), [side.nearest(node, k) for side in self._sides]
         return {
-            **self.card(node),
-            "values": [[column.name, column.text(node)] for column in self.columns],
+            **self._card(node),
+            "values": [[column.name, column.text(node)] for column in self._columns],
             "near": [
                 [
-                    {**self.card(other), "similarity": similarity, "edge": other in edges}
+                    {**self._card(other), "similarity": similarity, "edge": other in edges}
                     for other, similarity in zip(*found, strict=True)
                 ]
                 for found in near
@@ -182,33 +229,33 @@ class Exploration:
                 {"first": one, "second": two, "shared": len(set(near[one][0]) & set(near[two][0]))}
                 for one, two in combinations(range(len(near)), 2)
             ],
-            "links": self._links(node, k),
-            "edges": self._edges(node, adjacent, near[0][0]),
+            "links": self._link_cards(node, k),
+            "edges": self._edge_cards(node, adjacent, near[0][0]),
         }
 
-    def _links(self, node: int, k: int) -> list[dict[str, Any]] | None:
+    def _link_cards(self, node: int, k: int) -> list[dict[str, Any]] | None:
         """The k most likely links of a node, or None without a graph that it is in."""
-        links = None if self.links is None else self.links.top(node, k)
+        links = None if self._links is None else self._links.top(node, k)
         if links is None:
             return None
         return [
-            {**self.card(link.node), "score": link.score, "common": link.common_neighbors}
+            {**self._card(link.node), "score": link.score, "common": link.common_neighbors}
             for link in links
         ]
 
-    def _edges(
+    def _edge_cards(
         self, node: int, adjacent: NDArray[np.int64], near: Sequence[int]
     ) -> dict[str, Any] | None:
         """The edges of a node, most similar first, each with its rank among the nearest."""
-        if self.edges is None:
+        if self._edges is None:
             return None
-        similarity = self.sides[0].similarity(node, adjacent)
+        similarity = self._sides[0].similarity(node, adjacent)
         best = np.lexsort((adjacent, -similarity))[:MAX_EDGES]
         ranks = {other: rank for rank, other in enumerate(near, start=1)}
         return {
             "count": len(adjacent),
             "nodes": [
-                {**self.card(int(adjacent[at])), "similarity": float(similarity[at])}
+                {**self._card(int(adjacent[at])), "similarity": float(similarity[at])}
                 | {"rank": ranks.get(int(adjacent[at]))}
                 for at in best
             ],

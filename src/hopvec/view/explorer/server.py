@@ -47,6 +47,8 @@ def serve(
 ) -> None:
     """Serve the page of an exploration until Ctrl-C.
 
+    The page loads nothing from the network. By default, only this machine can open it.
+
     Parameters
     ----------
     exploration : Exploration
@@ -67,6 +69,12 @@ def serve(
         If the web extra is not installed.
     ParameterError
         If the server cannot listen on the host or port.
+
+    Examples
+    --------
+    >>> from hopvec.view.explorer import Exploration, serve
+    >>> exploration = Exploration.from_embeddings({"fastrp": embedding})  # doctest: +SKIP
+    >>> serve(exploration, open_browser=True, started=print)  # doctest: +SKIP
     """
     require_extra()
     import uvicorn
