@@ -1,5 +1,6 @@
 """Every Python block and every command of the documentation works as printed."""
 
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -47,6 +48,20 @@ def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_small_files()
     run(page)
+
+
+def test_every_comment_about_running_is_right_above_a_block():
+    for page in PAGES:
+        comments = re.findall(r"<!-- (?:not run|needs): ", page.read_text(encoding="utf-8"))
+        blocks = [block for block in blocks_of(page) if block.not_run or block.needs]
+        assert len(comments) == len(blocks), page
+
+
+def test_code_has_a_language_that_is_run():
+    for page in [ROOT / "README.md", *DOCS.rglob("*.md")]:
+        languages = re.findall(r"^ *``` ?(\w*)", page.read_text(encoding="utf-8"), re.MULTILINE)
+        unknown = set(languages) & {"py", "python3", "sh", "shell", "console", "pycon"}
+        assert not unknown, f"{page.name}: write python or bash instead of {unknown}"
 
 
 def test_most_blocks_are_run():
