@@ -16,7 +16,9 @@ NOTEBOOKS = sorted(TUTORIALS.glob("*.ipynb"))
 VARIES = "varies"  # tag of cells whose output depends on the versions of other packages
 NUMBER = re.compile(r"[+-]?\d[\d,]*\.?\d*(?:e[+-]?\d+)?")
 TOLERANCE = 0.02  # of numbers: other BLAS libraries round differently
-FORBIDDEN = re.compile(r"Traceback|Warning\b|\x1b\[|(?<![\w.])/(?:home|root|tmp|usr|work|Users)/|C:\\")
+FORBIDDEN = re.compile(
+    r"Traceback|Warning\b|\x1b\[|(?<![\w.])/(?:home|root|tmp|usr|work|Users)/|C:\\"
+)
 
 
 def code_cells(notebook):
