@@ -45,3 +45,7 @@ class DatasetError(HopvecError, OSError):
 
 class MissingExtraError(HopvecError, ImportError):
     """An optional package is not installed."""
+
+    def __str__(self) -> str:
+        """The message in `args`, which the command line rewords; ImportError has a copy."""
+        return str(self.args[0]) if self.args else ""
