@@ -265,7 +265,7 @@ class TestSettings:
     def test_a_quick_sensitivity_study_has_no_deviations_and_no_best_values(self):
         sweeps = (
             sensitivity.Sweep("beta", "β", [-1, 0], [3.0, 2.0], None),
-            sensitivity.Sweep("alpha_4", "α", [1, 8], [1.0, 2.0], None),
+            sensitivity.Sweep("alpha_4", "a", [1, 8], [1.0, 2.0], None),
             sensitivity.Sweep("dim", "d", [32, 128], [1.0, 2.0], None),
         )
         found = sensitivity._verdicts(*sweeps, unsupported="Not judged: why.")
