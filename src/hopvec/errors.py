@@ -126,3 +126,7 @@ class MissingExtraError(HopvecError, ImportError):
     >>> issubclass(MissingExtraError, ImportError)
     True
     """
+
+    def __str__(self) -> str:
+        """The message in `args`, which the command line rewords; ImportError has a copy."""
+        return str(self.args[0]) if self.args else ""

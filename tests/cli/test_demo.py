@@ -56,10 +56,13 @@ def test_a_file_as_output_directory_is_rejected(run, small, tmp_path):
 
 
 def test_a_missing_extra_is_reported_before_the_work(run, small, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "openTSNE", None)
+    for package in ("openTSNE", "threadpoolctl"):
+        monkeypatch.setitem(sys.modules, package, None)
     result = run("demo")
     assert result.exit_code == 2
-    assert "pip install 'hopvec[view]'" in result.stderr
+    assert result.stderr == (
+        "demo needs the extras evaluate and view: pip install 'hopvec[evaluate,view]'.\n"
+    )
     assert not (tmp_path / "hopvec-demo").exists()
 
 

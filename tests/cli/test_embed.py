@@ -24,6 +24,7 @@ def test_the_vectors_are_those_of_the_library(run, edges, tmp_path):
 
 
 def test_another_method_is_chosen_by_name(run, edges, tmp_path):
+    pytest.importorskip("gensim")
     arguments = [
         "--dim",
         8,

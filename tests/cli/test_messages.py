@@ -1,5 +1,7 @@
 """name_options: messages of the library name options of the current command."""
 
+import sys
+
 import click
 import pytest
 
@@ -84,3 +86,12 @@ def test_errors_and_notes_of_a_run_name_options(run, tmp_path):
     result = run("info", "edges.csv", "--duplicates", "error")
     assert result.exit_code == 2
     assert "--duplicates sum" in result.stderr
+
+
+def test_a_missing_extra_names_the_option(run, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "usearch", None)
+    (tmp_path / "edges.csv").write_text("source,target\na,b\nb,c\n")
+    assert run("embed", "edges.csv", "-o", "vectors.parquet").exit_code == 0
+    result = run("neighbors", "vectors.parquet", "--all", "--approximate", "-o", "knn.parquet")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("--approximate needs the approximate extra: pip install")

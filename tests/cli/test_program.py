@@ -63,18 +63,6 @@ def test_it_starts_in_less_than_0_15_seconds_of_cpu():
     assert min(seconds() for _ in range(5)) < 0.15
 
 
-@pytest.mark.parametrize("missing", ["click", "rich"])
-def test_without_the_extra_it_says_how_to_install_it(missing):
-    code = (
-        f"import sys; sys.modules[{missing!r}] = None\n"
-        "from hopvec.cli import main\n"
-        "sys.argv[1:] = ['--version']; main()"
-    )
-    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert finished.returncode == 2
-    assert finished.stderr == "The command line needs the cli extra: pip install 'hopvec[cli]'.\n"
-
-
 @pytest.mark.parametrize("name", COMMANDS)
 class TestEveryCommand:
     def test_its_help_starts_with_its_line_of_the_table(self, name):

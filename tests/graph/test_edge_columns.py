@@ -6,6 +6,7 @@ import pytest
 
 from graph_arrays import arrays_of, entries_of
 from hopvec import Graph
+from hopvec.graph.ids import numpy_view
 
 INT64 = np.arange(6, dtype=np.int64)
 
@@ -130,3 +131,14 @@ def test_weights_of_any_numeric_type(weight):
         (0, 1): 2.0,
         (1, 2): 3.0,
     }
+
+
+@pytest.mark.parametrize(
+    "type_", ["int8", "uint16", "int32", "uint64", "int64", "float16", "float32", "float64"]
+)
+def test_an_arrow_array_of_numbers_is_viewed_without_a_copy(type_):
+    numbers = np.arange(5).astype(type_)
+    view = numpy_view(pa.array(numbers)[1:])
+    assert view.dtype == numbers.dtype
+    assert not view.flags.owndata
+    assert view.tolist() == [1, 2, 3, 4]

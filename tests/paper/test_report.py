@@ -32,6 +32,7 @@ def report():
         verdicts=[
             Verdict("It is fast.", "2 s", holds=True),
             Verdict("It is small.", "3 GB", holds=False),
+            Verdict("It is best.", "Not judged: too few runs.", holds=None),
         ],
         tables=[
             ReportTable("times", "Seconds", ["name", "s"], [["a|b", 1.23456], ["c", None]], "Note.")
@@ -80,7 +81,7 @@ def test_text_is_escaped(directory):
 def test_every_verdict_is_in_the_page_and_in_the_markdown(directory):
     for name in ("index.html", "report.md"):
         text = (directory / name).read_text()
-        for word in ("✓ holds", "✗ differs", "Missing: flickr"):
+        for word in ("✓ holds", "✗ differs", "○ not judged", "Missing: flickr"):
             assert word in text
 
 
@@ -110,6 +111,15 @@ def test_figures_are_not_blank(directory):
     assert pixels.shape[1] > 1000
     assert (pixels[:, :, :3] < 0.9).any(axis=2).mean() > 0.005
     assert (directory / "lines.svg").read_text().startswith("<?xml")
+
+
+def test_a_figure_with_a_large_svg_is_written_as_png_only(tmp_path, monkeypatch):
+    report().write(tmp_path)
+    assert (tmp_path / "lines.svg").exists()
+    monkeypatch.setattr("hopvec.paper.report.MAX_SVG_BYTES", 1000)
+    report().write(tmp_path)
+    assert not (tmp_path / "lines.svg").exists()
+    assert (tmp_path / "lines.png").exists()
 
 
 @pytest.mark.parametrize(

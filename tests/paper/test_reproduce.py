@@ -1,17 +1,21 @@
 """Reproductions with available and with missing datasets."""
 
 import json
+import re
 import shutil
+import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from hopvec import FastRP, ParameterError
+from hopvec import FastRP, MissingExtraError, ParameterError
 from hopvec.paper import ITEMS, classification, neighbors, published, runtime, sensitivity
 from hopvec.paper import map as maps
 from hopvec.paper.experiment_cache import ExperimentCache, Score, no_stage
 from hopvec.paper.reproduce import reproduce
 from hopvec.paper.scalability import Point, Series, measure
+from hopvec.paper.settings import PAPER_METHODS, method, methods_text, weakened
 
 
 @pytest.fixture
@@ -99,6 +103,16 @@ class TestOnSmallGraphs:
         assert float(dims["32"][0]) < float(dims["512"][0])
         assert (report[0] / "sensitivity.svg").exists()
 
+    def test_a_quick_run_judges_no_claim_on_weakened_baselines(self, report):
+        text = (report[0] / "report.md").read_text()
+        rows = [line for line in text.splitlines() if "DeepWalk's" in line or "Highest" in line]
+        rows = [row for row in rows if row.startswith("|")]
+        assert len(rows) == 2
+        assert all(row.startswith("| ○ not judged") for row in rows)
+        assert "1 walk per node instead of 10" in text
+        assert "1 seed of R." in text
+        assert all(row[1] == "" for row in self.rows(report, "sensitivity-dim").values())
+
     def test_missing_data_and_stages_are_reported(self, report):
         directory, stages = report
         text = (directory / "report.md").read_text()
@@ -178,6 +192,93 @@ class TestVerdicts:
     def test_times_are_compared_as_ratios(self, deepwalk, status):
         row = {"FastRP": 1.0, "RandNE": 2.0, "DeepWalk": deepwalk}
         assert [v.status for v in runtime._verdicts("blogcatalog", row)] == [status, "holds"]
+
+    def test_weakened_baselines_are_not_ranked(self):
+        found = classification._verdicts("blogcatalog", self.scores(LINE=30.0), "Not judged: why.")
+        assert [(verdict.status, verdict.found) for verdict in found] == [
+            ("not judged", "Not judged: why.")
+        ] * 2
+        row = {"FastRP": 1.0, "RandNE": 2.0, "DeepWalk": 8000.0}
+        statuses = [v.status for v in runtime._verdicts("blogcatalog", row, "Not judged: why.")]
+        assert statuses == ["not judged", "holds"]
+
+
+class TestSettings:
+    """The text of a report describes the settings of its run."""
+
+    @pytest.fixture(params=[True, False], ids=["quick", "full"])
+    def settings(self, request, tmp_path):
+        return ExperimentCache(
+            data=tmp_path, directory=tmp_path / "vectors", quick=request.param, stage=no_stage
+        )
+
+    @pytest.fixture
+    def graph_sizes(self, monkeypatch):
+        sizes = {"blogcatalog": 10_312, "flickr": 80_513, "cora": 2_708}
+        monkeypatch.setattr(
+            ExperimentCache,
+            "dataset",
+            lambda self, name: SimpleNamespace(graph=SimpleNamespace(nodes=sizes[name])),
+        )
+
+    def test_the_text_names_the_walks_samples_and_trials_of_the_methods(self, settings):
+        text = methods_text(settings)
+        for name in ("blogcatalog", "cora"):
+            walks = method(settings, name, "DeepWalk").walks
+            samples = method(settings, name, "LINE").samples
+            assert re.search(rf"\b{walks} walks? per node", text)
+            assert f" {samples // 1_000_000} million samples" in text
+        assert f"with {settings.trials} trials" in text
+
+    def test_only_a_full_run_ranks_the_baselines(self, settings):
+        reason = weakened(settings, "blogcatalog", *PAPER_METHODS)
+        assert reason == (
+            "Not judged: DeepWalk and node2vec use 8 walks per node instead of 80, and LINE uses "
+            "10 million samples instead of 100 million."
+            if settings.quick
+            else ""
+        )
+        assert weakened(settings, "blogcatalog", "FastRP", "RandNE") == ""
+
+    def test_the_text_names_the_shuffles_of_each_graph(self, settings, graph_sizes):
+        text = classification._shuffles_text(settings, ["blogcatalog", "flickr", "cora"])
+        assert text == (
+            "Scores are means of 3 shuffles in the tables (1 on blogcatalog, flickr) and 1 at the "
+            "other shares of the curves."
+            if settings.quick
+            else "Scores are means of 10 shuffles in the tables (5 on flickr) and 5 at the other "
+            "shares of the curves."
+        )
+
+    def test_the_text_does_not_call_one_shuffle_a_mean(self, cache, graph_sizes):
+        text = classification._shuffles_text(cache, ["blogcatalog"])
+        assert text == "Scores are those of a single shuffle."
+
+    def test_a_single_shuffle_has_no_deviation(self, cache):
+        one, two = (
+            cache.scores("debian-packages", FastRP(dim=4, passes=1), [0.1], C=1.0, shuffles=n)[0]
+            for n in (1, 2)
+        )
+        assert one.deviation is None
+        assert two.deviation > 0
+
+    def test_a_quick_sensitivity_study_has_no_deviations_and_no_best_values(self):
+        sweeps = (
+            sensitivity.Sweep("beta", "β", [-1, 0], [3.0, 2.0], None),
+            sensitivity.Sweep("alpha_4", "a", [1, 8], [1.0, 2.0], None),
+            sensitivity.Sweep("dim", "d", [32, 128], [1.0, 2.0], None),
+        )
+        found = sensitivity._verdicts(*sweeps, unsupported="Not judged: why.")
+        assert [verdict.status for verdict in found] == ["not judged", "not judged", "holds"]
+        assert [row[2] for row in sensitivity._table(sweeps[0]).rows] == [None, None]
+
+
+@pytest.mark.parametrize("package", ["optuna", "gensim", "matplotlib", "openTSNE"])
+def test_a_missing_extra_is_reported_before_the_work(tmp_path, monkeypatch, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtraError, match=r"^reproduce needs .* 'hopvec\[paper\]'\.$"):
+        reproduce(["projection"], data=tmp_path, out=tmp_path / "report")
+    assert not (tmp_path / "report").exists()
 
 
 class TestScalability:

@@ -17,16 +17,10 @@ All other modules are commands.
 import atexit
 import gc
 import sys
-from importlib.util import find_spec
-
-REQUIRED_PACKAGES = ("click", "rich")
 
 
 def main() -> None:
     """Run the command line and exit with its exit code."""
-    if not all(find_spec(package) for package in REQUIRED_PACKAGES):
-        print("The command line needs the cli extra: pip install 'hopvec[cli]'.", file=sys.stderr)
-        sys.exit(2)
     try:
         from hopvec.cli.program import hopvec
     except KeyboardInterrupt:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,8 @@ from hopvec.cli.outputs import write_text
 from hopvec.cli.summary import report_rows
 from hopvec.cli.terminal import Terminal, duration
 from hopvec.embedding import Embedding
-from hopvec.errors import FormatError
+from hopvec.errors import FormatError, MissingExtraError
 from hopvec.evaluate import classify, neighbors
-from hopvec.evaluate.logistic import require_extra as require_evaluate
 from hopvec.formats.destination import check_writable
 from hopvec.formats.graphs.write import write_graph
 from hopvec.formats.positions import write_positions
@@ -26,7 +26,6 @@ from hopvec.methods import FastRP, RandNE
 from hopvec.run_report import RunReport
 from hopvec.view import draw_map, layout, purity
 from hopvec.view.map import check_map
-from hopvec.view.tsne import require_extra as require_tsne
 
 PACKAGES = ("python3-numpy", "postgresql-15", "firefox-esr", "gcc-12", "gimp")
 SEED = 7
@@ -54,13 +53,8 @@ def demo(terminal: Terminal, output: str, open_: bool) -> None:
     how well the vectors predict the section of a package, and draws a map. All files are kept in
     the output directory for further experiments.
     """
+    _require_extras(open_)
     check_map(Path(output) / "map.png")
-    require_tsne()
-    require_evaluate("demo")
-    if open_:
-        from hopvec.view.explorer.server import require_extra as require_web
-
-        require_web()
     directory = _output_directory(output)
     start, report = time.monotonic(), RunReport()
     with report.stage("read"):
@@ -75,6 +69,20 @@ def demo(terminal: Terminal, output: str, open_: bool) -> None:
     _show_next_steps(terminal, directory, time.monotonic() - start)
     if open_:
         _explore(terminal, embeddings["FastRP"], labels, graph, positions)
+
+
+def _require_extras(open_: bool) -> None:
+    """Raise an error that names all missing extras at once."""
+    needed = {"evaluate": ("threadpoolctl",), "view": ("matplotlib", "openTSNE")}
+    if open_:
+        needed["web"] = ("starlette", "uvicorn")
+    missing = [extra for extra, names in needed.items() if not all(map(find_spec, names))]
+    if missing:
+        noun = "extra" if len(missing) == 1 else "extras"
+        raise MissingExtraError(
+            f"demo needs the {noun} {' and '.join(missing)}: "
+            f"pip install 'hopvec[{','.join(missing)}]'."
+        )
 
 
 def _output_directory(output: str) -> Path:

@@ -44,8 +44,9 @@ def reproduce(
     """Reproduce the tables and figures of the paper.
 
     Reproduces all items unless some are named. Writes index.html (a single file that works
-    offline), report.md, each table as CSV, and each figure as PNG and SVG, with the values of the
-    paper next to the measured ones. Datasets that are not installed are reported as missing.
+    offline), report.md, each table as CSV, and each figure as PNG and, unless it is large, as SVG,
+    with the values of the paper next to the measured ones. Claims that the settings of --quick
+    cannot support are not judged. Datasets that are not installed are reported as missing.
     `projection` and `neighbors` are the fastest items.
     """
     page = reproduce_items(

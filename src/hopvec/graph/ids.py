@@ -14,6 +14,8 @@ from hopvec.errors import GraphError
 
 MAX_NODES = 2**31 - 1
 CHUNK_IDS = 1 << 20
+FLOATS = {"halffloat": "float16", "float": "float32", "double": "float64"}
+"""Arrow's names of numbers that numpy calls differently."""
 
 
 @dataclass
@@ -109,12 +111,14 @@ def string_buffers(ids: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.uint8]]
 def numpy_view(array: pa.Array) -> NDArray[Any]:
     """A zero-copy view of an Arrow array of numbers; a copy with NaN if there are nulls.
 
-    Arrow's to_numpy imports pandas if it is installed, which takes a third of a second.
+    Arrow's to_numpy imports pandas if it is installed, which takes a third of a second, and
+    to_pandas_dtype of pyarrow 24 fails without it.
     """
     if array.null_count or not len(array):
         copy: NDArray[Any] = array.to_numpy(zero_copy_only=False)
         return copy
-    numbers = np.frombuffer(array.buffers()[1], array.type.to_pandas_dtype())
+    name = str(array.type)
+    numbers = np.frombuffer(array.buffers()[1], np.dtype(FLOATS.get(name, name)))
     return numbers[array.offset : array.offset + len(array)]
 
 

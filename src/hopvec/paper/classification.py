@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from hopvec.methods import FastRP
@@ -11,11 +12,14 @@ from hopvec.paper.plot_style import COLORS, MARKERS, panels
 from hopvec.paper.report import ReportFigure, ReportTable, Section, Verdict
 from hopvec.paper.settings import (
     IN_PAPER,
-    METHODS_TEXT,
     NOT_IN_PAPER,
     PAPER_METHODS,
+    count,
     is_large,
+    max_nodes,
     methods,
+    methods_text,
+    weakened,
 )
 
 TENTHS = tuple(round(0.1 * i, 1) for i in range(1, 10))
@@ -39,17 +43,21 @@ def reproduce(cache: ExperimentCache) -> Section:
             "The protocol of DeepWalk: one-vs-rest logistic regression is trained on a share of "
             "the labeled nodes, and predicts as many labels for each other node as it has. For "
             "every method, vectors are scaled to rms 1 and C is cross-validated on the training "
-            "nodes; the curves use the C chosen at the share of the table. Scores are means of "
-            f"{cache.shuffles} shuffles in the tables and {_curve_shuffles(cache)} in the curves.",
-            METHODS_TEXT,
+            "nodes; the curves use the C chosen at the share of the table. "
+            + _shuffles_text(cache, names),
+            methods_text(cache),
         ],
-        verdicts=[verdict for name in in_paper for verdict in _verdicts(name, in_paper[name])],
+        verdicts=[
+            verdict
+            for name in in_paper
+            for verdict in _verdicts(name, in_paper[name], weakened(cache, name, *PAPER_METHODS))
+        ],
         tables=[
             table
             for table in (
                 _paper_table(in_paper),
                 _curves_table(in_paper),
-                _extra_table(others),
+                _extra_table(cache, others),
             )
             if table.rows
         ],
@@ -64,7 +72,7 @@ def scored(cache: ExperimentCache, name: str) -> Scores:
     first, *others = _shares(cache, name)
     found: Scores = {}
     for label, method in wanted.items():
-        shuffles = _curve_shuffles(cache) if is_large(cache, name) else None
+        shuffles = _table_shuffles(cache, name)
         found[label] = cache.scores(name, method, [first], shuffles=shuffles)
         if others and label != DEFAULTS:
             found[label] += cache.scores(
@@ -73,8 +81,31 @@ def scored(cache: ExperimentCache, name: str) -> Scores:
     return found
 
 
+def _table_shuffles(cache: ExperimentCache, name: str) -> int:
+    """The shuffles at the share of the tables."""
+    return _curve_shuffles(cache) if is_large(cache, name) else cache.shuffles
+
+
 def _curve_shuffles(cache: ExperimentCache) -> int:
+    """The shuffles at the other shares of the curves, and of large graphs."""
     return max(1, cache.shuffles // 2)
+
+
+def _shuffles_text(cache: ExperimentCache, names: Sequence[str]) -> str:
+    """How many shuffles the scores are means of."""
+    fewer = [name for name in names if _table_shuffles(cache, name) < cache.shuffles]
+    curve = _curve_shuffles(cache)
+    large = f" ({curve} on {', '.join(fewer)})" if fewer else ""
+    if len(fewer) == len(names) > 0:
+        return f"Scores are {_means(curve)}."
+    return (
+        f"Scores are {_means(cache.shuffles)} in the tables{large} and {curve} at the other shares "
+        "of the curves."
+    )
+
+
+def _means(shuffles: int) -> str:
+    return "those of a single shuffle" if shuffles == 1 else f"means of {shuffles} shuffles"
 
 
 def _shares(cache: ExperimentCache, name: str) -> Sequence[float]:
@@ -90,7 +121,8 @@ def _at(scores: Scores, share: float) -> dict[str, Score]:
     return {label: next(s for s in row if s.share == share) for label, row in scores.items()}
 
 
-def _verdicts(name: str, scores: Scores) -> list[Verdict]:
+def _verdicts(name: str, scores: Scores, unsupported: str = "") -> list[Verdict]:
+    """The claims on one dataset; `unsupported` says why they are not judged, if they are not."""
     paper = published.MACRO_F1[name]
     found = _at(scores, published.SHARE[name])
     here = {label: found[label].macro_f1 for label in PAPER_METHODS}
@@ -99,15 +131,21 @@ def _verdicts(name: str, scores: Scores) -> list[Verdict]:
         for table in (paper, here)
     )
     order, order_here = (sorted(table, key=lambda label: table[label]) for table in (paper, here))
+    claims = (
+        f"{name}: FastRP reaches {paper['FastRP']:.2f}, the best baseline, {best}, "
+        f"{paper[best]:.2f}.",
+        f"{name}: {' < '.join(order)}.",
+    )
+    if unsupported:
+        return [Verdict(claim, unsupported, None) for claim in claims]
     return [
         Verdict(
-            f"{name}: FastRP reaches {paper['FastRP']:.2f}, the best baseline, {best}, "
-            f"{paper[best]:.2f}.",
+            claims[0],
             f"FastRP {here['FastRP']:.2f}; the best other method, {best_here}, "
             f"{here[best_here]:.2f}.",
             (here["FastRP"] >= here[best_here]) == (paper["FastRP"] >= paper[best]),
         ),
-        Verdict(f"{name}: {' < '.join(order)}.", f"{' < '.join(order_here)}.", order == order_here),
+        Verdict(claims[1], f"{' < '.join(order_here)}.", order == order_here),
     ]
 
 
@@ -131,7 +169,7 @@ def _paper_table(scores: dict[str, Scores]) -> ReportTable:
     return ReportTable("classification", "Macro F1 (%) at the shares of the paper", columns, rows)
 
 
-def _extra_table(scores: dict[str, Scores]) -> ReportTable:
+def _extra_table(cache: ExperimentCache, scores: dict[str, Scores]) -> ReportTable:
     labels = [*PAPER_METHODS, DEFAULTS]
     rows = []
     for name, found in scores.items():
@@ -140,8 +178,8 @@ def _extra_table(scores: dict[str, Scores]) -> ReportTable:
         rows.append([name, share, *(here.get(label) for label in labels)])
     title = "Macro F1 (%) on graphs that are not in the paper"
     note = (
-        "Large graphs use 1 % of the labels and half of the shuffles, without the methods that "
-        "train a model."
+        f"Graphs of more than {max_nodes(cache):,} nodes use 1 % of the labels and "
+        f"{count(_curve_shuffles(cache), 'shuffle')}, without the methods that train a model."
     )
     return ReportTable("classification-beyond", title, ["dataset", "labels", *labels], rows, note)
 
@@ -158,6 +196,13 @@ def _curves_table(scores: dict[str, Scores]) -> ReportTable:
     return ReportTable("classification-curves", title, columns, rows, collapsed=True)
 
 
+def _bars(scores: Sequence[Score]) -> list[float] | None:
+    """The error bars of a curve; none at the scores of a single shuffle."""
+    if all(score.deviation is None for score in scores):
+        return None
+    return [math.nan if score.deviation is None else score.deviation for score in scores]
+
+
 def _figure(scores: dict[str, Scores]) -> ReportFigure:
     figure, axes = panels(len(scores), width=6.4, height=4.4)
     for axis, (name, found) in zip(axes, scores.items(), strict=True):
@@ -165,7 +210,7 @@ def _figure(scores: dict[str, Scores]) -> ReportFigure:
             axis.errorbar(
                 [100 * score.share for score in found[label]],
                 [score.macro_f1 for score in found[label]],
-                [score.deviation for score in found[label]],
+                _bars(found[label]),
                 label=label,
                 color=COLORS[label],
                 marker=MARKERS[label],
@@ -173,9 +218,11 @@ def _figure(scores: dict[str, Scores]) -> ReportFigure:
             )
         axis.set(title=name, xlabel="labeled nodes (%)", ylabel="macro F1 (%)")
         axis.legend(frameon=False)
+    every = [score for found in scores.values() for row in found.values() for score in row]
+    bars = "bars are standard deviations" if any(s.deviation is not None for s in every) else ""
     return ReportFigure(
         name="classification",
-        caption="Macro F1 over the share of labeled nodes; bars are standard deviations.",
+        caption="Macro F1 over the share of labeled nodes" + (bars and f"; {bars}") + ".",
         figure=figure,
         alt_text="Curves of macro F1 over the share of labeled nodes, one per method.",
     )

@@ -7,7 +7,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,8 @@ class Score:
 
     share: float
     macro_f1: float
-    deviation: float
+    deviation: float | None
+    """None for a single shuffle."""
     micro_f1: float
     C: float
 
@@ -54,6 +55,7 @@ class ExperimentCache:
     def __init__(self, *, data: Path | None, directory: Path, quick: bool, stage: Stage) -> None:
         self.quick = quick
         self.shuffles = 3 if quick else 10
+        self.trials, self.trial_shuffles = (5, 2) if quick else (20, 10)  # of the search
         self._data, self._directory = data, directory
         self._stage, self._in_stage = stage, False
         self._loaded: dict[str, Dataset] = {}
@@ -105,8 +107,8 @@ class ExperimentCache:
                 self.dataset(name).graph,
                 self.labels(name),
                 method=method,
-                trials=5 if self.quick else 20,
-                shuffles=2 if self.quick else 10,
+                trials=self.trials,
+                shuffles=self.trial_shuffles,
                 study=self._directory / f"{name}-search-{key}.jsonl",
                 progress=progress,
             ).method
@@ -182,7 +184,8 @@ class ExperimentCache:
             "shares": shares,
             "C": C,
         }
-        return [Score(**row) for row in self.measure_once("scores", settings, score)]
+        found = [Score(**row) for row in self.measure_once("scores", settings, score)]
+        return found if shuffles > 1 else [replace(one, deviation=None) for one in found]
 
     def measure_once(self, name: str, settings: dict[str, Any], measure: Callable[[], Any]) -> Any:
         """The result of `measure`, from a file if it was measured before with these settings."""

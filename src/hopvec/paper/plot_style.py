@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hopvec.errors import MissingExtraError
 from hopvec.view.theme import PALETTE
 
 MARKERS = {"FastRP": "o", "DeepWalk": "s", "node2vec": "D", "RandNE": "^", "LINE": "v"}
@@ -25,13 +24,9 @@ RC_PARAMS: dict[Any, Any] = {
 
 def panels(count: int, *, width: float = 4.2, height: float = 3.6) -> tuple[Any, Sequence[Any]]:
     """A figure with panels side by side."""
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError(
-            "Figures need the paper extra: pip install 'hopvec[paper]'."
-        ) from error
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
     with mpl.rc_context(RC_PARAMS):
         figure = Figure(figsize=(width * count, height), layout="constrained")
         axes = figure.subplots(1, count, squeeze=False)[0]

@@ -27,13 +27,14 @@ def reproduce(cache: ExperimentCache) -> Section:
             seconds = min(cache.cpu_seconds(name, one) for one in methods)
             scores = [cache.scores(name, one, [0.1], C=C)[0].macro_f1 for one in methods]
             rows.append((name, label, seconds, fmean(scores)))
+    mean = f"mean of {len(seeds)} seeds of R" if len(seeds) > 1 else "one seed of R"
     return Section(
         name="projection",
         title="Kinds of random projection",
         text=[
             'FastRP at dim 512, weights 0, 0, 1, 4, beta -0.9, normalize "authors", with '
-            "different R: CPU seconds on one thread, and macro F1 at 10 % labels (mean of "
-            f"{len(seeds)} seeds of R, C chosen once). The first hop scatters the few nonzero "
+            "different R: CPU seconds on one thread, and macro F1 at 10 % labels "
+            f"({mean}, C chosen once). The first hop scatters the few nonzero "
             "entries of a sparse R; the other hops are the same for every R."
         ],
         verdicts=[_verdict(rows, QUICK_NOISE if cache.quick else NOISE)] if rows else [],

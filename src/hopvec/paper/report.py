@@ -17,9 +17,10 @@ from hopvec.formats.atomic import atomic_write
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MARKS = {"holds": "✓", "differs": "✗"}
+MARKS = {"holds": "✓", "differs": "✗", "not judged": "○"}
 STYLE = Path(__file__).with_name("report.css")
 DPI = 160
+MAX_SVG_BYTES = 500_000  # a larger figure, such as a map, is written as PNG only
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class ReportTable:
 
 @dataclass(frozen=True)
 class ReportFigure:
-    """A figure; `name` is the stem of its PNG and SVG files."""
+    """A figure; `name` is the stem of its PNG file, and of its SVG file unless that is large."""
 
     name: str
     caption: str
@@ -52,12 +53,18 @@ class Verdict:
 
     claim: str
     found: str
-    holds: bool
+    holds: bool | None
+    """None if the settings of the run do not support a verdict; `found` says why."""
 
     @property
     def status(self) -> str:
         """A key of MARKS."""
-        return "holds" if self.holds else "differs"
+        return "not judged" if self.holds is None else "holds" if self.holds else "differs"
+
+    @property
+    def css_class(self) -> str:
+        """The class of the status in report.css."""
+        return self.status.replace(" ", "-")
 
 
 @dataclass(frozen=True)
@@ -89,8 +96,7 @@ class ReproductionReport:
             for table in section.tables:
                 write_csv(table, directory / f"{table.name}.csv")
             for figure in section.figures:
-                for suffix in ("png", "svg"):
-                    save_figure(figure, directory / f"{figure.name}.{suffix}")
+                save_figure(figure, directory)
         _write(directory / "report.md", "\n\n".join(_markdown(self)) + "\n")
         page = directory / "index.html"
         _write(page, _page(self, directory))
@@ -106,13 +112,38 @@ def write_csv(table: ReportTable, path: Path) -> None:
     _write(path, text.getvalue())
 
 
-def save_figure(figure: ReportFigure, path: Path) -> None:
-    """Write a figure in the format of the suffix; the same figure gives the same bytes."""
+def save_figure(figure: ReportFigure, directory: Path) -> None:
+    """Write a figure as PNG and, unless it is large, as SVG.
+
+    The same figure gives the same bytes.
+    """
+    _write_bytes(directory / f"{figure.name}.png", _with_palette(_drawn(figure, "png")))
+    path = directory / f"{figure.name}.svg"
+    if len(drawing := _drawn(figure, "svg")) <= MAX_SVG_BYTES:
+        _write_bytes(path, drawing)
+    else:
+        path.unlink(missing_ok=True)  # of an earlier run
+
+
+def _drawn(figure: ReportFigure, suffix: str) -> bytes:
     import matplotlib as mpl
 
-    plain = {"svg": {"Date": None}, "png": {"Software": None}}[path.suffix[1:]]
-    with mpl.rc_context({"svg.hashsalt": figure.name}), atomic_write(path) as (file,):
-        figure.figure.savefig(file, format=path.suffix[1:], dpi=DPI, metadata=plain)
+    plain: dict[str, Any] = {"svg": {"Date": None}, "png": {"Software": None}}[suffix]
+    drawing = io.BytesIO()
+    with mpl.rc_context({"svg.hashsalt": figure.name}):
+        figure.figure.savefig(drawing, format=suffix, dpi=DPI, metadata=plain)
+    return drawing.getvalue()
+
+
+def _with_palette(picture: bytes) -> bytes:
+    """A PNG with a palette of 256 colors, about a third of the size."""
+    from PIL import Image  # matplotlib depends on it
+
+    smaller = io.BytesIO()
+    with Image.open(io.BytesIO(picture)) as image:
+        colors = image.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+        colors.save(smaller, format="PNG", optimize=True, dpi=(DPI, DPI))
+    return smaller.getvalue()
 
 
 def format_cell(value: Any) -> str:
@@ -131,8 +162,12 @@ def format_cell(value: Any) -> str:
 
 
 def _write(path: Path, text: str) -> None:
+    _write_bytes(path, text.encode())
+
+
+def _write_bytes(path: Path, content: bytes) -> None:
     with atomic_write(path) as (file,):
-        file.write(text.encode())
+        file.write(content)
 
 
 def _markdown(report: ReproductionReport) -> list[str]:
@@ -180,7 +215,9 @@ def _page(report: ReproductionReport, directory: Path) -> str:
 
 
 def _marks(section: Section) -> str:
-    return "".join(f'<span class="{v.status}">{MARKS[v.status]}</span>' for v in section.verdicts)
+    return "".join(
+        f'<span class="{v.css_class}">{MARKS[v.status]}</span>' for v in section.verdicts
+    )
 
 
 def _html_section(section: Section, directory: Path) -> str:
@@ -188,7 +225,7 @@ def _html_section(section: Section, directory: Path) -> str:
     parts += [f"<p>{html.escape(line)}</p>" for line in section.text]
     if section.verdicts:
         rows = "".join(
-            f'<tr><td class="{v.status}">{MARKS[v.status]} {v.status}</td>'
+            f'<tr><td class="{v.css_class}">{MARKS[v.status]} {v.status}</td>'
             f"<td>{html.escape(v.claim)}</td><td>{html.escape(v.found)}</td></tr>"
             for v in section.verdicts
         )

@@ -8,14 +8,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
-from hopvec.errors import DatasetError, ParameterError
+from hopvec.errors import DatasetError, MissingExtraError, ParameterError
 from hopvec.paper import ITEMS
 from hopvec.paper.experiment_cache import ExperimentCache, Stage, no_stage
 from hopvec.paper.report import ReproductionReport, Section
 
 logger: logging.Logger = logging.getLogger("hopvec")
+
+PACKAGES = ("gensim", "matplotlib", "openTSNE", "optuna", "threadpoolctl")  # of the extra
 
 
 def reproduce(
@@ -49,6 +52,7 @@ def reproduce(
             raise ParameterError(f"There is no item {item!r}. The items are {', '.join(ITEMS)}.")
     if data is not None and not Path(data).is_dir():
         raise DatasetError(f"{data}: this directory does not exist. See hopvec data --help.")
+    require_extra()
     directory = Path(out)
     cache = ExperimentCache(
         data=None if data is None else Path(data),
@@ -66,6 +70,12 @@ def reproduce(
             report = ReproductionReport(_title(quick), _introduction(quick), sections)
             page = report.write(directory)
     return page
+
+
+def require_extra() -> None:
+    """Raise MissingExtraError unless the paper extra is installed."""
+    if not all(map(find_spec, PACKAGES)):
+        raise MissingExtraError("reproduce needs the paper extra: pip install 'hopvec[paper]'.")
 
 
 @contextmanager
@@ -99,7 +109,8 @@ def _introduction(quick: bool) -> list[str]:
     ]
     if quick:
         lines.append(
-            "Quick settings: small samples and few shuffles. They show that everything runs and "
-            "the trend of the results; use a full run for the numbers."
+            "Quick settings: small samples and few shuffles, which each section states. They show "
+            "that everything runs. Claims that they cannot support are not judged; use a full run "
+            "for those."
         )
     return lines

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from statistics import fmean, stdev
 from typing import Any
 
@@ -12,6 +13,7 @@ from hopvec.paper import published
 from hopvec.paper.experiment_cache import ExperimentCache, Score
 from hopvec.paper.plot_style import COLORS, panels
 from hopvec.paper.report import ReportFigure, ReportTable, Section, Verdict
+from hopvec.paper.settings import count
 
 DATASET = "blogcatalog"
 
@@ -24,7 +26,8 @@ class Sweep:
     label: str
     values: Sequence[float]
     means: list[float]
-    errors: list[float]
+    errors: list[float] | None
+    """Standard deviations over the seeds; None for a single seed."""
 
     @property
     def best(self) -> float:
@@ -41,21 +44,23 @@ def reproduce(cache: ExperimentCache) -> Section:
     betas = [-1, -0.75, -0.5, -0.25, 0] if quick else [-1 + 0.1 * i for i in range(11)]
     alphas = [2.0**i for i in (range(-3, 7, 3) if quick else range(-3, 7))]
     dims = [2**i for i in (range(5, 10, 2) if quick else range(5, 10))]
-    sweeps = [
+    sweeps = (
         sweep(cache, "beta", "β", [round(beta, 2) for beta in betas]),
         sweep(cache, "alpha_4", "α₄", alphas),
         sweep(cache, "dim", "d", dims),
-    ]
+    )
     return Section(
         name="sensitivity",
         title=title,
         text=[
             'FastRP as in the authors\' code (normalize "authors"), macro F1 at 10 % labels. The '
             "parameters that do not vary are beta = -0.9, alpha_4 = 4 and dim = 128. Means of "
-            f"{cache.shuffles} shuffles, the same for all values, and {seeds(cache)} seeds of R; "
-            "bars are standard deviations over the seeds."
+            f"{cache.shuffles} shuffles, the same for all values, and "
+            + count(seeds(cache), "seed")
+            + " of R"
+            + ("; bars are standard deviations over the seeds." if seeds(cache) > 1 else ".")
         ],
-        verdicts=_verdicts(*sweeps),
+        verdicts=_verdicts(*sweeps, unsupported=_unsupported(cache)),
         tables=[_table(s) for s in sweeps],
         figures=[_figure(sweeps)],
     )
@@ -68,9 +73,10 @@ def sweep(cache: ExperimentCache, name: str, label: str, values: Sequence[float]
         for done, value in enumerate(values, start=1):
             scores = scored(cache, parameters(name, value))
             means.append(fmean(score.macro_f1 for score in scores))
-            errors.append(stdev(score.macro_f1 for score in scores) if len(scores) > 1 else 0.0)
+            if len(scores) > 1:
+                errors.append(stdev(score.macro_f1 for score in scores))
             progress(done, len(values))
-    return Sweep(name, label, values, means, errors)
+    return Sweep(name, label, values, means, errors or None)
 
 
 def scored(cache: ExperimentCache, parameters: dict[str, Any]) -> list[Score]:
@@ -94,19 +100,29 @@ def parameters(name: str, value: float) -> dict[str, Any]:
     return given | {"weights": (0.0, 0.0, 1.0, alpha_4), "normalize": "authors", "passes": 1}
 
 
-def _verdicts(beta: Sweep, alpha_4: Sweep, dim: Sweep) -> list[Verdict]:
+def _unsupported(cache: ExperimentCache) -> str:
+    """Why the best beta and alpha_4 are not judged; empty for a full run."""
+    if not cache.quick:
+        return ""
+    return "Not judged: the grid is coarse, and each value has a single seed of R."
+
+
+def _verdicts(beta: Sweep, alpha_4: Sweep, dim: Sweep, unsupported: str = "") -> list[Verdict]:
+    """The claims; `unsupported` says why the best values are not judged, if they are not."""
+    reason = unsupported and f" {unsupported}"
     at_0 = beta.means[beta.values.index(0)]
     return [
         Verdict(
             f"F1 is highest at beta = {published.BEST_BETA}, over {published.BEST_BETA_F1} %, and "
             f"falls to {published.BETA_0_F1} % at beta = 0.",
-            f"Highest at beta = {beta.best:g}: {max(beta.means):.1f} %; {at_0:.1f} % at 0.",
-            beta.best < 0,
+            f"Highest at beta = {beta.best:g}: {max(beta.means):.1f} %; {at_0:.1f} % at 0."
+            + reason,
+            None if unsupported else beta.best < 0,
         ),
         Verdict(
             f"The best alpha_4 is {' or '.join(map(str, published.BEST_ALPHA_4))}.",
-            f"The best is {alpha_4.best:g}: {max(alpha_4.means):.1f} %.",
-            2 <= alpha_4.best <= 8,
+            f"The best is {alpha_4.best:g}: {max(alpha_4.means):.1f} %." + reason,
+            None if unsupported else 2 <= alpha_4.best <= 8,
         ),
         Verdict(
             "A higher dimension gives better vectors in general.",
@@ -118,7 +134,7 @@ def _verdicts(beta: Sweep, alpha_4: Sweep, dim: Sweep) -> list[Verdict]:
 
 
 def _table(sweep: Sweep) -> ReportTable:
-    rows = zip(sweep.values, sweep.means, sweep.errors, strict=True)
+    rows = zip_longest(sweep.values, sweep.means, sweep.errors or ())
     return ReportTable(
         name=f"sensitivity-{sweep.name}",
         title=f"Macro F1 (%) over {sweep.name}",
