@@ -305,7 +305,7 @@ def readme_block(results: dict[str, Any]) -> str:
 {table(header, cells)}
 
 Times are relative to hopvec: larger is slower. F1 of predicted labels and AUC of predicted links,
-in percent, with {results["protocol"]["dim"]} columns on 2 cores; empty where random walks would take
+in percent, with {results["protocol"]["dim"]} columns on 2 cores; empty where walks would take
 too long ([all graphs, tools and settings](docs/reference/benchmarks.md#methods-side-by-side))."""
 
 

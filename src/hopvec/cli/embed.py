@@ -67,7 +67,7 @@ RUNTIME_OPTIONS = tuple(map(flag, RUNTIME_PARAMS))  # the only parameters allowe
 @option(
     "--spark",
     metavar="MASTER",
-    help="Run on Apache Spark: local[*], yarn, spark://host:7077, k8s://... (see docs/how-to/scale.md). "
+    help="Run on Apache Spark: local[*], yarn, spark://host:7077, k8s://... "
     "Edges, --nodes and --features must be Parquet or CSV, and all workers must have access to "
     "--spill-dir.",
 )
