@@ -10,7 +10,13 @@ import numpy as np
 import pyarrow as pa
 
 from hopvec.errors import FormatError, GraphError
-from hopvec.graph.columns import ColumnSpec, EdgeColumns, choose_columns
+from hopvec.graph.columns import (
+    ColumnSpec,
+    EdgeColumns,
+    choose_columns,
+    differ_in_kind,
+    shared_ids_error,
+)
 from hopvec.graph.graph import Graph
 
 STRING_TYPES = ("string", "large_string", "string_view", "binary", "large_binary", "null")
@@ -22,6 +28,7 @@ Locate = Callable[[int], str]
 def from_arrow(
     table: Any,
     spec: ColumnSpec,
+    one_kind: bool,
     directed: bool,
     duplicates: Any,
     loops: Any,
@@ -40,9 +47,17 @@ def from_arrow(
         target.append(id_array(batch.column(columns.target), locate))
         if columns.weight is not None:
             weight.append(weight_array(batch.column(columns.weight)))
+    sources, targets = _concatenated(source), _concatenated(target)
+    names = [reader.schema.names[at] for at in (columns.source, columns.target)]
+    if not one_kind and differ_in_kind(*names):
+        import pyarrow.compute as pc
+
+        shared = sources.filter(pc.is_in(sources, value_set=targets.combine_chunks()))
+        if len(shared):
+            raise shared_ids_error(name, names, shared[0].as_py())
     graph = Graph.from_edges(
-        _concatenated(source),
-        _concatenated(target),
+        sources,
+        targets,
         None if columns.weight is None else pa.chunked_array(weight, pa.float64()),
         directed=directed,
         duplicates=duplicates,

@@ -110,7 +110,7 @@ def find_dialect(file: InputFile, options: ReadOptions) -> tuple[Dialect, list[l
     header = _is_header(rows, dialect, options) if options.header is None else options.header
     dialect = replace(
         dialect,
-        count=len(rows[0]),
+        count=len(rows[0]) if header or options.bad_rows == "error" else _usual_count(rows),
         skip=first - 1 + header,
         header=header,
         attributes=attributes,
@@ -189,6 +189,11 @@ def _find_separator(location: str, lines: Sequence[str], options: ReadOptions) -
             "another character separates the columns, pass it as separator=."
         )
     return best
+
+
+def _usual_count(rows: Sequence[list[str]]) -> int:
+    """The number of columns of most rows."""
+    return Counter(map(len, rows)).most_common(1)[0][0]
 
 
 def _has_decimal_commas(rows: Sequence[list[str]]) -> bool:
