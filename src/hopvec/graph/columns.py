@@ -252,8 +252,8 @@ def shared_ids_error(location: str, names: Sequence[str], example: object) -> Gr
     """The error for ids that occur as two kinds of nodes."""
     return GraphError(
         f"{location}: {names[0]!r} and {names[1]!r} are two kinds of nodes by their names, but "
-        f"share ids, such as {example!r}. Pass bipartite=True with prefixes=('user:', 'item:') to keep "
-        "them apart, or one_kind=True if the same id is the same node."
+        f"share ids, such as {example!r}. Pass bipartite=True with prefixes=('user:', 'item:') to "
+        "keep them apart, or one_kind=True if the same id is the same node."
     )
 
 

@@ -18,6 +18,7 @@ from hopvec.formats.graphs.edges import Batch, EdgeStream, Matrix
 from hopvec.formats.graphs.nodes import read_nodes
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.graph import Graph
+from hopvec.graph.arrow import WHOLE_FLOATS
 from hopvec.graph.bipartite import add_prefix, target_mask
 from hopvec.graph.columns import differ_in_kind, shared_ids_error
 from hopvec.graph.convert import READER, from_scipy
@@ -53,6 +54,8 @@ def graph_from_stream(
     progress(0, 100)
     source, target, weight = edges.source.array(), edges.target.array(), edges.weights()
     ids, numbers = edges.encoder.sorted_ids(untyped=stream.untyped)
+    if edges.encoder.whole_floats:
+        stream.metadata["ids"] = WHOLE_FLOATS
     del edges  # only the arrays are needed from here on
     if not (options.bipartite or options.one_kind):
         check_kinds(name, stream, ids, source, target, numbers)
@@ -159,7 +162,9 @@ def add_nodes(name: str, encoder: IdEncoder, stream: EdgeStream, options: ReadOp
             if stream.untyped and pa.types.is_integer(ids.type):
                 ids = ids.cast(pa.large_string())
             elif isinstance(options.nodes, str | PathLike) and encoder.integers:
-                ids = parse_integer_ids(ids)  # a text file does not declare the type of its ids
+                ids = parse_integer_ids(
+                    ids, whole_floats=True
+                )  # a text file does not declare the type of its ids
             encoder.encode(ids)
         except GraphError as error:
             raise GraphError(f"{name}, nodes: {error}") from error
