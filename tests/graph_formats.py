@@ -14,7 +14,7 @@ def edges_of(stream):
     """(source, target) or (source, target, weight) of every edge."""
     found = []
     for batch in stream.batches:
-        columns = [column.to_pylist() for column in batch if column is not None]
+        columns = [column.to_pylist() for column in batch[:3] if column is not None]
         found += zip(*columns, strict=True)
     return found
 

@@ -1,6 +1,7 @@
 """The run report: stages with their time and memory, ready for JSON."""
 
 import json
+import subprocess
 import sys
 import time
 
@@ -54,3 +55,20 @@ def test_a_report_is_plain_json():
     assert read_back["graph"] == {"nodes": 3}
     assert read_back["stages"][0]["name"] == "read"
     assert {"seconds", "peak_bytes", "input", "parameters", "plan", "output"} <= set(read_back)
+
+
+def test_the_peak_of_the_kernel_is_left_alone():
+    code = (
+        "import numpy, resource; from hopvec.run_report import RunReport\n"
+        "big = numpy.ones(30_000_000); del big\n"
+        "report = RunReport()\n"
+        "with report.stage('small'): pass\n"
+        "with report.stage('large'): numpy.ones(10_000_000); \n"
+        "peak = open('/proc/self/status').read().split('VmHWM:')[1].split()[0]\n"
+        "print(int(peak) * 1024, *(stage.peak_bytes for stage in report.stages))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    kernel, small, large = map(int, done.stdout.split())
+    assert kernel > 240_000_000
+    assert small < 200_000_000
+    assert large < kernel

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import time
@@ -10,9 +11,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from threading import Event, Thread
+from typing import Any, Self
 
 PROCESS = Path("/proc/self")
+SAMPLE_SECONDS = 0.02
 
 
 @dataclass(frozen=True)
@@ -51,10 +54,10 @@ class RunReport:
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Record the stage that runs inside the block, unless it raises."""
-        reset_peak_memory()
         start = time.perf_counter()
-        yield
-        self.stages.append(Stage(name, time.perf_counter() - start, peak_memory()))
+        with PeakMemory() as peak:
+            yield
+        self.stages.append(Stage(name, time.perf_counter() - start, peak.bytes))
 
     @property
     def seconds(self) -> float:
@@ -71,14 +74,49 @@ class RunReport:
         return asdict(self) | {"seconds": self.seconds, "peak_bytes": self.peak_bytes}
 
 
-def reset_peak_memory() -> None:
-    """Reset the peak that `peak_memory` reports, if the system supports it (Linux)."""
-    with suppress(OSError):
-        (PROCESS / "clear_refs").write_text("5")
+class PeakMemory:
+    """Measures the peak memory of the process while the block runs.
+
+    The kernel's peak is that since the process started. It is exact if it rises in the block; if it
+    does not, the resident memory is sampled. (Resetting the kernel's peak would mislead those who
+    read it after us, such as /usr/bin/time.)
+    """
+
+    bytes: int | None = None
+    """The peak; None if the system does not report it."""
+
+    def __enter__(self) -> Self:
+        self._before = peak_memory()
+        self._sampled = 0
+        self._done = Event()
+        self._sampler = Thread(target=self._sample, daemon=True)
+        self._sampler.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._done.set()
+        self._sampler.join()
+        peak = peak_memory()
+        risen = peak is not None and self._before is not None and peak > self._before
+        self.bytes = peak if risen or not self._sampled else self._sampled
+
+    def _sample(self) -> None:
+        while True:
+            self._sampled = max(self._sampled, resident_memory())
+            if self._done.wait(SAMPLE_SECONDS):
+                break
+
+
+def resident_memory() -> int:
+    """The resident memory of the process now; 0 if the system does not report it."""
+    with suppress(OSError, AttributeError):
+        pages = int((PROCESS / "statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+    return 0
 
 
 def peak_memory() -> int | None:
-    """Peak resident memory since `reset_peak_memory`, or since the process started."""
+    """Peak resident memory since the process started."""
     with suppress(OSError):
         found = re.search(r"VmHWM:\s+(\d+) kB", (PROCESS / "status").read_text())
         if found:

@@ -207,7 +207,9 @@ class TestNeighbors:
         (tmp_path / name).write_text(text)
         result = run("neighbors", name, "ann")
         assert result.exit_code == 2
-        assert result.stderr.endswith(". If these are edges, embed them first.\n")
+        assert result.stderr.endswith(
+            ". If this is a graph, embed it first: hopvec embed FILE -o vectors.parquet.\n"
+        )
 
     def test_an_invalid_line_is_not_taken_for_an_edge(self, run, tmp_path):
         (tmp_path / "vectors.csv").write_text("id,e0\nann,1\nbob,x\n")

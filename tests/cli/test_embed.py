@@ -155,7 +155,7 @@ def test_float16_halves_the_file(run, edges, tmp_path):
         (["-o", "absent.csv"], "absent.csv: there is no such file."),
         (
             ["-o", "v.npy", "--report", "v.npy"],
-            "v.npy: vectors and report must have different names.",
+            "v.npy: vectors and report must go to different files.",
         ),
         (["-o", "v.npy", "--memory", "lots"], "--memory must be a positive size such as"),
     ],
@@ -198,3 +198,25 @@ def test_a_memory_limit_that_is_too_low_is_a_user_error(run, edges):
 def test_a_missing_graph_is_an_error_of_one_sentence(run):
     result = run("embed", "absent.csv", "-o", "vectors.npz")
     assert (result.exit_code, result.stderr) == (2, "absent.csv: there is no such file.\n")
+
+
+class TestStandardOutput:
+    def test_vectors_are_csv(self, run, tmp_path):
+        path = tmp_path / "edges.csv"
+        path.write_text("a,b\nb,c\nc,d\nd,a\na,c\n")
+        result = run("embed", path, "-o", "-", "--dim", "4", "--quiet")
+        run("embed", path, "-o", tmp_path / "vectors.csv", "--dim", "4")
+        assert result.stdout == (tmp_path / "vectors.csv").read_text()
+        assert run("convert", tmp_path / "vectors.csv", "-").stdout == result.stdout
+
+    def test_the_report_is_json(self, run, tmp_path):
+        path = tmp_path / "edges.csv"
+        path.write_text("a,b\nb,c\nc,d\nd,a\na,c\n")
+        result = run("embed", path, "-o", tmp_path / "vectors.csv", "--report", "-", "--quiet")
+        assert json.loads(result.stdout)["output"]["vectors"] == 4
+        assert not (tmp_path / "-").exists()
+
+    def test_both_cannot_go_there(self, run, tmp_path):
+        result = run("embed", "edges.csv", "-o", "-", "--report", "-")
+        assert result.exit_code == 2
+        assert "must go to different files" in result.stderr

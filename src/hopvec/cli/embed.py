@@ -13,20 +13,21 @@ from hopvec.cli.inputs import graph_argument, read, reading_options
 from hopvec.cli.method_options import flag, method_options
 from hopvec.cli.on_spark import embed_on_spark
 from hopvec.cli.outputs import (
+    STDOUT,
     PathOrUrl,
     check_output,
     dtype_option,
     output_path,
+    save_vectors,
+    show_written,
     write_json,
-    written_files,
 )
 from hopvec.cli.reference import reference_run
-from hopvec.cli.summary import count, report_rows
+from hopvec.cli.summary import report_rows
 from hopvec.cli.terminal import Terminal
 from hopvec.embedding import Embedding
 from hopvec.formats.destination import bytes_on_disk, check_space
 from hopvec.formats.graphs.options import ReadOptions
-from hopvec.machine import format_bytes
 from hopvec.methods import Method
 from hopvec.methods.method import RUNTIME_PARAMS
 from hopvec.run_report import RunReport
@@ -71,7 +72,12 @@ RUNTIME_OPTIONS = tuple(map(flag, RUNTIME_PARAMS))  # the only parameters allowe
     "Edges, --nodes and --features must be Parquet or CSV, and all workers must have access to "
     "--spill-dir.",
 )
-@option("--report", type=output_path, help="Write the run report as JSON.", heading="Output")
+@option(
+    "--report",
+    type=output_path,
+    help="Write the run report as JSON; - is standard output.",
+    heading="Output",
+)
 @reading_options
 @feature_options
 @method_options
@@ -108,37 +114,36 @@ def embed(
         alignment["like"], reference = reference_run(like)
         method = reference.set_params(**{name: getattr(method, name) for name in RUNTIME_PARAMS})
     if method.spill_dir is None:
-        method.set_params(spill_dir=output.parent)
+        method.set_params(spill_dir=None if output == STDOUT else output.parent)
     run = RunReport()
     read_graph = read(terminal, run, graph, read_options, method)
     read_graph = add_features(terminal, run, read_graph, feature_args, method.spill_dir)
     plan = method.plan(read_graph)
     run.plan = str(plan)
-    needed = bytes_on_disk(read_graph, plan.dim, output, dtype, state_bytes=method._state_bytes())
-    check_space(output, needed)
-    check_space(Path(str(method.spill_dir), "spill"), plan.disk)
+    if output != STDOUT:
+        needed = bytes_on_disk(
+            read_graph, plan.dim, output, dtype, state_bytes=method._state_bytes()
+        )
+        check_space(output, needed)
+        check_space(Path(str(method.spill_dir), "spill"), plan.disk)
     with run.stage("embed"), terminal.progress("embedding", "%") as progress:
         embedding = method.embed(read_graph, plan=plan, progress=progress, **alignment)
     run.parameters = embedding.parameters | {"threads": method.threads, "memory": method.memory}
     del read_graph
-    with run.stage("write"), terminal.progress(f"writing {output}", "rows") as progress:
-        embedding.save(output, dtype=dtype, progress=progress)
+    with run.stage("write"):
+        save_vectors(terminal, embedding, output, dtype)
     run.output = {
         "file": str(output),
         "vectors": len(embedding),
         "dim": embedding.dim,
         "dtype": dtype,
-        "bytes": output.stat().st_size,
+        "bytes": None if output == STDOUT else output.stat().st_size,
     }
     run.notes = terminal.notes
     if report:
         write_json(report, run.to_dict())
     terminal.info_rows(report_rows(run))
-    names = " and ".join(map(str, written_files(output)))
-    terminal.info(
-        f"{names}: {count(len(embedding), 'vector')} of dimension {embedding.dim}, "
-        f"{format_bytes(run.output['bytes'])}"
-    )
+    show_written(terminal, embedding, output)
 
 
 def reject_parameters() -> None:

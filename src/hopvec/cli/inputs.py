@@ -29,7 +29,7 @@ LOOPS = ("keep", "drop")
 FILE = click.Path(allow_dash=True)
 
 
-EDGE_OPTIONS = 8  # the first options: the columns of the edges, their direction, and their sides
+EDGE_OPTIONS = 9  # the first options: the columns of the edges, their direction, and their sides
 OPTIONS: Declared = [
     ("--source", {"metavar": "COLUMN", "help": "Column of source nodes: its name or number."}),
     ("--target", {"metavar": "COLUMN", "help": "Column of target nodes."}),
@@ -57,6 +57,14 @@ OPTIONS: Declared = [
         },
     ),
     (
+        "--one-kind",
+        {
+            "is_flag": True,
+            "help": "The same id is the same node, although the columns are named like user_id and "
+            "item_id.",
+        },
+    ),
+    (
         "--duplicates",
         {
             "type": click.Choice(DUPLICATES),
@@ -70,6 +78,15 @@ OPTIONS: Declared = [
             "default": "keep",
             "show_default": True,
             "help": "How to handle edges from a node to itself.",
+        },
+    ),
+    (
+        "--bad-rows",
+        {
+            "type": click.Choice(("error", "skip")),
+            "default": "error",
+            "show_default": True,
+            "help": "How to handle rows that cannot be edges; skipped rows are counted by reason.",
         },
     ),
     ("--nodes", {"type": FILE, "help": "File of node ids; adds nodes without edges."}),

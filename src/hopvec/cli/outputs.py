@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,18 @@ from typing import Any
 import click
 
 from hopvec.cli.command import Function, option
+from hopvec.cli.summary import count
+from hopvec.cli.terminal import Terminal
+from hopvec.embedding import Embedding
 from hopvec.errors import FormatError
 from hopvec.formats.atomic import atomic_write
+from hopvec.formats.delimited import write_csv
 from hopvec.formats.destination import check_destination, check_writable
 from hopvec.formats.npy import ids_path
+from hopvec.machine import format_bytes
 
 output_path: click.Path = click.Path(path_type=Path)
+STDOUT: Path = Path("-")
 
 
 class PathOrUrl(click.Path):
@@ -53,13 +60,37 @@ def check_output(
     inputs: Sequence[str | None] = (),
 ) -> None:
     """Raise FormatError unless both files can be written without replacing an input."""
-    check_destination(output, dtype)
-    if report is not None:
+    if output != STDOUT:
+        check_destination(output, dtype)
+    elif dtype != "float32":
+        raise FormatError("standard output: vectors are written as CSV, which is float32.")
+    if report is not None and report != STDOUT:
         check_writable(report)
     for path in filter(None, (output, report)):
         check_not_input(path, inputs)
     if report is not None and report.absolute() == output.absolute():
-        raise FormatError(f"{report}: vectors and report must have different names.")
+        name = "standard output" if report == STDOUT else str(report)
+        raise FormatError(f"{name}: vectors and report must go to different files.")
+
+
+def save_vectors(terminal: Terminal, embedding: Embedding, output: Path, dtype: str) -> None:
+    """Write vectors to a file, or as CSV to standard output."""
+    if output == STDOUT:
+        write_csv(embedding, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+        return
+    with terminal.progress(f"writing {output}", "rows") as progress:
+        embedding.save(output, dtype=dtype, progress=progress)
+
+
+def show_written(terminal: Terminal, embedding: Embedding, output: Path) -> None:
+    """Show which files vectors were written to, and how large they are."""
+    if output != STDOUT:
+        terminal.info(
+            f"{' and '.join(map(str, written_files(output)))}: "
+            f"{count(len(embedding), 'vector')} of dimension {embedding.dim}, "
+            f"{format_bytes(sum(file.stat().st_size for file in written_files(output)))}"
+        )
 
 
 def written_files(output: Path) -> list[Path]:
@@ -80,6 +111,9 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a string to a file, atomically."""
+    """Write a string to a file, atomically, or to standard output."""
+    if path == STDOUT:
+        click.echo(text, nl=False)
+        return
     with atomic_write(path) as (file,):
         file.write(text.encode())

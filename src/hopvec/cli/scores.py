@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hopvec.cli.outputs import check_not_input, write_json, write_text
+from hopvec.cli.outputs import STDOUT, check_not_input, write_json, write_text
 from hopvec.cli.terminal import Terminal, is_terminal
 from hopvec.errors import FormatError
 from hopvec.formats.destination import check_writable
@@ -31,7 +31,7 @@ class ScoreTable:
 
     def write(self, output: Path) -> None:
         """Write the scores in the format that the suffix selects."""
-        if output.suffix.lower() == ".json":
+        if output == STDOUT or output.suffix.lower() == ".json":
             write_json(output, self.plain)
             return
         text = io.StringIO()
@@ -51,7 +51,7 @@ class ScoreTable:
 
 def check_scores(output: Path | None, inputs: Sequence[str | None]) -> None:
     """Raise FormatError unless scores can be written to this path without replacing an input."""
-    if output is None:
+    if output is None or output == STDOUT:
         return
     if output.suffix.lower() not in SUFFIXES:
         raise FormatError(f"{output}: scores can be written as {' or '.join(SUFFIXES)}.")

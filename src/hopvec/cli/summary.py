@@ -38,7 +38,7 @@ def input_rows(origin: Mapping[str, Any]) -> Rows:
     name, format_, because = (rest.pop(key, "") for key in ("file", "format", "because"))
     kind = rest.pop("kind", format_)
     columns = rest.pop("columns", {})
-    rest = {key: value for key, value in rest.items() if key not in _REPAIRS}
+    rest = {key: value for key, value in rest.items() if key not in (*_REPAIRS, "skipped rows")}
     parts = [f"{name}: {kind} ({because})" if because else f"{name}: {kind}"]
     noun = "columns" if columns else "in all"
     parts += [f"{key} {_plain(value, noun)}" for key, value in rest.items()]

@@ -10,12 +10,11 @@ import click
 from hopvec.cli.command import command, option
 from hopvec.cli.feature_options import add_features, feature_options, features_file
 from hopvec.cli.inputs import graph_argument, read, reading_options
-from hopvec.cli.outputs import check_output, dtype_option, output_path
+from hopvec.cli.outputs import check_output, dtype_option, output_path, save_vectors, show_written
 from hopvec.cli.reference import reference_run
-from hopvec.cli.summary import count, report_rows
+from hopvec.cli.summary import report_rows
 from hopvec.cli.terminal import Terminal
 from hopvec.formats.graphs.options import ReadOptions
-from hopvec.machine import format_bytes
 from hopvec.run_report import RunReport
 
 
@@ -39,7 +38,8 @@ from hopvec.run_report import RunReport
     "--output",
     type=output_path,
     required=True,
-    help="Output file for the new vectors; its suffix selects the format.",
+    help="Output file for the new vectors; its suffix selects the format, - is CSV on standard "
+    "output.",
     heading="Output",
 )
 @dtype_option
@@ -72,11 +72,7 @@ def transform(
     new = add_features(terminal, run, new, feature_args)
     with terminal.progress("embedding", "%") as progress:
         embedding = method.embed_new(new, graph=old, like=like, progress=progress)
-    with terminal.progress(f"writing {output}", "rows") as progress:
-        embedding.save(output, dtype=dtype, progress=progress)
+    save_vectors(terminal, embedding, output, dtype)
     notes = [("note", note) for note in dict.fromkeys(terminal.notes)]
     terminal.info_rows([*report_rows(before), *report_rows(run), *notes])
-    terminal.info(
-        f"{output}: {count(len(embedding), 'vector')} of dimension {embedding.dim}, "
-        f"{format_bytes(output.stat().st_size)}"
-    )
+    show_written(terminal, embedding, output)

@@ -15,7 +15,7 @@ from hopvec.errors import FormatError
 from hopvec.formats.atomic import atomic_write
 from hopvec.formats.blocks import iter_blocks
 from hopvec.formats.text import IF_EDGES, LineFormat, lines, read_header, read_lines
-from hopvec.progress import Progress
+from hopvec.progress import Progress, no_progress
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
@@ -25,13 +25,22 @@ DTYPES = ("float32",)
 
 def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Progress) -> None:
     """Write one vector per line; ids are quoted if necessary."""
-    separator = separator_of(path)
     with atomic_write(path) as (file,), compressed(file, path) as text:
-        names = ["id", *(f"e{column}" for column in range(embedding.dim))]
-        text.write((separator.join(names) + "\n").encode())
-        for ids, rows in iter_blocks(embedding, dtype, progress):
-            for chunk in lines(_quoted(ids, separator), rows, separator):
-                text.write(chunk)
+        write_csv(embedding, text, separator_of(path), progress)
+
+
+def write_csv(
+    embedding: Embedding,
+    file: BinaryIO | gzip.GzipFile,
+    separator: str = ",",
+    progress: Progress = no_progress,
+) -> None:
+    """Write the header and all vectors to an open file."""
+    names = ["id", *(f"e{column}" for column in range(embedding.dim))]
+    file.write((separator.join(names) + "\n").encode())
+    for ids, rows in iter_blocks(embedding, "float32", progress):
+        for chunk in lines(_quoted(ids, separator), rows, separator):
+            file.write(chunk)
 
 
 def read_embedding(path: Path, progress: Progress) -> Embedding:

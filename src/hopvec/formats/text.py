@@ -20,7 +20,7 @@ from hopvec.progress import Progress
 
 READ_BYTES = 2 << 20
 LINE_BYTES = 4 << 20
-IF_EDGES = "If these are edges, embed them first."
+IF_EDGES = "If this is a graph, embed it first: hopvec embed FILE -o vectors.parquet."
 
 
 @dataclass(frozen=True)

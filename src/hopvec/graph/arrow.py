@@ -10,10 +10,18 @@ import numpy as np
 import pyarrow as pa
 
 from hopvec.errors import FormatError, GraphError
-from hopvec.graph.columns import ColumnSpec, EdgeColumns, choose_columns
+from hopvec.graph.columns import (
+    ColumnSpec,
+    EdgeColumns,
+    choose_columns,
+    differ_in_kind,
+    shared_ids_error,
+)
 from hopvec.graph.graph import Graph
 
 STRING_TYPES = ("string", "large_string", "string_view", "binary", "large_binary", "null")
+
+WHOLE_FLOATS = "numbers such as 1.0, read as integers"  # for the run report
 
 Locate = Callable[[int], str]
 """Where a row is, counted from 0, for error messages: 'line 48,213'."""
@@ -22,6 +30,7 @@ Locate = Callable[[int], str]
 def from_arrow(
     table: Any,
     spec: ColumnSpec,
+    one_kind: bool,
     directed: bool,
     duplicates: Any,
     loops: Any,
@@ -40,9 +49,17 @@ def from_arrow(
         target.append(id_array(batch.column(columns.target), locate))
         if columns.weight is not None:
             weight.append(weight_array(batch.column(columns.weight)))
+    sources, targets = _concatenated(source), _concatenated(target)
+    names = [reader.schema.names[at] for at in (columns.source, columns.target)]
+    if not one_kind and differ_in_kind(*names):
+        import pyarrow.compute as pc
+
+        shared = sources.filter(pc.is_in(sources, value_set=targets.combine_chunks()))
+        if len(shared):
+            raise shared_ids_error(name, names, shared[0].as_py())
     graph = Graph.from_edges(
-        _concatenated(source),
-        _concatenated(target),
+        sources,
+        targets,
         None if columns.weight is None else pa.chunked_array(weight, pa.float64()),
         directed=directed,
         duplicates=duplicates,
@@ -50,7 +67,12 @@ def from_arrow(
         nodes=nodes,
         threads=threads,
     )
-    return replace(graph, origin={"columns": columns.names(reader.schema.names)})
+    origin: dict[str, Any] = {"columns": columns.names(reader.schema.names)}
+    if any(
+        pa.types.is_floating(reader.schema.types[at]) for at in (columns.source, columns.target)
+    ):
+        origin["ids"] = WHOLE_FLOATS
+    return replace(graph, origin=origin)
 
 
 def open_table(table: Any) -> pa.RecordBatchReader:
@@ -94,10 +116,9 @@ def choose_table_columns(location: str, schema: pa.Schema, spec: ColumnSpec) -> 
                     "Choose another column with weight=, or ignore it with unweighted=True."
                 )
         elif not _is_id_type(kind):
-            advice = " Cast it to integers first." if pa.types.is_floating(kind) else ""
             raise FormatError(
                 f"{location}: the column {name!r} for the {role} holds {kind}; ids are integers or "
-                f"strings.{advice}"
+                "strings."
             )
     return columns
 
@@ -111,6 +132,8 @@ def id_array(array: pa.Array, locate: Locate) -> pa.Array:
         return pa.DictionaryArray.from_arrays(array.indices, values).dictionary_decode()
     if not is_numeric(array.type):
         return array.cast(pa.large_string())
+    if pa.types.is_floating(array.type):
+        return _whole_numbers(array, locate)
     try:
         return array.cast(pa.int64())
     except pa.ArrowInvalid as error:
@@ -119,6 +142,19 @@ def id_array(array: pa.Array, locate: Locate) -> pa.Array:
             f"{locate(row)}: the id {value} is out of range; integer ids must fit in a signed "
             "64-bit integer."
         ) from error
+
+
+def _whole_numbers(array: pa.Array, locate: Locate) -> pa.Array:
+    """Floating-point ids as int64; NaN becomes null. Raises FormatError for a fraction."""
+    numbers = array.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    missing = np.isnan(numbers)
+    whole = missing | ((numbers == np.rint(numbers)) & (np.abs(numbers) < 2**53))
+    if not whole.all():
+        row = int(np.argmin(whole))
+        raise FormatError(
+            f"{locate(row)}: the id {numbers[row]:g} is a fraction; ids are integers or strings."
+        )
+    return pa.array(np.where(missing, 0, numbers).astype(np.int64), mask=missing)
 
 
 def weight_array(array: pa.Array) -> pa.Array:
@@ -142,7 +178,8 @@ def is_numeric(kind: pa.DataType) -> bool:
 def _is_id_type(kind: pa.DataType) -> bool:
     if pa.types.is_decimal(kind):
         return bool(kind.scale == 0)
-    return bool(pa.types.is_integer(kind)) or str(kind) in STRING_TYPES
+    numbers = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+    return bool(numbers) or str(kind) in STRING_TYPES
 
 
 def _storage_type(kind: pa.DataType) -> pa.DataType:

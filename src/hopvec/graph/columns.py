@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from hopvec.errors import FormatError, ParameterError
+from hopvec.errors import FormatError, GraphError, ParameterError
 
 SOURCE_NAMES = (
     "source",
@@ -24,8 +24,13 @@ SOURCE_NAMES = (
     "source_id",
     "from_id",
     "id1",
+    ":start_id",  # neo4j-admin
+    "_start",  # APOC
 )
-TARGET_NAMES = ("target", "dst", "to", "v", "tail", "node2", "end", "target_id", "to_id", "id2")
+TARGET_NAMES = (
+    *("target", "dst", "to", "v", "tail", "node2", "end", "target_id", "to_id", "id2"),
+    *(":end_id", "_end"),
+)
 ID_NAMES = ("id", "node", "name", "node_id", "nodes", "ids")
 LABEL_NAMES = ("label", "labels", "class", "classes", "group", "category", "categories")
 WEIGHT_NAMES = ("weight", "weights", "w", "value", "count", "strength", "score")
@@ -38,6 +43,30 @@ END_WORDS = (  # two names that differ only in these words are the ends: src_nam
     ("src", "tgt"),
     ("from", "to"),
     ("sender", "receiver"),
+)
+NEO4J_TYPE = re.compile(  # the end of a name in a header for neo4j-admin: weight:double
+    r"(?<=.):(ID|LABEL|TYPE|byte|short|int|long|float|double|boolean|char|string|date|\w*time|point)"
+    r"(\[\])?(\(.*\))?$",
+    re.IGNORECASE,
+)
+NEO4J_SPACE = re.compile(r"\([^()]*\)$")  # the id space of :START_ID(Person)
+NOT_WEIGHTS = {"id", "ids", "key", "uuid", "index", "zip", "phone", "code"}  # Interaction ID
+PEOPLE = frozenset(
+    (
+        *("user", "customer", "client", "buyer", "shopper", "member", "visitor"),
+        *("viewer", "reader", "listener", "patient", "student", "author", "person"),
+        *("player", "subscriber", "account"),
+    )
+)
+THINGS = frozenset(
+    (
+        *("item", "product", "movie", "film", "show", "book", "song", "track", "artist"),
+        *("album", "playlist", "paper", "article", "page", "post", "video", "game"),
+        *("app", "restaurant", "hotel", "business", "venue", "place", "course", "tag"),
+        *("category", "topic", "store", "shop", "drug", "disease", "gene", "protein"),
+        *("document", "query", "ad", "job", "recipe", "package", "file", "tracker"),
+        *("site"),
+    )
 )
 TIME_WORDS = {"date", "day", "month", "time", "timestamp", "ts", "year"}  # from_date is not a node
 AMBIGUOUS_PAIRS = (  # could be names of columns, but also names of nodes
@@ -161,6 +190,7 @@ def choose_columns(
         found = f" ({', '.join(names)})" if names else ""
         raise FormatError(f"{location}: {spec.pairs.one} needs two columns, found {count}{found}.")
     weight = _requested(location, "weight", spec.weight, names, count)
+    _check_weight(location, weight, names, spec)
     source, target = _named_ends(location, names, count, weight, spec)
     index = {at for at, name in enumerate(names or []) if is_pandas_index(name)}
     free = [at for at in range(count) if at not in {source, target, weight} | index]
@@ -188,6 +218,52 @@ def choose_columns(
     return EdgeColumns(source, target, weight)
 
 
+def _check_weight(
+    location: str, weight: int | None, names: Sequence[str] | None, spec: ColumnSpec
+) -> None:
+    """Raise FormatError for a weight that is probably a slip: a number, or the name of an end."""
+    if weight is None or not names:
+        return
+    if str(spec.weight).isdecimal() and str(spec.weight) not in names:
+        raise FormatError(
+            f"{location}: weight={spec.weight} is the number of a column, but the columns have "
+            f"names: pass weight={names[weight]!r} for this one (the columns are "
+            f"{', '.join(names)}), or header=False if the first line is {spec.pairs.one}."
+        )
+    requested = (spec.source, spec.target)
+    for role, usual, given in zip(spec.pairs.roles, spec.pairs.names, requested, strict=True):
+        if given is None and _plain(names[weight]) in usual:
+            raise FormatError(
+                f"{location}: the column {names[weight]!r} is requested as the weight, but its "
+                f"name is that of the {role}. Choose the {role} as well if this is intended."
+            )
+
+
+def differ_in_kind(one: str, other: str) -> bool:
+    """Whether two columns name different kinds of nodes: user_id and item_id."""
+    (noun, *more), (other_noun, *others) = map(_nouns, (one, other))
+    if more or others or noun == other_noun:
+        return False
+    kinds = {noun, other_noun}
+    return bool(kinds & THINGS) and kinds <= PEOPLE | THINGS
+
+
+def shared_ids_error(location: str, names: Sequence[str], example: object) -> GraphError:
+    """The error for ids that occur as two kinds of nodes."""
+    return GraphError(
+        f"{location}: {names[0]!r} and {names[1]!r} are two kinds of nodes by their names, but "
+        f"share ids, such as {example!r}. Pass bipartite=True with prefixes=('user:', 'item:') to "
+        "keep them apart, or one_kind=True if the same id is the same node."
+    )
+
+
+def _nouns(name: str) -> tuple[str, ...]:
+    """The words of a name, singular, without those for an id; one empty word if none remains."""
+    words = [word for word in _words(name) if word not in ("id", "ids", "no", "key", "name")]
+    singular = [word if word in THINGS else word.removesuffix("s") for word in words]
+    return tuple(singular) or ("",)
+
+
 def unused_numbers_warning(
     names: Sequence[str], numeric: Sequence[float], columns: EdgeColumns, spec: ColumnSpec
 ) -> str | None:
@@ -200,7 +276,10 @@ def unused_numbers_warning(
     unused = [
         name
         for at, name in enumerate(names)
-        if numeric[at] and at not in columns and not is_pandas_index(name)
+        if numeric[at]
+        and at not in columns
+        and not is_pandas_index(name)
+        and NOT_WEIGHTS.isdisjoint(_words(name))
     ]
     if not unused:
         return None
@@ -303,6 +382,12 @@ def _ends_by_words(names: Sequence[str], pairs: PairKind) -> list[tuple[int, int
     return sorted(ranks, key=lambda ends: (ranks[ends], ends))
 
 
+def _plain(name: str) -> str:
+    """A name in lower case, without the type and the id space that Neo4j's headers append."""
+    name = NEO4J_SPACE.sub("", name.strip()).lower()
+    return name if name in (":start_id", ":end_id") else NEO4J_TYPE.sub("", name)
+
+
 def _words(name: str) -> tuple[str, ...]:
     """The words of a name in lower case: srcName -> src, name."""
     return tuple(word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", name))
@@ -312,7 +397,7 @@ def _find(
     candidates: Sequence[str], names: Sequence[str] | None, taken: set[int | None]
 ) -> int | None:
     """The position of the first candidate among the names that is not taken."""
-    lowered = [name.strip().lower() for name in names or []]
+    lowered = [_plain(name) for name in names or []]
     found = (lowered.index(name) for name in candidates if name in lowered)
     return next((position for position in found if position not in taken), None)
 

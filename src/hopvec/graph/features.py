@@ -283,7 +283,7 @@ def _with_common_type(column: pa.ChunkedArray, ids: pa.Array) -> tuple[pa.Array,
     """Casts the values of a column and the ids of nodes to integers if possible, else strings."""
     values = id_array(column.combine_chunks(), lambda row: f"features, row {row + 1:,}")
     if pa.types.is_integer(ids.type) and not values.null_count:
-        values = parse_integer_ids(values)
+        values = parse_integer_ids(values, whole_floats=True)
     if values.type == ids.type or not len(values):
         return values.cast(ids.type), ids
     return values.cast(pa.large_string()), ids.cast(pa.large_string())

@@ -200,6 +200,7 @@ class Graph:
         target: str | int | None = None,
         weight: str | int | None = None,
         unweighted: bool = False,
+        one_kind: bool = False,
         directed: bool = False,
         duplicates: Literal["sum", "first", "error"] = "sum",
         loops: Literal["keep", "drop"] = "keep",
@@ -219,6 +220,9 @@ class Graph:
             first two columns without weights.
         unweighted : bool, default False
             Whether to ignore a column of weights.
+        one_kind : bool, default False
+            Whether the same id is the same node, although the column names suggest two kinds of
+            nodes, such as user_id and item_id. Otherwise shared ids raise GraphError.
         directed, duplicates, loops, nodes, threads
             As in `from_edges`.
 
@@ -242,7 +246,7 @@ class Graph:
         from hopvec.graph.columns import ColumnSpec
 
         spec = ColumnSpec(source, target, weight, unweighted)
-        return from_arrow(table, spec, directed, duplicates, loops, nodes, threads)
+        return from_arrow(table, spec, one_kind, directed, duplicates, loops, nodes, threads)
 
     @staticmethod
     def from_scipy(

@@ -18,6 +18,7 @@ class IdEncoder:
 
     def __init__(self, threads: int = 1) -> None:
         self._shards = min(threads, MAX_SHARDS)
+        self.whole_floats = False
         self._dictionary: _native.StringDictionary | _native.IntegerDictionary | None = None
 
     def __len__(self) -> int:
@@ -55,7 +56,8 @@ class IdEncoder:
     def sorted_ids(self, *, untyped: bool) -> tuple[pa.Array, NDArray[np.int32]]:
         """Return the ids in ascending order, and the position of each code; empty the encoder.
 
-        If `untyped`, strings become integers if all of them are integers in canonical form.
+        If `untyped`, strings become integers if all of them are integers in canonical form, or
+        whole numbers such as 1.0 (`whole_floats` is then True).
         """
         dictionary = _native.StringDictionary(1) if self._dictionary is None else self._dictionary
         sizes = dictionary.sizes
@@ -65,6 +67,9 @@ class IdEncoder:
         else:
             offsets, text = dictionary.merge()
             values = _native.parse_integers(offsets, text) if untyped else None
+            if untyped and values is None:
+                values = _parse_whole_floats(offsets, text)
+                self.whole_floats = values is not None
         if values is not None:
             order = np.argsort(values, kind="stable").astype(np.int32)
             ids = arrow_view(values[order])
@@ -88,9 +93,33 @@ def _by_code(position: NDArray[np.int32], sizes: list[int]) -> NDArray[np.int32]
     return by_code
 
 
-def parse_integer_ids(ids: pa.Array) -> pa.Array:
-    """Parse strings as integers if all of them are integers in canonical form."""
+def parse_integer_ids(ids: pa.Array, *, whole_floats: bool = False) -> pa.Array:
+    """Parse strings as integers if all of them are integers in canonical form.
+
+    If `whole_floats`, numbers such as 1.0 count as well: pandas writes integers in this way if some
+    are missing.
+    """
     if pa.types.is_integer(ids.type) or len(ids) == 0:
         return ids
-    values = _native.parse_integers(*string_buffers(ids.cast(pa.large_string())))
+    buffers = string_buffers(ids.cast(pa.large_string()))
+    values = _native.parse_integers(*buffers)
+    if values is None and whole_floats:
+        values = _parse_whole_floats(*buffers)
     return ids if values is None else arrow_view(values)
+
+
+def _parse_whole_floats(
+    offsets: NDArray[np.int64], text: NDArray[np.uint8]
+) -> NDArray[np.int64] | None:
+    """The integers of strings such as 1 and 1.0; None if others occur, or two are equal."""
+    if len(offsets) < 2 or not bytes(text[offsets[0] : offsets[1]]).endswith(b".0"):
+        return None
+    import pyarrow.compute as pc
+
+    ids = pa.LargeStringArray.from_buffers(
+        len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(text)
+    )
+    stripped = pc.replace_substring_regex(ids, r"\.0+$", "")
+    values = _native.parse_integers(*string_buffers(stripped))
+    distinct = values is not None and len(np.unique(values)) == len(values)
+    return values if distinct else None

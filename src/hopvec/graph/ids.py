@@ -130,13 +130,21 @@ def arrow_view(numbers: NDArray[Any]) -> pa.Array:
 
 def first_missing(ids: pa.Array) -> int | None:
     """The position of the first id that is null or an empty string; None if there is none."""
-    if ids.null_count:
-        return int(np.argmax(ids.is_null().to_numpy(zero_copy_only=False)))
-    if pa.types.is_integer(ids.type):
+    if not ids.null_count and pa.types.is_integer(ids.type):
         return None
-    offsets, _ = string_buffers(ids)
-    empty = offsets[1:] == offsets[:-1]
-    return int(np.argmax(empty)) if empty.any() else None
+    missing = missing_mask(ids)
+    return int(np.argmax(missing)) if missing.any() else None
+
+
+def missing_mask(ids: pa.Array) -> NDArray[np.bool_]:
+    """A mask of the ids that are null or an empty string."""
+    missing = np.zeros(len(ids), bool)
+    if ids.null_count:  # Arrow's to_numpy imports pandas
+        missing = ids.is_null().to_numpy(zero_copy_only=False)
+    if not pa.types.is_integer(ids.type):
+        offsets, _ = string_buffers(ids)
+        missing = missing | (offsets[1:] == offsets[:-1])
+    return missing
 
 
 def first_duplicate(ids: pa.Array) -> Any | None:

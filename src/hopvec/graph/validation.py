@@ -1,6 +1,6 @@
 """Validation of the arguments and weights that a graph is made from."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,15 +16,17 @@ def check_options(
     owner: str, directed: object, duplicates: object, loops: object, threads: object
 ) -> None:
     """Raise ParameterError for an invalid option of `from_numbered_edges`."""
-    for name, value, allowed in (
-        ("duplicates", duplicates, ("sum", "first", "error")),
-        ("loops", loops, ("keep", "drop")),
-    ):
-        if value not in allowed:
-            options = ", ".join(repr(option) for option in allowed)
-            raise ParameterError(f"{owner}: {name} must be one of {options}, got {value!r}.")
+    check_choice(owner, "duplicates", duplicates, ("sum", "first", "error"))
+    check_choice(owner, "loops", loops, ("keep", "drop"))
     check_flag(owner, "directed", directed)
     check_threads(threads)
+
+
+def check_choice(owner: str, name: str, value: object, allowed: Sequence[str]) -> None:
+    """Raise ParameterError unless a value is one of the allowed ones."""
+    if value not in allowed:
+        options = ", ".join(repr(option) for option in allowed)
+        raise ParameterError(f"{owner}: {name} must be one of {options}, got {value!r}.")
 
 
 def check_threads(threads: object) -> None:
@@ -60,12 +62,18 @@ def checked_weights(weight: Any, source: Any, target: Any) -> NDArray[np.float32
     return np.ascontiguousarray(numbers, dtype=np.float32)
 
 
+def valid_weights(numbers: NDArray[Any]) -> NDArray[np.bool_]:
+    """A mask of the weights that are 0 or within the limits."""
+    valid: NDArray[np.bool_] = (numbers >= MIN_WEIGHT) & (numbers <= MAX_WEIGHT) | (numbers == 0)
+    return valid
+
+
 def check_weights(numbers: NDArray[Any], location: Callable[[int], str]) -> None:
     """Raise GraphError with the location of the first NaN, infinite, negative or extreme weight.
 
     `location` describes a row, such as "edges.csv, line 5".
     """
-    valid = (numbers >= MIN_WEIGHT) & (numbers <= MAX_WEIGHT) | (numbers == 0)
+    valid = valid_weights(numbers)
     if not valid.all():
         first = int(np.argmin(valid))
         raise GraphError(

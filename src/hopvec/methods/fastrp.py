@@ -70,9 +70,6 @@ class FastRP(SlabMethod):
     _supports_features: ClassVar[bool] = True
     _supports_like: ClassVar[bool] = True
     _isolated_advice: ClassVar[str] = "self_weight=1 with sparsity=3 gives them nonzero vectors"
-    _zero_advice: ClassVar[str] = (
-        "try a small sparsity=, such as 3, a self_weight=, or precision='float32' if it is float16"
-    )
 
     dim: Annotated[int, Integer(1, 65536), "columns of the embedding (paper: d)"] = 256
     weights: Annotated[
@@ -256,6 +253,14 @@ class FastRP(SlabMethod):
         """R without features."""
         seed, s = int(self.seed), state.sparsity
         return GaussianRows(seed) if s is None else SparseRows(seed, s)
+
+    def _zero_advice(self, connected: int) -> str:
+        """How to get vectors for nodes that have edges and yet a zero vector."""
+        if self.precision == "float16":
+            return "precision='float32' may give them nonzero vectors"
+        # Two nodes are opposite to each other once they are centered, and whitening makes them 0.
+        one_pass = "passes=1, " if connected == 2 and self.passes > 1 else ""
+        return f"{one_pass}self_weight=1 and sparsity=3 give them nonzero vectors"
 
     @property
     def search_space(self) -> Mapping[str, str]:

@@ -65,9 +65,6 @@ class Method(ABC):
     _isolated_advice: ClassVar[str] = ""
     """How to get vectors for nodes without edges, if there is a way."""
 
-    _zero_advice: ClassVar[str] = ""
-    """How to get vectors for nodes that have edges and yet a zero vector, if there is a way."""
-
     _supports_directed: ClassVar[bool] = True
     """Whether the method is defined for directed graphs."""
 
@@ -257,14 +254,22 @@ class Method(ABC):
         isolated = int(np.isin(zero, without).sum())
         self._warn_about_isolated_nodes(isolated, nodes, what)
         if isolated < len(zero):
+            advice = self._zero_advice(nodes - len(without[without >= first]))
             logger.warning(
                 "Zero vectors: %s of %s nodes, although they have %s: all rows that they reach "
                 "are zero, or all are equal%s.",
                 f"{len(zero) - isolated:,}",
                 f"{nodes:,}",
                 what,
-                f"; {self._zero_advice}" if self._zero_advice else "",
+                f"; {advice}" if advice else "",
             )
+
+    def _zero_advice(self, connected: int) -> str:
+        """How to get vectors for nodes that have edges and yet a zero vector, if there is a way.
+
+        `connected` is the number of nodes with edges.
+        """
+        return ""
 
     def _warn_about_isolated_nodes(self, isolated: int, nodes: int, what: str) -> None:
         """Warn if nodes have a zero vector because they lack `what`, such as "edges"."""

@@ -218,6 +218,46 @@ def test_a_search_completes_and_goes_to_the_node(here):
     assert "node=node-120" in page.url
 
 
+@pytest.mark.parametrize("size", [(1280, 800), (375, 720)])
+def test_a_search_fits_the_node_and_all_its_neighbors(visit, address, exploration, size):
+    there = visit(address, viewport={"width": size[0], "height": size[1]})
+    page = there.open()
+    for node in (SOME, 120, 250):
+        page.locator("#search").fill(f"node-{node}")
+        there.completed(f"node-{node}")
+        page.keyboard.press("Enter")
+        there.picked(f"node-{node}")
+        page.wait_for_function(f"location.hash.includes('node=node-{node}&')")
+        page.wait_for_timeout(800)  # the flight, and the link that follows
+        near = [card["node"] for card in exploration.neighborhood(node, 10)["near"][0]]
+        for shown in (node, *near):
+            assert page.evaluate(
+                """async (node) => {
+                    const headers = { 'X-Hopvec': 'explore' };
+                    const answer = await fetch('/api/positions/0', { headers });
+                    const plane = new Float32Array(await answer.arrayBuffer());
+                    const view = new URLSearchParams(location.hash.slice(1)).get('view');
+                    const [x, y, zoom] = view.split(',').map(Number);
+                    const box = document.querySelector('canvas.points').getBoundingClientRect();
+                    const unit = Math.min(box.width, box.height) / 2 * 0.94 * zoom;
+                    return Math.abs(plane[2 * node] - x) * unit < box.width / 2
+                        && Math.abs(plane[2 * node + 1] - y) * unit < box.height / 2;
+                }""",
+                shown,
+            )
+
+
+def test_a_search_without_a_match_says_so_in_the_box(here):
+    page = here.page
+    page.locator("#search").fill("nothing like that")
+    page.wait_for_selector(".search .none:not([hidden])")
+    box, bar = (page.locator(each).bounding_box() for each in (".search .none", ".search input"))
+    assert bar["x"] < box["x"] < box["x"] + box["width"] < bar["x"] + bar["width"]
+    assert page.locator("#status.shown").count() == 0
+    page.locator("#search").fill("")
+    page.wait_for_selector(".search .none", state="hidden")
+
+
 def test_enter_goes_to_the_text_as_typed_not_to_an_earlier_completion(here):
     page = here.page
     page.locator("#search").type("node-11")

@@ -13,11 +13,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import FormatError, GraphError, MemoryLimitError
+from hopvec.formats.graphs.bad_rows import SkippedRows
 from hopvec.formats.graphs.edges import Batch, EdgeStream, Matrix
 from hopvec.formats.graphs.nodes import read_nodes
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.graph import Graph
+from hopvec.graph.arrow import WHOLE_FLOATS
 from hopvec.graph.bipartite import add_prefix, target_mask
+from hopvec.graph.columns import differ_in_kind, shared_ids_error
 from hopvec.graph.convert import READER, from_scipy
 from hopvec.graph.edge_list import from_numbered_edges
 from hopvec.graph.id_encoder import IdEncoder, parse_integer_ids
@@ -51,7 +54,11 @@ def graph_from_stream(
     progress(0, 100)
     source, target, weight = edges.source.array(), edges.target.array(), edges.weights()
     ids, numbers = edges.encoder.sorted_ids(untyped=stream.untyped)
+    if edges.encoder.whole_floats:
+        stream.metadata["ids"] = WHOLE_FLOATS
     del edges  # only the arrays are needed from here on
+    if not (options.bipartite or options.one_kind):
+        check_kinds(name, stream, ids, source, target, numbers)
     warn_about_whitespace(name, ids)
     directed = not options.bipartite and bool(
         stream.directed if options.directed is None else options.directed
@@ -107,12 +114,20 @@ class EncodedEdges:
 def encode_edges(name: str, stream: EdgeStream, options: ReadOptions) -> EncodedEdges:
     """Read all batches of a stream; raise GraphError for missing ids and invalid weights."""
     edges, limit = EncodedEdges(options), options._memory_bytes
+    skipped = SkippedRows()
+    rows = 0
     for batch in stream.batches:
 
-        def location(row: int, first: int = len(edges)) -> str:
-            return f"{name}, {stream.locate(first + row)}"
+        def locate(row: int, first: int = rows) -> str:
+            return stream.locate(first + row)
 
-        if (missing := batch.first_missing()) is not None:
+        def location(row: int) -> str:
+            return f"{name}, {locate(row)}"
+
+        rows += len(batch.source)
+        if options.bad_rows == "skip":
+            batch = skipped.drop_from(batch, locate)
+        elif (missing := batch.first_missing()) is not None:
             row, role = missing
             raise GraphError(f"{location(row)}: the {role} is empty.")
         if options.prefixes is not None:
@@ -127,6 +142,12 @@ def encode_edges(name: str, stream: EdgeStream, options: ReadOptions) -> Encoded
                 f"{format_bytes(used)}, but the memory limit is {format_bytes(limit)}. "
                 "Increase memory=."
             )
+    skipped.report(name, stream.metadata)
+    if rows and not len(edges):
+        raise GraphError(
+            f"{name}: all {rows:,} rows were skipped; without bad_rows='skip', the "
+            "first error is reported."
+        )
     return edges
 
 
@@ -141,10 +162,32 @@ def add_nodes(name: str, encoder: IdEncoder, stream: EdgeStream, options: ReadOp
             if stream.untyped and pa.types.is_integer(ids.type):
                 ids = ids.cast(pa.large_string())
             elif isinstance(options.nodes, str | PathLike) and encoder.integers:
-                ids = parse_integer_ids(ids)  # a text file does not declare the type of its ids
+                ids = parse_integer_ids(
+                    ids, whole_floats=True
+                )  # a text file does not declare the type of its ids
             encoder.encode(ids)
         except GraphError as error:
             raise GraphError(f"{name}, nodes: {error}") from error
+
+
+def check_kinds(
+    name: str,
+    stream: EdgeStream,
+    ids: pa.Array,
+    source: NDArray[np.int32],
+    target: NDArray[np.int32],
+    numbers: NDArray[np.int32],
+) -> None:
+    """Raise GraphError if the columns name two kinds of nodes, but share ids."""
+    columns = stream.metadata.get("columns", {})
+    names = [columns.get(role, "") for role in ("source", "target")]
+    if not differ_in_kind(*names):
+        return
+    used = np.zeros((2, len(numbers)), bool)
+    for side, codes in enumerate((source, target)):
+        used[side, codes] = True
+    if (shared := np.flatnonzero(used.all(axis=0))).size:
+        raise shared_ids_error(name, names, ids[int(numbers[shared].min())].as_py())
 
 
 def warn_about_whitespace(name: str, ids: pa.Array) -> None:
@@ -224,6 +267,7 @@ def graph_from_matrix(name: str, found: Matrix, options: ReadOptions) -> Graph:
         ("nodes", options.nodes is not None),
         ("duplicates", options.duplicates is not None),
         ("loops", options.loops != "keep"),
+        ("bad_rows", options.bad_rows != "error"),
     ):
         if given:
             raise FormatError(f"{name}: {argument}= does not apply to a matrix; leave it out.")

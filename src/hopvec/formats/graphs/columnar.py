@@ -18,6 +18,7 @@ from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.parquet_directory import Part, list_parts
 from hopvec.graph.arrow import (
+    WHOLE_FLOATS,
     choose_table_columns,
     id_array,
     is_numeric,
@@ -116,6 +117,8 @@ class _Reader:
         columns = choose_table_columns(location or self.name, schema, self.options._columns)
         self.names = [schema.names[at] for at in columns if at is not None]
         self.metadata.update(column_metadata(schema.names, columns))
+        if any(pa.types.is_floating(schema.field(name).type) for name in self.names[:2]):
+            self.metadata["ids"] = WHOLE_FLOATS
         numeric = [is_numeric(kind) for kind in schema.types]
         for warning in (
             chosen_by_position_warning(schema.names, columns, self.options._columns),

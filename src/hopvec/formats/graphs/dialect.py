@@ -108,9 +108,14 @@ def find_dialect(file: InputFile, options: ReadOptions) -> tuple[Dialect, list[l
     if separator != "," and _has_decimal_commas(rows):
         dialect = replace(dialect, decimal=",")
     header = _is_header(rows, dialect, options) if options.header is None else options.header
+    count = len(rows[0])
+    named = header and (options.header or name_both_ends(rows[0], options._pairs))
+    if options.bad_rows == "skip" and not named:  # the first row may be a bad one
+        count = Counter(map(len, rows)).most_common(1)[0][0]
+        header = header and len(rows[0]) == count
     dialect = replace(
         dialect,
-        count=len(rows[0]),
+        count=count,
         skip=first - 1 + header,
         header=header,
         attributes=attributes,
@@ -122,7 +127,7 @@ def data_lines(
     file: InputFile, options: ReadOptions
 ) -> tuple[list[tuple[int, str]], tuple[bytes, ...]]:
     """The first lines that are not comments, with their numbers, and the prefixes of comments."""
-    numbered = first_lines(file)
+    numbered = first_lines(file, skip_bad=options.bad_rows == "skip")
     prefixes = _comment_prefixes(numbered, options)
     data = [(n, line) for n, line in numbered if not (prefixes and line.startswith(prefixes))]
     if not data:
@@ -132,14 +137,18 @@ def data_lines(
     return data, tuple(prefix.encode() for prefix in prefixes)
 
 
-def first_lines(file: InputFile) -> list[tuple[int, str]]:
-    """The lines of the head that are not blank, with their numbers."""
+def first_lines(file: InputFile, *, skip_bad: bool = False) -> list[tuple[int, str]]:
+    """The lines of the head that are not blank, with their numbers.
+
+    If `skip_bad`, bytes that are not UTF-8 are replaced, since their lines are skipped later.
+    """
     if b"\0" in file.head:
         line = file.head.count(b"\n", 0, file.head.index(b"\0")) + 1
         hint = " If it is UTF-16, convert it to UTF-8." if file.head[:2] in UTF_16 else ""
         raise FormatError(f"{file.name}, line {line:,}: a null byte; this is not text.{hint}")
     try:
-        text = file.head.decode("utf-8-sig", errors="strict" if len(file.head) < HEAD else "ignore")
+        errors = "replace" if skip_bad else "strict" if len(file.head) < HEAD else "ignore"
+        text = file.head.decode("utf-8-sig", errors=errors)
     except UnicodeDecodeError as error:
         line = file.head.count(b"\n", 0, error.start) + 1
         raise FormatError(f"{file.name}, line {line:,}: this is not UTF-8 text. {ICONV}") from error

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import pyarrow as pa
@@ -24,6 +25,8 @@ class Batch(NamedTuple):
     source: pa.Array
     target: pa.Array
     weight: pa.Array | None
+    bad: Mapping[int, str] = MappingProxyType({})
+    """Rows that could not be parsed and are skipped, with the reason; their cells are empty."""
 
     def first_missing(self) -> tuple[int, str] | None:
         """The first row whose source or target is null or empty, and which of them it is."""

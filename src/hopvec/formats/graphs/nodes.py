@@ -69,7 +69,7 @@ def _from_text(file: InputFile) -> pa.Array:
     )
     rows = text.edge_lines(file, dialect, ReadOptions())
     parts: list[pa.Array] = []
-    for (ids,) in text.parse(file, rows, dialect, [at or 0]):
+    for (ids,), _ in text.parse(file, rows, dialect, [at or 0]):
         if (empty := first_missing(ids)) is not None:
             line = rows.number(sum(map(len, parts)) + empty)
             raise FormatError(f"{file.name}, line {line:,}: the id is empty.")

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypedDict
 from hopvec.errors import ParameterError
 from hopvec.graph.bipartite import check_prefixes
 from hopvec.graph.columns import EDGES, ColumnSpec, PairKind
-from hopvec.graph.validation import check_flag, check_options
+from hopvec.graph.validation import check_choice, check_flag, check_options
 from hopvec.machine import memory_limit
 
 OWNER = "read_graph"  # the function that error messages name
@@ -32,8 +32,10 @@ class ReadKeywords(TypedDict, total=False):
     symmetrize: bool
     bipartite: bool
     prefixes: tuple[str, str] | None
+    one_kind: bool
     duplicates: Literal["sum", "first", "error"] | None
     loops: Literal["keep", "drop"]
+    bad_rows: Literal["error", "skip"]
     nodes: Any
     threads: int | None
     memory: str | float | None
@@ -85,8 +87,10 @@ class ReadOptions:
     symmetrize: bool = False
     bipartite: bool = False
     prefixes: tuple[str, str] | None = None
+    one_kind: bool = False
     duplicates: Literal["sum", "first", "error"] | None = None
     loops: Literal["keep", "drop"] = "keep"
+    bad_rows: Literal["error", "skip"] = "error"
     nodes: Any = None
     threads: int | None = None
     memory: str | float | None = None
@@ -99,7 +103,8 @@ class ReadOptions:
         check_options(
             OWNER, self.directed or False, self.duplicates or "sum", self.loops, self.threads
         )
-        for name in ("symmetrize", "bipartite"):
+        check_choice(OWNER, "bad_rows", self.bad_rows, ("error", "skip"))
+        for name in ("symmetrize", "bipartite", "one_kind"):
             check_flag(OWNER, name, getattr(self, name))
         self._check_bipartite()
         _ = self._columns, self._memory_bytes  # both raise ParameterError
@@ -121,6 +126,11 @@ class ReadOptions:
             return
         if self.prefixes is not None:
             check_prefixes(OWNER, self.prefixes)
+        if self.one_kind:
+            raise ParameterError(
+                f"{OWNER}: bipartite=True and one_kind=True contradict each other: leave one of "
+                "them out."
+            )
         if self.directed:
             raise ParameterError(
                 f"{OWNER}: the edges of a bipartite graph are undirected; leave directed=True out."

@@ -95,11 +95,18 @@ def read_graph(
         Whether sources and targets are two kinds of nodes; see Graph.from_bipartite.
     prefixes : (str, str), optional
         Prefixes for the ids of sources and targets of a bipartite graph.
+    one_kind : bool, default False
+        Whether the same id is the same node, although the column names suggest two kinds of nodes,
+        such as user_id and item_id. Otherwise ids that occur in both columns raise GraphError.
     duplicates : {"sum", "first", "error"}, optional
         What to do with repeated edges. By default their weights are summed; in an adjacency list
         only the first one counts.
     loops : {"keep", "drop"}, default "keep"
         What to do with edges from a node to itself.
+    bad_rows : {"error", "skip"}, default "error"
+        What to do with rows that cannot be edges: with a missing id, a weight that is not a number
+        or out of range, or too few or too many columns. "skip" drops them, and reports how many
+        for each reason, with the first line.
     nodes : path or sequence, optional
         Ids of further nodes, which need not have edges.
     threads : int, optional

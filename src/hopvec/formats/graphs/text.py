@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -78,7 +79,7 @@ def read_edges(file: InputFile, options: ReadOptions) -> EdgeStream:
         metadata["decimal mark"] = SEPARATOR_NAMES[dialect.decimal]
     lines = edge_lines(file, dialect, options)
     return EdgeStream(
-        _batches(file, lines, dialect, columns, metadata),
+        _batches(file, lines, dialect, columns, metadata, skip=options.bad_rows == "skip"),
         metadata,
         untyped=True,
         locate=lambda edge: f"line {lines.number(edge):,}",
@@ -194,13 +195,24 @@ def edge_lines(file: InputFile, dialect: Dialect, options: ReadOptions) -> Lines
 
 
 def _batches(
-    file: InputFile, lines: Lines, dialect: Dialect, chosen: EdgeColumns, metadata: dict[str, Any]
+    file: InputFile,
+    lines: Lines,
+    dialect: Dialect,
+    chosen: EdgeColumns,
+    metadata: dict[str, Any],
+    *,
+    skip: bool,
 ) -> Iterator[Batch]:
     rows = 0
     used = [at for at in chosen if at is not None]
-    for columns in parse(file, lines, dialect, used):
-        weight = _numbers(columns[2], file, lines, dialect, rows) if len(used) > 2 else None
-        yield Batch(columns[0], columns[1], weight)
+    for columns, bad in parse(file, lines, dialect, used, skip=skip):
+        weight = None
+        if len(used) > 2 and skip:
+            weight, not_numbers = _numbers_or_nan(columns[2], dialect)
+            bad = dict.fromkeys(not_numbers, "the weight is not a number") | bad
+        elif len(used) > 2:
+            weight = _numbers(columns[2], file, lines, dialect, rows)
+        yield Batch(columns[0], columns[1], weight, bad)
         rows += len(columns[0])
     if rows == 0:
         raise FormatError(f"{file.name}: there are no {dialect.pairs.many} in it.")
@@ -209,11 +221,42 @@ def _batches(
 
 
 def parse(
-    file: InputFile, lines: Lines, dialect: Dialect, used: Sequence[int]
-) -> Iterator[list[pa.Array]]:
-    """The used columns, batch by batch: two columns of strings, then one of weights."""
-    columns = partial(_columns, file.name, dialect, used)
+    file: InputFile, lines: Lines, dialect: Dialect, used: Sequence[int], *, skip: bool = False
+) -> Iterator[tuple[list[pa.Array], dict[int, str]]]:
+    """The used columns, batch by batch: two columns of strings, then one of weights.
+
+    If `skip`, the cells of lines that cannot be parsed are empty; each such row has a reason.
+    """
+    columns = partial(_columns_and_bad_rows, file.name, dialect, used, skip)
     return parse_ahead(columns, lines, from_pipe=file.is_pipe)
+
+
+def _columns_and_bad_rows(
+    name: str, dialect: Dialect, used: Sequence[int], skip: bool, block: Block
+) -> tuple[list[pa.Array], dict[int, str]]:
+    try:
+        return _columns(name, dialect, used, block), {}
+    except FormatError:
+        bad = _bad_lines(block, dialect) if skip else {}
+        if not bad:
+            raise
+    lines = block.data.split(b"\n")
+    for row in bad:
+        lines[row] = dialect.delimiter.encode() * (dialect.count - 1)
+    return _columns(name, dialect, used, replace(block, data=b"\n".join(lines))), bad
+
+
+def _bad_lines(block: Block, dialect: Dialect) -> dict[int, str]:
+    """The lines that cannot be parsed, with the reasons."""
+    bad = {}
+    for row, line in enumerate(block.data.split(b"\n")[:-1]):
+        if not _is_utf8(line):
+            bad[row] = "the line is not UTF-8"
+        elif b'"' in line and _has_open_quote(line, dialect):
+            bad[row] = "a quote is not closed"
+        elif len(next(csv.reader([line.decode()], delimiter=dialect.delimiter))) != dialect.count:
+            bad[row] = f"there are not {dialect.count} columns"
+    return bad
 
 
 def _columns(name: str, dialect: Dialect, used: Sequence[int], block: Block) -> list[pa.Array]:
@@ -307,6 +350,18 @@ def _has_open_quote(line: bytes, dialect: Dialect) -> bool:
     with suppress(csv.Error):  # the csv module rejects very long cells
         next(reader)
     return reader.line_num > 1
+
+
+def _numbers_or_nan(column: pa.Array, dialect: Dialect) -> tuple[pa.Array, list[int]]:
+    """The weights as numbers, NaN where a cell is not one, and the rows of those."""
+    if pa.types.is_floating(column.type):
+        return column, []
+    cells = column.to_pylist()
+    bad = [row for row, cell in enumerate(cells) if not dialect.is_number(cell)]
+    for row in bad:
+        cells[row] = "nan"
+    numbers = [float(cell.replace(dialect.decimal, ".")) for cell in cells]
+    return pa.array(numbers, pa.float64()), bad
 
 
 def _numbers(

@@ -95,7 +95,7 @@ def _from_stream(file: InputFile, stream: EdgeStream, options: LabelOptions) -> 
         labels.append(batch.target)
     if not ids:
         raise FormatError(f"{file.name}: there are no labels in it.")
-    nodes = parse_integer_ids(pa.concat_arrays(ids))
+    nodes = parse_integer_ids(pa.concat_arrays(ids), whole_floats=True)
     return _labels(file, nodes, pa.concat_arrays(labels), stream.metadata, options)
 
 

@@ -8,6 +8,8 @@ import { Cloud, drawSplats, pointRadius } from "./splats.js";
 import { element, printable } from "./text.js";
 
 const MARGIN = 0.94; // share of the map that the square of all points fills
+const FITTED = 0.8; // share of the map for nodes that are fitted into it; names need the rest
+const DIMMED = { light: 0.6, dark: 0.85 }; // opacity of the points behind a selection
 const MIN_ZOOM = 0.4,
   MAX_ZOOM = 20_000;
 const HIT_RADIUS = 14; // pixels between the pointer and a point
@@ -106,14 +108,16 @@ export class MapView {
     this.move({ zoom, x: this.view.x + right / from - right / to, y: this.view.y + down / from - down / to });
   }
 
-  // Flies to a view of most of the nodes, with the first in the center.
+  // Flies to a view that fits all of the nodes.
   show(nodes) {
-    const [x, y] = [this.positions[2 * nodes[0]], this.positions[2 * nodes[0] + 1]];
-    const far = nodes
-      .map((node) => Math.hypot(this.positions[2 * node] - x, this.positions[2 * node + 1] - y))
-      .sort((one, two) => one - two)[Math.floor((nodes.length - 1) * 0.75)];
+    const across = nodes.map((node) => this.positions[2 * node]),
+      down = nodes.map((node) => this.positions[2 * node + 1]);
+    const [left, right, top, bottom] = [Math.min(...across), Math.max(...across), Math.min(...down), Math.max(...down)];
+    const [x, y] = [(left + right) / 2, (top + bottom) / 2];
     const closest = Math.min(40, Math.max(2, Math.sqrt(this.positions.length / 2) / 16)); // keeps some context visible
-    const zoom = Math.min(closest, Math.max(1, 0.62 / Math.max(far, 1e-4)));
+    const pixels = this.unit / this.view.zoom; // per unit of the plane, without zoom
+    const fit = Math.min(this.size[0] / (right - left), this.size[1] / (bottom - top)) / pixels;
+    const zoom = Math.min(closest, Math.max(MIN_ZOOM, FITTED * fit));
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return this.move({ x, y, zoom });
     const from = { ...this.view },
       start = performance.now(),
@@ -172,7 +176,6 @@ export class MapView {
   // Shows a selection { card, near, links, edges }, or none; all other nodes are dimmed.
   select(selection) {
     this.selection = selection;
-    this.canvas.classList.toggle("back", selection !== null);
     this.highlight(null);
   }
 
@@ -193,6 +196,7 @@ export class MapView {
     const start = performance.now(),
       theme = themeColors(this.canvas),
       { image, ratio } = this;
+    this.canvas.style.opacity = this.selection ? DIMMED[theme.dark ? "dark" : "light"] : 1;
     const key = JSON.stringify([this.view, image.width, image.height, theme]);
     if (key !== this.drawn || this.stale) {
       this.drawPoints(theme);

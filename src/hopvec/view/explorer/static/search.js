@@ -12,6 +12,12 @@ export function makeSearch(input, list, choose) {
     active = -1,
     waiting = 0;
 
+  const none = element("span", { class: "none", hidden: true }, "no match");
+  input.after(none);
+  const setMatch = (found) => {
+    none.hidden = found;
+    input.classList.toggle("unmatched", !found);
+  };
   const close = () => {
     list.hidden = true;
     active = -1;
@@ -49,13 +55,15 @@ export function makeSearch(input, list, choose) {
     );
     list.hidden = !cards.length;
     input.setAttribute("aria-expanded", String(cards.length > 0));
-    announce(cards.length ? `${cards.length} nodes found` : "No nodes found", {
-      quietly: cards.length > 0,
-    });
+    setMatch(cards.length > 0);
+    announce(cards.length ? `${cards.length} nodes found` : "No nodes found", { quietly: true });
   };
   const complete = async () => {
     const text = input.value.trim();
-    if (!text) return close();
+    if (!text) {
+      setMatch(true);
+      return close();
+    }
     const found = await request(`complete?text=${encodeURIComponent(text)}`);
     if (found === null) return;
     cards = found;

@@ -1,0 +1,70 @@
+"""bad_rows="skip": rows that cannot be edges are dropped, counted by reason, and reported."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hopvec.formats.graphs.edges import Batch
+from hopvec.graph.ids import missing_mask, numpy_view
+from hopvec.graph.validation import valid_weights
+
+logger = logging.getLogger("hopvec")
+
+MAX_LISTED = 5  # reasons in the warning
+
+
+@dataclass
+class SkippedRows:
+    """The rows that were dropped: how many for each reason, and where the first of them is."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    first: dict[str, str] = field(default_factory=dict)
+
+    def drop_from(self, batch: Batch, locate: Callable[[int], str]) -> Batch:
+        """The batch without bad rows; `locate` returns where a row of it is."""
+        reasons: dict[int, str] = dict(batch.bad)
+
+        def mark(bad: NDArray[np.bool_], reason: str) -> None:
+            for row in np.flatnonzero(bad).tolist():
+                reasons.setdefault(row, reason)
+
+        for role, ids in (("source", batch.source), ("target", batch.target)):
+            mark(missing_mask(ids), f"the {role} is empty")
+        if batch.weight is not None:
+            weights = numpy_view(batch.weight)
+            mark(np.isnan(weights), "the weight is missing")
+            mark(~valid_weights(weights), "the weight is out of range")
+        if not reasons:
+            return batch
+        for row, reason in sorted(reasons.items()):
+            self.counts[reason] = self.counts.get(reason, 0) + 1
+            self.first.setdefault(reason, locate(row))
+        is_good = np.ones(len(batch.source), bool)
+        is_good[list(reasons)] = False
+        good = pa.array(is_good)
+        weight = None if batch.weight is None else batch.weight.filter(good)
+        return Batch(batch.source.filter(good), batch.target.filter(good), weight)
+
+    def report(self, name: str, metadata: dict[str, Any]) -> None:
+        """Add the counts to the metadata of the run report, and warn."""
+        if not self.counts:
+            return
+        total = sum(self.counts.values())
+        metadata["skipped rows"] = {
+            reason: {"rows": count, "first": self.first[reason]}
+            for reason, count in self.counts.items()
+        }
+        listed = [
+            f"{reason} ({count:,}, first at {self.first[reason]})"
+            for reason, count in list(self.counts.items())[:MAX_LISTED]
+        ]
+        rest = ", ..." if len(self.counts) > MAX_LISTED else ""
+        rows = "1 row was" if total == 1 else f"{total:,} rows were"
+        logger.warning("%s: %s skipped: %s%s.", name, rows, ", ".join(listed), rest)
