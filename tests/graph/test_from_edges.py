@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph_arrays import arrays_of, entries_of
-from hopvec import Graph
+from hopvec import FastRP, Graph, GraphError
 
 
 def expected(source, target, weight, *, directed=False, duplicates="sum", loops="keep"):
@@ -315,3 +315,40 @@ def test_read_only_arrays_are_accepted():
     ends = np.array([0, 1], np.int32)
     ends.flags.writeable = False
     assert Graph.from_edges(ends, ends[::-1].copy()).edges == 1
+
+
+class TestPairs:
+    @pytest.mark.parametrize(
+        "edges",
+        [
+            [("a", "b"), ("b", "c")],
+            [["a", "b"], ["b", "c"]],
+            (("a", "b"), ("b", "c")),
+            np.array([["a", "b"], ["b", "c"]]),
+        ],
+    )
+    def test_a_list_of_pairs_is_a_list_of_edges(self, edges):
+        graph, expected = Graph.from_edges(edges), Graph.from_edges(["a", "b"], ["b", "c"])
+        assert (graph.to_scipy() != expected.to_scipy()).nnz == 0
+        assert graph.ids.to_pylist() == ["a", "b", "c"]
+
+    def test_triples_have_weights(self):
+        graph = Graph.from_edges([(1, 2, 0.5), (2, 3, 2)])
+        assert graph.to_scipy().toarray()[0].tolist() == [0, 0.5, 0]
+
+    @pytest.mark.parametrize("edges", [[(1, 2), (1, 2, 3)], ["ab", "bc"], [1, 2], [(1, 2, 3, 4)]])
+    def test_anything_else_is_refused(self, edges):
+        with pytest.raises(GraphError, match=r"edges are pairs \(source, target\) or triples"):
+            Graph.from_edges(edges)
+
+    def test_methods_take_pairs_unless_they_may_be_a_matrix(self):
+        assert FastRP(dim=2).embed([("a", "b"), ("b", "c")]).ids.to_pylist() == ["a", "b", "c"]
+        with pytest.raises(GraphError, match="may be edges or a matrix"):
+            FastRP(dim=2).embed([(0, 1), (1, 0)])
+
+    def test_ids_of_networkx_that_are_tuples_are_refused_with_a_remedy(self):
+        networkx = pytest.importorskip("networkx")
+        graph = networkx.grid_2d_graph(3, 3)
+        with pytest.raises(GraphError, match=r"is \(0, 0\).*networkx\.relabel_nodes\(graph, str\)"):
+            Graph.from_networkx(graph)
+        assert Graph.from_networkx(networkx.relabel_nodes(graph, str)).nodes == 9

@@ -95,6 +95,12 @@ def from_networkx(graph: nx.Graph[Any], weight: str) -> Graph:
     nodes = list(graph)
     if not nodes:
         raise GraphError("The graph is empty: it has no nodes.")
+    other = next((node for node in nodes if not isinstance(node, str | int | np.integer)), None)
+    if other is not None:
+        raise GraphError(
+            f"A node of the networkx graph is {other!r}, but ids are integers or strings: convert "
+            "them first, for example with networkx.relabel_nodes(graph, str)."
+        )
     source, target, weights = [], [], []
     for u, v, value in graph.edges(data=weight, default=1):
         source.append(u)

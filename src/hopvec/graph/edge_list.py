@@ -39,6 +39,29 @@ def from_edges(
     return from_numbered_edges(numbering, weight, directed, duplicates, loops, threads)
 
 
+def split_pairs(edges: Any, weight: Any) -> tuple[Any, Any, Any]:
+    """The columns of a list of pairs, or of triples with weights."""
+    if hasattr(edges, "__arrow_c_stream__"):
+        raise GraphError("A table of edges is read by Graph.from_arrow(table).")
+    if isinstance(edges, np.ndarray):
+        shape = edges.shape if edges.ndim == 2 else ()
+        columns = list(edges.T) if shape[1:] in ((2,), (3,)) else []
+    else:
+        rows = [tuple(row) if isinstance(row, list) else row for row in edges]
+        sizes = {len(row) if isinstance(row, tuple) else 0 for row in rows}
+        columns = (
+            [list(column) for column in zip(*rows, strict=True)] if sizes in ({2}, {3}) else []
+        )
+    if not columns:
+        raise GraphError(
+            "Without target=, edges are pairs (source, target) or triples (source, target, "
+            "weight), all of the same length."
+        )
+    if len(columns) == 3 and weight is not None:
+        raise GraphError("The weights are given twice: in the triples and as weight=.")
+    return columns[0], columns[1], columns[2] if len(columns) == 3 else weight
+
+
 def from_numbered_edges(
     numbering: NumberedEdges,
     weight: NDArray[np.float32] | None,

@@ -94,7 +94,7 @@ class Graph:
     @staticmethod
     def from_edges(
         source: Any,
-        target: Any,
+        target: Any = None,
         weight: Any = None,
         *,
         directed: bool = False,
@@ -112,7 +112,8 @@ class Graph:
         Parameters
         ----------
         source, target : array-like of int or str
-            The ids: lists, or numpy, Arrow or pandas columns.
+            The ids: lists, or numpy, Arrow or pandas columns. Without `target`, `source` is a list
+            of pairs (source, target) or triples (source, target, weight).
         weight : array-like of float, optional
             One weight per edge. Edges of weight 0 are dropped.
         directed : bool, default False
@@ -145,9 +146,13 @@ class Graph:
         Graph(3 nodes, 2 edges, undirected, unweighted)
         >>> Graph.from_edges([0, 1], [1, 2], [0.5, 2], directed=True, nodes=5)
         Graph(5 nodes, 2 edges, directed, weighted)
+        >>> Graph.from_edges([("a", "b"), ("b", "c")])
+        Graph(3 nodes, 2 edges, undirected, unweighted)
         """
-        from hopvec.graph.edge_list import from_edges
+        from hopvec.graph.edge_list import from_edges, split_pairs
 
+        if target is None:
+            source, target, weight = split_pairs(source, weight)
         return from_edges(source, target, weight, directed, duplicates, loops, nodes, threads)
 
     @staticmethod

@@ -7,6 +7,7 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
@@ -481,6 +482,8 @@ def as_graph(graph: Any, features: Any = None) -> Graph:
         return Graph.from_networkx(graph)
     if hasattr(graph, "__arrow_c_stream__"):
         return _from_table(graph)
+    if isinstance(graph, list) and graph and all(isinstance(row, tuple) for row in graph):
+        return _from_pairs(graph)
     matrix = hasattr(graph, "shape") or hasattr(graph, "__array__") or isinstance(graph, list)
     if not matrix or hasattr(graph, "columns"):
         raise GraphError(
@@ -488,6 +491,17 @@ def as_graph(graph: Any, features: Any = None) -> Graph:
             "Graph.from_edges(table['source'], table['target'])."
         )
     return Graph.from_scipy(graph)
+
+
+def _from_pairs(rows: list[tuple[Any, ...]]) -> Graph:
+    """Convert a list of tuples, which are edges; reject one that may also be a matrix."""
+    square = {len(row) for row in rows} == {len(rows)}
+    if square and all(isinstance(value, Real) for row in rows for value in row):
+        raise GraphError(
+            f"{len(rows)} tuples of {len(rows)} numbers may be edges or a matrix: pass "
+            "Graph.from_edges(...) or Graph.from_scipy(numpy.array(...))."
+        )
+    return Graph.from_edges(rows)
 
 
 def _is_edge_index(graph: Any) -> bool:
