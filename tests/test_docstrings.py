@@ -13,9 +13,6 @@ import hopvec
 
 API = Path(__file__).parents[1] / "docs" / "api"
 MODULES = ["hopvec.datasets", "hopvec.evaluate", "hopvec.spark", "hopvec.view"]
-
-# STILL TO COME: empty this list when the docstrings of these names follow the contract.
-TO_COME = [*MODULES, "hopvec.Tuning", "hopvec.recommend", "hopvec.score_pairs", "hopvec.tune"]
 NOT_RUN = ("hopvec.datasets.get", "hopvec.spark.")  # need a download or a cluster
 
 
@@ -24,13 +21,8 @@ def public_names():
     found = {f"hopvec.{name}": getattr(hopvec, name) for name in hopvec.__all__}
     for name in MODULES:
         module = found.pop(name, None) or pytest.importorskip(name)
-        lazy = getattr(module, "_RECOMMENDATION", ())
-        names = getattr(module, "__all__", [*vars(module), *lazy])
-        for each in names:
-            value = getattr(module, each)
-            if callable(value) and not each.startswith("_"):
-                found[f"{name}.{each}"] = value
-    return {name: value for name, value in found.items() if not name.startswith(tuple(TO_COME))}
+        found |= {f"{name}.{each}": getattr(module, each) for each in module.__all__}
+    return found
 
 
 def members(name, cls):
