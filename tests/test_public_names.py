@@ -45,6 +45,7 @@ NAMES = [
     "tune",
     "view",
 ]
+PUBLIC_MODULES = ["datasets", "evaluate", "spark", "tuning", "view", "view.explorer"]
 HEAVY = [
     "scipy",
     "sklearn",
@@ -93,6 +94,13 @@ def test_type_checkers_see_the_same_public_names():
         for alias in node.names
     ]
     assert sorted(imported) == NAMES
+
+
+@pytest.mark.parametrize("name", PUBLIC_MODULES)
+def test_dir_of_a_public_module_shows_its_public_names_only(name):
+    module = pytest.importorskip(f"hopvec.{name}")
+    assert dir(module) == sorted(module.__all__)
+    assert all(hasattr(module, public) for public in module.__all__)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -18,7 +18,7 @@ class IdEncoder:
 
     def __init__(self, threads: int = 1) -> None:
         self._shards = min(threads, MAX_SHARDS)
-        self.whole_floats = False
+        self.whole_floats: bool = False
         self._dictionary: _native.StringDictionary | _native.IntegerDictionary | None = None
 
     def __len__(self) -> int:

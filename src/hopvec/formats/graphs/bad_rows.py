@@ -15,7 +15,7 @@ from hopvec.formats.graphs.edges import Batch
 from hopvec.graph.ids import missing_mask, numpy_view
 from hopvec.graph.validation import valid_weights
 
-logger = logging.getLogger("hopvec")
+logger: logging.Logger = logging.getLogger("hopvec")
 
 MAX_LISTED = 5  # reasons in the warning
 
