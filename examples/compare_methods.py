@@ -1,4 +1,4 @@
-"""Compare methods on a graph with communities: how well do vectors predict the community?
+"""Compare how well the vectors of several methods predict communities.
 
 pip install 'hopvec[evaluate,baselines]' networkx
 python examples/compare_methods.py

@@ -52,9 +52,9 @@ class ReadOptions:
 
     Parameters
     ----------
-    format, source, target, weight, unweighted, separator, header, comment, variable, bad_rows
+    format, source, target, weight, unweighted, separator, header, comment, variable
         How the file is read, as in `read_graph`.
-    directed, symmetrize, bipartite, one_kind, prefixes, duplicates, loops, nodes
+    directed, symmetrize, bipartite, one_kind, prefixes, duplicates, loops, bad_rows, nodes
         How the graph is built, as in `read_graph`.
     threads, memory, reserve, spill_dir
         Threads and memory, as in `read_graph`.
