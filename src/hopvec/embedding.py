@@ -610,9 +610,8 @@ def _shortest(ids: pa.Array) -> list[str]:
     """The shortest of some ids, in their order."""
     import pyarrow.compute as pc
 
-    table = pa.table({"id": ids, "length": pc.utf8_length(ids), "row": np.arange(len(ids))})
-    order = [("length", "ascending"), ("row", "ascending")]
-    names: list[str] = ids.take(pc.select_k_unstable(table, MAX_SUGGESTIONS, order)).to_pylist()
+    order = np.argsort(pc.utf8_length(ids).to_numpy(zero_copy_only=False), kind="stable")
+    names: list[str] = ids.take(pa.array(order[:MAX_SUGGESTIONS])).to_pylist()
     return names
 
 
