@@ -1,4 +1,4 @@
-"""Compare methods on a graph with communities: how well do vectors predict the community?
+"""Compare how well the vectors of several methods predict the communities of a graph.
 
 pip install 'hopvec[evaluate,baselines]' networkx
 python examples/compare_methods.py
