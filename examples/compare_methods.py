@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 """Compare how well the vectors of several methods predict communities.
-=======
-"""Compare how well the vectors of several methods predict the communities of a graph.
->>>>>>> wt-notebooks
 
 pip install 'hopvec[evaluate,baselines]' networkx
 python examples/compare_methods.py
