@@ -59,7 +59,7 @@ HEAVY = [
 # A package or module may import from itself and from the rows above it.
 LAYERS = [
     {"_native", "errors"},
-    {"machine", "progress", "spill"},
+    {"machine", "progress", "spill", "tabular", "notebook"},
     {"graph", "run_report"},
     {"engine"},
     {"approximate"},

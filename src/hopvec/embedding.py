@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +21,10 @@ from hopvec.machine import cores, interruptible
 from hopvec.neighbors import Neighbors as Neighbors
 from hopvec.neighbors import NeighborSearch
 from hopvec.progress import Progress
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
 
 MAX_SUGGESTIONS = 3  # ids suggested for an unknown one
 MAX_SHOWN = 60  # characters of an invalid id in a message
@@ -432,6 +436,164 @@ class Embedding:
     def _approximate_index(self) -> ApproximateIndex:
         """The index of approximate searches; the first search builds it."""
         return ApproximateIndex(self.vectors, self._inverse_norms)
+
+    def to_arrow(self, *, as_list: bool = True) -> pa.Table:
+        """Return the embedding as an Arrow table.
+
+        The embedding itself can also be passed to libraries that read Arrow streams, such as
+        `polars.DataFrame(embedding)` or a query of DuckDB.
+
+        Parameters
+        ----------
+        as_list : bool, default=True
+            Whether vectors are lists in the column "embedding", without a copy, as in a Parquet
+            file. Otherwise each dimension is a column: e0, e1, ...
+
+        Returns
+        -------
+        pyarrow.Table
+            The column "id" and the vectors; the parameters are metadata of the schema.
+
+        Examples
+        --------
+        >>> embedding = Embedding(np.eye(2, dtype="float32"), pa.array(["ann", "bob"]))
+        >>> embedding.to_arrow().column_names
+        ['id', 'embedding']
+        >>> embedding.to_arrow(as_list=False).column_names
+        ['id', 'e0', 'e1']
+        """
+        from hopvec.formats.frames import to_arrow
+
+        return to_arrow(self, as_list)
+
+    def to_pandas(self, *, index: bool = True, as_list: bool = False) -> pd.DataFrame:
+        """Return the embedding as a pandas DataFrame.
+
+        Parameters
+        ----------
+        index : bool, default=True
+            Whether the ids are the index, ready for `join`; otherwise they are the column "id".
+        as_list : bool, default=False
+            Whether vectors are arrays in the column "embedding"; otherwise each dimension is a
+            column: e0, e1, ...
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per node.
+
+        Raises
+        ------
+        MissingExtraError
+            If pandas is not installed.
+
+        Examples
+        --------
+        >>> embedding = Embedding(np.eye(2, dtype="float32"), pa.array(["ann", "bob"]))
+        >>> embedding.to_pandas().loc["bob"].tolist()
+        [0.0, 1.0]
+        """
+        from hopvec.formats.frames import to_pandas
+
+        return to_pandas(self, index, as_list)
+
+    def to_polars(self, *, as_list: bool = False) -> pl.DataFrame:
+        """Return the embedding as a polars DataFrame.
+
+        Parameters
+        ----------
+        as_list : bool, default=False
+            Whether vectors are arrays in the column "embedding"; otherwise each dimension is a
+            column: e0, e1, ...
+
+        Returns
+        -------
+        polars.DataFrame
+            The column "id" and the vectors.
+
+        Raises
+        ------
+        MissingExtraError
+            If polars is not installed.
+
+        Examples
+        --------
+        >>> embedding = Embedding(np.eye(2, dtype="float32"), pa.array(["ann", "bob"]))
+        >>> embedding.to_polars().columns
+        ['id', 'e0', 'e1']
+        """
+        from hopvec.formats.frames import to_polars
+
+        return to_polars(self, as_list)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The table of `to_arrow` as a stream, without a copy."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    @staticmethod
+    def from_arrow(table: Any) -> Embedding:
+        """Create an embedding from a table of ids and vectors.
+
+        Parameters
+        ----------
+        table : Table or DataFrame
+            A table of pyarrow, polars, duckdb, or any other library that supports the Arrow C
+            stream interface. The ids are in the column "id", or in the only column of integers or
+            strings; the vectors are lists in one column, or one column of floats per dimension.
+
+        Returns
+        -------
+        Embedding
+            With the parameters that `to_arrow` stored in the metadata, if there are any.
+
+        Raises
+        ------
+        FormatError
+            If the columns cannot be identified, or a vector is missing or has another length.
+
+        Examples
+        --------
+        >>> Embedding.from_arrow(pa.table({"id": ["ann", "bob"], "x": [0.5, 1], "y": [1.0, 2]}))
+        Embedding(2 nodes, dim 2, unknown method)
+        """
+        from hopvec.formats.frames import from_arrow
+
+        return from_arrow(table)
+
+    @staticmethod
+    def from_pandas(frame: pd.DataFrame) -> Embedding:
+        """Create an embedding from a pandas DataFrame.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame
+            The ids are the index, unless it is the default one; else as in `from_arrow`.
+
+        Returns
+        -------
+        Embedding
+            Without parameters, which a DataFrame does not store.
+
+        Raises
+        ------
+        FormatError
+            If the columns cannot be identified, or a vector is missing or has another length.
+
+        Examples
+        --------
+        >>> embedding = Embedding(np.eye(2, dtype="float32"), pa.array(["ann", "bob"]))
+        >>> Embedding.from_pandas(embedding.to_pandas())["bob"].tolist()
+        [0.0, 1.0]
+        """
+        from hopvec.formats.frames import from_pandas
+
+        return from_pandas(frame)
+
+    def _repr_html_(self) -> str:
+        """The embedding in a notebook: its size and its first rows."""
+        from hopvec.notebook import embedding_html
+
+        return embedding_html(self)
 
     def save(
         self,

@@ -22,6 +22,7 @@ from hopvec.labels import Labels, labels_per_node
 from hopvec.machine import cores, run_all
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, check, documented
 from hopvec.progress import Progress, no_progress
+from hopvec.tabular import Tabular
 
 logger: logging.Logger = logging.getLogger("hopvec")
 
@@ -195,8 +196,8 @@ class ShareScores:
         }
 
 
-@dataclass(frozen=True)
-class Classification:
+@dataclass(frozen=True, repr=False)
+class Classification(Tabular):
     """The result of `classify`; `print` shows a table, `to_dict` is ready for JSON.
 
     Attributes
@@ -249,6 +250,10 @@ class Classification:
             lines.append(f"{100 * scores.share:4.3g} %  {macro:>13}  {micro:>13}  {C:>6}")
         return "\n".join(lines)
 
+    def _table_rows(self) -> list[dict[str, Any]]:
+        names = ("share", "C", "macro_f1", "macro_deviation", "micro_f1", "micro_deviation")
+        return [{name: getattr(scores, name) for name in names} for scores in self.shares]
+
     def _summary(self) -> str:
         """A one-line description of the vectors and labels."""
         return f"dim {self.dim}, {self._labels_summary()}"
@@ -288,8 +293,8 @@ class Classification:
         }
 
 
-@dataclass(frozen=True)
-class ClassificationComparison:
+@dataclass(frozen=True, repr=False)
+class ClassificationComparison(Tabular):
     """The result of `classify` for several embeddings; `print` shows one table.
 
     Attributes
@@ -332,6 +337,13 @@ class ClassificationComparison:
         """
         shares = zip(*(found.shares for found in self.results.values()), strict=True)
         return [pair for row in shares for pair in zip(self.results, row, strict=True)]
+
+    def _table_rows(self) -> list[dict[str, Any]]:
+        return [
+            {"embedding": name, **row}
+            for name, result in self.results.items()
+            for row in result._table_rows()
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return all scores and settings by the name of the embedding, ready for JSON.

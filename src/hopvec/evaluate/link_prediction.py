@@ -23,6 +23,7 @@ from hopvec.graph import Graph
 from hopvec.machine import interruptible
 from hopvec.methods.parameters import Integer, OneOf, check_value
 from hopvec.progress import Progress
+from hopvec.tabular import Tabular
 
 Rows = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -108,8 +109,8 @@ class FittedRegression:
         return fitted | asdict(self.settings)
 
 
-@dataclass(frozen=True)
-class LinkPrediction:
+@dataclass(frozen=True, repr=False)
+class LinkPrediction(Tabular):
     """The result of `predict_links`; `print` shows a table, `to_dict` is ready for JSON.
 
     Attributes
@@ -140,6 +141,19 @@ class LinkPrediction:
     negatives: dict[str, int]
     scores: dict[str, dict[str, LinkScores]]
     regression: dict[str, HadamardRegression]
+
+    def _table_rows(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "negatives": sampling,
+                "operator": operator,
+                "auc": scores.auc,
+                "average_precision": scores.average_precision,
+                **{f"hits@{k}": hits for k, hits in scores.hits.items()},
+            }
+            for sampling, by_operator in self.scores.items()
+            for operator, scores in by_operator.items()
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return all scores as plain Python values, ready for JSON.

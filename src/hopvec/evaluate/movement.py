@@ -15,13 +15,14 @@ from hopvec.embedding import Embedding
 from hopvec.engine.fitted import FittedState
 from hopvec.errors import ParameterError
 from hopvec.methods.method import RUNTIME_PARAMS
+from hopvec.tabular import Tabular
 
 logger: logging.Logger = logging.getLogger("hopvec")
 MAX_LISTED = 5  # nodes in the repr of a Movement
 
 
 @dataclass(frozen=True, repr=False)
-class Movement:
+class Movement(Tabular):
     """The result of `movement`: the nodes of both embeddings, those that moved most first.
 
     Attributes
@@ -51,6 +52,28 @@ class Movement:
     cosines: NDArray[np.float32]
     removed: int
     added: int
+
+    def _table_rows(self) -> list[dict[str, Any]]:
+        pairs = zip(self.ids.to_pylist(), self.cosines.tolist(), strict=True)
+        return [{"id": id, "cosine": cosine} for id, cosine in pairs]
+
+    def to_arrow(self) -> pa.Table:
+        """Return the nodes and their cosines as an Arrow table.
+
+        Returns
+        -------
+        pyarrow.Table
+            The columns "id" and "cosine", in the order of `ids`.
+
+        Examples
+        --------
+        >>> from hopvec import FastRP, Graph, evaluate
+        >>> graph = Graph.from_edges(["a", "a", "b"], ["b", "c", "c"])
+        >>> old = FastRP(dim=8).embed(graph)
+        >>> evaluate.movement(old, FastRP(dim=8).embed(graph, like=old)).to_arrow().num_rows
+        3
+        """
+        return pa.table({"id": self.ids, "cosine": self.cosines})
 
     def __repr__(self) -> str:
         first = zip(self.ids[:MAX_LISTED].to_pylist(), self.cosines[:MAX_LISTED], strict=True)

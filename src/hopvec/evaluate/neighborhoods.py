@@ -11,10 +11,11 @@ import numpy as np
 
 from hopvec.embedding import Embedding
 from hopvec.errors import ParameterError, UnknownNodeError
+from hopvec.tabular import Tabular
 
 
-@dataclass(frozen=True)
-class Neighborhoods:
+@dataclass(frozen=True, repr=False)
+class Neighborhoods(Tabular):
     """The result of `neighbors`; `print` shows one table per node, one column per embedding.
 
     Attributes
@@ -57,6 +58,14 @@ class Neighborhoods:
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         table = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
         return "\n  ".join([str(id), *table])
+
+    def _table_rows(self) -> list[dict[str, Any]]:
+        return [
+            {"id": id, "embedding": name, "neighbor": other, "similarity": similarity, "rank": rank}
+            for id, by_name in self.found.items()
+            for name, near in by_name.items()
+            for rank, (other, similarity) in enumerate(near, 1)
+        ]
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return the neighbors as plain Python values, ready for JSON.

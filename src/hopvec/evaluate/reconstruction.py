@@ -20,14 +20,15 @@ from hopvec.graph import Graph
 from hopvec.machine import cores, interruptible
 from hopvec.methods.parameters import Integer, OneOf, check_value
 from hopvec.progress import Progress
+from hopvec.tabular import Tabular
 
 MAX_NODES = 65_536  # a sample of larger graphs is compared
 STRIPE = 1 << 33  # multiplications between two reports of progress
 KERNEL_ROWS = 128  # rows per block of the native loop
 
 
-@dataclass(frozen=True)
-class Reconstruction:
+@dataclass(frozen=True, repr=False)
+class Reconstruction(Tabular):
     """The result of `reconstruct`; `print` shows it, `to_dict` is ready for JSON.
 
     Attributes
@@ -60,6 +61,9 @@ class Reconstruction:
     sampled: bool
     pairs: int
     edges: int
+
+    def _table_rows(self) -> list[dict[str, Any]]:
+        return [{"k": k, "precision": precision} for k, precision in self.precision.items()]
 
     def to_dict(self) -> dict[str, Any]:
         """Return all values as plain Python objects, ready for JSON.

@@ -458,6 +458,39 @@ class Graph:
 
         return to_scipy(self)
 
+    def to_arrow(self) -> pa.Table:
+        """Return the edges as an Arrow table.
+
+        The graph itself can also be passed to libraries that read Arrow streams, such as
+        `polars.DataFrame(graph)`, which then read the edges in parts.
+
+        Returns
+        -------
+        pyarrow.Table
+            The columns "source" and "target", and "weight" if the graph is weighted. Each edge is
+            listed once, and nodes without edges are not.
+
+        Examples
+        --------
+        >>> Graph.from_edges(["a", "b"], ["b", "c"]).to_arrow().num_rows
+        2
+        """
+        from hopvec.graph.edge_stream import edge_reader
+
+        return edge_reader(self).read_all()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The edges as an Arrow stream, as in `to_arrow`."""
+        from hopvec.graph.edge_stream import edge_reader
+
+        return edge_reader(self).__arrow_c_stream__(requested_schema)
+
+    def _repr_html_(self) -> str:
+        """The graph in a notebook."""
+        from hopvec.notebook import graph_html
+
+        return graph_html(self)
+
     def to_networkx(self) -> nx.Graph[Any]:
         """Return the graph as a networkx graph.
 

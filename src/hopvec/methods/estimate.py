@@ -12,7 +12,7 @@ from hopvec.methods.method import Method
 from hopvec.progress import Progress, no_progress
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Estimate:
     """The estimated memory and time of a run.
 
@@ -44,6 +44,9 @@ class Estimate:
 
     def __str__(self) -> str:
         return f"about {self.seconds:.2g} s and {format_bytes(self.bytes)}: {self.plan}"
+
+    def __repr__(self) -> str:
+        return f"Estimate({self})"
 
 
 def estimate(graph: Any, method: Method, *, progress: Progress | None = None) -> Estimate:

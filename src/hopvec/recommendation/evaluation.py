@@ -21,6 +21,7 @@ from hopvec.progress import Progress, no_progress, stage
 from hopvec.recommendation.candidates import Candidates, Nodes
 from hopvec.recommendation.path_scores import PopularityScorer, edge_counts
 from hopvec.recommendation.recommend import SCORES, VECTOR_SCORES, LinkSearch, ScoreOptions, Scorer
+from hopvec.tabular import Tabular
 
 POPULAR = PopularityScorer.name
 ALL_SCORES = (*SCORES, POPULAR)
@@ -64,8 +65,8 @@ class RankingScores:
     popularity: float
 
 
-@dataclass(frozen=True)
-class Recommendation:
+@dataclass(frozen=True, repr=False)
+class Recommendation(Tabular):
     """The result of `evaluate_recommendation`; `print` shows a table, `to_dict` is for JSON.
 
     Attributes
@@ -97,6 +98,12 @@ class Recommendation:
     edges: int
     candidates: int
     popularity: float
+
+    def _table_rows(self) -> list[dict[str, Any]]:
+        return [
+            {"embedding": name, "score": score, "k": k, **asdict(values)}
+            for name, score, k, values in self.rows()
+        ]
 
     def rows(self) -> list[tuple[str, str, int, RankingScores]]:
         """Return all scores, ordered by the length of the lists.

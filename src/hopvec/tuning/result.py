@@ -16,12 +16,13 @@ from hopvec.formats.atomic import atomic_write
 from hopvec.labels import Labels
 from hopvec.methods import Method
 from hopvec.methods.method import RUNTIME_PARAMS
+from hopvec.tabular import Tabular
 from hopvec.tuning.space import Dimension
 from hopvec.tuning.study import Trial
 
 
-@dataclass(frozen=True)
-class Tuning:
+@dataclass(frozen=True, repr=False)
+class Tuning(Tabular):
     """The result of `tune`; `print` shows the trials.
 
     Attributes
@@ -61,6 +62,17 @@ class Tuning:
     measure: str
     settings: Mapping[str, Any]
     unseen: Labels | None
+
+    def _table_rows(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "trial": trial.number,
+                "score": trial.score,
+                "seconds": trial.seconds,
+                **trial.parameters,
+            }
+            for trial in self.trials
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the best parameters and the settings of the search, ready for JSON.

@@ -1,0 +1,58 @@
+"""How objects look in a notebook: small tables in HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hopvec.embedding import Embedding
+    from hopvec.graph import Graph
+
+ROWS, COLUMNS = 5, 6  # of the vectors shown
+
+
+def graph_html(graph: Graph) -> str:
+    """The size and the kind of a graph, and where it came from."""
+    facts = graph.describe()
+    kind = ["directed" if graph.directed else "undirected"]
+    kind.append("unweighted" if graph.weights is None else "weighted")
+    rows = [
+        ("nodes", f"{graph.nodes:,}"),
+        ("edges", f"{graph.edges:,}"),
+        ("kind", ", ".join(kind)),
+        ("isolated nodes", f"{facts['isolated']:,}"),
+        ("ids", ", ".join(map(repr, graph.ids[:3].to_pylist())) + (", ..." * (graph.nodes > 3))),
+    ]
+    if "file" in graph.origin:
+        rows.append(("file", str(graph.origin["file"])))
+    return _titled("Graph", _table(rows))
+
+
+def embedding_html(embedding: Embedding) -> str:
+    """The size of an embedding, and its first rows."""
+    columns = min(COLUMNS, embedding.dim)
+    more = embedding.dim > columns
+    header = ["id", *(f"e{column}" for column in range(columns)), *(["..."] if more else [])]
+    rows = [
+        [str(id), *(f"{value:.4f}" for value in vector[:columns]), *(["..."] if more else [])]
+        for id, vector in zip(embedding.ids[:ROWS].to_pylist(), embedding.vectors, strict=False)
+    ]
+    if len(embedding) > ROWS:
+        rows.append(["..."] * len(header))
+    return _titled(repr(embedding), _table(rows, header))
+
+
+def _titled(title: str, table: str) -> str:
+    return f"<div><p><strong>{escape(title)}</strong></p>{table}</div>"
+
+
+def _table(rows: Iterable[Sequence[str]], header: Sequence[str] = ()) -> str:
+    head = "".join(f"<th>{escape(name)}</th>" for name in header)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    return (
+        f"<table>{f'<thead><tr>{head}</tr></thead>' if head else ''}<tbody>{body}</tbody></table>"
+    )
