@@ -40,6 +40,7 @@ NAMES = [
     "load",
     "read_graph",
     "read_labels",
+    "read_sql",
     "recommend",
     "score_pairs",
     "tune",

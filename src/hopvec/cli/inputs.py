@@ -17,8 +17,10 @@ from hopvec.cli.command import Declared, Function, gathered_options
 from hopvec.cli.terminal import Terminal
 from hopvec.embedding import Embedding, load
 from hopvec.errors import FormatError
+from hopvec.formats.address import is_address, shown_address
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.read import read_graph
+from hopvec.formats.graphs.sql import EXAMPLE, read_sql
 from hopvec.graph import Graph
 from hopvec.methods import Method
 from hopvec.progress import Progress
@@ -104,6 +106,14 @@ OPTIONS: Declared = [
     ),
     ("--comment", {"metavar": "TEXT", "help": "Prefix of comment lines."}),
     ("--variable", {"metavar": "NAME", "help": "Matrix to read, if the file contains several."}),
+    (
+        "--query",
+        {
+            "metavar": "SQL",
+            "help": "Query whose rows are edges, if the graph is in a database: "
+            "postgresql://host/database, duckdb:file.db or sqlite:file.db.",
+        },
+    ),
 ]
 
 
@@ -135,10 +145,26 @@ def _read_options(declared: Declared, heading: str) -> Callable[[Function], Func
     return decorate
 
 
+def is_database(path: str) -> bool:
+    """Whether an argument is the address of a database; a file of that name takes precedence."""
+    return is_address(path) and not Path(path).exists()
+
+
 def check_exists(path: str) -> None:
-    """Raise FormatError unless a file exists or is standard input."""
-    if path != "-" and not Path(path).exists():
+    """Raise FormatError unless a file exists, or is standard input or a database."""
+    if path != "-" and not is_database(path) and not Path(path).exists():
         raise FormatError(f"{path}: there is no such file.")
+
+
+def _no_query(path: str) -> FormatError:
+    """The error for a database without --query, which some commands do not have."""
+    names = {parameter.name for parameter in click.get_current_context().command.params}
+    advice = (
+        f"Choose its edges with --query {EXAMPLE!r}."
+        if "query" in names
+        else "This command reads graphs from files only."
+    )
+    return FormatError(f"{shown_address(path)}: this is a database. {advice}")
 
 
 def read_vectors(terminal: Terminal, path: str) -> Embedding:
@@ -165,7 +191,9 @@ def read(
     options: ReadOptions,
     method: Method | None = None,
 ) -> Graph:
-    """Read the graph of a file ("-" is standard input), in the stages "read" and "build".
+    """Read the graph of a file or a database, in the stages "read" and "build".
+
+    "-" is standard input; a database has the query of the options.
 
     The threads, the memory limit and the spill directory are those of the method that will run on
     the graph.
@@ -180,12 +208,17 @@ def read(
         )
     if isinstance(options.nodes, str):
         check_exists(options.nodes)  # before the edges, which may take long
-    name = "standard input" if path == "-" else path
+    query = options.query
+    if query is None and is_database(path):
+        raise _no_query(path)
+    from_database = query is not None and is_address(path)
+    name = "standard input" if path == "-" else shown_address(path) if from_database else path
     if path == "-" and sys.stdin.isatty():
         terminal.info("Waiting for edges on standard input, one per line; end with Ctrl-D.")
     with ExitStack() as stage:
         stage.enter_context(report.stage("read"))
-        read_progress = stage.enter_context(terminal.progress(f"reading {name}", "bytes"))
+        unit = "rows" if from_database else "bytes"
+        read_progress = stage.enter_context(terminal.progress(f"reading {name}", unit))
         build_progress: Progress | None = None
 
         def build(done: int, total: int) -> None:
@@ -196,7 +229,12 @@ def read(
                 build_progress = stage.enter_context(terminal.progress("building the graph", "%"))
             build_progress(done, total)
 
-        graph = read_graph(path, options=options, progress=read_progress, build_progress=build)
+        if query is not None and from_database:
+            graph = read_sql(
+                query, path, options=options, progress=read_progress, build_progress=build
+            )
+        else:
+            graph = read_graph(path, options=options, progress=read_progress, build_progress=build)
     pa.default_memory_pool().release_unused()  # before the next stage needs it
     policies = {"duplicates": options.duplicates or "sum", "loops": options.loops}
     report.input, report.graph = policies | graph.origin, graph.describe()

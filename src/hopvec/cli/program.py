@@ -17,6 +17,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from hopvec.errors import HopvecError
+from hopvec.formats.address import scrub
 
 # Each command is a module of this package with a Command of the same name, and one line here.
 COMMANDS = {
@@ -145,7 +146,7 @@ class Program(click.Group):
             if "--debug" in arguments:
                 import traceback
 
-                traceback.print_exc()
+                click.echo(scrub(traceback.format_exc()), err=True, nl=False)
             raise
         return code if isinstance(code, int) else 0
 
@@ -201,7 +202,7 @@ def _is_number(text: str) -> bool:
 
 
 def _refuse(sentence: str, code: int = 2) -> NoReturn:
-    click.secho(sentence, fg="red", err=True)
+    click.secho(scrub(sentence), fg="red", err=True)  # it may repeat arguments
     sys.exit(code)
 
 

@@ -24,6 +24,7 @@ from hopvec.cli.summary import parameters_text, report_rows
 from hopvec.cli.terminal import Terminal
 from hopvec.errors import FormatError
 from hopvec.formats.destination import check_writable
+from hopvec.formats.address import scrub, shown_address
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.table_files import TableFile, write_tables
 from hopvec.labels import Labels
@@ -135,7 +136,8 @@ def tune(
     terminal.info(f"{best}: {_best(tuning)}")
     if tuning.untuned <= tuning.best.score:
         also = f" --params {quote(str(best))}{given_arguments('Input')}"
-        terminal.info(f"Next: hopvec embed {quote(graph)} -o vectors.parquet{also}")
+        shown = quote(shown_address(graph))
+        terminal.info(scrub(f"Next: hopvec embed {shown} -o vectors.parquet{also}"))
 
 
 class _BestSoFar:
