@@ -44,7 +44,9 @@ class Server(NamedTuple):
     def uri(self, *, user=OWNER, password=PASSWORD, database="postgres", schema=None):
         """The address of a database, with credentials unless `user` is None."""
         info = "" if user is None else f"{user}:{quote(password, safe='')}@"
-        search_path = "" if schema is None else f"&options={quote(f'-csearch_path={schema},public')}"
+        search_path = (
+            "" if schema is None else f"&options={quote(f'-csearch_path={schema},public')}"
+        )
         return f"postgresql://{info}/{database}?host={quote(str(self.directory))}{search_path}"
 
     def run(self, *statements, **address):
@@ -100,7 +102,9 @@ def _running(programs, home, as_user):
     settings = [f"-c{name}={value}" for name, value in SETTINGS.items()]
     log = (home / "log").open("wb")
     as_user = as_user | {"stdout": log}
-    process = subprocess.Popen([programs / "postgres", "-D", data, "-k", home, *settings], **as_user)
+    process = subprocess.Popen(
+        [programs / "postgres", "-D", data, "-k", home, *settings], **as_user
+    )
     try:
         server = Server(home)
         _wait(process, server, home / "log")

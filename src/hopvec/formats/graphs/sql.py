@@ -264,9 +264,9 @@ def _message(address: Address, error: Exception, rows: int) -> str:
 
 
 def _first_paragraph(text: str) -> str:
-    """The message itself, without prefixes of the driver and without the query.
+    r"""The message itself, without prefixes of the driver and without the query.
 
-    >>> _first_paragraph("INVALID: [SQLite] Failed to prepare query: no such table: x\\nquery: y")
+    >>> _first_paragraph("INVALID: [SQLite] Failed to prepare query: no such table: x\nquery: y")
     'no such table: x'
     """
     first = text.strip().splitlines()[0]
