@@ -119,8 +119,8 @@ def test_a_table_that_hopvec_did_not_create_is_refused_and_unchanged(target):
     with pytest.raises(ParameterError) as error:
         random_embedding(NUMBERS).export(target)
     assert str(error.value) == (
-        f"export: {shown_address(target)} has a table vectors that hopvec did not create. Choose another name "
-        "with table=, or replace it with replace=True."
+        f"export: {shown_address(target)} has a table vectors that hopvec did not create. Choose "
+        "another name with table=, or replace it with replace=True."
     )
     assert stored(target)[0] == [1, 2]
     random_embedding(NUMBERS).export(target, table="others")

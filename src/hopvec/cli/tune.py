@@ -23,8 +23,8 @@ from hopvec.cli.scores import ScoreTable
 from hopvec.cli.summary import parameters_text, report_rows
 from hopvec.cli.terminal import Terminal
 from hopvec.errors import FormatError
-from hopvec.formats.destination import check_writable
 from hopvec.formats.address import scrub, shown_address
+from hopvec.formats.destination import check_writable
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.table_files import TableFile, write_tables
 from hopvec.labels import Labels

@@ -21,9 +21,11 @@ SECRET_PARAMETERS = ("password", "sslpassword", "passfile", "user")
 IN_MEMORY = ":memory:"
 CONNECT_SECONDS = 15
 HIDDEN = "***"
-URL_WITH_USER = re.compile(r"\b([a-z][a-z0-9+.-]*://)[^\s/?#'\"]*@", re.IGNORECASE)
+URL_WITH_USER = re.compile(  # a Path has one slash instead of two
+    r"\b(postgres(?:ql)?:/{1,2}|[a-z][a-z0-9+.-]+://)[^\s/?#'\"]*@", re.IGNORECASE
+)
 PASSWORD_SETTING = re.compile(
-    r"\b((?:ssl)?password|pwd|secret|token)(\s*=\s*|\s+)('[^']*'|\"[^\"]*\"|[^\s'\"&;,)]+)",
+    r"\b((?:ssl)?password|pwd|secret|token)(\s*=\s*(?:'[^']*'|[^\s'\"&;,)]+)|\s+'[^']*')",
     re.IGNORECASE,
 )
 USER_OF_MESSAGE = re.compile(r"(?:for )?\b(user|role) \"[^\"]*\"")
@@ -127,9 +129,9 @@ def scrub(text: str) -> str:
     """A string without the credentials of URLs and without passwords.
 
     >>> scrub("ATTACH 'postgresql://me:secret@host/graph'; password = 'x'")
-    "ATTACH 'postgresql://host/graph'; password = ***"
+    "ATTACH 'postgresql://host/graph'; password=***"
     """
-    return PASSWORD_SETTING.sub(rf"\1\2{HIDDEN}", URL_WITH_USER.sub(r"\1", text))
+    return PASSWORD_SETTING.sub(rf"\1={HIDDEN}", URL_WITH_USER.sub(r"\1", text))
 
 
 def _kind(text: str) -> str:

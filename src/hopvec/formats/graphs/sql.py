@@ -181,22 +181,29 @@ def _sqlite(address: Address, query: str, options: ReadOptions) -> Iterator[pa.R
 @contextmanager
 def _duckdb(address: Address, query: str, options: ReadOptions) -> Iterator[pa.RecordBatchReader]:
     duckdb = _driver("duckdb", "DuckDB", "duckdb")
-    config = {} if options.threads is None else {"threads": options.threads}
+    config: dict[str, Any] = {} if options.threads is None else {"threads": options.threads}
     if options.memory_bytes is not None:
         config["memory_limit"] = f"{options.memory_bytes // 2}B"
     with _errors(address):
         database = duckdb.connect(
             address.location, read_only=address.location != IN_MEMORY, config=config
         )
-    with closing(database):
-        with _errors(address):
-            rows = database.sql(query)
-            if rows is None:
-                raise FormatError(f"{address.shown}: the query returns no rows.")
-            # the method has another name in old versions of DuckDB
-            read = getattr(rows, "to_arrow_reader", None) or rows.fetch_arrow_reader
-            reader = read(BATCH_ROWS)
+    # Nothing may keep the result alive, such as the traceback of an error: the next connection to
+    # this file would wait for it forever.
+    with closing(database), closing(_duckdb_rows(address, database, query)) as reader:
         yield reader
+
+
+def _duckdb_rows(address: Address, database: Any, query: str) -> pa.RecordBatchReader:
+    with _errors(address):
+        rows = database.sql(query)
+        if rows is None:
+            raise FormatError(f"{address.shown}: the query returns no rows.")
+        try:
+            old_version = not hasattr(rows, "to_arrow_reader")
+            return (rows.fetch_arrow_reader if old_version else rows.to_arrow_reader)(BATCH_ROWS)
+        finally:
+            del rows
 
 
 READERS: dict[
