@@ -2,11 +2,13 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -269,3 +271,16 @@ class TestRefusals:
         assert refusal(random_embedding(INTEGERS), "postgresql://host/db", MissingExtraError) == (
             "export to PostgreSQL needs the postgres extra: pip install 'hopvec[postgres]'."
         )
+
+
+def test_the_queries_of_the_page_find_the_nearest_nodes(target, run):
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "sql.md"
+    queries = re.findall(r"```sql\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    names = ["ann", *(f"node {number}" for number in range(50))]
+    embedding = random_embedding(pa.array(names, pa.large_string()), dim=16)
+    embedding.export(target, table="nodes_vectors")
+    run("CREATE TABLE people AS SELECT id, id AS name, 'FR' AS country FROM nodes_vectors")
+    nearest, joined = (run(query) for query in queries)
+    expected = [id for id, _ in embedding.nearest("ann", 10)]
+    assert [id for id, _ in nearest] == expected
+    assert [name for (name,) in joined] == ["ann", *expected[:9]]
