@@ -3,7 +3,8 @@
 from statistics import median
 from typing import Any
 
-from benchmarks.markdown import count, machine_line, number, table
+from benchmarks.markdown import count, machine_line, table
+from benchmarks.neighbors_tables import ratio
 
 
 def section(results: dict[str, Any]) -> str:
@@ -12,16 +13,16 @@ def section(results: dict[str, Any]) -> str:
     programs = " and ".join(f"{name} {version}" for name, version in server.items())
     load = max(machine["load_before"], machine["load_after"])
     busy = (
-        f" Other programs were running\n(load average {load:.1f}), so the rates are too low; the "
-        "ways alternated, so that their ratios can be compared."
+        f"\nThe machine was busy with other programs (load average {load:.1f}): all rates are too "
+        "low, and the ratios vary."
         if load > machine["cores"]
         else ""
     )
     return f"""\
 {machine_line(results)}
 
-{programs} on the same machine, over a Unix socket, with `fsync` off; medians of
-{count(results["protocol"]["rounds"], "round")}.{busy}
+{programs} on the same machine, over a Unix socket, with `fsync` off. Medians of
+{count(results["protocol"]["rounds"], "round")}, in which the ways alternate.{busy}
 
 {rates("read, and build the graph", results["read"])}
 
@@ -30,7 +31,8 @@ with the ADBC driver and builds no graph.
 
 {rates(f"write vectors of dimension {dim}", results["write"])}
 
-"binary" passes NumPy rows with the adapter of the package pgvector. All tables get a primary key."""
+"binary" passes NumPy rows with the adapter of the package pgvector. All tables have a primary
+key."""
 
 
 def rates(title: str, found: dict[str, Any]) -> str:
@@ -39,8 +41,10 @@ def rates(title: str, found: dict[str, Any]) -> str:
         [
             name,
             f"{found['rows'] / median(seconds):,.0f}",
-            f"{number(found['ratios'][name]['ratio'])}",
+            ratio(found["ratios"][name]),
         ]
         for name, seconds in found["seconds"].items()
     ]
-    return table([f"{title}: {found['rows']:,} rows", "rows per second", "time, hopvec = 1"], rows)
+    return table(
+        [f"{title}: {found['rows']:,} rows", "rows per second", "time, hopvec = 1 (range)"], rows
+    )
