@@ -138,7 +138,9 @@ def _read_options(declared: Declared, heading: str) -> Callable[[Function], Func
         def with_record(*arguments: Any, read_options: dict[str, Any], **given: Any) -> None:
             if read_options.get("prefixes"):  # no other graph has sides to tell apart
                 read_options["bipartite"] = True
-            function(*arguments, read_options=ReadOptions(**read_options), **given)
+            query = read_options.pop("query", None)
+            record = ReadOptions(**read_options, _query=query)
+            function(*arguments, read_options=record, **given)
 
         return gathered_options("read_options", declared, heading)(with_record)
 
@@ -208,7 +210,7 @@ def read(
         )
     if isinstance(options.nodes, str):
         check_exists(options.nodes)  # before the edges, which may take long
-    query = options.query
+    query = options._query
     if query is None and is_database(path):
         raise _no_query(path)
     from_database = query is not None and is_address(path)

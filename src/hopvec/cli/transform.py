@@ -67,7 +67,7 @@ def transform(
     check_output(output, dtype=dtype, inputs=inputs)
     like, method = reference_run(vectors)
     before, run = RunReport(), RunReport()
-    base_options = read_options if is_database(base) else replace(read_options, query=None)
+    base_options = read_options if is_database(base) else replace(read_options, _query=None)
     old = read(terminal, before, base, base_options, method)
     old = add_features(terminal, before, old, feature_args)
     new = read(terminal, run, graph, read_options, method)

@@ -130,6 +130,13 @@ def test_a_memory_limit_that_is_too_small_is_an_error(database):
     assert "the memory limit is 12 MB" in text
 
 
+def test_bad_rows_can_be_skipped(database):
+    database.create("source target", "1, 2", "2, NULL", "3, 1")
+    graph = database.read(bad_rows="skip")
+    assert entries_of(graph) == {(1, 2): 1, (2, 1): 1, (1, 3): 1, (3, 1): 1}
+    assert "row 2" in str(graph.origin)
+
+
 def test_progress_counts_rows(database):
     database.create("source target", "1, 2", "2, 3")
     calls = []
@@ -151,7 +158,7 @@ REFUSALS = {
     ),
     "fractions": (
         "SELECT source / 2.0 AS source, target FROM edges",
-        r".*for the source holds .*; ids are integers or strings.*",
+        r", row 1: the id 0\.5 is a fraction; ids are integers or strings\.",
     ),
     "unknown column": (
         "SELECT source, target FROM edges",

@@ -104,7 +104,7 @@ class ReadOptions:
     spill_dir: str | PathLike[str] | None = None
     _pairs: PairKind = EDGES
     """What the rows of a table hold; readers of labels and of labeled pairs set this."""
-    query: str | None = None
+    _query: str | None = None
     """The SQL query, if the graph is in a database; the command line sets this for read_sql."""
 
     def __post_init__(self) -> None:

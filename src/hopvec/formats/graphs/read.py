@@ -167,7 +167,7 @@ def _check_is_file(path: str | PathLike[str], options: ReadOptions) -> None:
             f"{shown_address(str(path))}: this is a database. Read it with read_sql(query, "
             "connection)."
         )
-    if options.query is not None:
+    if options._query is not None:
         raise FormatError(
             f"{path}: query= is for databases, such as postgresql://host/database; leave it out."
         )

@@ -54,10 +54,15 @@ def read_sql(
         Called with the percentage of the graph that is built, and 100, after all rows are read.
     source, target, weight : str or int, optional
         The columns: a name, or a number counted from 1.
-    unweighted, directed, bipartite, prefixes, duplicates, loops, nodes
-        See `read_graph`.
+    unweighted, directed, bipartite, prefixes, one_kind, duplicates, loops, bad_rows, nodes
+        How the graph is built, as in `read_graph`.
     threads, memory, reserve, spill_dir
-        See `read_graph`.
+        Threads and memory, as in `read_graph`.
+
+    Returns
+    -------
+    Graph
+        The graph; `graph.origin` has the address without credentials, the query and the columns.
 
     Raises
     ------
@@ -83,7 +88,7 @@ def read_sql(
         raise ParameterError(f"read_sql: query must be SQL, such as {EXAMPLE!r}, got {query!r}.")
     address = parse_address(connection if isinstance(connection, str) else "")
     options = merge_options("read_sql", options or ReadOptions(), keywords, TableKeywords)
-    options = replace(options, query=None)
+    options = replace(options, _query=None)
     check_options_apply(address.shown, "SQL", OPTIONS, options)
     if options.format is not None:
         raise FormatError(f"{address.shown}: format= does not apply to a database; leave it out.")
@@ -165,7 +170,7 @@ def _sqlite(address: Address, query: str, options: ReadOptions) -> Iterator[pa.R
                 return cursor.fetch_record_batch()
 
         reader = execute(query)
-        columns = choose_table_columns(address.shown, reader.schema, options.columns)
+        columns = choose_table_columns(address.shown, reader.schema, options._columns)
         weight = None if columns.weight is None else reader.schema.field(columns.weight)
         if weight is not None and pa.types.is_integer(weight.type):  # later ones may be fractions
             names = map(_quoted, reader.schema.names)
@@ -182,8 +187,8 @@ def _sqlite(address: Address, query: str, options: ReadOptions) -> Iterator[pa.R
 def _duckdb(address: Address, query: str, options: ReadOptions) -> Iterator[pa.RecordBatchReader]:
     duckdb = _driver("duckdb", "DuckDB", "duckdb")
     config: dict[str, Any] = {} if options.threads is None else {"threads": options.threads}
-    if options.memory_bytes is not None:
-        config["memory_limit"] = f"{options.memory_bytes // 2}B"
+    if options._memory_bytes is not None:
+        config["memory_limit"] = f"{options._memory_bytes // 2}B"
     with _errors(address):
         database = duckdb.connect(
             address.location, read_only=address.location != IN_MEMORY, config=config
