@@ -60,7 +60,7 @@ HEAVY = [
 # A package or module may import from itself and from the rows above it.
 LAYERS = [
     {"_native", "errors"},
-    {"machine", "progress", "spill"},
+    {"address", "machine", "progress", "spill"},
     {"graph", "run_report"},
     {"engine"},
     {"approximate"},

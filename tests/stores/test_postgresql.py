@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 from hopvec import Embedding, FormatError, MissingExtraError, ParameterError
-from hopvec.formats.address import shown_address
+from hopvec.address import shown_address
 from hopvec.stores import postgresql
 from postgres_server import PASSWORD
 from saved_embeddings import INTEGERS, random_embedding
@@ -284,3 +284,8 @@ def test_the_queries_of_the_page_find_the_nearest_nodes(target, run):
     expected = [id for id, _ in embedding.nearest("ann", 10)]
     assert [id for id, _ in nearest] == expected
     assert [name for (name,) in joined] == ["ann", *expected[:9]]
+
+
+def test_an_unknown_target_is_shown_without_credentials():
+    message = refusal(random_embedding(INTEGERS), f"mysql://me:{PASSWORD}@host/db", ParameterError)
+    assert message.endswith("got 'mysql://host/db'.")

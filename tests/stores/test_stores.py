@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 
 from hopvec import FormatError, MissingExtraError, ParameterError
+from hopvec.address import shown_address
 from hopvec.formats import blocks
-from hopvec.formats.address import shown_address
 from hopvec.stores import STORES
 from hopvec.stores import lancedb as lancedb_store
 from saved_embeddings import random_embedding

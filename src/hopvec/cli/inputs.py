@@ -13,11 +13,11 @@ from typing import Any
 import click
 import pyarrow as pa
 
+from hopvec.address import is_address, shown_address
 from hopvec.cli.command import Declared, Function, gathered_options
 from hopvec.cli.terminal import Terminal
 from hopvec.embedding import Embedding, load
 from hopvec.errors import FormatError
-from hopvec.formats.address import is_address, shown_address
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.read import read_graph
 from hopvec.formats.graphs.sql import EXAMPLE, read_sql

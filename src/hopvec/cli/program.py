@@ -17,7 +17,6 @@ import click
 from click.shell_completion import CompletionItem
 
 from hopvec.errors import HopvecError
-from hopvec.formats.address import scrub
 
 # Each command is a module of this package with a Command of the same name, and one line here.
 COMMANDS = {
@@ -146,6 +145,8 @@ class Program(click.Group):
             if "--debug" in arguments:
                 import traceback
 
+                from hopvec.address import scrub
+
                 click.echo(scrub(traceback.format_exc()), err=True, nl=False)
             raise
         return code if isinstance(code, int) else 0
@@ -202,6 +203,8 @@ def _is_number(text: str) -> bool:
 
 
 def _refuse(sentence: str, code: int = 2) -> NoReturn:
+    from hopvec.address import scrub
+
     click.secho(scrub(sentence), fg="red", err=True)  # it may repeat arguments
     sys.exit(code)
 

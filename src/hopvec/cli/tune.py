@@ -12,6 +12,7 @@ import click
 import pyarrow as pa
 from click.core import ParameterSource
 
+from hopvec.address import scrub, shown_address
 from hopvec.cli.command import command, given_arguments, given_options, option
 from hopvec.cli.feature_options import add_features, feature_options, features_file
 from hopvec.cli.inputs import FILE, graph_argument, read, reading_options
@@ -23,7 +24,6 @@ from hopvec.cli.scores import ScoreTable
 from hopvec.cli.summary import parameters_text, report_rows
 from hopvec.cli.terminal import Terminal
 from hopvec.errors import FormatError
-from hopvec.formats.address import scrub, shown_address
 from hopvec.formats.destination import check_writable
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.table_files import TableFile, write_tables

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from hopvec.address import scrub, shown_address
 from hopvec.errors import ParameterError
-from hopvec.formats.address import shown_address
 from hopvec.graph.validation import check_flag
 from hopvec.progress import Progress, no_progress
 from hopvec.stores import duckdb, lancedb, postgresql
@@ -93,7 +93,7 @@ def check_target(
     if kind not in STORES or not location:
         *others, last = (store.LOCATION for store in STORES.values())
         raise ParameterError(
-            f"export: target must be {', '.join(others)} or {last}, got {str(target)!r}."
+            f"export: target must be {', '.join(others)} or {last}, got {scrub(str(target))!r}."
         )
     if not isinstance(table, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,62}", table):
         raise ParameterError(

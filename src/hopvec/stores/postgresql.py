@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from hopvec.address import Address, parse_address
 from hopvec.errors import FormatError, MissingExtraError, ParameterError
-from hopvec.formats.address import Address, parse_address
 from hopvec.formats.blocks import iter_blocks
 from hopvec.formats.metadata import is_metadata_json, to_json
 from hopvec.progress import Progress

@@ -21,7 +21,7 @@ from hopvec import (
     read_graph,
     read_sql,
 )
-from hopvec.formats.address import parse_address, shown_address
+from hopvec.address import parse_address, shown_address
 from postgres_server import PASSWORD
 
 pytest.importorskip("adbc_driver_postgresql")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from os import PathLike
 from typing import Any, Literal, TypedDict
@@ -157,7 +157,7 @@ def merge_options(
     allowed: type[TableKeywords],
 ) -> ReadOptions:
     """Return the options with the keywords applied; raise TypeError for an unknown keyword."""
-    names = list(allowed.__annotations__)
+    names = [field.name for field in fields(options) if field.name in allowed.__annotations__]
     for keyword in keywords:
         if keyword not in names:
             similar = get_close_matches(keyword, names, n=1)

@@ -8,8 +8,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Unpack
 
+from hopvec.address import is_address, shown_address
 from hopvec.errors import FormatError
-from hopvec.formats.address import is_address, shown_address
 from hopvec.formats.graphs import (
     adjacency,
     columnar,

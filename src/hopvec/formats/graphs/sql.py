@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 import pyarrow as pa
 
+from hopvec.address import IN_MEMORY, Address, parse_address, scrub
 from hopvec.errors import FormatError, MissingExtraError, ParameterError
-from hopvec.formats.address import IN_MEMORY, Address, parse_address, scrub
 from hopvec.formats.graphs.build import graph_from_stream
 from hopvec.formats.graphs.columnar import BATCH_ROWS, OPTIONS, from_reader
 from hopvec.formats.graphs.options import ReadOptions, TableKeywords, merge_options
