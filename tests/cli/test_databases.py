@@ -9,6 +9,8 @@ import pytest
 import hopvec
 from postgres_server import PASSWORD
 
+pytest.importorskip("adbc_driver_sqlite")
+
 QUERY = "SELECT * FROM edges"
 PAIRS = [("ann", "bob"), ("ann", "cem"), ("bob", "cem"), ("cem", "dan"), ("dan", "ann")]
 EMBED = ("--dim", "8", "-o", "vectors.parquet", "--report", "run.json")

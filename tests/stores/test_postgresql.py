@@ -20,6 +20,8 @@ from hopvec.stores import postgresql
 from postgres_server import PASSWORD
 from saved_embeddings import INTEGERS, random_embedding
 
+pytest.importorskip("psycopg")
+
 DEBIAN_NODES, DIM = 63_436, 128
 NEAREST = """
     SELECT other.id, 1 - (other.embedding <=> this.embedding) AS similarity
