@@ -305,9 +305,14 @@ class TestPostgres:
 
     def test_the_query_cannot_write(self, postgres, schema):
         postgres.run("CREATE TABLE edges AS SELECT 1 AS source, 2 AS target", schema=schema)
-        delete = "DELETE FROM edges RETURNING source, target"
-        with pytest.raises(FormatError, match="cannot execute DELETE in a read-only transaction"):
-            read_sql(delete, postgres.uri(schema=schema))
+        postgres.run("CREATE SEQUENCE numbers", schema=schema)
+        address, delete = postgres.uri(schema=schema), "DELETE FROM edges RETURNING source, target"
+        for query in (delete, f"WITH gone AS ({delete}) SELECT * FROM gone"):
+            with pytest.raises(FormatError, match="the query failed"):
+                read_sql(query, address)
+        with pytest.raises(FormatError, match=r"cannot execute nextval\(\) in a read-only"):
+            read_sql("SELECT nextval('numbers') AS source, 2 AS target", address)
+        assert read_sql("SELECT * FROM edges", address).edges == 1
 
     def test_a_failure_after_some_rows_is_reported(self, postgres):
         query = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 from urllib.parse import quote
 
 import pyarrow as pa
@@ -35,8 +35,8 @@ def read_sql(
 ) -> Graph:
     """Read a graph from a database: one edge per row of a query.
 
-    The rows are streamed; columns are detected by their names and types, as in a file. The query
-    cannot change the database.
+    The rows are streamed; columns are detected by their names and types, as in a file, and others
+    are not transferred. The query cannot change the database.
 
     Parameters
     ----------
@@ -54,9 +54,11 @@ def read_sql(
         Called with the percentage of the graph that is built, and 100, after all rows are read.
     source, target, weight : str or int, optional
         The columns: a name, or a number counted from 1.
-    unweighted, directed, bipartite, prefixes, one_kind, duplicates, loops, bad_rows, nodes
+    unweighted, directed, bipartite, prefixes, one_kind : optional
+        The kind of the graph, as in `read_graph`.
+    duplicates, loops, bad_rows, nodes : optional
         How the graph is built, as in `read_graph`.
-    threads, memory, reserve, spill_dir
+    threads, memory, reserve, spill_dir : optional
         Threads and memory, as in `read_graph`.
 
     Returns
@@ -95,9 +97,9 @@ def read_sql(
     if address.path is not None and not address.path.exists():
         raise FormatError(f"{address.shown}: there is no such file.")
     plain = query.strip(" \t\r\n;") + "\n"  # the line end closes a comment
-    with READERS[address.kind](address, plain, options) as reader:
-        batches = _batches(address, reader, progress or no_progress)
-        stream = from_reader(address.shown, reader.schema, batches, options)
+    with READERS[address.kind](address, plain, options) as rows:
+        batches = _batches(address, rows.reader, progress or no_progress)
+        stream = from_reader(address.shown, rows.schema, batches, options)
         graph = graph_from_stream(address.shown, stream, options, build_progress or no_progress)
     origin = {
         "file": address.shown,
@@ -125,37 +127,49 @@ def _batches(
         yield batch
 
 
+class Rows(NamedTuple):
+    """The rows of a query."""
+
+    schema: pa.Schema
+    """All columns of the query."""
+    reader: pa.RecordBatchReader
+    """The rows, at least with the columns that are used."""
+
+
 @contextmanager
-def _postgresql(
-    address: Address, query: str, options: ReadOptions
-) -> Iterator[pa.RecordBatchReader]:
+def _postgresql(address: Address, query: str, options: ReadOptions) -> Iterator[Rows]:
     dbapi = _driver("adbc_driver_postgresql.dbapi", "PostgreSQL", "postgres")
     with _connected(address, lambda: dbapi.connect(address.with_timeout())) as cursor:
         with _errors(address):
             cursor.execute("SET TRANSACTION READ ONLY")
-            schema = cursor.adbc_execute_schema(query)
-            casts = {field.name: kind for field in schema if (kind := _cast(field.type))}
-            if casts:
-                columns = (
-                    f"{_quoted(name)}{casts.get(name, '')} AS {_quoted(name)}"
-                    for name in schema.names
-                )
-                query = f"SELECT {', '.join(columns)} FROM (\n{query}) AS edges"
-            cursor.execute(query)
+            found = cursor.adbc_execute_schema(query)
+        casts = {field.name: cast for field in found if (cast := _cast(field.type))}
+        schema = pa.schema(
+            [
+                field.with_type(casts[field.name][1]) if field.name in casts else field
+                for field in found
+            ]
+        )
+        columns = [
+            f"{_quoted(name)}{casts[name][0] if name in casts else ''} AS {_quoted(name)}"
+            for name in _used_columns(address, schema, options)
+        ]
+        with _errors(address):
+            cursor.execute(f"SELECT {', '.join(columns)} FROM (\n{query}) AS edges")
             reader = cursor.fetch_record_batch()
-        yield reader
+        yield Rows(schema, reader)
 
 
-def _cast(kind: pa.DataType) -> str:
-    """A cast for columns that arrive as raw bytes or as text: numbers, UUIDs and others."""
+def _cast(kind: pa.DataType) -> tuple[str, pa.DataType] | None:
+    """A cast for columns that arrive as raw bytes or as text: decimals, UUIDs and others."""
     name = getattr(kind, "extension_name", "")
-    if name == "arrow.opaque":
-        return "::float8" if kind.type_name == "numeric" else "::text"
-    return "::text" if name == "arrow.uuid" else ""
+    if name == "arrow.opaque" and kind.type_name == "numeric":
+        return "::float8", pa.float64()
+    return ("::text", pa.string()) if name in ("arrow.opaque", "arrow.uuid") else None
 
 
 @contextmanager
-def _sqlite(address: Address, query: str, options: ReadOptions) -> Iterator[pa.RecordBatchReader]:
+def _sqlite(address: Address, query: str, options: ReadOptions) -> Iterator[Rows]:
     dbapi = _driver("adbc_driver_sqlite.dbapi", "SQLite", "sqlite")
     uri = f"file:{quote(str(address.path and address.path.absolute()))}?mode=ro"
     with _connected(address, lambda: dbapi.connect(uri)) as cursor:
@@ -170,21 +184,21 @@ def _sqlite(address: Address, query: str, options: ReadOptions) -> Iterator[pa.R
                 return cursor.fetch_record_batch()
 
         reader = execute(query)
-        columns = choose_table_columns(address.shown, reader.schema, options._columns)
-        weight = None if columns.weight is None else reader.schema.field(columns.weight)
-        if weight is not None and pa.types.is_integer(weight.type):  # later ones may be fractions
-            names = map(_quoted, reader.schema.names)
+        schema = reader.schema
+        used = _used_columns(address, schema, options)
+        kinds = [schema.field(name).type for name in used[2:]]
+        if len(used) < len(schema) or any(map(pa.types.is_integer, kinds)):
+            # without unused columns, and with weights that may be fractions in later batches
             real = "CASE typeof({0}) WHEN 'integer' THEN CAST({0} AS REAL) ELSE {0} END AS {0}"
-            selected = (
-                real.format(name) if at == columns.weight else name for at, name in enumerate(names)
-            )
+            names = [_quoted(name) for name in used]
+            columns = names[:2] + [real.format(name) for name in names[2:]]
             reader.close()
-            reader = execute(f"SELECT {', '.join(selected)} FROM (\n{query})")
-        yield reader
+            reader = execute(f"SELECT {', '.join(columns)} FROM (\n{query})")
+        yield Rows(schema, reader)
 
 
 @contextmanager
-def _duckdb(address: Address, query: str, options: ReadOptions) -> Iterator[pa.RecordBatchReader]:
+def _duckdb(address: Address, query: str, options: ReadOptions) -> Iterator[Rows]:
     duckdb = _driver("duckdb", "DuckDB", "duckdb")
     config: dict[str, Any] = {} if options.threads is None else {"threads": options.threads}
     if options._memory_bytes is not None:
@@ -195,29 +209,43 @@ def _duckdb(address: Address, query: str, options: ReadOptions) -> Iterator[pa.R
         )
     # Nothing may keep the result alive, such as the traceback of an error: the next connection to
     # this file would wait for it forever.
-    with closing(database), closing(_duckdb_rows(address, database, query)) as reader:
-        yield reader
+    with closing(database):
+        rows = _duckdb_rows(address, database, query, options)
+        with closing(rows.reader):
+            yield rows
 
 
-def _duckdb_rows(address: Address, database: Any, query: str) -> pa.RecordBatchReader:
-    with _errors(address):
-        rows = database.sql(query)
-        if rows is None:
-            raise FormatError(f"{address.shown}: the query returns no rows.")
-        try:
-            old_version = not hasattr(rows, "to_arrow_reader")
-            return (rows.fetch_arrow_reader if old_version else rows.to_arrow_reader)(BATCH_ROWS)
-        finally:
-            del rows
+def _duckdb_rows(address: Address, database: Any, query: str, options: ReadOptions) -> Rows:
+    def read(rows: Any) -> pa.RecordBatchReader:
+        old_version = not hasattr(rows, "to_arrow_reader")
+        return (rows.fetch_arrow_reader if old_version else rows.to_arrow_reader)(BATCH_ROWS)
+
+    result = []
+    try:
+        with _errors(address):
+            result.append(database.sql(query))
+            if result[0] is None:
+                raise FormatError(f"{address.shown}: the query returns no rows.")
+            with closing(read(result[0].limit(0))) as empty:
+                schema = empty.schema
+        used = map(_quoted, _used_columns(address, schema, options))
+        with _errors(address):
+            return Rows(schema, read(result[0].project(", ".join(used))))
+    finally:
+        result.clear()
 
 
-READERS: dict[
-    str, Callable[[Address, str, ReadOptions], AbstractContextManager[pa.RecordBatchReader]]
-] = {
+READERS: dict[str, Callable[[Address, str, ReadOptions], AbstractContextManager[Rows]]] = {
     "postgresql": _postgresql,
     "duckdb": _duckdb,
     "sqlite": _sqlite,
 }
+
+
+def _used_columns(address: Address, schema: pa.Schema, options: ReadOptions) -> list[str]:
+    """The columns of the source, the target and, if there is one, the weight."""
+    columns = choose_table_columns(address.shown, schema, options._columns)
+    return [schema.names[at] for at in columns if at is not None]
 
 
 @contextmanager
