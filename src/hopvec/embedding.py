@@ -484,13 +484,14 @@ class Embedding:
         Parameters
         ----------
         target : str
-            Such as "postgresql://host/database", "duckdb:graph.db" or "lancedb:directory".
+            Such as "postgresql://host/database", "duckdb:graph.db", "lancedb:directory" or
+            "faiss:vectors.index".
         table : str, default="vectors"
             An existing table of this name is replaced if hopvec created it.
         replace : bool, default=False
             Whether to replace an existing table that hopvec did not create.
         index : bool, default=False
-            Whether to create an HNSW index for cosine similarity, in PostgreSQL.
+            Whether to create an HNSW index for cosine similarity, in PostgreSQL and FAISS.
         progress : callable, optional
             Called with the number of rows written and the total.
 

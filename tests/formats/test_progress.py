@@ -39,7 +39,7 @@ def test_exporting_reports_the_number_of_rows_written(embedding, store, tmp_path
         server = request.getfixturevalue("postgres")
         target = server.uri(schema=request.getfixturevalue("schema"))
     else:
-        pytest.importorskip(store)
+        pytest.importorskip(store)  # the name of its package
         target = f"{store}:{tmp_path / 'store'}"
     embedding.export(target, progress=lambda *call: calls.append(call))
     assert calls == [(4, 10), (8, 10), (10, 10)]

@@ -28,7 +28,7 @@ def embedding(request):
     return random_embedding(request.param, dim=24)
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=[name for name, store in STORES.items() if store.TABLES])
 def target(request, tmp_path):
     if request.param == "postgresql":
         server = request.getfixturevalue("postgres")
@@ -217,8 +217,8 @@ def test_an_unknown_store_is_refused_with_the_known_ones(target):
     with pytest.raises(ParameterError) as error:
         random_embedding().export(target)
     assert str(error.value) == (
-        "export: target must be postgresql://<host>/<database>, duckdb:<path> or lancedb:<path>, "
-        f"got {target!r}."
+        "export: target must be postgresql://<host>/<database>, duckdb:<path>, lancedb:<path> "
+        f"or faiss:<path>, got {target!r}."
     )
 
 
@@ -234,7 +234,7 @@ def test_a_missing_extra_is_reported(tmp_path, monkeypatch, store, name):
 
 @pytest.mark.parametrize("store", ["duckdb", "lancedb"])
 def test_index_is_refused_where_there_is_none(tmp_path, store):
-    with pytest.raises(ParameterError, match="index=True is for PostgreSQL"):
+    with pytest.raises(ParameterError, match="index=True is for PostgreSQL and FAISS"):
         random_embedding().export(f"{store}:{tmp_path / 'store'}", index=True)
 
 

@@ -16,6 +16,7 @@ from hopvec.stores import check_target
         "hopvec export vectors.parquet duckdb:graph.db",
         "hopvec export vectors.parquet duckdb:graph.db --table pages",
         "hopvec export vectors.parquet lancedb:directory",
+        "hopvec export vectors.parquet faiss:vectors.index",
         "hopvec export vectors.parquet postgresql://host/database --table pages --index",
     ]
 )
@@ -26,7 +27,7 @@ from hopvec.stores import check_target
 @option(
     "--index",
     is_flag=True,
-    help="Create an HNSW index for cosine similarity, in PostgreSQL.",
+    help="Create an HNSW index for cosine similarity, in PostgreSQL and FAISS.",
 )
 def export(
     terminal: Terminal, vectors: str, target: str, table: str, replace: bool, index: bool
@@ -43,7 +44,8 @@ def export(
         rows = embedding.export(
             target, table=table, replace=replace, index=index, progress=progress
         )
+    place = f" in the table {table}" if found.store.TABLES else ""
     terminal.info(
-        f"{found.shown}: {count(rows, 'row')} in the table {table}"
+        f"{found.shown}: {count(rows, 'row')}{place}"
         f"{', replaced' if found.replaces else ''}{', with an HNSW index' if index else ''}"
     )

@@ -3,6 +3,7 @@
 postgresql.py   a table of a PostgreSQL database with pgvector
 duckdb.py       a table of a DuckDB database
 lancedb.py      a LanceDB table
+faiss.py        an index file of FAISS
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from hopvec.address import scrub, shown_address
 from hopvec.errors import ParameterError
 from hopvec.graph.validation import check_flag
 from hopvec.progress import Progress, no_progress
-from hopvec.stores import duckdb, lancedb, postgresql
+from hopvec.stores import duckdb, faiss, lancedb, postgresql
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
@@ -30,6 +31,10 @@ class Store(Protocol):
     @property
     def INDEX(self) -> bool:  # noqa: N802
         """Whether `write_table` can create an index."""
+
+    @property
+    def TABLES(self) -> bool:  # noqa: N802
+        """Whether the store has tables with names."""
 
     def check_location(self, location: str) -> None:
         """Raise FormatError unless the location can be a store."""
@@ -47,7 +52,9 @@ STORES: dict[str, Store] = {
     "postgresql": postgresql,
     "duckdb": duckdb,
     "lancedb": lancedb,
+    "faiss": faiss,
 }
+DEFAULT_TABLE = "vectors"
 ALIASES = {"postgres": "postgresql"}
 
 
@@ -66,7 +73,7 @@ def export(
     embedding: Embedding,
     target: str,
     *,
-    table: str = "vectors",
+    table: str = DEFAULT_TABLE,
     replace: bool = False,
     index: bool = False,
     progress: Progress | None = None,
@@ -85,7 +92,7 @@ def export(
 
 
 def check_target(
-    target: str, table: str = "vectors", *, replace: bool = False, index: bool = False
+    target: str, table: str = DEFAULT_TABLE, *, replace: bool = False, index: bool = False
 ) -> Target:
     """Parse a target. Raises ParameterError or FormatError if the table cannot be written."""
     kind, _, location = str(target).partition(":")
@@ -105,10 +112,18 @@ def check_target(
     store, shown = STORES[kind], shown_address(str(target))
     if index and not store.INDEX:
         raise ParameterError(
-            f"export: index=True is for PostgreSQL, and the target is {shown}; leave it out."
+            f"export: index=True is for PostgreSQL and FAISS, and the target is {shown}; leave it "
+            "out."
         )
+    if table != DEFAULT_TABLE and not store.TABLES:
+        raise ParameterError(f"export: {shown} has no tables; leave out table={table!r}.")
     store.check_location(location)
     ours = store.is_ours(location, table)
+    if ours is False and not replace and not store.TABLES:
+        raise ParameterError(
+            f"export: {shown} is a file that hopvec did not create. Choose another name, or "
+            "replace it with replace=True."
+        )
     if ours is False and not replace:
         raise ParameterError(
             f"export: {shown} has a table {table} that hopvec did not create. Choose another name "

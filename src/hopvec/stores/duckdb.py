@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 LOCATION = "duckdb:<path>"
 INDEX = False
+TABLES = True
 
 
 def check_location(location: str) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 LOCATION = "lancedb:<path>"
 INDEX = False  # large tables always have one
+TABLES = True
 MIN_INDEXED_ROWS = 100_000  # an exact search of fewer rows takes milliseconds
 
 

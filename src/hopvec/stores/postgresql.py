@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 LOCATION = "postgresql://<host>/<database>"
 INDEX = True
+TABLES = True
 MAX_DIM = 16_000
 MAX_VECTOR_DIM = 2_000  # of an index; longer vectors are stored as halfvec
 MAX_INDEX_DIM = 4_000  # of an index of halfvec
