@@ -22,6 +22,7 @@ PARTS = {
     "quality": (),  # repeats itself with several shuffles
     "new_nodes": (),
     "recommend": (),
+    "postgres": ("--repeats",),
     "large": ("--quick",),
 }
 """The parts, and the options that they support."""

@@ -20,6 +20,7 @@ from benchmarks.peers import PEERS, title_of
 README_GRAPHS = ("blogcatalog", "cora")
 README_TOOLS = {
     "hopvec": "**hopvec** (default)",
+    "hopvec-fast": "**hopvec**, preset `fast`",
     "hopvec-best": "**hopvec**, preset `best`",
     "hopvec-links": "**hopvec**, preset `links`",
     "pecanpy": "node2vec (PecanPy)",

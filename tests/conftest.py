@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 # Matrices are small here, and idle BLAS threads take cores away from other tests.
@@ -22,6 +23,26 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("hopvec")
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    """A PostgreSQL server with pgvector; skips where it cannot start."""
+    from postgres_server import NotStartedError, started
+
+    with ExitStack() as stack:
+        try:
+            server = stack.enter_context(started())
+        except NotStartedError as error:
+            pytest.skip(f"PostgreSQL: {error}")
+        yield server
+
+
+@pytest.fixture
+def schema(postgres):
+    """The name of an empty schema of the server."""
+    with postgres.schema() as name:
+        yield name
 
 
 @pytest.fixture(scope="session")

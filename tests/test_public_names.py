@@ -40,6 +40,7 @@ NAMES = [
     "load",
     "read_graph",
     "read_labels",
+    "read_sql",
     "recommend",
     "score_pairs",
     "tune",
@@ -59,7 +60,7 @@ HEAVY = [
 # A package or module may import from itself and from the rows above it.
 LAYERS = [
     {"_native", "errors"},
-    {"machine", "progress", "spill", "tabular", "notebook"},
+    {"address", "machine", "notebook", "progress", "spill", "tabular"},
     {"graph", "run_report"},
     {"engine"},
     {"approximate"},

@@ -33,6 +33,7 @@ _HOMES = {
     "load": "embedding",
     "read_graph": "formats.graphs.read",
     "read_labels": "formats.labels.read",
+    "read_sql": "formats.graphs.sql",
     "recommend": "recommendation.recommend",
     "score_pairs": "recommendation.recommend",
     "tune": "tuning",

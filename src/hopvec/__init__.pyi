@@ -16,6 +16,7 @@ from hopvec.errors import ParameterError as ParameterError
 from hopvec.errors import UnknownNodeError as UnknownNodeError
 from hopvec.formats.graphs.options import ReadOptions as ReadOptions
 from hopvec.formats.graphs.read import read_graph as read_graph
+from hopvec.formats.graphs.sql import read_sql as read_sql
 from hopvec.formats.labels.read import read_labels as read_labels
 from hopvec.graph import Graph as Graph
 from hopvec.labels import Labels as Labels

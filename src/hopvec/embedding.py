@@ -638,6 +638,7 @@ class Embedding:
         *,
         table: str = "vectors",
         replace: bool = False,
+        index: bool = False,
         progress: Progress | None = None,
     ) -> int:
         """Write the embedding to a table of a vector store.
@@ -645,11 +646,14 @@ class Embedding:
         Parameters
         ----------
         target : str
-            Such as "duckdb:graph.db" or "lancedb:directory".
+            Such as "postgresql://host/database", "duckdb:graph.db", "lancedb:directory" or
+            "faiss:vectors.index".
         table : str, default="vectors"
             An existing table of this name is replaced if hopvec created it.
         replace : bool, default=False
             Whether to replace an existing table that hopvec did not create.
+        index : bool, default=False
+            Whether to create an HNSW index for cosine similarity, in PostgreSQL and FAISS.
         progress : callable, optional
             Called with the number of rows written and the total.
 
@@ -675,7 +679,7 @@ class Embedding:
         """
         from hopvec.stores import export
 
-        return export(self, target, table=table, replace=replace, progress=progress)
+        return export(self, target, table=table, replace=replace, index=index, progress=progress)
 
     @staticmethod
     def load(path: str | PathLike[str], *, progress: Progress | None = None) -> Embedding:

@@ -293,7 +293,7 @@ class TestExport:
     def test_an_unknown_database_is_rejected(self, run, vectors):
         result = run("export", vectors, "oracle:somewhere")
         assert result.exit_code == 2
-        assert "target must be duckdb:<path>" in result.stderr
+        assert "target must be postgresql://<host>/<database>, duckdb:<path>" in result.stderr
 
 
 def test_both_files_of_an_npy_are_reported(run, vectors):

@@ -33,9 +33,13 @@ def test_loading_reports_the_amount_read(embedding, suffix, tmp_path):
 
 
 @pytest.mark.parametrize("store", STORES)
-def test_exporting_reports_the_number_of_rows_written(embedding, store, tmp_path):
-    pytest.importorskip(store)
+def test_exporting_reports_the_number_of_rows_written(embedding, store, tmp_path, request):
     calls = []
-    target = f"{store}:{tmp_path / 'store'}"
+    if store == "postgresql":
+        server = request.getfixturevalue("postgres")
+        target = server.uri(schema=request.getfixturevalue("schema"))
+    else:
+        pytest.importorskip(store)  # the name of its package
+        target = f"{store}:{tmp_path / 'store'}"
     embedding.export(target, progress=lambda *call: calls.append(call))
     assert calls == [(4, 10), (8, 10), (10, 10)]

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 from hopvec import FormatError, MissingExtraError, ParameterError
+from hopvec.address import shown_address
 from hopvec.formats import blocks
 from hopvec.stores import STORES
 from hopvec.stores import lancedb as lancedb_store
@@ -27,9 +28,23 @@ def embedding(request):
     return random_embedding(request.param, dim=24)
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=[name for name, store in STORES.items() if store.TABLES])
 def target(request, tmp_path):
+    if request.param == "postgresql":
+        server = request.getfixturevalue("postgres")
+        return server.uri(schema=request.getfixturevalue("schema"))
     return f"{request.param}:{tmp_path / 'store'}"
+
+
+def in_postgres(target, *statements):
+    """Run statements, and return the rows of the last one as a table, if it has any."""
+    import psycopg
+
+    with psycopg.connect(target) as connection:
+        for statement in statements:
+            cursor = connection.execute(statement)
+        names = [column.name for column in cursor.description or ()]
+        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()] if names else []
 
 
 def stored(target, table="vectors"):
@@ -39,6 +54,12 @@ def stored(target, table="vectors"):
         if table not in lancedb.connect(path).list_tables().tables:
             return None
         columns = lancedb.connect(path).open_table(table).to_arrow()
+    elif kind == "postgresql":
+        if not in_postgres(target, f"SELECT 1 FROM pg_tables WHERE tablename = '{table}'"):
+            return None
+        columns = pa.Table.from_pylist(
+            in_postgres(target, f'SELECT id, embedding::real[] FROM "{table}"')
+        )
     else:
         with duckdb.connect(path) as connection:
             if (table,) not in connection.sql("SHOW TABLES").fetchall():
@@ -82,6 +103,11 @@ def create_foreign(target, table, columns=FOREIGN):
     kind, _, path = target.partition(":")
     if kind == "lancedb":
         lancedb.connect(path).create_table(table, columns)
+    elif kind == "postgresql":
+        names = ", ".join(columns.column_names)
+        rows = [f"({row['id']}, '{row['embedding']}'::vector, 1)" for row in columns.to_pylist()]
+        values = f"(VALUES {', '.join(rows)}) AS given (id, embedding, price)"
+        in_postgres(target, f'CREATE TABLE "{table}" AS SELECT {names} FROM {values}')
     else:
         with duckdb.connect(path) as connection:
             connection.register("given", columns)
@@ -93,8 +119,8 @@ def test_a_table_that_hopvec_did_not_create_is_refused_and_unchanged(target):
     with pytest.raises(ParameterError) as error:
         random_embedding(NUMBERS).export(target)
     assert str(error.value) == (
-        f"export: {target} has a table vectors that hopvec did not create. Choose another name "
-        "with table=, or replace it with replace=True."
+        f"export: {shown_address(target)} has a table vectors that hopvec did not create. Choose "
+        "another name with table=, or replace it with replace=True."
     )
     assert stored(target)[0] == [1, 2]
     random_embedding(NUMBERS).export(target, table="others")
@@ -115,6 +141,8 @@ def test_a_table_with_an_added_column_is_not_replaced(target):
     kind, _, path = target.partition(":")
     if kind == "lancedb":
         lancedb.connect(path).open_table("vectors").add_columns({"price": "id * 2"})
+    elif kind == "postgresql":
+        in_postgres(target, "ALTER TABLE vectors ADD COLUMN price integer")
     else:
         with duckdb.connect(path) as connection:
             connection.execute("ALTER TABLE vectors ADD COLUMN price INTEGER")
@@ -180,7 +208,8 @@ def test_a_process_killed_while_exporting_leaves_the_old_table_or_none(target, b
 def test_a_name_that_is_not_an_identifier_is_refused(target, table):
     with pytest.raises(ParameterError, match=r"export: table must consist of ASCII letters"):
         random_embedding().export(target, table=table)
-    assert not os.path.exists(target.partition(":")[2])  # noqa: PTH110
+    if not target.startswith("postgresql:"):
+        assert not os.path.exists(target.partition(":")[2])  # noqa: PTH110
 
 
 @pytest.mark.parametrize("target", ["", "graph.db", "duckdb:", "sqlite:graph.db", ":"])
@@ -188,7 +217,8 @@ def test_an_unknown_store_is_refused_with_the_known_ones(target):
     with pytest.raises(ParameterError) as error:
         random_embedding().export(target)
     assert str(error.value) == (
-        f"export: target must be duckdb:<path> or lancedb:<path>, got {target!r}."
+        "export: target must be postgresql://<host>/<database>, duckdb:<path>, lancedb:<path> "
+        f"or faiss:<path>, got {target!r}."
     )
 
 
@@ -202,7 +232,13 @@ def test_a_missing_extra_is_reported(tmp_path, monkeypatch, store, name):
     )
 
 
-@pytest.mark.parametrize("store", STORES)
+@pytest.mark.parametrize("store", ["duckdb", "lancedb"])
+def test_index_is_refused_where_there_is_none(tmp_path, store):
+    with pytest.raises(ParameterError, match="index=True is for PostgreSQL and FAISS"):
+        random_embedding().export(f"{store}:{tmp_path / 'store'}", index=True)
+
+
+@pytest.mark.parametrize("store", ["duckdb", "lancedb"])
 def test_a_file_that_is_not_a_store_is_refused_and_unchanged(tmp_path, store):
     path = tmp_path / "notes.txt"
     path.write_text("dear diary, " * 1000)

@@ -45,6 +45,7 @@ RUNTIME_OPTIONS = tuple(map(flag, RUNTIME_PARAMS))  # the only parameters allowe
         "hopvec embed today.parquet -o today-vectors.parquet --like vectors.parquet",
         "hopvec embed edges.csv -o vectors.parquet --features nodes.csv --feature-weight 2",
         "hopvec embed edges/ -o vectors/ --spark yarn --passes 1 --spill-dir s3://bucket/spill",
+        'hopvec embed postgresql://host/db --query "select a, b from follows" -o vectors.parquet',
         "zcat edges.tsv.gz | hopvec embed - -o vectors.parquet --report run.json",
     ]
 )
@@ -95,7 +96,8 @@ def embed(
 ) -> None:
     """Embed a graph: compute one vector per node.
 
-    GRAPH is a file of edges or an adjacency matrix; "-" is standard input. The report at the end
+    GRAPH is a file of edges or an adjacency matrix; "-" is standard input. With --query, it is a
+    database, such as postgresql://host/database (see docs/how-to/sql.md). The report at the end
     shows how it was read: nodes, edges, and the columns used. The same seed gives the same bytes
     for any number of threads and any memory limit.
     """

@@ -16,22 +16,36 @@ from hopvec.stores import check_target
         "hopvec export vectors.parquet duckdb:graph.db",
         "hopvec export vectors.parquet duckdb:graph.db --table pages",
         "hopvec export vectors.parquet lancedb:directory",
+        "hopvec export vectors.parquet faiss:vectors.index",
+        "hopvec export vectors.parquet postgresql://host/database --table pages --index",
     ]
 )
 @click.argument("vectors", type=click.Path())
 @click.argument("target")
 @option("--table", default="vectors", show_default=True, help="Table to write.")
 @option("--replace", is_flag=True, help="Replace the table even if hopvec did not create it.")
-def export(terminal: Terminal, vectors: str, target: str, table: str, replace: bool) -> None:
+@option(
+    "--index",
+    is_flag=True,
+    help="Create an HNSW index for cosine similarity, in PostgreSQL and FAISS.",
+)
+def export(
+    terminal: Terminal, vectors: str, target: str, table: str, replace: bool, index: bool
+) -> None:
     """Export an embedding to a database.
 
-    TARGET is the type of database and its location, such as duckdb:graph.db.
+    TARGET is the type of database and its location, such as duckdb:graph.db or
+    postgresql://host/database, where the extension pgvector must be enabled.
     An existing table is replaced only if hopvec created it, unless --replace is given.
     """
-    replaces = check_target(target, table, replace=replace).replaces
+    found = check_target(target, table, replace=replace, index=index)
     embedding = read_vectors(terminal, vectors)
-    with terminal.progress(f"writing {target}", "rows") as progress:
-        rows = embedding.export(target, table=table, replace=replace, progress=progress)
+    with terminal.progress(f"writing {found.shown}", "rows") as progress:
+        rows = embedding.export(
+            target, table=table, replace=replace, index=index, progress=progress
+        )
+    place = f" in the table {table}" if found.store.TABLES else ""
     terminal.info(
-        f"{target}: {count(rows, 'row')} in the table {table}{', replaced' if replaces else ''}"
+        f"{found.shown}: {count(rows, 'row')}{place}"
+        f"{', replaced' if found.replaces else ''}{', with an HNSW index' if index else ''}"
     )

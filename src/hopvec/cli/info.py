@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from hopvec.cli.command import command, given_options, option
-from hopvec.cli.inputs import FILE, read, reading_options
+from hopvec.cli.inputs import FILE, is_database, read, reading_options
 from hopvec.cli.outputs import json_option
 from hopvec.cli.summary import Rows, count, graph_rows, parameters_text, report_rows
 from hopvec.cli.terminal import Terminal
@@ -28,6 +28,7 @@ SHOWN = 3  # ids to print
         "hopvec info edges.csv",
         "hopvec info vectors.parquet --json",
         "hopvec info matrix.npz --as graph --directed",
+        'hopvec info sqlite:graph.db --query "select source, target from edges"',
     ]
 )
 @click.argument("file", type=FILE)
@@ -48,7 +49,8 @@ def info(
     method and the graph it was made from. The input options apply to graphs only.
     """
     if kind is None:
-        kind = "embedding" if file != "-" and holds_embedding(Path(file)) else "graph"
+        is_file = file != "-" and not is_database(file)
+        kind = "embedding" if is_file and holds_embedding(Path(file)) else "graph"
     if kind == "embedding" and (given := given_options("Input")):
         raise click.UsageError(f"{file} is an embedding; {given[0]} applies to graphs only.")
     if kind == "graph":

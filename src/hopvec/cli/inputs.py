@@ -13,12 +13,14 @@ from typing import Any
 import click
 import pyarrow as pa
 
+from hopvec.address import is_address, shown_address
 from hopvec.cli.command import Declared, Function, gathered_options
 from hopvec.cli.terminal import Terminal
 from hopvec.embedding import Embedding, load
 from hopvec.errors import FormatError
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.read import read_graph
+from hopvec.formats.graphs.sql import EXAMPLE, read_sql
 from hopvec.graph import Graph
 from hopvec.methods import Method
 from hopvec.progress import Progress
@@ -104,6 +106,14 @@ OPTIONS: Declared = [
     ),
     ("--comment", {"metavar": "TEXT", "help": "Prefix of comment lines."}),
     ("--variable", {"metavar": "NAME", "help": "Matrix to read, if the file contains several."}),
+    (
+        "--query",
+        {
+            "metavar": "SQL",
+            "help": "Query whose rows are edges, if the graph is in a database: "
+            "postgresql://host/database, duckdb:file.db or sqlite:file.db.",
+        },
+    ),
 ]
 
 
@@ -128,17 +138,35 @@ def _read_options(declared: Declared, heading: str) -> Callable[[Function], Func
         def with_record(*arguments: Any, read_options: dict[str, Any], **given: Any) -> None:
             if read_options.get("prefixes"):  # no other graph has sides to tell apart
                 read_options["bipartite"] = True
-            function(*arguments, read_options=ReadOptions(**read_options), **given)
+            query = read_options.pop("query", None)
+            record = ReadOptions(**read_options, _query=query)
+            function(*arguments, read_options=record, **given)
 
         return gathered_options("read_options", declared, heading)(with_record)
 
     return decorate
 
 
+def is_database(path: str) -> bool:
+    """Whether an argument is the address of a database; a file of that name takes precedence."""
+    return is_address(path) and not Path(path).exists()
+
+
 def check_exists(path: str) -> None:
-    """Raise FormatError unless a file exists or is standard input."""
-    if path != "-" and not Path(path).exists():
+    """Raise FormatError unless a file exists, or is standard input or a database."""
+    if path != "-" and not is_database(path) and not Path(path).exists():
         raise FormatError(f"{path}: there is no such file.")
+
+
+def _no_query(path: str) -> FormatError:
+    """The error for a database without --query, which some commands do not have."""
+    names = {parameter.name for parameter in click.get_current_context().command.params}
+    advice = (
+        f"Choose its edges with --query {EXAMPLE!r}."
+        if "query" in names
+        else "This command reads graphs from files only."
+    )
+    return FormatError(f"{shown_address(path)}: this is a database. {advice}")
 
 
 def read_vectors(terminal: Terminal, path: str) -> Embedding:
@@ -165,7 +193,9 @@ def read(
     options: ReadOptions,
     method: Method | None = None,
 ) -> Graph:
-    """Read the graph of a file ("-" is standard input), in the stages "read" and "build".
+    """Read the graph of a file or a database, in the stages "read" and "build".
+
+    "-" is standard input; a database has the query of the options.
 
     The threads, the memory limit and the spill directory are those of the method that will run on
     the graph.
@@ -180,12 +210,17 @@ def read(
         )
     if isinstance(options.nodes, str):
         check_exists(options.nodes)  # before the edges, which may take long
-    name = "standard input" if path == "-" else path
+    query = options._query
+    if query is None and is_database(path):
+        raise _no_query(path)
+    from_database = query is not None and is_address(path)
+    name = "standard input" if path == "-" else shown_address(path) if from_database else path
     if path == "-" and sys.stdin.isatty():
         terminal.info("Waiting for edges on standard input, one per line; end with Ctrl-D.")
     with ExitStack() as stage:
         stage.enter_context(report.stage("read"))
-        read_progress = stage.enter_context(terminal.progress(f"reading {name}", "bytes"))
+        unit = "rows" if from_database else "bytes"
+        read_progress = stage.enter_context(terminal.progress(f"reading {name}", unit))
         build_progress: Progress | None = None
 
         def build(done: int, total: int) -> None:
@@ -196,7 +231,12 @@ def read(
                 build_progress = stage.enter_context(terminal.progress("building the graph", "%"))
             build_progress(done, total)
 
-        graph = read_graph(path, options=options, progress=read_progress, build_progress=build)
+        if query is not None and from_database:
+            graph = read_sql(
+                query, path, options=options, progress=read_progress, build_progress=build
+            )
+        else:
+            graph = read_graph(path, options=options, progress=read_progress, build_progress=build)
     pa.default_memory_pool().release_unused()  # before the next stage needs it
     policies = {"duplicates": options.duplicates or "sum", "loops": options.loops}
     report.input, report.graph = policies | graph.origin, graph.describe()

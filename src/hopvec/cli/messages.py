@@ -24,7 +24,7 @@ VALUE = r"""'[^']*'|"[^"]*"|\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}|True\b|False\b|-?
 ARGUMENT = re.compile(rf"(?P<call>{CALL})|(?<![\w.-])(?P<name>[A-Za-z_]\w*)=(?P<value>{VALUE})")
 FUNCTION = re.compile(
     r"(^|: )(?:classify|draw_map|evaluate_recommendation|hold_out|nearest|predict_links|read_graph|"
-    r"read_links|recommend|score_pairs): (\w?)"
+    r"read_links|read_sql|recommend|score_pairs): (\w?)"
 )
 OTHER_NAMES = {"connected=False": "any_edges=True"}
 """Arguments whose options have another name."""

@@ -145,7 +145,9 @@ class Program(click.Group):
             if "--debug" in arguments:
                 import traceback
 
-                traceback.print_exc()
+                from hopvec.address import scrub
+
+                click.echo(scrub(traceback.format_exc()), err=True, nl=False)
             raise
         return code if isinstance(code, int) else 0
 
@@ -201,7 +203,9 @@ def _is_number(text: str) -> bool:
 
 
 def _refuse(sentence: str, code: int = 2) -> NoReturn:
-    click.secho(sentence, fg="red", err=True)
+    from hopvec.address import scrub
+
+    click.secho(scrub(sentence), fg="red", err=True)  # it may repeat arguments
     sys.exit(code)
 
 

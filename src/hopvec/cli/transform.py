@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import click
 
 from hopvec.cli.command import command, option
 from hopvec.cli.feature_options import add_features, feature_options, features_file
-from hopvec.cli.inputs import graph_argument, read, reading_options
+from hopvec.cli.inputs import graph_argument, is_database, read, reading_options
 from hopvec.cli.outputs import check_output, dtype_option, output_path, save_vectors, show_written
 from hopvec.cli.reference import reference_run
 from hopvec.cli.summary import report_rows
@@ -66,7 +67,8 @@ def transform(
     check_output(output, dtype=dtype, inputs=inputs)
     like, method = reference_run(vectors)
     before, run = RunReport(), RunReport()
-    old = read(terminal, before, base, read_options, method)
+    base_options = read_options if is_database(base) else replace(read_options, _query=None)
+    old = read(terminal, before, base, base_options, method)
     old = add_features(terminal, before, old, feature_args)
     new = read(terminal, run, graph, read_options, method)
     new = add_features(terminal, run, new, feature_args)

@@ -12,6 +12,7 @@ import click
 import pyarrow as pa
 from click.core import ParameterSource
 
+from hopvec.address import scrub, shown_address
 from hopvec.cli.command import command, given_arguments, given_options, option
 from hopvec.cli.feature_options import add_features, feature_options, features_file
 from hopvec.cli.inputs import FILE, graph_argument, read, reading_options
@@ -135,7 +136,8 @@ def tune(
     terminal.info(f"{best}: {_best(tuning)}")
     if tuning.untuned <= tuning.best.score:
         also = f" --params {quote(str(best))}{given_arguments('Input')}"
-        terminal.info(f"Next: hopvec embed {quote(graph)} -o vectors.parquet{also}")
+        shown = quote(shown_address(graph))
+        terminal.info(scrub(f"Next: hopvec embed {shown} -o vectors.parquet{also}"))
 
 
 class _BestSoFar:

@@ -70,7 +70,7 @@ def lock(file: BinaryIO) -> bool | None:
 
 def _delete_abandoned(path: Path) -> None:
     """Delete temporary files of `path` whose writers have died."""
-    for part in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
+    for part in path.parent.glob(f".{glob.escape(path.name)}.{'[0-9a-f]' * 8}.part"):
         with suppress(OSError), part.open("rb") as file:
             if lock(file):
                 part.unlink()

@@ -56,7 +56,8 @@ def from_arrow(
 
         shared = sources.filter(pc.is_in(sources, value_set=targets.combine_chunks()))
         if len(shared):
-            raise shared_ids_error(name, names, shared[0].as_py())
+            remedy = "Use Graph.from_bipartite with prefixes=('user:', 'item:')"
+            raise shared_ids_error(name, names, shared[0].as_py(), remedy)
     graph = Graph.from_edges(
         sources,
         targets,

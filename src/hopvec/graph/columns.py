@@ -49,6 +49,7 @@ NEO4J_TYPE = re.compile(  # the end of a name in a header for neo4j-admin: weigh
     r"(\[\])?(\(.*\))?$",
     re.IGNORECASE,
 )
+NEO4J_ID = re.compile(r":ID(\([^()]*\))?$")  # personId:ID(Person), or :ID alone
 NEO4J_SPACE = re.compile(r"\([^()]*\)$")  # the id space of :START_ID(Person)
 NOT_WEIGHTS = {"id", "ids", "key", "uuid", "index", "zip", "phone", "code"}  # Interaction ID
 PEOPLE = frozenset(
@@ -248,12 +249,14 @@ def differ_in_kind(one: str, other: str) -> bool:
     return bool(kinds & THINGS) and kinds <= PEOPLE | THINGS
 
 
-def shared_ids_error(location: str, names: Sequence[str], example: object) -> GraphError:
-    """The error for ids that occur as two kinds of nodes."""
+def shared_ids_error(
+    location: str, names: Sequence[str], example: object, remedy: str
+) -> GraphError:
+    """The error for ids that occur as two kinds of nodes; the remedy keeps them apart."""
     return GraphError(
         f"{location}: {names[0]!r} and {names[1]!r} are two kinds of nodes by their names, but "
-        f"share ids, such as {example!r}. Pass bipartite=True with prefixes=('user:', 'item:') to "
-        "keep them apart, or one_kind=True if the same id is the same node."
+        f"share ids, such as {example!r}. {remedy} to keep them apart, or pass one_kind=True if "
+        "the same id is the same node."
     )
 
 
@@ -320,9 +323,18 @@ def chosen_by_position_warning(
 
 
 def find_id_column(names: Sequence[str]) -> str | None:
-    """The column with the first of the usual names for node ids, ID_NAMES; None if none has one."""
+    """The column of node ids; None if no name identifies it.
+
+    It is marked by Neo4j's :ID, or has the first of the usual names, ID_NAMES, or is the only one
+    that ends in "id", such as personId.
+    """
+    marked = [name for name in names if NEO4J_ID.search(name.strip())]
+    if marked:
+        return marked[0]
     by_name = {name.strip().lower(): name for name in reversed(names)}
-    return next((by_name[usual] for usual in ID_NAMES if usual in by_name), None)
+    found = next((by_name[usual] for usual in ID_NAMES if usual in by_name), None)
+    ending = [name for name in names if _words(name)[1:] and _words(name)[-1] == "id"]
+    return ending[0] if found is None and len(ending) == 1 else found
 
 
 def is_pandas_index(name: str) -> bool:
@@ -451,6 +463,9 @@ def _requested(
         return None
     if names and column in names:
         return names.index(str(column))
+    plain = [_plain(name) for name in names or []]
+    if plain.count(str(column).lower()) == 1 and not str(column).isdecimal():
+        return plain.index(str(column).lower())
     if str(column).isdecimal() and 1 <= int(column) <= count:
         return int(column) - 1
     have = f"the columns are {', '.join(names)}" if names else f"it has {count} columns, no header"

@@ -19,14 +19,19 @@ from hopvec.progress import Progress
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
 
+LOCATION = "duckdb:<path>"
+INDEX = False
+TABLES = True
 
-def check_path(path: Path) -> None:
+
+def check_location(location: str) -> None:
     """Raise FormatError unless a file can be written to the path."""
-    check_writable(path)
+    check_writable(Path(location))
 
 
-def is_ours(path: Path, table: str) -> bool | None:
+def is_ours(location: str, table: str) -> bool | None:
     """Whether the table has the columns and the comment that `write_table` creates."""
+    path = Path(location)
     if not path.exists():
         return None
     with _connected(path) as connection:
@@ -42,11 +47,14 @@ def is_ours(path: Path, table: str) -> bool | None:
     return names == ["id", "embedding"] and is_metadata_json(found[0] or "")
 
 
-def write_table(embedding: Embedding, path: Path, table: str, progress: Progress) -> None:
+def write_table(
+    embedding: Embedding, location: str, table: str, *, index: bool, progress: Progress
+) -> None:
     """Create or replace the table in one transaction; the metadata becomes its comment.
 
     Other tables are unchanged. If the process dies, the old table remains, if there was one.
     """
+    path = Path(location)
     created, done = not path.exists(), False
     try:
         with _connected(path) as connection:

@@ -16,17 +16,22 @@ from hopvec.progress import Progress
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
 
+LOCATION = "lancedb:<path>"
+INDEX = False  # large tables always have one
+TABLES = True
 MIN_INDEXED_ROWS = 100_000  # an exact search of fewer rows takes milliseconds
 
 
-def check_path(path: Path) -> None:
+def check_location(location: str) -> None:
     """Raise FormatError if the path is a file; a missing directory is created later."""
+    path = Path(location)
     if path.is_file():
         raise FormatError(f"{path}: this is a file. Name a directory.")
 
 
-def is_ours(path: Path, table: str) -> bool | None:
+def is_ours(location: str, table: str) -> bool | None:
     """Whether the table has the columns and the metadata that `write_table` creates."""
+    path = Path(location)
     if not (path / f"{table}.lance").exists():
         return None
     connect = _connect()
@@ -37,7 +42,9 @@ def is_ours(path: Path, table: str) -> bool | None:
     return schema.names == ["id", "embedding"] and b"hopvec" in (schema.metadata or {})
 
 
-def write_table(embedding: Embedding, path: Path, table: str, progress: Progress) -> None:
+def write_table(
+    embedding: Embedding, location: str, table: str, *, index: bool, progress: Progress
+) -> None:
     """Create or replace the table; the metadata becomes that of its schema.
 
     If the process dies before all rows are written, the old table remains, if there was one; if it
@@ -45,6 +52,7 @@ def write_table(embedding: Embedding, path: Path, table: str, progress: Progress
     before it can be opened, so a new table is created in a temporary directory and moved.
     """
     connect = _connect()
+    path = Path(location)
     failures: list[BaseException] = []
     batches = _recording(batches_of(embedding, progress=progress, copied=True), failures)
     reader = pa.RecordBatchReader.from_batches(schema_of(embedding), batches)

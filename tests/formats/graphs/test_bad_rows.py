@@ -17,7 +17,7 @@ BAD = {
     ",b,1": "the source is empty",
     "a,b,x": "the weight is not a number",
     "a,b,": "the weight is not a number",
-    "a,b,nan": "the weight is missing",
+    "a,b,nan": "the weight is not a number",
     "a,b,-1": "the weight is out of range",
     "a,b,inf": "the weight is out of range",
     "a,b": "there are not 3 columns",
@@ -103,7 +103,7 @@ def test_nulls_in_parquet_are_skipped(tmp_path):
     assert graph.edges == 1
     assert skipped(graph) == {
         "the source is empty": (1, "row 2"),
-        "the weight is missing": (1, "row 3"),
+        "the weight is not a number": (1, "row 3"),
     }
 
 

@@ -39,7 +39,7 @@ class SkippedRows:
             mark(missing_mask(ids), f"the {role} is empty")
         if batch.weight is not None:
             weights = numpy_view(batch.weight)
-            mark(np.isnan(weights), "the weight is missing")
+            mark(np.isnan(weights), "the weight is not a number")
             mark(~valid_weights(weights), "the weight is out of range")
         if not reasons:
             return batch

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 logger: logging.Logger = logging.getLogger("hopvec")
 
+SKIP_ADVICE = "Use bad_rows='skip' to skip such rows."
 CHUNK_IDS = 1 << 20  # ids that are checked for whitespace at a time
 
 
@@ -129,7 +130,7 @@ def encode_edges(name: str, stream: EdgeStream, options: ReadOptions) -> Encoded
             batch = skipped.drop_from(batch, locate)
         elif (missing := batch.first_missing()) is not None:
             row, role = missing
-            raise GraphError(f"{location(row)}: the {role} is empty.")
+            raise GraphError(f"{location(row)}: the {role} is empty. {SKIP_ADVICE}")
         if options.prefixes is not None:
             source, target = map(add_prefix, (batch.source, batch.target), options.prefixes)
             batch = Batch(source, target, batch.weight)
@@ -153,7 +154,8 @@ def encode_edges(name: str, stream: EdgeStream, options: ReadOptions) -> Encoded
 
 def add_nodes(name: str, encoder: IdEncoder, stream: EdgeStream, options: ReadOptions) -> None:
     """Add the nodes that the file lists, and those of `options.nodes`."""
-    for ids in (stream.nodes, None if options.nodes is None else read_nodes(options.nodes)):
+    given = None if options.nodes is None else read_nodes(options.nodes)
+    for ids_given, ids in ((False, stream.nodes), (True, given)):
         if isinstance(ids, int):
             ids = arrow_view(np.arange(ids, dtype=np.int64))
         if ids is None or len(ids) == 0:
@@ -165,7 +167,16 @@ def add_nodes(name: str, encoder: IdEncoder, stream: EdgeStream, options: ReadOp
                 ids = parse_integer_ids(
                     ids, whole_floats=True
                 )  # a text file does not declare the type of its ids
+            before = len(encoder)
             encoder.encode(ids)
+            if ids_given and before and len(encoder) - before == len(ids):
+                logger.warning(
+                    "%s: none of the %s nodes of nodes= has an edge; their ids, such as %r, may be "
+                    "those of another column.",
+                    name,
+                    f"{len(ids):,}",
+                    ids[0].as_py(),
+                )
         except GraphError as error:
             raise GraphError(f"{name}, nodes: {error}") from error
 
@@ -187,7 +198,9 @@ def check_kinds(
     for side, codes in enumerate((source, target)):
         used[side, codes] = True
     if (shared := np.flatnonzero(used.all(axis=0))).size:
-        raise shared_ids_error(name, names, ids[int(numbers[shared].min())].as_py())
+        example = ids[int(numbers[shared].min())].as_py()
+        remedy = "Pass bipartite=True with prefixes=('user:', 'item:')"
+        raise shared_ids_error(name, names, example, remedy)
 
 
 def warn_about_whitespace(name: str, ids: pa.Array) -> None:

@@ -90,9 +90,17 @@ def _record_batches(file: InputFile, reader: pa.ipc.RecordBatchFileReader) -> It
 def from_stream(table: Any, options: ReadOptions | None = None) -> EdgeStream:
     """The edges of any object with __arrow_c_stream__: pandas, polars, pyarrow, duckdb."""
     stream = open_table(table)
-    reader = _Reader(f"the {type(table).__name__}", options or ReadOptions())
-    reader.choose(stream.schema)
-    return reader.stream(reader.batches(stream, "table"))
+    name = f"the {type(table).__name__}"
+    return from_reader(name, stream.schema, stream, options or ReadOptions())
+
+
+def from_reader(
+    name: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch], options: ReadOptions
+) -> EdgeStream:
+    """The edges of record batches; `name` is for error messages."""
+    reader = _Reader(name, options)
+    reader.choose(schema)
+    return reader.stream(reader.batches(batches, "table"))
 
 
 @dataclass

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
 from os import PathLike
 from typing import Any, Literal, TypedDict
 
@@ -16,20 +17,14 @@ from hopvec.machine import memory_limit
 OWNER = "read_graph"  # the function that error messages name
 
 
-class ReadKeywords(TypedDict, total=False):
-    """The keyword arguments of read_graph: the fields of ReadOptions that users set."""
+class TableKeywords(TypedDict, total=False):
+    """The keyword arguments of read_sql: those of read_graph that apply to a table of edges."""
 
-    format: str | None
     source: str | int | None
     target: str | int | None
     weight: str | int | None
     unweighted: bool
-    separator: str | None
-    header: bool | None
-    comment: str | None
-    variable: str | None
     directed: bool | None
-    symmetrize: bool
     bipartite: bool
     prefixes: tuple[str, str] | None
     one_kind: bool
@@ -41,6 +36,17 @@ class ReadKeywords(TypedDict, total=False):
     memory: str | float | None
     reserve: Callable[[int, int], int] | None
     spill_dir: str | PathLike[str] | None
+
+
+class ReadKeywords(TableKeywords, total=False):
+    """The keyword arguments of read_graph: the fields of ReadOptions that users set."""
+
+    format: str | None
+    separator: str | None
+    header: bool | None
+    comment: str | None
+    variable: str | None
+    symmetrize: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,6 +104,8 @@ class ReadOptions:
     spill_dir: str | PathLike[str] | None = None
     _pairs: PairKind = EDGES
     """What the rows of a table hold; readers of labels and of labeled pairs set this."""
+    _query: str | None = None
+    """The SQL query, if the graph is in a database; the command line sets this for read_sql."""
 
     def __post_init__(self) -> None:
         check_options(
@@ -140,3 +148,19 @@ class ReadOptions:
                 f"{OWNER}: a node without edges is on neither side of a bipartite graph; leave "
                 "nodes= out."
             )
+
+
+def merge_options(
+    function: str,
+    options: ReadOptions,
+    keywords: Mapping[str, Any],
+    allowed: type[TableKeywords],
+) -> ReadOptions:
+    """Return the options with the keywords applied; raise TypeError for an unknown keyword."""
+    names = [field.name for field in fields(options) if field.name in allowed.__annotations__]
+    for keyword in keywords:
+        if keyword not in names:
+            similar = get_close_matches(keyword, names, n=1)
+            hint = f"did you mean {similar[0]}=?" if similar else f"choose from {', '.join(names)}."
+            raise TypeError(f"{function}() has no argument {keyword!r}; {hint}")
+    return replace(options, **keywords)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from difflib import get_close_matches
 from os import PathLike
+from pathlib import Path
 from typing import Any, Unpack
 
+from hopvec.address import is_address, shown_address
 from hopvec.errors import FormatError
 from hopvec.formats.graphs import (
     adjacency,
@@ -22,7 +23,7 @@ from hopvec.formats.graphs import (
 from hopvec.formats.graphs.build import graph_from_matrix, graph_from_stream
 from hopvec.formats.graphs.edges import EdgeStream, GraphFormat, Matrix
 from hopvec.formats.graphs.input_file import InputFile
-from hopvec.formats.graphs.options import ReadKeywords, ReadOptions
+from hopvec.formats.graphs.options import ReadKeywords, ReadOptions, merge_options
 from hopvec.graph import Graph
 from hopvec.progress import Progress, no_progress
 
@@ -145,15 +146,31 @@ def read_graph(
     >>> read_graph(path, unweighted=True, directed=True)
     Graph(3 nodes, 2 edges, directed, unweighted)
     """
-    options = _merge(options or ReadOptions(), keywords)
+    options = merge_options("read_graph", options or ReadOptions(), keywords, ReadKeywords)
+    _check_is_file(path, options)
     with InputFile(path, progress, options.spill_dir) as file:
         name, reason = choose_format(file, options.format)
-        found = _open_format(file, name, options)
+        module = GRAPH_FORMATS[name]
+        check_options_apply(file.name, name, module.OPTIONS, options)
+        found = module.read_edges(file, options)
         if isinstance(found, Matrix):
             graph = graph_from_matrix(file.name, found, options)
         else:
             graph = graph_from_stream(file.name, found, options, build_progress or no_progress)
     return replace(graph, origin=_origin(file, name, reason, found, options))
+
+
+def _check_is_file(path: str | PathLike[str], options: ReadOptions) -> None:
+    """Raise FormatError for the address of a database, and for a query of a file."""
+    if is_address(path) and not Path(path).exists():
+        raise FormatError(
+            f"{shown_address(str(path))}: this is a database. Read it with read_sql(query, "
+            "connection)."
+        )
+    if options._query is not None:
+        raise FormatError(
+            f"{path}: query= is for databases, such as postgresql://host/database; leave it out."
+        )
 
 
 def choose_format(
@@ -189,27 +206,16 @@ def choose_format(
     )
 
 
-def _merge(options: ReadOptions, keywords: ReadKeywords) -> ReadOptions:
-    """Return the options with the keywords applied; raise TypeError for an unknown keyword."""
-    names = list(ReadKeywords.__annotations__)
-    for keyword in keywords:
-        if keyword not in names:
-            similar = get_close_matches(keyword, names, n=1)
-            hint = f"did you mean {similar[0]}=?" if similar else f"choose from {', '.join(names)}."
-            raise TypeError(f"read_graph() has no argument {keyword!r}; {hint}")
-    return replace(options, **keywords)
-
-
-def _open_format(file: InputFile, name: str, options: ReadOptions) -> EdgeStream | Matrix:
-    """Start reading; raise FormatError for options that do not apply to the format."""
-    module = GRAPH_FORMATS[name]
+def check_options_apply(
+    name: str, format_: str, allowed: frozenset[str], options: ReadOptions
+) -> None:
+    """Raise FormatError for options that do not apply to the format."""
     for field in fields(options):
         given = getattr(options, field.name) != field.default
-        if given and field.name in FORMAT_OPTIONS - module.OPTIONS:
+        if given and field.name in FORMAT_OPTIONS - allowed:
             raise FormatError(
-                f"{file.name}: {field.name}= does not apply to the format {name}; leave it out."
+                f"{name}: {field.name}= does not apply to the format {format_}; leave it out."
             )
-    return module.read_edges(file, options)
 
 
 def _origin(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import logging
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -208,8 +209,7 @@ def _batches(
     for columns, bad in parse(file, lines, dialect, used, skip=skip):
         weight = None
         if len(used) > 2 and skip:
-            weight, not_numbers = _numbers_or_nan(columns[2], dialect)
-            bad = dict.fromkeys(not_numbers, "the weight is not a number") | bad
+            weight = _numbers_or_nan(columns[2], dialect)
         elif len(used) > 2:
             weight = _numbers(columns[2], file, lines, dialect, rows)
         yield Batch(columns[0], columns[1], weight, bad)
@@ -352,16 +352,15 @@ def _has_open_quote(line: bytes, dialect: Dialect) -> bool:
     return reader.line_num > 1
 
 
-def _numbers_or_nan(column: pa.Array, dialect: Dialect) -> tuple[pa.Array, list[int]]:
-    """The weights as numbers, NaN where a cell is not one, and the rows of those."""
+def _numbers_or_nan(column: pa.Array, dialect: Dialect) -> pa.Array:
+    """The weights as numbers, NaN where a cell is not one."""
     if pa.types.is_floating(column.type):
-        return column, []
-    cells = column.to_pylist()
-    bad = [row for row, cell in enumerate(cells) if not dialect.is_number(cell)]
-    for row in bad:
-        cells[row] = "nan"
-    numbers = [float(cell.replace(dialect.decimal, ".")) for cell in cells]
-    return pa.array(numbers, pa.float64()), bad
+        return column
+    numbers = [
+        float(cell.replace(dialect.decimal, ".")) if dialect.is_number(cell) else math.nan
+        for cell in column.to_pylist()
+    ]
+    return pa.array(numbers, pa.float64())
 
 
 def _numbers(
@@ -375,6 +374,7 @@ def _numbers(
         if not dialect.is_number(cell):
             raise FormatError(
                 f"{file.name}, line {lines.number(before + row):,}: the weight {cell!r} is not a "
-                "number. Choose another column with weight=, or ignore it with unweighted=True."
+                "number. Choose another column with weight=, ignore it with unweighted=True, or "
+                "use bad_rows='skip' to skip such rows."
             )
     return pa.array([float(cell.replace(dialect.decimal, ".")) for cell in cells], pa.float64())
