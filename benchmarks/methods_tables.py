@@ -305,9 +305,9 @@ def readme_block(results: dict[str, Any]) -> str:
     return f"""\
 {table(header, cells)}
 
-Times are relative to hopvec: larger is slower. F1 of predicted labels and AUC of predicted links,
-in percent, with {results["protocol"]["dim"]} columns on 2 cores; empty where walks would take
-too long ([all graphs, tools and settings](docs/reference/benchmarks.md#methods-side-by-side))."""
+Time relative to hopvec (larger is slower), F1 of labels, and AUC of held-out links against pairs
+drawn by degree, in percent; {results["protocol"]["dim"]} columns, 2 cores; random walks run on
+Cora only ([all graphs, tools and settings](docs/reference/benchmarks.md#methods-side-by-side))."""
 
 
 def readme_cells(found: dict[str, Any]) -> list[str]:

@@ -220,7 +220,7 @@ def test_a_networkx_graph_without_edges_is_accepted():
         ([(1, "a")], r"source and target must both hold integers or both hold strings"),
         ([(1, "a"), ("b", 2)], r"ids must be all integers or all strings"),
         ([(True, False)], r"ids must be integers or strings, got bool"),
-        ([(1.5, 2.5)], r"ids must be integers or strings, got double"),
+        ([(1.5, 2.5)], r"is 1\.5, but ids are integers or strings"),
         ([(1, 2, {"weight": None})], r"edge 1 \(1 - 2\): the weight nan is not allowed"),
         ([(1, 2), (2, 3, {"weight": -1})], r"edge 2 \(2 - 3\): the weight -1.0 is not allowed"),
         ([(1, 2, {"weight": "x"})], r"weight must contain numbers"),

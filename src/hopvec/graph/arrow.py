@@ -18,6 +18,7 @@ from hopvec.graph.columns import (
     shared_ids_error,
 )
 from hopvec.graph.graph import Graph
+from hopvec.graph.ids import first_fraction
 
 STRING_TYPES = ("string", "large_string", "string_view", "binary", "large_binary", "null")
 
@@ -149,13 +150,12 @@ def _whole_numbers(array: pa.Array, locate: Locate) -> pa.Array:
     """Floating-point ids as int64; NaN becomes null. Raises FormatError for a fraction."""
     numbers = array.cast(pa.float64()).to_numpy(zero_copy_only=False)
     missing = np.isnan(numbers)
-    whole = missing | ((numbers == np.rint(numbers)) & (np.abs(numbers) < 2**53))
-    if not whole.all():
-        row = int(np.argmin(whole))
+    numbers = np.where(missing, 0, numbers)
+    if (row := first_fraction(numbers)) is not None:
         raise FormatError(
             f"{locate(row)}: the id {numbers[row]:g} is a fraction; ids are integers or strings."
         )
-    return pa.array(np.where(missing, 0, numbers).astype(np.int64), mask=missing)
+    return pa.array(numbers.astype(np.int64), mask=missing)
 
 
 def weight_array(array: pa.Array) -> pa.Array:

@@ -48,7 +48,20 @@ def as_ids(values: Any, name: str) -> NDArray[Any] | pa.Array:
         return _integers(array.to_numpy(zero_copy_only=False), name)
     if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
         return array.cast(pa.large_string())
+    if pa.types.is_floating(array.type):
+        numbers = array.to_numpy(zero_copy_only=False)
+        if (row := first_fraction(numbers)) is not None:
+            raise GraphError(
+                f"{_location(name, row)}: the id {numbers[row]:g} is not an integer or a string."
+            )
+        return _integers(numbers.astype(np.int64), name)
     raise GraphError(f"{name}: ids must be integers or strings, got {array.type}.")
+
+
+def first_fraction(numbers: NDArray[Any]) -> int | None:
+    """The position of the first floating-point id that is not a whole number; None if all are."""
+    whole = (numbers == np.rint(numbers)) & (np.abs(numbers) < 2**53)
+    return None if whole.all() else int(np.argmin(whole))
 
 
 def node_ids(values: Any) -> pa.Array:

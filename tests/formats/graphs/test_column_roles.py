@@ -127,3 +127,50 @@ def test_an_id_is_not_proposed_as_the_weight(tmp_path, caplog):
     with caplog.at_level(logging.WARNING, "hopvec"):
         read_graph(path)
     assert caplog.text == ""
+
+
+class TestNodes:
+    @pytest.mark.parametrize(
+        "header",
+        [
+            "personId:ID,name",
+            "personId:ID(Person),name",
+            ":ID,name",
+            "personId,age",
+            "name,personId:ID",
+        ],
+    )
+    def test_the_column_of_ids_is_found_by_neo4j_or_by_its_name(self, tmp_path, header):
+        edges = write(tmp_path, "source,target\na,b\n")
+        nodes = tmp_path / "nodes.csv"
+        first = not header.startswith("name")
+        rows = [("a", "1"), ("z", "2")]
+        lines = [",".join(row if first else row[::-1]) for row in rows]
+        nodes.write_text("\n".join([header, *lines]) + "\n")
+        assert read_graph(edges, nodes=nodes).ids.to_pylist() == ["a", "b", "z"]
+
+    def test_nodes_that_have_nothing_to_do_with_the_edges_are_reported(self, tmp_path, caplog):
+        edges = write(tmp_path, "source,target\na,b\n")
+        with caplog.at_level(logging.WARNING, "hopvec"):
+            read_graph(edges, nodes=["Ann", "Bob"])
+        assert "none of the 2 nodes of nodes= has an edge; their ids, such as 'Ann'" in caplog.text
+
+
+def test_a_typed_column_is_chosen_by_its_plain_name(tmp_path):
+    path = write(tmp_path, ":START_ID,:END_ID,since:int,weight:double\na,b,1,2.5\nb,c,2,1\n")
+    graph = read_graph(path, weight="since")
+    assert graph.origin["columns"]["weight"] == "since:int"
+
+
+def test_a_bad_row_names_the_remedy(tmp_path):
+    for line in ("a,,1", "a,b,x"):
+        with pytest.raises((GraphError, FormatError), match="bad_rows='skip'"):
+            read_graph(write(tmp_path, f"source,target,weight\na,b,1\n{line}\n"))
+
+
+def test_the_remedy_for_frames_exists():
+    frame = pd.DataFrame({"user_id": [1, 2], "item_id": [2, 3]})
+    with pytest.raises(GraphError, match=r"Use Graph\.from_bipartite with prefixes="):
+        Graph.from_arrow(frame)
+    ends = frame["user_id"], frame["item_id"]
+    assert Graph.from_bipartite(*ends, prefixes=("user:", "item:")).nodes == 4
