@@ -128,7 +128,7 @@ def test_ids_name_the_rows():
         (range(5), r"ids must name all 4 rows, got 5 ids"),
         (["a", "b", "a", "c"], r"the id 'a' occurs more than once"),
         (["a", "b", None, "c"], r"entry 3: there is no id"),
-        ([1.5, 2.5, 3.5, 4.5], r"ids must be integers or strings"),
+        ([1.5, 2.5, 3.5, 4.5], r"the id 1\.5 is not an integer or a string"),
     ],
 )
 def test_invalid_ids_are_refused(ids, message):
@@ -216,7 +216,7 @@ def test_a_networkx_graph_without_edges_is_accepted():
     ("edges", "message"),
     [
         ([], r"The graph is empty: it has no nodes"),
-        ([((0, 1), (1, 1))], r"ids must be integers or strings, got list"),
+        ([((0, 1), (1, 1))], r"but ids are integers or strings"),
         ([(1, "a")], r"source and target must both hold integers or both hold strings"),
         ([(1, "a"), ("b", 2)], r"ids must be all integers or all strings"),
         ([(True, False)], r"ids must be integers or strings, got bool"),

@@ -64,7 +64,7 @@ def test_categories_are_ids():
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"source": [1.0], "target": [2]}, r"'source' for the source holds double; ids are int"),
+        ({"source": [1.5], "target": [2]}, r"row 1: the id 1\.5 is a fraction; ids are int"),
         ({"source": [[1]], "target": [2]}, r"holds (large_)?list.*; ids are integers or strings"),
         ({"source": [1], "target": [2], "weight": ["x"]}, r"'weight' holds .*weights are numbers"),
         ({"source": [1]}, r"an edge needs two columns, found 1 \(source\)"),

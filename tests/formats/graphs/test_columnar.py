@@ -110,7 +110,6 @@ def test_a_missing_id_or_weight_is_left_to_read_graph(tmp_path, kind):
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"src": [1.5], "dst": [2]}, r"'src' for the source holds double; ids are integers or"),
         ({"src": [1], "dst": [[2]]}, r"'dst' for the target holds list.*; ids are integers or"),
         ({"src": [True], "dst": [True]}, r"holds bool; ids are integers or strings"),
         ({"src": [1], "dst": [2], "weight": ["x"]}, r"'weight' holds string, but weights are num"),
@@ -121,6 +120,12 @@ def test_columns_that_cannot_hold_edges_are_refused(tmp_path, kind, columns, mes
     path = written(pa.table(columns), tmp_path, kind)
     with pytest.raises(FormatError, match=rf"edges\.{kind}: .*{message}"):
         open_edges(columnar, path)
+
+
+def test_a_fraction_is_refused_with_its_row(tmp_path, kind):
+    path = written(pa.table({"source": [1.0, 1.5], "target": [2, 3]}), tmp_path, kind)
+    with pytest.raises(FormatError, match=r"row 2: the id 1\.5 is a fraction; ids are integers or"):
+        read(columnar, path)
 
 
 def test_an_id_beyond_64_bits_is_refused_with_its_row(tmp_path, kind):
@@ -239,7 +244,7 @@ def test_a_null_partition_is_a_missing_id(tmp_path):
     [
         (TABLE.drop(["dst"]), r"part-1\.parquet: there is no column 'dst', unlike in part-0"),
         (pa.table({"src": [1], "dst": [2], "weight": [1]}), r"part-1.*integers in some files"),
-        (pa.table({"src": [1.5], "dst": [2], "weight": [1]}), r"part-1.*'src'.* holds double"),
+        (pa.table({"src": [1.5], "dst": [2], "weight": [1]}), r"part-1.*the id 1\.5 is a fraction"),
     ],
 )
 def test_files_of_a_directory_with_different_columns_are_refused(tmp_path, second, message):

@@ -5,9 +5,9 @@ import pytest
 
 from example_graphs import example, skewed_example
 from hopvec import FormatError, Graph, read_graph
-from hopvec.formats.graphs import write
 from hopvec.formats.graphs.write import write_graph
 from hopvec.formats.table_files import SUFFIXES
+from hopvec.graph import edge_stream
 
 
 def same(one, other):
@@ -22,7 +22,7 @@ def same(one, other):
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_graph_round_trips(tmp_path, suffix, directed, weighted, monkeypatch):
-    monkeypatch.setattr(write, "BATCH_ENTRIES", 50)  # a few nodes at a time
+    monkeypatch.setattr(edge_stream, "BATCH_ENTRIES", 50)  # a few nodes at a time
     graph = skewed_example(60, 300, directed=directed, weighted=weighted).graph()
     calls = []
     write_graph(graph, tmp_path / f"edges{suffix}", progress=lambda *state: calls.append(state))

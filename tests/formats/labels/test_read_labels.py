@@ -236,7 +236,7 @@ def test_a_matlab_file_without_labels_is_refused(tmp_path, content, message):
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"id": [1.5], "label": ["x"]}, r"ids must be integers or strings, got double"),
+        ({"id": [1.5], "label": ["x"]}, r"the id 1\.5 is not an integer or a string"),
         ({"id": [1, None], "label": ["x", "y"]}, r"ids, entry 2: there is no id"),
         ({"id": [1, 2], "label": [0.5, 1]}, r"labels must be strings or integers"),
         ({"id": [1]}, r"a label needs two columns, found 1 \(id\)"),

@@ -229,7 +229,7 @@ def test_a_search_fits_the_node_and_all_its_neighbors(visit, address, exploratio
         there.picked(f"node-{node}")
         page.wait_for_function(f"location.hash.includes('node=node-{node}&')")
         page.wait_for_timeout(800)  # the flight, and the link that follows
-        near = [card["node"] for card in exploration.neighborhood(node, 10)["near"][0]]
+        near = [card["node"] for card in exploration._neighborhood(node, 10)["near"][0]]
         for shown in (node, *near):
             assert page.evaluate(
                 """async (node) => {
