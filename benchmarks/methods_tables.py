@@ -280,7 +280,9 @@ alternate with hopvec. Methods that train on random walks are skipped on graphs 
 {protocol["walked_nodes"]:,} nodes, exact NetMF on those with over {protocol["dense_nodes"]:,}.
 
 Weights of edges are ignored, since not all tools use them: on Wikipedia-POS, which has weights,
-scores are lower than [with them](../concepts/quality.md#results). hopvec runs with its defaults and with the presets `fast`, `best` and `links`. The others:
+scores are lower than [with them](../concepts/quality.md#results).
+
+hopvec runs with its defaults and with the presets `fast`, `best` and `links`. The others:
 
 {peers_list([tool for tool in tools if tool in PEERS])}
 
