@@ -146,7 +146,7 @@ def test_progress_counts_rows(database):
 
 REFUSALS = {
     "no such table": ("SELECT * FROM nowhere", r": the query failed \(.*nowhere.*\)\."),
-    "no SQL": ("SELEKT 1", r": the query failed \(.*syntax error.*\)\."),
+    "no SQL": ("CHOOSE 1", r": the query failed \(.*syntax error.*\)\."),
     "one column": (
         "SELECT source FROM edges",
         r": an edge needs two columns, found 1 \(source\)\.",
