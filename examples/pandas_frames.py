@@ -25,12 +25,12 @@ def main() -> None:
     embedding = FastRP(dim=8, sparsity=3, seed=7).embed(graph)
 
     # One column per dimension, for scikit-learn. zoe has no calls, and so no vector.
-    vectors = pd.DataFrame(embedding.vectors, index=embedding.ids.to_pylist()).add_prefix("v")
+    vectors = embedding.to_pandas()
     print(people.join(vectors, on="name").iloc[:, :4].round(2))
 
     # One column of vectors, for Parquet and vector databases.
-    frame = pl.DataFrame({"name": embedding.ids.to_pylist(), "vector": embedding.vectors})
-    print(pl.from_pandas(people).join(frame, on="name", how="inner").schema)
+    frame = embedding.to_polars(as_list=True)
+    print(pl.from_pandas(people).join(frame, left_on="name", right_on="id").schema)
 
     # The neighbors of all nodes are an Arrow table, which both libraries read.
     print(embedding.nearest_all(1).to_pandas().round(2))
