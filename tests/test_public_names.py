@@ -223,6 +223,7 @@ def test_imports_are_found():
         "engine",
         "graph",
         "neighbors",
+        "notebook",
         "progress",
         "stores",
     }
