@@ -20,7 +20,7 @@ from hopvec.graph.ids import first_duplicate
 from hopvec.machine import cores, interruptible
 from hopvec.neighbors import Neighbors as Neighbors
 from hopvec.neighbors import NeighborSearch
-from hopvec.progress import Progress
+from hopvec.progress import ProgressOption, callback
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -286,7 +286,7 @@ class Embedding:
         min_similarity: float = -1.0,
         mutual: bool = False,
         approximate: bool = False,
-        progress: Progress | None = None,
+        progress: ProgressOption = None,
     ) -> pa.Table:
         """Find the nodes most similar to each node: the k-nearest-neighbor graph.
 
@@ -306,8 +306,9 @@ class Embedding:
             `mutual`. The share of neighbors that are found, measured on 1,000 nodes, is logged, and
             is part of the metadata "hopvec.neighbors" of the table. Nodes with a zero vector are
             nobody's neighbors. The index is built on all cores at once, so two runs may differ.
-        progress : callable, optional
-            Called with the amount of work done and the total.
+        progress : bool or callable, optional
+            Whether to show a progress bar; or a function, called with the amount of work done and
+            the total.
 
         Returns
         -------
@@ -331,6 +332,7 @@ class Embedding:
         >>> embedding.nearest_all(1, mutual=True)["neighbor"].to_pylist()
         ['bob', 'ann']
         """
+        progress = callback(progress, "searching")
         search = self._neighbor_search(
             k, min_similarity=min_similarity, mutual=mutual, approximate=approximate
         )
@@ -368,7 +370,7 @@ class Embedding:
         k: int = 10,
         *,
         among: Sequence[int] | NDArray[np.int64] | None = None,
-        progress: Progress | None = None,
+        progress: ProgressOption = None,
     ) -> Neighbors:
         """Find the nodes most similar to each of some rows, as arrays of row numbers.
 
@@ -380,8 +382,9 @@ class Embedding:
             The number of neighbors per row. A row is not its own neighbor, so there may be fewer.
         among : sequence of int, optional
             Distinct rows to search; by default all.
-        progress : callable, optional
-            Called with the number of rows done and the total.
+        progress : bool or callable, optional
+            Whether to show a progress bar; or a function, called with the number of rows done and
+            the total.
 
         Returns
         -------
@@ -402,6 +405,7 @@ class Embedding:
         >>> embedding.nearest_rows([0, 1], 1).rows.tolist()
         [[1], [0]]
         """
+        progress = callback(progress, "searching")
         candidates = None if among is None else self._numbers("among", among)
         search = NeighborSearch(self, k, candidates=candidates)
         return search.arrays(self._numbers("rows", rows), progress)
@@ -600,7 +604,7 @@ class Embedding:
         path: str | PathLike[str],
         *,
         dtype: str = "float32",
-        progress: Progress | None = None,
+        progress: ProgressOption = None,
     ) -> None:
         """Write the embedding to a file, atomically.
 
@@ -612,8 +616,9 @@ class Embedding:
             parameters, too.
         dtype : {"float32", "float16"}, default="float32"
             "float16" halves the size; for the formats that store parameters.
-        progress : callable, optional
-            Called with the number of rows written and the total.
+        progress : bool or callable, optional
+            Whether to show a progress bar; or a function, called with the number of rows written
+            and the total.
 
         Raises
         ------
@@ -630,6 +635,7 @@ class Embedding:
         """
         from hopvec.formats import write_embedding
 
+        progress = callback(progress, "writing")
         write_embedding(self, path, dtype=dtype, progress=progress)
 
     def export(
@@ -639,7 +645,7 @@ class Embedding:
         table: str = "vectors",
         replace: bool = False,
         index: bool = False,
-        progress: Progress | None = None,
+        progress: ProgressOption = None,
     ) -> int:
         """Write the embedding to a table of a vector store.
 
@@ -654,8 +660,9 @@ class Embedding:
             Whether to replace an existing table that hopvec did not create.
         index : bool, default=False
             Whether to create an HNSW index for cosine similarity, in PostgreSQL and FAISS.
-        progress : callable, optional
-            Called with the number of rows written and the total.
+        progress : bool or callable, optional
+            Whether to show a progress bar; or a function, called with the number of rows written
+            and the total.
 
         Returns
         -------
@@ -679,10 +686,11 @@ class Embedding:
         """
         from hopvec.stores import export
 
+        progress = callback(progress, "writing")
         return export(self, target, table=table, replace=replace, index=index, progress=progress)
 
     @staticmethod
-    def load(path: str | PathLike[str], *, progress: Progress | None = None) -> Embedding:
+    def load(path: str | PathLike[str], *, progress: ProgressOption = None) -> Embedding:
         """Read an embedding from a file; the same as `hopvec.load`.
 
         Parameters
@@ -705,6 +713,7 @@ class Embedding:
         """
         from hopvec.formats import read_embedding
 
+        progress = callback(progress, "reading")
         return read_embedding(path, progress=progress)
 
     @cached_property
@@ -808,15 +817,15 @@ def _shown(id: object) -> str:
     return text if isinstance(id, str) or len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 4]} ..."
 
 
-def load(path: str | PathLike[str], *, progress: Progress | None = None) -> Embedding:
+def load(path: str | PathLike[str], *, progress: ProgressOption = None) -> Embedding:
     """Read an embedding from a file that `Embedding.save` or another program wrote.
 
     Parameters
     ----------
     path : path-like
         A file in one of the formats of `Embedding.save`.
-    progress : callable, optional
-        Called with the amount read and the total.
+    progress : bool or callable, optional
+        Whether to show a progress bar; or a function, called with the amount read and the total.
 
     Returns
     -------
@@ -837,4 +846,5 @@ def load(path: str | PathLike[str], *, progress: Progress | None = None) -> Embe
     >>> hopvec.load(path)
     Embedding(3 nodes, dim 8, FastRP)
     """
+    progress = callback(progress, "reading")
     return Embedding.load(path, progress=progress)

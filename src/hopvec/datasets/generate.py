@@ -23,7 +23,7 @@ from hopvec.formats.table_files import TableFile, write_tables
 from hopvec.graph import Graph
 from hopvec.graph.ids import arrow_view
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, check, documented
-from hopvec.progress import Progress
+from hopvec.progress import ProgressOption, callback
 
 BLOCK_EDGES = 1 << 20  # edges drawn and written at a time: 8 MB
 MAX_NODES = 2**31 - 1
@@ -98,7 +98,7 @@ class RandomGraph:
             sampler.draw(first, *ends, threads, stop)
             yield ends
 
-    def graph(self, *, progress: Progress | None = None) -> Graph:
+    def graph(self, *, progress: ProgressOption = None) -> Graph:
         """Generate the undirected graph of all edges, without repeated edges and loops.
 
         All nodes are included, even those without edges. Drawing takes 8 bytes per edge, in
@@ -107,8 +107,9 @@ class RandomGraph:
 
         Parameters
         ----------
-        progress : callable, optional
-            Called with the number of edges drawn and the total.
+        progress : bool or callable, optional
+            Whether to show a progress bar; or a function, called with the number of edges drawn and
+            the total.
 
         Returns
         -------
@@ -121,6 +122,7 @@ class RandomGraph:
         >>> datasets.ErdosRenyi(nodes=1000, edges=5000, seed=7).graph()
         Graph(1,000 nodes, 5,000 edges, undirected, unweighted)
         """
+        progress = callback(progress, "generating")
         ends = np.empty(self.edges, np.int32), np.empty(self.edges, np.int32)
         done = 0
         for block in self.blocks():
@@ -133,7 +135,7 @@ class RandomGraph:
             *ends, nodes=self.node_count, duplicates="first", loops="drop", threads=self.threads
         )
 
-    def write(self, path: str | PathLike[str], *, progress: Progress | None = None) -> None:
+    def write(self, path: str | PathLike[str], *, progress: ProgressOption = None) -> None:
         """Write all edges to a file with the int32 columns source and target.
 
         Memory use does not depend on the number of edges. An existing file is replaced atomically.
@@ -142,8 +144,9 @@ class RandomGraph:
         ----------
         path : path
             The file. Its suffix selects the format: .parquet, .arrow, .csv, .tsv, .csv.gz, .tsv.gz.
-        progress : callable, optional
-            Called with the number of edges written and the total.
+        progress : bool or callable, optional
+            Whether to show a progress bar; or a function, called with the number of edges written
+            and the total.
 
         Raises
         ------
@@ -159,6 +162,7 @@ class RandomGraph:
         ...     read_graph(f"{folder}/edges.parquet")
         Graph(100 nodes, 500 edges, undirected, unweighted)
         """
+        progress = callback(progress, "generating")
         schema = pa.schema([("source", pa.int32()), ("target", pa.int32())])
 
         def batches() -> Iterator[pa.RecordBatch]:

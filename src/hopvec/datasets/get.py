@@ -11,14 +11,14 @@ from hopvec.datasets.common_crawl import top_hosts
 from hopvec.datasets.download import download
 from hopvec.datasets.load import BUNDLED, data_directory
 from hopvec.errors import DatasetError
-from hopvec.progress import Progress
+from hopvec.progress import Progress, ProgressOption, callback
 
 
 def get(
     name: str,
     data: str | PathLike[str] | None = None,
     *,
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
     build_progress: Progress | None = None,
 ) -> Path:
     """Download a dataset, unless its files exist.
@@ -32,8 +32,9 @@ def get(
         The name of the dataset.
     data : path, optional
         The directory of datasets, as in `load`.
-    progress : callable, optional
-        Called with the bytes of a file that have arrived and its size, one file after the other.
+    progress : bool or callable, optional
+        Whether to show a progress bar; or a function, called with the bytes of a file that have
+        arrived and its size, one file after the other.
     build_progress : callable, optional
         Called with the bytes of the release that have been read and the total, while a web graph
         is extracted from a release of Common Crawl.
@@ -55,6 +56,7 @@ def get(
     >>> from hopvec import datasets
     >>> datasets.get("blogcatalog")  # doctest: +SKIP
     """
+    progress = callback(progress, "downloading")
     entry = find(name)
     if name == BUNDLED:
         return Path(__file__).parent

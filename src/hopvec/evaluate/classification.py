@@ -21,7 +21,7 @@ from hopvec.evaluate.one_vs_rest import Members, choose_c, train_and_score
 from hopvec.labels import Labels, labels_per_node
 from hopvec.machine import cores, run_all
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, check, documented
-from hopvec.progress import Progress, no_progress
+from hopvec.progress import Progress, ProgressOption, callback, no_progress
 from hopvec.tabular import Tabular
 
 logger: logging.Logger = logging.getLogger("hopvec")
@@ -81,7 +81,7 @@ class ClassifyKeywords(TypedDict, total=False):
     C: float | str
     scale: str
     threads: int | None
-    progress: Progress | None
+    progress: ProgressOption
 
 
 class Shuffle(NamedTuple):
@@ -402,7 +402,7 @@ def classify(
     C: float | str = ClassificationProtocol.C,  # noqa: N803  (as scikit-learn calls it)
     scale: str = ClassificationProtocol.scale,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
 ) -> Classification | ClassificationComparison:
     """Measure how well vectors predict the labels of nodes, with the protocol of DeepWalk.
 
@@ -439,8 +439,9 @@ def classify(
         0 and variance 1. Scale matters because the intercept is regularized as well.
     threads : int, optional
         Number of threads; by default all available cores.
-    progress : callable, optional
-        Called with the number of training nodes done and the total.
+    progress : bool or callable, optional
+        Whether to show a progress bar; or a function, called with the number of training nodes done
+        and the total.
 
     Returns
     -------
@@ -474,6 +475,7 @@ def classify(
     >>> compared.results["second"].shares[0].micro_f1
     100.0
     """
+    progress = callback(progress, "classifying")
     protocol = ClassificationProtocol(
         shares=shares, shuffles=shuffles, seed=seed, C=C, scale=scale, threads=threads
     )

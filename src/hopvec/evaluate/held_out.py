@@ -24,7 +24,7 @@ from hopvec.graph.edge_list import from_numbered_edges
 from hopvec.graph.ids import NumberedEdges
 from hopvec.graph.validation import check_flag
 from hopvec.methods.parameters import Integer, OneOf, Real, check_value
-from hopvec.progress import Progress, no_progress
+from hopvec.progress import ProgressOption, callback, no_progress
 
 SEED = Integer(0, 2**64 - 1)
 NEGATIVES = Integer(0, 1000)
@@ -82,7 +82,7 @@ class HeldOut:
         links: str | PathLike[str],
         training: str | PathLike[str] | None = None,
         *,
-        progress: Progress | None = None,
+        progress: ProgressOption = None,
     ) -> None:
         """Write the pairs, and optionally the training graph, to files.
 
@@ -96,8 +96,9 @@ class HeldOut:
             one of .csv, .tsv, .csv.gz, .tsv.gz, .parquet and .arrow.
         training : path, optional
             File for the edges of the training graph, with one of the same suffixes.
-        progress : callable, optional
-            Called with the number of nodes whose edges are written, and the number of nodes.
+        progress : bool or callable, optional
+            Whether to show a progress bar; or a function, called with the number of nodes whose
+            edges are written, and the number of nodes.
 
         Raises
         ------
@@ -115,6 +116,7 @@ class HeldOut:
         >>> with TemporaryDirectory() as folder:
         ...     held_out.save(f"{folder}/links.csv", f"{folder}/training.parquet")
         """
+        progress = callback(progress, "writing")
         drawn = ((table, 0, sampling) for sampling, table in self.negatives.items())
         parts = [
             table.append_column(
@@ -152,7 +154,7 @@ def hold_out(
     connected: bool = True,
     per_node: bool = False,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
 ) -> HeldOut:
     """Hold out random edges of a graph, and sample pairs that are not edges.
 
@@ -186,8 +188,9 @@ def hold_out(
         `connected` are ignored.
     seed : int
         Seed of the random choices. The result depends on the graph and the seed only.
-    progress : callable, optional
-        Called with the number of steps done and the total.
+    progress : bool or callable, optional
+        Whether to show a progress bar; or a function, called with the number of steps done and the
+        total.
 
     Returns
     -------
@@ -211,6 +214,7 @@ def hold_out(
     >>> {sampling: len(pairs) for sampling, pairs in held_out.negatives.items()}
     {'uniform': 1, 'degree': 1}
     """
+    progress = callback(progress, "holding out edges")
     check_hold_out_params(share, negatives, sampling, seed)
     check_flag("hold_out", "connected", connected)
     report = progress or no_progress
@@ -252,7 +256,7 @@ def read_links(
     negatives: int = 1,
     sampling: Samplings = "both",
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
 ) -> HeldOut:
     """Read held-out edges and negatives from a text, Parquet or Arrow file.
 
@@ -272,8 +276,9 @@ def read_links(
         contains edges only, how negatives are drawn.
     seed : int
         Seed of the negatives.
-    progress : callable, optional
-        Called with the number of bytes read and the size of the file.
+    progress : bool or callable, optional
+        Whether to show a progress bar; or a function, called with the number of bytes read and the
+        size of the file.
 
     Returns
     -------
@@ -300,6 +305,7 @@ def read_links(
     ...     evaluate.read_links(f"{folder}/links.csv", graph=graph).training
     Graph(4 nodes, 2 edges, undirected, unweighted)
     """
+    progress = callback(progress, "reading")
     check_value("read_links", "negatives", NEGATIVES, negatives)
     check_value("read_links", "sampling", SAMPLING, sampling)
     check_value("read_links", "seed", SEED, seed)

@@ -22,7 +22,7 @@ from hopvec.evaluate.pairs import Pairs, Sampling, ids_like
 from hopvec.graph import Graph
 from hopvec.machine import interruptible
 from hopvec.methods.parameters import Integer, OneOf, check_value
-from hopvec.progress import Progress
+from hopvec.progress import Progress, ProgressOption, callback
 from hopvec.tabular import Tabular
 
 Rows = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -199,7 +199,7 @@ def predict_links(
     operators: Sequence[str] | None = None,
     k: Sequence[int] | None = None,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
 ) -> LinkPrediction:
     """Measure how well vectors distinguish held-out edges from pairs that are not edges.
 
@@ -224,8 +224,9 @@ def predict_links(
         negatives.
     seed : int
         Seed of the pairs that the regression is trained on.
-    progress : callable, optional
-        Called with the number of pairs scored and the total.
+    progress : bool or callable, optional
+        Whether to show a progress bar; or a function, called with the number of pairs scored and
+        the total.
 
     Returns
     -------
@@ -250,6 +251,7 @@ def predict_links(
     >>> found.scores["uniform"]["cosine"].auc, found.scores["degree"]["cosine"].auc
     (1.0, 1.0)
     """
+    progress = callback(progress, "scoring pairs")
     if not isinstance(embedding, Embedding):
         raise ParameterError(
             f"predict_links: embedding must be an Embedding, got a "

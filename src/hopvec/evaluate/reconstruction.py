@@ -19,7 +19,7 @@ from hopvec.evaluate.pairs import Pairs, contains
 from hopvec.graph import Graph
 from hopvec.machine import cores, interruptible
 from hopvec.methods.parameters import Integer, OneOf, check_value
-from hopvec.progress import Progress
+from hopvec.progress import Progress, ProgressOption, callback
 from hopvec.tabular import Tabular
 
 MAX_NODES = 65_536  # a sample of larger graphs is compared
@@ -101,7 +101,7 @@ def reconstruct(
     similarity: Literal["cosine", "dot"] = "cosine",
     sample: int | None = None,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
 ) -> Reconstruction:
     """Measure the share of edges among the k most similar pairs of nodes.
 
@@ -124,8 +124,9 @@ def reconstruct(
         65,536 of larger graphs.
     seed : int
         Seed of the sample.
-    progress : callable, optional
-        Called with the number of pairs compared and the total.
+    progress : bool or callable, optional
+        Whether to show a progress bar; or a function, called with the number of pairs compared and
+        the total.
 
     Returns
     -------
@@ -144,6 +145,7 @@ def reconstruct(
     >>> evaluate.reconstruct(FastRP(dim=64).embed(graph), graph, k=[6]).precision
     {6: 1.0}
     """
+    progress = callback(progress, "comparing pairs")
     check_value("reconstruct", "similarity", OneOf(("cosine", "dot")), similarity)
     check_value("reconstruct", "seed", SEED, seed)
     if graph.nodes < 2:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hopvec import _native
 from hopvec.errors import GraphError
 from hopvec.machine import file_map, interruptible
-from hopvec.progress import Progress, no_progress
+from hopvec.progress import ProgressOption, callback, no_progress
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -399,7 +399,7 @@ class Graph:
         features: Any,
         *,
         id_column: str | None = None,
-        progress: Progress | None = None,
+        progress: ProgressOption = None,
     ) -> Graph:
         """Return the same graph with node features.
 
@@ -416,8 +416,9 @@ class Graph:
             The column that matches rows to nodes. By default a column called id, node, name, ...,
             else the only column that holds ids of the graph, else rows are in the order of `ids`;
             a warning is logged in the last two cases.
-        progress : callable, optional
-            Called with the number of finished columns and the total.
+        progress : bool or callable, optional
+            Whether to show a progress bar; or a function, called with the number of finished
+            columns and the total.
 
         Returns
         -------
@@ -438,6 +439,7 @@ class Graph:
         """
         from hopvec.graph.features import make_features
 
+        progress = callback(progress, "encoding features")
         made = make_features(features, self.ids, self.rows, id_column, progress or no_progress)
         return replace(self, features=made)
 

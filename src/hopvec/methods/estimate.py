@@ -9,7 +9,7 @@ from hopvec.engine.plan import Plan
 from hopvec.errors import ParameterError
 from hopvec.machine import format_bytes
 from hopvec.methods.method import Method
-from hopvec.progress import Progress, no_progress
+from hopvec.progress import ProgressOption, callback, no_progress
 
 
 @dataclass(frozen=True, repr=False)
@@ -49,7 +49,7 @@ class Estimate:
         return f"Estimate({self})"
 
 
-def estimate(graph: Any, method: Method, *, progress: Progress | None = None) -> Estimate:
+def estimate(graph: Any, method: Method, *, progress: ProgressOption = None) -> Estimate:
     """Estimate the memory and time of `method.embed(graph)`.
 
     The memory follows from the plan of the run, the time from a short trial. The time is accurate
@@ -61,8 +61,9 @@ def estimate(graph: Any, method: Method, *, progress: Progress | None = None) ->
         As in `FastRP.embed`.
     method : FastRP or another method
         The method with its parameters.
-    progress : callable, optional
-        Called with the parts of the trial that are done and their number.
+    progress : bool or callable, optional
+        Whether to show a progress bar; or a function, called with the parts of the trial that are
+        done and their number.
 
     Returns
     -------
@@ -86,6 +87,7 @@ def estimate(graph: Any, method: Method, *, progress: Progress | None = None) ->
     >>> expected.seconds < 10, expected.bytes < 10**9
     (True, True)
     """
+    progress = callback(progress, "measuring")
     if not isinstance(method, Method):
         raise ParameterError(f"estimate takes a graph and a method, got {method!r} as the method.")
     graph = method._validate_graph(graph)

@@ -40,7 +40,7 @@ from hopvec.methods.new_nodes import embed_new_nodes
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, documented
 from hopvec.methods.presets import preset
 from hopvec.methods.slab_method import SlabMethod, nonzero_weights
-from hopvec.progress import Progress, no_progress, stage
+from hopvec.progress import Progress, ProgressOption, callback, no_progress, stage
 
 MAX_WIDTH = 8192  # columns of a principal component analysis: its eigenvectors then take minutes
 
@@ -380,7 +380,7 @@ class FastRP(SlabMethod):
         features: Any = None,
         like: Embedding | None = None,
         plan: Plan | None = None,
-        progress: Progress | None = None,
+        progress: ProgressOption = None,
     ) -> Embedding:
         """Embed a graph.
 
@@ -397,8 +397,9 @@ class FastRP(SlabMethod):
             comparable with it. For the same graph, the bytes are the same.
         plan : Plan, optional
             The plan to follow, as `self.plan(graph)` returns it; by default a new one is made.
-        progress : callable, optional
-            Called with the amount of work done and the total, from the calling thread.
+        progress : bool or callable, optional
+            Whether to show a progress bar; or a function, called with the amount of work done and
+            the total, from the calling thread.
 
         Returns
         -------
@@ -422,6 +423,7 @@ class FastRP(SlabMethod):
         >>> FastRP(dim=8, seed=7).embed(changed, like=embedding)
         Embedding(4 nodes, dim 8, FastRP)
         """
+        progress = callback(progress, "embedding")
         graph = self._validate_graph(as_graph(graph, features))
         state = None if like is None else shared_state(self, like, graph.features)
         return self._embed(graph, plan, progress, like=state)
@@ -433,7 +435,7 @@ class FastRP(SlabMethod):
         graph: Any,
         like: Embedding,
         features: Any = None,
-        progress: Progress | None = None,
+        progress: ProgressOption = None,
     ) -> Embedding:
         """Embed nodes that were not in the graph when it was embedded.
 
@@ -451,8 +453,9 @@ class FastRP(SlabMethod):
             The embedding of `graph` with the same parameters.
         features : table, optional
             Features of the nodes of `new_edges`, if the earlier run had features.
-        progress : callable, optional
-            Called with the amount of work done and the total.
+        progress : bool or callable, optional
+            Whether to show a progress bar; or a function, called with the amount of work done and
+            the total.
 
         Returns
         -------
@@ -475,6 +478,7 @@ class FastRP(SlabMethod):
         >>> FastRP(dim=8).embed_new(new, graph=graph, like=old).ids.to_pylist()
         ['d']
         """
+        progress = callback(progress, "embedding")
         return embed_new_nodes(
             self,
             as_graph(new_edges, features),

@@ -23,7 +23,7 @@ from hopvec.graph import Graph
 from hopvec.graph.arrow import column_names
 from hopvec.graph.columns import name_both_ends
 from hopvec.methods.parameters import Directory, Either, Integer, OneOf, Size, check
-from hopvec.progress import Progress, no_progress
+from hopvec.progress import Progress, ProgressOption, callback, no_progress
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -149,7 +149,7 @@ class Method(ABC):
         """Embed a validated graph; `plan` is that of the graph."""
 
     def embed(
-        self, graph: Any, *, plan: Plan | None = None, progress: Progress | None = None
+        self, graph: Any, *, plan: Plan | None = None, progress: ProgressOption = None
     ) -> Embedding:
         """Embed a graph.
 
@@ -161,8 +161,9 @@ class Method(ABC):
             named like the ends of edges.
         plan : Plan, optional
             The plan to follow, as `self.plan(graph)` returns it; by default a new one is made.
-        progress : callable, optional
-            Called with the amount of work done and the total, from the calling thread.
+        progress : bool or callable, optional
+            Whether to show a progress bar; or a function, called with the amount of work done and
+            the total, from the calling thread.
 
         Returns
         -------
@@ -184,6 +185,7 @@ class Method(ABC):
         >>> RandNE(dim=2).embed(Graph.from_edges(["a", "a", "b"], ["b", "c", "c"]))
         Embedding(3 nodes, dim 2, RandNE)
         """
+        progress = callback(progress, "embedding")
         return self._embed(self._validate_graph(graph), plan, progress)
 
     def _embed(

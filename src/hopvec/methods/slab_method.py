@@ -21,7 +21,7 @@ from hopvec.machine import memory_limit
 from hopvec.methods.method import Method
 from hopvec.methods.orders import Orders
 from hopvec.methods.parameters import Integer, OneOf
-from hopvec.progress import Progress, no_progress, stage
+from hopvec.progress import Progress, ProgressOption, callback, no_progress, stage
 
 MAX_ORDER = 32
 ORDER = Integer(0, MAX_ORDER)
@@ -112,7 +112,7 @@ class SlabMethod(Method):
         graph: Any,
         *,
         which: Iterable[int] | None = None,
-        progress: Progress | None = None,
+        progress: ProgressOption = None,
     ) -> Orders:
         """Compute the orders N_i of a graph once, to try many weights.
 
@@ -124,8 +124,9 @@ class SlabMethod(Method):
             As in `embed`.
         which : iterable of int, optional
             The orders to compute, such as range(1, 7); by default those with a nonzero weight.
-        progress : callable, optional
-            Called with the amount of work done and the total.
+        progress : bool or callable, optional
+            Whether to show a progress bar; or a function, called with the amount of work done and
+            the total.
 
         Returns
         -------
@@ -146,6 +147,7 @@ class SlabMethod(Method):
         >>> orders.embed(FastRP(dim=8, passes=1, weights=(0, 0, 1, 4), normalize="none")).dim
         8
         """
+        progress = callback(progress, "propagating")
         graph = self._validate_graph(graph)
         wanted = set(self._order_weights() if which is None else which)
         if not wanted or any(ORDER.fault(order) is not None for order in wanted):

@@ -17,7 +17,7 @@ from hopvec.evaluate.held_out import SEED, HeldOut
 from hopvec.evaluate.pairs import Pairs
 from hopvec.graph import Graph
 from hopvec.methods.parameters import Integer, OneOf, check_value
-from hopvec.progress import Progress, no_progress, stage
+from hopvec.progress import ProgressOption, callback, no_progress, stage
 from hopvec.recommendation.candidates import Candidates, Nodes
 from hopvec.recommendation.path_scores import PopularityScorer, edge_counts
 from hopvec.recommendation.recommend import SCORES, VECTOR_SCORES, LinkSearch, ScoreOptions, Scorer
@@ -171,7 +171,7 @@ def evaluate_recommendation(
     beta: float = 0.3,
     sample: int | None = None,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
 ) -> Recommendation:
     """Measure how well held-out edges are recommended, compared with baselines on the graph.
 
@@ -201,8 +201,9 @@ def evaluate_recommendation(
         Evaluate a random sample of this many nodes; by default all with held-out edges.
     seed : int
         Seed of the sample, and of the pairs that the score "learned" is fitted to.
-    progress : callable, optional
-        Called with the amount of work done and the total.
+    progress : bool or callable, optional
+        Whether to show a progress bar; or a function, called with the amount of work done and the
+        total.
 
     Returns
     -------
@@ -224,6 +225,7 @@ def evaluate_recommendation(
     >>> found.scores["vectors"]["cosine"][10].recall
     1.0
     """
+    progress = callback(progress, "recommending")
     graph = held_out.training
     if graph is None:
         raise ParameterError(f"{OWNER}: these pairs have no training graph.")

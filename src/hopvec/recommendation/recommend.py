@@ -19,7 +19,7 @@ from hopvec.evaluate.pairs import Pairs, ids_like
 from hopvec.graph import Graph
 from hopvec.methods.parameters import Integer, OneOf, Real, check_value
 from hopvec.neighbors import check_k
-from hopvec.progress import Progress, no_progress
+from hopvec.progress import Progress, ProgressOption, callback, no_progress
 from hopvec.recommendation.candidates import Candidates, Nodes
 from hopvec.recommendation.path_scores import (
     CommonNeighbors,
@@ -133,7 +133,7 @@ def recommend(
     alpha: float = 1.0,
     beta: float = 0.3,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
 ) -> pa.Table:
     """Recommend new links: for each node, the k most likely edges that do not exist yet.
 
@@ -174,8 +174,9 @@ def recommend(
         degree^beta.
     seed : int
         Seed of the pairs that "learned" is fitted to.
-    progress : callable, optional
-        Called with the number of nodes done and the total.
+    progress : bool or callable, optional
+        Whether to show a progress bar; or a function, called with the number of nodes done and the
+        total.
 
     Returns
     -------
@@ -203,6 +204,7 @@ def recommend(
     >>> found["recommended"].to_pylist(), found["common_neighbors"].to_pylist()
     (['ham', 'rum'], [1, 1])
     """
+    progress = callback(progress, "recommending")
     check_k("recommend", k)
     options = ScoreOptions(score, popularity, alpha, beta, seed)
     search = LinkSearch.create("recommend", embedding, graph, options, candidates, exclude)

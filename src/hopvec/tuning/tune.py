@@ -17,7 +17,7 @@ from hopvec.labels import Labels
 from hopvec.methods import FastRP, Method
 from hopvec.methods.method import RUNTIME_PARAMS
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, check
-from hopvec.progress import Progress, no_progress
+from hopvec.progress import Progress, ProgressOption, callback, no_progress
 from hopvec.tuning.objective import (
     AUC,
     ClassificationObjective,
@@ -114,7 +114,7 @@ def tune(
     held_out: float = SearchSettings.held_out,
     sampling: Samplings = SearchSettings.sampling,
     study: str | PathLike[str] | None = None,
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
     finished: Callable[[Trial], object] | None = None,
 ) -> Tuning:
     """Search for the parameters of a method that suit a graph best.
@@ -171,8 +171,9 @@ def tune(
     study : path, optional
         A file that each finished trial is appended to. If it exists, an interrupted search
         resumes and gives the same result.
-    progress : callable, optional
-        Called with the amount of work done and the total.
+    progress : bool or callable, optional
+        Whether to show a progress bar; or a function, called with the amount of work done and the
+        total.
     finished : callable, optional
         Called with each trial, including those read from the study.
 
@@ -196,6 +197,7 @@ def tune(
     >>> len(tuning.trials)
     5
     """
+    progress = callback(progress, "tuning")
     settings = SearchSettings(
         trials=trials,
         search=search,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding
 from hopvec.errors import ParameterError
-from hopvec.progress import Progress, no_progress
+from hopvec.progress import Progress, ProgressOption, callback, no_progress
 from hopvec.view.components import principal_components
 from hopvec.view.landmarks import choose_landmarks, place_by_landmarks
 from hopvec.view.tsne import require_extra, tsne
@@ -29,7 +29,7 @@ def layout(
     kind: Kind = "tsne",
     seed: int = 0,
     labeled: NDArray[np.int64] | None = None,
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
 ) -> NDArray[np.float32]:
     """Compute 2D positions of the nodes of an embedding.
 
@@ -48,8 +48,9 @@ def layout(
         Random seed.
     labeled : array of int64, optional
         Rows that are preferred as landmarks.
-    progress : callable, optional
-        Called with the number of steps done and their total.
+    progress : bool or callable, optional
+        Whether to show a progress bar; or a function, called with the number of steps done and
+        their total.
 
     Returns
     -------
@@ -71,6 +72,7 @@ def layout(
     >>> view.layout(embedding, kind="pca").shape
     (6, 2)
     """
+    progress = callback(progress, "placing nodes")
     if kind not in get_args(Kind):
         raise ParameterError(f"layout: kind must be 'tsne' or 'pca', got {kind!r}.")
     report = progress or no_progress

@@ -14,7 +14,7 @@ from hopvec.embedding import Embedding
 from hopvec.errors import FormatError, MissingExtraError, ParameterError
 from hopvec.formats.atomic import atomic_write
 from hopvec.labels import Labels
-from hopvec.progress import Progress, no_progress
+from hopvec.progress import Progress, ProgressOption, callback, no_progress
 from hopvec.view.classes import Classes, classes_of
 from hopvec.view.figure import Panel, draw_figure
 from hopvec.view.layout import Kind, layout
@@ -44,7 +44,7 @@ def draw_map(
     title: str | None = None,
     size: float = 7.0,
     dpi: int = 200,
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
 ) -> None:
     """Draw a map of an embedding, or of several side by side.
 
@@ -76,8 +76,9 @@ def draw_map(
         Side length of a panel in inches.
     dpi : int, default=200
         Resolution in pixels per inch.
-    progress : callable, optional
-        Called with the number of steps done and their total.
+    progress : bool or callable, optional
+        Whether to show a progress bar; or a function, called with the number of steps done and
+        their total.
 
     Raises
     ------
@@ -97,6 +98,7 @@ def draw_map(
     >>> with TemporaryDirectory() as folder:
     ...     view.draw_map(embedding, f"{folder}/map.png", size=2, dpi=50)
     """
+    progress = callback(progress, "placing nodes")
     path = Path(path)
     check_map(path, theme=theme, size=size, dpi=dpi)
     if classes is not None:

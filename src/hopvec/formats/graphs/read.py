@@ -25,7 +25,7 @@ from hopvec.formats.graphs.edges import EdgeStream, GraphFormat, Matrix
 from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.options import ReadKeywords, ReadOptions, merge_options
 from hopvec.graph import Graph
-from hopvec.progress import Progress, no_progress
+from hopvec.progress import Progress, ProgressOption, callback, no_progress
 
 # Formats are recognized by content in this order; text is last because almost anything may be text.
 GRAPH_FORMATS: dict[str, GraphFormat] = {
@@ -53,7 +53,7 @@ def read_graph(
     path: str | PathLike[str],
     *,
     options: ReadOptions | None = None,
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
     build_progress: Progress | None = None,
     **keywords: Unpack[ReadKeywords],
 ) -> Graph:
@@ -69,8 +69,9 @@ def read_graph(
         The file, or a directory of Parquet files; "-" is standard input.
     options : ReadOptions, optional
         The keywords below as one record. Keywords override its fields.
-    progress : callable, optional
-        Called with the bytes read and the size of the file.
+    progress : bool or callable, optional
+        Whether to show a progress bar; or a function, called with the bytes read and the size of
+        the file.
     build_progress : callable, optional
         Called with the percentage of the graph that is built, and 100, after the file is read.
     format : str, optional
@@ -146,6 +147,7 @@ def read_graph(
     >>> read_graph(path, unweighted=True, directed=True)
     Graph(3 nodes, 2 edges, directed, unweighted)
     """
+    progress = callback(progress, "reading")
     options = merge_options("read_graph", options or ReadOptions(), keywords, ReadKeywords)
     _check_is_file(path, options)
     with InputFile(path, progress, options.spill_dir) as file:

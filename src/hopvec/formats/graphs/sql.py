@@ -18,7 +18,7 @@ from hopvec.formats.graphs.options import ReadOptions, TableKeywords, merge_opti
 from hopvec.formats.graphs.read import check_options_apply
 from hopvec.graph import Graph
 from hopvec.graph.arrow import choose_table_columns
-from hopvec.progress import Progress, no_progress
+from hopvec.progress import Progress, ProgressOption, callback, no_progress
 
 EXAMPLE = "select source, target from edges"
 MISSING_PRIVILEGE = "42501"  # the SQLSTATE
@@ -29,7 +29,7 @@ def read_sql(
     connection: str,
     *,
     options: ReadOptions | None = None,
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
     build_progress: Progress | None = None,
     **keywords: Unpack[TableKeywords],
 ) -> Graph:
@@ -48,8 +48,9 @@ def read_sql(
         server lacks come from the usual places: PGUSER, PGPASSWORD, the service file, ~/.pgpass.
     options : ReadOptions, optional
         The keywords below as one record. Keywords override its fields.
-    progress : callable, optional
-        Called with the number of rows read, and 0, since the total is unknown.
+    progress : bool or callable, optional
+        Whether to show a progress bar; or a function, called with the number of rows read, and 0,
+        since the total is unknown.
     build_progress : callable, optional
         Called with the percentage of the graph that is built, and 100, after all rows are read.
     source, target, weight : str or int, optional
@@ -86,6 +87,7 @@ def read_sql(
     >>> read_sql("select * from follows", f"sqlite:{path}", directed=True)
     Graph(3 nodes, 2 edges, directed, weighted)
     """
+    progress = callback(progress, "reading")
     if not isinstance(query, str) or not query.strip(" \t\r\n;"):
         raise ParameterError(f"read_sql: query must be SQL, such as {EXAMPLE!r}, got {query!r}.")
     address = parse_address(connection if isinstance(connection, str) else "")

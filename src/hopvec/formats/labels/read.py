@@ -15,7 +15,7 @@ from hopvec.formats.graphs.read import choose_format
 from hopvec.formats.labels.matrices import read_archive, read_group
 from hopvec.formats.labels.tables import LabelOptions, read_lists, read_table, read_text
 from hopvec.labels import Labels
-from hopvec.progress import Progress
+from hopvec.progress import ProgressOption, callback
 
 
 class LabelFormat(NamedTuple):
@@ -50,7 +50,7 @@ def read_labels(
     header: bool | None = None,
     comment: str | None = None,
     variable: str | None = None,
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
 ) -> Labels:
     r"""Read labels of nodes from a file.
 
@@ -74,8 +74,9 @@ def read_labels(
         `read_graph`.
     variable : str, optional
         The matrix of a .mat file, by default `group`.
-    progress : callable, optional
-        Called with the number of bytes read and the size of the file.
+    progress : bool or callable, optional
+        Whether to show a progress bar; or a function, called with the number of bytes read and the
+        size of the file.
 
     Returns
     -------
@@ -95,6 +96,7 @@ def read_labels(
     >>> read_labels(path, label_column="country")
     Labels(3 nodes, 3 of them labeled, 2 classes, one label each)
     """
+    progress = callback(progress, "reading")
     options = LabelOptions(
         id_column, label_column, label_separator, separator, header, comment, variable
     )
