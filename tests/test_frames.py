@@ -58,7 +58,7 @@ class TestEmbedding:
         duckdb = pytest.importorskip("duckdb")
         assert same(Embedding.from_arrow(pl.DataFrame(embedding)), embedding)
         vectors = embedding  # noqa: F841  (DuckDB finds it by name)
-        assert duckdb.sql("select count(*) from vectors").fetchone() == (len(embedding),)
+        assert duckdb.sql("select count(*) from vectors").fetchall() == [(len(embedding),)]
 
     @pytest.mark.parametrize(
         ("table", "message"),

@@ -97,7 +97,7 @@ def embed(
     """Embed a graph: compute one vector per node.
 
     GRAPH is a file of edges or an adjacency matrix; "-" is standard input. With --query, it is a
-    database, such as postgresql://host/database (see docs/how-to/sql.md). The report at the end
+    database, such as postgresql://host/database. The report at the end
     shows how it was read: nodes, edges, and the columns used. The same seed gives the same bytes
     for any number of threads and any memory limit.
     """
@@ -119,6 +119,8 @@ def embed(
         method.set_params(spill_dir=None if output == STDOUT else output.parent)
     run = RunReport()
     read_graph = read(terminal, run, graph, read_options, method)
+    if like:
+        run.input["like"] = like
     read_graph = add_features(terminal, run, read_graph, feature_args, method.spill_dir)
     plan = method.plan(read_graph)
     run.plan = str(plan)

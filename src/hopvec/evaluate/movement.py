@@ -131,8 +131,8 @@ def movement(old: Embedding, new: Embedding) -> Movement:
         )
     if before and after and not _same_alignment(before, after):
         logger.warning(
-            "The second embedding was not aligned with the first by like=, so part of the movement "
-            "is due to different scales of columns."
+            "The second embedding was not aligned with the first by like=, so most of the movement "
+            "may be due to columns of other signs, orders and scales."
         )
     rows = pc.index_in(old.ids, value_set=new.ids)
     here = np.flatnonzero(rows.is_valid().to_numpy(zero_copy_only=False))

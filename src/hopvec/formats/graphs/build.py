@@ -169,7 +169,8 @@ def add_nodes(name: str, encoder: IdEncoder, stream: EdgeStream, options: ReadOp
                 )  # a text file does not declare the type of its ids
             before = len(encoder)
             encoder.encode(ids)
-            if ids_given and before and len(encoder) - before == len(ids):
+            # A short list may be that of the isolated nodes; a long one is that of all nodes.
+            if ids_given and 0 < before <= 2 * len(ids) and len(encoder) - before == len(ids):
                 logger.warning(
                     "%s: none of the %s nodes of nodes= has an edge; their ids, such as %r, may be "
                     "those of another column.",
