@@ -15,14 +15,14 @@ ROWS, COLUMNS = 5, 6  # of the vectors shown
 
 def graph_html(graph: Graph) -> str:
     """The size and the kind of a graph, and where it came from."""
-    facts = graph.describe()
+    isolated = graph.describe()["isolated"]
     kind = ["directed" if graph.directed else "undirected"]
     kind.append("unweighted" if graph.weights is None else "weighted")
     rows = [
         ("nodes", f"{graph.nodes:,}"),
         ("edges", f"{graph.edges:,}"),
         ("kind", ", ".join(kind)),
-        ("isolated nodes", f"{facts['isolated']:,}"),
+        ("isolated nodes", f"{isolated:,}"),
         ("ids", ", ".join(map(repr, graph.ids[:3].to_pylist())) + (", ..." * (graph.nodes > 3))),
     ]
     if "file" in graph.origin:

@@ -1,4 +1,4 @@
-"""Exports to PostgreSQL: types, index, privileges, and what its users are told."""
+"""Exports to PostgreSQL: types, index, privileges, and the messages that users see."""
 
 import json
 import os

@@ -56,8 +56,8 @@ FILES = ("best.json", "trials.csv", "search.png", "study.jsonl", "unseen.csv")
     metavar="NAME=VALUES",
     help="Search space; give the option once per parameter. VALUES is a range (-1:0), a range with "
     "steps (-1:0:0.1), a log-uniform range (log:0.125:64) or a list of values (authors,full). A "
-    "list with ranges is weights=0,0,1,log:0.125:64.  [default: that of the method, see "
-    "docs/how-to/tuning.md]",
+    "list with ranges is weights=0,0,1,log:0.125:64.  [default: that of the "
+    "method]",
     heading="Search",
 )
 @parameter_options(SearchSettings, "Search")

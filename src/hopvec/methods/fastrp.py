@@ -258,7 +258,7 @@ class FastRP(SlabMethod):
         """How to get vectors for nodes that have edges and yet a zero vector."""
         if self.precision == "float16":
             return "precision='float32' may give them nonzero vectors"
-        # Two nodes are opposite to each other once they are centered, and whitening makes them 0.
+        # With only two nodes, more than one pass makes both vectors zero again.
         one_pass = "passes=1, " if connected == 2 and self.passes > 1 else ""
         return f"{one_pass}self_weight=1 and sparsity=3 give them nonzero vectors"
 

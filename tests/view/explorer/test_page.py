@@ -247,6 +247,16 @@ def test_a_search_fits_the_node_and_all_its_neighbors(visit, address, exploratio
             )
 
 
+def test_points_behind_a_selection_stay_readable_in_the_dark(visit, address):
+    there = visit(address, color_scheme="dark")
+    page = there.open()
+    page.mouse.click(*there.position(SOME))
+    there.picked(f"node-{SOME}")
+    page.wait_for_function("getComputedStyle(document.querySelector('canvas.points')).opacity < 1")
+    opacity = page.evaluate("getComputedStyle(document.querySelector('canvas.points')).opacity")
+    assert float(opacity) >= 0.8
+
+
 def test_a_search_without_a_match_says_so_in_the_box(here):
     page = here.page
     page.locator("#search").fill("nothing like that")
