@@ -81,6 +81,10 @@ def read_graph(
         The columns of an edge list: a name, or a number counted from 1.
     unweighted : bool, default False
         Ignores weights.
+    relation : str or int, optional
+        The column of relations, such as KNOWS and LIKES.
+    relation_weights, relation_balance, relation_direction : optional
+        How relations are weighted, balanced and directed, as in `Graph.from_edges`.
     separator : str, optional
         The separator of text: one character, "tab", "space" or "whitespace".
     header : bool, optional
