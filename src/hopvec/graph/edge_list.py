@@ -123,8 +123,7 @@ def _duplicate_error(
     numbering: NumberedEdges, weight: NDArray[np.float32] | None, directed: bool, drop_loops: bool
 ) -> GraphError:
     source, target = (
-        numbering.numbers(ids).astype(np.int64)
-        for ids in (numbering.source, numbering.target)
+        numbering.numbers(ids).astype(np.int64) for ids in (numbering.source, numbering.target)
     )
     if not directed:
         source, target = np.minimum(source, target), np.maximum(source, target)

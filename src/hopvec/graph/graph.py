@@ -175,12 +175,13 @@ class Graph:
         from hopvec.graph.relation_options import RelationOptions
 
         options = RelationOptions.checked(
-            "Graph.from_edges", relation, relation_weights, relation_balance, relation_direction
+            "Graph.from_edges", relation_weights, relation_balance, relation_direction
         )
         if target is None:
             source, target, weight = edge_list.split_pairs(source, weight)
         build = (directed, duplicates, loops, nodes, threads)
         if relation is None:
+            options.check_unused("Graph.from_edges")
             return edge_list.from_edges(source, target, weight, *build)
         return relations.from_edges(source, target, weight, relation, options, *build)
 

@@ -95,7 +95,9 @@ class RelationEdges:
                 )
             self.found[name] = self._relation(name, f"{location}: ")
         codes = {name: code for code, name in enumerate(self.found)}
-        return np.array([codes[name] for name in encoded.dictionary.to_pylist()], np.int32)[indices]
+        by_index = [codes[name] for name in encoded.dictionary.to_pylist()]
+        found: NDArray[np.int32] = np.array(by_index, np.int32)[indices]
+        return found
 
     def _relation(self, name: str, location: str = "") -> Relation:
         weight = self.options.weight(name, location)
@@ -197,9 +199,10 @@ class PairEdges:
     ) -> None:
         """Encode the pairs, and add the edges."""
         of_relation = relation.astype(np.int64) << NODE_BITS
-        ends = [
-            self.encoder.encode(arrow_view(of_relation | nodes)) for nodes in (source, target)
-        ]
+        ends = (
+            self.encoder.encode(arrow_view(of_relation | source)),
+            self.encoder.encode(arrow_view(of_relation | target)),
+        )
         self.arrays.append(*ends, weight)
 
 

@@ -33,12 +33,10 @@ class RelationOptions:
     directions: Mapping[str, Direction] = field(default_factory=dict)
 
     @classmethod
-    def checked(
-        cls, owner: str, relation: object, weights: Any, balance: Any, direction: Any
-    ) -> RelationOptions:
+    def checked(cls, owner: str, weights: Any, balance: Any, direction: Any) -> RelationOptions:
         """The options of a function; raises ParameterError for an invalid one."""
         check_choice(owner, "relation_balance", balance, BALANCES)
-        options = cls(
+        return cls(
             {
                 name: _weight(owner, name, value)
                 for name, value in _by_name(owner, "relation_weights", weights)
@@ -49,17 +47,16 @@ class RelationOptions:
                 for name, value in _by_name(owner, "relation_direction", direction)
             },
         )
+
+    def check_unused(self, owner: str) -> None:
+        """Raise ParameterError for an option that has no effect, because there are no relations."""
         given = {
-            "relation_weights": options.weights,
-            "relation_balance": balance != "none",
-            "relation_direction": options.directions,
+            "relation_weights": self.weights,
+            "relation_balance": self.balance != "none",
+            "relation_direction": self.directions,
         }
-        for name, value in given.items():
-            if relation is None and value:
-                raise ParameterError(
-                    f"{owner}: {name}= needs relation=, the column of the relations."
-                )
-        return options
+        for name in (name for name, value in given.items() if value):
+            raise ParameterError(f"{owner}: {name}= needs relation=, the relations of the edges.")
 
     def weight(self, name: str, location: str = "") -> float:
         """The weight of a relation; raises GraphError if others are named, but not this one."""

@@ -187,7 +187,8 @@ def merge_relations(
     See CSRBuilder for `memory_limit` and `in_file`; with a limit, all S_r are in spill files.
     """
     edges.check()
-    parts, stages = [], [1] * (len(edges.parts) + 1)
+    parts: list[Pairs] = []
+    stages = [1] * (len(edges.parts) + 1)
     for directed in sorted(edges.parts):
         numbering, pairs = edges.number(edges.parts[directed], ids, positions)
         weights = edges.parts.pop(directed).arrays.weights()
@@ -235,16 +236,21 @@ def from_edges(
     if isinstance(relations, pa.ChunkedArray):
         relations = relations.combine_chunks()
     numbering, weight = number_edges(source, target, weight, nodes)
-    ends = [numbering.numbers(ids).astype(np.int32) for ids in (numbering.source, numbering.target)]
-    if len(relations) != len(ends[0]):
+    if len(relations) != len(numbering.source):
         raise GraphError(
-            f"relation must contain one relation per edge: {len(ends[0]):,} edges, got "
+            f"relation must contain one relation per edge: {len(numbering.source):,} edges, got "
             f"{len(relations):,}."
         )
     if (empty := first_missing(relations)) is not None:
         raise GraphError(f"edge {empty + 1}: the relation is empty.")
     edges = RelationEdges(options, bool(directed))
-    edges.append(relations, *ends, weight, lambda row: f"edge {row + 1}")
+    edges.append(
+        relations,
+        numbering.numbers(numbering.source).astype(np.int32),
+        numbering.numbers(numbering.target).astype(np.int32),
+        weight,
+        lambda row: f"edge {row + 1}",
+    )
     return merge_relations(
         edges, numbering.ids(), None, duplicates=duplicates, loops=loops, threads=threads
     )
@@ -270,15 +276,15 @@ def balance_factors(
         totals = np.bincount(relation, degrees, len(weights))
         has = totals > 0
         share = weights / weights[has].sum() * totals.sum()
-        factors: NDArray[np.float64] = np.divide(share, totals, out=np.zeros_like(totals), where=has)
+        factors: NDArray[np.float64] = np.divide(
+            share, totals, out=np.zeros_like(totals), where=has
+        )
         return factors[relation]
     degree = np.bincount(node, weight * degrees, nodes)
     has = degrees > 0
     weight_of_node = np.bincount(node, weight * has, nodes)
     numerator = weight * degree[node]
-    return np.divide(
-        numerator, weight_of_node[node] * degrees, out=np.zeros(len(node)), where=has
-    )
+    return np.divide(numerator, weight_of_node[node] * degrees, out=np.zeros(len(node)), where=has)
 
 
 def _merge(

@@ -218,8 +218,9 @@ class Method(ABC):
             )
         if not validated.directed and not validated.symmetric and not self._supports_directed:
             raise GraphError(
-                f"{type(self).__name__} is defined for symmetric adjacency matrices, but this graph "
-                "has relation_balance='node', which is not. Choose another balance or method."
+                f"{type(self).__name__} is defined for symmetric adjacency matrices, but that of "
+                "this graph is not, because of relation_balance='node'. Choose another balance or "
+                "method."
             )
         if validated.features is not None and not self._supports_features:
             raise GraphError(

@@ -16,7 +16,7 @@ from hopvec.errors import FormatError, GraphError, MemoryLimitError
 from hopvec.formats.graphs.bad_rows import SkippedRows
 from hopvec.formats.graphs.edges import Batch, EdgeStream, Matrix
 from hopvec.formats.graphs.nodes import read_nodes
-from hopvec.formats.graphs.options import ReadOptions
+from hopvec.formats.graphs.options import OWNER, ReadOptions
 from hopvec.graph import Graph
 from hopvec.graph.arrow import WHOLE_FLOATS
 from hopvec.graph.bipartite import add_prefix, target_mask
@@ -50,6 +50,8 @@ def graph_from_stream(
             f"{name}: symmetrize=True is for matrices; the edges of a list are undirected unless "
             "directed=True."
         )
+    if not stream.relations:
+        options._relations.check_unused(OWNER)
     directed = not options.bipartite and bool(
         stream.directed if options.directed is None else options.directed
     )
@@ -103,13 +105,13 @@ def graph_from_stream(
 class EncodedEdges:
     """Edges whose ids are replaced by integer codes, in memory or in spill files."""
 
-    def __init__(self, options: ReadOptions, directed: bool) -> None:
+    def __init__(self, options: ReadOptions, directed: bool, relations: bool) -> None:
         limit, spill_dir = options._memory_bytes, options.spill_dir
         share = None if limit is None else limit // 16
         self.encoder: IdEncoder = IdEncoder(options.threads or cores())
         self.arrays: EdgeArrays = EdgeArrays(share, spill_dir)
         self.relations: RelationEdges | None = None
-        if options.relation is not None:
+        if relations:
             self.relations = RelationEdges(options._relations, directed, share, spill_dir)
 
     def append(
@@ -135,7 +137,7 @@ def encode_edges(
     name: str, stream: EdgeStream, options: ReadOptions, *, directed: bool = False
 ) -> EncodedEdges:
     """Read all batches of a stream; raise GraphError for missing ids and invalid weights."""
-    edges, limit = EncodedEdges(options, directed), options._memory_bytes
+    edges, limit = EncodedEdges(options, directed, stream.relations), options._memory_bytes
     skipped = SkippedRows()
     rows = 0
     for batch in stream.batches:
@@ -144,7 +146,7 @@ def encode_edges(
             return stream.locate(first + row)
 
         def location(row: int) -> str:
-            return f"{name}, {locate(row)}"
+            return locate(row) if stream.locates_file else f"{name}, {locate(row)}"
 
         rows += len(batch.source)
         if options.bad_rows == "skip":
@@ -300,6 +302,7 @@ def plan_memory(
 
 def graph_from_matrix(name: str, found: Matrix, options: ReadOptions) -> Graph:
     """Build the graph of an adjacency matrix."""
+    options._relations.check_unused(OWNER)
     if options.bipartite:
         raise FormatError(
             f"{name}: bipartite=True is for lists of edges, and this is a matrix; leave it out."

@@ -149,11 +149,7 @@ class ReadOptions:
     def _relations(self) -> RelationOptions:
         """How relations are weighted, balanced and directed."""
         return RelationOptions.checked(
-            OWNER,
-            self.relation,
-            self.relation_weights,
-            self.relation_balance,
-            self.relation_direction,
+            OWNER, self.relation_weights, self.relation_balance, self.relation_direction
         )
 
     @property
