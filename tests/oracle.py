@@ -147,6 +147,36 @@ def orders(S, R, weights, beta, self_weight, direction="out", same_columns=True)
     return [(weight, N_i) for weight, N_i in terms if weight != 0]
 
 
+def merge_relations(matrices, weights, balance):
+    """S = sum_r F_r S_r of a graph with the adjacency matrices S_r of its relations.
+
+    F_r is diagonal: "none": w_r. "total": all S_r have sums in proportion to w_r, and S the sum of
+    all. "node": A_i is the average of D_r^-1 S_r over the relations of node i, by w_r, and S = D A.
+    """
+    S, w = np.array(matrices, np.float64), np.array(weights, np.float64)
+    if balance == "total":
+        totals = S.sum(axis=(1, 2))
+        w = np.divide(w * totals.sum() / w[totals > 0].sum(), totals, out=np.zeros_like(w), where=totals > 0)
+    merged = np.einsum("r,rij->ij", w, S)
+    if balance == "node":
+        has = S.any(axis=2)
+        shares = np.einsum("r,rij->ij", w, np.array([transition(S_r) for S_r in S]))
+        average = shares / np.maximum((w[:, None] * has).sum(axis=0), 1e-300)[:, None]
+        merged = merged.sum(axis=1)[:, None] * average
+    return merged
+
+
+def concat_relations(matrices, R, weights, beta, self_weight=0.0, direction="out"):
+    """The plain sum with an equal part of the columns for each S_r; L has 2m of all of them."""
+    volume = sum(np.sum(S_r) for S_r in matrices)
+    parts = []
+    for S_r in matrices:
+        own = np.sum(oriented(np.asarray(S_r), direction)) or 1.0
+        terms = orders(np.asarray(S_r), R, weights, beta, self_weight, direction)
+        parts.append(sum(weight * N_i for weight, N_i in terms) * (own / volume) ** beta)
+    return np.hstack(parts)
+
+
 def oriented(S, direction):
     """S, S^T, or the undirected S + S^T, in which loops count once."""
     both = S + S.T - np.diag(np.diag(S))

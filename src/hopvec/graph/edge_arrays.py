@@ -26,7 +26,11 @@ class EdgeArrays:
         target: NDArray[np.int32],
         weight: NDArray[np.float32] | None,
     ) -> None:
-        """Add edges."""
+        """Add edges. Those without weights have weight 1 if others have weights."""
+        if weight is not None and not len(self.weight):
+            self.weight.append(np.ones(len(self), np.float32))
+        elif weight is None and len(self.weight):
+            weight = np.ones(len(source), np.float32)
         self.source.append(source)
         self.target.append(target)
         if weight is not None:
