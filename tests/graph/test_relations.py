@@ -67,7 +67,9 @@ def test_the_merged_matrix_agrees_with_the_formula(balance, case):
         nodes=nodes,
     )
     matrices = matrices_of(nodes, edges, relation, directions)
-    expected = oracle.merge_relations(matrices, [weights[name] for name in sorted(weights)], balance)
+    expected = oracle.merge_relations(
+        matrices, [weights[name] for name in sorted(weights)], balance
+    )
     np.testing.assert_allclose(graph.to_scipy().toarray(), expected, rtol=3e-7)
     assert graph.directed == any(directions[name] != "both" for name in set(relation))
     assert graph.symmetric == (not graph.directed and balance != "node")
@@ -107,7 +109,9 @@ def typed_file(tmp_path_factory):
     relation = random.choice(["KNOWS", "LIKES", "RATED"], 60_000, p=[0.7, 0.2, 0.1])
     path = tmp_path_factory.mktemp("typed") / "edges.csv"
     rows = zip(source, target, random.integers(1, 6, 60_000), relation, strict=True)
-    path.write_text("source,target,weight,type\n" + "".join(f"{s},{t},{w},{r}\n" for s, t, w, r in rows))
+    path.write_text(
+        "source,target,weight,type\n" + "".join(f"{s},{t},{w},{r}\n" for s, t, w, r in rows)
+    )
     return path
 
 
@@ -161,7 +165,9 @@ class TestWeights:
     RELATION = ["K", "L", "M"]
 
     def test_a_relation_without_a_weight_is_refused_with_its_location(self):
-        with pytest.raises(GraphError, match="^edge 3: the relation 'M' has no weight; .* 'K', 'L'"):
+        with pytest.raises(
+            GraphError, match="^edge 3: the relation 'M' has no weight; .* 'K', 'L'"
+        ):
             Graph.from_edges(*self.EDGES, relation=self.RELATION, relation_weights={"K": 1, "L": 2})
 
     def test_a_star_stands_for_all_others_and_0_drops_edges_but_not_nodes(self):
