@@ -154,7 +154,7 @@ class TestDuplicates:
         assert graph.to_scipy().toarray().tolist() == [[0, 9], [9, 0]]
 
     def test_an_error_names_the_edge_and_its_relation(self):
-        with pytest.raises(GraphError, match="^the edge 'a' - 'b' of the relation 'K' repeats"):
+        with pytest.raises(GraphError, match=r"^the edge 'a' - 'b' of the relation 'K' repeats"):
             Graph.from_edges(*self.EDGES, relation=self.RELATION, duplicates="error")
         parallel = Graph.from_edges(["a", "a"], ["b", "b"], relation=["K", "L"], duplicates="error")
         assert parallel.duplicates == 0
@@ -166,7 +166,7 @@ class TestWeights:
 
     def test_a_relation_without_a_weight_is_refused_with_its_location(self):
         with pytest.raises(
-            GraphError, match="^edge 3: the relation 'M' has no weight; .* 'K', 'L'"
+            GraphError, match=r"^edge 3: the relation 'M' has no weight; .* 'K', 'L'"
         ):
             Graph.from_edges(*self.EDGES, relation=self.RELATION, relation_weights={"K": 1, "L": 2})
 
@@ -268,7 +268,7 @@ def test_networkx_edges_have_relations_by_attribute_or_key():
     assert graph.degrees.tolist() == [7, 8, 1]
     assert Graph.from_networkx(multi, relation="kind").relations.names == ["x", "y"]
     multi.add_edge("c", "d", key="KNOWS")
-    with pytest.raises(GraphError, match="edge 'c' - 'd' .* has no attribute 'kind'"):
+    with pytest.raises(GraphError, match=r"edge 'c' - 'd' .* has no attribute 'kind'"):
         Graph.from_networkx(multi, relation="kind")
 
 
