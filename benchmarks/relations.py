@@ -21,7 +21,7 @@ from hopvec.evaluate import classify
 PATH = RESULTS / "relations.json"
 BALANCES = ("none", "total", "node")
 EQUAL = {"Depends": 1.0, "Recommends": 1.0, "Suggests": 1.0}
-WEIGHTS = (0.0, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
+WEIGHTS = (0.0, 0.25, 0.5, 1.0, 2.0)
 """The grid for Recommends and Suggests; Depends has weight 1."""
 
 Weights = dict[str, float]

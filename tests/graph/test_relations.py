@@ -141,7 +141,7 @@ def test_files_give_the_same_arrays_in_memory_and_within_a_limit(
 
 class TestDuplicates:
     EDGES = ["a", "a", "b", "a"], ["b", "b", "a", "b"], [2, 3, 5, 7]
-    RELATION = ["K", "K", "K", "L"]
+    RELATION = "K", "K", "K", "L"
 
     def test_they_are_those_of_the_same_relation(self):
         graph = Graph.from_edges(*self.EDGES, relation=self.RELATION)
@@ -162,7 +162,7 @@ class TestDuplicates:
 
 class TestWeights:
     EDGES = ["a", "b", "c"], ["b", "c", "d"]
-    RELATION = ["K", "L", "M"]
+    RELATION = "K", "L", "M"
 
     def test_a_relation_without_a_weight_is_refused_with_its_location(self):
         with pytest.raises(
@@ -245,8 +245,8 @@ class TestFilesByRelation:
 
     def test_every_file_is_a_relation(self, files):
         text = ",".join(f"{name}={path}" for name, path in files.items())
-        for given in (files, text):
-            graph = read_graph(given, relation_weights={"KNOWS": 1, "LIKES": 0.5})
+        for path in (files, text):
+            graph = read_graph(path, relation_weights={"KNOWS": 1, "LIKES": 0.5})
             assert graph.relations.names == ["KNOWS", "LIKES"]
             assert graph.degrees.tolist() == [2, 3.5, 1, 1, 1.5]
         assert graph.origin["files by relation"]["LIKES"]["columns"]["source"] == "src"

@@ -289,7 +289,7 @@ def balance_factors(
     return np.divide(numerator, weight_of_node[node] * degrees, out=np.zeros(len(node)), where=has)
 
 
-def _rounded(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+def _rounded(sums: NDArray[Any]) -> NDArray[np.float64]:
     """Sums rounded to float32, which are the same whatever the order of summation on Spark."""
     return sums.astype(np.float32).astype(np.float64)
 
