@@ -100,7 +100,7 @@ def explore(
     require_extra()
     if server["no_token"] and server["token"] is not None:
         raise click.UsageError("Give --token or --no-token, not both.")
-    token = server["token"] or not server["no_token"]
+    token = not server["no_token"] if server["token"] is None else server["token"]
     required_token(token, server["host"])  # raises an error before the files are read
     if labels is None and (given := given_options("Labels")):
         raise click.UsageError(f"{given[0]} needs --labels.")

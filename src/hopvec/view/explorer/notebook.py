@@ -66,8 +66,12 @@ class Explorer:
 
         Examples
         --------
-        >>> explorer = hopvec.view.explore(embedding)  # doctest: +SKIP
-        >>> explorer.stop()  # doctest: +SKIP
+        >>> from hopvec import FastRP, Graph, view
+        >>> graph = Graph.from_edges(["ann", "ann", "bob"], ["bob", "cem", "cem"])
+        >>> explorer = view.explore(FastRP(dim=8).embed(graph), layout="pca")
+        >>> explorer.stop()
+        >>> explorer
+        Explorer(stopped)
         """
         self._server.should_exit = True
         self._thread.join()
