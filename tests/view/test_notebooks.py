@@ -4,11 +4,9 @@ import base64
 import re
 import struct
 
+import nbclient
+import nbformat
 import pytest
-
-nbformat = pytest.importorskip("nbformat", reason="needs pip install --group notebooks")
-nbclient = pytest.importorskip("nbclient", reason="needs pip install --group notebooks")
-pytest.importorskip("ipykernel", reason="needs pip install --group notebooks")
 
 SETUP = """
 import hopvec
@@ -45,7 +43,8 @@ def test_a_map_is_shown_below_its_cell(outputs, cell):
     assert picture.startswith(b"\x89PNG")
     width, height = struct.unpack(">II", picture[16:24])
     assert (width, height) == (360, 360)
-    assert output["metadata"]["image/png"]["width"] == 346  # 3.6 inches of 96 pixels
+    shown = output["metadata"]["image/png"]
+    assert shown == {"width": 346, "alt": "A map of 6 nodes"}  # 3.6 inches of 96 pixels
     assert output["data"]["text/plain"] == "Map(6 nodes)"
 
 

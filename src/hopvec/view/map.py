@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,7 +22,7 @@ from hopvec.progress import Progress, ProgressOption, callback, no_progress
 from hopvec.view.classes import Classes, classes_of
 from hopvec.view.figure import Panel, draw_figure
 from hopvec.view.layout import Kind, layout
-from hopvec.view.theme import THEMES
+from hopvec.view.theme import PALETTE, THEMES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,8 +52,8 @@ class Map:
     """
 
     _figure: Figure
-    _nodes: Sequence[int]
-    """The number of nodes of each panel."""
+    _panels: Sequence[Panel]
+    _title: str | None
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the map to a file; an existing file is replaced atomically.
@@ -93,13 +93,19 @@ class Map:
             )
 
     def __repr__(self) -> str:
-        return f"Map({' and '.join(f'{number:,} nodes' for number in self._nodes)})"
+        return f"Map({self._sizes()})"
 
-    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
-        """The picture in a notebook, and its width there."""
+    def _sizes(self) -> str:
+        return " and ".join(f"{len(panel.points):,} nodes" for panel in self._panels)
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, Any]]:
+        """The picture in a notebook, with its width there and its description."""
         picture = BytesIO()
         self._write(picture, ".png")
-        return picture.getvalue(), {"width": round(self._figure.get_size_inches()[0] * CSS_INCH)}
+        width = round(self._figure.get_size_inches()[0] * CSS_INCH)
+        classes = ", ".join(self._panels[0].classes.names[: len(PALETTE)])
+        described = f"A map of {self._sizes()}" + (f", colored by class: {classes}" * bool(classes))
+        return picture.getvalue(), {"width": width, "alt": self._title or described}
 
 
 def draw_map(
@@ -119,8 +125,9 @@ def draw_map(
 ) -> Map:
     """Draw a map of an embedding, or of several side by side.
 
-    As the last line of a cell of a notebook, the map is shown below it. Nodes with zero vectors, such as isolated nodes, are drawn in a strip below the map. Above
-    100,000 nodes, the density of nodes is drawn. The same seed gives the same bytes.
+    As the last line of a cell of a notebook, the map is shown below it. Nodes with zero vectors,
+    such as isolated nodes, are drawn in a strip below the map. Above 100,000 nodes, the density of
+    nodes is drawn. The same seed gives the same bytes.
 
     Parameters
     ----------
@@ -201,7 +208,7 @@ def draw_map(
             plane = layout(embedding, kind=kind, seed=seed, labeled=labeled, progress=report)
         report(1, 1)
         panels.append(Panel(name, plane, found))
-    drawn = Map(_draw(panels, theme, title, size, dpi, seed), [len(each.points) for each in panels])
+    drawn = Map(_draw(panels, theme, title, size, dpi, seed), panels, title)
     if path is not None:
         drawn.save(path)
     return drawn

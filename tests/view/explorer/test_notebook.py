@@ -100,7 +100,7 @@ def test_errors_name_the_argument():
 
 def test_the_missing_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    with pytest.raises(MissingExtraError, match="needs the web extra: pip install 'hopvec.web.'"):
+    with pytest.raises(MissingExtraError, match="explore needs the web extra: pip install"):
         explore(explored.embedding())
 
 
@@ -109,7 +109,7 @@ def notebook_page(body):
     """Serves a page of another origin, and yields its URL."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):  # noqa: N802
+        def do_GET(self):
             self.send_response(200)
             self.send_header("Content-Type", "text/html; charset=utf-8")
             self.end_headers()

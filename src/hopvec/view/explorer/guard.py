@@ -47,12 +47,11 @@ class Guard:
     """Allowed Host headers, with the port; None allows any, which is only safe with a token."""
     token: str | None = None
     framed: bool = False
-    """Whether pages of any origin, such as notebooks, may show the explorer in a frame; that is only
-    safe with a token, which such a page must know."""
+    """Whether pages of any origin, such as notebooks, may show the explorer in a frame. That is
+    only safe with a token, which such a page must know."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""
-
         added = SECURITY_HEADERS | ({} if self.framed else NO_FRAMES)
 
         async def protected(message: Message) -> None:
