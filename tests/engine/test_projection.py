@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import reference
 from hopvec import _native
+from hopvec.engine.principal import PART_ROWS, sum_products
 from hopvec.engine.row_sum import PANEL_ROWS
 
 STOP = _native.Stop()
@@ -156,3 +157,17 @@ def test_sums_are_rounded_once_at_every_level():
             assert run.returncode == 0, run.stderr
             found[level] = run.stdout
     assert len(set(found.values())) == 1, found
+
+
+def test_products_are_summed_by_parts_of_the_rows_which_are_added_in_order():
+    def add(block, gram, total):
+        gram += block**2
+        total += block[0]
+
+    half = PART_ROWS // 2
+    values = {0: 2.0**53, PART_ROWS: 1.0, PART_ROWS + half: 1.0}  # 2**53 + 1 is rounded to 2**53
+    blocks = [(first, np.full((1, 1), value)) for first, value in values.items()]
+    _, total = sum_products(blocks, 1, add, lambda rows: None)
+    assert total[0] == 2.0**53 + 2
+    gram, _ = sum_products(blocks[1:], 1, add, lambda rows: None)
+    assert gram[0, 0] == 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,11 +26,11 @@ def fit_degree_factors(propagation: Propagation, size: float) -> NDArray[np.floa
 
 
 def degree_columns(
-    propagation: Propagation, factors: NDArray[np.float64], first: int, count: int
+    degrees: Sequence[NDArray[np.float64]], factors: NDArray[np.float64]
 ) -> NDArray[np.float32]:
     """Factor * log(1 + degree) of some nodes, with one column for every transition matrix."""
-    columns = np.empty((count, len(factors)), dtype=np.float32)
-    for part, A in enumerate(propagation.hops):  # noqa: N806
-        degrees = np.ascontiguousarray(A.degrees[first : first + count])
-        columns[:, part] = factors[part] * _native.logarithm(1.0 + degrees)
-    return columns
+    columns = [
+        factor * _native.logarithm(1.0 + some)
+        for factor, some in zip(factors, degrees, strict=True)
+    ]
+    return np.stack(columns, axis=1).astype(np.float32)

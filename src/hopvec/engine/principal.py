@@ -20,10 +20,13 @@ from hopvec.engine.spectral import BLOCK_COLUMNS, Floats
 from hopvec.machine import interruptible
 
 PCA_BLOCK_ROWS = 1024  # fixed, so that the order of summation never changes
+PART_ROWS = 64 * PCA_BLOCK_ROWS  # rows whose products are summed separately, see `sum_products`
 TRIAL_COLUMNS = 256  # of the eigenproblem that is timed to estimate a run
 
 Blocks = Iterable[tuple[int, NDArray[np.float32]]]
 """Blocks of `PCA_BLOCK_ROWS` rows in the graph's internal order, each with its first row index."""
+AddProducts = Callable[[NDArray[np.float32], Floats, Floats], object]
+"""Adds the products of a block of rows to the sum of x^T x, and the rows to the sum of x."""
 
 
 @dataclass(frozen=True)
@@ -107,12 +110,36 @@ def _covariance(
     blocks: Blocks, width: int, present: int, threads: int, done: Callable[[int], object]
 ) -> tuple[Floats, Floats]:
     """The sum over rows of (x - mean)^T (x - mean), and the mean of the nonzero rows."""
-    gram, total = np.zeros((width, width)), np.zeros(width)
-    for first, rows in blocks:
-        total += interruptible(partial(_column_sums, rows, threads))
-        interruptible(partial(_native.add_gram, rows, gram, threads))
-        done(first + len(rows))
+    gram, total = sum_products(blocks, width, partial(add_products, threads=threads), done)
     return centered_gram(gram, total, present)
+
+
+def sum_products(
+    blocks: Blocks, width: int, add: AddProducts, done: Callable[[int], object]
+) -> tuple[Floats, Floats]:
+    """The upper triangle of the sum of x^T x over all rows x, and the sum of the rows.
+
+    Blocks are added to the sums of their part of `PART_ROWS` rows, and parts are added in order:
+    a distributed run computes the parts on different machines, and gets the same bytes.
+    """
+    gram, total = np.zeros((width, width)), np.zeros(width)
+    part_gram, part_total = np.zeros((width, width)), np.zeros(width)
+    for first, rows in blocks:
+        if first % PART_ROWS == 0 and first > 0:
+            gram += part_gram
+            total += part_total
+            part_gram[:], part_total[:] = 0.0, 0.0
+        add(rows, part_gram, part_total)
+        done(first + len(rows))
+    gram += part_gram
+    total += part_total
+    return gram, total
+
+
+def add_products(rows: NDArray[np.float32], gram: Floats, total: Floats, threads: int) -> None:
+    """Add x^T x and x of the rows of a block."""
+    total += interruptible(partial(_column_sums, rows, threads))
+    interruptible(partial(_native.add_gram, rows, gram, threads))
 
 
 def centered_gram(gram: Floats, total: Floats, present: int) -> tuple[Floats, Floats]:

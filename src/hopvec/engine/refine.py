@@ -12,6 +12,7 @@ a sum in memory and in a spill file.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
@@ -26,7 +27,13 @@ from hopvec.engine.finish import RowsDone, allocate_rows
 from hopvec.engine.fitted import Fitted, FittedStatistics
 from hopvec.engine.normalize import NORMALIZATIONS, ColumnScaler, Normalization
 from hopvec.engine.plan import SLAB_COLUMNS, SlabPlan
-from hopvec.engine.principal import Components, centered_gram, eigen, leading_components
+from hopvec.engine.principal import (
+    Components,
+    centered_gram,
+    eigen,
+    leading_components,
+    sum_products,
+)
 from hopvec.engine.row_sum import (
     FILE_BLOCK_ROWS,
     PANEL_ROWS,
@@ -41,6 +48,9 @@ from hopvec.engine.spectral import Floats
 from hopvec.machine import interruptible
 
 MIN_EIGENVALUE = 1e-3  # of G, relative to the largest one; smaller eigenvalues count as this
+
+Covariance = Callable[[ColumnScaler], tuple[Floats, Floats]]
+"""The sum over the rows z of Z of (z - mean)^T (z - mean), and their mean, for these columns."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +74,12 @@ class Whiten:
         self, total: MemorySum | FileSum, plan: SlabPlan, propagation: Propagation, done: RowsDone
     ) -> Whitened:
         """X, in the place of the sum."""
-        statistics = self.like or self._fit(total, plan, done)
+        statistics = self.like or self.fit(
+            total.fit_columns(plan.threads),
+            partial(normalized_covariance, total, plan=plan, done=done),
+            len(total.present),
+            plan.threads,
+        )
         columns, whitening = statistics.columns, statistics.components
         assert columns is not None
         assert whitening is not None
@@ -72,13 +87,14 @@ class Whiten:
             project(rows, columns, whitening, rows, None, plan.threads)
             total.replace(first, rows)
             done(plan.nodes + first + len(rows))
-        return Whitened(WhitenedRows(total, _max_abs(whitening)), statistics)
+        return Whitened(WhitenedRows(total, max_abs(whitening)), statistics)
 
-    def _fit(self, total: RowSum, plan: SlabPlan, done: RowsDone) -> FittedStatistics:
-        columns = total.fit_columns(plan.threads).centered()
-        covariance, mean = normalized_covariance(total, columns, plan, done)
-        whitening = whitening_of(covariance, mean, len(total.present), plan.threads)
-        return FittedStatistics(columns, whitening)
+    def fit(
+        self, columns: ColumnScaler, covariance: Covariance, present: int, threads: int
+    ) -> FittedStatistics:
+        """The whitening of a sum with these columns; `present` of its rows are counted."""
+        columns = columns.centered()
+        return FittedStatistics(columns, whitening_of(*covariance(columns), present, threads))
 
 
 @dataclass(frozen=True)
@@ -102,10 +118,16 @@ class Compress:
         self, total: MemorySum | FileSum, plan: SlabPlan, propagation: Propagation, done: RowsDone
     ) -> Fitted:
         """The vectors, in memory or in a spill file like the sum."""
-        if self.like is None:
-            statistics = self._fit(total, plan, propagation, done)
+        if self.like and not self.own_means:
+            statistics = self.like
         else:
-            statistics = self._centered_like(total, plan, done) if self.own_means else self.like
+            statistics = self.fit(
+                total.fit_columns(plan.threads),
+                partial(normalized_covariance, total, plan=plan, done=done),
+                plan.dim,
+                self.degree_factors(propagation, plan.dim),
+                plan.threads,
+            )
         vectors: NDArray[np.float32]
         if isinstance(total, FileSum):
             vectors = self._in_file(total, statistics, plan, propagation, done)
@@ -116,30 +138,42 @@ class Compress:
             state = replace(state, statistics=statistics)
         return Fitted(vectors, state)
 
-    def _fit(
-        self, total: RowSum, plan: SlabPlan, propagation: Propagation, done: RowsDone
+    def fit(
+        self,
+        columns: ColumnScaler,
+        covariance: Covariance,
+        dim: int,
+        degree_factors: NDArray[np.float64] | None,
+        threads: int,
     ) -> FittedStatistics:
-        columns = total.fit_columns(plan.threads)
+        """The statistics of a sum with these columns, or those of `like` with its means."""
+        if self.like is not None:
+            return self._centered_like(self.like, columns, covariance)
         columns = columns.centered() if self.centered else columns
-        covariance, mean = normalized_covariance(total, columns, plan, done)
-        count = plan.dim - (len(propagation.hops) if self.degree_weight else 0)
+        products, mean = covariance(columns)
+        count = dim - (0 if degree_factors is None else len(degree_factors))
         components = leading_components(
-            covariance, mean, count, spectrum=self.spectrum, threads=plan.threads
+            products, mean, count, spectrum=self.spectrum, threads=threads
         )
-        components = centered_at(mean, components)
-        factors = None
-        if self.degree_weight:
-            factors = fit_degree_factors(propagation, self.degree_weight / np.sqrt(count))
-        return FittedStatistics(columns, components, factors)
+        return FittedStatistics(columns, centered_at(mean, components), degree_factors)
 
-    def _centered_like(self, total: RowSum, plan: SlabPlan, done: RowsDone) -> FittedStatistics:
+    def degree_factors(
+        self, propagation: Propagation, dim: int
+    ) -> NDArray[np.float64] | None:
+        """The factors of the columns with degrees; None without such columns."""
+        if not self.degree_weight:
+            return None
+        count = dim - len(propagation.hops)
+        return fit_degree_factors(propagation, self.degree_weight / np.sqrt(count))
+
+    def _centered_like(
+        self, like: FittedStatistics, columns: ColumnScaler, covariance: Covariance
+    ) -> FittedStatistics:
         """The statistics of the earlier run, with the means of this one."""
-        like = self.like
-        assert like is not None
         assert like.columns is not None
         assert like.components is not None
-        columns = ColumnScaler(total.fit_columns(plan.threads).mean, like.columns.factor)
-        _, mean = normalized_covariance(total, columns, plan, done)
+        columns = ColumnScaler(columns.mean, like.columns.factor)
+        _, mean = covariance(columns)
         return replace(like, columns=columns, components=centered_at(mean, like.components))
 
     def _in_memory(
@@ -153,7 +187,8 @@ class Compress:
         vectors, targets = allocate_rows(plan.nodes, plan.dim), propagation.graph.rows
         for first, rows in total.blocks():
             here = targets[first : first + len(rows)]
-            _write_vectors(rows, first, statistics, propagation, vectors, here, plan.threads)
+            degrees = _degrees(propagation, first, len(rows))
+            write_vectors(rows, statistics, degrees, vectors, here, plan.threads)
             done(plan.nodes + first + len(rows))
         return vectors
 
@@ -170,7 +205,8 @@ class Compress:
         for first, rows in total.blocks():
             vectors = np.empty((len(rows), plan.dim), dtype=np.float32)
             here = np.arange(len(rows), dtype=np.int32)
-            _write_vectors(rows, first, statistics, propagation, vectors, here, plan.threads)
+            degrees = _degrees(propagation, first, len(rows))
+            write_vectors(rows, statistics, degrees, vectors, here, plan.threads)
             file.write_rows(first, vectors)
             done(plan.nodes + first + len(rows))
         node_of_row = np.empty_like(propagation.graph.rows)
@@ -179,23 +215,29 @@ class Compress:
         return file.by_rows(lambda first, rows: None, lambda rows: None)
 
 
-def _write_vectors(
+def write_vectors(
     rows: NDArray[np.float32],
-    first: int,
     statistics: FittedStatistics,
-    propagation: Propagation,
+    degrees: Sequence[NDArray[np.float64]],
     vectors: NDArray[np.float32],
     targets: NDArray[np.int32],
     threads: int,
 ) -> None:
-    """Write the vectors of the nodes from `first` on; node first + i becomes row targets[i]."""
+    """Write the vectors of some rows of the sum; row i becomes row targets[i].
+
+    `degrees` are those of the rows, in every transition matrix of the hops.
+    """
     columns, components = statistics.columns, statistics.components
     assert columns is not None
     assert components is not None
     project(rows, columns, components, vectors, targets, threads, unit=True)
     if statistics.degree_factors is not None:
-        degrees = degree_columns(propagation, statistics.degree_factors, first, len(rows))
-        vectors[targets, components.basis.shape[1] :] = degrees
+        logarithms = degree_columns(degrees, statistics.degree_factors)
+        vectors[targets, components.basis.shape[1] :] = logarithms
+
+
+def _degrees(propagation: Propagation, first: int, count: int) -> list[NDArray[np.float64]]:
+    return [A.degrees[first : first + count] for A in propagation.hops]
 
 
 def normalized_covariance(
@@ -210,22 +252,20 @@ def add_gram(
     total: RowSum, columns: ColumnScaler, width: int, threads: int, done: RowsDone
 ) -> tuple[Floats, Floats]:
     """The upper triangle of Z^T Z, and the sum of the rows of Z."""
-    gram, sums = np.zeros((width, width)), np.zeros(width)
-    for first, rows in total.blocks():
-        interruptible(
-            partial(
-                _native.add_normalized_gram,
-                rows,
-                columns.mean,
-                columns.factor,
-                sums,
-                gram,
-                threads,
-            ),
-            operations=rows.size * width,
-        )
-        done(first + len(rows))
-    return gram, sums
+    add = partial(add_normalized_products, columns=columns, threads=threads)
+    return sum_products(total.blocks(), width, add, done)
+
+
+def add_normalized_products(
+    rows: NDArray[np.float32], gram: Floats, sums: Floats, *, columns: ColumnScaler, threads: int
+) -> None:
+    """Add the products of the rows of Z, and the rows, of a block of rows of the sum."""
+    interruptible(
+        partial(
+            _native.add_normalized_gram, rows, columns.mean, columns.factor, sums, gram, threads
+        ),
+        operations=rows.size * len(gram),
+    )
 
 
 def centered_at(mean: Floats, components: Components) -> Components:
@@ -283,7 +323,7 @@ def project(
     )
 
 
-def _max_abs(whitening: Components) -> float:
+def max_abs(whitening: Components) -> float:
     """An upper bound of the entries of X: rows of Z are unit, and so is their mean at most."""
     squares = (whitening.basis.astype(np.float64) ** 2).sum(axis=0)
     return 2.0 * float(np.sqrt(squares.max(initial=0.0)))

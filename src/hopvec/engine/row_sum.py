@@ -18,7 +18,14 @@ FILE_BLOCK_ROWS = 4 * PANEL_ROWS  # of a sum in a file
 SLAB_BLOCK_ROWS = 1 << 14  # of one slab of a file
 
 
-class RowSum(Protocol):
+class SlabBlocks(Protocol):
+    """A matrix that is read slab by slab."""
+
+    def slab_blocks(self, index: int, columns: slice) -> Iterator[tuple[int, NDArray[np.float32]]]:
+        """Yield the columns of one slab in blocks, each with the index of its first row."""
+
+
+class RowSum(SlabBlocks, Protocol):
     """A sum whose rows are read in blocks, and can be replaced."""
 
     present: NDArray[np.int32]
@@ -32,9 +39,6 @@ class RowSum(Protocol):
 
     def replace(self, first: int, rows: NDArray[np.float32]) -> None:
         """Store a block that was changed in place."""
-
-    def slab_blocks(self, index: int, columns: slice) -> Iterator[tuple[int, NDArray[np.float32]]]:
-        """Yield the columns of one slab in blocks, each with the index of its first row."""
 
 
 class MemorySum:
@@ -102,7 +106,7 @@ class FileSum:
 class WhitenedRows:
     """X: a sum that was whitened. The next pass starts from it instead of R."""
 
-    rows: RowSum
+    rows: SlabBlocks
     max_abs: float
     """An upper bound of the absolute entries."""
     scale: ClassVar[float] = 1.0

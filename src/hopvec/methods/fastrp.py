@@ -169,13 +169,7 @@ class FastRP(SlabMethod):
         memory: PassMemory | None = None,
     ) -> Propagation:
         """Run all passes but the last, and return how the last one computes the orders."""
-        graph = hops[0].graph
-        state = like or self._initial_state(
-            graph.nodes,
-            sum(A.volume for A in hops[:: len(DIRECTIONS[self.direction])]),
-            graph.features.columns if graph.features else None,
-            bipartite=graph.is_target is not None,
-        )
+        graph, state = hops[0].graph, like or self._state_of(hops)
         R = self._random_rows(state, graph.features, graph.rows)  # noqa: N806
         propagation = self._one_pass(hops, R, state)
         for number in range(int(self.passes) - 1):
@@ -220,6 +214,13 @@ class FastRP(SlabMethod):
         by_order |= {order: float(weight) for order, weight in enumerate(weights, start=1)}
         return nonzero_weights(by_order, "FastRP", f"{name} are all zero and so is self_weight")
 
+    def _weights_of_pass(self, number: int, like: FittedState | None = None) -> dict[int, float]:
+        """The orders with a nonzero weight in a pass, in a graph that is not bipartite."""
+        if number == self.passes - 1:
+            return self._order_weights()
+        refine = like.refine_weights if like else self._resolved_refine_weights(bipartite=False)
+        return self._with_order_0(refine)
+
     def _resolved_refine_weights(self, *, bipartite: bool) -> tuple[float, ...]:
         """The weights of the orders in all passes but the last; none if there is one pass.
 
@@ -231,6 +232,16 @@ class FastRP(SlabMethod):
         if isinstance(self.refine_weights, str):
             return (0.0, 1.0, 1.0) if bipartite else (0.0, 0.0, 1.0)
         return tuple(float(weight) for weight in self.refine_weights)
+
+    def _state_of(self, hops: Hops) -> FittedState:
+        """The fitted state before the run, along these transition matrices."""
+        graph = hops[0].graph
+        return self._initial_state(
+            graph.nodes,
+            sum(A.volume for A in hops[:: len(DIRECTIONS[self.direction])]),
+            graph.features.columns if graph.features else None,
+            bipartite=graph.is_target is not None,
+        )
 
     def _initial_state(
         self,
@@ -583,18 +594,22 @@ class FastRP(SlabMethod):
         Vectors of `new_nodes` use all statistics of `like`. Another graph has whitenings and means
         of its own, which hardly differ if the graph hardly does, and shares the components.
         """
-        finish = replace(self._finish, like=like.statistics) if like else self._finish
-        if isinstance(finish, Compress):
-            finish = replace(finish, own_means=not new_nodes)
         memory = PassMemory()
         return combine(
             plan,
             self._run_passes(hops, plan, progress, like, new_nodes=new_nodes, memory=memory),
             self._order_weights(),
-            finish,
+            self._finish_like(like, new_nodes=new_nodes),
             progress=stage(progress, len(self._stages) - 1, self._stages),
             memory=memory,
         )
+
+    def _finish_like(
+        self, like: FittedState | None, *, new_nodes: bool = False
+    ) -> Finish | Compress:
+        """How the sum becomes vectors that are comparable with those of an earlier run."""
+        finish = replace(self._finish, like=like.statistics) if like else self._finish
+        return replace(finish, own_means=not new_nodes) if isinstance(finish, Compress) else finish
 
     def _propagation(
         self, graph: Graph, plan: SlabPlan, progress: Progress = no_progress

@@ -2,11 +2,13 @@
 
 Workers exchange nothing between hops. A task writes its slab to a file in the spill directory, and
 the tasks that make the vectors read their rows from the files of all slabs. If the rows of each
-order are normalized to unit length, a first pass over the slabs computes their norms.
+order are normalized to unit length, a first run over the slabs computes their norms. Between two
+passes, tasks whiten the rows of the sum.
 """
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,58 +20,138 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame, Row
 
 from hopvec import _native
+from hopvec.engine import principal
 from hopvec.engine.combine import SlabSum, SumsOfSquares, unit_scales
+from hopvec.engine.finish import Finish
+from hopvec.engine.fitted import FittedState
 from hopvec.engine.normalize import ColumnScaler, fit_column_scaler
 from hopvec.engine.plan import CACHE_LINE_BYTES, SLAB_COLUMNS, SlabPlan
-from hopvec.engine.slab import Destination, Propagation, Slab
-from hopvec.graph import Graph
+from hopvec.engine.refine import Compress, max_abs
+from hopvec.engine.row_sum import WhitenedRows
+from hopvec.engine.slab import Destination, Hops, Propagation, Slab
 from hopvec.methods import FastRP
 from hopvec.spark.files import SlabFiles, write_file
+from hopvec.spark.fit import FittedRun, fit_last_pass, fit_whitening
 from hopvec.spark.graph import CHUNK_NODES, NodeBlocks, StoredGraph
 from hopvec.spark.local import cached, local_features, local_graph, local_scales
-from hopvec.spark.tables import CHUNK_BATCH, whole_worker
-from hopvec.spark.vectors import rows_with_vector, vector_table
+from hopvec.spark.stored_sum import DistributedSum, StoredSum, WhitenedFiles
+from hopvec.spark.tables import CHUNK_BATCH, Tables, whole_worker
+from hopvec.spark.vectors import integers, vector_columns
 
-FILES_SCHEMA = "slab bigint, file string, statistics binary"
+FILES_SCHEMA = "slab bigint, file string"
+SUMS_SCHEMA = "slab bigint, result binary"
 SCALES_SCHEMA = "chunk bigint, scales binary"
 
 
-def vectors_by_columns(graph: StoredGraph, method: FastRP, cores: int) -> DataFrame:
+def vectors_by_columns(
+    graph: StoredGraph, method: FastRP, cores: int, like: FittedState | None = None
+) -> tuple[DataFrame, FittedRun]:
     """Compute the vectors, id and embedding; bit-identical to those of one machine.
 
-    A worker computes one slab at a time, on all its cores.
+    A worker computes one slab at a time, on all its cores. `like` is the fitted state of an
+    earlier run, with which the vectors are comparable.
     """
     tables, node_blocks = graph.tables, NodeBlocks(graph.nodes)
-    session, parallel = tables.session, tables.session.sparkContext.defaultParallelism
     nodes = graph.write_nodes(node_blocks)
     graph.write_cells(node_blocks)
     features = graph.features
     names = (features.numbers, features.categories) if features else None
-    run = SlabRun(tables.directory, graph.nodes, graph.connected, graph.directed, method, names)
-    slabs = session.range(0, run.slabs, 1, run.slabs)
-    profile = whole_worker(session, cores)
-    if method._finish.normalization.unit_orders:
-        tables.make_directory("squares")
-        squares = slabs.mapInArrow(run.squares, FILES_SCHEMA, False, profile)
-        norms = sorted(tables.run("row norms", squares.collect))
-        chunks = session.range(0, node_blocks.chunks(0), 1, parallel)
-        scales = chunks.mapInArrow(lambda batches: run.scales(batches, norms), SCALES_SCHEMA)
-        tables.write("scales", scales, stage="row norms")
-        tables.drop("squares")
-    tables.make_directory("sums")
-    sums = slabs.mapInArrow(run.sums, FILES_SCHEMA, False, profile)
-    files = sorted(tables.run("sum orders", sums.collect))
+    run = SlabRun(
+        tables.directory, graph.nodes, graph.connected, graph.directed, method, names, like=like
+    )
+    earlier = []
+    for _ in range(int(method.passes) - 1):
+        total, _ = _sum_orders(run, tables, cores)
+        distributed = DistributedSum(total, tables, run.named("whiten", " pass "))
+        statistics = fit_whitening(distributed)
+        earlier.append(statistics)
+        assert statistics.components is not None
+        start = WhitenedRows(
+            WhitenedFiles(
+                distributed.whiten(statistics, run.named("start")),
+                graph.nodes,
+                principal.PART_ROWS,
+                SLAB_COLUMNS[method.precision],
+            ),
+            max_abs(statistics.components),
+        )
+        tables.drop(run.named("sums"))
+        run = replace(run, number=run.number + 1, start=start)
+    total, first = _sum_orders(run, tables, cores)
+    finish = method._finish_like(like)
+    distributed = DistributedSum(total, tables, "principal components")
+    statistics = fit_last_pass(distributed, finish, int(method.dim), first.degree_factors)
+    parallel = tables.session.sparkContext.defaultParallelism
     spread = nodes.select("chunk", "ids").repartition(
         max(parallel, node_blocks.chunks(0) // CHUNK_BATCH), "chunk"
     )
-    return spread.mapInArrow(
-        lambda batches: run.finish(batches, files), f"id {graph.ids}, embedding array<float>"
+    vectors = spread.mapInArrow(
+        lambda batches: total.vectors(batches, finish, statistics), vector_columns(graph.ids)
     )
+    state = like or replace(first.state, statistics=statistics, earlier_passes=tuple(earlier))
+    return vectors, FittedRun(state, first.graph)
+
+
+def _sum_orders(run: SlabRun, tables: Tables, cores: int) -> tuple[StoredSum, FirstSlab]:
+    """Run all slabs of a pass."""
+    session, node_blocks = tables.session, NodeBlocks(run.nodes)
+    slabs = session.range(0, run.slabs, 1, run.slabs)
+    profile = whole_worker(session, cores)
+    if run.method._finish.normalization.unit_orders:
+        tables.make_directory(run.named("squares"))
+        squares = slabs.mapInArrow(run.squares, FILES_SCHEMA, False, profile)
+        stage = run.named("row norms", " of pass ")
+        norms = sorted(tables.run(stage, squares.collect))
+        parallel = session.sparkContext.defaultParallelism
+        chunks = session.range(0, node_blocks.chunks(0), 1, parallel)
+        scales = chunks.mapInArrow(lambda batches: run.scales(batches, norms), SCALES_SCHEMA)
+        tables.write(run.named("scales"), scales, stage=stage)
+        tables.drop(run.named("squares"))
+    tables.make_directory(run.named("sums"))
+    sums = slabs.mapInArrow(run.sums, SUMS_SCHEMA, False, profile)
+    found = sorted(tables.run(run.named("sum orders", " of pass "), sums.collect))
+    tables.drop(*{run.named("scales"), *run.earlier("start")} & tables.written)
+    results: list[SlabResult] = [pickle.loads(row["result"]) for row in found]
+    first = results[0].first
+    assert first is not None
+    columns = ColumnScaler(
+        np.concatenate([result.columns.mean for result in results])[: run.method._width],
+        np.concatenate([result.columns.factor for result in results])[: run.method._width],
+    )
+    files = tuple(result.file for result in results)
+    total = StoredSum(
+        run.nodes, run.connected, run.method, files, columns, results[0].present, first.degrees
+    )
+    return total, first
+
+
+@dataclass(frozen=True)
+class FirstSlab:
+    """What the task of the first slab finds out for the whole run."""
+
+    state: FittedState
+    """The fitted state before the run."""
+    graph: dict[str, Any]
+    """Properties of the graph."""
+    degree_factors: NDArray[np.float64] | None
+    degrees: str | None
+    """A file of the degrees, if the vectors have a column of them."""
+
+
+@dataclass(frozen=True)
+class SlabResult:
+    """The sum of a slab."""
+
+    file: str
+    columns: ColumnScaler
+    present: int
+    """The number of rows that have a vector, if rows of orders are normalized."""
+    first: FirstSlab | None
 
 
 @dataclass(frozen=True)
 class SlabRun:
-    """The work of the tasks: their functions, and the data that they need."""
+    """The work of the tasks of a pass: their functions, and the data that they need."""
 
     directory: str
     nodes: int
@@ -78,27 +160,47 @@ class SlabRun:
     method: FastRP
     features: tuple[tuple[str, ...], tuple[str, ...]] | None = None
     """The names of the numeric and of the categorical columns."""
+    number: int = 0
+    """The number of the pass, from 0 on."""
+    start: WhitenedRows | None = None
+    """X, from which the pass starts; None if it starts from R."""
+    like: FittedState | None = None
 
     @property
     def slabs(self) -> int:
         """The number of slabs."""
         return -(-self.method._width // SLAB_COLUMNS[self.method.precision])
 
+    @property
+    def weights(self) -> dict[int, float]:
+        """The nonzero weights of the pass, by order."""
+        return self.method._weights_of_pass(self.number, self.like)
+
+    def named(self, name: str, separator: str = "-") -> str:
+        """The name of a table or stage of this pass; the last pass adds nothing to it."""
+        last = self.number == self.method.passes - 1
+        return name if last else f"{name}{separator}{self.number + 1}"
+
+    def earlier(self, name: str) -> list[str]:
+        """The names of a table in all earlier passes."""
+        return [replace(self, number=number).named(name) for number in range(self.number)]
+
     def squares(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Write the sums of squares of slabs: one file per slab, all orders of a chunk together."""
         for index, engine in self._slabs(batches):
             norms = SumsOfSquares(engine.plan, engine.orders)
             engine.propagate(index, norms)
-            yield self._file("squares", index, self._by_chunks(list(norms.squares.values())))
+            file = self._write("squares", index, self._by_chunks(list(norms.squares.values())))
+            yield pa.RecordBatch.from_pylist([{"slab": index, "file": file}])
 
     def scales(
         self, batches: Iterable[pa.RecordBatch], squares: list[Row]
     ) -> Iterator[pa.RecordBatch]:
         """The factors that give rows unit length, from the sums of squares of all slabs."""
-        weights = self.method._order_weights()
+        weights = self.weights
         names = [row["file"] for row in squares]
         with SlabFiles(names, self._node_blocks, len(weights), np.float64) as files:
-            for chunk in _integers(batches):
+            for chunk in integers(batches):
                 total = np.zeros((len(weights), self._node_blocks.chunk_size(0, chunk)))
                 for squares_of_slab in files.read(chunk):
                     total += squares_of_slab.reshape(total.shape)
@@ -112,57 +214,68 @@ class SlabRun:
         for index, engine in self._slabs(batches):
             scales: Any
             if unit:
-                scales = cached(self.directory, "scales", self._scales)
+                scales = cached(self.directory, "scales", self._scales, version=self.number)
             else:
-                scales = engine.propagation.scales(self.method._order_weights())
+                scales = engine.propagation.scales(self.weights)
             rows = np.zeros((self.nodes, engine.plan.columns), dtype=np.float32)
-            engine.propagate(index, SlabSum(rows, engine.graph.rows, scales))
-            yield self._file("sums", index, [rows], self._statistics(rows, scales, engine))
+            engine.propagate(index, SlabSum(rows, engine.propagation.graph.rows, scales))
+            present = self._present(scales, engine)
+            result = SlabResult(
+                self._write("sums", index, [rows]),
+                fit_column_scaler(rows, present, engine.plan.threads),
+                len(present),
+                self._first_slab(engine) if index == 0 else None,
+            )
+            packed = pickle.dumps(result)
+            yield pa.RecordBatch.from_pylist([{"slab": index, "result": packed}])
 
-    def finish(
-        self, batches: Iterable[pa.RecordBatch], sums: list[Row]
-    ) -> Iterator[pa.RecordBatch]:
-        """The vectors of chunks of nodes."""
-        columns = _joined_statistics(sums, self.method._width)
-        unit = self.method._finish.normalization.unit_rows
-        width, names = SLAB_COLUMNS[self.method.precision], [row["file"] for row in sums]
-        with SlabFiles(names, self._node_blocks, width, np.float32) as files:
-            for batch in batches:
-                for row, chunk in enumerate(batch["chunk"].to_pylist()):
-                    indices = self._node_blocks.node_indices(0, chunk)
-                    rows = np.empty((len(indices), self.method._width), np.float32)
-                    for slab, values in enumerate(files.read(chunk)):
-                        part = rows[:, slab * width : (slab + 1) * width]
-                        part[:] = values.reshape(-1, width)[:, : part.shape[1]]
-                    if columns:
-                        present = rows_with_vector(rows, indices, self.connected)
-                        columns.apply(rows, present, unit=unit, threads=1)
-                    yield from vector_table(batch["ids"].slice(row, 1), rows).to_batches()
-
-    def _statistics(
-        self,
-        rows: NDArray[np.float32],
-        scales: dict[int, NDArray[np.float32]],
-        engine: WorkerEngine,
-    ) -> ColumnScaler | None:
-        """The statistics of the columns of a slab, if columns are standardized."""
-        if not self.method._finish.normalization.standard_columns:
-            return None
-        present = engine.graph.rows[: self.connected]
-        if 0 in scales:  # the only order in which a node without a row of S can have a vector
+    def _present(
+        self, scales: dict[int, NDArray[np.float32]], engine: WorkerEngine
+    ) -> NDArray[np.int32]:
+        """The rows that have a vector."""
+        present = engine.propagation.graph.rows[: self.connected]
+        unit = self.method._finish.normalization.unit_orders
+        if 0 in scales and unit:  # the only order in which a node without a row of S has a vector
             others = self.connected + np.flatnonzero(scales[0][self.connected :])
             present = np.concatenate([present, others.astype(np.int32)])
-        return fit_column_scaler(rows, present, engine.plan.threads) if len(present) else None
+        return present
+
+    def _first_slab(self, engine: WorkerEngine) -> FirstSlab:
+        graph, factors, degrees = engine.propagation.graph, None, None
+        finish = self.method._finish
+        state = engine.propagation.fitted_state
+        assert state is not None
+        if isinstance(finish, Compress) and finish.degree_weight:
+            factors = finish.degree_factors(engine.propagation, int(self.method.dim))
+            degrees = self._write("sums", -1, [engine.propagation.hops[0].degrees])
+        properties = {
+            "nodes": graph.nodes,
+            "edges": graph.edges,
+            "directed": graph.directed,
+            "weighted": graph.weights is not None,
+            "volume": graph.volume,
+            "largest_degree": float(graph._node_degrees.max()),
+            "isolated": graph.isolated,
+        }
+        return FirstSlab(state, properties, factors, degrees)
 
     def _scales(self) -> dict[int, NDArray[np.float32]]:
-        return local_scales(self.directory, self.nodes, list(self.method._order_weights()))
+        return local_scales(self.directory, self.named("scales"), self.nodes, list(self.weights))
 
     def _slabs(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, WorkerEngine]]:
-        engine = cached(self.directory, "engine", self._engine)
-        for index in _integers(batches):
+        engine = cached(self.directory, "engine", self._engine, version=self.number)
+        for index in integers(batches):
             yield index, engine
 
     def _engine(self) -> WorkerEngine:
+        hops, plan = cached(self.directory, "hops", self._hops)
+        state = self.like or self.method._state_of(hops)
+        graph = hops[0].graph
+        start = self.start or self.method._random_rows(state, graph.features, graph.rows)
+        propagation = self.method._one_pass(hops, start, state)
+        return WorkerEngine(plan, propagation, list(self.weights))
+
+    def _hops(self) -> tuple[Hops, SlabPlan]:
         graph = local_graph(self.directory, self.nodes, self.directed)
         if self.features:
             features = local_features(self.directory, self.nodes, *self.features)
@@ -170,9 +283,7 @@ class SlabRun:
         threads = TaskContext.get().cpus()
         plan = self.method._with_dim(1).set_params(normalize="none", threads=threads).plan(graph)
         plan = replace(plan, width=self.method._width, slabs=self.slabs)
-        return WorkerEngine(
-            graph, plan, self.method._propagation(graph, plan), list(self.method._order_weights())
-        )
+        return self.method._hops(graph, plan), plan
 
     @property
     def _node_blocks(self) -> NodeBlocks:
@@ -185,25 +296,18 @@ class SlabRun:
                 [array[CHUNK_NODES * chunk : CHUNK_NODES * (chunk + 1)] for array in values]
             )
 
-    def _file(
-        self,
-        kind: str,
-        slab: int,
-        arrays: Iterable[NDArray[Any]],
-        columns: ColumnScaler | None = None,
-    ) -> pa.RecordBatch:
-        """Write arrays to a file of this task attempt; returns its row of FILES_SCHEMA."""
-        file = f"{self.directory}/{kind}/{slab}-{TaskContext.get().taskAttemptId()}"
+    def _write(self, kind: str, slab: int, arrays: Iterable[NDArray[Any]]) -> str:
+        """Write arrays to a file of this task attempt; returns its name."""
+        attempt = TaskContext.get().taskAttemptId()
+        file = f"{self.directory}/{self.named(kind)}/{slab}-{attempt}"
         write_file(file, arrays)
-        packed = np.stack([columns.mean, columns.factor]).tobytes() if columns else b""
-        return pa.RecordBatch.from_pylist([{"slab": slab, "file": file, "statistics": packed}])
+        return file
 
 
 @dataclass(frozen=True)
 class WorkerEngine:
-    """The graph on this worker, and the plan for its slabs."""
+    """The plan of the slabs on this worker, and how a pass propagates them."""
 
-    graph: Graph
     plan: SlabPlan
     propagation: Propagation
     orders: list[int]
@@ -212,20 +316,6 @@ class WorkerEngine:
         """Propagate a slab through all hops."""
         size = CACHE_LINE_BYTES * self.plan.nodes
         blocks = _native.allocate(size), _native.allocate(size)
-        slab = Slab(index, self.plan, self.graph, destination, blocks, _native.Stop())
+        graph = self.propagation.graph
+        slab = Slab(index, self.plan, graph, destination, blocks, _native.Stop())
         self.propagation.propagate(slab, self.orders)
-
-
-def _integers(batches: Iterable[pa.RecordBatch]) -> Iterator[int]:
-    """Iterate over the integers of a Spark range."""
-    for batch in batches:
-        yield from batch["id"].to_pylist()
-
-
-def _joined_statistics(sums: list[Row], width: int) -> ColumnScaler | None:
-    """The statistics of all columns, if the files of the slabs have them."""
-    if not all(row["statistics"] for row in sums):
-        return None
-    parts = [np.frombuffer(row["statistics"], np.float64).reshape(2, -1) for row in sums]
-    mean, factor = np.concatenate(parts, axis=1)[:, :width]
-    return ColumnScaler(mean, factor)

@@ -140,8 +140,9 @@ def embed(
     if 0 not in method._order_weights():
         kind = "outgoing edges" if directed else "edges"
         method._warn_about_isolated_nodes(graph.nodes - graph.connected, graph.nodes, kind)
-    vectors = _vectors(graph, method, plan)
+    vectors, fitted = _vectors(graph, method, plan)
     written = tables.write("vectors", vectors, stage="write vectors", path=output)
+    _ = fitted
     tables.drop(*tables.written - {"vectors"})
     return written
 
@@ -163,10 +164,10 @@ def _plan(graph: StoredGraph, method: FastRP, strategy: Any) -> SparkEstimate:
     return plan
 
 
-def _vectors(graph: StoredGraph, method: FastRP, plan: SparkEstimate) -> DataFrame:
+def _vectors(graph: StoredGraph, method: FastRP, plan: SparkEstimate) -> Any:
     """The vectors by the strategy of a plan, evaluated lazily."""
     if plan.strategy == "blocks":
-        return vectors_by_blocks(graph, method, plan.blocks, plan.cluster.cores)
+        return vectors_by_blocks(graph, method, plan.blocks, plan.cluster.cores), None
     return vectors_by_columns(graph, method, plan.cluster.cores)
 
 

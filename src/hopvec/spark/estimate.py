@@ -20,7 +20,7 @@ from hopvec.spark.features import feature_table
 
 Strategy = Literal["columns", "blocks"]
 STRATEGIES = ("auto", "columns", "blocks")
-ON_SPARK = {"passes": 1, "oversample": 1, "degree_weight": 0}
+ON_SPARK: dict[str, int] = {}
 """The only values that are supported on Spark."""
 
 # Per core unless stated otherwise, rounded up from the stages that benchmarks/spark.py measures.

@@ -45,7 +45,7 @@ class SlabFiles:
 
     def __enter__(self) -> Self:
         names = self._names[:MAX_OPEN_FILES]
-        self._files = {name: self._stack.enter_context(_open(name)) for name in names}
+        self._files = {name: self._stack.enter_context(open_file(name)) for name in names}
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -57,11 +57,12 @@ class SlabFiles:
         first, size = CHUNK_NODES * chunk, self._node_blocks.chunk_size(0, chunk)
         for name in self._names:
             opened = self._files.get(name)
-            with nullcontext(opened) if opened else _open(name) as file:
+            with nullcontext(opened) if opened else open_file(name) as file:
                 data = file.read_at(size * node_bytes, first * node_bytes)
                 yield np.frombuffer(data, self._dtype)
 
 
-def _open(uri: str) -> pa.NativeFile:
+def open_file(uri: str) -> pa.NativeFile:
+    """Open a file for reading."""
     system, path = file_system(uri)
     return system.open_input_file(path)

@@ -28,20 +28,22 @@ PAYLOADS = ("neighbors", "weights")
 
 T = TypeVar("T")
 
-_cache: dict[str, dict[str, Any]] = {}
+_cache: dict[str, dict[str, tuple[int, Any]]] = {}
 
 
-def cached(directory: str, name: str, make: Callable[[], T]) -> T:
+def cached(directory: str, name: str, make: Callable[[], T], *, version: int = 0) -> T:
     """Make an object once per process and run; a run is identified by its directory.
 
-    The objects of earlier runs are discarded.
+    The objects of earlier runs are discarded, and so are earlier versions of an object.
     """
     if directory not in _cache:
         _cache.clear()
     made = _cache.setdefault(directory, {})
+    if name in made and made[name][0] != version:
+        del made[name]
     if name not in made:
-        made[name] = make()
-    return made[name]  # type: ignore[no-any-return]
+        made[name] = version, make()
+    return made[name][1]  # type: ignore[no-any-return]
 
 
 def local_graph(directory: str, nodes: int, directed: bool) -> Graph:
@@ -84,26 +86,31 @@ def local_features(
     )
 
 
-def local_scales(directory: str, nodes: int, orders: list[int]) -> dict[int, NDArray[np.float32]]:
-    """The factors that give the rows of each order unit length, from the table `scales`."""
+def local_scales(
+    directory: str, table: str, nodes: int, orders: list[int]
+) -> dict[int, NDArray[np.float32]]:
+    """The factors that give the rows of each order unit length, from a table of a run."""
 
     def fetch(path: Path) -> None:
         with (path / "scales").open("wb") as file:
-            for row in _rows(f"{directory}/scales", ["chunk", "scales"]):
+            for row in _rows(f"{directory}/{table}", ["chunk", "scales"]):
                 scales = np.frombuffer(row["scales"], np.float32).reshape(len(orders), -1)
                 for order, scale in enumerate(scales):
                     file.seek(4 * (order * nodes + row["chunk"] * CHUNK_NODES))
                     file.write(scale.tobytes())
 
-    copy = _local_copy(directory, "scales", fetch)
+    copy = _local_copy(directory, table, fetch, instead_of="scales*")
     scales = _mapped(copy / "scales", np.float32).reshape(len(orders), nodes)
     return dict(zip(orders, scales, strict=True))
 
 
-def _local_copy(directory: str, name: str, fetch: Callable[[Path], None]) -> Path:
+def _local_copy(
+    directory: str, name: str, fetch: Callable[[Path], None], *, instead_of: str = ""
+) -> Path:
     """A local directory filled by `fetch`: one process of the executor does it, the others wait.
 
-    Copies of earlier runs are deleted, since no task needs them any more.
+    Copies of earlier runs are deleted, since no task needs them any more, and so are those that
+    match the pattern `instead_of`.
     """
     root = Path(os.environ["SPARK_LOCAL_DIRS"].split(",")[0])  # Spark deletes it at the end
     run = root / (COPY_PREFIX + directory.rpartition("/")[2])
@@ -113,6 +120,8 @@ def _local_copy(directory: str, name: str, fetch: Callable[[Path], None]) -> Pat
                 shutil.rmtree(other, ignore_errors=True)
         copy = run / name
         if not copy.exists():
+            for other in run.glob(instead_of) if instead_of else ():
+                shutil.rmtree(other, ignore_errors=True)
             part = run / f"{name}.part"
             shutil.rmtree(part, ignore_errors=True)
             part.mkdir(parents=True)

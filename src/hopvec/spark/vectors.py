@@ -51,6 +51,17 @@ def rows_with_vector(
     return np.flatnonzero((indices < connected) | rows.any(axis=1)).astype(np.int32)
 
 
+def integers(batches: Iterable[pa.RecordBatch]) -> Iterator[int]:
+    """Iterate over the integers of a Spark range."""
+    for batch in batches:
+        yield from batch["id"].to_pylist()
+
+
+def vector_columns(ids: str) -> str:
+    """The schema of `vector_table`, for ids of this type."""
+    return f"id {ids}, embedding array<float>"
+
+
 def vector_table(ids: pa.Array, rows: NDArray[np.float32]) -> pa.Table:
     """Ids and vectors, one row per node; `ids` holds a single list with all ids."""
     offsets = np.arange(len(rows) + 1, dtype=np.int32) * rows.shape[1]
