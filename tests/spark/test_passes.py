@@ -1,14 +1,18 @@
 """Several passes, oversampling and degrees on two executors: the vectors equal one machine's."""
 
+import json
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from hopvec import FastRP, Graph
+from hopvec import FastRP, Graph, load
 from hopvec.engine import principal, row_sum
+from hopvec.formats.metadata import to_json
 from hopvec.spark import embed
 from hopvec.spark.graph import CHUNK_NODES
 
+DENSE = {"self_weight": 0.5, "sparsity": 3}
 NODES, ISOLATED = 2 * CHUNK_NODES + 700, 30
 
 
@@ -46,15 +50,59 @@ def rows_of(frame):
     "method",
     [
         FastRP(dim=40, seed=3),
-        FastRP(dim=24, passes=2, oversample=2, spectrum=0.5, degree_weight=2, self_weight=0.5,
-               sparsity=3, precision="float16"),
-        FastRP(dim=16, passes=1, oversample=3, self_weight=1, sparsity=3, normalize="none"),
+        FastRP(dim=24, passes=2, oversample=2, spectrum=0.5, degree_weight=2,
+               precision="float16", **DENSE),
+        FastRP(dim=16, passes=1, oversample=3, normalize="none", **DENSE),
         FastRP(dim=16, passes=1, oversample=2, spectrum=0.3),
         FastRP(dim=16, passes=1, degree_weight=0.5),
     ],
     ids=["three passes", "all", "plain sum", "oversample", "degrees"],
 )  # fmt: skip
-def test_columns_give_the_bytes_of_one_machine(graph, several_parts, method):
+def test_columns_give_the_bytes_and_the_fitted_state_of_one_machine(
+    graph, several_parts, method, tmp_path
+):
     frame, nodes, local = graph
-    found = rows_of(embed(frame, nodes=nodes, method=method, strategy="columns"))
-    assert found.tobytes() == method.embed(local).vectors.tobytes()
+    expected = method.embed(local)
+    output = str(tmp_path / "vectors")
+    found = embed(frame, nodes=nodes, method=method, strategy="columns", output=output)
+    assert rows_of(found).tobytes() == expected.vectors.tobytes()
+    loaded = load(output)
+    assert fitted(loaded) == fitted(expected)
+    assert loaded.graph.items() <= expected.graph.items()
+
+
+@pytest.mark.parametrize(
+    "method",
+    [FastRP(dim=40, seed=3), FastRP(dim=24, passes=2, oversample=2, degree_weight=2, **DENSE)],
+    ids=["three passes", "all"],
+)
+def test_blocks_give_the_vectors_of_one_machine_up_to_rounding(graph, method):
+    frame, nodes, local = graph
+    found = rows_of(embed(frame, nodes=nodes, method=method, strategy="blocks"))
+    expected = method.embed(local).vectors
+    assert np.linalg.norm(found - expected, axis=1).max() < 1e-4
+
+
+@pytest.mark.parametrize(("strategy", "passes"), [("columns", 1), ("columns", 2), ("blocks", 2)])
+def test_vectors_like_those_of_an_earlier_graph_are_those_of_one_machine(
+    graph, tmp_path, strategy, passes
+):
+    frame, nodes, local = graph
+    method = FastRP(dim=16, seed=3, passes=passes)
+    earlier = method.embed(Graph.from_arrow(edges()[: NODES + 5000]))
+    output = str(tmp_path / "vectors")
+    found = rows_of(
+        embed(frame, nodes=nodes, method=method, like=earlier, strategy=strategy, output=output)
+    )
+    expected = method.embed(local, like=earlier)
+    assert fitted(load(output)) == fitted(earlier)
+    if strategy == "columns":
+        assert found.tobytes() == expected.vectors.tobytes()
+    else:
+        assert np.linalg.norm(found - expected.vectors, axis=1).max() < 1e-4
+
+
+def fitted(embedding):
+    """The parameters and the fitted state, as stored with the vectors."""
+    stored = json.loads(to_json(embedding))
+    return stored["parameters"], stored["fitted_state"]

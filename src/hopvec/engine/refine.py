@@ -157,9 +157,7 @@ class Compress:
         )
         return FittedStatistics(columns, centered_at(mean, components), degree_factors)
 
-    def degree_factors(
-        self, propagation: Propagation, dim: int
-    ) -> NDArray[np.float64] | None:
+    def degree_factors(self, propagation: Propagation, dim: int) -> NDArray[np.float64] | None:
         """The factors of the columns with degrees; None without such columns."""
         if not self.degree_weight:
             return None

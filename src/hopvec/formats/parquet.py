@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hopvec.embedding import Embedding
 
 DTYPES = ("float32", "float16")
+DIRECTORY_METADATA = "_hopvec.json"  # Spark does not read files whose names start with _
 
 
 def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Progress) -> None:
@@ -37,7 +38,7 @@ def read_embedding(path: Path, progress: Progress) -> Embedding:
     import pyarrow.parquet as pq
 
     files = files_of(path)
-    schema, footers = pq.read_schema(files[0]), [pq.read_metadata(file) for file in files]
+    schema, footers = _schema(path, files[0]), [pq.read_metadata(file) for file in files]
     rows = sum(footer.num_rows for footer in footers)
     bytes_ = sum(
         footer.row_group(group).total_byte_size
@@ -70,9 +71,10 @@ def read_preview(path: Path) -> Preview:
     first = next((file for file, count in zip(files, counts, strict=True) if count), files[0])
     # with buffer_size, pages are read as needed, not whole columns of a row group
     with pq.ParquetFile(first, pre_buffer=False, buffer_size=1 << 20) as file:
-        names = find_columns(path, file.schema_arrow).names
+        schema = _schema(path, first)
+        names = find_columns(path, schema).names
         rows = islice(file.iter_batches(PREVIEW_ROWS, columns=names, use_threads=False), 1)
-        return Preview(from_batches(path, file.schema_arrow, rows), sum(counts))
+        return Preview(from_batches(path, schema, rows), sum(counts))
 
 
 def files_of(path: Path) -> list[Path]:
@@ -83,6 +85,16 @@ def files_of(path: Path) -> list[Path]:
     if not files:
         raise FormatError(f"{path}: there is no Parquet file in this directory.")
     return files
+
+
+def _schema(path: Path, file: Path) -> pa.Schema:
+    """The schema of a file, with the metadata of its directory if it has any."""
+    import pyarrow.parquet as pq
+
+    schema, metadata = pq.read_schema(file), path / DIRECTORY_METADATA
+    if path.is_dir() and metadata.exists():
+        return schema.with_metadata({"hopvec": metadata.read_bytes()})
+    return schema
 
 
 def _with_progress(

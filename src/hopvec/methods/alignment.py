@@ -9,14 +9,14 @@ from hopvec.embedding import Embedding
 from hopvec.engine.fitted import FittedState
 from hopvec.errors import GraphError, ParameterError
 from hopvec.graph import Graph
-from hopvec.graph.features import Features
+from hopvec.graph.features import FeatureColumns
 from hopvec.methods.method import RUNTIME_PARAMS, Method
 
 GRAPH_PROPERTIES = ("nodes", "edges", "directed", "weighted", "volume")
 """The properties by which two graphs are recognized as different."""
 
 
-def shared_state(method: Method, like: Embedding, features: Features | None) -> FittedState:
+def shared_state(method: Method, like: Embedding, features: FeatureColumns | None) -> FittedState:
     """The fitted state of an embedding, for a run that makes vectors comparable with it.
 
     Raises ParameterError if the embedding has none, or has other parameters or features.
@@ -36,7 +36,7 @@ def shared_state(method: Method, like: Embedding, features: Features | None) -> 
                 f"{like.parameters.get(parameter)!r}. Comparable vectors need the same parameters."
             )
     theirs = like.fitted_state.features.kinds if like.fitted_state.features else []
-    ours = features.columns.kinds if features else []
+    ours = features.kinds if features else []
     if theirs != ours:
         raise ParameterError(
             f"{name}: the embedding like= was made with {_describe_features(theirs)}, but this "
@@ -67,4 +67,5 @@ def _describe_graph(properties: Mapping[str, Any]) -> str:
     kind = "directed" if properties["directed"] else "undirected"
     weighted = "weighted" if properties["weighted"] else "unweighted"
     size = f"{properties['nodes']:,} nodes and {properties['edges']:,} edges"
-    return f"{size}, {kind}, {weighted}, 2m = {properties['volume']:,.9g}"
+    volume = f", 2m = {properties['volume']:,.9g}" if "volume" in properties else ""
+    return f"{size}, {kind}, {weighted}{volume}"

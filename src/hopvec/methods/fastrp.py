@@ -450,7 +450,8 @@ class FastRP(SlabMethod):
         """
         progress = callback(progress, "embedding")
         graph = self._validate_graph(as_graph(graph, features))
-        state = None if like is None else shared_state(self, like, graph.features)
+        columns = graph.features.columns if graph.features else None
+        state = None if like is None else shared_state(self, like, columns)
         if like is not None and self.relations == "concat":
             check_same_relations("FastRP", graph, like)
         return self._embed(graph, plan, progress, like=state)

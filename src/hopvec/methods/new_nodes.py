@@ -30,7 +30,7 @@ def embed_new_nodes(
     method: FastRP, new: Graph, *, graph: Graph, like: Embedding, progress: Progress
 ) -> Embedding:
     """Embed the new nodes of `new`; `like` is the embedding of `graph`. See FastRP.embed_new."""
-    state = shared_state(method, like, graph.features)
+    state = shared_state(method, like, graph.features.columns if graph.features else None)
     check_same_graph(graph, like)
     extended = extended_graphs(graph, new, method.direction)
     plan = method.plan(extended[0])

@@ -7,9 +7,13 @@ features.py   the DataFrame of features: columns, checks, the join with the node
 graph.py      the graph as tables of nodes and of cells of S
 tables.py     intermediate tables in the spill directory
 columns.py    the strategy "columns": every worker holds the graph
-blocks.py     the strategy "blocks": a hop is a join of blocks
 local.py      the copy of the graph on a worker, for "columns"
 files.py      files of slabs in the spill directory, for "columns"
+stored_sum.py the sum of a pass in files of slabs, for "columns"
+blocks.py     the strategy "blocks": a hop is a join of blocks
+hop_task.py   one hop of one slab of one block, for "blocks"
+products.py   Gram matrices of rows, summed by tasks
+fit.py        what a pass fits to the sum of its orders
 vectors.py    rows of vectors as Arrow data
 """
 

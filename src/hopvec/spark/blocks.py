@@ -7,8 +7,8 @@ the previous order, one block of columns at a time. Every order is a table.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from functools import partial, reduce
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
@@ -20,51 +20,131 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from hopvec import _native
 from hopvec.engine.degree_powers import Diagonals, degree_powers
-from hopvec.engine.fitted import FittedState
+from hopvec.engine.finish import Finish
+from hopvec.engine.fitted import FittedState, FittedStatistics
 from hopvec.engine.normalize import ColumnScaler, column_scaler
-from hopvec.engine.plan import CACHE_LINE_BYTES, SLAB_COLUMNS
+from hopvec.engine.plan import CACHE_LINE_BYTES
+from hopvec.engine.refine import Compress, project
 from hopvec.engine.slab import RandomRows, checked_scales
+from hopvec.engine.spectral import Floats
 from hopvec.graph.feature_columns import column_sums, mean_and_deviation, standardize
 from hopvec.graph.features import FeatureColumns, Features
 from hopvec.methods import FastRP
 from hopvec.spark.features import FeatureTable
-from hopvec.spark.graph import CHUNK_NODES, NodeBlocks, StoredGraph
+from hopvec.spark.fit import (
+    AddRows,
+    FittedRun,
+    finished_rows,
+    fit_last_pass,
+    fit_whitening,
+    pass_name,
+)
+from hopvec.spark.graph import NodeBlocks, StoredGraph
+from hopvec.spark.hop_task import WIDTH, HopTask
+from hopvec.spark.products import PRODUCTS_SCHEMA, pack_products, sum_parts
 from hopvec.spark.tables import Tables, whole_worker
 from hopvec.spark.vectors import (
     SLAB_CHUNKS,
     iter_rows,
     rows_with_vector,
     split_chunks,
+    vector_columns,
     vector_table,
 )
 
-WIDTH = SLAB_COLUMNS["float32"]  # columns per slab
-
-
-def vectors_by_blocks(graph: StoredGraph, method: FastRP, blocks: int, cores: int) -> DataFrame:
+def vectors_by_blocks(
+    graph: StoredGraph, method: FastRP, blocks: int, cores: int, like: FittedState | None = None
+) -> tuple[DataFrame, FittedRun]:
     """Compute the vectors, id and embedding, with `blocks` blocks of rows and of columns.
 
-    A worker computes one slab of one block at a time, on all its cores.
+    A worker computes one slab of one block at a time, on all its cores. `like` is the fitted state
+    of an earlier run, with which the vectors are comparable.
     """
     tables, node_blocks = graph.tables, NodeBlocks(graph.nodes, blocks)
     nodes = graph.write_nodes(node_blocks)
     features = _feature_columns(nodes, graph.features, graph) if graph.features else None
-    run = BlockRun(node_blocks, graph.connected, graph.volume, graph.extremes, method, features)
+    state = like or method._initial_state(graph.nodes, graph.volume, features)
+    run = BlockRun(node_blocks, graph.connected, state, graph.extremes, method, features, like=like)
     run.scales()  # raises before the hops rather than in a task
     cells = graph.write_cells(node_blocks)
-    drawn = nodes.mapInArrow(run.draw, SLAB_CHUNKS)
-    rows = tables.write("start", drawn, stage="draw R", batch=graph.batch)
+    earlier, source = [], nodes
+    for _ in range(int(method.passes) - 1):
+        total = _sum_orders(run, graph, source, cells, cores)
+        statistics = fit_whitening(total)
+        earlier.append(statistics)
+        tables.drop(*{*run.earlier("sums")} & tables.written)
+        run, source = replace(run, number=run.number + 1, whitening=statistics), total.sums
+    total = _sum_orders(run, graph, source, cells, cores)
+    finish = method._finish_like(like)
+    statistics = fit_last_pass(total, method, finish, _degree_factors(finish, graph, method))
+    vectors = total.sums.mapInArrow(
+        lambda batches: run.vectors(batches, finish, statistics), vector_columns(graph.ids)
+    )
+    if like is None:
+        state = replace(state, statistics=statistics, earlier_passes=tuple(earlier))
+    return vectors, FittedRun(state, _properties(graph))
+
+
+def _sum_orders(
+    run: BlockRun, graph: StoredGraph, source: DataFrame, cells: DataFrame, cores: int
+) -> BlockSum:
+    """Run the hops of a pass and sum their orders.
+
+    `source` has the rows that the pass starts from: the nodes, or the sum of the pass before.
+    """
+    tables = graph.tables
+    drawn = source.mapInArrow(run.draw, SLAB_CHUNKS)
+    previous, batch = run.named("start"), graph.batch
+    stage = "draw R" if run.number == 0 else run.named("whiten rows", " for pass ")
+    rows = tables.write(previous, drawn, stage=stage, batch=batch)
     profile = whole_worker(tables.session, cores)
-    weighted, previous = [rows.limit(0).withColumn("order", F.lit(0))], "start"
+    weighted = [rows.limit(0).withColumn("order", F.lit(0))]
     for order in range(1, 1 + max(run.weights)):
         hop = _join(cells, rows, run).mapInArrow(run.hop, SLAB_CHUNKS, False, profile)
-        rows = tables.write(f"order-{order}", hop, stage=f"hop {order}")
-        if order - 1 not in run.weights or previous == "start":
+        name = run.named(f"order-{order}")
+        rows = tables.write(name, hop, stage=run.named(f"hop {order}", " of pass "))
+        if order - 1 not in run.weights or previous == run.named("start"):
             tables.drop(previous)
         if order in run.weights:
             weighted.append(rows.withColumn("order", F.lit(order)))
-        previous = f"order-{order}"
-    return _finish(graph, weighted, nodes, run)
+        previous = name
+    if 0 not in run.weights and run.number == 0:  # R is drawn again for order 0 only
+        source = source.drop("numbers", "categories")
+    parts = reduce(DataFrame.unionAll, weighted).groupBy("block", "chunk")
+    sums = parts.cogroup(source.groupBy("block", "chunk")).applyInArrow(
+        lambda key, parts, nodes: run.weighted_sum(key, parts, nodes),
+        f"block int, chunk int, ids array<{graph.ids}>, degrees binary, rows binary",
+    )
+    stage = run.named("sum orders", " of pass ")
+    sums = tables.write(run.named("sums"), sums, stage=stage, batch=batch)
+    orders = {run.named(f"order-{order}") for order in range(1, 1 + max(run.weights))}
+    tables.drop(*{*orders, run.named("start")} & tables.written)
+    return BlockSum(sums, run, tables)
+
+
+def _degree_factors(
+    finish: Finish | Compress, graph: StoredGraph, method: FastRP
+) -> NDArray[np.float64] | None:
+    """The factor of the column with degrees; None without such a column."""
+    if not isinstance(finish, Compress) or not finish.degree_weight:
+        return None
+    logarithm = F.log1p("degree")
+    found = graph.indexed_nodes().agg(F.sum(logarithm * logarithm).alias("squares"))
+    squares = graph.tables.run("column statistics", found.first)["squares"]
+    size = finish.degree_weight / np.sqrt(method.dim - 1)
+    return np.array([size * np.sqrt(graph.connected / squares) if squares else 0.0])
+
+
+def _properties(graph: StoredGraph) -> dict[str, Any]:
+    """Properties of the graph; 2m is left out, since its last bits depend on Spark."""
+    return {
+        "nodes": graph.nodes,
+        "edges": graph.edges,
+        "directed": graph.directed,
+        "weighted": graph.weighted,
+        "largest_degree": graph.extremes[1],
+        "isolated": graph.nodes - graph.connected,
+    }
 
 
 def _feature_columns(
@@ -115,39 +195,47 @@ def _join(cells: DataFrame, rows: DataFrame, run: BlockRun) -> DataFrame:
     return both.repartition(tasks, *task).sortWithinPartitions(*order)
 
 
-def _finish(
-    graph: StoredGraph, weighted: list[DataFrame], nodes: DataFrame, run: BlockRun
-) -> DataFrame:
-    """Compute the vectors from the orders with a nonzero weight."""
-    if 0 not in run.weights:  # R is drawn again for order 0 only
-        nodes = nodes.drop("numbers", "categories")
-    parts = reduce(DataFrame.unionAll, weighted).groupBy("block", "chunk")
-    sums = parts.cogroup(nodes.groupBy("block", "chunk")).applyInArrow(
-        lambda key, parts, nodes: run.weighted_sum(key, parts, nodes),
-        f"block int, chunk int, ids array<{graph.ids}>, rows binary",
-    )
-    tables = graph.tables
-    sums = tables.write("sums", sums, stage="sum orders", batch=graph.batch)
-    columns = None
-    if run.method._finish.normalization.standard_columns:
-        moments = partial(_moments, sums, run, tables)
-        count, total = moments(None)
+@dataclass(frozen=True)
+class BlockSum:
+    """The sum of a pass, as a table."""
+
+    sums: DataFrame
+    run: BlockRun
+    tables: Tables
+
+    @property
+    def columns(self) -> ColumnScaler:
+        """The mean and deviation of each column."""
+        return self._statistics[0]
+
+    @property
+    def present(self) -> int:
+        """The number of rows that have a vector."""
+        return self._statistics[1]
+
+    @cached_property
+    def _statistics(self) -> tuple[ColumnScaler, int]:
+        count, total = self._moments(None)
         mean = total / max(1, count)
-        columns = column_scaler(mean, moments(mean)[1] / max(1, count))
-    schema = f"id {graph.ids}, embedding array<float>"
-    return sums.mapInArrow(lambda batches: run.vectors(batches, columns), schema)
+        return column_scaler(mean, self._moments(mean)[1] / max(1, count)), count
 
+    def _moments(self, mean: NDArray[np.float64] | None) -> tuple[int, NDArray[np.float64]]:
+        """The number of rows with a vector, and their column sums or squared deviations."""
+        run = self.run
+        parts = self.sums.mapInArrow(
+            lambda batches: run.moments(batches, mean), "count bigint, moments binary"
+        )
+        found = self.tables.run(run.named("column statistics", " of pass "), parts.collect)
+        total = sum(np.frombuffer(row["moments"], np.float64) for row in found)
+        return sum(row["count"] for row in found), np.asarray(total)
 
-def _moments(
-    sums: DataFrame, run: BlockRun, tables: Tables, mean: NDArray[np.float64] | None
-) -> tuple[int, NDArray[np.float64]]:
-    """The number of rows with a vector, and their column sums or squared deviations."""
-    parts = sums.mapInArrow(
-        lambda batches: run.moments(batches, mean), "count bigint, moments binary"
-    )
-    found = tables.run("column statistics", parts.collect)
-    total = sum(np.frombuffer(row["moments"], np.float64) for row in found)
-    return sum(row["count"] for row in found), np.asarray(total)
+    def products(self, add: AddRows) -> tuple[Floats, Floats, int]:
+        """The Gram matrix of the rows as `add` reads them, their sum and how many have a vector."""
+        run = self.run
+        last = run.number == run.method.passes - 1
+        stage = "principal components" if last else run.named("whiten", " pass ")
+        parts = self.sums.mapInArrow(lambda batches: run.products(batches, add), PRODUCTS_SCHEMA)
+        return sum_parts(parts, run.method._width, self.tables, stage)
 
 
 @dataclass(frozen=True)
@@ -156,10 +244,16 @@ class BlockRun:
 
     node_blocks: NodeBlocks
     connected: int
-    volume: float
+    state: FittedState
+    """The fitted state before the run."""
     extremes: tuple[float, float]
     method: FastRP
     features: FeatureColumns | None
+    number: int = 0
+    """The number of the pass, from 0 on."""
+    whitening: FittedStatistics | None = None
+    """Whitens the sum of the pass before; None in the first pass, which starts from R."""
+    like: FittedState | None = None
 
     @property
     def slabs(self) -> int:
@@ -168,8 +262,16 @@ class BlockRun:
 
     @property
     def weights(self) -> dict[int, float]:
-        """The nonzero weights, by order."""
-        return self.method._order_weights()
+        """The nonzero weights of the pass, by order."""
+        return self.method._weights_of_pass(self.number, self.like)
+
+    def named(self, name: str, separator: str = "-") -> str:
+        """The name of a table or stage of this pass; the last pass adds nothing to it."""
+        return pass_name(name, self.number, self.method, separator)
+
+    def earlier(self, name: str) -> list[str]:
+        """The names of a table in all earlier passes."""
+        return [pass_name(name, number, self.method) for number in range(self.number)]
 
     def scales(self) -> dict[int, float]:
         """The factors of the computed orders in the weighted sum.
@@ -178,17 +280,15 @@ class BlockRun:
         """
         if self.method._finish.normalization.unit_orders:
             return self.weights
-        _, factor = degree_powers([np.array(self.extremes)], self.method.beta, self.volume)
-        scale = factor * self.method._plain_rows(self._fitted_state).scale
+        _, factor = degree_powers([np.array(self.extremes)], self.method.beta, self.state.volume)
+        scale = factor * self.method._plain_rows(self.state).scale
         return checked_scales({order: weight * scale for order, weight in self.weights.items()})
 
     def draw(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """L R, the start of the hops, as SLAB_CHUNKS."""
+        """L R or L X, the start of the hops, as SLAB_CHUNKS."""
         for node in iter_rows(batches):
             L, _ = self._degree_powers(node)  # noqa: N806
-            R = self._random_rows(node)  # noqa: N806
-            for slab in range(self.slabs):
-                rows = self._draw_slab(R, node, L, slab)
+            for slab, rows in enumerate(self._order_0(node, L)):
                 yield from split_chunks(rows, block=node["block"], chunk=node["chunk"], slab=slab)
 
     def hop(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -210,13 +310,12 @@ class BlockRun:
         unit = self.method._finish.normalization.unit_orders
         slabs_of: dict[int, list[Any]] = {order: [] for order in sorted(self.weights)}
         if 0 in slabs_of:
-            R = self._random_rows(node)  # noqa: N806
-            slabs_of[0] = [self._draw_slab(R, node, L_0, slab) for slab in range(self.slabs)]
+            slabs_of[0] = list(self._order_0(node, L_0))
         for row in iter_rows(parts.sort_by("slab").to_batches()):
             rows = np.frombuffer(row["rows"], np.float32).reshape(-1, WIDTH)
             slabs_of[row["order"]].append(rows)
         scales = self.scales()
-        sums = np.zeros((len(node["keys"]) // 8, self.method._width), np.float32)
+        sums = np.zeros((len(L_0), self.method._width), np.float32)
         _native.weighted_sum(
             [np.concatenate(slabs).view(np.uint8).reshape(-1) for slabs in slabs_of.values()],
             [scales[order] for order in slabs_of],
@@ -228,7 +327,7 @@ class BlockRun:
             1,
             _native.Stop(),
         )
-        columns = {name: nodes[name] for name in ("block", "chunk", "ids")}
+        columns = {name: nodes[name] for name in ("block", "chunk", "ids", "degrees")}
         return pa.table({**columns, "rows": pa.array([sums.tobytes()], pa.binary())})
 
     def moments(
@@ -242,17 +341,31 @@ class BlockRun:
             total += _native.moments(rows, present, mean, 1, _native.Stop())
         yield pa.RecordBatch.from_pydict({"count": [count], "moments": [total.tobytes()]})
 
+    def products(self, batches: Iterable[pa.RecordBatch], add: AddRows) -> Iterator[pa.RecordBatch]:
+        """The sums of products over the rows of a task."""
+        width = self.method._width
+        gram, total, count = np.zeros((width, width)), np.zeros(width), 0
+        for row in iter_rows(batches):
+            rows, present = self._sums(row)
+            add(rows, present, gram, total)
+            count += len(present)
+        yield pack_products(TaskContext.get().partitionId(), gram, total, count)
+
     def vectors(
-        self, batches: Iterable[pa.RecordBatch], columns: ColumnScaler | None
+        self,
+        batches: Iterable[pa.RecordBatch],
+        finish: Finish | Compress,
+        statistics: FittedStatistics,
     ) -> Iterator[pa.RecordBatch]:
         """The vectors of chunks of sums."""
-        unit = self.method._finish.normalization.unit_rows
         for batch in batches:
             for at, row in enumerate(iter_rows([batch])):
                 rows, present = self._sums(row)
-                if columns:
-                    columns.apply(rows, present, unit=unit, threads=1)
-                yield from vector_table(batch["ids"].slice(at, 1), rows).to_batches()
+                degrees = None
+                if statistics.degree_factors is not None:
+                    degrees = np.frombuffer(row["degrees"], np.float64)
+                vectors = finished_rows(rows, present, degrees, finish, statistics)
+                yield from vector_table(batch["ids"].slice(at, 1), vectors).to_batches()
 
     def _sums(self, row: dict[str, Any]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
         """The rows of a chunk of sums, and the indices of those with a vector."""
@@ -260,9 +373,24 @@ class BlockRun:
         indices = self.node_blocks.node_indices(row["block"], row["chunk"])
         return rows, rows_with_vector(rows, indices, self.connected)
 
-    @property
-    def _fitted_state(self) -> FittedState:
-        return self.method._initial_state(self.node_blocks.nodes, self.volume, self.features)
+    def _order_0(
+        self, node: dict[str, Any], diagonal: NDArray[np.float32]
+    ) -> Iterator[NDArray[np.float32]]:
+        """The slabs of R or X for a chunk of nodes, scaled by a diagonal."""
+        if self.whitening is None:
+            R = self._random_rows(node)  # noqa: N806
+            for slab in range(self.slabs):
+                yield self._draw_slab(R, node, diagonal, slab)
+            return
+        columns, whitening = self.whitening.columns, self.whitening.components
+        assert columns is not None
+        assert whitening is not None
+        rows, _ = self._sums(node)
+        project(rows, columns, whitening, rows, None, 1)
+        rows *= diagonal[:, None]
+        for slab in range(self.slabs):
+            some = rows[:, slab * WIDTH : (slab + 1) * WIDTH]
+            yield np.pad(some, ((0, 0), (0, WIDTH - some.shape[1])))
 
     def _random_rows(self, node: dict[str, Any]) -> RandomRows:
         """R for a chunk of nodes, with their features."""
@@ -275,12 +403,14 @@ class BlockRun:
                 standardize(numbers, columns.mean, columns.deviation),
                 _feature_matrix(node, "categories", np.uint64, len(columns.categories)),
             )
-        return self.method._random_rows(self._fitted_state, features, rows)
+        return self.method._random_rows(self.state, features, rows)
 
     def _degree_powers(self, node: dict[str, Any]) -> Diagonals:
         """The diagonals of L for a chunk of nodes, on the same scale for all chunks."""
         degrees = np.frombuffer(node["degrees"], np.float64)
-        powers, _ = degree_powers([degrees, np.array(self.extremes)], self.method.beta, self.volume)
+        powers, _ = degree_powers(
+            [degrees, np.array(self.extremes)], self.method.beta, self.state.volume
+        )
         return powers[0]
 
     def _draw_slab(
@@ -296,60 +426,3 @@ class BlockRun:
         sink, stop = _native.Sink(next=block), _native.Stop()
         _native.draw(random.sampler, keys, diagonal, slab, False, sink, 1, stop, random.features)
         return block.view(np.float32).reshape(-1, WIDTH)
-
-
-class HopTask:
-    """One hop of one slab of one block of rows."""
-
-    def __init__(self, node_blocks: NodeBlocks, block: int, slab: int) -> None:
-        self.node_blocks: NodeBlocks = node_blocks
-        self.block: int = block
-        self.slab: int = slab
-        self._total = np.zeros((node_blocks.block_size(block), WIDTH), np.float32)
-        self._degrees = np.zeros(len(self._total))
-        self._column_block = -1
-
-    def add(self, row: dict[str, Any]) -> None:
-        """Add a cell, or rows of the previous order that its entries refer to."""
-        if row["column_block"] != self._column_block:
-            self._multiply()
-            self._column_block = row["column_block"]
-            self._counts = np.zeros(len(self._total), np.int32)
-            self._neighbors: list[NDArray[np.int32]] = []
-            self._weights: list[NDArray[np.float32]] = []
-            size = self.node_blocks.block_size(self._column_block)
-            self._previous = np.empty((size, WIDTH), np.float32)
-        first = CHUNK_NODES * row["chunk"]
-        if row["is_rows"]:
-            rows = np.frombuffer(row["rows"], np.float32).reshape(-1, WIDTH)
-            self._previous[first : first + len(rows)] = rows
-            return
-        counts = np.frombuffer(row["counts"], np.int32)
-        self._counts[first : first + len(counts)] += counts
-        self._neighbors.append(np.frombuffer(row["neighbors"], np.int32))
-        if row["weights"] is not None:
-            self._weights.append(np.frombuffer(row["weights"], np.float32))
-
-    def finish(self) -> Iterator[pa.RecordBatch]:
-        """Return the rows of the new order, as SLAB_CHUNKS."""
-        self._multiply()
-        degrees = self._degrees
-        inverse = np.divide(1.0, degrees, out=np.zeros(len(degrees)), where=degrees > 0)
-        self._total *= inverse.astype(np.float32)[:, None]
-        yield from split_chunks(self._total, block=self.block, slab=self.slab)
-
-    def _multiply(self) -> None:
-        """Add the product of the cells of a column block and its rows of the previous order."""
-        if self._column_block < 0 or not self._neighbors:
-            return
-        indptr = np.zeros(len(self._total) + 1, np.int64)
-        np.cumsum(self._counts, out=indptr[1:])
-        weights = np.concatenate(self._weights) if self._weights else None
-        ones = np.ones(len(self._total), np.float32)
-        cells = _native.Adjacency(indptr, np.concatenate(self._neighbors), weights, ones)
-        rows = np.arange(len(self._total), dtype=np.int32)
-        sink = _native.Sink(sum=self._total, rows=rows, columns=WIDTH, weight=1.0, add=True)
-        previous = self._previous.view(np.uint8).reshape(-1)
-        threads, stop = TaskContext.get().cpus(), _native.Stop()
-        _native.hop(cells, previous, False, sink, threads, stop)
-        self._degrees += _native.degrees(indptr, weights)

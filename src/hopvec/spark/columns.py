@@ -22,7 +22,6 @@ from pyspark.sql import DataFrame, Row
 from hopvec import _native
 from hopvec.engine import principal
 from hopvec.engine.combine import SlabSum, SumsOfSquares, unit_scales
-from hopvec.engine.finish import Finish
 from hopvec.engine.fitted import FittedState
 from hopvec.engine.normalize import ColumnScaler, fit_column_scaler
 from hopvec.engine.plan import CACHE_LINE_BYTES, SLAB_COLUMNS, SlabPlan
@@ -31,7 +30,7 @@ from hopvec.engine.row_sum import WhitenedRows
 from hopvec.engine.slab import Destination, Hops, Propagation, Slab
 from hopvec.methods import FastRP
 from hopvec.spark.files import SlabFiles, write_file
-from hopvec.spark.fit import FittedRun, fit_last_pass, fit_whitening
+from hopvec.spark.fit import FittedRun, fit_last_pass, fit_whitening, pass_name
 from hopvec.spark.graph import CHUNK_NODES, NodeBlocks, StoredGraph
 from hopvec.spark.local import cached, local_features, local_graph, local_scales
 from hopvec.spark.stored_sum import DistributedSum, StoredSum, WhitenedFiles
@@ -80,7 +79,7 @@ def vectors_by_columns(
     total, first = _sum_orders(run, tables, cores)
     finish = method._finish_like(like)
     distributed = DistributedSum(total, tables, "principal components")
-    statistics = fit_last_pass(distributed, finish, int(method.dim), first.degree_factors)
+    statistics = fit_last_pass(distributed, method, finish, first.degree_factors)
     parallel = tables.session.sparkContext.defaultParallelism
     spread = nodes.select("chunk", "ids").repartition(
         max(parallel, node_blocks.chunks(0) // CHUNK_BATCH), "chunk"
@@ -178,12 +177,11 @@ class SlabRun:
 
     def named(self, name: str, separator: str = "-") -> str:
         """The name of a table or stage of this pass; the last pass adds nothing to it."""
-        last = self.number == self.method.passes - 1
-        return name if last else f"{name}{separator}{self.number + 1}"
+        return pass_name(name, self.number, self.method, separator)
 
     def earlier(self, name: str) -> list[str]:
         """The names of a table in all earlier passes."""
-        return [replace(self, number=number).named(name) for number in range(self.number)]
+        return [pass_name(name, number, self.method) for number in range(self.number)]
 
     def squares(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Write the sums of squares of slabs: one file per slab, all orders of a chunk together."""

@@ -4,20 +4,32 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
+import pyarrow as pa
 from pyspark.sql import DataFrame
 
+from hopvec.embedding import Embedding
+from hopvec.engine.fitted import FittedState
+from hopvec.errors import ParameterError
+from hopvec.formats.metadata import to_json
+from hopvec.formats.parquet import DIRECTORY_METADATA
 from hopvec.graph.columns import ColumnSpec
+from hopvec.graph.features import FeatureColumns
 from hopvec.graph.relation_options import RelationOptions
 from hopvec.machine import memory_limit
 from hopvec.methods import FastRP
+from hopvec.methods.alignment import shared_state
+from hopvec.methods.method import RUNTIME_PARAMS
 from hopvec.progress import Progress, no_progress
 from hopvec.spark.blocks import vectors_by_blocks
 from hopvec.spark.columns import vectors_by_columns
 from hopvec.spark.edges import EdgeFrame
 from hopvec.spark.estimate import Cluster, SparkEstimate, check_method, plan_run
-from hopvec.spark.features import feature_table
+from hopvec.spark.features import FeatureTable, feature_table
+from hopvec.spark.fit import FittedRun
 from hopvec.spark.graph import StoredGraph, store
 from hopvec.spark.tables import Tables
 
@@ -41,6 +53,7 @@ def embed(
     features: DataFrame | None = None,
     features_id: str | None = None,
     method: FastRP | None = None,
+    like: Embedding | None = None,
     strategy: Literal["auto", "columns", "blocks"] = "auto",
     spill_dir: str | None = None,
     output: str | None = None,
@@ -72,8 +85,10 @@ def embed(
     features_id : str, optional
         The id column of `features`. By default the one called id, node, name, ...
     method : FastRP, optional
-        The method; `FastRP(passes=1)` by default, since Spark runs a single pass.
-        `method.memory` limits the memory per worker.
+        The method; by default `FastRP()`. `method.memory` limits the memory per worker.
+    like : Embedding, optional
+        An embedding of an earlier graph with the same parameters. The new vectors are comparable
+        with it, as in `FastRP.embed`.
     strategy : {"auto", "columns", "blocks"}
         "columns" gives bit-identical vectors to one machine, "blocks" the same up to rounding.
         "auto" chooses "columns" if a worker can hold the graph, see `estimate`.
@@ -90,7 +105,8 @@ def embed(
     Returns
     -------
     DataFrame
-        The columns `id` and `embedding`, an array of floats.
+        The columns `id` and `embedding`, an array of floats. Its directory has the metadata of the
+        run, so that `hopvec.load` returns an embedding that can be passed as `like`.
 
     Raises
     ------
@@ -107,20 +123,66 @@ def embed(
     --------
     >>> from hopvec import FastRP, spark  # doctest: +SKIP
     >>> edges = session.read.parquet("edges.parquet")  # doctest: +SKIP
-    >>> vectors = spark.embed(edges, method=FastRP(dim=128, passes=1))  # doctest: +SKIP
+    >>> vectors = spark.embed(edges, method=FastRP(dim=128))  # doctest: +SKIP
     >>> vectors.columns  # doctest: +SKIP
     ['id', 'embedding']
     """
-    method = FastRP(passes=1) if method is None else method
-    check_method(method, strategy, features is not None)
-    spec = ColumnSpec(source, target, weight, unweighted, relation=relation)
-    relations = RelationOptions.checked(
-        "embed", relation_weights, relation_balance, relation_direction
+    run = run_embed(
+        edges,
+        ColumnSpec(source, target, weight, unweighted, relation=relation),
+        relations=RelationOptions.checked(
+            "embed", relation_weights, relation_balance, relation_direction
+        ),
+        directed=directed,
+        nodes=nodes,
+        features=features,
+        features_id=features_id,
+        method=FastRP() if method is None else method,
+        like=like,
+        strategy=strategy,
+        spill_dir=spill_dir,
+        output=output,
+        progress=progress,
     )
+    return run.vectors
+
+
+@dataclass(frozen=True)
+class SparkRun:
+    """A finished run."""
+
+    vectors: DataFrame
+    nodes: int
+    plan: SparkEstimate
+    metadata: Embedding
+    """How the vectors were made, without the vectors."""
+    seconds: dict[str, float]
+    """The time of each stage."""
+
+
+def run_embed(
+    edges: DataFrame,
+    spec: ColumnSpec,
+    *,
+    relations: RelationOptions,
+    directed: bool,
+    nodes: DataFrame | None,
+    features: DataFrame | None,
+    features_id: str | None,
+    method: FastRP,
+    like: Embedding | None,
+    strategy: Literal["auto", "columns", "blocks"],
+    spill_dir: str | None,
+    output: str | None,
+    progress: Progress,
+) -> SparkRun:
+    """Embed a graph on Spark; see `embed`."""
+    check_method(method, strategy, features is not None)
     edge_frame = EdgeFrame.from_frame(
         edges, spec, directed=directed, nodes=nodes, relations=relations
     )
     feature_columns = feature_table(features, features_id, edge_frame.ids)
+    state = _shared_state(method, like, feature_columns)
     stages = [INGEST_STAGES + 2]
 
     def on_stage(done: int) -> None:
@@ -140,11 +202,41 @@ def embed(
     if 0 not in method._order_weights():
         kind = "outgoing edges" if directed else "edges"
         method._warn_about_isolated_nodes(graph.nodes - graph.connected, graph.nodes, kind)
-    vectors, fitted = _vectors(graph, method, plan)
+    vectors, fitted = _vectors(graph, method, plan, state)
     written = tables.write("vectors", vectors, stage="write vectors", path=output)
-    _ = fitted
+    metadata = _metadata(method, fitted)
+    tables.write_text(f"{output or tables.path('vectors')}/{DIRECTORY_METADATA}", to_json(metadata))
     tables.drop(*tables.written - {"vectors"})
-    return written
+    return SparkRun(written, graph.nodes, plan, metadata, tables.seconds)
+
+
+def _shared_state(
+    method: FastRP, like: Embedding | None, features: FeatureTable | None
+) -> FittedState | None:
+    """The fitted state of an earlier run. Raises ParameterError if its parameters differ."""
+    if like is None:
+        return None
+    if not isinstance(like, Embedding):
+        raise ParameterError(f"embed: like must be an Embedding, got {type(like).__name__}.")
+    none = np.empty(0)
+    names = (features.numbers, features.categories) if features else None
+    return shared_state(method, like, FeatureColumns(*names, none, none) if names else None)
+
+
+def _metadata(method: FastRP, fitted: FittedRun) -> Embedding:
+    """How the vectors were made: an embedding without rows."""
+    parameters = {
+        name: value for name, value in method._plain_params().items() if name not in RUNTIME_PARAMS
+    }
+    features = fitted.state.features
+    names = {} if features is None else {"features": features.names}
+    return Embedding(
+        np.empty((0, int(method.dim)), np.float32),
+        pa.array([], pa.int64()),
+        {"method": "FastRP", **parameters, **names},
+        fitted.graph,
+        fitted.state,
+    )
 
 
 def _plan(graph: StoredGraph, method: FastRP, strategy: Any) -> SparkEstimate:
@@ -164,16 +256,22 @@ def _plan(graph: StoredGraph, method: FastRP, strategy: Any) -> SparkEstimate:
     return plan
 
 
-def _vectors(graph: StoredGraph, method: FastRP, plan: SparkEstimate) -> Any:
-    """The vectors by the strategy of a plan, evaluated lazily."""
+def _vectors(
+    graph: StoredGraph, method: FastRP, plan: SparkEstimate, like: FittedState | None
+) -> tuple[DataFrame, FittedRun]:
+    """The vectors by the strategy of a plan, evaluated lazily, and what the run has learned."""
     if plan.strategy == "blocks":
-        return vectors_by_blocks(graph, method, plan.blocks, plan.cluster.cores), None
-    return vectors_by_columns(graph, method, plan.cluster.cores)
+        return vectors_by_blocks(graph, method, plan.blocks, plan.cluster.cores, like)
+    return vectors_by_columns(graph, method, plan.cluster.cores, like)
 
 
 def _stages(plan: SparkEstimate, method: FastRP) -> int:
     """The number of stages of a run without features."""
-    normalization = method._finish.normalization
+    normalization, passes = method._finish.normalization, int(method.passes)
+    by_pass = [method._weights_of_pass(number) for number in range(passes)]
     if plan.strategy == "columns":
-        return INGEST_STAGES + 2 + normalization.unit_orders
-    return INGEST_STAGES + 3 + max(method._order_weights()) + normalization.standard_columns
+        stages = passes * (1 + normalization.unit_orders)
+    else:
+        stages = sum(2 + max(weights) for weights in by_pass)
+        stages += passes * normalization.standard_columns
+    return INGEST_STAGES + stages + passes - 1 + method._compresses + 1

@@ -24,6 +24,7 @@ from hopvec.engine.principal import (
 from hopvec.engine.refine import Compress, Whiten, add_normalized_products, write_vectors
 from hopvec.engine.spectral import Floats
 from hopvec.machine import cores
+from hopvec.methods import FastRP
 
 AddRows = Callable[[NDArray[np.float32], NDArray[np.int32], Floats, Floats], None]
 """Adds the products of some rows to a Gram matrix, and the rows to a sum; which rows have a vector
@@ -37,6 +38,12 @@ class FittedRun:
     state: FittedState
     graph: dict[str, Any]
     """Properties of the graph."""
+
+
+def pass_name(name: str, number: int, method: FastRP, separator: str = "-") -> str:
+    """The name of a table or stage of a pass; the last pass adds nothing to it."""
+    last = number == method.passes - 1
+    return name if last else f"{name}{separator}{number + 1}"
 
 
 class PassSum(Protocol):
@@ -60,9 +67,13 @@ def fit_whitening(total: PassSum) -> FittedStatistics:
 
 
 def fit_last_pass(
-    total: PassSum, finish: Finish | Compress, dim: int, degree_factors: Floats | None
+    total: PassSum,
+    method: FastRP,
+    finish: Finish | Compress,
+    degree_factors: Floats | None,
 ) -> FittedStatistics:
     """The statistics of the last pass; `degree_factors` are for columns with degrees."""
+    dim = int(method.dim)
     if isinstance(finish, Compress):
         return finish.fit(total.columns, _covariance(total), dim, degree_factors, cores())
     if finish.like is not None:
@@ -70,7 +81,7 @@ def fit_last_pass(
     columns = None
     if finish.normalization.standard_columns and total.present:
         columns = total.columns
-    if dim == len(total.columns.mean):
+    if dim == method._width:
         return FittedStatistics(columns)
 
     def add(

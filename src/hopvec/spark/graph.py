@@ -99,6 +99,8 @@ class StoredGraph:
     offsets: tuple[int, ...]
     """The index of the first node in each partition of the table `ranked`."""
     features: FeatureTable | None
+    edges: int
+    """The number of distinct edges; an undirected edge counts once."""
 
     @property
     def batch(self) -> int:
@@ -195,6 +197,7 @@ def store(edges: EdgeFrame, tables: Tables, features: FeatureTable | None) -> St
         extremes=(min(row["smallest"] for row in found), max(row["largest"] for row in found)),
         offsets=tuple(offsets),
         features=features,
+        edges=tables.run("count nodes", pairs.count),
     )
 
 

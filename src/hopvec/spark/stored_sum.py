@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -23,10 +22,10 @@ from hopvec.methods import FastRP
 from hopvec.spark.files import SlabFiles, open_file, write_file
 from hopvec.spark.fit import AddRows, finished_rows
 from hopvec.spark.graph import CHUNK_NODES, NodeBlocks
+from hopvec.spark.products import PRODUCTS_SCHEMA, pack_products, sum_parts
 from hopvec.spark.tables import Tables
 from hopvec.spark.vectors import integers, rows_with_vector, vector_table
 
-PRODUCTS_SCHEMA = "part bigint, products binary"
 TASKS_PER_CORE = 4  # so that a slow task delays a stage by little
 
 
@@ -62,8 +61,7 @@ class StoredSum:
                     rows, present = self._read(files, chunk)
                     add(rows, present, gram, total)
                     count += len(present)
-                packed = _pack_products(gram, total, count)
-                yield pa.RecordBatch.from_pylist([{"part": part, "products": packed}])
+                yield pack_products(part, gram, total, count)
 
     def whiten(
         self,
@@ -113,9 +111,7 @@ class StoredSum:
         step = SLAB_COLUMNS[self.method.precision]
         return SlabFiles(list(self.files), self.node_blocks, step, np.float32)
 
-    def _read(
-        self, files: SlabFiles, chunk: int
-    ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+    def _read(self, files: SlabFiles, chunk: int) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
         """The rows of a chunk, and the indices of those that have a vector."""
         indices, step = self.node_blocks.node_indices(0, chunk), SLAB_COLUMNS[self.method.precision]
         rows = np.empty((len(indices), self.method._width), np.float32)
@@ -152,17 +148,13 @@ class DistributedSum:
     def products(self, add: AddRows) -> tuple[Floats, Floats, int]:
         """The Gram matrix of the rows as `add` reads them, their sum and how many have a vector.
 
-        One task adds the products of all parts in order, so that the bytes are those of one
-        machine.
+        The parts are those of one machine, so that the bytes are the same.
         """
-        total, width, part_rows = self.total, self.total.method._width, principal.PART_ROWS
+        total, part_rows = self.total, principal.PART_ROWS
         products = self._parts().mapInArrow(
             lambda batches: total.part_products(batches, add, part_rows), PRODUCTS_SCHEMA
         )
-        ordered = products.repartition(1).sortWithinPartitions("part")
-        summed = ordered.mapInArrow(partial(_add_parts, width), "products binary")
-        (row,) = self.tables.run(self.stage, summed.collect, batch=1)
-        return _split_products(row["products"], width)
+        return sum_parts(products, total.method._width, self.tables, self.stage)
 
     def whiten(self, statistics: FittedStatistics, name: str) -> tuple[str, ...]:
         """Write X to a directory; returns the files of its parts."""
@@ -202,25 +194,3 @@ class WhitenedFiles:
                 data = file.read_at(size, index * size)
             rows = np.frombuffer(data, np.float32).reshape(count, self.slab_columns)
             yield first, rows[:, : columns.stop - columns.start]
-
-
-def _add_parts(width: int, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Add the products of all parts, in order."""
-    gram, total, count = np.zeros((width, width)), np.zeros(width), 0
-    for batch in batches:
-        for packed in batch["products"]:
-            part_gram, part_total, part_count = _split_products(packed.as_buffer(), width)
-            gram += part_gram
-            total += part_total
-            count += part_count
-    yield pa.RecordBatch.from_pylist([{"products": _pack_products(gram, total, count)}])
-
-
-def _pack_products(gram: Floats, total: Floats, count: int) -> bytes:
-    return gram.tobytes() + total.tobytes() + np.float64(count).tobytes()
-
-
-def _split_products(packed: bytes, width: int) -> tuple[Floats, Floats, int]:
-    values = np.frombuffer(bytearray(packed), np.float64)
-    gram = values[: width * width].reshape(width, width)
-    return gram, values[width * width : -1], int(values[-1])

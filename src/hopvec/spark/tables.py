@@ -113,6 +113,15 @@ class Tables:
             file_system.delete(path, True)
             self.written.discard(name)
 
+    def write_text(self, path: str, text: str) -> None:
+        """Write a text file."""
+        hadoop_path, file_system = self._hadoop(path)
+        stream = file_system.create(hadoop_path)
+        try:
+            stream.write(bytearray(text, "utf-8"))
+        finally:
+            stream.close()
+
     def refuse_existing(self, path: str) -> None:
         """Raise FormatError if the path of an output exists already."""
         hadoop_path, file_system = self._hadoop(path)
