@@ -26,7 +26,7 @@ def main() -> None:
     edges_path, vectors_path, spill_dir = sys.argv[1:] or small_example()
     spark = builder.getOrCreate()
     edges = spark.read.parquet(edges_path)
-    method = FastRP(dim=128, passes=1, seed=7)
+    method = FastRP(dim=128, seed=7)
     print(estimate(edges, source="src", target="dst", method=method))
     embed(
         edges, source="src", target="dst", method=method, spill_dir=spill_dir, output=vectors_path

@@ -1,5 +1,7 @@
 """The stages that a Spark session has run so far."""
 
+import time
+
 
 def stages(spark):
     """All stages of the application so far."""
@@ -12,3 +14,15 @@ def stages(spark):
 
 def last_stage(spark):
     return max((stage.stageId() for stage in stages(spark)), default=-1)
+
+
+def shuffled_bytes(spark, after, stage_name):
+    """The shuffle bytes written under a description, by all stages after the given one."""
+    time.sleep(0.2)  # the status store is updated a moment after the end of a stage
+    return sum(
+        stage.shuffleWriteBytes()
+        for stage in stages(spark)
+        if stage.stageId() > after
+        and stage.description().isDefined()
+        and stage.description().get() == f"hopvec: {stage_name}"
+    )

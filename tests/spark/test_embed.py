@@ -1,6 +1,7 @@
 """Runs on two executors: the vectors equal those of one machine, even if an executor dies."""
 
 import contextlib
+import json
 import os
 import signal
 import time
@@ -21,7 +22,7 @@ from hopvec.spark.estimate import RunSize
 from hopvec.spark.tables import Tables
 from one_pass import one_pass
 from reference import sparse_rows
-from spark_stages import last_stage, stages
+from spark_stages import last_stage, shuffled_bytes
 
 WEIGHTED = one_pass(dim=40, seed=7, beta=-0.5, weights=(1, 0, 2), normalize="none")
 NORMALIZED = one_pass(dim=24, seed=3, self_weight=0.5, sparsity=3)
@@ -150,8 +151,8 @@ def test_the_command_line_gives_the_bytes_of_one_machine_and_reads_and_writes_as
     before = last_stage(spark)
     monkeypatch.setattr(Tables, "drop", lambda tables, *names: None)
     command = ["embed", str(tmp_path / "edges"), "-o", str(tmp_path / "vectors"), "--directed"]
-    command += ["--spark", "local-cluster[2,1,1024]", "--dim", "40", "--seed", "7", "--passes", "1"]
-    command += ["--spill-dir", str(tmp_path)]
+    command += ["--spark", "local-cluster[2,1,1024]", "--spill-dir", str(tmp_path)]
+    command += ["--dim", "40", "--seed", "7", "--passes", "1"]
     command += ["--beta", "-0.5", "--weights", "1,0,2", "--normalize", "none"]
     done = CliRunner().invoke(hopvec, command)
     assert done.exit_code == 0, done.output
@@ -174,6 +175,11 @@ def test_the_command_line_gives_the_bytes_of_one_machine_and_reads_and_writes_as
     again = CliRunner().invoke(hopvec, command)
     assert again.exit_code == 2
     assert "exists already" in again.stderr
+
+    command = [*command[:2], "-o", str(tmp_path / "again"), *command[4:9]]
+    done = CliRunner().invoke(hopvec, [*command, "--like", str(tmp_path / "vectors")])
+    assert done.exit_code == 0, done.output
+    assert np.array_equal(vectors(pq.read_table(tmp_path / "again"))[1], expected)
 
 
 def test_blocks_of_directed_weights_give_the_vectors_of_one_machine_and_shuffle_as_estimated(
@@ -205,9 +211,9 @@ def test_the_command_line_with_features_gives_the_bytes_of_one_machine(integer_g
     graph = Graph.from_arrow(integer_edges(), directed=True, nodes=ids).with_features(
         feature_rows(ids)
     )
-    expected_ids, expected = one_machine(graph, FEATURED)
+    expected_ids, expected = one_machine(graph, FEATURED.set_params(passes=2))
     command = ["embed", "edges.parquet", "-o", "vectors", "--spark", "local-cluster[2,1,1024]"]
-    command += ["--passes", "1"]
+    command += ["--passes", "2", "--report", "run.json"]
     command += ["--directed", "--nodes", "nodes.parquet", "--features", "features.parquet"]
     command += ["--dim", "20", "--seed", "5", "--weights", "0,1", "--self-weight", "0.5"]
     with contextlib.chdir(tmp_path):
@@ -220,6 +226,16 @@ def test_the_command_line_with_features_gives_the_bytes_of_one_machine(integer_g
     logged = "missing values {:,}, nodes without a row {:,}, rows of no node 1"
     logged = logged.format(graph.features.missing, graph.features.without_row)
     assert logged in " ".join(done.stderr.split())
+    report = json.loads((tmp_path / "run.json").read_text())
+    assert report["graph"].items() <= graph.describe().items()
+    assert report["parameters"]["passes"] == 2
+    assert report["output"] == {"file": "vectors", "vectors": len(ids), "dim": 20}
+    assert "a worker can hold the graph" in report["plan"]
+    named = [stage["name"] for stage in report["stages"]]
+    assert named[-6:] == [
+        *("sum orders of pass 1", "whiten pass 1", "row norms", "sum orders"),
+        *("principal components", "write vectors"),
+    ]
 
 
 def test_blocks_with_features_give_the_vectors_of_one_machine(spark, string_graph):
@@ -260,18 +276,6 @@ def executors(context):
         if expected in command and context.applicationId.encode() in command:
             found.append(int(process.name))
     return sorted(found)
-
-
-def shuffled_bytes(spark, after, stage_name):
-    """The shuffle bytes written under a description, by all stages after the given one."""
-    time.sleep(1)  # the status store is updated a moment after the end of a stage
-    return sum(
-        stage.shuffleWriteBytes()
-        for stage in stages(spark)
-        if stage.stageId() > after
-        and stage.description().isDefined()
-        and stage.description().get() == f"hopvec: {stage_name}"
-    )
 
 
 def test_an_estimate_counts_nodes_and_entries_of_a_frame(integer_graph):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from hopvec import MemoryLimitError
+from hopvec import FastRP, MemoryLimitError
 from hopvec.spark import Cluster
 from hopvec.spark.estimate import RunSize, plan_run
 from one_pass import one_pass
@@ -61,3 +61,27 @@ def test_a_price_gives_a_cost():
 def test_a_graph_that_does_not_fit_with_any_number_of_blocks_is_refused():
     with pytest.raises(MemoryLimitError, match="even 1,024 blocks need"):
         plan_run(2 * 10**9, 10**10, PLAIN, replace(CLUSTER, memory=10**6))
+
+
+def test_each_pass_but_the_first_fetches_the_slabs_four_times_more():
+    one, two, three = (
+        plan_run(10**6, 10**7, FastRP(dim=128, passes=passes, weights=(0, 0, 1)), CLUSTER)
+        for passes in (1, 2, 3)
+    )
+    slabs, norms = 4 * 10**6 * 128, 10**6 * (8 * 8 + 4 * 4)
+    products = 16 * 8 * (128 * 128 + 128 + 1)  # 16 parts of 65,536 rows
+    assert three.shuffled_bytes - two.shuffled_bytes == 4 * slabs + norms + products
+    assert two.shuffled_bytes - one.shuffled_bytes == 5 * slabs + norms + 2 * products
+    assert one.seconds < two.seconds < three.seconds
+
+
+def test_blocks_shuffle_the_hops_of_all_passes():
+    size = RunSize(10**6, 10**7, False, FastRP(dim=128), CLUSTER)
+    assert size.hops == [3, 3, 6]
+    hops, orders = 12 * size.hop_shuffle(3), 8 * size.vector_bytes
+    assert size.blocks_shuffle(3) == hops + orders + 3 * size.products_shuffle(32)
+
+
+def test_whitening_wide_rows_needs_memory_for_a_part_of_them_on_every_core():
+    size = RunSize(10**6, 10**6, False, FastRP(dim=512, oversample=8), CLUSTER)
+    assert size.columns_bytes() > 8 * 4 * 65536 * 4096

@@ -9,8 +9,10 @@ import pytest
 from hopvec import FastRP, Graph, load
 from hopvec.engine import principal, row_sum
 from hopvec.formats.metadata import to_json
-from hopvec.spark import embed
+from hopvec.spark import Cluster, embed
+from hopvec.spark.estimate import RunSize
 from hopvec.spark.graph import CHUNK_NODES
+from spark_stages import last_stage, shuffled_bytes
 
 DENSE = {"self_weight": 0.5, "sparsity": 3}
 NODES, ISOLATED = 2 * CHUNK_NODES + 700, 30
@@ -59,12 +61,16 @@ def rows_of(frame):
     ids=["three passes", "all", "plain sum", "oversample", "degrees"],
 )  # fmt: skip
 def test_columns_give_the_bytes_and_the_fitted_state_of_one_machine(
-    graph, several_parts, method, tmp_path
+    spark, graph, several_parts, method, tmp_path
 ):
     frame, nodes, local = graph
-    expected = method.embed(local)
+    expected, before = method.embed(local), last_stage(spark)
     output = str(tmp_path / "vectors")
     found = embed(frame, nodes=nodes, method=method, strategy="columns", output=output)
+    size = RunSize(local.nodes, local.entries, True, method, Cluster(2, 1, 10**9))
+    for stage in stages_with_products(method):
+        products = size.products_shuffle(parts=3)
+        assert products <= shuffled_bytes(spark, before, stage) <= 1.01 * products + 1000
     assert rows_of(found).tobytes() == expected.vectors.tobytes()
     loaded = load(output)
     assert fitted(loaded) == fitted(expected)
@@ -76,11 +82,22 @@ def test_columns_give_the_bytes_and_the_fitted_state_of_one_machine(
     [FastRP(dim=40, seed=3), FastRP(dim=24, passes=2, oversample=2, degree_weight=2, **DENSE)],
     ids=["three passes", "all"],
 )
-def test_blocks_give_the_vectors_of_one_machine_up_to_rounding(graph, method):
+def test_blocks_give_the_vectors_of_one_machine_up_to_rounding_and_shuffle_as_estimated(
+    spark, graph, method
+):
     frame, nodes, local = graph
+    before = last_stage(spark)
     found = rows_of(embed(frame, nodes=nodes, method=method, strategy="blocks"))
     expected = method.embed(local).vectors
     assert np.linalg.norm(found - expected, axis=1).max() < 1e-4
+    size = RunSize(local.nodes, local.entries, True, method, Cluster(2, 1, 10**9))
+    stages = stages_with_products(method)
+    stages += [f"hop {order}" for order in range(1, 7)] + ["sum orders"]
+    for number in range(1, method.passes):
+        stages += [f"hop {order} of pass {number}" for order in range(1, 4)]
+        stages += [f"sum orders of pass {number}"]
+    shuffled = sum(shuffled_bytes(spark, before, stage) for stage in stages)
+    assert 0.7 * size.blocks_shuffle(2) <= shuffled <= 1.05 * size.blocks_shuffle(2)
 
 
 @pytest.mark.parametrize(("strategy", "passes"), [("columns", 1), ("columns", 2), ("blocks", 2)])
@@ -100,6 +117,12 @@ def test_vectors_like_those_of_an_earlier_graph_are_those_of_one_machine(
         assert found.tobytes() == expected.vectors.tobytes()
     else:
         assert np.linalg.norm(found - expected.vectors, axis=1).max() < 1e-4
+
+
+def stages_with_products(method):
+    """The stages in which Gram matrices are summed."""
+    earlier = [f"whiten pass {number}" for number in range(1, method.passes)]
+    return [*earlier, "principal components"]
 
 
 def fitted(embedding):

@@ -4,7 +4,7 @@ import pytest
 from click.testing import CliRunner
 from pyspark.sql import DataFrame
 
-from hopvec import FastRP, FormatError, GraphError, ParameterError
+from hopvec import FastRP, FormatError, Graph, GraphError, ParameterError
 from hopvec.cli import on_spark
 from hopvec.cli.program import hopvec
 from hopvec.spark import embed, estimate
@@ -12,6 +12,7 @@ from spark_stages import last_stage, stages
 
 INVALID_WEIGHT = "not allowed. A weight must be 0 or between 1e-30 and 1e+30."
 BLOCKS = {"strategy": "blocks"}
+EARLIER = FastRP(dim=4).embed(Graph.from_edges(["a", "b"], ["b", "c"]))
 
 
 def frame(spark, schema, *rows):
@@ -108,7 +109,7 @@ def test_features_of_no_node_are_refused(spark):
     ("arguments", "error", "message"),
     [
         (
-            {"method": FastRP(passes=1, feature_weight=2)},
+            {"method": FastRP(feature_weight=2)},
             ParameterError,
             "but the graph has no features",
         ),
@@ -147,13 +148,12 @@ def test_a_frame_of_spark_connect_is_refused(action):
     ("arguments", "message"),
     [
         ({"strategy": "rows"}, "strategy must be one of 'auto', 'columns', 'blocks', got 'rows'"),
-        ({"method": FastRP(passes=1, oversample=2)}, "oversample=2 is not supported on Spark"),
-        ({"method": FastRP(passes=2)}, "passes=2 is not supported on Spark. Set passes=1."),
-        ({"method": FastRP(passes=1, degree_weight=2)}, "degree_weight=2 is not supported"),
-        ({"method": FastRP(passes=1, threads=2)}, "Spark determines the number of threads"),
-        ({"method": FastRP(passes=1, direction="in")}, "Swap source= and target= for 'in'"),
+        ({"method": FastRP(threads=2)}, "Spark determines the number of threads"),
+        ({"method": FastRP(dim=8), "like": EARLIER}, "dim is 8, but the embedding like= was made"),
+        ({"method": FastRP(dim=4), "like": "vectors"}, "like must be an Embedding, got str"),
+        ({"method": FastRP(direction="in")}, "Swap source= and target= for 'in'"),
         ({"method": FastRP(dim=0)}, "dim must be"),
-        ({"method": FastRP(passes=1, precision="float16"), **BLOCKS}, "needs strategy='columns'"),
+        ({"method": FastRP(precision="float16"), **BLOCKS}, "needs strategy='columns'"),
     ],
 )
 def test_parameters_that_spark_does_not_support_are_refused(spark, arguments, message):
@@ -206,7 +206,7 @@ def colliding():
     [
         (["--loops", "drop"], "--spark does not support --loops"),
         (["--dtype", "float16"], "--spark does not support --dtype"),
-        (["--like", "old.parquet"], "--spark does not support --like"),
+        (["--like", "old.parquet", "--dim", "8"], "--like takes all parameters from its file"),
         (["--features-id", "who"], "--features-id needs --features"),
     ],
 )
@@ -222,9 +222,10 @@ def test_options_that_spark_does_not_support_are_refused(options, message):
     ("options", "message"),
     [
         (["--method", "randne"], "only FastRP is supported on Spark"),
-        (["--passes", "2"], "--passes 2 is not supported on Spark. Set --passes 1"),
-        (["--passes", "1", "--oversample", "2"], "--oversample 2 is not supported on Spark"),
-        (["--passes", "1", "--feature-weight", "2"], "but the graph has no features"),
+        (["--relations", "concat"], "--relations concat is not supported on Spark"),
+        (["--direction", "in"], "only --direction out is supported on Spark"),
+        (["--feature-weight", "2"], "but the graph has no features"),
+        (["--report", "missing/run.json"], "missing/run.json"),
     ],
 )
 def test_unsupported_methods_are_refused_before_spark_starts(monkeypatch, options, message):

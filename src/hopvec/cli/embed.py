@@ -44,7 +44,7 @@ RUNTIME_OPTIONS = tuple(map(flag, RUNTIME_PARAMS))  # the only parameters allowe
         "hopvec embed edges.csv -o vectors.parquet --params tuned/best.json",
         "hopvec embed today.parquet -o today-vectors.parquet --like vectors.parquet",
         "hopvec embed edges.csv -o vectors.parquet --features nodes.csv --feature-weight 2",
-        "hopvec embed edges/ -o vectors/ --spark yarn --passes 1 --spill-dir s3://bucket/spill",
+        "hopvec embed edges/ -o vectors/ --spark yarn --spill-dir s3://bucket/spill",
         'hopvec embed postgresql://host/db --query "select a, b from follows" -o vectors.parquet',
         "zcat edges.tsv.gz | hopvec embed - -o vectors.parquet --report run.json",
     ]
@@ -104,7 +104,18 @@ def embed(
     if output is None:
         raise click.UsageError("Name the output file, such as -o vectors.parquet.")
     if spark is not None:
-        embed_on_spark(terminal, spark, graph, str(output), read_options, feature_args, method)
+        earlier, method = like_run(like, method) if like else (None, method)
+        embed_on_spark(
+            terminal,
+            spark,
+            graph,
+            str(output),
+            read_options,
+            feature_args,
+            method,
+            like=earlier,
+            report=report,
+        )
         return
     if isinstance(output, str) or "://" in str(method.spill_dir):
         raise click.UsageError("URLs such as s3://bucket/directory need --spark.")
@@ -112,9 +123,7 @@ def embed(
     check_output(output, report, dtype=dtype, inputs=inputs)
     alignment: dict[str, Embedding] = {}
     if like:
-        reject_parameters()
-        alignment["like"], reference = reference_run(like)
-        method = reference.set_params(**{name: getattr(method, name) for name in RUNTIME_PARAMS})
+        alignment["like"], method = like_run(like, method)
     if method.spill_dir is None:
         method.set_params(spill_dir=None if output == STDOUT else output.parent)
     run = RunReport()
@@ -148,6 +157,15 @@ def embed(
         write_json(report, run.to_dict())
     terminal.info_rows(report_rows(run))
     show_written(terminal, embedding, output)
+
+
+def like_run(path: str, method: Method) -> tuple[Embedding, Method]:
+    """The earlier run in a file, and its method with the runtime parameters of `method`."""
+    reject_parameters()
+    embedding, reference = reference_run(path)
+    return embedding, reference.set_params(
+        **{name: getattr(method, name) for name in RUNTIME_PARAMS}
+    )
 
 
 def reject_parameters() -> None:

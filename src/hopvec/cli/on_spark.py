@@ -16,11 +16,17 @@ import click
 
 from hopvec.cli.command import given_options
 from hopvec.cli.feature_options import features_path
+from hopvec.cli.outputs import STDOUT, write_json
 from hopvec.cli.summary import count
 from hopvec.cli.terminal import Terminal
+from hopvec.embedding import Embedding
 from hopvec.errors import FormatError, ParameterError
+from hopvec.formats.destination import check_writable
 from hopvec.formats.graphs.options import ReadOptions
+from hopvec.graph.columns import ColumnSpec
+from hopvec.graph.relation_options import RelationOptions
 from hopvec.methods import Method
+from hopvec.run_report import RunReport, Stage
 
 SUPPORTED = {
     "--source",
@@ -32,11 +38,8 @@ SUPPORTED = {
     "--format",
 }
 SUPPORTED |= {"--relation", "--relation-weights", "--relation-balance", "--relation-direction"}
-SUPPORTED |= {"--features", "--features-id", "--output", "-o"}
-EDGE_OPTIONS = (
-    *("source", "target", "weight", "unweighted"),
-    *("relation", "relation_weights", "relation_balance", "relation_direction"),
-)
+SUPPORTED |= {"--features", "--features-id", "--output", "-o", "--report"}
+RELATION_OPTIONS = ("relation_weights", "relation_balance", "relation_direction")
 DELIMITED = {".csv": ",", ".tsv": "\t"}
 
 
@@ -48,33 +51,62 @@ def embed_on_spark(
     read_options: ReadOptions,
     feature_args: dict[str, Any],
     method: Method,
+    *,
+    like: Embedding | None = None,
+    report: Path | None = None,
 ) -> None:
-    """Embed a table of edges that Spark can read, with a table of features if it is given."""
+    """Embed a table of edges that Spark can read, with a table of features if it is given.
+
+    `like` is the reference of comparable vectors; the run report is written to `report`.
+    """
     for flag in given_options("Input", "Output"):
         if flag not in SUPPORTED:
             raise click.UsageError(f"--spark does not support {flag}; remove one of them")
-    if given_options("Options") != ["--spark"]:
-        raise click.UsageError("--spark does not support --like; remove one of them")
+    if report is not None and report != STDOUT:
+        check_writable(report)
     features = features_path(feature_args)
-    from hopvec.spark import embed
-    from hopvec.spark.estimate import check_method
+    from hopvec.spark.embed import run_embed
+    from hopvec.spark.parameters import check_method
 
     # before Spark starts, which takes seconds
     check_method(method, "auto", features is not None)
     with _session(master) as session, terminal.progress("embedding on Spark", "stages") as progress:
         nodes = read_options.nodes
-        vectors = embed(
+        found = run_embed(
             _table(session, edges, read_options.format),
-            **{name: getattr(read_options, name) for name in EDGE_OPTIONS},
+            ColumnSpec(
+                read_options.source,
+                read_options.target,
+                read_options.weight,
+                read_options.unweighted,
+                relation=read_options.relation,
+            ),
+            relations=RelationOptions.checked(
+                "embed", *(getattr(read_options, name) for name in RELATION_OPTIONS)
+            ),
             directed=bool(read_options.directed),
             nodes=None if nodes is None else _table(session, nodes, None),
-            **_features(session, features, feature_args["features_id"]),
+            features=None if features is None else _table(session, features, None),
+            features_id=feature_args["features_id"],
             method=method,  # type: ignore[arg-type]  # checked by check_method
+            like=like,
+            strategy="auto",
+            spill_dir=None,
             output=output if "://" in output else str(Path(output).absolute()),
             progress=progress,
         )
-        rows = vectors.count()
-    terminal.info(f"{output}: {count(rows, 'vector')} of dimension {method.dim}")
+    run = RunReport(
+        input={"file": edges, "kind": f"a table read by Spark on {master}"},
+        graph=found.metadata.graph,
+        parameters=found.metadata.parameters,
+        plan=str(found.plan),
+        output={"file": output, "vectors": found.nodes, "dim": int(method.dim)},
+        notes=terminal.notes,
+        stages=[Stage(name, seconds, None) for name, seconds in found.seconds.items()],
+    )
+    if report is not None:
+        write_json(report, run.to_dict())
+    terminal.info(f"{output}: {count(found.nodes, 'vector')} of dimension {method.dim}")
 
 
 @contextmanager
@@ -106,13 +138,6 @@ def _session(master: str) -> Iterator[Any]:
         yield session
     finally:
         session.stop()
-
-
-def _features(session: Any, path: str | None, id_column: str | None) -> dict[str, Any]:
-    """The arguments for features."""
-    if path is None:
-        return {}
-    return {"features": _table(session, path, None), "features_id": id_column}
 
 
 def _table(session: Any, path: str, format_: str | None) -> Any:

@@ -2,6 +2,8 @@
 
 embed.py      embed: from edges to vectors, in named stages
 estimate.py   estimate: memory, data volume and time of a run, and its strategy
+cluster.py    the workers of a cluster
+parameters.py the parameters that Spark supports
 edges.py      the DataFrame of edges: columns, checks
 features.py   the DataFrame of features: columns, checks, the join with the nodes
 graph.py      the graph as tables of nodes and of cells of S
@@ -24,8 +26,9 @@ from hopvec.errors import MissingExtraError
 if find_spec("pyspark") is None:
     raise MissingExtraError("hopvec.spark needs the spark extra: pip install 'hopvec[spark]'.")
 
+from hopvec.spark.cluster import Cluster
 from hopvec.spark.embed import embed
-from hopvec.spark.estimate import Cluster, SparkEstimate, estimate
+from hopvec.spark.estimate import SparkEstimate, estimate
 
 __all__ = ["Cluster", "SparkEstimate", "embed", "estimate"]
 

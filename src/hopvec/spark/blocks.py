@@ -52,6 +52,7 @@ from hopvec.spark.vectors import (
     vector_table,
 )
 
+
 def vectors_by_blocks(
     graph: StoredGraph, method: FastRP, blocks: int, cores: int, like: FittedState | None = None
 ) -> tuple[DataFrame, FittedRun]:
@@ -108,8 +109,8 @@ def _sum_orders(
         if order in run.weights:
             weighted.append(rows.withColumn("order", F.lit(order)))
         previous = name
-    if 0 not in run.weights and run.number == 0:  # R is drawn again for order 0 only
-        source = source.drop("numbers", "categories")
+    if 0 not in run.weights:  # R or X is computed again for order 0 only
+        source = source.drop("numbers", "categories", "rows")
     parts = reduce(DataFrame.unionAll, weighted).groupBy("block", "chunk")
     sums = parts.cogroup(source.groupBy("block", "chunk")).applyInArrow(
         lambda key, parts, nodes: run.weighted_sum(key, parts, nodes),

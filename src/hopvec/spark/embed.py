@@ -25,12 +25,14 @@ from hopvec.methods.alignment import shared_state
 from hopvec.methods.method import RUNTIME_PARAMS
 from hopvec.progress import Progress, no_progress
 from hopvec.spark.blocks import vectors_by_blocks
+from hopvec.spark.cluster import Cluster
 from hopvec.spark.columns import vectors_by_columns
 from hopvec.spark.edges import EdgeFrame
-from hopvec.spark.estimate import Cluster, SparkEstimate, check_method, plan_run
+from hopvec.spark.estimate import SparkEstimate, plan_run
 from hopvec.spark.features import FeatureTable, feature_table
 from hopvec.spark.fit import FittedRun
 from hopvec.spark.graph import StoredGraph, store
+from hopvec.spark.parameters import check_method
 from hopvec.spark.tables import Tables
 
 INGEST_STAGES = 8  # stages from the edges to their cells

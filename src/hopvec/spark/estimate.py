@@ -2,96 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from hopvec.engine.plan import CACHE_LINE_BYTES, SLAB_COLUMNS
-from hopvec.errors import MemoryLimitError, ParameterError
+from hopvec.engine.principal import PART_ROWS
+from hopvec.errors import MemoryLimitError
 from hopvec.graph.columns import ColumnSpec
-from hopvec.machine import available_memory, format_bytes, memory_limit
+from hopvec.machine import format_bytes, memory_limit
 from hopvec.methods import FastRP
+from hopvec.spark.cluster import Cluster
 from hopvec.spark.edges import EdgeFrame, key
 from hopvec.spark.features import feature_table
+from hopvec.spark.graph import CHUNK_NODES
+from hopvec.spark.parameters import check_method
+from hopvec.spark.products import products_bytes
 
 Strategy = Literal["columns", "blocks"]
-STRATEGIES = ("auto", "columns", "blocks")
-ON_SPARK: dict[str, int] = {}
-"""The only values that are supported on Spark."""
 
 # Per core unless stated otherwise, rounded up from the stages that benchmarks/spark.py measures.
 STARTUP_SECONDS = 15.0  # until Spark has compiled its code and started Python
 GATHER_SECONDS = 10e-9  # per cache line read from main memory
+PRODUCT_SECONDS = 0.2e-9  # per product of two entries, for Gram matrices and projections
 INGEST_SECONDS = 10e-6  # per entry, from the DataFrame to cells
 SHUFFLE_RATE = 60e6  # bytes per second through Arrow, Spark and the disk
 WRITE_RATE = 10e6  # bytes of vectors per second, from slabs to Parquet
 NETWORK_RATE = 1e9  # bytes per second and worker
 MAX_BLOCKS = 1024
-
-
-@dataclass(frozen=True)
-class Cluster:
-    """A cluster of identical workers.
-
-    Parameters
-    ----------
-    workers : int
-        The number of workers.
-    cores : int
-        The number of cores per worker.
-    memory : int
-        The bytes per worker that hopvec may use.
-    price : float, optional
-        The price of a worker per hour, in any currency.
-
-    Examples
-    --------
-    >>> from hopvec.spark import Cluster
-    >>> Cluster(workers=4, cores=8, memory=32 * 2**30, price=0.5)
-    Cluster(workers=4, cores=8, memory=34359738368, price=0.5)
-    """
-
-    workers: int
-    cores: int
-    memory: int
-    price: float | None = None
-
-    @classmethod
-    def from_session(cls, session: SparkSession, memory: int | None = None) -> Cluster:
-        """Describe the current executors of a session.
-
-        Parameters
-        ----------
-        session : SparkSession
-            The session.
-        memory : int, optional
-            The bytes per worker that hopvec may use; by default what is free on them.
-
-        Returns
-        -------
-        Cluster
-            The workers, their cores and their memory.
-
-        Examples
-        --------
-        >>> from hopvec.spark import Cluster  # doctest: +SKIP
-        >>> Cluster.from_session(session)  # doctest: +SKIP
-        """
-        context = session.sparkContext
-        workers = context._jsc.sc().getExecutorMemoryStatus().size() - 1  # it includes the driver
-        cores = context.defaultParallelism // max(1, workers)
-        if workers == 0:  # local master: every core is a worker
-            workers, cores = cores, 1
-            memory = memory or available_memory() // workers
-        if memory is None:
-            tasks = session.range(0, workers * cores, 1, workers * cores)
-            free = tasks.mapInArrow(_free_memory, "bytes bigint")
-            memory = min(row["bytes"] for row in free.collect())
-        return cls(workers, cores, memory)
+READ_BYTES = 128 << 20  # of a table per task: Spark's default
 
 
 @dataclass(frozen=True)
@@ -222,9 +163,9 @@ def estimate(
     Examples
     --------
     >>> from hopvec import FastRP, spark  # doctest: +SKIP
-    >>> print(spark.estimate(edges, method=FastRP(dim=128, passes=1)))  # doctest: +SKIP
+    >>> print(spark.estimate(edges, method=FastRP(dim=128)))  # doctest: +SKIP
     """
-    method = FastRP(passes=1) if method is None else method
+    method = FastRP() if method is None else method
     check_method(method, strategy, features is not None)
     spec = ColumnSpec(source, target, weight, unweighted)
     edge_frame = EdgeFrame.from_frame(edges, spec, directed=directed, nodes=nodes)
@@ -311,47 +252,92 @@ class RunSize:
         return 4 * self.nodes * self.slabs * SLAB_COLUMNS[self.method.precision]
 
     @property
-    def orders(self) -> int:
-        """The number of orders whose rows are normalized to unit length, possibly 0."""
+    def passes(self) -> int:
+        """The number of passes."""
+        return int(self.method.passes)
+
+    @property
+    def pass_weights(self) -> list[dict[int, float]]:
+        """The nonzero weights of each pass, by order."""
+        return [self.method._weights_of_pass(number) for number in range(self.passes)]
+
+    @property
+    def orders(self) -> list[int]:
+        """The number of orders in each pass whose rows are normalized to unit length."""
         unit = self.method._finish.normalization.unit_orders
-        return len(self.method._order_weights()) if unit else 0
+        return [len(weights) if unit else 0 for weights in self.pass_weights]
+
+    @property
+    def gram_sums(self) -> int:
+        """How often a Gram matrix is summed over all rows: after each pass, unless there is one."""
+        return self.passes if self.method._compresses else 0
+
+    def products_shuffle(self, parts: int) -> int:
+        """The bytes of a Gram matrix that is summed from parts of the rows."""
+        return parts * products_bytes(self.method._width)
+
+    @property
+    def row_parts(self) -> int:
+        """The number of parts of the rows with "columns"."""
+        return -(-self.nodes // PART_ROWS)
 
     def columns_bytes(self) -> int:
-        """The memory of a worker with "columns": the graph, and one slab at a time."""
-        slab = 2 * CACHE_LINE_BYTES + 4 * SLAB_COLUMNS[self.method.precision] + 12 * self.orders
-        return self.graph_bytes + self.nodes * (32 + slab)
+        """The memory of a worker with "columns": the graph, and one slab at a time.
+
+        Between passes, each core whitens a part of the rows instead.
+        """
+        columns, orders = SLAB_COLUMNS[self.method.precision], max(self.orders)
+        slab = 2 * CACHE_LINE_BYTES + 4 * columns + 12 * orders
+        rows = 4 * min(self.nodes, PART_ROWS) * self.slabs * columns
+        whitening = self.cluster.cores * (rows + self._products_bytes()) if self.gram_sums else 0
+        return self.graph_bytes + max(self.nodes * (32 + slab), whitening)
+
+    def _products_bytes(self) -> int:
+        """The memory of a task that sums products: Gram matrices and a chunk of rows."""
+        if not self.gram_sums:
+            return 0
+        return 3 * products_bytes(self.method._width) + 12 * CHUNK_NODES * self.method._width
 
     def columns_shuffle(self) -> int:
         """The bytes fetched or shuffled with "columns".
 
         The graph goes to every worker, slabs to the tasks that make vectors, norms to nodes and
         scales to every worker. Before that, features are joined with nodes and packed by chunks.
+        A Gram matrix takes all slabs. After each pass but the last, the whitening takes all slabs
+        as well, and the next pass takes what it wrote, twice: for its norms, and for its sum.
         """
         workers = self.cluster.workers
-        norms = self.orders * self.nodes * (8 * self.slabs + 4 * workers)
+        norms = sum(self.orders) * self.nodes * (8 * self.slabs + 4 * workers)
         packed = 2 * self.feature_bytes
-        return workers * self.graph_bytes + self.vector_bytes + norms + packed
+        slabs = (self.gram_sums + 3 * (self.passes - 1) + 1) * self.vector_bytes
+        grams = self.gram_sums * self.products_shuffle(self.row_parts)
+        degrees = 8 * self.nodes if self.method.degree_weight else 0
+        return workers * self.graph_bytes + slabs + norms + grams + degrees + packed
 
     def estimate_columns(self, reason: str) -> SparkEstimate:
         """The estimate for "columns"."""
-        passes = 2 if self.orders else 1
         rounds = -(-self.slabs // self.cluster.workers)
-        compute = passes * rounds * self._hop_seconds() * self.hops
-        squares = 8 * self.orders * self.nodes * self.slabs
+        runs = 2 if any(self.orders) else 1
+        compute = runs * rounds * self._hop_seconds() * sum(self.hops)
+        squares = 8 * max(self.orders) * self.nodes * self.slabs
         spill = self.graph_bytes + 2 * self.vector_bytes + squares
         return self._estimate(
             "columns", reason, 1, self.columns_bytes(), self.columns_shuffle(), spill, compute
         )
 
     @property
-    def hops(self) -> int:
-        """The number of hops."""
-        return max(self.method._order_weights())
+    def hops(self) -> list[int]:
+        """The number of hops of each pass."""
+        return [max(weights) for weights in self.pass_weights]
 
     def blocks_bytes(self, blocks: int) -> int:
-        """The memory of a worker with "blocks": a block before and after a hop, and its cells."""
+        """The memory of a worker with "blocks": a block before and after a hop, and its cells.
+
+        Between passes, each core sums products or whitens a chunk of rows instead.
+        """
         rows = (2 * CACHE_LINE_BYTES + 32) * self.nodes // blocks
-        return rows + 2 * self.entry_bytes // blocks**2
+        hop = rows + 2 * self.entry_bytes // blocks**2
+        return max(hop, self.cluster.cores * self._products_bytes())
 
     def hop_shuffle(self, blocks: int) -> int:
         """The bytes shuffled per hop: all rows to every block of rows, all cells to every slab."""
@@ -368,19 +354,31 @@ class RunSize:
                 f"embed: even {MAX_BLOCKS:,} blocks need {format_bytes(self.blocks_bytes(blocks))} "
                 f"of memory per worker, and a worker has {format_bytes(self.cluster.memory)}."
             )
-        orders = len(self.method._order_weights())
-        shuffle = self.hops * self.hop_shuffle(blocks) + orders * self.vector_bytes
-        shuffle += (3 if 0 in self.method._order_weights() else 2) * self.feature_bytes
         rounds = -(-self.slabs * blocks // self.cluster.workers) / blocks
-        compute = rounds * self._hop_seconds() * self.hops
-        spill = self.graph_bytes + (orders + 2) * self.vector_bytes
-        return self._estimate(
-            "blocks", reason, blocks, self.blocks_bytes(blocks), shuffle, spill, compute
-        )
+        compute = rounds * self._hop_seconds() * sum(self.hops)
+        tables = max(len(weights) for weights in self.pass_weights) + 2 + (self.passes > 1)
+        spill = self.graph_bytes + tables * self.vector_bytes
+        needed, shuffle = self.blocks_bytes(blocks), self.blocks_shuffle(blocks)
+        return self._estimate("blocks", reason, blocks, needed, shuffle, spill, compute)
+
+    def blocks_shuffle(self, blocks: int) -> int:
+        """The bytes shuffled with "blocks": in hops, by orders to their sum, and for products."""
+        orders = sum(len(weights) for weights in self.pass_weights)
+        shuffle = sum(self.hops) * self.hop_shuffle(blocks) + orders * self.vector_bytes
+        tasks = self.cluster.workers * self.cluster.cores
+        parts = max(tasks, -(-self.vector_bytes // READ_BYTES))
+        shuffle += self.gram_sums * self.products_shuffle(parts)
+        return shuffle + (3 if 0 in self.pass_weights[0] else 2) * self.feature_bytes
 
     def _hop_seconds(self) -> float:
         """The time of a worker for one hop of one slab."""
         return self.entries * GATHER_SECONDS / self.cluster.cores
+
+    def _product_seconds(self) -> float:
+        """The time of Gram matrices and projections, and of eigenvectors on the driver."""
+        width, cores = self.method._width, self.cluster.workers * self.cluster.cores
+        products = 1.5 * self.nodes * width**2 / cores + 20 * width**3
+        return self.gram_sums * products * PRODUCT_SECONDS
 
     def _estimate(
         self,
@@ -395,7 +393,7 @@ class RunSize:
         cluster = self.cluster
         cores = cluster.workers * cluster.cores
         ingest = STARTUP_SECONDS + self.entries * INGEST_SECONDS / cores
-        written = self.vector_bytes / (cores * WRITE_RATE)
+        written = 4 * self.nodes * int(self.method.dim) / (cores * WRITE_RATE)
         moved = shuffle / min(cores * SHUFFLE_RATE, cluster.workers * NETWORK_RATE)
         return SparkEstimate(
             strategy=strategy,
@@ -407,44 +405,8 @@ class RunSize:
             worker_bytes=worker,
             shuffled_bytes=shuffle,
             spill_bytes=spill,
-            seconds=ingest + moved + compute + written,
+            seconds=ingest + moved + compute + self._product_seconds() + written,
         )
-
-
-def check_method(method: object, strategy: str, has_features: bool) -> None:
-    """Raise ParameterError for parameters that are invalid or not supported on Spark."""
-    if strategy not in STRATEGIES:
-        allowed = ", ".join(map(repr, STRATEGIES))
-        raise ParameterError(f"embed: strategy must be one of {allowed}, got {strategy!r}.")
-    if not isinstance(method, FastRP):
-        raise ParameterError(f"embed: only FastRP is supported on Spark, got {method!r}.")
-    method._check()
-    for name, supported in ON_SPARK.items():
-        if getattr(method, name) != supported:
-            raise ParameterError(
-                f"FastRP: {name}={getattr(method, name):g} is not supported on Spark. Set "
-                f"{name}={supported}."
-            )
-    if method.relations != "merge":
-        raise ParameterError("FastRP: relations='concat' is not supported on Spark.")
-    if method.direction != "out":
-        raise ParameterError(
-            f"FastRP: only direction='out' is supported on Spark, got {method.direction!r}. Swap "
-            "source= and target= for 'in', or read the edges as undirected for 'both'."
-        )
-    method._check_feature_weight(has_features)
-    if method.threads is not None:
-        raise ParameterError(
-            f"FastRP: Spark determines the number of threads, got threads={method.threads}. Leave "
-            "threads= out."
-        )
-    if strategy == "blocks" and method.precision == "float16":
-        raise ParameterError("FastRP: precision='float16' needs strategy='columns' on Spark.")
-
-
-def _free_memory(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for _ in batches:
-        yield pa.RecordBatch.from_pydict({"bytes": [available_memory()]})
 
 
 def _duration(seconds: float) -> str:

@@ -1,0 +1,77 @@
+"""The workers of a cluster: their number, cores and memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+
+from hopvec.machine import available_memory
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A cluster of identical workers.
+
+    Parameters
+    ----------
+    workers : int
+        The number of workers.
+    cores : int
+        The number of cores per worker.
+    memory : int
+        The bytes per worker that hopvec may use.
+    price : float, optional
+        The price of a worker per hour, in any currency.
+
+    Examples
+    --------
+    >>> from hopvec.spark import Cluster
+    >>> Cluster(workers=4, cores=8, memory=32 * 2**30, price=0.5)
+    Cluster(workers=4, cores=8, memory=34359738368, price=0.5)
+    """
+
+    workers: int
+    cores: int
+    memory: int
+    price: float | None = None
+
+    @classmethod
+    def from_session(cls, session: SparkSession, memory: int | None = None) -> Cluster:
+        """Describe the current executors of a session.
+
+        Parameters
+        ----------
+        session : SparkSession
+            The session.
+        memory : int, optional
+            The bytes per worker that hopvec may use; by default what is free on them.
+
+        Returns
+        -------
+        Cluster
+            The workers, their cores and their memory.
+
+        Examples
+        --------
+        >>> from hopvec.spark import Cluster  # doctest: +SKIP
+        >>> Cluster.from_session(session)  # doctest: +SKIP
+        """
+        context = session.sparkContext
+        workers = context._jsc.sc().getExecutorMemoryStatus().size() - 1  # it includes the driver
+        cores = context.defaultParallelism // max(1, workers)
+        if workers == 0:  # local master: every core is a worker
+            workers, cores = cores, 1
+            memory = memory or available_memory() // workers
+        if memory is None:
+            tasks = session.range(0, workers * cores, 1, workers * cores)
+            free = tasks.mapInArrow(_free_memory, "bytes bigint")
+            memory = min(row["bytes"] for row in free.collect())
+        return cls(workers, cores, memory)
+
+
+def _free_memory(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for _ in batches:
+        yield pa.RecordBatch.from_pydict({"bytes": [available_memory()]})
