@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 import oracle
-from hopvec import Graph
+from hopvec import FastRP, Graph
 from hopvec.cli.program import hopvec
 from hopvec.spark import Cluster, embed, estimate
 from hopvec.spark.estimate import RunSize
@@ -211,7 +211,8 @@ def test_the_command_line_with_features_gives_the_bytes_of_one_machine(integer_g
     graph = Graph.from_arrow(integer_edges(), directed=True, nodes=ids).with_features(
         feature_rows(ids)
     )
-    expected_ids, expected = one_machine(graph, FEATURED.set_params(passes=2))
+    method = FastRP(**FEATURED.get_params() | {"passes": 2, "spectrum": 0.75})
+    expected_ids, expected = one_machine(graph, method)
     command = ["embed", "edges.parquet", "-o", "vectors", "--spark", "local-cluster[2,1,1024]"]
     command += ["--passes", "2", "--report", "run.json"]
     command += ["--directed", "--nodes", "nodes.parquet", "--features", "features.parquet"]

@@ -2,7 +2,6 @@
 
 import pytest
 from click.testing import CliRunner
-from pyspark.sql import DataFrame
 
 from hopvec import FastRP, FormatError, Graph, GraphError, ParameterError
 from hopvec.cli import on_spark
@@ -132,16 +131,6 @@ def test_an_estimate_counts_feature_columns_with_lists_expanded(spark):
     features = frame(spark, "id string, l array<float>, t string", ("a", [1.0, 2.0], "x"))
     plain, more = estimate(edges), estimate(edges, features=features)
     assert more.worker_bytes - plain.worker_bytes == 2 * 3 * 8
-
-
-@pytest.mark.parametrize("action", [embed, estimate])
-def test_a_frame_of_spark_connect_is_refused(action):
-    class ConnectFrame(DataFrame):
-        def __new__(cls):
-            return object.__new__(cls)
-
-    with pytest.raises(GraphError, match="DataFrames of Spark Connect are not supported"):
-        action(ConnectFrame())
 
 
 @pytest.mark.parametrize(

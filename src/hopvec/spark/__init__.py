@@ -7,10 +7,12 @@ parameters.py the parameters that Spark supports
 edges.py      the DataFrame of edges: columns, checks
 features.py   the DataFrame of features: columns, checks, the join with the nodes
 graph.py      the graph as tables of nodes and of cells of S
+session.py    the cluster of a session, classic or of Spark Connect
 tables.py     intermediate tables in the spill directory
 columns.py    the strategy "columns": every worker holds the graph
 local.py      the copy of the graph on a worker, for "columns"
-files.py      files of slabs in the spill directory, for "columns"
+files.py      files that tasks read and write directly
+slab_files.py the files of all slabs, for "columns"
 stored_sum.py the sum of a pass in files of slabs, for "columns"
 blocks.py     the strategy "blocks": a hop is a join of blocks
 hop_task.py   one hop of one slab of one block, for "blocks"

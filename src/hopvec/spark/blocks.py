@@ -98,7 +98,7 @@ def _sum_orders(
     previous, batch = run.named("start"), graph.batch
     stage = "draw R" if run.number == 0 else run.named("whiten rows", " for pass ")
     rows = tables.write(previous, drawn, stage=stage, batch=batch)
-    profile = whole_worker(tables.session, cores)
+    profile = whole_worker(tables.backend.master, cores)
     weighted = [rows.limit(0).withColumn("order", F.lit(0))]
     for order in range(1, 1 + max(run.weights)):
         hop = _join(cells, rows, run).mapInArrow(run.hop, SLAB_CHUNKS, False, profile)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from hopvec.machine import available_memory
+from hopvec.spark.session import backend_of, free_memory
 
 
 @dataclass(frozen=True)
@@ -59,19 +58,12 @@ class Cluster:
         >>> from hopvec.spark import Cluster  # doctest: +SKIP
         >>> Cluster.from_session(session)  # doctest: +SKIP
         """
-        context = session.sparkContext
-        workers = context._jsc.sc().getExecutorMemoryStatus().size() - 1  # it includes the driver
-        cores = context.defaultParallelism // max(1, workers)
+        backend = backend_of(session)
+        workers = backend.executors()
+        cores = backend.parallelism // max(1, workers)
         if workers == 0:  # local master: every core is a worker
             workers, cores = cores, 1
             memory = memory or available_memory() // workers
         if memory is None:
-            tasks = session.range(0, workers * cores, 1, workers * cores)
-            free = tasks.mapInArrow(_free_memory, "bytes bigint")
-            memory = min(row["bytes"] for row in free.collect())
+            memory = free_memory(session, workers * cores)
         return cls(workers, cores, memory)
-
-
-def _free_memory(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for _ in batches:
-        yield pa.RecordBatch.from_pydict({"bytes": [available_memory()]})

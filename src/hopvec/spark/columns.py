@@ -29,10 +29,11 @@ from hopvec.engine.refine import Compress, max_abs
 from hopvec.engine.row_sum import WhitenedRows
 from hopvec.engine.slab import Destination, Hops, Propagation, Slab
 from hopvec.methods import FastRP
-from hopvec.spark.files import SlabFiles, write_file
+from hopvec.spark.files import write_file
 from hopvec.spark.fit import FittedRun, fit_last_pass, fit_whitening, pass_name
 from hopvec.spark.graph import CHUNK_NODES, NodeBlocks, StoredGraph
 from hopvec.spark.local import cached, local_features, local_graph, local_scales
+from hopvec.spark.slab_files import SlabFiles
 from hopvec.spark.stored_sum import DistributedSum, StoredSum, WhitenedFiles
 from hopvec.spark.tables import CHUNK_BATCH, Tables, whole_worker
 from hopvec.spark.vectors import integers, vector_columns
@@ -80,7 +81,7 @@ def vectors_by_columns(
     finish = method._finish_like(like)
     distributed = DistributedSum(total, tables, "principal components")
     statistics = fit_last_pass(distributed, method, finish, first.degree_factors)
-    parallel = tables.session.sparkContext.defaultParallelism
+    parallel = tables.backend.parallelism
     spread = nodes.select("chunk", "ids").repartition(
         max(parallel, node_blocks.chunks(0) // CHUNK_BATCH), "chunk"
     )
@@ -95,13 +96,13 @@ def _sum_orders(run: SlabRun, tables: Tables, cores: int) -> tuple[StoredSum, Fi
     """Run all slabs of a pass."""
     session, node_blocks = tables.session, NodeBlocks(run.nodes)
     slabs = session.range(0, run.slabs, 1, run.slabs)
-    profile = whole_worker(session, cores)
+    profile = whole_worker(tables.backend.master, cores)
     if run.method._finish.normalization.unit_orders:
         tables.make_directory(run.named("squares"))
         squares = slabs.mapInArrow(run.squares, FILES_SCHEMA, False, profile)
         stage = run.named("row norms", " of pass ")
         norms = sorted(tables.run(stage, squares.collect))
-        parallel = session.sparkContext.defaultParallelism
+        parallel = tables.backend.parallelism
         chunks = session.range(0, node_blocks.chunks(0), 1, parallel)
         scales = chunks.mapInArrow(lambda batches: run.scales(batches, norms), SCALES_SCHEMA)
         tables.write(run.named("scales"), scales, stage=stage)

@@ -9,7 +9,6 @@ import numpy as np
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql import types as T  # noqa: N812
-from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame
 
 from hopvec.errors import FormatError, GraphError
 from hopvec.graph.columns import ColumnSpec, choose_columns, find_id_column
@@ -49,11 +48,6 @@ class EdgeFrame:
         check_flag("embed", "directed", directed)
         if not isinstance(frame, DataFrame):
             raise GraphError(f"embed takes a Spark DataFrame of edges, got {type(frame).__name__}.")
-        if not isinstance(frame, ClassicDataFrame):
-            raise GraphError(
-                "DataFrames of Spark Connect are not supported, because hopvec needs a "
-                "SparkContext. Read the edges in a classic session, such as on yarn or local[*]."
-            )
         fields = frame.schema.fields
         numeric = [isinstance(field.dataType, T.NumericType) for field in fields]
         chosen = choose_columns(FRAME, frame.columns, len(fields), numeric, spec)

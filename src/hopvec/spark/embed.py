@@ -193,8 +193,24 @@ def run_embed(
     if spill_dir is None and method.spill_dir is not None:
         spill_dir = str(method.spill_dir)
     tables = Tables.create(edges.sparkSession, spill_dir, on_stage)
-    if output is not None:
-        tables.refuse_existing(output)
+    tables.check_output(output)
+    try:
+        return _run(edge_frame, feature_columns, method, state, strategy, output, tables, stages)
+    finally:
+        tables.discard()
+
+
+def _run(
+    edge_frame: EdgeFrame,
+    feature_columns: FeatureTable | None,
+    method: FastRP,
+    like: FittedState | None,
+    strategy: Literal["auto", "columns", "blocks"],
+    output: str | None,
+    tables: Tables,
+    stages: list[int],
+) -> SparkRun:
+    """Run all stages; their number is added to `stages` as soon as it is known."""
     edge_frame.check(tables)
     checked_features = feature_columns.check(tables) if feature_columns else None
     graph = store(edge_frame, tables, checked_features)
@@ -202,12 +218,13 @@ def run_embed(
     logger.info("%s", plan)
     stages.append(_stages(plan, method) + (2 if checked_features else 0))
     if 0 not in method._order_weights():
-        kind = "outgoing edges" if directed else "edges"
+        kind = "outgoing edges" if edge_frame.directed else "edges"
         method._warn_about_isolated_nodes(graph.nodes - graph.connected, graph.nodes, kind)
-    vectors, fitted = _vectors(graph, method, plan, state)
+    vectors, fitted = _vectors(graph, method, plan, like)
     written = tables.write("vectors", vectors, stage="write vectors", path=output)
     metadata = _metadata(method, fitted)
-    tables.write_text(f"{output or tables.path('vectors')}/{DIRECTORY_METADATA}", to_json(metadata))
+    directory = output or tables.path("vectors")
+    tables.backend.write_text(f"{directory}/{DIRECTORY_METADATA}", to_json(metadata))
     tables.drop(*tables.written - {"vectors"})
     return SparkRun(written, graph.nodes, plan, metadata, tables.seconds)
 

@@ -151,7 +151,7 @@ class StoredGraph:
         entries = pairs.select(entry, *(["weight"] if self.weighted else []))
         # Spark samples the entries to find the ranges: write them, so that they are joined once.
         entries = self.tables.write("entries", entries, stage="join edges", batch=NODE_BATCH)
-        ranges = max(self.entries // PIECE, self.tables.session.sparkContext.defaultParallelism)
+        ranges = max(self.entries // PIECE, self.tables.backend.parallelism)
         ranged = entries.repartitionByRange(ranges, "entry")
         packed = ranged.mapInArrow(lambda batches: pack_cells(batches, node_blocks), CELLS)
         cells = self.tables.write("cells", packed, stage="pack edges", batch=NODE_BATCH)

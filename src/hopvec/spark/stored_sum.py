@@ -19,10 +19,11 @@ from hopvec.engine.plan import SLAB_COLUMNS
 from hopvec.engine.refine import Compress, project
 from hopvec.engine.spectral import Floats
 from hopvec.methods import FastRP
-from hopvec.spark.files import SlabFiles, open_file, write_file
+from hopvec.spark.files import open_file, write_file
 from hopvec.spark.fit import AddRows, finished_rows
 from hopvec.spark.graph import CHUNK_NODES, NodeBlocks
 from hopvec.spark.products import PRODUCTS_SCHEMA, pack_products, sum_parts
+from hopvec.spark.slab_files import SlabFiles
 from hopvec.spark.tables import Tables
 from hopvec.spark.vectors import integers, rows_with_vector, vector_table
 
@@ -169,10 +170,9 @@ class DistributedSum:
 
     def _parts(self) -> DataFrame:
         """The numbers of the parts."""
-        session = self.tables.session
         parts = -(-self.total.nodes // principal.PART_ROWS)
-        tasks = min(parts, TASKS_PER_CORE * session.sparkContext.defaultParallelism)
-        return session.range(0, parts, 1, tasks)
+        tasks = min(parts, TASKS_PER_CORE * self.tables.backend.parallelism)
+        return self.tables.session.range(0, parts, 1, tasks)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ If a worker is lost, only its part of the current stage is computed again.
 from __future__ import annotations
 
 import logging
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -17,6 +16,7 @@ from pyspark.resource import ResourceProfile, ResourceProfileBuilder, TaskResour
 from pyspark.sql import DataFrame, SparkSession
 
 from hopvec.errors import FormatError, ParameterError
+from hopvec.spark.session import Backend, backend_of, is_local, spill_directory
 
 logger: logging.Logger = logging.getLogger("hopvec")
 
@@ -26,7 +26,6 @@ NODE_BATCH = 1 << 16
 READER_BATCH = 4096  # Spark's default for rows read from Parquet at a time
 ARROW_BATCH_SETTING = "spark.sql.execution.arrow.maxRecordsPerBatch"
 READER_BATCH_SETTING = "spark.sql.parquet.columnarReaderBatchSize"
-DESCRIPTION = "spark.job.description"
 
 
 @dataclass
@@ -34,6 +33,7 @@ class Tables:
     """The tables of one run, and a Spark session with its own settings that reads them."""
 
     session: SparkSession
+    backend: Backend
     directory: str
     on_stage: Callable[[int], object] = lambda stages: None
     """Called with the number of finished stages."""
@@ -41,17 +41,20 @@ class Tables:
     """The time of each stage."""
     written: set[str] = field(default_factory=set)
     """The names of the existing tables."""
+    kept: bool = True
+    """Whether tables can be kept until the application ends."""
 
     @classmethod
     def create(
         cls, session: SparkSession, spill_dir: str | None, on_stage: Callable[[int], object]
     ) -> Tables:
         """Create the directory of a new run in `spill_dir`; deleted when the application ends."""
-        base = spill_dir or _default_spill_dir(session)
-        tables = cls(session.newSession(), f"{base.rstrip('/')}/hopvec-{uuid4().hex}", on_stage)
-        path, file_system = tables._hadoop(tables.directory)
-        file_system.mkdirs(path)
-        file_system.deleteOnExit(path)
+        backend = backend_of(session)
+        base = spill_dir or spill_directory(backend)
+        directory = f"{base.rstrip('/')}/hopvec-{uuid4().hex}"
+        tables = cls(session.newSession(), backend, directory, on_stage)
+        backend.make_directory(directory)
+        tables.kept = backend.delete_on_exit(directory)
         return tables
 
     def path(self, name: str) -> str:
@@ -82,21 +85,16 @@ class Tables:
 
     def make_directory(self, name: str) -> None:
         """Create a directory for files that tasks write themselves."""
-        path, file_system = self._hadoop(self.path(name))
-        file_system.mkdirs(path)
+        self.backend.make_directory(self.path(name))
         self.written.add(name)
 
     def run(self, stage: str, action: Callable[[], Any], *, batch: int = CHUNK_BATCH) -> Any:
         """Run an action of Spark as a named stage, and return its result."""
-        context = self.session.sparkContext
-        description, start = context.getLocalProperty(DESCRIPTION), perf_counter()
+        start = perf_counter()
         self.session.conf.set(ARROW_BATCH_SETTING, str(batch))
         self.session.conf.set(READER_BATCH_SETTING, str(min(batch, READER_BATCH)))
-        context.setLocalProperty(DESCRIPTION, f"hopvec: {stage}")
-        try:
+        with self.backend.stage(stage):
             result = action()
-        finally:
-            context.setLocalProperty(DESCRIPTION, description)
         self.seconds[stage] = self.seconds.get(stage, 0.0) + perf_counter() - start
         logger.info("%s: %.1f s", stage, perf_counter() - start)
         self.on_stage(len(self.seconds))
@@ -109,52 +107,32 @@ class Tables:
     def drop(self, *names: str) -> None:
         """Delete tables that are no longer needed."""
         for name in names:
-            path, file_system = self._hadoop(self.path(name))
-            file_system.delete(path, True)
+            self.backend.delete(self.path(name))
             self.written.discard(name)
 
-    def write_text(self, path: str, text: str) -> None:
-        """Write a text file."""
-        hadoop_path, file_system = self._hadoop(path)
-        stream = file_system.create(hadoop_path)
-        try:
-            stream.write(bytearray(text, "utf-8"))
-        finally:
-            stream.close()
+    def check_output(self, output: str | None) -> None:
+        """Raise FormatError if the path of an output exists, ParameterError if one is needed."""
+        if output is None and not self.kept:
+            self.discard()
+            raise ParameterError(
+                "embed: Spark Connect cannot delete vectors when the application ends. Set output= "
+                "to the directory that keeps them."
+            )
+        if output is not None and self.backend.exists(output):
+            self.discard()
+            raise FormatError(f"{output} exists already. Choose a new directory.")
 
-    def refuse_existing(self, path: str) -> None:
-        """Raise FormatError if the path of an output exists already."""
-        hadoop_path, file_system = self._hadoop(path)
-        if file_system.exists(hadoop_path):
-            raise FormatError(f"{path} exists already. Choose a new directory.")
-
-    def _hadoop(self, path: str) -> tuple[Any, Any]:
-        """A path and its file system, as objects of Hadoop."""
-        context = self.session.sparkContext
-        hadoop_path = context._jvm.org.apache.hadoop.fs.Path(path)
-        return hadoop_path, hadoop_path.getFileSystem(context._jsc.hadoopConfiguration())
+    def discard(self) -> None:
+        """Delete all tables, unless they are deleted when the application ends."""
+        if not self.kept:
+            self.backend.delete(self.directory)
 
 
-def whole_worker(session: SparkSession, cores: int) -> ResourceProfile | None:
+def whole_worker(master: str, cores: int) -> ResourceProfile | None:
     """A resource profile for tasks that use all cores of a worker.
 
     None on a local master, where the cores per task are always those of spark.task.cpus.
     """
-    if session.sparkContext.master.startswith(("local[", "local ")) or cores == 1:
+    if cores == 1 or is_local(master):
         return None
     return ResourceProfileBuilder().require(TaskResourceRequests().cpus(cores)).build
-
-
-def _default_spill_dir(session: SparkSession) -> str:
-    """`/tmp` of the cluster's file system, or the temporary directory of a local master."""
-    context = session.sparkContext
-    shared = str(context._jsc.hadoopConfiguration().get("fs.defaultFS"))
-    if not shared.startswith("file:"):
-        return f"{shared.rstrip('/')}/tmp"
-    if not context.master.startswith("local"):
-        raise ParameterError(
-            f"embed: the workers of {context.master} have no shared file system that Spark knows "
-            "of. Set spill_dir= to a directory that all of them can reach, such as "
-            "'s3://bucket/spill'."
-        )
-    return tempfile.gettempdir()
