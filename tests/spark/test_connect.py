@@ -11,7 +11,6 @@ import pytest
 from hopvec import FastRP, Graph, load
 
 CLIENT = """
-import os
 import sys
 from pyspark.sql import SparkSession
 from hopvec import FastRP, ParameterError
@@ -31,7 +30,6 @@ vectors = embed(
     edges, method=method, spill_dir=f"{directory}/spill", strategy=strategy, output=output
 )
 print(vectors.count(), "vectors", flush=True)
-os._exit(0)  # pyspark can wait for its closed channels at the end of a process
 """
 
 

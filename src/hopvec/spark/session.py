@@ -38,6 +38,9 @@ class Backend(Protocol):
     def parallelism(self) -> int:
         """The number of tasks that run at a time."""
 
+    def run_session(self) -> SparkSession:
+        """The session of a run, with settings of its own if possible."""
+
     def executors(self) -> int:
         """The number of executors; 0 on a local master."""
 
@@ -92,7 +95,11 @@ class ClassicBackend:
     """Uses the SparkContext, and Hadoop's file systems."""
 
     def __init__(self, session: SparkSession) -> None:
-        self._context = session.sparkContext
+        self._session, self._context = session, session.sparkContext
+
+    def run_session(self) -> SparkSession:
+        """A session with settings of its own."""
+        return self._session.newSession()
 
     @property
     def master(self) -> str:
@@ -167,6 +174,10 @@ class ConnectBackend:
         self._session = session
         parts = session.range(MANY_ROWS).select(F.spark_partition_id()).distinct()
         self._parallelism = int(parts.count())
+
+    def run_session(self) -> SparkSession:
+        """The session itself: pyspark waits forever at exit if a client has two."""
+        return self._session
 
     @property
     def master(self) -> str:

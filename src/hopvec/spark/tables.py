@@ -52,7 +52,7 @@ class Tables:
         backend = backend_of(session)
         base = spill_dir or spill_directory(backend)
         directory = f"{base.rstrip('/')}/hopvec-{uuid4().hex}"
-        tables = cls(session.newSession(), backend, directory, on_stage)
+        tables = cls(backend.run_session(), backend, directory, on_stage)
         backend.make_directory(directory)
         tables.kept = backend.delete_on_exit(directory)
         return tables
@@ -91,10 +91,19 @@ class Tables:
     def run(self, stage: str, action: Callable[[], Any], *, batch: int = CHUNK_BATCH) -> Any:
         """Run an action of Spark as a named stage, and return its result."""
         start = perf_counter()
-        self.session.conf.set(ARROW_BATCH_SETTING, str(batch))
-        self.session.conf.set(READER_BATCH_SETTING, str(min(batch, READER_BATCH)))
-        with self.backend.stage(stage):
-            result = action()
+        settings = {
+            ARROW_BATCH_SETTING: str(batch),
+            READER_BATCH_SETTING: str(min(batch, READER_BATCH)),
+        }
+        before = {name: self.session.conf.get(name) for name in settings}
+        try:
+            for name, value in settings.items():
+                self.session.conf.set(name, value)
+            with self.backend.stage(stage):
+                result = action()
+        finally:
+            for name, earlier in before.items():
+                self.session.conf.set(name, str(earlier))
         self.seconds[stage] = self.seconds.get(stage, 0.0) + perf_counter() - start
         logger.info("%s: %.1f s", stage, perf_counter() - start)
         self.on_stage(len(self.seconds))
