@@ -81,7 +81,7 @@ class TestEveryMethod:
         assert tags.transformer_tags.preserves_dtype == []  # float32, whatever the weights are
         accepted = tags.input_tags
         assert (accepted.sparse, accepted.pairwise, accepted.positive_only) == (True, True, True)
-        assert not (accepted.allow_nan or accepted.categorical or accepted.string)
+        assert not any((accepted.allow_nan, accepted.categorical, accepted.string))
 
 
 class TestNames:

@@ -308,8 +308,8 @@ class Method(Estimator, ABC):
         >>> NetMF(dim=2).fit([[0, 1, 1], [1, 0, 1], [1, 1, 0]]).embedding_
         Embedding(3 nodes, dim 2, NetMF)
         """
-        self.embedding_ = self.embed(X)
-        self.n_features_in_ = len(self.embedding_.ids)
+        self.embedding_: Embedding = self.embed(X)
+        self.n_features_in_: int = len(self.embedding_.ids)
         return self
 
     def fit_transform(self, X: Any, y: object = None) -> Any:  # noqa: N803
@@ -452,7 +452,7 @@ def as_graph(graph: Any, features: Any = None) -> Graph:
         return graph
     if isinstance(graph, str | PathLike):
         raise GraphError(f"Read the file first: hopvec.read_graph({str(graph)!r}).")
-    if hasattr(graph, "edge_index") or _is_edge_index(graph):
+    if hasattr(graph, "edge_index") or hasattr(graph, "edge_types") or _is_edge_index(graph):
         return Graph.from_torch_geometric(graph)
     if hasattr(graph, "get_edgelist") and hasattr(graph, "is_directed"):
         return Graph.from_igraph(graph)
