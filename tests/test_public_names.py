@@ -72,7 +72,7 @@ LAYERS = [
     {"stores", "datasets", "evaluate"},
     {"recommendation"},
     {"tuning"},
-    {"view", "spark"},
+    {"view", "spark", "torch_geometric"},
     {"paper"},
     {"cli"},
     {"__main__"},

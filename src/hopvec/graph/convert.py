@@ -166,11 +166,28 @@ def from_igraph(graph: Any, weight: str) -> Graph:
     return Graph.from_edges(source, target, weights, directed=graph.is_directed(), nodes=nodes)
 
 
-def from_torch_geometric(data: Any, directed: bool, symmetrize: bool, threads: int | None) -> Graph:
+def from_torch_geometric(
+    data: Any,
+    directed: bool,
+    symmetrize: bool,
+    threads: int | None,
+    owner: str = "Graph.from_torch_geometric(data",
+) -> Graph:
     """See Graph.from_torch_geometric."""
     import scipy.sparse as sp
 
-    ends = _values(getattr(data, "edge_index", data))
+    if hasattr(data, "edge_types"):
+        raise GraphError(
+            f"{type(data).__name__} has several kinds of nodes: embed one edge_index of it with "
+            "Graph.from_bipartite, or all of them with hopvec.torch_geometric.AddFastRP."
+        )
+    edge_index = getattr(data, "edge_index", data)
+    if edge_index is None:
+        raise GraphError(
+            "The data has no edge_index. If a transform such as ToSparseTensor replaced it by "
+            "adj_t, embed the graph before that."
+        )
+    ends = _values(edge_index)
     if ends.ndim != 2 or ends.shape[0] != 2 or ends.dtype.kind not in "iu":
         raise GraphError(
             "edge_index must hold integers in the shape [2, edges], got "
@@ -193,7 +210,6 @@ def from_torch_geometric(data: Any, directed: bool, symmetrize: bool, threads: i
             f"with num_nodes={nodes:,} ids are 0 to {nodes - 1:,}."
         )
     matrix = sp.coo_array((weights, (ends[0], ends[1])), shape=(nodes, nodes))
-    owner = "Graph.from_torch_geometric(data"
     return from_scipy(matrix, None, directed, symmetrize, threads, owner)
 
 
