@@ -66,7 +66,7 @@ THINGS = frozenset(
         *("app", "restaurant", "hotel", "business", "venue", "place", "course", "tag"),
         *("category", "topic", "store", "shop", "drug", "disease", "gene", "protein"),
         *("document", "query", "ad", "job", "recipe", "package", "file", "tracker"),
-        *("site"),
+        "site",
     )
 )
 TIME_WORDS = {"date", "day", "month", "time", "timestamp", "ts", "year"}  # from_date is not a node
@@ -347,6 +347,12 @@ def name_both_ends(names: Sequence[str], pairs: PairKind = EDGES) -> bool:
     both = all(_find(usual, names, set()) is not None for usual in pairs.names)
     sure = [words for words in pairs.end_words if words not in AMBIGUOUS_PAIRS]
     return both or bool(_ends_by_words(names, pairs._replace(end_words=sure)))
+
+
+def name_edges(names: Sequence[str]) -> bool:
+    """Whether column names are those of edges: source and target, user_id and item_id."""
+    ends = names[:2]
+    return name_both_ends(names) or look_like_column_names(*ends) or differ_in_kind(*ends)
 
 
 def look_like_column_names(one: str, other: str) -> bool:

@@ -27,6 +27,12 @@ class TestWeight:
         path = write(tmp_path, "2,a,b\n3,b,c\n")
         graph = read_graph(path, weight=1, header=False)
         assert sorted(graph.ids.to_pylist()) == ["a", "b", "c"]
+        assert read_graph(path, weight=1, source=2, target=3).nodes == 3
+
+    def test_a_number_alone_is_refused_without_a_header(self, tmp_path):
+        path = write(tmp_path, "1,2,5\n2,3,7\n")
+        with pytest.raises(FormatError, match=r"weight=1 is the number of .* with header=False"):
+            read_graph(path, weight=1)
 
     def test_an_end_cannot_be_the_weight(self, tmp_path):
         path = write(tmp_path, "source,target,weight\n1,2,1\n2,3,2\n")
@@ -46,6 +52,8 @@ class TestKinds:
             ("UserID", "MovieID", True),
             ("customers", "products", True),
             ("paper", "author", True),
+            ("user", "site", True),
+            ("s", "t", False),
             ("user_id", "friend_id", False),
             ("source", "target", False),
             ("follower", "followed", False),
