@@ -178,20 +178,23 @@ def choose_columns(
     count: int,
     numeric: Sequence[float],
     spec: ColumnSpec,
+    *,
+    header_found: bool = False,
 ) -> EdgeColumns:
     """Choose the requested columns, else columns by name, else by position.
 
-    `names` is None if the table has no column names; `numeric` is the fraction of numbers in each
-    column. By position, the target is to the right of the source. In a table of three columns
-    without names, the third is the weight if it is numeric. An index that pandas wrote is used only
-    if it is requested. If there are three or more columns, a numeric column and a column of strings
-    are never paired by position.
+    `names` is None if the table has no column names; if `header_found`, they are the first line of
+    a text, which may be wrong. `numeric` is the fraction of numbers in each column. By position,
+    the target is to the right of the source. In a table of three columns without names, the third
+    is the weight if it is numeric. An index that pandas wrote is used only if it is requested. If
+    there are three or more columns, a numeric column and a column of strings are never paired by
+    position.
     """
     if count < 2:
         found = f" ({', '.join(names)})" if names else ""
         raise FormatError(f"{location}: {spec.pairs.one} needs two columns, found {count}{found}.")
     weight = _requested(location, "weight", spec.weight, names, count)
-    _check_weight(location, weight, names, spec)
+    _check_weight(location, weight, names, spec, header_found)
     source, target = _named_ends(location, names, count, weight, spec)
     index = {at for at, name in enumerate(names or []) if is_pandas_index(name)}
     free = [at for at in range(count) if at not in {source, target, weight} | index]
@@ -200,6 +203,8 @@ def choose_columns(
         source = _take(free, location, names, count, spec)
     if target is None:
         target = _take(free, location, names, count, spec, after=source)
+    if by_position and names and spec.weight is not None:
+        _check_is_no_weight(location, names, (source, target), spec)
     if (
         by_position
         and spec.pairs.same_type
@@ -219,17 +224,38 @@ def choose_columns(
     return EdgeColumns(source, target, weight)
 
 
+def _check_is_no_weight(
+    location: str, names: Sequence[str], ends: tuple[int, int], spec: ColumnSpec
+) -> None:
+    """Raise FormatError if an end, chosen by position, has the name of a weight.
+
+    This happens if another column was requested as the weight by mistake.
+    """
+    for at, role, given in zip(ends, spec.pairs.roles, (spec.source, spec.target), strict=True):
+        if given is None and _plain(names[at]) in spec.pairs.weight_names:
+            advice = _how_to_choose("the columns", spec.pairs, (0, 1))
+            raise FormatError(
+                f"{location}: with weight={spec.weight!r}, the column {names[at]!r} would be the "
+                f"{role}, although its name is that of a weight. {advice}"
+            )
+
+
 def _check_weight(
-    location: str, weight: int | None, names: Sequence[str] | None, spec: ColumnSpec
+    location: str,
+    weight: int | None,
+    names: Sequence[str] | None,
+    spec: ColumnSpec,
+    header_found: bool,
 ) -> None:
     """Raise FormatError for a weight that is probably a slip: a number, or the name of an end."""
     if weight is None or not names:
         return
     if str(spec.weight).isdecimal() and str(spec.weight) not in names:
+        no_header = f", or header=False if the first line is {spec.pairs.one}" * header_found
         raise FormatError(
             f"{location}: weight={spec.weight} is the number of a column, but the columns have "
             f"names: pass weight={names[weight]!r} for this one (the columns are "
-            f"{', '.join(names)}), or header=False if the first line is {spec.pairs.one}."
+            f"{', '.join(names)}){no_header}."
         )
     requested = (spec.source, spec.target)
     for role, usual, given in zip(spec.pairs.roles, spec.pairs.names, requested, strict=True):

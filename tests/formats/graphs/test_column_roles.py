@@ -21,6 +21,15 @@ class TestWeight:
         path = write(tmp_path, "source,target,weight\na,b,1\nb,c,2\n")
         with pytest.raises(FormatError, match=r"weight=1 is the number of a column.*weight='sourc"):
             read_graph(path, weight=1)
+        with pytest.raises(FormatError, match=r"\(the columns are source, target, weight\)\.$"):
+            Graph.from_arrow(pd.read_csv(path), weight=1)  # it has no header=
+
+    def test_a_weight_does_not_become_an_end_because_of_another_one(self, tmp_path):
+        path = write(tmp_path, "follower,followed,weight\n1,2,5\n2,3,7\n")
+        with pytest.raises(FormatError, match=r"with weight='follower', the column 'weight' would"):
+            read_graph(path, weight="follower")
+        ends = {"source": "followed", "target": "weight"}
+        assert read_graph(path, weight="follower", **ends).nodes == 4
         assert read_graph(path, weight="weight").weights is not None
 
     def test_a_number_works_without_a_header(self, tmp_path):

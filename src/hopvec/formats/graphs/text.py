@@ -68,7 +68,9 @@ def read_edges(file: InputFile, options: ReadOptions) -> EdgeStream:
     numeric = [_fraction_of_numbers(body, at, dialect) for at in range(dialect.count)]
     _check_is_edge_list(file.name, rows, dialect, options)
     _check_weight_number(file.name, dialect, options)
-    columns = choose_columns(file.name, names, dialect.count, numeric, options._columns)
+    columns = choose_columns(
+        file.name, names, dialect.count, numeric, options._columns, header_found=dialect.header
+    )
     for warning in (
         *_column_warnings(names, body, numeric, columns, options),
         *_dialect_warnings(rows, dialect, columns, options),
