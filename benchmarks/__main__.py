@@ -22,7 +22,7 @@ PARTS = {
     "quality": (),  # repeats itself with several shuffles
     "new_nodes": (),
     "recommend": (),
-    "postgres": ("--repeats",),
+    "postgres": ("--quick", "--repeats"),
     "large": ("--quick",),
 }
 """The parts, and the options that they support."""
