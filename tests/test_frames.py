@@ -1,5 +1,7 @@
 """Embeddings, graphs and results as tables of pyarrow, pandas, polars and DuckDB, and back."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -130,6 +132,24 @@ def test_a_result_shows_itself(name):
     assert "=" not in repr(result).splitlines()[0]  # as in the repr of a dataclass
     assert len(repr(result)) < 3_000
     assert result._repr_html_().startswith("<pre>")
+
+
+def test_a_preset_shows_what_it_changes_in_notebooks():
+    html = FastRP.preset("links", dim=64)._repr_html_()
+    assert html.startswith("<div><p><strong>FastRP</strong></p><table>")
+    rows = re.findall("<tr><td>(.*?)</td><td>(.*?)</td><td>(.*?)</td></tr>", html)
+    changed = [row for row in rows if row[1] != row[2]]
+    assert rows[: len(changed)] == changed  # they come first
+    assert {("dim", "64", "256"), ("degree_weight", "1.0", "0.0")} <= set(changed)
+    assert len(rows) == len(FastRP().get_params())
+
+
+def test_an_estimate_is_a_table_in_notebooks():
+    html = hopvec.estimate(GRAPH, FastRP(dim=4))._repr_html_()
+    cells = dict(re.findall("<tr><td>(.*?)</td><td>(.*?)</td></tr>", html))
+    assert list(cells) == ["time", "memory", "plan"]
+    assert re.fullmatch(r"about [\d.e-]+ s", cells["time"])
+    assert cells["plan"].startswith("3 passes of 1 slab")
 
 
 def test_names_are_escaped_in_notebooks():

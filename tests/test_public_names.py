@@ -61,7 +61,8 @@ HEAVY = [
 LAYERS = [
     {"credentials"},
     {"_native", "errors"},
-    {"address", "machine", "notebook", "progress", "spill", "tabular"},
+    {"address", "machine", "progress", "spill", "tabular"},
+    {"notebook"},
     {"graph", "run_report"},
     {"engine"},
     {"approximate"},

@@ -6,9 +6,13 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from hopvec.machine import format_bytes
+
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
     from hopvec.graph import Graph
+    from hopvec.methods.estimate import Estimate
+    from hopvec.methods.method import Method
 
 ROWS, COLUMNS = 5, 6  # of the vectors shown
 
@@ -42,6 +46,27 @@ def embedding_html(embedding: Embedding) -> str:
     if len(embedding) > ROWS:
         rows.append(["..."] * len(header))
     return _titled(repr(embedding), _table(rows, header))
+
+
+def estimate_html(estimate: Estimate) -> str:
+    """The time, the memory and the plan of a run."""
+    rows = [
+        ("time", f"about {estimate.seconds:.2g} s"),
+        ("memory", format_bytes(estimate.bytes)),
+        ("plan", str(estimate.plan)),
+    ]
+    return _titled("Estimate", _table(rows))
+
+
+def method_html(method: Method) -> str:
+    """The parameters of a method; those that differ from their defaults come first."""
+    shown = method._plain_params()
+    defaults = type(method)()._plain_params()
+    rows = [
+        (name, str(value), str(defaults[name]))
+        for name, value in sorted(shown.items(), key=lambda item: item[1] == defaults[item[0]])
+    ]
+    return _titled(type(method).__name__, _table(rows, ["parameter", "value", "default"]))
 
 
 def _titled(title: str, table: str) -> str:

@@ -445,6 +445,12 @@ class Method(ABC):
         )
         return f"{type(self).__name__}({', '.join(changed)})"
 
+    def _repr_html_(self) -> str:
+        """The method in a notebook: its parameters and their defaults."""
+        from hopvec.notebook import method_html
+
+        return method_html(self)
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "embedding_")
 
