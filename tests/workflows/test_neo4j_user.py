@@ -170,3 +170,18 @@ def test_the_parameters_of_neo4j_are_a_preset_and_directions_are_kept(run, impor
     )
     assert np.allclose(reverse, turned, atol=1e-5)
     assert not np.allclose(natural, reverse, atol=0.1)
+
+
+def test_people_and_places_with_the_same_numbers_stay_apart(run, import_files, tmp_path):
+    """Numbers are unique in their id space only: person 1 is not place 1."""
+    lines = [f"{person},{person % 3 + 1},LIVES_IN" for person in range(1, PEOPLE + 1)]
+    header = ":START_ID(Person),:END_ID(Place),:TYPE"
+    (tmp_path / "lives.csv").write_text("\n".join([header, *lines, ""]))
+    with pytest.raises(hopvec.GraphError, match=r"share ids, such as 1\. Pass bipartite=True"):
+        hopvec.read_graph(tmp_path / "lives.csv")
+    run("embed", "lives.csv", "-o", "lives.parquet", "--dim", "8", "--prefixes", "person:,place:",
+        "--bipartite")  # fmt: skip
+    vectors = hopvec.load(tmp_path / "lives.parquet")
+    assert len(vectors) == PEOPLE + 3
+    nearest = [id for id, _ in vectors.nearest("person:6", 20)]
+    assert {int(id.partition(":")[2]) % 3 for id in nearest if id.startswith("person:")} == {0}

@@ -51,6 +51,7 @@ NEO4J_TYPE = re.compile(  # the end of a name in a header for neo4j-admin: weigh
 )
 NEO4J_ID = re.compile(r":ID(\([^()]*\))?$")  # personId:ID(Person), or :ID alone
 NEO4J_SPACE = re.compile(r"\([^()]*\)$")  # the id space of :START_ID(Person)
+NEO4J_END = re.compile(r":(?:START|END)_ID\(([^()]*)\)")
 NOT_WEIGHTS = {"id", "ids", "key", "uuid", "index", "zip", "phone", "code"}  # Interaction ID
 PEOPLE = frozenset(
     (
@@ -267,7 +268,13 @@ def _check_weight(
 
 
 def differ_in_kind(one: str, other: str) -> bool:
-    """Whether two columns name different kinds of nodes: user_id and item_id."""
+    """Whether two columns name different kinds of nodes: user_id and item_id.
+
+    The id spaces of Neo4j are kinds: :START_ID(Person) and :END_ID(Movie).
+    """
+    spaces = [NEO4J_END.fullmatch(name.strip()) for name in (one, other)]
+    if spaces[0] and spaces[1]:
+        return bool(spaces[0][1] != spaces[1][1])
     (noun, *more), (other_noun, *others) = map(_nouns, (one, other))
     if more or others or noun == other_noun:
         return False

@@ -63,6 +63,9 @@ class TestKinds:
             ("paper", "author", True),
             ("user", "site", True),
             ("s", "t", False),
+            (":START_ID(Person)", ":END_ID(Movie)", True),
+            (":START_ID(Person)", ":END_ID(Person)", False),
+            (":START_ID", ":END_ID", False),
             ("user_id", "friend_id", False),
             ("source", "target", False),
             ("follower", "followed", False),
@@ -122,7 +125,7 @@ class TestNeo4j:
         "header",
         [
             ":START_ID,weight:double,:END_ID,:TYPE",
-            ":START_ID(Person),weight:float,:END_ID(Movie),:TYPE",
+            ":START_ID(Person),weight:float,:END_ID(Person),:TYPE",
             "_start,weight,_end,_type",
         ],
     )
