@@ -59,6 +59,7 @@ HEAVY = [
 
 # A package or module may import from itself and from the rows above it.
 LAYERS = [
+    {"credentials"},
     {"_native", "errors"},
     {"address", "machine", "progress", "spill"},
     {"notebook"},

@@ -29,6 +29,11 @@ def test_other_objects_are_rejected_with_advice(thing):
         FastRP(dim=4).embed(thing)
 
 
+def test_an_empty_list_of_pairs_is_an_empty_graph():
+    with pytest.raises(GraphError, match="The graph is empty: there are no edges in the list"):
+        FastRP(dim=4).embed([])
+
+
 @pytest.mark.parametrize(
     "frame",
     [

@@ -97,12 +97,22 @@ def from_networkx(
     nodes = list(graph)
     if not nodes:
         raise GraphError("The graph is empty: it has no nodes.")
+    advice = "convert them first, for example with networkx.relabel_nodes(graph, str)."
     other = next((node for node in nodes if not isinstance(node, str | int | np.integer)), None)
     if other is not None:
         raise GraphError(
-            f"A node of the networkx graph is {other!r}, but ids are integers or strings: convert "
-            "them first, for example with networkx.relabel_nodes(graph, str)."
+            f"A node of the networkx graph is {other!r}, but ids are integers or strings: {advice}"
         )
+    mixed = next(
+        (node for node in nodes if isinstance(node, str) != isinstance(nodes[0], str)), None
+    )
+    if mixed is not None:
+        raise GraphError(
+            f"Nodes of the networkx graph are {nodes[0]!r} and {mixed!r}, but ids must be all "
+            f"integers or all strings: {advice}"
+        )
+    if weight != "weight":
+        _check_attribute(weight, {name for *_, data in graph.edges(data=True) for name in data})
     source, target, weights = [], [], []
     for u, v, value in graph.edges(data=weight, default=1):
         source.append(u)
@@ -162,6 +172,8 @@ def from_igraph(graph: Any, weight: str) -> Graph:
     if "name" in graph.vs.attributes():
         nodes = node_ids(graph.vs["name"])
         source, target = nodes.take(pa.array(source)), nodes.take(pa.array(target))
+    if weight != "weight":
+        _check_attribute(weight, set(graph.es.attributes()))
     weights = graph.es[weight] if weight in graph.es.attributes() else None
     return Graph.from_edges(source, target, weights, directed=graph.is_directed(), nodes=nodes)
 
@@ -211,6 +223,13 @@ def from_torch_geometric(
         )
     matrix = sp.coo_array((weights, (ends[0], ends[1])), shape=(nodes, nodes))
     return from_scipy(matrix, None, directed, symmetrize, threads, owner)
+
+
+def _check_attribute(weight: str, found: set[str]) -> None:
+    """Raise GraphError if no edge has an attribute that was requested as the weight."""
+    if weight not in found:
+        have = f"they have {', '.join(map(repr, sorted(found)))}" if found else "they have none"
+        raise GraphError(f"No edge has the attribute weight={weight!r}; {have}.")
 
 
 def _values(tensor: Any) -> NDArray[Any]:

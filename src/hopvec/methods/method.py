@@ -480,7 +480,7 @@ def as_graph(graph: Any, features: Any = None) -> Graph:
         return Graph.from_networkx(graph)
     if hasattr(graph, "__arrow_c_stream__"):
         return _from_table(graph)
-    if isinstance(graph, list) and graph and all(isinstance(row, tuple) for row in graph):
+    if isinstance(graph, list) and all(isinstance(row, tuple) for row in graph):
         return _from_pairs(graph)
     matrix = hasattr(graph, "shape") or hasattr(graph, "__array__") or isinstance(graph, list)
     if not matrix or hasattr(graph, "columns"):
