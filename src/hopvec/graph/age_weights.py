@@ -1,0 +1,208 @@
+"""AgeWeights: a window of time, and weights that halve with the age of an edge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hopvec.errors import GraphError, ParameterError
+from hopvec.graph.times import (
+    TimeParser,
+    format_duration,
+    format_time,
+    is_missing,
+    parse_duration,
+    parse_time,
+)
+from hopvec.graph.validation import MIN_WEIGHT
+
+CHUNK = 1 << 17  # edges whose weights are computed together
+MISSING, UNREADABLE = "the time is missing", "the time cannot be read"
+AFTER = "the time is after as_of"
+# 2^-r = e^(-r log 2) for |r| <= 1/2, by its Taylor series, exact to the last bit or two. Sums and
+# products of float64 are the same on every processor, unlike the powers of mathematical libraries.
+LOG_2 = 0.6931471805599453
+TAYLOR = tuple(accumulate(range(1, 15), lambda term, power: term * -LOG_2 / power, initial=1.0))
+
+
+@dataclass(frozen=True)
+class TimeOptions:
+    """What happens with the times of edges; all times are microseconds since 1970 (UTC)."""
+
+    half_life: int | None = None
+    as_of: int | None = None
+    since: int | None = None
+    until: int | None = None
+
+    @classmethod
+    def checked(
+        cls,
+        owner: str,
+        time: Any,
+        half_life: Any = None,
+        as_of: Any = None,
+        since: Any = None,
+        until: Any = None,
+    ) -> TimeOptions:
+        """The options of `read_graph` and others; raises ParameterError for invalid ones."""
+        given = {"half_life": half_life, "as_of": as_of, "since": since, "until": until}
+        for name, value in given.items():
+            if value is not None and time is None:
+                raise ParameterError(f"{owner}: {name}= needs time=, the times of the edges.")
+        if as_of is not None and half_life is None:
+            raise ParameterError(f"{owner}: as_of= needs half_life=.")
+        times = {
+            name: None if given[name] is None else parse_time(owner, name, given[name])
+            for name in ("as_of", "since", "until")
+        }
+        options = cls(
+            None if half_life is None else parse_duration(owner, "half_life", half_life), **times
+        )
+        if options.since is not None and options.until is not None:
+            if options.since >= options.until:
+                raise ParameterError(
+                    f"{owner}: since= must be before until=, got {since!r} and {until!r}."
+                )
+        return options
+
+    def inside(self, times: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """A mask of the times with since <= time < until."""
+        mask = np.ones(len(times), bool)
+        if self.since is not None:
+            mask &= times >= self.since
+        if self.until is not None:
+            mask &= times < self.until
+        return mask
+
+
+@dataclass
+class EdgeTimes:
+    """Reads the times of edges, batch by batch: finds bad ones, and applies the window."""
+
+    options: TimeOptions
+    parser: TimeParser = field(default_factory=TimeParser)
+    oldest: int | None = None
+    """The first time of all edges, also of those outside the window."""
+    newest: int | None = None
+    span: tuple[int, int] | None = None
+    """The first and last time inside the window."""
+    outside: int = 0
+    """The number of edges outside the window."""
+
+    def parse(self, array: pa.Array) -> tuple[NDArray[np.int64], dict[str, NDArray[np.bool_]]]:
+        """The times of a batch, and masks of those that are bad, by reason."""
+        times, readable = self.parser.parse(array)
+        bad = {}
+        if not readable.all():
+            missing = is_missing(array)
+            bad = {MISSING: missing, UNREADABLE: ~readable & ~missing}
+        as_of = self.options.as_of
+        if as_of is not None:
+            bad[AFTER] = readable & (times > as_of) & self.options.inside(times)
+        return times, bad
+
+    def refuse(
+        self,
+        array: pa.Array,
+        times: NDArray[np.int64],
+        bad: dict[str, NDArray[np.bool_]],
+        location: Callable[[int], str],
+        advice: str = "",
+    ) -> None:
+        """Raise GraphError for the first bad time of a batch."""
+        firsts = [int(np.argmax(mask)) for mask in bad.values() if mask.any()]
+        if not firsts:
+            return
+        row = min(firsts)
+        if AFTER in bad and bad[AFTER][row] and self.options.as_of is not None:
+            raise GraphError(
+                f"{location(row)}: the time {format_time(int(times[row]))} is after as_of="
+                f"{format_time(self.options.as_of)!r}. Use until= to leave later edges out"
+                f"{', or ' + advice if advice else ''}."
+            )
+        fault = self.parser.fault(array, row)
+        raise GraphError(
+            f"{location(row)}: {fault}.{' ' + advice[0].upper() + advice[1:] + '.' if advice else ''}"
+        )
+
+    def select(self, times: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """A mask of the edges inside the window; the others are counted."""
+        if not len(times):
+            return np.zeros(0, bool)
+        low, high = int(times.min()), int(times.max())
+        self.oldest = low if self.oldest is None else min(self.oldest, low)
+        self.newest = high if self.newest is None else max(self.newest, high)
+        inside = self.options.inside(times)
+        self.outside += len(times) - int(np.count_nonzero(inside))
+        if inside.any():
+            low, high = int(times[inside].min()), int(times[inside].max())
+            before = self.span or (low, high)
+            self.span = (min(before[0], low), max(before[1], high))
+        return inside
+
+    @property
+    def as_of(self) -> int:
+        """The time at which ages are 0: that of the options, or the newest inside the window."""
+        if self.options.as_of is not None:
+            return self.options.as_of
+        return self.span[1] if self.span else 0
+
+    def check_not_empty(self, name: str) -> None:
+        """Raise GraphError if there are edges, but none of them is inside the window."""
+        if self.outside and self.span is None and self.oldest is not None:
+            raise GraphError(
+                f"{name}: all {self.outside:,} edges are outside the window of since= and until=; "
+                f"their times are from {format_time(self.oldest)} to "
+                f"{format_time(self.newest or self.oldest)}."
+            )
+
+    def describe(self) -> dict[str, Any]:
+        """For the run report: the kind of times, their span, the window and the half-life."""
+        oldest, newest = self.span or (None, None)
+        return describe_times(self.parser.kind, oldest, newest, self.outside, self.options)
+
+
+def describe_times(
+    kind: str | None, oldest: int | None, newest: int | None, outside: int, options: TimeOptions
+) -> dict[str, Any]:
+    """For the run report: the kind of times, their span, the window and the half-life."""
+    found: dict[str, Any] = {"kind": kind}
+    if oldest is not None and newest is not None:
+        found |= {"oldest": format_time(oldest), "newest": format_time(newest)}
+    for name in ("since", "until"):
+        if (limit := getattr(options, name)) is not None:
+            found[name] = format_time(limit)
+    if options.since is not None or options.until is not None:
+        found["outside"] = outside
+    if options.half_life is not None:
+        as_of = options.as_of if options.as_of is not None else newest
+        found["half_life"] = format_duration(options.half_life)
+        found["as_of"] = None if as_of is None else format_time(as_of)
+    return found
+
+
+def age_weights(
+    weights: NDArray[np.float32] | None,
+    times: NDArray[np.int64],
+    as_of: int,
+    half_life: int,
+) -> NDArray[np.float32]:
+    """weight * 0.5 ** ((as_of - time) / half_life), as float32; 0 below the smallest weight."""
+    x = (as_of - times).astype(np.float64) / float(half_life)
+    halvings = np.minimum(np.rint(x), 2000.0)  # then the weight is 0 in any case
+    rest = np.clip(x - halvings, -0.5, 0.5)
+    power = np.full(len(x), TAYLOR[-1])
+    for coefficient in TAYLOR[-2::-1]:
+        power *= rest
+        power += coefficient
+    power = np.ldexp(power, -halvings.astype(np.int32))
+    if weights is not None:
+        power *= weights.astype(np.float64)
+    power[power < MIN_WEIGHT] = 0.0
+    return power.astype(np.float32)
