@@ -31,12 +31,36 @@ LOOPS = ("keep", "drop")
 FILE = click.Path(allow_dash=True)
 
 
-EDGE_OPTIONS = 9  # the first options: the columns of the edges, their direction, and their sides
+EDGE_OPTIONS = 14  # the first options: the columns of the edges, their direction, and their sides
 OPTIONS: Declared = [
     ("--source", {"metavar": "COLUMN", "help": "Column of source nodes: its name or number."}),
     ("--target", {"metavar": "COLUMN", "help": "Column of target nodes."}),
     ("--weight", {"metavar": "COLUMN", "help": "Column of weights."}),
     ("--unweighted", {"is_flag": True, "help": "Ignore any column of weights."}),
+    (
+        "--time",
+        {
+            "metavar": "COLUMN",
+            "help": "Column of times: ISO dates, timestamps, or Unix time in s, ms, us or ns.",
+        },
+    ),
+    (
+        "--half-life",
+        {
+            "metavar": "DURATION",
+            "help": "Age at which an edge counts half, such as 30d, 12h or 2w; needs --time.",
+        },
+    ),
+    (
+        "--as-of",
+        {
+            "metavar": "TIME",
+            "help": "Time from which ages are measured; later edges are errors.  [default: the "
+            "newest edge]",
+        },
+    ),
+    ("--since", {"metavar": "TIME", "help": "Use only edges from this time on; needs --time."}),
+    ("--until", {"metavar": "TIME", "help": "Use only edges before this time; needs --time."}),
     ("--directed/--undirected", {"default": None, "help": "Whether edges are directed."}),
     (
         "--symmetrize",

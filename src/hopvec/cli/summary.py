@@ -38,6 +38,7 @@ def input_rows(origin: Mapping[str, Any]) -> Rows:
     name, format_, because = (rest.pop(key, "") for key in ("file", "format", "because"))
     kind = rest.pop("kind", format_)
     columns = rest.pop("columns", {})
+    times = rest.pop("time", {})
     rest = {key: value for key, value in rest.items() if key not in (*_REPAIRS, "skipped rows")}
     parts = [f"{name}: {kind} ({because})" if because else f"{name}: {kind}"]
     noun = "columns" if columns else "in all"
@@ -45,7 +46,7 @@ def input_rows(origin: Mapping[str, Any]) -> Rows:
     rows = [("input", "; ".join(parts))]
     if columns:
         rows.append(("", "columns: " + ", ".join(f"{k} {v!r}" for k, v in columns.items() if v)))
-    return rows
+    return rows + ([("time", _times(times))] if times else [])
 
 
 def graph_rows(graph: Mapping[str, Any], origin: Mapping[str, Any] | None = None) -> Rows:
@@ -72,6 +73,19 @@ def graph_rows(graph: Mapping[str, Any], origin: Mapping[str, Any] | None = None
     return rows + ([("features", _features(graph["features"]))] if "features" in graph else [])
 
 
+def _times(times: Mapping[str, Any]) -> str:
+    """The kind and the span of times, the window, and the half-life."""
+    parts = [str(times["kind"])]
+    if "oldest" in times:
+        parts.append(f"from {times['oldest']} to {times['newest']}")
+    parts += [f"{name} {times[name]}" for name in ("since", "until") if name in times]
+    if "outside" in times:
+        parts.append(f"{count(times['outside'], 'edge')} outside")
+    if "half_life" in times:
+        parts.append(f"half-life {times['half_life']} as of {times['as_of']}")
+    return ", ".join(parts)
+
+
 def _features(features: Mapping[str, Any]) -> str:
     """The columns of the features, and their gaps."""
     kinds = [
@@ -91,6 +105,8 @@ def _weighted(graph: Mapping[str, Any], origin: Mapping[str, Any]) -> str:
     """Whether a graph has weights, and whether these are only counts of duplicate edges."""
     if not graph["weighted"]:
         return "unweighted"
+    if "half_life" in origin.get("time", {}):
+        return "weighted (by age)"
     without = "columns" in origin and not origin["columns"].get("weight")
     return "weighted (by duplicate edges)" if without and graph.get("duplicates") else "weighted"
 

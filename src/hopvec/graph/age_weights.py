@@ -24,7 +24,7 @@ from hopvec.graph.validation import MIN_WEIGHT
 
 CHUNK = 1 << 17  # edges whose weights are computed together
 MISSING, UNREADABLE = "the time is missing", "the time cannot be read"
-AFTER = "the time is after as_of"
+AFTER = "the time is in the future"  # after as_of
 # 2^-r = e^(-r log 2) for |r| <= 1/2, by its Taylor series, exact to the last bit or two. Sums and
 # products of float64 are the same on every processor, unlike the powers of mathematical libraries.
 LOG_2 = 0.6931471805599453
@@ -123,13 +123,9 @@ class EdgeTimes:
         if AFTER in bad and bad[AFTER][row] and self.options.as_of is not None:
             raise GraphError(
                 f"{location(row)}: the time {format_time(int(times[row]))} is after as_of="
-                f"{format_time(self.options.as_of)!r}. Use until= to leave later edges out"
-                f"{', or ' + advice if advice else ''}."
+                f"{format_time(self.options.as_of)!r}. Leave later edges out with until=. {advice}"
             )
-        fault = self.parser.fault(array, row)
-        raise GraphError(
-            f"{location(row)}: {fault}.{' ' + advice[0].upper() + advice[1:] + '.' if advice else ''}"
-        )
+        raise GraphError(f"{location(row)}: {self.parser.fault(array, row)}. {advice}")
 
     def select(self, times: NDArray[np.int64]) -> NDArray[np.bool_]:
         """A mask of the edges inside the window; the others are counted."""

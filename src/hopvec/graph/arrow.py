@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from hopvec.errors import FormatError, GraphError
+from hopvec.graph.age_weights import TimeOptions
 from hopvec.graph.columns import (
     ColumnSpec,
     EdgeColumns,
@@ -17,6 +18,7 @@ from hopvec.graph.columns import (
     differ_in_kind,
     shared_ids_error,
 )
+from hopvec.graph.edge_list import from_edges
 from hopvec.graph.graph import Graph
 from hopvec.graph.ids import first_fraction
 
@@ -37,6 +39,7 @@ def from_arrow(
     loops: Any,
     nodes: Any,
     threads: int | None,
+    time_options: TimeOptions,
 ) -> Graph:
     """See Graph.from_arrow."""
     reader, name = open_table(table), f"the {type(table).__name__}"
@@ -44,12 +47,15 @@ def from_arrow(
     source: list[pa.Array] = []
     target: list[pa.Array] = []
     weight: list[pa.Array] = []
+    time: list[pa.Array] = []
     for batch in reader:
         locate = _locate_after(name, sum(map(len, source)))
         source.append(id_array(batch.column(columns.source), locate))
         target.append(id_array(batch.column(columns.target), locate))
         if columns.weight is not None:
             weight.append(weight_array(batch.column(columns.weight)))
+        if columns.time is not None:
+            time.append(batch.column(columns.time))
     sources, targets = _concatenated(source), _concatenated(target)
     names = [reader.schema.names[at] for at in (columns.source, columns.target)]
     if not one_kind and differ_in_kind(*names):
@@ -59,22 +65,24 @@ def from_arrow(
         if len(shared):
             remedy = "Use Graph.from_bipartite with prefixes=('user:', 'item:')"
             raise shared_ids_error(name, names, shared[0].as_py(), remedy)
-    graph = Graph.from_edges(
+    graph = from_edges(
         sources,
         targets,
         None if columns.weight is None else pa.chunked_array(weight, pa.float64()),
-        directed=directed,
-        duplicates=duplicates,
-        loops=loops,
-        nodes=nodes,
-        threads=threads,
+        directed,
+        duplicates,
+        loops,
+        nodes,
+        threads,
+        None if columns.time is None else _concatenated(time),
+        time_options,
     )
     origin: dict[str, Any] = {"columns": columns.names(reader.schema.names)}
     if any(
         pa.types.is_floating(reader.schema.types[at]) for at in (columns.source, columns.target)
     ):
         origin["ids"] = WHOLE_FLOATS
-    return replace(graph, origin=origin)
+    return replace(graph, origin=origin | graph.origin)
 
 
 def open_table(table: Any) -> pa.RecordBatchReader:

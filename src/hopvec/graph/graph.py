@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -102,6 +103,11 @@ class Graph:
         loops: Literal["keep", "drop"] = "keep",
         nodes: int | Sequence[Any] | Any | None = None,
         threads: int | None = None,
+        time: Any = None,
+        half_life: str | timedelta | None = None,
+        as_of: Any = None,
+        since: Any = None,
+        until: Any = None,
     ) -> Graph:
         """Create a graph from a list of edges.
 
@@ -127,6 +133,17 @@ class Graph:
             stands for the ids 0 to n-1. By default the ids in the edges, in ascending order.
         threads : int, optional
             The number of threads; by default all cores that this process may use.
+        time : array-like, optional
+            One time per edge: timestamps or dates, ISO dates as strings, or Unix time in seconds,
+            milliseconds, microseconds or nanoseconds.
+        half_life : str or timedelta, optional
+            The age at which an edge counts half, such as "30d": its weight is multiplied by
+            0.5 ** (age / half_life).
+        as_of : str, number, date or datetime, optional
+            The time from which ages are measured; edges after it are an error. By default the time
+            of the newest edge.
+        since, until : str, number, date or datetime, optional
+            The window of time: edges with since <= time < until are used.
 
         Returns
         -------
@@ -148,12 +165,19 @@ class Graph:
         Graph(5 nodes, 2 edges, directed, weighted)
         >>> Graph.from_edges([("a", "b"), ("b", "c")])
         Graph(3 nodes, 2 edges, undirected, unweighted)
+        >>> days = ["2024-05-01", "2024-05-31"]
+        >>> Graph.from_edges(["a", "b"], ["b", "c"], time=days, half_life="30d").degrees.tolist()
+        [0.5, 1.5, 1.0]
         """
+        from hopvec.graph.age_weights import TimeOptions
         from hopvec.graph.edge_list import from_edges, split_pairs
 
+        times = TimeOptions.checked("Graph.from_edges", time, half_life, as_of, since, until)
         if target is None:
             source, target, weight = split_pairs(source, weight)
-        return from_edges(source, target, weight, directed, duplicates, loops, nodes, threads)
+        return from_edges(
+            source, target, weight, directed, duplicates, loops, nodes, threads, time, times
+        )
 
     @staticmethod
     def from_bipartite(
@@ -211,6 +235,11 @@ class Graph:
         loops: Literal["keep", "drop"] = "keep",
         nodes: int | Sequence[Any] | Any | None = None,
         threads: int | None = None,
+        time: str | int | None = None,
+        half_life: str | timedelta | None = None,
+        as_of: Any = None,
+        since: Any = None,
+        until: Any = None,
     ) -> Graph:
         """Create a graph from a table of edges, with one edge per row.
 
@@ -230,6 +259,10 @@ class Graph:
             nodes, such as user_id and item_id. Otherwise shared ids raise GraphError.
         directed, duplicates, loops, nodes, threads
             As in `from_edges`.
+        time : str or int, optional
+            The column of times, by name or position.
+        half_life, as_of, since, until
+            As in `from_edges`.
 
         Returns
         -------
@@ -247,11 +280,15 @@ class Graph:
         >>> Graph.from_arrow(pa.table({"from": ["a", "b"], "to": ["b", "c"], "weight": [2, 3]}))
         Graph(3 nodes, 2 edges, undirected, weighted)
         """
+        from hopvec.graph.age_weights import TimeOptions
         from hopvec.graph.arrow import from_arrow
         from hopvec.graph.columns import ColumnSpec
 
-        spec = ColumnSpec(source, target, weight, unweighted)
-        return from_arrow(table, spec, one_kind, directed, duplicates, loops, nodes, threads)
+        times = TimeOptions.checked("Graph.from_arrow", time, half_life, as_of, since, until)
+        spec = ColumnSpec(source, target, weight, unweighted, time=time)
+        return from_arrow(
+            table, spec, one_kind, directed, duplicates, loops, nodes, threads, times
+        )
 
     @staticmethod
     def from_scipy(

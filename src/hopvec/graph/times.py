@@ -287,7 +287,7 @@ def _number_kind(numbers: NDArray[Any]) -> NumberKind:
     for kind in CALENDAR:
         if 2 * np.count_nonzero(_has_kind(numbers, kind)) >= len(numbers):
             return kind
-    median = np.sort(np.abs(numbers.astype(np.float64)))[len(numbers) // 2]
+    median = np.sort(np.abs(numbers.astype(np.float64)))[(len(numbers) - 1) // 2]
     return next((kind for kind in UNIX if median < kind.high), UNIX[-1])
 
 

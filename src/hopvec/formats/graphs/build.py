@@ -18,6 +18,7 @@ from hopvec.formats.graphs.edges import Batch, EdgeStream, Matrix
 from hopvec.formats.graphs.nodes import read_nodes
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.graph import Graph
+from hopvec.graph.age_weights import CHUNK, EdgeTimes, age_weights
 from hopvec.graph.arrow import WHOLE_FLOATS
 from hopvec.graph.bipartite import add_prefix, target_mask
 from hopvec.graph.columns import differ_in_kind, shared_ids_error
@@ -93,20 +94,39 @@ class EncodedEdges:
         limit, spill_dir = options._memory_bytes, options.spill_dir
         share = None if limit is None else limit // 16
         self.encoder: IdEncoder = IdEncoder(options.threads or cores())
+        self.times: EdgeTimes = EdgeTimes(options._times)
         self.source: SpillArray[np.int32] = SpillArray(np.int32, share, spill_dir)
         self.target: SpillArray[np.int32] = SpillArray(np.int32, share, spill_dir)
         self.weight: SpillArray[np.float32] = SpillArray(np.float32, share, spill_dir)
+        self.time: SpillArray[np.int64] = SpillArray(np.int64, share, spill_dir)
+        self._aged: SpillArray[np.float32] = SpillArray(np.float32, share, spill_dir)
 
     def append(self, batch: Batch, weights: NDArray[np.float32] | None) -> None:
-        """Encode the ids of a batch and add its edges."""
+        """Encode the ids of a batch and add its edges inside the window of time."""
+        if batch.time is not None:
+            inside = self.times.select(numpy_view(batch.time))
+            if not inside.all():
+                batch = batch.filter(inside)
+                weights = None if weights is None else weights[inside]
+            if self.times.options.half_life is not None:
+                self.time.append(numpy_view(batch.time))
         self.source.append(self.encoder.encode(batch.source))
         self.target.append(self.encoder.encode(batch.target))
         if weights is not None:
             self.weight.append(weights)
 
     def weights(self) -> NDArray[np.float32] | None:
-        """The weights; None if the edges are unweighted."""
-        return self.weight.array() if len(self.weight) else None
+        """The weights, halved by age if there is a half-life; None if the edges are unweighted."""
+        weights = self.weight.array() if len(self.weight) else None
+        half_life = self.times.options.half_life
+        if half_life is None or not len(self):
+            return weights
+        times = self.time.array()
+        for start in range(0, len(times), CHUNK):
+            part = slice(start, start + CHUNK)
+            given = None if weights is None else weights[part]
+            self._aged.append(age_weights(given, times[part], self.times.as_of, half_life))
+        return self._aged.array()
 
     def __len__(self) -> int:
         return len(self.source)
@@ -126,11 +146,18 @@ def encode_edges(name: str, stream: EdgeStream, options: ReadOptions) -> Encoded
             return f"{name}, {locate(row)}"
 
         rows += len(batch.source)
+        bad_times: dict[str, NDArray[np.bool_]] = {}
+        cells = batch.time
+        if cells is not None:
+            times, bad_times = _parsed_times(name, edges.times, cells)
+            batch = batch._replace(time=arrow_view(times))
         if options.bad_rows == "skip":
-            batch = skipped.drop_from(batch, locate)
+            batch = skipped.drop_from(batch, locate, bad_times)
         elif (missing := batch.first_missing()) is not None:
             row, role = missing
             raise GraphError(f"{location(row)}: the {role} is empty. {SKIP_ADVICE}")
+        elif cells is not None:
+            edges.times.refuse(cells, times, bad_times, location, SKIP_ADVICE)
         if options.prefixes is not None:
             source, target = map(add_prefix, (batch.source, batch.target), options.prefixes)
             batch = batch._replace(source=source, target=target)
@@ -144,6 +171,9 @@ def encode_edges(name: str, stream: EdgeStream, options: ReadOptions) -> Encoded
                 "Increase memory=."
             )
     skipped.report(name, stream.metadata)
+    if options.time is not None:
+        stream.metadata["time"] = edges.times.describe()
+        edges.times.check_not_empty(name)
     if rows and not len(edges):
         raise GraphError(
             f"{name}: all {rows:,} rows were skipped; without bad_rows='skip', the "
@@ -323,6 +353,15 @@ def _check_id_types(name: str, batch: Batch, stream: EdgeStream) -> None:
             "convert both to the same type. If these are two kinds of nodes, give their ids "
             "prefixes: bipartite=True and prefixes=('user:', 'item:')."
         )
+
+
+def _parsed_times(
+    name: str, times: EdgeTimes, cells: pa.Array
+) -> tuple[NDArray[np.int64], dict[str, NDArray[np.bool_]]]:
+    try:
+        return times.parse(cells)
+    except FormatError as error:
+        raise FormatError(f"{name}: {error} Choose another column with time=.") from error
 
 
 def _checked_weights(batch: Batch, location: Callable[[int], str]) -> NDArray[np.float32] | None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
+from datetime import timedelta
 from difflib import get_close_matches
 from os import PathLike
 from typing import Any, Literal, TypedDict
 
 from hopvec.errors import ParameterError
+from hopvec.graph.age_weights import TimeOptions
 from hopvec.graph.bipartite import check_prefixes
 from hopvec.graph.columns import EDGES, ColumnSpec, PairKind
 from hopvec.graph.validation import check_choice, check_flag, check_options
@@ -26,6 +28,10 @@ class TableKeywords(TypedDict, total=False):
     unweighted: bool
     relation: str | int | None
     time: str | int | None
+    half_life: str | timedelta | None
+    as_of: Any
+    since: Any
+    until: Any
     directed: bool | None
     bipartite: bool
     prefixes: tuple[str, str] | None
@@ -62,6 +68,8 @@ class ReadOptions:
     ----------
     format, source, target, weight, unweighted, relation, time
         What the file contains, as in `read_graph`.
+    half_life, as_of, since, until
+        Weights by age and a window of time, as in `read_graph`.
     separator, header, comment, variable
         How the file is read, as in `read_graph`.
     directed, symmetrize, bipartite, one_kind, prefixes, duplicates, loops, bad_rows, nodes
@@ -91,6 +99,10 @@ class ReadOptions:
     unweighted: bool = False
     relation: str | int | None = None
     time: str | int | None = None
+    half_life: str | timedelta | None = None
+    as_of: Any = None
+    since: Any = None
+    until: Any = None
     separator: str | None = None
     header: bool | None = None
     comment: str | None = None
@@ -121,7 +133,7 @@ class ReadOptions:
         for name in ("symmetrize", "bipartite", "one_kind"):
             check_flag(OWNER, name, getattr(self, name))
         self._check_bipartite()
-        _ = self._columns, self._memory_bytes  # both raise ParameterError
+        _ = self._columns, self._times, self._memory_bytes  # all raise ParameterError
 
     @property
     def _columns(self) -> ColumnSpec:
@@ -134,6 +146,13 @@ class ReadOptions:
             self._pairs,
             self.relation,
             self.time,
+        )
+
+    @property
+    def _times(self) -> TimeOptions:
+        """The window of time, and how weights depend on age."""
+        return TimeOptions.checked(
+            OWNER, self.time, self.half_life, self.as_of, self.since, self.until
         )
 
     @property

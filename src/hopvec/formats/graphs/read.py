@@ -81,6 +81,18 @@ def read_graph(
         The columns of an edge list: a name, or a number counted from 1.
     unweighted : bool, default False
         Ignores weights.
+    time : str or int, optional
+        The column of times: ISO dates, timestamps, or Unix time in seconds, milliseconds,
+        microseconds or nanoseconds. `graph.origin` shows which, and their span. Times without a
+        zone are UTC.
+    half_life : str or timedelta, optional
+        The age at which an edge counts half, such as "30d": its weight is multiplied by
+        0.5 ** (age / half_life). The units are s, min, h, d, w and y (365 days).
+    as_of : str, number, date or datetime, optional
+        The time from which ages are measured; a row after it is an error. By default the time of
+        the newest edge.
+    since, until : str, number, date or datetime, optional
+        The window of time: edges with since <= time < until are used.
     separator : str, optional
         The separator of text: one character, "tab", "space" or "whitespace".
     header : bool, optional
@@ -107,7 +119,8 @@ def read_graph(
         What to do with edges from a node to itself.
     bad_rows : {"error", "skip"}, default "error"
         What to do with rows that cannot be edges: with a missing id, a weight that is not a number
-        or out of range, or too few or too many columns. "skip" drops them, and reports how many
+        or out of range, a time that is missing, unreadable or after `as_of`, or too few or too many
+        columns. "skip" drops them, and reports how many
         for each reason, with the first line.
     nodes : path or sequence, optional
         Ids of further nodes, which need not have edges.

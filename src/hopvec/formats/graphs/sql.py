@@ -55,6 +55,8 @@ def read_sql(
         Called with the percentage of the graph that is built, and 100, after all rows are read.
     source, target, weight, relation, time : str or int, optional
         The columns: a name, or a number counted from 1.
+    half_life, as_of, since, until : optional
+        Weights by age and a window of time, as in `read_graph`.
     unweighted, directed, bipartite, prefixes, one_kind : optional
         The kind of the graph, as in `read_graph`.
     duplicates, loops, bad_rows, nodes : optional
