@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -135,8 +135,30 @@ class EncodedEdges:
 def encode_edges(name: str, stream: EdgeStream, options: ReadOptions) -> EncodedEdges:
     """Read all batches of a stream; raise GraphError for missing ids and invalid weights."""
     edges, limit = EncodedEdges(options), options._memory_bytes
+    for batch, weights in checked_batches(name, stream, options, edges.times):
+        edges.append(batch, weights)
+        used = edges.encoder.nbytes
+        if limit is not None and used > limit:
+            raise MemoryLimitError(
+                f"{name}: the ids of the first {len(edges.encoder):,} nodes alone take "
+                f"{format_bytes(used)}, but the memory limit is {format_bytes(limit)}. "
+                "Increase memory=."
+            )
+    if options.time is not None:
+        stream.metadata["time"] = edges.times.describe()
+        edges.times.check_not_empty(name)
+    return edges
+
+
+def checked_batches(
+    name: str, stream: EdgeStream, options: ReadOptions, times: EdgeTimes
+) -> Iterator[tuple[Batch, NDArray[np.float32] | None]]:
+    """The batches of a stream and their weights; bad rows are refused, or skipped and counted.
+
+    Ids have their prefixes, and times are in microseconds.
+    """
     skipped = SkippedRows()
-    rows = 0
+    rows = kept = 0
     for batch in stream.batches:
 
         def locate(row: int, first: int = rows) -> str:
@@ -149,37 +171,27 @@ def encode_edges(name: str, stream: EdgeStream, options: ReadOptions) -> Encoded
         bad_times: dict[str, NDArray[np.bool_]] = {}
         cells = batch.time
         if cells is not None:
-            times, bad_times = _parsed_times(name, edges.times, cells)
-            batch = batch._replace(time=arrow_view(times))
+            moments, bad_times = _parsed_times(name, times, cells)
+            batch = batch._replace(time=arrow_view(moments))
         if options.bad_rows == "skip":
             batch = skipped.drop_from(batch, locate, bad_times)
         elif (missing := batch.first_missing()) is not None:
             row, role = missing
             raise GraphError(f"{location(row)}: the {role} is empty. {SKIP_ADVICE}")
         elif cells is not None:
-            edges.times.refuse(cells, times, bad_times, location, SKIP_ADVICE)
+            times.refuse(cells, moments, bad_times, location, SKIP_ADVICE)
         if options.prefixes is not None:
             source, target = map(add_prefix, (batch.source, batch.target), options.prefixes)
             batch = batch._replace(source=source, target=target)
         _check_id_types(name, batch, stream)
-        edges.append(batch, _checked_weights(batch, location))
-        used = edges.encoder.nbytes
-        if limit is not None and used > limit:
-            raise MemoryLimitError(
-                f"{name}: the ids of the first {len(edges.encoder):,} nodes alone take "
-                f"{format_bytes(used)}, but the memory limit is {format_bytes(limit)}. "
-                "Increase memory=."
-            )
+        kept += len(batch.source)
+        yield batch, _checked_weights(batch, location)
     skipped.report(name, stream.metadata)
-    if options.time is not None:
-        stream.metadata["time"] = edges.times.describe()
-        edges.times.check_not_empty(name)
-    if rows and not len(edges):
+    if rows and not kept:
         raise GraphError(
             f"{name}: all {rows:,} rows were skipped; without bad_rows='skip', the "
             "first error is reported."
         )
-    return edges
 
 
 def add_nodes(name: str, encoder: IdEncoder, stream: EdgeStream, options: ReadOptions) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields, replace
 from os import PathLike
 from pathlib import Path
@@ -162,17 +163,26 @@ def read_graph(
     """
     progress = callback(progress, "reading")
     options = merge_options("read_graph", options or ReadOptions(), keywords, ReadKeywords)
+    with open_file(path, options, progress) as (name, found, origin):
+        if isinstance(found, Matrix):
+            graph = graph_from_matrix(name, found, options)
+        else:
+            graph = graph_from_stream(name, found, options, build_progress or no_progress)
+    return replace(graph, origin=origin | found.metadata)
+
+
+@contextmanager
+def open_file(
+    path: str | PathLike[str], options: ReadOptions, progress: Progress | None
+) -> Iterator[tuple[str, EdgeStream | Matrix, dict[str, Any]]]:
+    """Open a file: its name, its edges or matrix, and how it is read, for the run report."""
     _check_is_file(path, options)
     with InputFile(path, progress, options.spill_dir) as file:
         name, reason = choose_format(file, options.format)
         module = GRAPH_FORMATS[name]
         check_options_apply(file.name, name, module.OPTIONS, options)
         found = module.read_edges(file, options)
-        if isinstance(found, Matrix):
-            graph = graph_from_matrix(file.name, found, options)
-        else:
-            graph = graph_from_stream(file.name, found, options, build_progress or no_progress)
-    return replace(graph, origin=_origin(file, name, reason, found, options))
+        yield file.name, found, _origin(file, name, reason, found, options)
 
 
 def _check_is_file(path: str | PathLike[str], options: ReadOptions) -> None:
@@ -242,4 +252,4 @@ def _origin(
         origin["compression"] = file.compression
     if isinstance(found, EdgeStream):
         origin["duplicates"] = options.duplicates or found.duplicates or "sum"
-    return origin | found.metadata
+    return origin

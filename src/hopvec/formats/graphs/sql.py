@@ -14,6 +14,7 @@ from hopvec.address import IN_MEMORY, Address, parse_address, scrub
 from hopvec.errors import FormatError, MissingExtraError, ParameterError
 from hopvec.formats.graphs.build import graph_from_stream
 from hopvec.formats.graphs.columnar import BATCH_ROWS, OPTIONS, from_reader
+from hopvec.formats.graphs.edges import EdgeStream
 from hopvec.formats.graphs.options import ReadOptions, TableKeywords, merge_options
 from hopvec.formats.graphs.read import check_options_apply
 from hopvec.graph import Graph
@@ -90,10 +91,20 @@ def read_sql(
     Graph(3 nodes, 2 edges, directed, weighted)
     """
     progress = callback(progress, "reading")
+    options = merge_options("read_sql", options or ReadOptions(), keywords, TableKeywords)
+    with open_query(query, connection, options, progress) as (name, stream, origin):
+        graph = graph_from_stream(name, stream, options, build_progress or no_progress)
+    return replace(graph, origin=origin | stream.metadata)
+
+
+@contextmanager
+def open_query(
+    query: str, connection: str, options: ReadOptions, progress: Progress | None
+) -> Iterator[tuple[str, EdgeStream, dict[str, Any]]]:
+    """Run a query: the address, the edges, and how they are read, for the run report."""
     if not isinstance(query, str) or not query.strip(" \t\r\n;"):
         raise ParameterError(f"read_sql: query must be SQL, such as {EXAMPLE!r}, got {query!r}.")
     address = parse_address(connection if isinstance(connection, str) else "")
-    options = merge_options("read_sql", options or ReadOptions(), keywords, TableKeywords)
     options = replace(options, _query=None)
     check_options_apply(address.shown, "SQL", OPTIONS, options)
     if options.format is not None:
@@ -104,15 +115,14 @@ def read_sql(
     with READERS[address.kind](address, plain, options) as rows:
         batches = _batches(address, rows.reader, progress or no_progress)
         stream = from_reader(address.shown, rows.schema, batches, options)
-        graph = graph_from_stream(address.shown, stream, options, build_progress or no_progress)
-    origin = {
-        "file": address.shown,
-        "format": "SQL",
-        "kind": address.database,
-        "query": " ".join(scrub(query).split()),
-        "duplicates": options.duplicates or "sum",
-    }
-    return replace(graph, origin=origin | stream.metadata)
+        origin = {
+            "file": address.shown,
+            "format": "SQL",
+            "kind": address.database,
+            "query": " ".join(scrub(query).split()),
+            "duplicates": options.duplicates or "sum",
+        }
+        yield address.shown, stream, origin
 
 
 def _batches(
