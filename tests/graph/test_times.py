@@ -98,8 +98,10 @@ def test_missing_times_are_unreadable_and_decide_no_kind():
 
 def test_the_fault_names_the_cell_and_the_kind_of_the_column():
     parser, cells = TimeParser(), pa.array(["2024-05-31", "yesterday", ""])
-    assert TimeParser().fault(cells, 1).startswith(
-        "the time 'yesterday' cannot be read; times are ISO dates such as 2024-05-31"
+    assert (
+        TimeParser()
+        .fault(cells, 1)
+        .startswith("the time 'yesterday' cannot be read; times are ISO dates such as 2024-05-31")
     )
     parser.parse(cells)
     assert parser.fault(cells, 1).endswith("times in this column are ISO dates")

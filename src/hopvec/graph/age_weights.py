@@ -11,7 +11,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hopvec.errors import GraphError, ParameterError
+from hopvec.errors import FormatError, GraphError, ParameterError
+from hopvec.graph.ids import as_ids
 from hopvec.graph.times import (
     TimeParser,
     format_duration,
@@ -20,7 +21,7 @@ from hopvec.graph.times import (
     parse_duration,
     parse_time,
 )
-from hopvec.graph.validation import MIN_WEIGHT
+from hopvec.graph.validation import MIN_WEIGHT, checked_weights
 
 CHUNK = 1 << 17  # edges whose weights are computed together
 MISSING, UNREADABLE = "the time is missing", "the time cannot be read"
@@ -64,11 +65,11 @@ class TimeOptions:
         options = cls(
             None if half_life is None else parse_duration(owner, "half_life", half_life), **times
         )
-        if options.since is not None and options.until is not None:
-            if options.since >= options.until:
-                raise ParameterError(
-                    f"{owner}: since= must be before until=, got {since!r} and {until!r}."
-                )
+        start, end = options.since, options.until
+        if start is not None and end is not None and start >= end:
+            raise ParameterError(
+                f"{owner}: since= must be before until=, got {since!r} and {until!r}."
+            )
         return options
 
     def inside(self, times: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -149,6 +150,18 @@ class EdgeTimes:
             return self.options.as_of
         return self.span[1] if self.span else 0
 
+    @property
+    def by_age(self) -> bool:
+        """Whether weights depend on age."""
+        return self.options.half_life is not None
+
+    def weigh(
+        self, weights: NDArray[np.float32] | None, times: NDArray[np.int64]
+    ) -> NDArray[np.float32] | None:
+        """The weights by age, if there is a half-life; call it when all times have been read."""
+        half_life = self.options.half_life
+        return weights if half_life is None else age_weights(weights, times, self.as_of, half_life)
+
     def check_not_empty(self, name: str) -> None:
         """Raise GraphError if there are edges, but none of them is inside the window."""
         if self.outside and self.span is None and self.oldest is not None:
@@ -189,7 +202,7 @@ def age_weights(
     as_of: int,
     half_life: int,
 ) -> NDArray[np.float32]:
-    """weight * 0.5 ** ((as_of - time) / half_life), as float32; 0 below the smallest weight."""
+    """Weight * 0.5 ** ((as_of - time) / half_life), as float32; 0 below the smallest weight."""
     x = (as_of - times).astype(np.float64) / float(half_life)
     halvings = np.minimum(np.rint(x), 2000.0)  # then the weight is 0 in any case
     rest = np.clip(x - halvings, -0.5, 0.5)
@@ -201,4 +214,52 @@ def age_weights(
     if weights is not None:
         power *= weights.astype(np.float64)
     power[power < MIN_WEIGHT] = 0.0
-    return power.astype(np.float32)
+    aged: NDArray[np.float32] = power.astype(np.float32)
+    return aged
+
+
+def select_by_time(
+    source: Any, target: Any, weight: Any, relation: Any, time: Any, times: EdgeTimes
+) -> tuple[Any, Any, Any, Any]:
+    """The columns of the edges inside the window, with weights by age if there is a half-life."""
+    source, target = as_ids(source, "source"), as_ids(target, "target")
+    cells = _time_column(time)
+    if not len(source) == len(target) == len(cells):
+        raise GraphError(
+            f"time must contain one time per edge: {len(source):,} edges, got {len(cells):,}."
+        )
+    weight = None if weight is None else checked_weights(weight, source, target)
+    try:
+        moments, bad = times.parse(cells)
+    except FormatError as error:
+        raise GraphError(f"time: {error}") from error
+
+    def location(row: int) -> str:
+        ends = (pa.array(ids[row : row + 1])[0].as_py() for ids in (source, target))
+        return f"edge {row + 1} ({' - '.join(map(repr, ends))})"
+
+    times.refuse(cells, moments, bad, location)
+    inside = times.select(moments)
+    times.check_not_empty("time")
+    if not inside.all():
+        mask = pa.array(inside)
+        source, target = (
+            ids[inside] if isinstance(ids, np.ndarray) else ids.filter(mask)
+            for ids in (source, target)
+        )
+        weight, moments = None if weight is None else weight[inside], moments[inside]
+        if relation is not None:
+            relation = pa.array(relation).filter(mask)
+    return source, target, times.weigh(weight, moments), relation
+
+
+def _time_column(time: Any) -> pa.Array:
+    """A column of times as an Arrow array."""
+    if isinstance(time, np.ndarray) and time.dtype.kind == "U":
+        time = time.tolist()
+    try:
+        if hasattr(time, "__arrow_c_stream__") and not isinstance(time, pa.Array):
+            return pa.chunked_array(time).combine_chunks()
+        return pa.array(time)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        raise GraphError(f"time must be a column of times ({error}).") from error

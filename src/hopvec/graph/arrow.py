@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 
 from hopvec.errors import FormatError, GraphError
-from hopvec.graph.age_weights import TimeOptions
 from hopvec.graph.columns import (
     ColumnSpec,
     EdgeColumns,
@@ -18,7 +17,6 @@ from hopvec.graph.columns import (
     differ_in_kind,
     shared_ids_error,
 )
-from hopvec.graph.edge_list import from_edges
 from hopvec.graph.graph import Graph
 from hopvec.graph.ids import first_fraction
 
@@ -34,12 +32,7 @@ def from_arrow(
     table: Any,
     spec: ColumnSpec,
     one_kind: bool,
-    directed: bool,
-    duplicates: Any,
-    loops: Any,
-    nodes: Any,
-    threads: int | None,
-    time_options: TimeOptions,
+    **options: Any,
 ) -> Graph:
     """See Graph.from_arrow."""
     reader, name = open_table(table), f"the {type(table).__name__}"
@@ -47,6 +40,7 @@ def from_arrow(
     source: list[pa.Array] = []
     target: list[pa.Array] = []
     weight: list[pa.Array] = []
+    relation: list[pa.Array] = []
     time: list[pa.Array] = []
     for batch in reader:
         locate = _locate_after(name, sum(map(len, source)))
@@ -54,6 +48,8 @@ def from_arrow(
         target.append(id_array(batch.column(columns.target), locate))
         if columns.weight is not None:
             weight.append(weight_array(batch.column(columns.weight)))
+        if columns.relation is not None:
+            relation.append(relation_array(batch.column(columns.relation)))
         if columns.time is not None:
             time.append(batch.column(columns.time))
     sources, targets = _concatenated(source), _concatenated(target)
@@ -65,17 +61,13 @@ def from_arrow(
         if len(shared):
             remedy = "Use Graph.from_bipartite with prefixes=('user:', 'item:')"
             raise shared_ids_error(name, names, shared[0].as_py(), remedy)
-    graph = from_edges(
+    graph = Graph.from_edges(
         sources,
         targets,
         None if columns.weight is None else pa.chunked_array(weight, pa.float64()),
-        directed,
-        duplicates,
-        loops,
-        nodes,
-        threads,
-        None if columns.time is None else _concatenated(time),
-        time_options,
+        relation=None if not relation else pa.chunked_array(relation, pa.large_string()),
+        time=None if columns.time is None else _concatenated(time),
+        **options,
     )
     origin: dict[str, Any] = {"columns": columns.names(reader.schema.names)}
     if any(

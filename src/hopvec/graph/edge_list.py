@@ -1,17 +1,14 @@
 """Graphs from lists of edges: validates the input, numbers the nodes, builds the CSR arrays."""
 
-from dataclasses import replace
 from functools import partial
 from os import PathLike
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec import machine
-from hopvec.errors import FormatError, GraphError
-from hopvec.graph.age_weights import EdgeTimes, TimeOptions, age_weights
+from hopvec.errors import GraphError
 from hopvec.graph.csr_builder import CSRBuilder, EdgeList
 from hopvec.graph.graph import Graph
 from hopvec.graph.ids import NumberedEdges, as_ids, check_collisions, keys, number_nodes
@@ -28,71 +25,24 @@ def from_edges(
     loops: str,
     nodes: Any,
     threads: int | None,
-    time: Any = None,
-    time_options: TimeOptions | None = None,
 ) -> Graph:
     """See Graph.from_edges."""
     check_options("Graph.from_edges", directed, duplicates, loops, threads)
+    numbering, weight = number_edges(source, target, weight, nodes)
+    return from_numbered_edges(numbering, weight, directed, duplicates, loops, threads)
+
+
+def number_edges(
+    source: Any, target: Any, weight: Any, nodes: Any
+) -> tuple[NumberedEdges, NDArray[np.float32] | None]:
+    """Number the nodes of edges, and check the weights."""
     source, target = as_ids(source, "source"), as_ids(target, "target")
     if len(source) != len(target):
         raise GraphError(
             f"source and target must have the same length, got {len(source):,} and {len(target):,}."
         )
     weight = None if weight is None else checked_weights(weight, source, target)
-    origin: dict[str, Any] = {}
-    if time is not None:
-        times = EdgeTimes(time_options or TimeOptions())
-        source, target, weight = _select_by_time(source, target, weight, time, times)
-        origin["time"] = times.describe()
-    numbering = number_nodes(source, target, nodes)
-    del source, target  # so that they are not in memory together with the rows
-    graph = from_numbered_edges(numbering, weight, directed, duplicates, loops, threads)
-    return replace(graph, origin=origin)
-
-
-def _select_by_time(
-    source: Any, target: Any, weight: NDArray[np.float32] | None, time: Any, times: EdgeTimes
-) -> tuple[Any, Any, NDArray[np.float32] | None]:
-    """The edges inside the window of time, with weights by age if there is a half-life."""
-    cells = _time_column(time)
-    if len(cells) != len(source):
-        raise GraphError(
-            f"time must contain one time per edge: {len(source):,} edges, got {len(cells):,}."
-        )
-    try:
-        moments, bad = times.parse(cells)
-    except FormatError as error:
-        raise GraphError(f"time: {error}") from error
-
-    def location(row: int) -> str:
-        ends = (pa.array(ids[row : row + 1])[0].as_py() for ids in (source, target))
-        return f"edge {row + 1} ({' - '.join(map(repr, ends))})"
-
-    times.refuse(cells, moments, bad, location)
-    inside = times.select(moments)
-    times.check_not_empty("time")
-    if not inside.all():
-        mask = pa.array(inside)
-        source, target = (
-            ids[inside] if isinstance(ids, np.ndarray) else ids.filter(mask)
-            for ids in (source, target)
-        )
-        weight, moments = None if weight is None else weight[inside], moments[inside]
-    if times.options.half_life is not None:
-        weight = age_weights(weight, moments, times.as_of, times.options.half_life)
-    return source, target, weight
-
-
-def _time_column(time: Any) -> pa.Array:
-    """A column of times as an Arrow array."""
-    if isinstance(time, np.ndarray) and time.dtype.kind == "U":
-        time = time.tolist()
-    try:
-        if hasattr(time, "__arrow_c_stream__") and not isinstance(time, pa.Array):
-            return pa.chunked_array(time).combine_chunks()
-        return pa.array(time)
-    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-        raise GraphError(f"time must be a column of times ({error}).") from error
+    return number_nodes(source, target, nodes), weight
 
 
 def split_pairs(edges: Any, weight: Any) -> tuple[Any, Any, Any]:
@@ -172,11 +122,9 @@ def from_numbered_edges(
 def _duplicate_error(
     numbering: NumberedEdges, weight: NDArray[np.float32] | None, directed: bool, drop_loops: bool
 ) -> GraphError:
-    def numbers(ids: NDArray[Any]) -> NDArray[np.int64]:
-        index = ids.astype(np.int64) - numbering.offset
-        return index if numbering.table is None else numbering.table[index].astype(np.int64)
-
-    source, target = numbers(numbering.source), numbers(numbering.target)
+    source, target = (
+        numbering.numbers(ids).astype(np.int64) for ids in (numbering.source, numbering.target)
+    )
     if not directed:
         source, target = np.minimum(source, target), np.maximum(source, target)
     counted = np.ones(len(source), dtype=bool) if weight is None else weight != 0
@@ -186,9 +134,13 @@ def _duplicate_error(
     pair = source[edges] * numbering.nodes + target[edges]
     _, first = np.unique(pair, return_index=True)
     repeated = int(edges[np.setdiff1d(np.arange(len(pair)), first)[0]])
-    ids = numbering.ids()
-    ends = " - ".join(repr(ids[int(end[repeated])].as_py()) for end in (source, target))
+    ends = int(source[repeated]), int(target[repeated])
+    if numbering.describe is not None:
+        edge = numbering.describe(*ends)
+    else:
+        names = " - ".join(repr(numbering.ids()[end].as_py()) for end in ends)
+        edge = f"edge {repeated + 1} ({names})"
     return GraphError(
-        f"edge {repeated + 1} ({ends}) repeats an earlier edge. Use duplicates='sum' to add up the "
+        f"{edge} repeats an earlier edge. Use duplicates='sum' to add up the "
         "weights, or duplicates='first' to keep the first edge."
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
     from hopvec.graph.features import Features
+    from hopvec.graph.relations import Relations
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,6 +62,8 @@ class Graph:
         The features of the nodes, added by `with_features`.
     is_target : ndarray of bool, or None
         In a bipartite graph, mask of the target side, in the order of `ids`.
+    relations : Relations or None
+        The relations of the edges, such as KNOWS and LIKES, if they have any.
 
     Examples
     --------
@@ -85,6 +88,7 @@ class Graph:
     origin: dict[str, Any] = field(default_factory=dict)
     features: Features | None = None
     is_target: NDArray[np.bool_] | None = None
+    relations: Relations | None = None
 
     def __post_init__(self) -> None:
         arrays = (self.indptr, self.indices, self.weights, self.rows, self.keys, self.is_target)
@@ -98,16 +102,20 @@ class Graph:
         target: Any = None,
         weight: Any = None,
         *,
-        directed: bool = False,
-        duplicates: Literal["sum", "first", "error"] = "sum",
-        loops: Literal["keep", "drop"] = "keep",
-        nodes: int | Sequence[Any] | Any | None = None,
-        threads: int | None = None,
+        relation: Any = None,
+        relation_weights: Mapping[str, float] | str | None = None,
+        relation_balance: Literal["none", "total", "node"] = "none",
+        relation_direction: Mapping[str, str] | str | None = None,
         time: Any = None,
         half_life: str | timedelta | None = None,
         as_of: Any = None,
         since: Any = None,
         until: Any = None,
+        directed: bool = False,
+        duplicates: Literal["sum", "first", "error"] = "sum",
+        loops: Literal["keep", "drop"] = "keep",
+        nodes: int | Sequence[Any] | Any | None = None,
+        threads: int | None = None,
     ) -> Graph:
         """Create a graph from a list of edges.
 
@@ -122,6 +130,29 @@ class Graph:
             of pairs (source, target) or triples (source, target, weight).
         weight : array-like of float, optional
             One weight per edge. Edges of weight 0 are dropped.
+        relation : array-like of str or int, optional
+            The relation of each edge, such as KNOWS or LIKES. Edges of different relations are
+            never duplicates of each other.
+        relation_weights : dict or str, optional
+            A weight for each relation, such as {"KNOWS": 1, "LIKES": 0.5} or "KNOWS=1,LIKES=0.5".
+            Then every relation must be named; "*" stands for all others. By default all count 1.
+        relation_balance : {"none", "total", "node"}, default "none"
+            "total": relations are scaled to the same sum of weights, or to sums in proportion to
+            their weights. "node": each node divides its degree among the relations it has.
+        relation_direction : dict or str, optional
+            The direction of relations that differ from `directed`, such as {"FOLLOWS": "out",
+            "FRIEND": "both"}: "out" from source to target, "in" the other way, or "both".
+        time : array-like, optional
+            One time per edge: timestamps or dates, ISO dates as strings, or Unix time in seconds,
+            milliseconds, microseconds or nanoseconds. Times without a zone are UTC.
+        half_life : str or timedelta, optional
+            The age at which an edge counts half, such as "30d": its weight is multiplied by
+            0.5 ** (age / half_life). The units are s, min, h, d, w and y (365 days).
+        as_of : str, number, date or datetime, optional
+            The time from which ages are measured; edges after it are an error. By default the time
+            of the newest edge.
+        since, until : str, number, date or datetime, optional
+            The window of time: edges with since <= time < until are used.
         directed : bool, default False
             Whether edges have a direction.
         duplicates : {"sum", "first", "error"}, default "sum"
@@ -133,17 +164,6 @@ class Graph:
             stands for the ids 0 to n-1. By default the ids in the edges, in ascending order.
         threads : int, optional
             The number of threads; by default all cores that this process may use.
-        time : array-like, optional
-            One time per edge: timestamps or dates, ISO dates as strings, or Unix time in seconds,
-            milliseconds, microseconds or nanoseconds.
-        half_life : str or timedelta, optional
-            The age at which an edge counts half, such as "30d": its weight is multiplied by
-            0.5 ** (age / half_life).
-        as_of : str, number, date or datetime, optional
-            The time from which ages are measured; edges after it are an error. By default the time
-            of the newest edge.
-        since, until : str, number, date or datetime, optional
-            The window of time: edges with since <= time < until are used.
 
         Returns
         -------
@@ -165,19 +185,33 @@ class Graph:
         Graph(5 nodes, 2 edges, directed, weighted)
         >>> Graph.from_edges([("a", "b"), ("b", "c")])
         Graph(3 nodes, 2 edges, undirected, unweighted)
+        >>> Graph.from_edges(["a", "b"], ["b", "c"], relation=["KNOWS", "LIKES"])
+        Graph(3 nodes, 2 edges, 2 relations, undirected, unweighted)
         >>> days = ["2024-05-01", "2024-05-31"]
         >>> Graph.from_edges(["a", "b"], ["b", "c"], time=days, half_life="30d").degrees.tolist()
         [0.5, 1.5, 1.0]
         """
-        from hopvec.graph.age_weights import TimeOptions
-        from hopvec.graph.edge_list import from_edges, split_pairs
+        from hopvec.graph import edge_list, relations
+        from hopvec.graph.age_weights import EdgeTimes, TimeOptions, select_by_time
+        from hopvec.graph.relation_options import RelationOptions
 
-        times = TimeOptions.checked("Graph.from_edges", time, half_life, as_of, since, until)
-        if target is None:
-            source, target, weight = split_pairs(source, weight)
-        return from_edges(
-            source, target, weight, directed, duplicates, loops, nodes, threads, time, times
+        time_options = TimeOptions.checked("Graph.from_edges", time, half_life, as_of, since, until)
+        options = RelationOptions.checked(
+            "Graph.from_edges", relation_weights, relation_balance, relation_direction
         )
+        if target is None:
+            source, target, weight = edge_list.split_pairs(source, weight)
+        if time is not None:
+            times = EdgeTimes(time_options)
+            columns = (source, target, weight, relation)
+            source, target, weight, relation = select_by_time(*columns, time, times)
+        build = (directed, duplicates, loops, nodes, threads)
+        if relation is None:
+            options.check_unused("Graph.from_edges")
+            graph = edge_list.from_edges(source, target, weight, *build)
+        else:
+            graph = relations.from_edges(source, target, weight, relation, options, *build)
+        return graph if time is None else replace(graph, origin={"time": times.describe()})
 
     @staticmethod
     def from_bipartite(
@@ -230,16 +264,20 @@ class Graph:
         weight: str | int | None = None,
         unweighted: bool = False,
         one_kind: bool = False,
-        directed: bool = False,
-        duplicates: Literal["sum", "first", "error"] = "sum",
-        loops: Literal["keep", "drop"] = "keep",
-        nodes: int | Sequence[Any] | Any | None = None,
-        threads: int | None = None,
+        relation: str | int | None = None,
+        relation_weights: Mapping[str, float] | str | None = None,
+        relation_balance: Literal["none", "total", "node"] = "none",
+        relation_direction: Mapping[str, str] | str | None = None,
         time: str | int | None = None,
         half_life: str | timedelta | None = None,
         as_of: Any = None,
         since: Any = None,
         until: Any = None,
+        directed: bool = False,
+        duplicates: Literal["sum", "first", "error"] = "sum",
+        loops: Literal["keep", "drop"] = "keep",
+        nodes: int | Sequence[Any] | Any | None = None,
+        threads: int | None = None,
     ) -> Graph:
         """Create a graph from a table of edges, with one edge per row.
 
@@ -257,11 +295,15 @@ class Graph:
         one_kind : bool, default False
             Whether the same id is the same node, although the column names suggest two kinds of
             nodes, such as user_id and item_id. Otherwise shared ids raise GraphError.
-        directed, duplicates, loops, nodes, threads
+        relation : str or int, optional
+            The column of relations, by name or position.
+        relation_weights, relation_balance, relation_direction
             As in `from_edges`.
         time : str or int, optional
             The column of times, by name or position.
         half_life, as_of, since, until
+            As in `from_edges`.
+        directed, duplicates, loops, nodes, threads
             As in `from_edges`.
 
         Returns
@@ -280,14 +322,26 @@ class Graph:
         >>> Graph.from_arrow(pa.table({"from": ["a", "b"], "to": ["b", "c"], "weight": [2, 3]}))
         Graph(3 nodes, 2 edges, undirected, weighted)
         """
-        from hopvec.graph.age_weights import TimeOptions
         from hopvec.graph.arrow import from_arrow
         from hopvec.graph.columns import ColumnSpec
 
-        times = TimeOptions.checked("Graph.from_arrow", time, half_life, as_of, since, until)
-        spec = ColumnSpec(source, target, weight, unweighted, time=time)
+        spec = ColumnSpec(source, target, weight, unweighted, relation=relation, time=time)
         return from_arrow(
-            table, spec, one_kind, directed, duplicates, loops, nodes, threads, times
+            table,
+            spec,
+            one_kind,
+            relation_weights=relation_weights,
+            relation_balance=relation_balance,
+            relation_direction=relation_direction,
+            half_life=half_life,
+            as_of=as_of,
+            since=since,
+            until=until,
+            directed=directed,
+            duplicates=duplicates,
+            loops=loops,
+            nodes=nodes,
+            threads=threads,
         )
 
     @staticmethod
@@ -339,7 +393,15 @@ class Graph:
         return from_scipy(matrix, ids, directed, symmetrize, threads)
 
     @staticmethod
-    def from_networkx(graph: nx.Graph[Any], *, weight: str = "weight") -> Graph:
+    def from_networkx(
+        graph: nx.Graph[Any],
+        *,
+        weight: str = "weight",
+        relation: str | None = None,
+        relation_weights: Mapping[str, float] | str | None = None,
+        relation_balance: Literal["none", "total", "node"] = "none",
+        relation_direction: Mapping[str, str] | str | None = None,
+    ) -> Graph:
         """Create a graph from a networkx graph.
 
         A DiGraph becomes a directed graph; parallel edges of a MultiGraph are summed.
@@ -350,6 +412,10 @@ class Graph:
             The graph.
         weight : str, default "weight"
             The edge attribute with the weights. Edges without it have weight 1.
+        relation : str, optional
+            The edge attribute with the relations; "key" stands for the keys of a MultiGraph.
+        relation_weights, relation_balance, relation_direction
+            As in `from_edges`.
 
         Returns
         -------
@@ -364,7 +430,14 @@ class Graph:
         """
         from hopvec.graph.convert import from_networkx
 
-        return from_networkx(graph, weight)
+        return from_networkx(
+            graph,
+            weight,
+            relation,
+            relation_weights=relation_weights,
+            relation_balance=relation_balance,
+            relation_direction=relation_direction,
+        )
 
     @staticmethod
     def from_igraph(graph: Any, *, weight: str = "weight") -> Graph:
@@ -571,6 +644,12 @@ class Graph:
         return self.ids.filter(pa.array(self.is_target == is_target))
 
     @property
+    def symmetric(self) -> bool:
+        """Whether S is symmetric: the graph is undirected, and not balanced by node."""
+        balanced = self.relations is not None and self.relations.balance == "node"
+        return not self.directed and not balanced
+
+    @property
     def entries(self) -> int:
         """The number of stored entries of S."""
         return len(self.indices)
@@ -655,6 +734,8 @@ class Graph:
         if self.is_target is not None:
             targets = int(np.count_nonzero(self.is_target))
             more["sides"] = {"sources": self.nodes - targets, "targets": targets}
+        if self.relations is not None:
+            more["relations"] = self.relations.describe()
         return {
             "nodes": self.nodes,
             "edges": self.edges,
@@ -676,5 +757,8 @@ class Graph:
         nodes = "1 node" if self.nodes == 1 else f"{self.nodes:,} nodes"
         direction = "directed" if self.directed else "undirected"
         weighted = "unweighted" if self.weights is None else "weighted"
-        sides = "" if self.is_target is None else "bipartite, "
-        return f"Graph({nodes}, {edges}, {sides}{direction}, {weighted})"
+        kinds = [] if self.is_target is None else ["bipartite"]
+        if self.relations is not None:
+            count = len(self.relations.kinds)
+            kinds.insert(0, "1 relation" if count == 1 else f"{count:,} relations")
+        return f"Graph({', '.join([nodes, edges, *kinds, direction, weighted])})"

@@ -119,9 +119,7 @@ class TimeParser:
         """Why a time could not be read."""
         if is_missing(array).item(row):
             return "the time is missing"
-        expected = (
-            f"times in this column are {self.kind}" if self.kind else f"times are {EXAMPLES}"
-        )
+        expected = f"times in this column are {self.kind}" if self.kind else f"times are {EXAMPLES}"
         return f"the time {str(array[row])!r} cannot be read; {expected}"
 
     def _is_kind(self, kind: str) -> bool:
@@ -226,7 +224,9 @@ def parse_time(owner: str, name: str, value: Any) -> int:
     allowed = isinstance(value, str | int | float | np.number | date | np.datetime64)
     if allowed and not isinstance(value, bool):
         try:
-            micros, readable = TimeParser().parse(pa.array(np.array([value]) if isinstance(value, np.datetime64) else [value]))
+            micros, readable = TimeParser().parse(
+                pa.array(np.array([value]) if isinstance(value, np.datetime64) else [value])
+            )
             if readable.all():
                 return int(micros[0])
         except (pa.ArrowException, FormatError, OverflowError, ValueError):
@@ -294,7 +294,9 @@ def _number_kind(numbers: NDArray[Any]) -> NumberKind:
 def _has_kind(numbers: NDArray[Any], kind: NumberKind) -> NDArray[np.bool_]:
     """A mask of the numbers that may be times of a kind."""
     if kind in CALENDAR:
-        possible = (numbers >= kind.low) & (numbers < kind.high) & (numbers == np.rint(numbers))
+        possible: NDArray[np.bool_] = (
+            (numbers >= kind.low) & (numbers < kind.high) & (numbers == np.rint(numbers))
+        )
         if kind.to_micros is _year_month_days:
             whole = np.where(possible, numbers, kind.low).astype(np.int64)
             back = (_year_month_days(whole) // DAY).astype("datetime64[D]")

@@ -186,9 +186,11 @@ def embed_snapshots(
     time, half_life, since, until, source, target, weight : optional
         As in `read_graph`; `time` is required. With `half_life`, ages are measured from the end of
         each window.
-    format, unweighted, relation, separator, header, comment, variable : optional
+    format, unweighted, separator, header, comment, variable : optional
         As in `read_graph`.
-    directed, symmetrize, bipartite, prefixes, one_kind, duplicates, loops, bad_rows, nodes : optional
+    relation, relation_weights, relation_balance, relation_direction : optional
+        As in `read_graph`.
+    directed, bipartite, prefixes, one_kind, duplicates, loops, bad_rows, nodes : optional
         As in `read_graph`; `nodes` are nodes of each window.
 
     Returns

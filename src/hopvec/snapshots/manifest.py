@@ -105,9 +105,7 @@ def create_directory(directory: Path) -> Path:
     return directory
 
 
-def settings_of(
-    method: Method, options: ReadOptions, dtype: str, **windows: Any
-) -> dict[str, Any]:
+def settings_of(method: Method, options: ReadOptions, dtype: str, **windows: Any) -> dict[str, Any]:
     """All settings that determine the bytes of the snapshots, given the edges."""
     reading = {
         option.name.lstrip("_"): _plain(value)
@@ -133,9 +131,7 @@ def _plain(value: Any) -> Any:
 def _read(path: Path) -> Manifest:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        return Manifest(
-            path.parent, content["settings"], content["windows"], content["reference"]
-        )
+        return Manifest(path.parent, content["settings"], content["windows"], content["reference"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise FormatError(
             f"{path}: this is not the manifest of snapshots ({error}). Choose another directory."

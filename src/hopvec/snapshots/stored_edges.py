@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any, BinaryIO
@@ -16,9 +15,9 @@ from numpy.typing import NDArray
 
 from hopvec.errors import FormatError, GraphError, ParameterError
 from hopvec.formats.graphs.build import checked_batches, graph_from_stream
-from hopvec.formats.graphs.edges import Batch, EdgeStream, Matrix
+from hopvec.formats.graphs.edges import Batch, EdgeStream
 from hopvec.formats.graphs.options import ReadOptions
-from hopvec.formats.graphs.read import open_file
+from hopvec.formats.graphs.read import open_edges
 from hopvec.formats.graphs.sql import open_query
 from hopvec.graph import Graph
 from hopvec.graph.age_weights import EdgeTimes
@@ -63,21 +62,18 @@ class StoredEdges:
         cls, path: str | PathLike[str], options: ReadOptions, progress: Progress
     ) -> StoredEdges:
         """Read the edges of a file, or of the query of the options."""
-        opened: AbstractContextManager[tuple[str, EdgeStream | Matrix, dict[str, Any]]]
-        if options._query is not None:
-            opened = open_query(options._query, str(path), options, progress)
-        else:
-            opened = open_file(path, options, progress)
-        with opened as (name, found, origin):
-            if isinstance(found, Matrix):
-                raise FormatError(f"{name}: a matrix has no times; snapshots need a list of edges.")
-            edges = cls(name, options, EdgeTimes(options._times), found)
+        with (
+            open_edges(path, options, progress)
+            if options._query is None
+            else open_query(options._query, str(path), options, progress)
+        ) as opened:
+            edges = cls(opened.name, options, EdgeTimes(options._times), opened.stream())
             edges._store()
-            found.metadata["time"] = edges.times.describe()
-            edges.origin = origin | found.metadata
-        edges.times.check_not_empty(name)
+            edges.stream.metadata["time"] = edges.times.describe()
+            edges.origin = opened.origin()
+        edges.times.check_not_empty(edges.name)
         if edges.times.span is None:
-            raise GraphError(f"{name}: the graph is empty: there are no edges in it.")
+            raise GraphError(f"{edges.name}: the graph is empty: there are no edges in it.")
         return edges
 
     @property
@@ -137,7 +133,7 @@ class StoredEdges:
             ) from error
         integers, whole_floats = True, True
         writer: pa.ipc.RecordBatchFileWriter | None = None
-        for batch, _ in checked_batches(self.name, self.stream, self.options, self.times):
+        for batch, _, _ in checked_batches(self.name, self.stream, self.options, self.times):
             times = numpy_view(batch.time)
             inside = self.times.select(times)
             if not inside.any():
@@ -178,7 +174,7 @@ class StoredEdges:
         for stored in self._stored(window):
             times = numpy_view(stored["time"])
             inside = (times >= window.start) & (times < window.end)
-            columns = {
+            columns: dict[str, Any] = {
                 role: stored[role] if role in stored.schema.names else None for role in COLUMNS
             }
             columns["time"] = stored["time"].view(pa.timestamp("us"))

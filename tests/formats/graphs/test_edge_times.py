@@ -1,4 +1,4 @@
-"""Times of edges: weights by age and windows, compared with the oracle; refused and skipped times."""
+"""Times of edges: weights by age and windows, compared with the oracle; bad times."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -34,11 +34,9 @@ def timed_edges(draw):
 
 def dense(graph):
     """S with rows and columns for the ids 0 to 5."""
-    S = np.zeros((6, 6))
-    matrix = graph.to_scipy().toarray()
-    ids = graph.ids.to_pylist()
-    S[np.ix_(ids, ids)] = matrix
-    return S
+    matrix, ids = np.zeros((6, 6)), graph.ids.to_pylist()
+    matrix[np.ix_(ids, ids)] = graph.to_scipy().toarray()
+    return matrix
 
 
 @settings(max_examples=60)
@@ -61,7 +59,7 @@ def test_weights_by_age_and_windows_are_those_of_the_oracle(
     weight = edges["weight"] if weighted else np.ones(len(time))
     as_of = None if half_life is None else as_of
     aged = oracle.age_weights(weight, time, half_life, as_of, since, until)
-    S = oracle.adjacency(6, edges["source"], edges["target"], aged, directed)
+    expected = oracle.adjacency(6, edges["source"], edges["target"], aged, directed)
 
     def moment(seconds):
         return None if seconds is None else START + timedelta(seconds=seconds)
@@ -96,7 +94,7 @@ def test_weights_by_age_and_windows_are_those_of_the_oracle(
     nodes = {*np.array(edges["source"])[inside], *np.array(edges["target"])[inside]}
     for graph in graphs:
         assert graph.ids.to_pylist() == sorted(nodes)
-        np.testing.assert_allclose(dense(graph), S, rtol=3e-7, atol=0)
+        np.testing.assert_allclose(dense(graph), expected, rtol=3e-7, atol=0)
         assert graph.zero_weights == np.count_nonzero(aged[inside] == 0)
         assert arrays_of(graph) == arrays_of(graphs[0])
 

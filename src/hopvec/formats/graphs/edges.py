@@ -48,7 +48,9 @@ class Batch(NamedTuple):
     def filter(self, kept: NDArray[np.bool_]) -> Batch:
         """The rows of a mask."""
         mask = pa.array(kept)
-        return Batch(*(None if column is None else column.filter(mask) for column in self[:5]))
+        columns = (None if column is None else column.filter(mask) for column in self[:5])
+        source, target, weight, relation, time = columns
+        return Batch(source, target, weight, relation, time)
 
 
 @dataclass
@@ -70,6 +72,10 @@ class EdgeStream:
     become integers if all of them look like integers."""
     locate: Callable[[int], str] = lambda edge: f"edge {edge + 1:,}"
     """Where in the file an edge is, counted from 0, for error messages: 'line 48,213'."""
+    locates_file: bool = False
+    """Whether `locate` also names the file, because there are several."""
+    relations: bool = False
+    """Whether the batches have relations."""
 
 
 @dataclass

@@ -13,6 +13,7 @@ from hopvec.errors import ParameterError
 from hopvec.graph.age_weights import TimeOptions
 from hopvec.graph.bipartite import check_prefixes
 from hopvec.graph.columns import EDGES, ColumnSpec, PairKind
+from hopvec.graph.relation_options import RelationOptions
 from hopvec.graph.validation import check_choice, check_flag, check_options
 from hopvec.machine import memory_limit
 
@@ -27,6 +28,9 @@ class TableKeywords(TypedDict, total=False):
     weight: str | int | None
     unweighted: bool
     relation: str | int | None
+    relation_weights: Mapping[str, float] | str | None
+    relation_balance: Literal["none", "total", "node"]
+    relation_direction: Mapping[str, str] | str | None
     time: str | int | None
     half_life: str | timedelta | None
     as_of: Any
@@ -66,8 +70,10 @@ class ReadOptions:
 
     Parameters
     ----------
-    format, source, target, weight, unweighted, relation, time
+    format, source, target, weight, unweighted, time
         What the file contains, as in `read_graph`.
+    relation, relation_weights, relation_balance, relation_direction
+        The relations of the edges, as in `read_graph`.
     half_life, as_of, since, until
         Weights by age and a window of time, as in `read_graph`.
     separator, header, comment, variable
@@ -98,6 +104,9 @@ class ReadOptions:
     weight: str | int | None = None
     unweighted: bool = False
     relation: str | int | None = None
+    relation_weights: Mapping[str, float] | str | None = None
+    relation_balance: Literal["none", "total", "node"] = "none"
+    relation_direction: Mapping[str, str] | str | None = None
     time: str | int | None = None
     half_life: str | timedelta | None = None
     as_of: Any = None
@@ -133,7 +142,7 @@ class ReadOptions:
         for name in ("symmetrize", "bipartite", "one_kind"):
             check_flag(OWNER, name, getattr(self, name))
         self._check_bipartite()
-        _ = self._columns, self._times, self._memory_bytes  # all raise ParameterError
+        _ = self._columns, self._relations, self._times, self._memory_bytes  # raise ParameterError
 
     @property
     def _columns(self) -> ColumnSpec:
@@ -146,6 +155,13 @@ class ReadOptions:
             self._pairs,
             self.relation,
             self.time,
+        )
+
+    @property
+    def _relations(self) -> RelationOptions:
+        """How relations are weighted, balanced and directed."""
+        return RelationOptions.checked(
+            OWNER, self.relation_weights, self.relation_balance, self.relation_direction
         )
 
     @property

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import fields, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 from hopvec.address import is_address, shown_address
-from hopvec.errors import FormatError
+from hopvec.errors import FormatError, ParameterError
 from hopvec.formats.graphs import (
     adjacency,
     columnar,
@@ -25,6 +25,7 @@ from hopvec.formats.graphs.build import graph_from_matrix, graph_from_stream
 from hopvec.formats.graphs.edges import EdgeStream, GraphFormat, Matrix
 from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.options import ReadKeywords, ReadOptions, merge_options
+from hopvec.formats.graphs.relation_files import join_streams, joined_progress, relation_files
 from hopvec.graph import Graph
 from hopvec.progress import Progress, ProgressOption, callback, no_progress
 
@@ -51,7 +52,7 @@ FORMAT_OPTIONS = frozenset[str]().union(*(module.OPTIONS for module in GRAPH_FOR
 
 
 def read_graph(
-    path: str | PathLike[str],
+    path: str | PathLike[str] | Mapping[str, str | PathLike[str]],
     *,
     options: ReadOptions | None = None,
     progress: ProgressOption = None,
@@ -66,8 +67,9 @@ def read_graph(
 
     Parameters
     ----------
-    path : str or path
-        The file, or a directory of Parquet files; "-" is standard input.
+    path : str, path or dict
+        The file, or a directory of Parquet files; "-" is standard input. A dict has one file per
+        relation: {"KNOWS": "knows.csv", "LIKES": "likes.csv"}; so has "KNOWS=knows.csv,LIKES=...".
     options : ReadOptions, optional
         The keywords below as one record. Keywords override its fields.
     progress : bool or callable, optional
@@ -94,6 +96,10 @@ def read_graph(
         the newest edge.
     since, until : str, number, date or datetime, optional
         The window of time: edges with since <= time < until are used.
+    relation : str or int, optional
+        The column of relations, such as KNOWS and LIKES.
+    relation_weights, relation_balance, relation_direction : optional
+        How relations are weighted, balanced and directed, as in `Graph.from_edges`.
     separator : str, optional
         The separator of text: one character, "tab", "space" or "whitespace".
     header : bool, optional
@@ -163,26 +169,97 @@ def read_graph(
     """
     progress = callback(progress, "reading")
     options = merge_options("read_graph", options or ReadOptions(), keywords, ReadKeywords)
-    with open_file(path, options, progress) as (name, found, origin):
-        if isinstance(found, Matrix):
-            graph = graph_from_matrix(name, found, options)
+    with open_edges(path, options, progress) as opened:
+        if isinstance(opened.edges, Matrix):
+            graph = graph_from_matrix(opened.name, opened.edges, options)
         else:
-            graph = graph_from_stream(name, found, options, build_progress or no_progress)
-    return replace(graph, origin=origin | found.metadata)
+            stream, build_progress = opened.stream(), build_progress or no_progress
+            graph = graph_from_stream(opened.name, stream, options, build_progress)
+        return replace(graph, origin=opened.origin())
+
+
+class OpenedEdges(NamedTuple):
+    """An input that has been opened, before its edges are read."""
+
+    name: str
+    """Its name in messages."""
+    edges: EdgeStream | Matrix
+    origin: Callable[[], dict[str, Any]]
+    """Returns how it was read, for the run report, when all edges have been read."""
+
+    def stream(self) -> EdgeStream:
+        """The edges; raises FormatError if it is a matrix."""
+        if isinstance(self.edges, Matrix):
+            raise FormatError(f"{self.name}: this is a matrix, not a list of edges.")
+        return self.edges
 
 
 @contextmanager
-def open_file(
-    path: str | PathLike[str], options: ReadOptions, progress: Progress | None
-) -> Iterator[tuple[str, EdgeStream | Matrix, dict[str, Any]]]:
-    """Open a file: its name, its edges or matrix, and how it is read, for the run report."""
+def open_edges(
+    path: str | PathLike[str] | Mapping[str, str | PathLike[str]],
+    options: ReadOptions,
+    progress: Progress | None,
+) -> Iterator[OpenedEdges]:
+    """Open a file, or several files, one per relation."""
+    files = relation_files(path)
+    if files is not None or isinstance(path, Mapping):
+        with _open_relation_files(files or {}, options, progress) as opened:
+            yield opened
+        return
     _check_is_file(path, options)
     with InputFile(path, progress, options.spill_dir) as file:
-        name, reason = choose_format(file, options.format)
-        module = GRAPH_FORMATS[name]
-        check_options_apply(file.name, name, module.OPTIONS, options)
-        found = module.read_edges(file, options)
-        yield file.name, found, _origin(file, name, reason, found, options)
+        found, origin = _open_edges(file, options)
+        yield OpenedEdges(file.name, found, lambda: origin | found.metadata)
+
+
+@contextmanager
+def _open_relation_files(
+    files: Mapping[str, str | PathLike[str]], options: ReadOptions, progress: Progress | None
+) -> Iterator[OpenedEdges]:
+    if options.relation is not None:
+        raise ParameterError(
+            "read_graph: relation= names a column, but here every file is a relation; leave it out."
+        )
+    if not files:
+        raise FormatError("read_graph: the dict of files, one per relation, is empty.")
+    for path in files.values():
+        _check_is_file(path, options)
+    with ExitStack() as stack:
+        opened = {
+            relation: stack.enter_context(InputFile(path, None, options.spill_dir))
+            for relation, path in files.items()
+        }
+        sizes = [file.size for file in opened.values()]
+        for number, file in enumerate(opened.values()):
+            file.progress = joined_progress(progress, sizes, number)
+        found = {relation: _open_edges(file, options) for relation, file in opened.items()}
+        stream = join_streams(
+            {relation: (opened[relation].name, edges) for relation, (edges, _) in found.items()}
+        )
+        name = ",".join(f"{relation}={file.name}" for relation, file in opened.items())
+
+        def origin() -> dict[str, Any]:
+            origins = {relation: how | edges.metadata for relation, (edges, how) in found.items()}
+            return {
+                "file": name,
+                "format": ", ".join(sorted({how["format"] for how in origins.values()})),
+                "duplicates": options.duplicates or "sum",
+                "files by relation": origins,
+                **stream.metadata,
+            }
+
+        yield OpenedEdges(name, stream, origin)
+
+
+def _open_edges(
+    file: InputFile, options: ReadOptions
+) -> tuple[EdgeStream | Matrix, dict[str, Any]]:
+    """The edges of a file, and how it is read."""
+    name, reason = choose_format(file, options.format)
+    module = GRAPH_FORMATS[name]
+    check_options_apply(file.name, name, module.OPTIONS, options)
+    found = module.read_edges(file, options)
+    return found, _origin(file, name, reason, found, options)
 
 
 def _check_is_file(path: str | PathLike[str], options: ReadOptions) -> None:

@@ -14,9 +14,8 @@ from hopvec.address import IN_MEMORY, Address, parse_address, scrub
 from hopvec.errors import FormatError, MissingExtraError, ParameterError
 from hopvec.formats.graphs.build import graph_from_stream
 from hopvec.formats.graphs.columnar import BATCH_ROWS, OPTIONS, from_reader
-from hopvec.formats.graphs.edges import EdgeStream
 from hopvec.formats.graphs.options import ReadOptions, TableKeywords, merge_options
-from hopvec.formats.graphs.read import check_options_apply
+from hopvec.formats.graphs.read import OpenedEdges, check_options_apply
 from hopvec.graph import Graph
 from hopvec.graph.arrow import choose_table_columns
 from hopvec.progress import Progress, ProgressOption, callback, no_progress
@@ -60,6 +59,8 @@ def read_sql(
         Weights by age and a window of time, as in `read_graph`.
     unweighted, directed, bipartite, prefixes, one_kind : optional
         The kind of the graph, as in `read_graph`.
+    relation_weights, relation_balance, relation_direction : optional
+        How relations are weighted, balanced and directed, as in `Graph.from_edges`.
     duplicates, loops, bad_rows, nodes : optional
         How the graph is built, as in `read_graph`.
     threads, memory, reserve, spill_dir : optional
@@ -92,16 +93,17 @@ def read_sql(
     """
     progress = callback(progress, "reading")
     options = merge_options("read_sql", options or ReadOptions(), keywords, TableKeywords)
-    with open_query(query, connection, options, progress) as (name, stream, origin):
-        graph = graph_from_stream(name, stream, options, build_progress or no_progress)
-    return replace(graph, origin=origin | stream.metadata)
+    with open_query(query, connection, options, progress) as opened:
+        stream, build_progress = opened.stream(), build_progress or no_progress
+        graph = graph_from_stream(opened.name, stream, options, build_progress)
+        return replace(graph, origin=opened.origin())
 
 
 @contextmanager
 def open_query(
     query: str, connection: str, options: ReadOptions, progress: Progress | None
-) -> Iterator[tuple[str, EdgeStream, dict[str, Any]]]:
-    """Run a query: the address, the edges, and how they are read, for the run report."""
+) -> Iterator[OpenedEdges]:
+    """Run a query whose rows are edges."""
     if not isinstance(query, str) or not query.strip(" \t\r\n;"):
         raise ParameterError(f"read_sql: query must be SQL, such as {EXAMPLE!r}, got {query!r}.")
     address = parse_address(connection if isinstance(connection, str) else "")
@@ -122,7 +124,7 @@ def open_query(
             "query": " ".join(scrub(query).split()),
             "duplicates": options.duplicates or "sum",
         }
-        yield address.shown, stream, origin
+        yield OpenedEdges(address.shown, stream, lambda: origin | stream.metadata)
 
 
 def _batches(

@@ -89,6 +89,7 @@ def read_edges(file: InputFile, options: ReadOptions) -> EdgeStream:
         metadata,
         untyped=True,
         locate=lambda edge: f"line {lines.number(edge):,}",
+        relations=columns.relation is not None,
     )
 
 
