@@ -122,7 +122,7 @@ def test_a_terminal_shows_one_progress_bar_after_the_other_and_a_table(tmp_path,
     timed()
     code, shown = run_on_terminal([*SNAPSHOTS, "-o", "out"], tmp_path)
     assert code == 0, shown
-    assert "lowest tenth" in shown
+    assert "How far nodes moved" in shown
 
 
 def test_info_shows_kind_span_window_and_half_life(run, timed):

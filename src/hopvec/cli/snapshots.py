@@ -20,7 +20,8 @@ from hopvec.methods import Method
 from hopvec.progress import Progress
 from hopvec.snapshots import Snapshot, Snapshots, embed_snapshots
 
-HEADS = ("window", "nodes", "edges", "in both", "added", "removed", "mean cosine", "lowest tenth")
+HEADS = ("window", "nodes", "edges", "in both", "added", "removed", "mean", "10 %")
+TITLE = "How far nodes moved: cosines with the window before, their mean and lowest 10 %"
 
 
 @command(
@@ -124,7 +125,7 @@ def _print(terminal: Terminal, found: Snapshots, as_json: bool) -> None:
         return
     rows = [_cells(one) for one in found.windows]
     if is_terminal():
-        terminal.print_table("Snapshots", HEADS, rows, numbers=len(HEADS) - 1)
+        terminal.print_table(TITLE, HEADS, rows, numbers=len(HEADS) - 1)
     else:
         for row in rows:
             terminal.print("\t".join(row))

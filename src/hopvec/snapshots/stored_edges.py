@@ -118,7 +118,8 @@ class StoredEdges:
             reserve=options.reserve,
             spill_dir=options.spill_dir,
         )
-        return graph_from_stream(self.name, stream, options, no_progress)
+        graph = graph_from_stream(self.name, stream, options, no_progress)
+        return replace(graph, origin=self.origin | stream.metadata)
 
     def _store(self) -> None:
         """Read all batches, and write those inside the window of the options."""
