@@ -652,8 +652,8 @@ class Embedding:
         Parameters
         ----------
         target : str
-            Such as "postgresql://host/database", "duckdb:graph.db", "lancedb:directory" or
-            "faiss:vectors.index".
+            Such as "postgresql://host/database", "duckdb:graph.db", "lancedb:directory",
+            "qdrant:directory" or "faiss:vectors.index".
         table : str, default="vectors"
             An existing table of this name is replaced if hopvec created it.
         replace : bool, default=False

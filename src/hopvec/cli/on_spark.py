@@ -31,8 +31,12 @@ SUPPORTED = {
     "--nodes",
     "--format",
 }
+SUPPORTED |= {"--relation", "--relation-weights", "--relation-balance", "--relation-direction"}
 SUPPORTED |= {"--features", "--features-id", "--output", "-o"}
-COLUMN_OPTIONS = ("source", "target", "weight", "unweighted")
+EDGE_OPTIONS = (
+    *("source", "target", "weight", "unweighted"),
+    *("relation", "relation_weights", "relation_balance", "relation_direction"),
+)
 DELIMITED = {".csv": ",", ".tsv": "\t"}
 
 
@@ -61,7 +65,7 @@ def embed_on_spark(
         nodes = read_options.nodes
         vectors = embed(
             _table(session, edges, read_options.format),
-            **{name: getattr(read_options, name) for name in COLUMN_OPTIONS},
+            **{name: getattr(read_options, name) for name in EDGE_OPTIONS},
             directed=bool(read_options.directed),
             nodes=None if nodes is None else _table(session, nodes, None),
             **_features(session, features, feature_args["features_id"]),

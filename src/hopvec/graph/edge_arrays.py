@@ -34,7 +34,14 @@ class EdgeArrays:
         weight: NDArray[np.float32] | None,
         time: NDArray[np.int64] | None = None,
     ) -> None:
-        """Add edges; times are stored only if weights depend on them."""
+        """Add edges. Those without weights have weight 1 if others have weights.
+
+        Times are stored only if weights depend on them.
+        """
+        if weight is not None and not len(self.weight):
+            self.weight.append(np.ones(len(self), np.float32))
+        elif weight is None and len(self.weight):
+            weight = np.ones(len(source), np.float32)
         self.source.append(source)
         self.target.append(target)
         if weight is not None:

@@ -38,7 +38,7 @@ from hopvec.graph.ids import NumberedEdges, first_missing, keys
 from hopvec.graph.relation_edges import Relation, RelationEdges, split
 from hopvec.graph.relation_options import Balance, RelationOptions
 from hopvec.graph.transpose import BYTES_PER_NODE, Direction, TransposedCSR
-from hopvec.graph.validation import check_options
+from hopvec.graph.validation import MAX_WEIGHT, MIN_WEIGHT, check_options, valid_weights
 from hopvec.progress import Progress, no_progress, stage
 
 
@@ -61,10 +61,11 @@ class Pairs:
         weights = np.ones(len(row)) if weight is None else weight.astype(np.float64)
         if self.factors is not None:
             weights *= self.factors[row]
-        if not (weights <= np.finfo(np.float32).max).all():
+        if not valid_weights(weights).all():
             raise GraphError(
-                "The degrees of the relations differ too much: a balanced weight exceeds float32. "
-                "Rescale the weights of the edges, or use relation_balance='none'."
+                f"The weights of the relations make the weight of an edge smaller than "
+                f"{MIN_WEIGHT:g} or larger than {MAX_WEIGHT:g}. Rescale the weights of the edges "
+                "or of the relations."
             )
         return weights.astype(np.float32)
 
@@ -272,8 +273,9 @@ def balance_factors(
     weight = weights[relation]
     if balance == "none":
         return weight
+    degrees = _rounded(degrees)
     if balance == "total":
-        totals = np.bincount(relation, degrees, len(weights))
+        totals = _rounded(np.bincount(relation, degrees, len(weights)))
         has = totals > 0
         share = weights / weights[has].sum() * totals.sum()
         factors: NDArray[np.float64] = np.divide(
@@ -285,6 +287,11 @@ def balance_factors(
     weight_of_node = np.bincount(node, weight * has, nodes)
     numerator = weight * degree[node]
     return np.divide(numerator, weight_of_node[node] * degrees, out=np.zeros(len(node)), where=has)
+
+
+def _rounded(sums: NDArray[Any]) -> NDArray[np.float64]:
+    """Sums rounded to float32, which are the same whatever the order of summation on Spark."""
+    return sums.astype(np.float32).astype(np.float64)
 
 
 def _merge(

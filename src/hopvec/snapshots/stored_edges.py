@@ -149,6 +149,8 @@ class StoredEdges:
                 )
                 whole_floats = whole_floats and all(map(_are_whole_floats, ends))
             columns = {role: getattr(batch, role) for role in COLUMNS}
+            if batch.weight is None:  # some of several files may have weights
+                columns["weight"] = pa.nulls(len(times), pa.float64())
             stored = pa.RecordBatch.from_pydict(
                 {role: column for role, column in columns.items() if column is not None}
                 | {"hash": pa.array(row_hashes(batch))}
@@ -179,6 +181,8 @@ class StoredEdges:
                 role: stored[role] if role in stored.schema.names else None for role in COLUMNS
             }
             columns["time"] = stored["time"].view(pa.timestamp("us"))
+            if stored["weight"].null_count:
+                columns["weight"] = None
             if self._whole_floats:
                 columns |= {end: _without_fraction(stored[end]) for end in ("source", "target")}
             batch = Batch(**columns)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pyspark.sql import DataFrame
 
 from hopvec.graph.columns import ColumnSpec
+from hopvec.graph.relation_options import RelationOptions
 from hopvec.machine import memory_limit
 from hopvec.methods import FastRP
 from hopvec.progress import Progress, no_progress
@@ -30,6 +32,10 @@ def embed(
     target: str | None = None,
     weight: str | None = None,
     unweighted: bool = False,
+    relation: str | None = None,
+    relation_weights: Mapping[str, float] | str | None = None,
+    relation_balance: Literal["none", "total", "node"] = "none",
+    relation_direction: Mapping[str, str] | str | None = None,
     directed: bool = False,
     nodes: DataFrame | None = None,
     features: DataFrame | None = None,
@@ -53,6 +59,10 @@ def embed(
         The columns of `edges`. By default they are chosen by name, as in `Graph.from_arrow`.
     unweighted : bool
         Ignore a column of weights.
+    relation : str, optional
+        The column of relations.
+    relation_weights, relation_balance, relation_direction
+        How relations are weighted, balanced and directed, as in `Graph.from_edges`.
     directed : bool
         Follow edges from source to target only.
     nodes : DataFrame, optional
@@ -103,8 +113,13 @@ def embed(
     """
     method = FastRP(passes=1) if method is None else method
     check_method(method, strategy, features is not None)
-    spec = ColumnSpec(source, target, weight, unweighted)
-    edge_frame = EdgeFrame.from_frame(edges, spec, directed=directed, nodes=nodes)
+    spec = ColumnSpec(source, target, weight, unweighted, relation=relation)
+    relations = RelationOptions.checked(
+        "embed", relation_weights, relation_balance, relation_direction
+    )
+    edge_frame = EdgeFrame.from_frame(
+        edges, spec, directed=directed, nodes=nodes, relations=relations
+    )
     feature_columns = feature_table(features, features_id, edge_frame.ids)
     stages = [INGEST_STAGES + 2]
 

@@ -3,6 +3,7 @@
 postgresql.py   a table of a PostgreSQL database with pgvector
 duckdb.py       a table of a DuckDB database
 lancedb.py      a LanceDB table
+qdrant.py       a collection of Qdrant's local mode
 faiss.py        an index file of FAISS
 """
 
@@ -15,7 +16,7 @@ from hopvec.address import scrub, shown_address
 from hopvec.errors import ParameterError
 from hopvec.graph.validation import check_flag
 from hopvec.progress import Progress, no_progress
-from hopvec.stores import duckdb, faiss, lancedb, postgresql
+from hopvec.stores import duckdb, faiss, lancedb, postgresql, qdrant
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
@@ -52,6 +53,7 @@ STORES: dict[str, Store] = {
     "postgresql": postgresql,
     "duckdb": duckdb,
     "lancedb": lancedb,
+    "qdrant": qdrant,
     "faiss": faiss,
 }
 DEFAULT_TABLE = "vectors"
