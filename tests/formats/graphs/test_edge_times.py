@@ -249,3 +249,29 @@ def test_times_are_read_from_a_database(tmp_path):
     graph = read_sql("from edges", address, source="u", target="v", time="day", half_life="30d")
     assert graph.degrees.tolist() == [0.5, 1.5, 1.0]
     assert graph.origin["time"]["kind"] == "Arrow timestamps"
+
+
+@pytest.mark.parametrize("balance", ["none", "total", "node"])
+def test_ages_multiply_weights_before_relations_are_weighed(tmp_path, balance):
+    table = random_edges(50_000, 3_000)
+    kinds = np.array(["KNOWS", "LIKES", "RATED"])[np.arange(len(table)) % 3]
+    table = table.append_column("kind", pa.array(kinds))
+    pq.write_table(table, tmp_path / "edges.parquet")
+    relations = {"relation_balance": balance, "relation_direction": "LIKES=out"}
+    options = {**TIMES, "half_life": "1000d", "relation": "kind", **relations}
+    seconds = table["ts"].cast(pa.int64()).to_numpy()
+    since = int(datetime(1975, 1, 1, tzinfo=UTC).timestamp())
+    aged = oracle.age_weights(table["weight"].to_numpy(), seconds, 1000 * DAY, since=since)
+    inside = seconds >= since
+    columns = [table[name].to_numpy()[inside] for name in ("source", "target")]
+    weight = aged[inside]
+    expected = Graph.from_edges(*columns, weight, relation=kinds[inside].tolist(), **relations)
+    graphs = [
+        Graph.from_arrow(table, **options),
+        read_graph(tmp_path / "edges.parquet", **options),
+        read_graph(tmp_path / "edges.parquet", **options, memory="12MB", spill_dir=tmp_path),
+    ]
+    for graph in graphs:
+        assert arrays_of(graph) == arrays_of(graphs[0])
+        assert graph.indices.tobytes() == expected.indices.tobytes()
+        np.testing.assert_allclose(graph.weights, expected.weights, rtol=1e-6)
