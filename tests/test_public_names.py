@@ -61,6 +61,7 @@ HEAVY = [
 
 # A package or module may import from itself and from the rows above it.
 LAYERS = [
+    {"credentials"},
     {"_native", "errors"},
     {"address", "machine", "progress", "spill"},
     {"notebook"},
@@ -74,7 +75,7 @@ LAYERS = [
     {"stores", "datasets", "evaluate"},
     {"recommendation", "snapshots"},
     {"tuning"},
-    {"view", "spark"},
+    {"view", "spark", "torch_geometric"},
     {"paper"},
     {"cli"},
     {"__main__"},

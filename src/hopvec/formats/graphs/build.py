@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import FormatError, GraphError, MemoryLimitError
-from hopvec.formats.graphs.bad_rows import SkippedRows
+from hopvec.formats.graphs.bad_rows import SKIP_ADVICE, SkippedRows
 from hopvec.formats.graphs.edges import Batch, EdgeStream, Matrix
 from hopvec.formats.graphs.nodes import read_nodes
 from hopvec.formats.graphs.options import OWNER, ReadOptions
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 logger: logging.Logger = logging.getLogger("hopvec")
 
-SKIP_ADVICE = "Use bad_rows='skip' to skip such rows."
 CHUNK_IDS = 1 << 20  # ids that are checked for whitespace at a time
 
 
@@ -63,7 +62,7 @@ def graph_from_stream(
     progress(0, 100)
     relations, weight = edges.relations, edges.arrays.weights()
     source, target = edges.arrays.source.array(), edges.arrays.target.array()
-    ids, numbers = edges.encoder.sorted_ids(untyped=stream.untyped)
+    ids, numbers = edges.encoder.sorted_ids(untyped=stream.untyped, decimal=stream.decimal)
     if edges.encoder.whole_floats:
         stream.metadata["ids"] = WHOLE_FLOATS
     del edges  # only the arrays are needed from here on
@@ -203,12 +202,9 @@ def checked_batches(
         _check_id_types(name, batch, stream)
         kept += len(batch.source)
         yield batch, _checked_weights(batch, location), location
-    skipped.report(name, stream.metadata)
     if rows and not kept:
-        raise GraphError(
-            f"{name}: all {rows:,} rows were skipped; without bad_rows='skip', the "
-            "first error is reported."
-        )
+        raise GraphError(f"{name}: all {rows:,} rows were skipped: {skipped.reasons()}.")
+    skipped.report(name, stream.metadata)
 
 
 def add_nodes(name: str, encoder: IdEncoder, stream: EdgeStream, options: ReadOptions) -> None:
@@ -409,6 +405,9 @@ def _checked_weights(batch: Batch, location: Callable[[int], str]) -> NDArray[np
         return f"{location(row)} ({ends})"
 
     numbers = numpy_view(batch.weight)
-    check_weights(numbers, edge_location)
+    try:
+        check_weights(numbers, edge_location)
+    except GraphError as error:
+        raise GraphError(f"{error} {SKIP_ADVICE}") from error
     weights: NDArray[np.float32] = numbers.astype(np.float32)
     return weights
