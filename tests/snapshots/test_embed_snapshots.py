@@ -228,6 +228,7 @@ def test_relations_and_prefixes_are_those_of_read_graph(tmp_path):
     [
         ({"time": None}, "time= is needed"),
         ({"half_life": "7d", "as_of": "2024-03-01"}, "leave as_of= out"),
+        ({"memory": "1GB"}, "memory= is that of the method"),
         ({"every": "7"}, "every must be a positive duration"),
         ({"every": "1s"}, "makes 3,888,002 windows of these edges"),
     ],

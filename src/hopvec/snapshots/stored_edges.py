@@ -214,6 +214,11 @@ def check_options(options: ReadOptions) -> None:
         raise ParameterError(
             "embed_snapshots: ages are measured from the end of each window; leave as_of= out."
         )
+    for name in ("threads", "memory", "reserve", "spill_dir"):
+        if getattr(options, name) is not None:
+            raise ParameterError(
+                f"embed_snapshots: {name}= is that of the method; leave it out, and set it there."
+            )
 
 
 def _are_whole_floats(ids: pa.Array) -> bool:
