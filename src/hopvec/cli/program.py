@@ -27,6 +27,7 @@ COMMANDS = {
     "info": "Inspect a file: a graph or an embedding.",
     "neighbors": "Find the nearest neighbors of nodes.",
     "recommend": "Recommend new links: the most likely edges that are not there yet.",
+    "snapshots": "Embed windows of time, one comparable embedding per window.",
     "diff": "List the nodes that moved most between two embeddings.",
     "evaluate": "Score embeddings by node classification, link prediction or recommendation.",
     "split": "Split a graph into training edges and held-out links.",
@@ -50,7 +51,11 @@ Examples:
   hopvec embed --help
 """
 LIST = "N,N,..."  # the metavar of options that take a list of numbers
-KEEPING = ("demo", "reproduce")  # commands that write several files, one after the other
+KEEPING = (
+    "demo",
+    "reproduce",
+    "snapshots",
+)  # commands that write several files, one after the other
 STOPPED, TERMINATED = 130, 143  # 128 + the signal, as in shells
 
 
