@@ -390,7 +390,12 @@ def without_edges(pairs: Pairs, out: Codes) -> Graph:
     )
     weights = None if weights is None else weights[kept]
     kept_graph = from_numbered_edges(numbering, weights, graph.directed, "sum", "keep", None)
-    return replace(kept_graph, features=graph.features, is_target=graph.is_target)
+    return replace(
+        kept_graph,
+        features=graph.features,
+        is_target=graph.is_target,
+        node_types=graph.node_types,
+    )
 
 
 def _number_of_edges(edges: int, share: float, count: int | None) -> int:

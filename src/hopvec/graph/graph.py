@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from hopvec import _native
 from hopvec.errors import GraphError
+from hopvec.graph.node_types import describe_types
 from hopvec.machine import file_map, interruptible
 from hopvec.progress import ProgressOption, callback, no_progress
 
@@ -60,6 +61,9 @@ class Graph:
         The features of the nodes, added by `with_features`.
     is_target : ndarray of bool, or None
         In a bipartite graph, mask of the target side, in the order of `ids`.
+    node_types : pyarrow.DictionaryArray or None
+        The types of the nodes in the order of `ids`, null for nodes without a type; None if no
+        types are known.
 
     Examples
     --------
@@ -84,6 +88,7 @@ class Graph:
     origin: dict[str, Any] = field(default_factory=dict)
     features: Features | None = None
     is_target: NDArray[np.bool_] | None = None
+    node_types: pa.DictionaryArray | None = None
 
     def __post_init__(self) -> None:
         arrays = (self.indptr, self.indices, self.weights, self.rows, self.keys, self.is_target)
@@ -175,7 +180,7 @@ class Graph:
             As in `from_edges`.
         prefixes : tuple of two str, optional
             Prefixes for the ids of the two sides. With ("user:", "item:") the ids are "user:5" and
-            "item:5".
+            "item:5", and the types of the nodes are "user" and "item".
 
         Returns
         -------
@@ -443,6 +448,40 @@ class Graph:
         made = make_features(features, self.ids, self.rows, id_column, progress or no_progress)
         return replace(self, features=made)
 
+    def with_node_types(self, types: Any) -> Graph:
+        """Return the same graph with types of nodes, such as "user" and "item".
+
+        Embeddings of the graph keep the types, and searches can be limited to some of them.
+
+        Parameters
+        ----------
+        types : array-like of str, or dict
+            The type of each node in the order of `ids`, or types by id. None, an empty string and
+            an id that is not in the dict mean that a node has no type.
+
+        Returns
+        -------
+        Graph
+            Shares its arrays with this graph.
+
+        Raises
+        ------
+        ParameterError
+            If there is not one type per node, or types are not strings.
+
+        Examples
+        --------
+        >>> graph = Graph.from_edges(["ann", "ann"], ["tea", "jam"])
+        >>> typed = graph.with_node_types({"ann": "user", "tea": "item", "jam": "item"})
+        >>> typed.describe()["types"]
+        {'item': 2, 'user': 1}
+        """
+        from hopvec.graph.node_types import encode_types, types_by_id
+
+        if isinstance(types, Mapping):
+            types = types_by_id(types, self.ids)
+        return replace(self, node_types=encode_types("with_node_types", types, self.nodes))
+
     def to_scipy(self) -> sp.csr_array:
         """Return the adjacency matrix S as a scipy CSR array.
 
@@ -618,6 +657,7 @@ class Graph:
         if self.is_target is not None:
             targets = int(np.count_nonzero(self.is_target))
             more["sides"] = {"sources": self.nodes - targets, "targets": targets}
+        more |= describe_types(self.node_types)
         return {
             "nodes": self.nodes,
             "edges": self.edges,
