@@ -117,7 +117,13 @@ def choose_table_columns(location: str, schema: pa.Schema, spec: ColumnSpec) -> 
                     f"{location}: the column {name!r} holds {kind}, but weights are numbers. "
                     "Choose another column with weight=, or ignore it with unweighted=True."
                 )
-        elif not _is_id_type(kind):
+        elif role == "relation":
+            if not (_is_id_type(kind) or pa.types.is_boolean(kind)):
+                raise FormatError(
+                    f"{location}: the column {name!r} holds {kind}, but relations are strings or "
+                    "integers. Choose another column with relation=."
+                )
+        elif role != "time" and not _is_id_type(kind):
             raise FormatError(
                 f"{location}: the column {name!r} for the {role} holds {kind}; ids are integers or "
                 "strings."
@@ -156,6 +162,15 @@ def _whole_numbers(array: pa.Array, locate: Locate) -> pa.Array:
             f"{locate(row)}: the id {numbers[row]:g} is a fraction; ids are integers or strings."
         )
     return pa.array(numbers.astype(np.int64), mask=missing)
+
+
+def relation_array(array: pa.Array) -> pa.Array:
+    """The relations of a column as large_string; nulls are preserved."""
+    if isinstance(array, pa.ExtensionArray):
+        array = array.storage
+    if pa.types.is_dictionary(array.type):
+        return relation_array(array.dictionary).take(array.indices)
+    return array.cast(pa.large_string())
 
 
 def weight_array(array: pa.Array) -> pa.Array:

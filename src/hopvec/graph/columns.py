@@ -1,4 +1,4 @@
-"""Which columns of a table hold the source, target and weight of its edges.
+"""Which columns of a table hold the source, target, weight, relation and time of its edges.
 
 All tables are handled here: text, Parquet, Arrow tables and Spark DataFrames, of edges, of labeled
 pairs and of labels.
@@ -150,6 +150,10 @@ class ColumnSpec:
     """Whether to ignore a column of weights."""
     pairs: PairKind = EDGES
     """What the rows of the table hold."""
+    relation: str | int | None = None
+    """The column of relations; None if there is none. It is never chosen by name."""
+    time: str | int | None = None
+    """The column of times, likewise."""
 
     def __post_init__(self) -> None:
         if self.weight is not None and self.unweighted:
@@ -165,6 +169,8 @@ class EdgeColumns(NamedTuple):
     source: int
     target: int
     weight: int | None
+    relation: int | None = None
+    time: int | None = None
 
     def names(self, columns: Sequence[str]) -> dict[str, str]:
         """The names of the chosen columns by role."""
@@ -191,10 +197,13 @@ def choose_columns(
         found = f" ({', '.join(names)})" if names else ""
         raise FormatError(f"{location}: {spec.pairs.one} needs two columns, found {count}{found}.")
     weight = _requested(location, "weight", spec.weight, names, count)
+    relation = _requested(location, "relation", spec.relation, names, count)
+    time = _requested(location, "time", spec.time, names, count)
     _check_weight(location, weight, names, spec)
-    source, target = _named_ends(location, names, count, weight, spec)
-    index = {at for at, name in enumerate(names or []) if is_pandas_index(name)}
-    free = [at for at in range(count) if at not in {source, target, weight} | index]
+    source, target = _named_ends(location, names, count, {weight, relation, time}, spec)
+    taken = {source, target, weight, relation, time}
+    taken |= {at for at, name in enumerate(names or []) if is_pandas_index(name)}
+    free = [at for at in range(count) if at not in taken]
     by_position = source is None or target is None
     if source is None:
         source = _take(free, location, names, count, spec)
@@ -208,15 +217,27 @@ def choose_columns(
     ):
         raise _different_types(location, names, (source, target), numeric, spec)
     if weight is None and not spec.unweighted:
-        weight = _find(spec.pairs.weight_names, names, {source, target})
-        if weight is None and names is None and count == 3 and numeric[free[0]]:
+        weight = _find(spec.pairs.weight_names, names, {source, target, relation, time})
+        others = count - (relation is not None) - (time is not None)
+        if weight is None and names is None and others == 3 and numeric[free[0]]:
             weight = free[0]
-    if source == target:
-        both = " and ".join(spec.pairs.roles)
-        raise FormatError(f"{location}: {both} are the same column, {source + 1}.")
-    if weight in (source, target):
-        raise FormatError(f"{location}: the weight is in the same column as an id, {weight + 1}.")
-    return EdgeColumns(source, target, weight)
+    columns = EdgeColumns(source, target, weight, relation, time)
+    _check_distinct(location, columns, spec.pairs)
+    return columns
+
+
+def _check_distinct(location: str, columns: EdgeColumns, pairs: PairKind) -> None:
+    """Raise FormatError for a column that is claimed for two roles."""
+    roles = dict(zip(EdgeColumns._fields, (*pairs.roles, *EdgeColumns._fields[2:]), strict=True))
+    claimed: dict[int, str] = {}
+    for field, at in columns._asdict().items():
+        if at is None:
+            continue
+        if at in claimed:
+            raise FormatError(
+                f"{location}: {claimed[at]} and {roles[field]} are the same column, {at + 1}."
+            )
+        claimed[at] = roles[field]
 
 
 def _check_weight(
@@ -303,7 +324,7 @@ def chosen_by_position_warning(
     if sum(not is_pandas_index(name) for name in names) < 3:
         return None
     ends = zip(
-        _named_ends("", names, len(names), columns.weight, spec),
+        _named_ends("", names, len(names), set(columns[2:]), spec),
         columns[:2],
         (0, 1),
         strict=True,
@@ -364,18 +385,25 @@ def look_like_column_names(one: str, other: str) -> bool:
 
 
 def _named_ends(
-    location: str, names: Sequence[str] | None, count: int, weight: int | None, spec: ColumnSpec
+    location: str,
+    names: Sequence[str] | None,
+    count: int,
+    taken: set[int | None],
+    spec: ColumnSpec,
 ) -> tuple[int | None, int | None]:
-    """The two columns of a pair, as requested or by name; None for one that has neither."""
+    """The two columns of a pair, as requested or by name; None for one that has neither.
+
+    `taken` are the columns with another role.
+    """
     source = _requested(location, spec.pairs.roles[0], spec.source, names, count)
     target = _requested(location, spec.pairs.roles[1], spec.target, names, count)
     found = (
-        _find(spec.pairs.names[0], names, {target, weight}) if source is None else source,
-        _find(spec.pairs.names[1], names, {source, weight}) if target is None else target,
+        _find(spec.pairs.names[0], names, {target} | taken) if source is None else source,
+        _find(spec.pairs.names[1], names, {source} | taken) if target is None else target,
     )
     if None in found:
         for one, other in _ends_by_words(names or [], spec.pairs):
-            if source in (None, one) and target in (None, other) and weight not in (one, other):
+            if source in (None, one) and target in (None, other) and not {one, other} & taken:
                 return one, other
     return found
 

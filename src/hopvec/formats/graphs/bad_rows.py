@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.formats.graphs.edges import Batch
@@ -35,8 +34,8 @@ class SkippedRows:
             for row in np.flatnonzero(bad).tolist():
                 reasons.setdefault(row, reason)
 
-        for role, ids in (("source", batch.source), ("target", batch.target)):
-            mark(missing_mask(ids), f"the {role} is empty")
+        for role, column in batch.names:
+            mark(missing_mask(column), f"the {role} is empty")
         if batch.weight is not None:
             weights = numpy_view(batch.weight)
             mark(np.isnan(weights), "the weight is not a number")
@@ -48,9 +47,7 @@ class SkippedRows:
             self.first.setdefault(reason, locate(row))
         is_good = np.ones(len(batch.source), bool)
         is_good[list(reasons)] = False
-        good = pa.array(is_good)
-        weight = None if batch.weight is None else batch.weight.filter(good)
-        return Batch(batch.source.filter(good), batch.target.filter(good), weight)
+        return batch.filter(is_good)
 
     def report(self, name: str, metadata: dict[str, Any]) -> None:
         """Add the counts to the metadata of the run report, and warn."""

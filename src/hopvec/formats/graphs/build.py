@@ -133,7 +133,7 @@ def encode_edges(name: str, stream: EdgeStream, options: ReadOptions) -> Encoded
             raise GraphError(f"{location(row)}: the {role} is empty. {SKIP_ADVICE}")
         if options.prefixes is not None:
             source, target = map(add_prefix, (batch.source, batch.target), options.prefixes)
-            batch = Batch(source, target, batch.weight)
+            batch = batch._replace(source=source, target=target)
         _check_id_types(name, batch, stream)
         edges.append(batch, _checked_weights(batch, location))
         used = edges.encoder.nbytes

@@ -23,6 +23,7 @@ from hopvec.graph.arrow import (
     id_array,
     is_numeric,
     open_table,
+    relation_array,
     weight_array,
 )
 from hopvec.graph.columns import ColumnSpec, chosen_by_position_warning, unused_numbers_warning
@@ -30,7 +31,7 @@ from hopvec.graph.columns import ColumnSpec, chosen_by_position_warning, unused_
 logger: logging.Logger = logging.getLogger("hopvec")
 
 SUFFIXES = (".parquet", ".pq", ".parq", ".arrow", ".feather", ".ipc", ".arrows")
-OPTIONS = frozenset({"source", "target", "weight", "unweighted"})
+OPTIONS = frozenset({"source", "target", "weight", "unweighted", "relation", "time"})
 
 BATCH_ROWS = 1 << 17  # rows per batch
 
@@ -109,8 +110,8 @@ class _Reader:
 
     name: str
     options: ReadOptions
-    names: list[str] = field(default_factory=list)
-    """The chosen columns: source, target and, if there is one, weight."""
+    columns: dict[str, str] = field(default_factory=dict)
+    """The names of the chosen columns by role: source, target, weight, ..."""
     metadata: dict[str, Any] = field(default_factory=dict)
     starts: list[int] = field(default_factory=list)
     """The first row of each file opened so far."""
@@ -123,9 +124,10 @@ class _Reader:
     def choose(self, schema: pa.Schema, location: str | None = None) -> None:
         """Choose the columns by the schema of the first file, and warn about guesses."""
         columns = choose_table_columns(location or self.name, schema, self.options._columns)
-        self.names = [schema.names[at] for at in columns if at is not None]
+        self.columns = columns.names(schema.names)
         self.metadata.update(column_metadata(schema.names, columns))
-        if any(pa.types.is_floating(schema.field(name).type) for name in self.names[:2]):
+        ends = (self.columns["source"], self.columns["target"])
+        if any(pa.types.is_floating(schema.field(name).type) for name in ends):
             self.metadata["ids"] = WHOLE_FLOATS
         numeric = [is_numeric(kind) for kind in schema.types]
         for warning in (
@@ -163,7 +165,8 @@ class _Reader:
             self.starts.append(self.rows)
             with self.errors("Parquet"), part.open() as parquet:
                 self._check_part(part.schema(parquet))
-                names = [name for name in self.names if name in parquet.schema_arrow.names]
+                present = parquet.schema_arrow.names
+                names = [name for name in self.columns.values() if name in present]
                 total = max(1, parquet.metadata.num_rows) * len(self.parts)
                 batches = map(part.complete, parquet.iter_batches(BATCH_ROWS, columns=names))
                 for batch in self.batches(batches, "Parquet"):
@@ -173,14 +176,13 @@ class _Reader:
 
     def _check_part(self, schema: pa.Schema) -> None:
         """Raise FormatError if a file lacks columns of the first file, or they differ in type."""
-        missing = [name for name in self.names if name not in schema.names]
+        missing = [name for name in self.columns.values() if name not in schema.names]
         if missing:
             raise FormatError(
                 f"{self._file()}: there is no column {missing[0]!r}, unlike in "
                 f"{self.parts[0].name}; the columns are {', '.join(schema.names)}."
             )
-        source, target, *weight = self.names
-        spec = ColumnSpec(source, target, weight[0] if weight else None, unweighted=not weight)
+        spec = ColumnSpec(**self.columns, unweighted="weight" not in self.columns)
         choose_table_columns(self._file(), schema, spec)
 
     def arrow(self, file: InputFile, kind: str) -> EdgeStream:
@@ -203,26 +205,34 @@ class _Reader:
             for batch in batches:
                 for start in range(0, len(batch), BATCH_ROWS):
                     rows = batch.slice(start, BATCH_ROWS)
-                    edges = self._edges([rows.column(name) for name in self.names], kind)
+                    columns = {role: rows.column(name) for role, name in self.columns.items()}
+                    edges = self._edges(columns, kind)
                     self.rows += len(rows)
                     yield edges
 
-    def _edges(self, columns: list[pa.Array], kind: str) -> Batch:
+    def _edges(self, columns: dict[str, pa.Array], kind: str) -> Batch:
         if kind != "table":  # a damaged file may hold anything
-            for column in columns:
+            for column in columns.values():
                 column.validate(full=True)
 
         def locate(row: int) -> str:
             return f"{self.name}, {self.locate(self.rows + row)}"
 
-        source, target = (id_array(column, locate) for column in columns[:2])
+        source, target = (id_array(columns[role], locate) for role in ("source", "target"))
         self.types = self.types or (source.type, target.type)
         if self.types != (source.type, target.type):
             raise FormatError(
                 f"{self._file()}: ids are integers in some files of this directory and strings in "
                 "others."
             )
-        return Batch(source, target, weight_array(columns[2]) if len(columns) > 2 else None)
+        weight, relation = columns.get("weight"), columns.get("relation")
+        return Batch(
+            source,
+            target,
+            None if weight is None else weight_array(weight),
+            None if relation is None else relation_array(relation),
+            columns.get("time"),
+        )
 
     def _file(self) -> str:
         """The name of the current file."""

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
 from hopvec.formats.graphs.input_file import InputFile
@@ -25,14 +27,28 @@ class Batch(NamedTuple):
     source: pa.Array
     target: pa.Array
     weight: pa.Array | None
+    relation: pa.Array | None = None
+    """The relations, large_string; None if the edges have none."""
+    time: pa.Array | None = None
+    """The times as they are in the file; None if the edges have none."""
     bad: Mapping[int, str] = MappingProxyType({})
     """Rows that could not be parsed and are skipped, with the reason; their cells are empty."""
 
+    @property
+    def names(self) -> Iterator[tuple[str, pa.Array]]:
+        """The columns in which no cell may be empty, with their roles."""
+        columns = zip(self._fields, (self.source, self.target, None, self.relation), strict=False)
+        return ((role, column) for role, column in columns if column is not None)
+
     def first_missing(self) -> tuple[int, str] | None:
-        """The first row whose source or target is null or empty, and which of them it is."""
-        ends = (("source", self.source), ("target", self.target))
-        rows = ((first_missing(ids), role) for role, ids in ends)
+        """The first row with an empty id or relation, and which of them it is."""
+        rows = ((first_missing(column), role) for role, column in self.names)
         return min(((row, role) for row, role in rows if row is not None), default=None)
+
+    def filter(self, kept: NDArray[np.bool_]) -> Batch:
+        """The rows of a mask."""
+        mask = pa.array(kept)
+        return Batch(*(None if column is None else column.filter(mask) for column in self[:5]))
 
 
 @dataclass
@@ -102,7 +118,6 @@ def checked_matrix(
 
     If `unweighted`, each nonzero entry becomes 1.
     """
-    import numpy as np
     import scipy.sparse as sp
 
     try:

@@ -24,6 +24,8 @@ class TableKeywords(TypedDict, total=False):
     target: str | int | None
     weight: str | int | None
     unweighted: bool
+    relation: str | int | None
+    time: str | int | None
     directed: bool | None
     bipartite: bool
     prefixes: tuple[str, str] | None
@@ -58,7 +60,9 @@ class ReadOptions:
 
     Parameters
     ----------
-    format, source, target, weight, unweighted, separator, header, comment, variable
+    format, source, target, weight, unweighted, relation, time
+        What the file contains, as in `read_graph`.
+    separator, header, comment, variable
         How the file is read, as in `read_graph`.
     directed, symmetrize, bipartite, one_kind, prefixes, duplicates, loops, bad_rows, nodes
         How the graph is built, as in `read_graph`.
@@ -85,6 +89,8 @@ class ReadOptions:
     target: str | int | None = None
     weight: str | int | None = None
     unweighted: bool = False
+    relation: str | int | None = None
+    time: str | int | None = None
     separator: str | None = None
     header: bool | None = None
     comment: str | None = None
@@ -120,7 +126,15 @@ class ReadOptions:
     @property
     def _columns(self) -> ColumnSpec:
         """The columns that the user requested."""
-        return ColumnSpec(self.source, self.target, self.weight, self.unweighted, self._pairs)
+        return ColumnSpec(
+            self.source,
+            self.target,
+            self.weight,
+            self.unweighted,
+            self._pairs,
+            self.relation,
+            self.time,
+        )
 
     @property
     def _memory_bytes(self) -> int | None:

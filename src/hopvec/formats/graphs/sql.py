@@ -53,7 +53,7 @@ def read_sql(
         since the total is unknown.
     build_progress : callable, optional
         Called with the percentage of the graph that is built, and 100, after all rows are read.
-    source, target, weight : str or int, optional
+    source, target, weight, relation, time : str or int, optional
         The columns: a name, or a number counted from 1.
     unweighted, directed, bipartite, prefixes, one_kind : optional
         The kind of the graph, as in `read_graph`.
@@ -154,7 +154,7 @@ def _postgresql(address: Address, query: str, options: ReadOptions) -> Iterator[
         )
         columns = [
             f"{_quoted(name)}{casts[name][0] if name in casts else ''} AS {_quoted(name)}"
-            for name in _used_columns(address, schema, options)
+            for name in _used_columns(address, schema, options).values()
         ]
         with _errors(address):
             cursor.execute(f"SELECT {', '.join(columns)} FROM (\n{query}) AS edges")
@@ -188,12 +188,16 @@ def _sqlite(address: Address, query: str, options: ReadOptions) -> Iterator[Rows
         reader = execute(query)
         schema = reader.schema
         used = _used_columns(address, schema, options)
-        kinds = [schema.field(name).type for name in used[2:]]
-        if len(used) < len(schema) or any(map(pa.types.is_integer, kinds)):
+        weight = used.get("weight")
+        if len(used) < len(schema) or (
+            weight is not None and pa.types.is_integer(schema.field(weight).type)
+        ):
             # without unused columns, and with weights that may be fractions in later batches
             real = "CASE typeof({0}) WHEN 'integer' THEN CAST({0} AS REAL) ELSE {0} END AS {0}"
-            names = [_quoted(name) for name in used]
-            columns = names[:2] + [real.format(name) for name in names[2:]]
+            columns = [
+                real.format(_quoted(name)) if role == "weight" else _quoted(name)
+                for role, name in used.items()
+            ]
             reader.close()
             reader = execute(f"SELECT {', '.join(columns)} FROM (\n{query})")
         yield Rows(schema, reader)
@@ -230,7 +234,7 @@ def _duckdb_rows(address: Address, database: Any, query: str, options: ReadOptio
                 raise FormatError(f"{address.shown}: the query returns no rows.")
             with closing(read(result[0].limit(0))) as empty:
                 schema = empty.schema
-        used = map(_quoted, _used_columns(address, schema, options))
+        used = map(_quoted, _used_columns(address, schema, options).values())
         with _errors(address):
             return Rows(schema, read(result[0].project(", ".join(used))))
     finally:
@@ -244,10 +248,9 @@ READERS: dict[str, Callable[[Address, str, ReadOptions], AbstractContextManager[
 }
 
 
-def _used_columns(address: Address, schema: pa.Schema, options: ReadOptions) -> list[str]:
-    """The columns of the source, the target and, if there is one, the weight."""
-    columns = choose_table_columns(address.shown, schema, options._columns)
-    return [schema.names[at] for at in columns if at is not None]
+def _used_columns(address: Address, schema: pa.Schema, options: ReadOptions) -> dict[str, str]:
+    """The names of the columns of the source, the target, the weight, ..., by role."""
+    return choose_table_columns(address.shown, schema, options._columns).names(schema.names)
 
 
 @contextmanager

@@ -40,7 +40,12 @@ from hopvec.graph.columns import (
 logger: logging.Logger = logging.getLogger("hopvec")
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".edges", ".edgelist", ".el", ".tab", ".dat")
-OPTIONS = frozenset({"source", "target", "weight", "unweighted", "separator", "header", "comment"})
+OPTIONS = frozenset(
+    {
+        *("source", "target", "weight", "unweighted", "relation", "time"),
+        *("separator", "header", "comment"),
+    }
+)
 
 TIMESTAMP = re.compile(r"1\d{9}(\d{3})?")  # from 2001 to 2033, in seconds or milliseconds
 WRONG_ROW = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")  # pyarrow's message
@@ -205,15 +210,17 @@ def _batches(
     skip: bool,
 ) -> Iterator[Batch]:
     rows = 0
-    used = [at for at in chosen if at is not None]
-    for columns, bad in parse(file, lines, dialect, used, skip=skip):
-        weight = None
-        if len(used) > 2 and skip:
-            weight = _numbers_or_nan(columns[2], dialect)
-        elif len(used) > 2:
-            weight = _numbers(columns[2], file, lines, dialect, rows)
-        yield Batch(columns[0], columns[1], weight, bad)
-        rows += len(columns[0])
+    used = {role: at for role, at in chosen._asdict().items() if at is not None}
+    for parsed, bad in parse(
+        file, lines, dialect, list(used.values()), weight=chosen.weight, skip=skip
+    ):
+        columns = dict(zip(used, parsed, strict=True))
+        if "weight" in columns and skip:
+            columns["weight"] = _numbers_or_nan(columns["weight"], dialect)
+        elif "weight" in columns:
+            columns["weight"] = _numbers(columns["weight"], file, lines, dialect, rows)
+        yield Batch(**{"weight": None, **columns}, bad=bad)
+        rows += len(columns["source"])
     if rows == 0:
         raise FormatError(f"{file.name}: there are no {dialect.pairs.many} in it.")
     if lines.comments:
@@ -221,21 +228,27 @@ def _batches(
 
 
 def parse(
-    file: InputFile, lines: Lines, dialect: Dialect, used: Sequence[int], *, skip: bool = False
+    file: InputFile,
+    lines: Lines,
+    dialect: Dialect,
+    used: Sequence[int],
+    *,
+    weight: int | None = None,
+    skip: bool = False,
 ) -> Iterator[tuple[list[pa.Array], dict[int, str]]]:
-    """The used columns, batch by batch: two columns of strings, then one of weights.
+    """The used columns, batch by batch: strings, except for the column `weight`.
 
     If `skip`, the cells of lines that cannot be parsed are empty; each such row has a reason.
     """
-    columns = partial(_columns_and_bad_rows, file.name, dialect, used, skip)
+    columns = partial(_columns_and_bad_rows, file.name, dialect, used, weight, skip)
     return parse_ahead(columns, lines, from_pipe=file.is_pipe)
 
 
 def _columns_and_bad_rows(
-    name: str, dialect: Dialect, used: Sequence[int], skip: bool, block: Block
+    name: str, dialect: Dialect, used: Sequence[int], weight: int | None, skip: bool, block: Block
 ) -> tuple[list[pa.Array], dict[int, str]]:
     try:
-        return _columns(name, dialect, used, block), {}
+        return _columns(name, dialect, used, weight, block), {}
     except FormatError:
         bad = _bad_lines(block, dialect) if skip else {}
         if not bad:
@@ -243,7 +256,7 @@ def _columns_and_bad_rows(
     lines = block.data.split(b"\n")
     for row in bad:
         lines[row] = dialect.delimiter.encode() * (dialect.count - 1)
-    return _columns(name, dialect, used, replace(block, data=b"\n".join(lines))), bad
+    return _columns(name, dialect, used, weight, replace(block, data=b"\n".join(lines))), bad
 
 
 def _bad_lines(block: Block, dialect: Dialect) -> dict[int, str]:
@@ -259,13 +272,15 @@ def _bad_lines(block: Block, dialect: Dialect) -> dict[int, str]:
     return bad
 
 
-def _columns(name: str, dialect: Dialect, used: Sequence[int], block: Block) -> list[pa.Array]:
-    """Parse a block: ids are strings; weights are numbers if all of them can be parsed."""
+def _columns(
+    name: str, dialect: Dialect, used: Sequence[int], weight: int | None, block: Block
+) -> list[pa.Array]:
+    """Parse a block as strings; weights are numbers if all of them can be parsed."""
     try:
         try:
-            table = _table(dialect, used, block, pa.float64())
+            table = _table(dialect, used, weight, block)
         except pa.ArrowInvalid:
-            table = _table(dialect, used, block, pa.large_string())
+            table = _table(dialect, used, None, block)
     except pa.ArrowInvalid as error:
         raise _parse_error(name, dialect, block, str(error)) from error
     if len(table) != block.count or _ends_in_open_quote(block, dialect):
@@ -274,16 +289,19 @@ def _columns(name: str, dialect: Dialect, used: Sequence[int], block: Block) -> 
     if dialect.trim:
         import pyarrow.compute as pc
 
-        columns[:2] = map(pc.utf8_trim_whitespace, columns[:2])
+        columns = [
+            column if pa.types.is_floating(column.type) else pc.utf8_trim_whitespace(column)
+            for column in columns
+        ]
     return columns
 
 
-def _table(dialect: Dialect, used: Sequence[int], block: Block, weight: pa.DataType) -> pa.Table:
-    """Parse the used columns of a block with pyarrow."""
+def _table(dialect: Dialect, used: Sequence[int], weight: int | None, block: Block) -> pa.Table:
+    """Parse the used columns of a block with pyarrow: strings, and the weight as numbers."""
     import pyarrow.csv
 
     names = [str(at) for at in range(dialect.count)]
-    types = dict(zip((names[at] for at in used), [pa.large_string()] * 2 + [weight], strict=False))
+    types = {names[at]: pa.float64() if at == weight else pa.large_string() for at in used}
     return pyarrow.csv.read_csv(
         pa.BufferReader(block.data),
         pyarrow.csv.ReadOptions(
