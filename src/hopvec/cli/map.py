@@ -12,6 +12,7 @@ from hopvec.cli.inputs import FILE, read_vectors
 from hopvec.cli.label_options import label_options, label_rows, read_label_file
 from hopvec.cli.layout_options import kind_option, seed_option
 from hopvec.cli.outputs import check_not_input, output_path
+from hopvec.cli.results import type_option
 from hopvec.cli.summary import Rows, count
 from hopvec.cli.terminal import Terminal
 from hopvec.embedding import Embedding
@@ -59,6 +60,7 @@ LOOK: Declared = [
         "hopvec map vectors.parquet -o map.png",
         "hopvec map vectors.parquet labels.csv -o map.svg --theme dark",
         "hopvec map vectors.parquet labels.csv -o map.pdf --layout pca --title 'Our graph'",
+        "hopvec map vectors.parquet -o items.png --type item",
         "hopvec map a.parquet b.parquet labels.csv -o figure.png --classes uk,jp,br,fr,es",
     ]
 )
@@ -75,6 +77,7 @@ LOOK: Declared = [
 @gathered_options("look", LOOK, "Output")
 @kind_option(default=None)
 @seed_option
+@type_option("Draw only nodes of this type")
 @option(
     "--labels", help="File of labels, as an alternative to the last argument.", heading="Labels"
 )
@@ -92,6 +95,7 @@ def map(  # noqa: A001
     look: dict[str, Any],
     kind: Any,
     seed: int,
+    types: tuple[str, ...],
     labels: str | None,
     classes: str | None,
     labeling: dict[str, Any],
@@ -100,8 +104,8 @@ def map(  # noqa: A001
 
     Positions are computed by t-SNE from exact nearest neighbors, or taken from the columns x and y
     that `hopvec layout` stores in the file. If the last file contains labels, nodes are colored by
-    class and the larger classes are named. Isolated nodes are drawn in a separate strip. Several
-    files of vectors are drawn side by side.
+    class and the larger classes are named; without labels, by type, if they have types. Isolated
+    nodes are drawn in a separate strip. Several files of vectors are drawn side by side.
     """
     check_map(output, theme=look["theme"], size=look["size"], dpi=look["dpi"])
     check_writable(output)
@@ -113,13 +117,14 @@ def map(  # noqa: A001
     embeddings = {_name(path, vectors): read_vectors(terminal, path) for path in vectors}
     picked = None if classes is None else [name.strip() for name in classes.split(",")]
     paths = dict(zip(embeddings, vectors, strict=True))
-    positions = {} if kind or picked else _stored_positions(paths)
+    positions = {} if kind or picked or types else _stored_positions(paths)
     with terminal.progress("computing the layout", "%") as progress:
         draw_map(
             embeddings,
             output,
             labels=read,
             classes=picked,
+            types=types or None,
             positions=positions,
             kind=kind or "tsne",
             seed=seed,

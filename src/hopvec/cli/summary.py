@@ -50,8 +50,9 @@ def input_rows(origin: Mapping[str, Any]) -> Rows:
 
 def graph_rows(graph: Mapping[str, Any], origin: Mapping[str, Any] | None = None) -> Rows:
     """A graph; `origin` has the policies for duplicates and loops."""
-    if not graph:
-        return []
+    types = [("types", _types(graph))] if "types" in graph else []
+    if "nodes" not in graph:
+        return types
     nodes, largest = graph["nodes"], graph.get("largest_component")
     size = [count(nodes, "node"), count(graph["edges"], "edge")]
     kind = [
@@ -69,7 +70,20 @@ def graph_rows(graph: Mapping[str, Any], origin: Mapping[str, Any] | None = None
         sides = (count(graph["sides"][f"{one}s"], one) for one in ("source", "target"))
         kind.insert(0, "bipartite (" + " and ".join(sides) + ")")
     rows = [("graph", ", ".join(size + kind)), ("", ", ".join(remarks))]
-    return rows + ([("features", _features(graph["features"]))] if "features" in graph else [])
+    return (
+        rows + types + ([("features", _features(graph["features"]))] if "features" in graph else [])
+    )
+
+
+def _types(graph: Mapping[str, Any]) -> str:
+    """The types of nodes with their numbers, the largest first."""
+    counts = sorted(graph["types"].items(), key=lambda item: -item[1])
+    listed = [f"{name} ({count(number, 'node')})" for name, number in counts]
+    if len(listed) > MAX_LISTED:
+        listed = [*listed[:MAX_LISTED], f"... ({len(counts):,} types in all)"]
+    if graph.get("without_type"):
+        listed.append(f"{count(graph['without_type'], 'node')} without a type")
+    return ", ".join(listed)
 
 
 def _features(features: Mapping[str, Any]) -> str:

@@ -34,12 +34,12 @@ def encode_types(owner: str, types: Any, nodes: int) -> pa.DictionaryArray | Non
         names = array.dictionary.cast(pa.large_string()).to_pylist()
     except pa.ArrowException as error:
         raise ParameterError(f"{owner}: types must be strings, got {array.type}.") from error
-    return types_of_codes(_codes(array), names)
+    return types_of_codes(type_codes(array), names)
 
 
 def types_of_codes(codes: NDArray[Any], names: Sequence[str]) -> pa.DictionaryArray | None:
     """The types of nodes from positions in a list of names, NO_TYPE for none."""
-    used = np.flatnonzero(np.bincount(codes[codes >= 0], minlength=len(names)))
+    used = np.flatnonzero(np.bincount(codes[codes >= 0], minlength=len(names))).tolist()
     listed = sorted({names[at] for at in used if names[at]}, key=str.encode)
     if not listed:
         return None
@@ -53,7 +53,7 @@ def types_of_codes(codes: NDArray[Any], names: Sequence[str]) -> pa.DictionaryAr
 
 def count_types(types: pa.DictionaryArray) -> dict[str, int]:
     """The number of nodes of each type."""
-    codes, names = _codes(types), types.dictionary.to_pylist()
+    codes, names = type_codes(types), types.dictionary.to_pylist()
     counts = np.bincount(codes[codes >= 0], minlength=len(names))
     return dict(zip(names, counts.tolist(), strict=True))
 
@@ -84,7 +84,7 @@ def type_mask(
                 f"{owner}: there is no type {name!r}; the types are "
                 f"{', '.join(map(str, names[:MAX_LISTED]))}{more}."
             )
-    return np.isin(_codes(types), [names.index(name) for name in chosen])
+    return np.isin(type_codes(types), [names.index(name) for name in chosen])
 
 
 def types_of_prefixes(prefixes: Sequence[str]) -> list[str]:
@@ -101,7 +101,7 @@ def types_by_id(types: Mapping[Any, str], ids: pa.Array) -> list[str | None]:
     return [types.get(id_) for id_ in ids.to_pylist()]
 
 
-def _codes(types: pa.DictionaryArray) -> NDArray[np.int32]:
+def type_codes(types: pa.DictionaryArray) -> NDArray[np.int32]:
     """The positions in the dictionary, NO_TYPE for nodes without a type."""
     import pyarrow.compute as pc
 

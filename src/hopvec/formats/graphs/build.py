@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import replace
-from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from hopvec.errors import FormatError, GraphError, MemoryLimitError
 from hopvec.formats.graphs.bad_rows import SkippedRows
 from hopvec.formats.graphs.edges import Batch, EdgeStream, Matrix
-from hopvec.formats.graphs.nodes import read_nodes
+from hopvec.formats.graphs.listed_nodes import add_nodes, edge_prefixes, node_types
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.graph import Graph
 from hopvec.graph.arrow import WHOLE_FLOATS
@@ -23,8 +22,8 @@ from hopvec.graph.bipartite import add_prefix, target_mask
 from hopvec.graph.columns import differ_in_kind, shared_ids_error
 from hopvec.graph.convert import READER, from_scipy
 from hopvec.graph.edge_list import from_numbered_edges
-from hopvec.graph.id_encoder import IdEncoder, parse_integer_ids
-from hopvec.graph.ids import NumberedEdges, arrow_view, numpy_view
+from hopvec.graph.id_encoder import IdEncoder
+from hopvec.graph.ids import NumberedEdges, numpy_view
 from hopvec.graph.validation import check_weights
 from hopvec.machine import cores, format_bytes
 from hopvec.progress import Progress
@@ -48,8 +47,9 @@ def graph_from_stream(
             f"{name}: symmetrize=True is for matrices; the edges of a list are undirected unless "
             "directed=True."
         )
-    edges = encode_edges(name, stream, options)
-    add_nodes(name, edges.encoder, stream, options)
+    prefixes = edge_prefixes(stream, options)
+    edges = encode_edges(name, stream, options, prefixes)
+    typed = add_nodes(name, edges.encoder, stream, options)
     if len(edges.encoder) == 0:
         raise GraphError(f"{name}: the graph is empty: there are no edges in it.")
     progress(0, 100)
@@ -67,6 +67,7 @@ def graph_from_stream(
     memory = plan_memory(name, ids, source, weight is not None, directed, options)
     try:
         is_target = target_mask(ids, source, target, numbers) if options.bipartite else None
+        types = node_types(name, ids, numbers, typed, stream, is_target, options)
         numbering = NumberedEdges(lambda: ids, len(ids), source, target, 0, numbers)
         del source, target, numbers  # so that the numbering can release them
         graph = from_numbered_edges(
@@ -83,7 +84,7 @@ def graph_from_stream(
         )
     except GraphError as error:
         raise GraphError(f"{name}: {error}") from error
-    return replace(graph, is_target=is_target)
+    return replace(graph, is_target=is_target, node_types=types)
 
 
 class EncodedEdges:
@@ -112,8 +113,16 @@ class EncodedEdges:
         return len(self.source)
 
 
-def encode_edges(name: str, stream: EdgeStream, options: ReadOptions) -> EncodedEdges:
-    """Read all batches of a stream; raise GraphError for missing ids and invalid weights."""
+def encode_edges(
+    name: str,
+    stream: EdgeStream,
+    options: ReadOptions,
+    prefixes: tuple[str, str] | None = None,
+) -> EncodedEdges:
+    """Read all batches of a stream; raise GraphError for missing ids and invalid weights.
+
+    `prefixes` are added to the ids of sources and targets.
+    """
     edges, limit = EncodedEdges(options), options._memory_bytes
     skipped = SkippedRows()
     rows = 0
@@ -131,8 +140,8 @@ def encode_edges(name: str, stream: EdgeStream, options: ReadOptions) -> Encoded
         elif (missing := batch.first_missing()) is not None:
             row, role = missing
             raise GraphError(f"{location(row)}: the {role} is empty. {SKIP_ADVICE}")
-        if options.prefixes is not None:
-            source, target = map(add_prefix, (batch.source, batch.target), options.prefixes)
+        if prefixes is not None:
+            source, target = map(add_prefix, (batch.source, batch.target), prefixes)
             batch = batch._replace(source=source, target=target)
         _check_id_types(name, batch, stream)
         edges.append(batch, _checked_weights(batch, location))
@@ -150,36 +159,6 @@ def encode_edges(name: str, stream: EdgeStream, options: ReadOptions) -> Encoded
             "first error is reported."
         )
     return edges
-
-
-def add_nodes(name: str, encoder: IdEncoder, stream: EdgeStream, options: ReadOptions) -> None:
-    """Add the nodes that the file lists, and those of `options.nodes`."""
-    given = None if options.nodes is None else read_nodes(options.nodes)
-    for ids_given, ids in ((False, stream.nodes), (True, given)):
-        if isinstance(ids, int):
-            ids = arrow_view(np.arange(ids, dtype=np.int64))
-        if ids is None or len(ids) == 0:
-            continue
-        try:
-            if stream.untyped and pa.types.is_integer(ids.type):
-                ids = ids.cast(pa.large_string())
-            elif isinstance(options.nodes, str | PathLike) and encoder.integers:
-                ids = parse_integer_ids(
-                    ids, whole_floats=True
-                )  # a text file does not declare the type of its ids
-            before = len(encoder)
-            encoder.encode(ids)
-            # A short list may be that of the isolated nodes; a long one is that of all nodes.
-            if ids_given and 0 < before <= 2 * len(ids) and len(encoder) - before == len(ids):
-                logger.warning(
-                    "%s: none of the %s nodes of nodes= has an edge; their ids, such as %r, may be "
-                    "those of another column.",
-                    name,
-                    f"{len(ids):,}",
-                    ids[0].as_py(),
-                )
-        except GraphError as error:
-            raise GraphError(f"{name}, nodes: {error}") from error
 
 
 def check_kinds(

@@ -63,6 +63,8 @@ class EdgeStream:
     nodes: pa.Array | int | None = None
     """All ids, in formats that list them; an integer n means 0 .. n-1. Set when all batches have
     been read."""
+    types: pa.Array | None = None
+    """The types of `nodes`, strings, in formats that have them."""
     duplicates: Literal["first"] | None = None
     """The default for repeated edges in this format: "first" if both ends may list an edge."""
     untyped: bool = False

@@ -34,6 +34,7 @@ class TableKeywords(TypedDict, total=False):
     loops: Literal["keep", "drop"]
     bad_rows: Literal["error", "skip"]
     nodes: Any
+    node_type: str | int | None
     threads: int | None
     memory: str | float | None
     reserve: Callable[[int, int], int] | None
@@ -64,7 +65,9 @@ class ReadOptions:
         What the file contains, as in `read_graph`.
     separator, header, comment, variable
         How the file is read, as in `read_graph`.
-    directed, symmetrize, bipartite, one_kind, prefixes, duplicates, loops, bad_rows, nodes
+    directed, symmetrize, bipartite, one_kind, prefixes, duplicates, loops, bad_rows
+        How the graph is built, as in `read_graph`.
+    nodes, node_type
         How the graph is built, as in `read_graph`.
     threads, memory, reserve, spill_dir
         Threads and memory, as in `read_graph`.
@@ -104,6 +107,7 @@ class ReadOptions:
     loops: Literal["keep", "drop"] = "keep"
     bad_rows: Literal["error", "skip"] = "error"
     nodes: Any = None
+    node_type: str | int | None = None
     threads: int | None = None
     memory: str | float | None = None
     reserve: Callable[[int, int], int] | None = None
@@ -121,6 +125,10 @@ class ReadOptions:
         for name in ("symmetrize", "bipartite", "one_kind"):
             check_flag(OWNER, name, getattr(self, name))
         self._check_bipartite()
+        if self.node_type is not None and self.nodes is None:
+            raise ParameterError(
+                f"{OWNER}: node_type= is a column of the nodes; give nodes= as well."
+            )
         _ = self._columns, self._memory_bytes  # both raise ParameterError
 
     @property
@@ -157,10 +165,10 @@ class ReadOptions:
             raise ParameterError(
                 f"{OWNER}: the edges of a bipartite graph are undirected; leave directed=True out."
             )
-        if self.nodes is not None:
+        if self.nodes is not None and self.prefixes is None:
             raise ParameterError(
                 f"{OWNER}: a node without edges is on neither side of a bipartite graph; leave "
-                "nodes= out."
+                "nodes= out, or give prefixes=, which select the side by the type of a node."
             )
 
 

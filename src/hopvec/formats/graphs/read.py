@@ -109,8 +109,13 @@ def read_graph(
         What to do with rows that cannot be edges: with a missing id, a weight that is not a number
         or out of range, or too few or too many columns. "skip" drops them, and reports how many
         for each reason, with the first line.
-    nodes : path or sequence, optional
-        Ids of further nodes, which need not have edges.
+    nodes : path, table, sequence or dict, optional
+        Ids of further nodes, which need not have edges; of a table the column id, node or name.
+        Several files are a list of pathlib paths, or a dict of types and paths:
+        {"user": "users.csv", "item": "items.csv"}.
+    node_type : str or int, optional
+        The column of `nodes` with the types of nodes: a name, or a number counted from 1. By
+        default the labels of a file for Neo4j, if there are any. See Graph.node_types.
     threads : int, optional
         The number of threads. By default all cores.
     memory : str or number, optional

@@ -192,7 +192,7 @@ class Exploration:
             "directed": self._edges is not None and self._edges.graph.directed,
             "bipartite": self._edges is not None and self._edges.graph.is_target is not None,
             "links": None if self._links is None else self._links.metadata,
-            "labeled": self._label is not None,
+            "labeled": None if self._label is None else self._label.name,
             "columns": [column.name for column in self._columns],
             "embeddings": [
                 {
