@@ -125,8 +125,8 @@ def compress(N, dim, spectrum=1.0, unit=False, present=None):
     return unit_rows(result) if unit else result
 
 
-def orders(S, R, weights, beta, self_weight, direction="out", same_columns=True):
-    """The pairs (weight, N_i) with nonzero weight, order 0 first.
+def orders(S, R, weights, beta, self_weight, direction="out", same_columns=True, volume=None):
+    """The pairs (weight, N_i) with nonzero weight, order 0 first; 2m is `volume` if it is given.
 
     For direction "concat", half of the columns come from "out" and half from "in": both from the
     first half of the columns of R, or, in later passes, each from its own half.
@@ -138,13 +138,35 @@ def orders(S, R, weights, beta, self_weight, direction="out", same_columns=True)
         pairs = zip(*both, strict=True)
         return [(weight, np.hstack([N_i, N_j])) for (weight, N_i), (_, N_j) in pairs]
     S = oriented(S, direction)
-    A, L, L_0 = transition(S), degree_power(S, beta), degree_power(S, beta, order_0=True)
+    A = transition(S)
+    L, L_0 = (degree_power(S, beta, order_0, volume) for order_0 in (False, True))
     terms = [(self_weight, L_0[:, None] * R)]
     N_i = L[:, None] * R
     for weight in weights:
         N_i = A @ N_i
         terms.append((weight, N_i))
     return [(weight, N_i) for weight, N_i in terms if weight != 0]
+
+
+def merge_relations(matrices, weights, balance):
+    """S = sum_r F_r S_r of a graph with the adjacency matrices S_r of its relations.
+
+    F_r is diagonal: "none": w_r. "total": all S_r have sums in proportion to w_r, and S the sum of
+    all. "node": A_i is the average of D_r^-1 S_r over the relations of node i, by w_r, and S = D A.
+    """
+    S, w = np.array(matrices, np.float64), np.array(weights, np.float64)
+    if balance == "total":
+        totals = S.sum(axis=(1, 2))
+        w = np.divide(
+            w * totals.sum() / w[totals > 0].sum(), totals, out=np.zeros_like(w), where=totals > 0
+        )
+    merged = np.einsum("r,rij->ij", w, S)
+    if balance == "node":
+        has = S.any(axis=2)
+        shares = np.einsum("r,rij->ij", w, np.array([transition(S_r) for S_r in S]))
+        average = shares / np.maximum((w[:, None] * has).sum(axis=0), 1e-300)[:, None]
+        merged = merged.sum(axis=1)[:, None] * average
+    return merged
 
 
 def oriented(S, direction):
@@ -164,12 +186,12 @@ def transition(S):
     return S / np.where(d > 0, d, 1.0)[:, None]
 
 
-def degree_power(S, beta, order_0=False):
+def degree_power(S, beta, order_0=False, volume=None):
     """The diagonal of L: (d_j / 2m)^beta.
 
     It is 0 for a node of degree 0 (1 for beta = 0), which order 0 treats as degree 1.
     """
-    d, volume = S.sum(axis=1), S.sum() or 1.0
+    d, volume = S.sum(axis=1), volume or S.sum() or 1.0
     if beta == 0:
         return np.ones(len(d))
     power = (np.where(d > 0, d, 1.0) / volume) ** beta

@@ -14,6 +14,7 @@ from hopvec.cli.summary import Rows, count, graph_rows, parameters_text, report_
 from hopvec.cli.terminal import Terminal
 from hopvec.formats import read_preview
 from hopvec.formats.graphs.options import ReadOptions
+from hopvec.formats.graphs.relation_files import relation_files
 from hopvec.formats.parquet import files_of
 from hopvec.formats.preview import Preview
 from hopvec.formats.recognize import holds_embedding
@@ -50,7 +51,7 @@ def info(
     method and the graph it was made from. The input options apply to graphs only.
     """
     if kind is None:
-        is_file = file != "-" and not is_database(file)
+        is_file = file != "-" and not is_database(file) and relation_files(file) is None
         kind = "embedding" if is_file and holds_embedding(Path(file)) else "graph"
     if kind == "embedding" and (given := given_options("Input")):
         raise click.UsageError(f"{file} is an embedding; {given[0]} applies to graphs only.")

@@ -21,8 +21,10 @@ from hopvec.errors import FormatError
 from hopvec.formats.graphs.nodes import node_files
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.read import read_graph
+from hopvec.formats.graphs.relation_files import relation_files
 from hopvec.formats.graphs.sql import EXAMPLE, read_sql
 from hopvec.graph import Graph
+from hopvec.graph.relation_options import BALANCES
 from hopvec.methods import Method
 from hopvec.progress import Progress
 from hopvec.run_report import RunReport
@@ -32,12 +34,40 @@ LOOPS = ("keep", "drop")
 FILE = click.Path(allow_dash=True)
 
 
-EDGE_OPTIONS = 9  # the first options: the columns of the edges, their direction, and their sides
+EDGE_OPTIONS = 13  # the first options: the columns of the edges, their relations and direction
 OPTIONS: Declared = [
     ("--source", {"metavar": "COLUMN", "help": "Column of source nodes: its name or number."}),
     ("--target", {"metavar": "COLUMN", "help": "Column of target nodes."}),
     ("--weight", {"metavar": "COLUMN", "help": "Column of weights."}),
     ("--unweighted", {"is_flag": True, "help": "Ignore any column of weights."}),
+    (
+        "--relation",
+        {"metavar": "COLUMN", "help": "Column of relations, such as KNOWS and LIKES."},
+    ),
+    (
+        "--relation-weights",
+        {
+            "metavar": "NAME=NUMBER,...",
+            "help": "Weights of relations; * stands for all that are not named.",
+        },
+    ),
+    (
+        "--relation-balance",
+        {
+            "type": click.Choice(BALANCES),
+            "default": "none",
+            "show_default": True,
+            "help": "total: scale relations to the same sum of weights; node: each node divides "
+            "its weight among the relations it has.",
+        },
+    ),
+    (
+        "--relation-direction",
+        {
+            "metavar": "NAME=out|in|both,...",
+            "help": "Directions of relations, if they differ from that of all edges.",
+        },
+    ),
     ("--directed/--undirected", {"default": None, "help": "Whether edges are directed."}),
     (
         "--symmetrize",
@@ -183,8 +213,11 @@ def is_database(path: str) -> bool:
 
 def check_exists(path: str) -> None:
     """Raise FormatError unless a file exists, or is standard input or a database."""
-    if path != "-" and not is_database(path) and not Path(path).exists():
-        raise FormatError(f"{path}: there is no such file.")
+    if path == "-" or is_database(path):
+        return
+    for file in (relation_files(path) or {"": path}).values():
+        if not Path(file).exists():
+            raise FormatError(f"{file}: there is no such file.")
 
 
 def _no_query(path: str) -> FormatError:

@@ -38,6 +38,7 @@ def input_rows(origin: Mapping[str, Any]) -> Rows:
     name, format_, because = (rest.pop(key, "") for key in ("file", "format", "because"))
     kind = rest.pop("kind", format_)
     columns = rest.pop("columns", {})
+    files = rest.pop("files by relation", {})
     rest = {key: value for key, value in rest.items() if key not in (*_REPAIRS, "skipped rows")}
     parts = [f"{name}: {kind} ({because})" if because else f"{name}: {kind}"]
     noun = "columns" if columns else "in all"
@@ -45,6 +46,8 @@ def input_rows(origin: Mapping[str, Any]) -> Rows:
     rows = [("input", "; ".join(parts))]
     if columns:
         rows.append(("", "columns: " + ", ".join(f"{k} {v!r}" for k, v in columns.items() if v)))
+    for relation, read in files.items():
+        rows += [("", f"{relation}: {text}") for _, text in input_rows(read)[:1]]
     return rows
 
 
@@ -70,9 +73,10 @@ def graph_rows(graph: Mapping[str, Any], origin: Mapping[str, Any] | None = None
         sides = (count(graph["sides"][f"{one}s"], one) for one in ("source", "target"))
         kind.insert(0, "bipartite (" + " and ".join(sides) + ")")
     rows = [("graph", ", ".join(size + kind)), ("", ", ".join(remarks))]
-    return (
-        rows + types + ([("features", _features(graph["features"]))] if "features" in graph else [])
-    )
+    if "relations" in graph:
+        rows.append(("relations", _relations(graph["relations"])))
+    features = [("features", _features(graph["features"]))] if "features" in graph else []
+    return rows + types + features
 
 
 def _types(graph: Mapping[str, Any]) -> str:
@@ -84,6 +88,18 @@ def _types(graph: Mapping[str, Any]) -> str:
     if graph.get("without_type"):
         listed.append(f"{count(graph['without_type'], 'node')} without a type")
     return ", ".join(listed)
+
+
+def _relations(relations: Mapping[str, Mapping[str, Any]]) -> str:
+    """The relations with their edges and weights, those with the largest shares first."""
+    largest = sorted(relations.items(), key=lambda item: -item[1]["share"])
+    listed = [
+        f"{name} {count(relation['edges'], 'edge')} (weight {relation['weight']:g}, "
+        f"{100 * relation['share']:.3g} % of all weight)"
+        for name, relation in largest[:MAX_LISTED]
+    ]
+    more = len(relations) - len(listed)
+    return ", ".join([*listed, f"and {more:,} more"] if more else listed)
 
 
 def _features(features: Mapping[str, Any]) -> str:

@@ -285,7 +285,8 @@ def resident(graph: Graph) -> int:
     """The memory of a graph in a run: CSR arrays, ids, features and all arrays per node."""
     rows = graph.indptr.nbytes if graph._mapped else graph.nbytes
     features = graph.features.nbytes if graph.features else 0
-    return int(rows + graph.ids.nbytes + 32 * graph.nodes + features)
+    relations = graph.relations.nbytes if graph.relations else 0
+    return int(rows + graph.ids.nbytes + 32 * graph.nodes + features + relations)
 
 
 def _budget(graph: Graph, memory: int | None) -> int:

@@ -58,7 +58,7 @@ class Transition:
         rows = csr or graph
         self.graph = graph
         self.degrees: NDArray[np.float64] = rows._node_degrees
-        self.symmetric: bool = csr.symmetric if csr else not graph.directed
+        self.symmetric: bool = csr.symmetric if csr else graph.symmetric
         if factors is None:
             degrees = self.degrees
             factors = np.divide(1.0, degrees, out=np.zeros(len(degrees)), where=degrees > 0)

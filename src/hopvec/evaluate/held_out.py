@@ -385,6 +385,12 @@ def without_edges(pairs: Pairs, out: Codes) -> Graph:
     kept = ~contains(out, pairs.encode(first, second))
     if kept.all():
         return graph
+    if graph.relations is not None:
+        internal = np.argsort(graph.rows)
+        kept_graph = graph.relations._without(
+            graph, lambda u, v: contains(out, pairs.encode(internal[u], internal[v]))
+        )
+        return replace(kept_graph, features=graph.features, is_target=graph.is_target)
     numbering = NumberedEdges(
         lambda: graph.ids, graph.nodes, graph.rows[first[kept]], graph.rows[second[kept]]
     )

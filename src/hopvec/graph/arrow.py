@@ -32,11 +32,7 @@ def from_arrow(
     table: Any,
     spec: ColumnSpec,
     one_kind: bool,
-    directed: bool,
-    duplicates: Any,
-    loops: Any,
-    nodes: Any,
-    threads: int | None,
+    **options: Any,
 ) -> Graph:
     """See Graph.from_arrow."""
     reader, name = open_table(table), f"the {type(table).__name__}"
@@ -44,12 +40,15 @@ def from_arrow(
     source: list[pa.Array] = []
     target: list[pa.Array] = []
     weight: list[pa.Array] = []
+    relation: list[pa.Array] = []
     for batch in reader:
         locate = _locate_after(name, sum(map(len, source)))
         source.append(id_array(batch.column(columns.source), locate))
         target.append(id_array(batch.column(columns.target), locate))
         if columns.weight is not None:
             weight.append(weight_array(batch.column(columns.weight)))
+        if columns.relation is not None:
+            relation.append(relation_array(batch.column(columns.relation)))
     sources, targets = _concatenated(source), _concatenated(target)
     names = [reader.schema.names[at] for at in (columns.source, columns.target)]
     if not one_kind and differ_in_kind(*names):
@@ -63,11 +62,8 @@ def from_arrow(
         sources,
         targets,
         None if columns.weight is None else pa.chunked_array(weight, pa.float64()),
-        directed=directed,
-        duplicates=duplicates,
-        loops=loops,
-        nodes=nodes,
-        threads=threads,
+        relation=None if not relation else pa.chunked_array(relation, pa.large_string()),
+        **options,
     )
     origin: dict[str, Any] = {"columns": columns.names(reader.schema.names)}
     if any(

@@ -67,7 +67,7 @@ THINGS = frozenset(
         *("app", "restaurant", "hotel", "business", "venue", "place", "course", "tag"),
         *("category", "topic", "store", "shop", "drug", "disease", "gene", "protein"),
         *("document", "query", "ad", "job", "recipe", "package", "file", "tracker"),
-        *("site"),
+        "site",
     )
 )
 TIME_WORDS = {"date", "day", "month", "time", "timestamp", "ts", "year"}  # from_date is not a node

@@ -90,7 +90,9 @@ def to_scipy(graph: Graph) -> sp.csr_array:
     return sp.coo_array((weights, (source, graph.rows[graph.indices])), shape=shape).tocsr()
 
 
-def from_networkx(graph: nx.Graph[Any], weight: str) -> Graph:
+def from_networkx(
+    graph: nx.Graph[Any], weight: str, relation: str | None, **relation_options: Any
+) -> Graph:
     """See Graph.from_networkx."""
     nodes = list(graph)
     if not nodes:
@@ -106,20 +108,43 @@ def from_networkx(graph: nx.Graph[Any], weight: str) -> Graph:
         source.append(u)
         target.append(v)
         weights.append(value)
-    return Graph.from_edges(source, target, weights, directed=graph.is_directed(), nodes=nodes)
+    return Graph.from_edges(
+        source,
+        target,
+        weights,
+        relation=None if relation is None else _networkx_relations(graph, relation),
+        **relation_options,
+        directed=graph.is_directed(),
+        nodes=nodes,
+    )
+
+
+def _networkx_relations(graph: nx.Graph[Any], relation: str) -> list[Any]:
+    """The attribute of each edge, or its key in a MultiGraph."""
+    if relation == "key" and graph.is_multigraph():
+        found = [key for *_, key in graph.edges(keys=True)]
+    else:
+        found = [value for *_, value in graph.edges(data=relation)]
+    if None in found:
+        u, v, *_ = list(graph.edges)[found.index(None)]
+        raise GraphError(
+            f"The edge {u!r} - {v!r} of the networkx graph has no attribute {relation!r}, which "
+            "relation= names."
+        )
+    return [str(value) for value in found]
 
 
 def to_networkx(graph: Graph) -> nx.Graph[Any]:
     """See Graph.to_networkx."""
     import networkx as nx
 
-    result = nx.DiGraph() if graph.directed else nx.Graph()
+    result = nx.Graph() if graph.symmetric else nx.DiGraph()
     ids = graph.ids.to_pylist()
     result.add_nodes_from(ids)
     entries = graph.to_scipy().tocoo()
     edges = (values.tolist() for values in (*entries.coords, entries.data))
     for u, v, weight in zip(*edges, strict=True):
-        if graph.directed or u <= v:
+        if not graph.symmetric or u <= v:
             if graph.weights is None:
                 result.add_edge(ids[u], ids[v])
             else:

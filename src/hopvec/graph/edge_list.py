@@ -28,15 +28,21 @@ def from_edges(
 ) -> Graph:
     """See Graph.from_edges."""
     check_options("Graph.from_edges", directed, duplicates, loops, threads)
+    numbering, weight = number_edges(source, target, weight, nodes)
+    return from_numbered_edges(numbering, weight, directed, duplicates, loops, threads)
+
+
+def number_edges(
+    source: Any, target: Any, weight: Any, nodes: Any
+) -> tuple[NumberedEdges, NDArray[np.float32] | None]:
+    """Number the nodes of edges, and check the weights."""
     source, target = as_ids(source, "source"), as_ids(target, "target")
     if len(source) != len(target):
         raise GraphError(
             f"source and target must have the same length, got {len(source):,} and {len(target):,}."
         )
     weight = None if weight is None else checked_weights(weight, source, target)
-    numbering = number_nodes(source, target, nodes)
-    del source, target  # so that they are not in memory together with the rows
-    return from_numbered_edges(numbering, weight, directed, duplicates, loops, threads)
+    return number_nodes(source, target, nodes), weight
 
 
 def split_pairs(edges: Any, weight: Any) -> tuple[Any, Any, Any]:
@@ -116,11 +122,9 @@ def from_numbered_edges(
 def _duplicate_error(
     numbering: NumberedEdges, weight: NDArray[np.float32] | None, directed: bool, drop_loops: bool
 ) -> GraphError:
-    def numbers(ids: NDArray[Any]) -> NDArray[np.int64]:
-        index = ids.astype(np.int64) - numbering.offset
-        return index if numbering.table is None else numbering.table[index].astype(np.int64)
-
-    source, target = numbers(numbering.source), numbers(numbering.target)
+    source, target = (
+        numbering.numbers(ids).astype(np.int64) for ids in (numbering.source, numbering.target)
+    )
     if not directed:
         source, target = np.minimum(source, target), np.maximum(source, target)
     counted = np.ones(len(source), dtype=bool) if weight is None else weight != 0
@@ -130,9 +134,13 @@ def _duplicate_error(
     pair = source[edges] * numbering.nodes + target[edges]
     _, first = np.unique(pair, return_index=True)
     repeated = int(edges[np.setdiff1d(np.arange(len(pair)), first)[0]])
-    ids = numbering.ids()
-    ends = " - ".join(repr(ids[int(end[repeated])].as_py()) for end in (source, target))
+    ends = int(source[repeated]), int(target[repeated])
+    if numbering.describe is not None:
+        edge = numbering.describe(*ends)
+    else:
+        names = " - ".join(repr(numbering.ids()[end].as_py()) for end in ends)
+        edge = f"edge {repeated + 1} ({names})"
     return GraphError(
-        f"edge {repeated + 1} ({ends}) repeats an earlier edge. Use duplicates='sum' to add up the "
+        f"{edge} repeats an earlier edge. Use duplicates='sum' to add up the "
         "weights, or duplicates='first' to keep the first edge."
     )

@@ -32,7 +32,7 @@ def _batches(graph: Graph, schema: pa.Schema, progress: Progress) -> Iterator[pa
         entries = slice(graph.indptr[first], graph.indptr[end])
         source = np.repeat(np.arange(first, end), np.diff(graph.indptr[first : end + 1]))
         target = graph.indices[entries]
-        once = np.ones(len(target), dtype=bool) if graph.directed else source <= target
+        once = source <= target if graph.symmetric else np.ones(len(target), dtype=bool)
         ends = sources_first(graph, source[once], target[once])
         columns = [graph.ids.take(pa.array(graph.rows[nodes])) for nodes in ends]
         if graph.weights is not None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
     from hopvec.graph.features import Features
+    from hopvec.graph.relations import Relations
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,6 +62,8 @@ class Graph:
         The features of the nodes, added by `with_features`.
     is_target : ndarray of bool, or None
         In a bipartite graph, mask of the target side, in the order of `ids`.
+    relations : Relations or None
+        The relations of the edges, such as KNOWS and LIKES, if they have any.
     node_types : pyarrow.DictionaryArray or None
         The types of the nodes in the order of `ids`, null for nodes without a type; None if no
         types are known.
@@ -88,6 +91,7 @@ class Graph:
     origin: dict[str, Any] = field(default_factory=dict)
     features: Features | None = None
     is_target: NDArray[np.bool_] | None = None
+    relations: Relations | None = None
     node_types: pa.DictionaryArray | None = None
 
     def __post_init__(self) -> None:
@@ -102,6 +106,10 @@ class Graph:
         target: Any = None,
         weight: Any = None,
         *,
+        relation: Any = None,
+        relation_weights: Mapping[str, float] | str | None = None,
+        relation_balance: Literal["none", "total", "node"] = "none",
+        relation_direction: Mapping[str, str] | str | None = None,
         directed: bool = False,
         duplicates: Literal["sum", "first", "error"] = "sum",
         loops: Literal["keep", "drop"] = "keep",
@@ -121,6 +129,18 @@ class Graph:
             of pairs (source, target) or triples (source, target, weight).
         weight : array-like of float, optional
             One weight per edge. Edges of weight 0 are dropped.
+        relation : array-like of str or int, optional
+            The relation of each edge, such as KNOWS or LIKES. Edges of different relations are
+            never duplicates of each other.
+        relation_weights : dict or str, optional
+            A weight for each relation, such as {"KNOWS": 1, "LIKES": 0.5} or "KNOWS=1,LIKES=0.5".
+            Then every relation must be named; "*" stands for all others. By default all count 1.
+        relation_balance : {"none", "total", "node"}, default "none"
+            "total": relations are scaled to the same sum of weights, or to sums in proportion to
+            their weights. "node": each node divides its degree among the relations it has.
+        relation_direction : dict or str, optional
+            The direction of relations that differ from `directed`, such as {"FOLLOWS": "out",
+            "FRIEND": "both"}: "out" from source to target, "in" the other way, or "both".
         directed : bool, default False
             Whether edges have a direction.
         duplicates : {"sum", "first", "error"}, default "sum"
@@ -153,12 +173,22 @@ class Graph:
         Graph(5 nodes, 2 edges, directed, weighted)
         >>> Graph.from_edges([("a", "b"), ("b", "c")])
         Graph(3 nodes, 2 edges, undirected, unweighted)
+        >>> Graph.from_edges(["a", "b"], ["b", "c"], relation=["KNOWS", "LIKES"])
+        Graph(3 nodes, 2 edges, 2 relations, undirected, unweighted)
         """
-        from hopvec.graph.edge_list import from_edges, split_pairs
+        from hopvec.graph import edge_list, relations
+        from hopvec.graph.relation_options import RelationOptions
 
+        options = RelationOptions.checked(
+            "Graph.from_edges", relation_weights, relation_balance, relation_direction
+        )
         if target is None:
-            source, target, weight = split_pairs(source, weight)
-        return from_edges(source, target, weight, directed, duplicates, loops, nodes, threads)
+            source, target, weight = edge_list.split_pairs(source, weight)
+        build = (directed, duplicates, loops, nodes, threads)
+        if relation is None:
+            options.check_unused("Graph.from_edges")
+            return edge_list.from_edges(source, target, weight, *build)
+        return relations.from_edges(source, target, weight, relation, options, *build)
 
     @staticmethod
     def from_bipartite(
@@ -211,6 +241,10 @@ class Graph:
         weight: str | int | None = None,
         unweighted: bool = False,
         one_kind: bool = False,
+        relation: str | int | None = None,
+        relation_weights: Mapping[str, float] | str | None = None,
+        relation_balance: Literal["none", "total", "node"] = "none",
+        relation_direction: Mapping[str, str] | str | None = None,
         directed: bool = False,
         duplicates: Literal["sum", "first", "error"] = "sum",
         loops: Literal["keep", "drop"] = "keep",
@@ -233,6 +267,10 @@ class Graph:
         one_kind : bool, default False
             Whether the same id is the same node, although the column names suggest two kinds of
             nodes, such as user_id and item_id. Otherwise shared ids raise GraphError.
+        relation : str or int, optional
+            The column of relations, by name or position.
+        relation_weights, relation_balance, relation_direction
+            As in `from_edges`.
         directed, duplicates, loops, nodes, threads
             As in `from_edges`.
 
@@ -255,8 +293,20 @@ class Graph:
         from hopvec.graph.arrow import from_arrow
         from hopvec.graph.columns import ColumnSpec
 
-        spec = ColumnSpec(source, target, weight, unweighted)
-        return from_arrow(table, spec, one_kind, directed, duplicates, loops, nodes, threads)
+        spec = ColumnSpec(source, target, weight, unweighted, relation=relation)
+        return from_arrow(
+            table,
+            spec,
+            one_kind,
+            relation_weights=relation_weights,
+            relation_balance=relation_balance,
+            relation_direction=relation_direction,
+            directed=directed,
+            duplicates=duplicates,
+            loops=loops,
+            nodes=nodes,
+            threads=threads,
+        )
 
     @staticmethod
     def from_scipy(
@@ -307,7 +357,15 @@ class Graph:
         return from_scipy(matrix, ids, directed, symmetrize, threads)
 
     @staticmethod
-    def from_networkx(graph: nx.Graph[Any], *, weight: str = "weight") -> Graph:
+    def from_networkx(
+        graph: nx.Graph[Any],
+        *,
+        weight: str = "weight",
+        relation: str | None = None,
+        relation_weights: Mapping[str, float] | str | None = None,
+        relation_balance: Literal["none", "total", "node"] = "none",
+        relation_direction: Mapping[str, str] | str | None = None,
+    ) -> Graph:
         """Create a graph from a networkx graph.
 
         A DiGraph becomes a directed graph; parallel edges of a MultiGraph are summed.
@@ -318,6 +376,10 @@ class Graph:
             The graph.
         weight : str, default "weight"
             The edge attribute with the weights. Edges without it have weight 1.
+        relation : str, optional
+            The edge attribute with the relations; "key" stands for the keys of a MultiGraph.
+        relation_weights, relation_balance, relation_direction
+            As in `from_edges`.
 
         Returns
         -------
@@ -332,7 +394,14 @@ class Graph:
         """
         from hopvec.graph.convert import from_networkx
 
-        return from_networkx(graph, weight)
+        return from_networkx(
+            graph,
+            weight,
+            relation,
+            relation_weights=relation_weights,
+            relation_balance=relation_balance,
+            relation_direction=relation_direction,
+        )
 
     @staticmethod
     def from_igraph(graph: Any, *, weight: str = "weight") -> Graph:
@@ -573,6 +642,12 @@ class Graph:
         return self.ids.filter(pa.array(self.is_target == is_target))
 
     @property
+    def symmetric(self) -> bool:
+        """Whether S is symmetric: the graph is undirected, and not balanced by node."""
+        balanced = self.relations is not None and self.relations.balance == "node"
+        return not self.directed and not balanced
+
+    @property
     def entries(self) -> int:
         """The number of stored entries of S."""
         return len(self.indices)
@@ -658,6 +733,8 @@ class Graph:
             targets = int(np.count_nonzero(self.is_target))
             more["sides"] = {"sources": self.nodes - targets, "targets": targets}
         more |= describe_types(self.node_types)
+        if self.relations is not None:
+            more["relations"] = self.relations.describe()
         return {
             "nodes": self.nodes,
             "edges": self.edges,
@@ -679,5 +756,8 @@ class Graph:
         nodes = "1 node" if self.nodes == 1 else f"{self.nodes:,} nodes"
         direction = "directed" if self.directed else "undirected"
         weighted = "unweighted" if self.weights is None else "weighted"
-        sides = "" if self.is_target is None else "bipartite, "
-        return f"Graph({nodes}, {edges}, {sides}{direction}, {weighted})"
+        kinds = [] if self.is_target is None else ["bipartite"]
+        if self.relations is not None:
+            count = len(self.relations.kinds)
+            kinds.insert(0, "1 relation" if count == 1 else f"{count:,} relations")
+        return f"Graph({', '.join([nodes, edges, *kinds, direction, weighted])})"

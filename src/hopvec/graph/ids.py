@@ -29,6 +29,13 @@ class NumberedEdges:
     target: NDArray[Any]
     offset: int = 0
     table: NDArray[np.int32] | None = None
+    describe: Callable[[int, int], str] | None = None
+    """Describes the edge between two nodes, given by their numbers, for error messages."""
+
+    def numbers(self, ids: NDArray[Any]) -> NDArray[Any]:
+        """The numbers of the nodes with these ids, which are those of some edges."""
+        index = ids.astype(np.int64) - self.offset
+        return index if self.table is None else self.table[index]
 
     def release(self) -> None:
         """Frees the edges, no matter who else holds a reference to this object."""

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec import _native, machine
-from hopvec.graph.csr_builder import CHUNK, CSRBuilder, row_ranges
+from hopvec.graph.csr_builder import CHUNK, CSRBuilder
+from hopvec.graph.entries import entry_chunks
 from hopvec.graph.graph import Graph
 
 Direction = Literal["out", "in", "both"]
@@ -111,15 +112,6 @@ class _EntriesAsEdges:
 
     def chunks(self, *, directed: bool, drop_loops: bool) -> Iterator[_native.Edges]:
         """See EdgeSource."""
-        graph = self._graph
-        for first, end in row_ranges(graph.indptr, CHUNK):
-            entries = slice(graph.indptr[first], graph.indptr[end])
-            row = np.arange(first, end, dtype=np.int32)
-            row = np.repeat(row, np.diff(graph.indptr[first : end + 1]))
-            neighbor = graph.indices[entries]
-            weight = None if self.weight is None else self.weight[entries]
+        for row, neighbor, weight in entry_chunks(self._graph):
             source, target = (neighbor, row) if self._reverse else (row, neighbor)
             yield _native.Edges(source, target, weight, 0, self._table, directed, drop_loops)
-            for array in (neighbor, weight):
-                if array is not None:
-                    machine.release_pages(array)

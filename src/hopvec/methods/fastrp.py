@@ -39,6 +39,12 @@ from hopvec.methods.method import as_graph
 from hopvec.methods.new_nodes import embed_new_nodes
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, documented
 from hopvec.methods.presets import preset
+from hopvec.methods.relations import (
+    check_relations,
+    check_same_relations,
+    relation_bytes,
+    relation_transitions,
+)
 from hopvec.methods.slab_method import SlabMethod, nonzero_weights
 from hopvec.progress import Progress, ProgressOption, callback, no_progress, stage
 
@@ -145,6 +151,12 @@ class FastRP(SlabMethod):
         "edges of a directed graph to follow: 'out': outgoing; 'in': incoming; 'both': as if "
         "undirected; 'concat': half of the columns outgoing, half incoming",
     ] = "out"
+    relations: Annotated[
+        Literal["merge", "concat"],
+        OneOf(("merge", "concat")),
+        "edges of a graph with relations: 'merge': all together, by their weights; 'concat': an "
+        "equal part of the columns for each relation",
+    ] = "merge"
 
     def _run_passes(
         self,
@@ -160,7 +172,7 @@ class FastRP(SlabMethod):
         graph = hops[0].graph
         state = like or self._initial_state(
             graph.nodes,
-            hops[0].volume,
+            sum(A.volume for A in hops[:: len(DIRECTIONS[self.direction])]),
             graph.features.columns if graph.features else None,
             bipartite=graph.is_target is not None,
         )
@@ -280,10 +292,12 @@ class FastRP(SlabMethod):
         """The number of columns that are computed."""
         return int(self.oversample) * int(self.dim)
 
-    @property
-    def _parts(self) -> int:
-        """The number of equal parts of the columns, one for each direction of the hops."""
-        return len(DIRECTIONS[self.direction])
+    def _parts(self, graph: Graph | None = None) -> int:
+        """The number of equal parts of the columns, one for each direction and relation."""
+        directions = len(DIRECTIONS[self.direction])
+        if graph is None or graph.relations is None or self.relations == "merge":
+            return directions
+        return directions * len(graph.relations.kinds)
 
     def _pass_weights(self) -> Sequence[Mapping[int, float]]:
         """The orders with a nonzero weight, and their weights, for each pass.
@@ -426,6 +440,8 @@ class FastRP(SlabMethod):
         progress = callback(progress, "embedding")
         graph = self._validate_graph(as_graph(graph, features))
         state = None if like is None else shared_state(self, like, graph.features)
+        if like is not None and self.relations == "concat":
+            check_same_relations("FastRP", graph, like)
         return self._embed(graph, plan, progress, like=state)
 
     def embed_new(
@@ -479,6 +495,11 @@ class FastRP(SlabMethod):
         ['d']
         """
         progress = callback(progress, "embedding")
+        if self.relations == "concat":
+            raise ParameterError(
+                "FastRP: embed_new does not support relations='concat'. Embed the whole graph "
+                "again with like=, or choose relations='merge'."
+            )
         return embed_new_nodes(
             self,
             as_graph(new_edges, features),
@@ -541,8 +562,12 @@ class FastRP(SlabMethod):
         self, graph: Graph, plan: SlabPlan, progress: Progress, like: FittedState | None = None
     ) -> Fitted:
         """The result of the last pass, normalized; `like` is the state of an earlier run."""
-        hops = transitions(graph, self.direction, plan.threads, plan.spill_dir)
-        return self._compute_along(hops, plan, progress, like)
+        return self._compute_along(self._hops(graph, plan), plan, progress, like)
+
+    def _hops(self, graph: Graph, plan: SlabPlan) -> Hops:
+        """A for every part of the columns."""
+        choose = relation_transitions if self.relations == "concat" else transitions
+        return choose(graph, self.direction, plan.threads, plan.spill_dir)
 
     def _compute_along(
         self,
@@ -575,8 +600,7 @@ class FastRP(SlabMethod):
         self, graph: Graph, plan: SlabPlan, progress: Progress = no_progress
     ) -> Propagation:
         """How the last pass computes the orders of a slab."""
-        hops = transitions(graph, self.direction, plan.threads, plan.spill_dir)
-        return self._run_passes(hops, plan, progress)
+        return self._run_passes(self._hops(graph, plan), plan, progress)
 
     def _with_dim(self, dim: int) -> Self:
         """One pass with another number of columns, and without oversampling."""
@@ -586,6 +610,7 @@ class FastRP(SlabMethod):
             "oversample": 1,
             "spectrum": 1.0,
             "degree_weight": 0.0,
+            "relations": "merge",
         }
         return super()._with_dim(dim).set_params(**plain)
 
@@ -596,7 +621,19 @@ class FastRP(SlabMethod):
         self._check_feature_weight(validated.features is not None)
         if validated.is_target is not None:
             check_bipartite_weights("FastRP", self._order_weights())
+        if self.relations == "concat":
+            step = SLAB_COLUMNS[self.precision]
+            check_relations("FastRP", validated, self._width, self._parts(validated), step)
+        self._check_degree_columns(self._parts(validated))
         return validated
+
+    def _check_degree_columns(self, parts: int) -> None:
+        """Raise ParameterError if the columns with degrees leave none for anything else."""
+        if self.degree_weight and self.dim <= parts:
+            raise ParameterError(
+                f"FastRP: degree_weight reserves {parts} of {self.dim} columns for degrees, so "
+                "that none is left. Raise dim."
+            )
 
     def _check_feature_weight(self, has_features: bool) -> None:
         """Raise ParameterError if feature_weight is set but the graph has no features."""
@@ -631,13 +668,9 @@ class FastRP(SlabMethod):
                 f"FastRP: oversample times dim must be at most {MAX_WIDTH:,}, got "
                 f"{self.oversample} x {self.dim:,} = {self._width:,}. Reduce one of them."
             )
-        if self.degree_weight and self.dim <= self._parts:
-            raise ParameterError(
-                f"FastRP: degree_weight reserves {self._parts} of {self.dim} columns for degrees, "
-                "so that none is left. Raise dim."
-            )
-        step = self._parts * SLAB_COLUMNS[self.precision]
-        if self._parts > 1 and self._width % step:
+        self._check_degree_columns(self._parts())
+        step = self._parts() * SLAB_COLUMNS[self.precision]
+        if self._parts() > 1 and self._width % step:
             raise ParameterError(
                 f"FastRP: direction={self.direction!r} needs a number of columns (dim times "
                 f"oversample) that is a multiple of {step} in {self.precision}, got "
@@ -667,9 +700,11 @@ class FastRP(SlabMethod):
         return plan.passes * refining_seconds(plan.nodes, plan.width, plan.threads)
 
     def _extra_graph_bytes(self, graph: Graph) -> dict[str, int]:
-        """The transposed CSR arrays that the direction needs."""
+        """The CSR arrays that the direction or the relations need."""
+        if self.relations == "concat":
+            return relation_bytes(graph, self.direction)
         return transpose_bytes(graph, self.direction)
 
     def working_bytes(self, nodes: int, graph_bytes: int = 0) -> int:  # noqa: D102  (inherited)
-        transposed = transposed_copies(self.direction) * graph_bytes
-        return super().working_bytes(nodes) + transposed
+        copies = transposed_copies(self.direction) + (self.relations == "concat")
+        return super().working_bytes(nodes) + copies * graph_bytes

@@ -217,6 +217,12 @@ class Method(ABC):
                 f"{type(self).__name__} is defined for undirected graphs, but this graph is "
                 "directed. Read it as undirected, or choose another method."
             )
+        if not validated.directed and not validated.symmetric and not self._supports_directed:
+            raise GraphError(
+                f"{type(self).__name__} is defined for symmetric adjacency matrices, but that of "
+                "this graph is not, because of relation_balance='node'. Choose another balance or "
+                "method."
+            )
         if validated.features is not None and not self._supports_features:
             raise GraphError(
                 f"{type(self).__name__} does not support node features. Embed the graph without "

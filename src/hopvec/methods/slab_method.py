@@ -58,8 +58,7 @@ class SlabMethod(Method):
         """The number of columns that are computed: `dim`, or more to choose from."""
         return int(self.dim)
 
-    @property
-    def _parts(self) -> int:
+    def _parts(self, graph: Graph | None = None) -> int:
         """The number of equal parts of the columns, each with its own hops; see SlabPlan."""
         return 1
 
@@ -87,7 +86,7 @@ class SlabMethod(Method):
         return super()._planned_shape(graph) | {
             "width": self._width,
             "precision": self.precision,
-            "parts": self._parts,
+            "parts": self._parts(graph),
             "passes": len(self._pass_hops),
             "compresses": self._compresses,
         }
@@ -208,7 +207,7 @@ class SlabMethod(Method):
             threads=self.threads,
             memory=memory_limit(self.memory),
             extra=self._extra_bytes() | self._extra_graph_bytes(graph),
-            parts=self._parts,
+            parts=self._parts(graph),
             passes=len(self._pass_hops),
             compresses=self._compresses,
             spill_dir=self.spill_dir,

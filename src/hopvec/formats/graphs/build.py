@@ -14,20 +14,22 @@ from numpy.typing import NDArray
 from hopvec.errors import FormatError, GraphError, MemoryLimitError
 from hopvec.formats.graphs.bad_rows import SkippedRows
 from hopvec.formats.graphs.edges import Batch, EdgeStream, Matrix
-from hopvec.formats.graphs.listed_nodes import add_nodes, edge_prefixes, node_types
-from hopvec.formats.graphs.options import ReadOptions
+from hopvec.formats.graphs.listed_nodes import add_nodes, node_types, set_prefixes
+from hopvec.formats.graphs.options import OWNER, ReadOptions
 from hopvec.graph import Graph
 from hopvec.graph.arrow import WHOLE_FLOATS
 from hopvec.graph.bipartite import add_prefix, target_mask
 from hopvec.graph.columns import differ_in_kind, shared_ids_error
 from hopvec.graph.convert import READER, from_scipy
+from hopvec.graph.edge_arrays import EdgeArrays
 from hopvec.graph.edge_list import from_numbered_edges
 from hopvec.graph.id_encoder import IdEncoder
 from hopvec.graph.ids import NumberedEdges, numpy_view
+from hopvec.graph.relation_edges import RelationEdges
+from hopvec.graph.relations import merge_relations
 from hopvec.graph.validation import check_weights
 from hopvec.machine import cores, format_bytes
 from hopvec.progress import Progress
-from hopvec.spill import SpillArray
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -47,13 +49,19 @@ def graph_from_stream(
             f"{name}: symmetrize=True is for matrices; the edges of a list are undirected unless "
             "directed=True."
         )
-    prefixes = edge_prefixes(stream, options)
-    edges = encode_edges(name, stream, options, prefixes)
+    if not stream.relations:
+        options._relations.check_unused(OWNER)
+    directed = not options.bipartite and bool(
+        stream.directed if options.directed is None else options.directed
+    )
+    set_prefixes(stream, options)
+    edges = encode_edges(name, stream, options, directed=directed)
     typed = add_nodes(name, edges.encoder, stream, options)
     if len(edges.encoder) == 0:
         raise GraphError(f"{name}: the graph is empty: there are no edges in it.")
     progress(0, 100)
-    source, target, weight = edges.source.array(), edges.target.array(), edges.weights()
+    relations, weight = edges.relations, edges.arrays.weights()
+    source, target = edges.arrays.source.array(), edges.arrays.target.array()
     ids, numbers = edges.encoder.sorted_ids(untyped=stream.untyped)
     if edges.encoder.whole_floats:
         stream.metadata["ids"] = WHOLE_FLOATS
@@ -61,27 +69,35 @@ def graph_from_stream(
     if not (options.bipartite or options.one_kind):
         check_kinds(name, stream, ids, source, target, numbers)
     warn_about_whitespace(name, ids)
-    directed = not options.bipartite and bool(
-        stream.directed if options.directed is None else options.directed
-    )
-    memory = plan_memory(name, ids, source, weight is not None, directed, options)
+    memory = plan_memory(name, ids, source, weight is not None, directed, relations, options)
+    duplicates = options.duplicates or stream.duplicates or "sum"
     try:
         is_target = target_mask(ids, source, target, numbers) if options.bipartite else None
-        types = node_types(name, ids, numbers, typed, stream, is_target, options)
+        types = node_types(ids, numbers, typed, stream, is_target, options)
         numbering = NumberedEdges(lambda: ids, len(ids), source, target, 0, numbers)
-        del source, target, numbers  # so that the numbering can release them
-        graph = from_numbered_edges(
-            numbering,
-            weight,
-            directed,
-            options.duplicates or stream.duplicates or "sum",
-            options.loops,
-            options.threads,
-            memory_limit=memory.limit,
-            in_file=memory.in_file,
-            spill_dir=options.spill_dir,
-            progress=progress,
-        )
+        build: dict[str, Any] = {
+            "memory_limit": memory.limit,
+            "in_file": memory.in_file,
+            "spill_dir": options.spill_dir,
+            "progress": progress,
+        }
+        del source, target  # so that the numbering can release them
+        if relations:
+            numbering.release()
+            graph = merge_relations(
+                relations,
+                ids,
+                numbers,
+                duplicates=duplicates,
+                loops=options.loops,
+                threads=options.threads,
+                **build,
+            )
+        else:
+            del numbers
+            graph = from_numbered_edges(
+                numbering, weight, directed, duplicates, options.loops, options.threads, **build
+            )
     except GraphError as error:
         raise GraphError(f"{name}: {error}") from error
     return replace(graph, is_target=is_target, node_types=types)
@@ -90,40 +106,39 @@ def graph_from_stream(
 class EncodedEdges:
     """Edges whose ids are replaced by integer codes, in memory or in spill files."""
 
-    def __init__(self, options: ReadOptions) -> None:
+    def __init__(self, options: ReadOptions, directed: bool, relations: bool) -> None:
         limit, spill_dir = options._memory_bytes, options.spill_dir
         share = None if limit is None else limit // 16
         self.encoder: IdEncoder = IdEncoder(options.threads or cores())
-        self.source: SpillArray[np.int32] = SpillArray(np.int32, share, spill_dir)
-        self.target: SpillArray[np.int32] = SpillArray(np.int32, share, spill_dir)
-        self.weight: SpillArray[np.float32] = SpillArray(np.float32, share, spill_dir)
+        self.arrays: EdgeArrays = EdgeArrays(share, spill_dir)
+        self.relations: RelationEdges | None = None
+        if relations:
+            self.relations = RelationEdges(options._relations, directed, share, spill_dir)
 
-    def append(self, batch: Batch, weights: NDArray[np.float32] | None) -> None:
+    def append(
+        self, batch: Batch, weights: NDArray[np.float32] | None, location: Callable[[int], str]
+    ) -> None:
         """Encode the ids of a batch and add its edges."""
-        self.source.append(self.encoder.encode(batch.source))
-        self.target.append(self.encoder.encode(batch.target))
-        if weights is not None:
-            self.weight.append(weights)
+        ends = self.encoder.encode(batch.source), self.encoder.encode(batch.target)
+        if self.relations is not None:
+            self.relations.append(batch.relation, *ends, weights, location)
+            weights = None
+        self.arrays.append(*ends, weights)
 
-    def weights(self) -> NDArray[np.float32] | None:
-        """The weights; None if the edges are unweighted."""
-        return self.weight.array() if len(self.weight) else None
+    @property
+    def nbytes(self) -> int:
+        """The memory of the ids."""
+        return self.encoder.nbytes + (self.relations.nbytes if self.relations else 0)
 
     def __len__(self) -> int:
-        return len(self.source)
+        return len(self.arrays)
 
 
 def encode_edges(
-    name: str,
-    stream: EdgeStream,
-    options: ReadOptions,
-    prefixes: tuple[str, str] | None = None,
+    name: str, stream: EdgeStream, options: ReadOptions, *, directed: bool = False
 ) -> EncodedEdges:
-    """Read all batches of a stream; raise GraphError for missing ids and invalid weights.
-
-    `prefixes` are added to the ids of sources and targets.
-    """
-    edges, limit = EncodedEdges(options), options._memory_bytes
+    """Read all batches of a stream; raise GraphError for missing ids and invalid weights."""
+    edges, limit = EncodedEdges(options, directed, stream.relations), options._memory_bytes
     skipped = SkippedRows()
     rows = 0
     for batch in stream.batches:
@@ -132,9 +147,10 @@ def encode_edges(
             return stream.locate(first + row)
 
         def location(row: int) -> str:
-            return f"{name}, {locate(row)}"
+            return locate(row) if stream.locates_file else f"{name}, {locate(row)}"
 
         rows += len(batch.source)
+        prefixes = batch.prefixes or stream.prefixes
         if options.bad_rows == "skip":
             batch = skipped.drop_from(batch, locate)
         elif (missing := batch.first_missing()) is not None:
@@ -144,8 +160,8 @@ def encode_edges(
             source, target = map(add_prefix, (batch.source, batch.target), prefixes)
             batch = batch._replace(source=source, target=target)
         _check_id_types(name, batch, stream)
-        edges.append(batch, _checked_weights(batch, location))
-        used = edges.encoder.nbytes
+        edges.append(batch, _checked_weights(batch, location), location)
+        used = edges.nbytes
         if limit is not None and used > limit:
             raise MemoryLimitError(
                 f"{name}: the ids of the first {len(edges.encoder):,} nodes alone take "
@@ -217,6 +233,7 @@ def plan_memory(
     source: NDArray[Any],
     weighted: bool,
     directed: bool,
+    relations: RelationEdges | None,
     options: ReadOptions,
 ) -> MemoryPlan:
     """Plan the memory of building the CSR arrays; raise MemoryLimitError if it cannot suffice."""
@@ -226,9 +243,14 @@ def plan_memory(
     nodes, entries = len(ids), len(source) * (1 if directed else 2)
     csr_bytes = entries * (8 if weighted else 4)
     build_bytes = int(ids.nbytes) + 44 * nodes  # what the builder holds for each node
+    if relations is not None:
+        # Their matrices go to spill files, but the builder holds something for each of their rows.
+        csr_bytes = relations.entries * 8
+        build_bytes += 100 * relations.pairs
     if not isinstance(source, np.memmap):
         build_bytes += len(source) * (12 if weighted else 8)
     graph_bytes = int(ids.nbytes) + 40 * nodes  # what remains in memory of a graph in a file
+    graph_bytes += 48 * relations.pairs if relations else 0
     reserve = options.reserve or (lambda nodes, csr_bytes: 0)
     needed = graph_bytes + reserve(nodes, 0)
     if needed > limit:
@@ -238,7 +260,7 @@ def plan_memory(
             f"the embedding), but the memory limit is {format_bytes(limit)}. Increase memory=."
         )
     in_file = graph_bytes + csr_bytes + reserve(nodes, csr_bytes) > limit
-    if build_bytes + 2 * csr_bytes <= limit:
+    if relations is None and build_bytes + 2 * csr_bytes <= limit:
         return MemoryPlan(None, in_file)
     needed = build_bytes + (8 << 20)
     if needed > limit:
@@ -252,6 +274,7 @@ def plan_memory(
 
 def graph_from_matrix(name: str, found: Matrix, options: ReadOptions) -> Graph:
     """Build the graph of an adjacency matrix."""
+    options._relations.check_unused(OWNER)
     if options.bipartite:
         raise FormatError(
             f"{name}: bipartite=True is for lists of edges, and this is a matrix; leave it out."

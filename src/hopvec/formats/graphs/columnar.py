@@ -138,7 +138,8 @@ class _Reader:
                 logger.warning("%s: %s", self.name, warning)
 
     def stream(self, batches: Iterator[Batch]) -> EdgeStream:
-        return EdgeStream(batches, self.metadata, locate=self.locate)
+        relations = "relation" in self.columns
+        return EdgeStream(batches, self.metadata, locate=self.locate, relations=relations)
 
     def locate(self, row: int) -> str:
         """The location of a row, with the file if there are several."""
@@ -182,8 +183,8 @@ class _Reader:
                 f"{self._file()}: there is no column {missing[0]!r}, unlike in "
                 f"{self.parts[0].name}; the columns are {', '.join(schema.names)}."
             )
-        spec = ColumnSpec(**self.columns, unweighted="weight" not in self.columns)
-        choose_table_columns(self._file(), schema, spec)
+        requested: dict[str, Any] = {"unweighted": "weight" not in self.columns, **self.columns}
+        choose_table_columns(self._file(), schema, ColumnSpec(**requested))
 
     def arrow(self, file: InputFile, kind: str) -> EdgeStream:
         """Stream the edges of an Arrow IPC file or stream."""

@@ -33,6 +33,8 @@ class Batch(NamedTuple):
     """The times as they are in the file; None if the edges have none."""
     bad: Mapping[int, str] = MappingProxyType({})
     """Rows that could not be parsed and are skipped, with the reason; their cells are empty."""
+    prefixes: tuple[str, str] | None = None
+    """The prefixes of sources and targets, if they are not those of the whole stream."""
 
     @property
     def names(self) -> Iterator[tuple[str, pa.Array]]:
@@ -48,7 +50,9 @@ class Batch(NamedTuple):
     def filter(self, kept: NDArray[np.bool_]) -> Batch:
         """The rows of a mask."""
         mask = pa.array(kept)
-        return Batch(*(None if column is None else column.filter(mask) for column in self[:5]))
+        columns = (None if column is None else column.filter(mask) for column in self[:5])
+        source, target, weight, relation, time = columns
+        return Batch(source, target, weight, relation, time)
 
 
 @dataclass
@@ -72,6 +76,14 @@ class EdgeStream:
     become integers if all of them look like integers."""
     locate: Callable[[int], str] = lambda edge: f"edge {edge + 1:,}"
     """Where in the file an edge is, counted from 0, for error messages: 'line 48,213'."""
+    locates_file: bool = False
+    """Whether `locate` also names the file, because there are several."""
+    relations: bool = False
+    """Whether the batches have relations."""
+    prefixes: tuple[str, str] | None = None
+    """Prefixes that the ids of sources and targets get; None if they stay as they are."""
+    parts: Sequence[EdgeStream] = ()
+    """The streams that this one joins."""
 
 
 @dataclass

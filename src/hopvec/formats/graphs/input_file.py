@@ -44,7 +44,8 @@ class InputFile:
     ) -> None:
         self.path: Path | None = None if str(path) == "-" else Path(path)
         self.name: str = "standard input" if self.path is None else str(path)
-        self._progress, self._spill_dir = progress, spill_dir
+        self.progress: Progress | None = progress
+        self._spill_dir = spill_dir
         if self.path is not None and not self.path.exists():
             raise FormatError(f"{self.name}: there is no such file.")
         try:
@@ -163,8 +164,8 @@ class InputFile:
 
     def report(self, fraction: float) -> None:
         """Report progress as a fraction of the file, for readers that seek in it."""
-        if self._progress:
-            self._progress(int(self.size * fraction), self.size)
+        if self.progress:
+            self.progress(int(self.size * fraction), self.size)
 
     _given = 0
 
@@ -216,8 +217,8 @@ class _Counted:
         else:
             block = file._raw.read(size) if file._raw else b""
         self._done += len(block)
-        if file._progress:
-            file._progress(self._done, file.size)
+        if file.progress:
+            file.progress(self._done, file.size)
         return block
 
     def readable(self) -> bool:

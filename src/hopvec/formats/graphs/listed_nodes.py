@@ -35,20 +35,33 @@ class TypedNodes(NamedTuple):
     types: pa.Array
 
 
-def edge_prefixes(stream: EdgeStream, options: ReadOptions) -> tuple[str, str] | None:
-    """The prefixes of sources and targets; None if ids stay as they are."""
+def set_prefixes(stream: EdgeStream, options: ReadOptions) -> None:
+    """Set the prefixes of the ids of a stream: the given ones, or its id spaces if it has several.
+
+    The metadata of the stream list all prefixes.
+    """
+    parts = stream.parts or [stream]
     if options.prefixes is not None:
+        stream.prefixes = options.prefixes
         stream.metadata["prefixes"] = list(options.prefixes)
-        return options.prefixes
-    columns = stream.metadata.get("columns", {})
-    spaces = [id_space(columns.get(end, "")) for end in ("source", "target")]
-    if options.one_kind or spaces == [None, None]:
-        return None
-    found = {*spaces, *(set() if options.nodes is None else node_spaces(options.nodes))}
+        return
+    spaces = [_spaces(part) for part in parts]
+    found = {space for both in spaces for space in both}
+    if options.one_kind or found == {None}:
+        return
+    if options.nodes is not None:
+        found |= node_spaces(options.nodes)
     if len(found) == 1:
-        return None
-    stream.metadata["prefixes"] = sorted(map(_prefix, found - {None}))
-    return _prefix(spaces[0]), _prefix(spaces[1])
+        return
+    for part, (source, target) in zip(parts, spaces, strict=True):
+        part.prefixes = _prefix(source), _prefix(target)
+    stream.metadata["prefixes"] = sorted(_prefix(space) for space in found if space is not None)
+
+
+def _spaces(stream: EdgeStream) -> tuple[str | None, str | None]:
+    """The id spaces of sources and targets, which the names of their columns contain."""
+    columns = stream.metadata.get("columns", {})
+    return id_space(columns.get("source", "")), id_space(columns.get("target", ""))
 
 
 def _prefix(space: str | None) -> str:
@@ -126,7 +139,6 @@ def _prefixed_by_type(nodes: NodeList, prefixes: tuple[str, str]) -> pa.Array:
 
 
 def node_types(
-    name: str,
     ids: pa.Array,
     numbers: NDArray[np.int32],
     typed: list[TypedNodes],
@@ -138,7 +150,7 @@ def node_types(
 
     In a bipartite graph with prefixes, nodes without edges are added to the mask `is_target`.
     """
-    codes, names = _listed_types(name, ids, numbers, typed)
+    codes, names = _listed_types(ids, numbers, typed)
     if options.prefixes is not None and is_target is not None:
         sides = types_of_prefixes(options.prefixes)
         if sides[1] in names:
@@ -151,7 +163,7 @@ def node_types(
 
 
 def _listed_types(
-    name: str, ids: pa.Array, numbers: NDArray[np.int32], typed: list[TypedNodes]
+    ids: pa.Array, numbers: NDArray[np.int32], typed: list[TypedNodes]
 ) -> tuple[NDArray[np.int32], list[str]]:
     """The types of nodes that are listed, as positions in a list of names.
 
@@ -171,7 +183,7 @@ def _listed_types(
         row = int(np.argmax(differ))
         node = ids[int(nodes[row])].as_py()
         raise GraphError(
-            f"{name}, nodes: {node!r} is listed as {names[given[row]]!r} and as "
+            f"nodes: {node!r} is listed as {names[given[row]]!r} and as "
             f"{names[codes[nodes[row]]]!r}, but a node has one type. If these are different nodes, "
             "give their ids prefixes: bipartite=True and prefixes=('user:', 'item:'), or id spaces "
             "in the headers of Neo4j."

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypedDict
 from hopvec.errors import ParameterError
 from hopvec.graph.bipartite import check_prefixes
 from hopvec.graph.columns import EDGES, ColumnSpec, PairKind
+from hopvec.graph.relation_options import RelationOptions
 from hopvec.graph.validation import check_choice, check_flag, check_options
 from hopvec.machine import memory_limit
 
@@ -25,6 +26,9 @@ class TableKeywords(TypedDict, total=False):
     weight: str | int | None
     unweighted: bool
     relation: str | int | None
+    relation_weights: Mapping[str, float] | str | None
+    relation_balance: Literal["none", "total", "node"]
+    relation_direction: Mapping[str, str] | str | None
     time: str | int | None
     directed: bool | None
     bipartite: bool
@@ -61,8 +65,10 @@ class ReadOptions:
 
     Parameters
     ----------
-    format, source, target, weight, unweighted, relation, time
+    format, source, target, weight, unweighted, time
         What the file contains, as in `read_graph`.
+    relation, relation_weights, relation_balance, relation_direction
+        The relations of the edges, as in `read_graph`.
     separator, header, comment, variable
         How the file is read, as in `read_graph`.
     directed, symmetrize, bipartite, one_kind, prefixes, duplicates, loops, bad_rows
@@ -93,6 +99,9 @@ class ReadOptions:
     weight: str | int | None = None
     unweighted: bool = False
     relation: str | int | None = None
+    relation_weights: Mapping[str, float] | str | None = None
+    relation_balance: Literal["none", "total", "node"] = "none"
+    relation_direction: Mapping[str, str] | str | None = None
     time: str | int | None = None
     separator: str | None = None
     header: bool | None = None
@@ -129,7 +138,7 @@ class ReadOptions:
             raise ParameterError(
                 f"{OWNER}: node_type= is a column of the nodes; give nodes= as well."
             )
-        _ = self._columns, self._memory_bytes  # both raise ParameterError
+        _ = self._columns, self._relations, self._memory_bytes  # these raise ParameterError
 
     @property
     def _columns(self) -> ColumnSpec:
@@ -142,6 +151,13 @@ class ReadOptions:
             self._pairs,
             self.relation,
             self.time,
+        )
+
+    @property
+    def _relations(self) -> RelationOptions:
+        """How relations are weighted, balanced and directed."""
+        return RelationOptions.checked(
+            OWNER, self.relation_weights, self.relation_balance, self.relation_direction
         )
 
     @property

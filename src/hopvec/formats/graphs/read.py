@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import fields, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Unpack
 
 from hopvec.address import is_address, shown_address
-from hopvec.errors import FormatError
+from hopvec.errors import FormatError, ParameterError
 from hopvec.formats.graphs import (
     adjacency,
     columnar,
@@ -24,6 +25,7 @@ from hopvec.formats.graphs.build import graph_from_matrix, graph_from_stream
 from hopvec.formats.graphs.edges import EdgeStream, GraphFormat, Matrix
 from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.options import ReadKeywords, ReadOptions, merge_options
+from hopvec.formats.graphs.relation_files import join_streams, joined_progress, relation_files
 from hopvec.graph import Graph
 from hopvec.progress import Progress, ProgressOption, callback, no_progress
 
@@ -50,7 +52,7 @@ FORMAT_OPTIONS = frozenset[str]().union(*(module.OPTIONS for module in GRAPH_FOR
 
 
 def read_graph(
-    path: str | PathLike[str],
+    path: str | PathLike[str] | Mapping[str, str | PathLike[str]],
     *,
     options: ReadOptions | None = None,
     progress: ProgressOption = None,
@@ -65,8 +67,9 @@ def read_graph(
 
     Parameters
     ----------
-    path : str or path
-        The file, or a directory of Parquet files; "-" is standard input.
+    path : str, path or dict
+        The file, or a directory of Parquet files; "-" is standard input. A dict has one file per
+        relation: {"KNOWS": "knows.csv", "LIKES": "likes.csv"}; so has "KNOWS=knows.csv,LIKES=...".
     options : ReadOptions, optional
         The keywords below as one record. Keywords override its fields.
     progress : bool or callable, optional
@@ -81,6 +84,10 @@ def read_graph(
         The columns of an edge list: a name, or a number counted from 1.
     unweighted : bool, default False
         Ignores weights.
+    relation : str or int, optional
+        The column of relations, such as KNOWS and LIKES.
+    relation_weights, relation_balance, relation_direction : optional
+        How relations are weighted, balanced and directed, as in `Graph.from_edges`.
     separator : str, optional
         The separator of text: one character, "tab", "space" or "whitespace".
     header : bool, optional
@@ -154,17 +161,69 @@ def read_graph(
     """
     progress = callback(progress, "reading")
     options = merge_options("read_graph", options or ReadOptions(), keywords, ReadKeywords)
+    build_progress = build_progress or no_progress
+    files = relation_files(path)
+    if files is not None or isinstance(path, Mapping):
+        return _read_relation_files(files or {}, options, progress, build_progress)
     _check_is_file(path, options)
     with InputFile(path, progress, options.spill_dir) as file:
-        name, reason = choose_format(file, options.format)
-        module = GRAPH_FORMATS[name]
-        check_options_apply(file.name, name, module.OPTIONS, options)
-        found = module.read_edges(file, options)
+        found, origin = _open_edges(file, options)
         if isinstance(found, Matrix):
             graph = graph_from_matrix(file.name, found, options)
         else:
-            graph = graph_from_stream(file.name, found, options, build_progress or no_progress)
-    return replace(graph, origin=_origin(file, name, reason, found, options))
+            graph = graph_from_stream(file.name, found, options, build_progress)
+    return replace(graph, origin=origin | found.metadata)
+
+
+def _read_relation_files(
+    files: Mapping[str, str | PathLike[str]],
+    options: ReadOptions,
+    progress: Progress | None,
+    build_progress: Progress,
+) -> Graph:
+    """Read a graph from several files, one per relation."""
+    if options.relation is not None:
+        raise ParameterError(
+            "read_graph: relation= names a column, but here every file is a relation; leave it out."
+        )
+    if not files:
+        raise FormatError("read_graph: the dict of files, one per relation, is empty.")
+    for path in files.values():
+        _check_is_file(path, options)
+    with ExitStack() as stack:
+        opened = {
+            relation: stack.enter_context(InputFile(path, None, options.spill_dir))
+            for relation, path in files.items()
+        }
+        sizes = [file.size for file in opened.values()]
+        for number, file in enumerate(opened.values()):
+            file.progress = joined_progress(progress, sizes, number)
+        found = {relation: _open_edges(file, options) for relation, file in opened.items()}
+        stream = join_streams(
+            {relation: (opened[relation].name, edges) for relation, (edges, _) in found.items()}
+        )
+        name = ",".join(f"{relation}={file.name}" for relation, file in opened.items())
+        graph = graph_from_stream(name, stream, options, build_progress)
+        origins = {relation: origin | edges.metadata for relation, (edges, origin) in found.items()}
+    formats = sorted({origin["format"] for origin in origins.values()})
+    origin = {
+        "file": name,
+        "format": ", ".join(formats),
+        "duplicates": options.duplicates or "sum",
+        "files by relation": origins,
+    }
+    return replace(graph, origin=origin | stream.metadata)
+
+
+def _open_edges(
+    file: InputFile, options: ReadOptions
+) -> tuple[EdgeStream | Matrix, dict[str, Any]]:
+    """The edges of a file, and how it is read."""
+    name, reason = choose_format(file, options.format)
+    module = GRAPH_FORMATS[name]
+    check_options_apply(file.name, name, module.OPTIONS, options)
+    found = module.read_edges(file, options)
+    return found, _origin(file, name, reason, found, options)
 
 
 def _check_is_file(path: str | PathLike[str], options: ReadOptions) -> None:
@@ -234,4 +293,4 @@ def _origin(
         origin["compression"] = file.compression
     if isinstance(found, EdgeStream):
         origin["duplicates"] = options.duplicates or found.duplicates or "sum"
-    return origin | found.metadata
+    return origin

@@ -57,6 +57,8 @@ def read_sql(
         The columns: a name, or a number counted from 1.
     unweighted, directed, bipartite, prefixes, one_kind : optional
         The kind of the graph, as in `read_graph`.
+    relation_weights, relation_balance, relation_direction : optional
+        How relations are weighted, balanced and directed, as in `Graph.from_edges`.
     duplicates, loops, bad_rows, nodes : optional
         How the graph is built, as in `read_graph`.
     threads, memory, reserve, spill_dir : optional

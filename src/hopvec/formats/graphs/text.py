@@ -98,7 +98,13 @@ def read_edges(file: InputFile, options: ReadOptions) -> EdgeStream:
     batches = _batches(
         file, lines, dialect, columns, metadata, node_rows, line, skip=options.bad_rows == "skip"
     )
-    stream = EdgeStream(batches, metadata, untyped=True, locate=lambda edge: f"line {line(edge):,}")
+    stream = EdgeStream(
+        batches,
+        metadata,
+        untyped=True,
+        locate=lambda edge: f"line {line(edge):,}",
+        relations=columns.relation is not None,
+    )
     if node_rows is not None:
         stream.batches = node_rows.add_nodes(stream, file.name, batches)
     return stream
