@@ -60,7 +60,7 @@ def set_prefixes(stream: EdgeStream, options: ReadOptions) -> None:
 
 def _spaces(stream: EdgeStream) -> tuple[str | None, str | None]:
     """The id spaces of sources and targets, which the names of their columns contain."""
-    columns = stream.metadata.get("columns", {})
+    columns = stream.metadata.get("columns") or {}
     return id_space(columns.get("source", "")), id_space(columns.get("target", ""))
 
 
@@ -150,6 +150,8 @@ def node_types(
 
     In a bipartite graph with prefixes, nodes without edges are added to the mask `is_target`.
     """
+    if not typed and "prefixes" not in stream.metadata:
+        return None
     codes, names = _listed_types(ids, numbers, typed)
     if options.prefixes is not None and is_target is not None:
         sides = types_of_prefixes(options.prefixes)
