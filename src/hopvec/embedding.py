@@ -682,14 +682,14 @@ class Embedding:
         Parameters
         ----------
         target : str
-            Such as "postgresql://host/database", "duckdb:graph.db", "lancedb:directory" or
-            "faiss:vectors.index".
+            Such as "postgresql://host/database", "duckdb:graph.db", "lancedb:directory",
+            "faiss:vectors.index" or "neo4j:directory", which writes a CSV file and a Cypher script.
         table : str, default="vectors"
             An existing table of this name is replaced if hopvec created it.
         replace : bool, default=False
             Whether to replace an existing table that hopvec did not create.
         index : bool, default=False
-            Whether to create an HNSW index for cosine similarity, in PostgreSQL and FAISS.
+            Whether to create an HNSW index for cosine similarity, in PostgreSQL, FAISS and Neo4j.
         progress : bool or callable, optional
             Whether to show a progress bar; or a function, called with the number of rows written
             and the total.

@@ -19,6 +19,7 @@ from hopvec.embedding import Embedding
 from hopvec.formats.destination import check_writable
 from hopvec.formats.positions import read_positions
 from hopvec.formats.recognize import holds_embedding
+from hopvec.graph.node_types import type_mask
 from hopvec.machine import format_bytes
 from hopvec.view.map import check_map, draw_map
 from hopvec.view.theme import THEMES
@@ -134,7 +135,8 @@ def map(  # noqa: A001
     rows: Rows = [] if read is None else label_rows(read)
     rows += [("layout", f"columns x and y of {paths[name]}") for name in positions]
     terminal.info_rows(rows + [("note", note) for note in terminal.notes])
-    terminal.info(f"{output}: {_sizes(embeddings)}, {format_bytes(output.stat().st_size)}")
+    sizes = _sizes(embeddings, types)
+    terminal.info(f"{output}: {sizes}, {format_bytes(output.stat().st_size)}")
 
 
 def _split_arguments(
@@ -161,6 +163,10 @@ def _stored_positions(paths: dict[str, str]) -> dict[str, Any]:
     return {name: plane for name, plane in found.items() if plane is not None}
 
 
-def _sizes(embeddings: dict[str, Embedding]) -> str:
-    sizes = [count(len(embedding), "node") for embedding in embeddings.values()]
+def _sizes(embeddings: dict[str, Embedding], types: tuple[str, ...]) -> str:
+    nodes = (
+        int(type_mask("draw_map", embedding.types, types).sum()) if types else len(embedding)
+        for embedding in embeddings.values()
+    )
+    sizes = [count(number, "node") for number in nodes]
     return " and ".join(sizes) if len(sizes) < 3 else f"{len(sizes)} maps of {sizes[0]} and more"

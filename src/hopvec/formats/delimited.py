@@ -43,7 +43,7 @@ def write_csv(
     names = [*beside, *(f"e{column}" for column in range(embedding.dim))]
     file.write((separator.join(names) + "\n").encode())
     for columns, rows in iter_blocks(embedding, "float32", progress):
-        for chunk in lines(_joined(columns, separator), rows, separator):
+        for chunk in lines(joined_columns(columns, separator), rows, separator):
             file.write(chunk)
 
 
@@ -90,8 +90,8 @@ def compressed(file: BinaryIO, path: Path) -> Iterator[BinaryIO | gzip.GzipFile]
         yield file
 
 
-def _joined(columns: list[pa.Array], separator: str) -> pa.Array:
-    """The columns beside the vectors as text; a missing type is empty."""
+def joined_columns(columns: list[pa.Array], separator: str) -> pa.Array:
+    """The columns beside the vectors as text, quoted if necessary; a missing type is empty."""
     import pyarrow.compute as pc
 
     quoted = [_quoted(column, separator).cast(pa.string()) for column in columns]

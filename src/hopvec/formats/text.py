@@ -45,20 +45,23 @@ class LineFormat:
         return [n for n in range(len(self.columns)) if n not in others]
 
 
-def lines(ids: pa.Array, rows: NDArray[Any], separator: str) -> Iterator[pa.Buffer]:
+def lines(
+    ids: pa.Array, rows: NDArray[Any], separator: str, numbers_separator: str | None = None
+) -> Iterator[pa.Buffer]:
     """Format ids and numbers as text, one line per row, in chunks of a few megabytes.
 
-    Every number has the fewest digits that round-trip to the same float32.
+    Every number has the fewest digits that round-trip to the same float32. The numbers may be in
+    one column, with a separator of their own.
     """
     import pyarrow.compute as pc
 
-    dim = rows.shape[1]
-    step = max(1, LINE_BYTES // (4 * dim))
+    step = max(1, LINE_BYTES // (4 * rows.shape[1]))
     for first in range(0, len(rows), step):
         block = rows[first : first + step]
         numbers = pa.array(block.reshape(-1)).cast(pa.string())
-        offsets = np.arange(0, block.size + 1, dim, dtype=np.int32)
-        joined = pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets), numbers), separator)
+        offsets = pa.array(np.arange(0, block.size + 1, rows.shape[1], dtype=np.int32))
+        lists = pa.ListArray.from_arrays(offsets, numbers)
+        joined = pc.binary_join(lists, numbers_separator or separator)
         names = ids[first : first + step].cast(pa.string())
         joined = pc.binary_join_element_wise(names, joined, separator)
         _, _, text = pc.binary_join_element_wise(joined, "", "\n").buffers()

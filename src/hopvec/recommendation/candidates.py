@@ -98,11 +98,11 @@ def nodes_of_types(
 ) -> NDArray[np.bool_]:
     """Mask of the nodes of some types, in the internal order of a graph.
 
-    If the graph has no types, those of the embedding count.
+    The types are those of the embedding; if it has none, those of the graph.
     """
     import pyarrow.compute as pc
 
-    if graph.node_types is not None or embedding is None:
+    if embedding is None or embedding.types is None:
         return type_mask(owner, graph.node_types, types)[graph.rows]
     ids = embedding.ids.filter(pa.array(type_mask(owner, embedding.types, types)))
     mask: NDArray[np.bool_] = pc.is_in(graph.ids, value_set=ids_like(ids, graph.ids)).to_numpy(

@@ -166,7 +166,7 @@ def recommend(
         The only nodes that may be recommended. Ids that are not in the graph are skipped here and
         in `exclude`, with a warning.
     types : str or sequence of str, optional
-        The only types of nodes that may be recommended: types of the graph, else of the embedding.
+        The only types of nodes that may be recommended: types of the embedding, else of the graph.
     exclude : array-like of ids, or table, optional
         What not to recommend: nodes that are not recommended to anyone, or a table of two columns,
         nodes and what is not recommended to them, such as what they were shown before.

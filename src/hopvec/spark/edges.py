@@ -34,7 +34,13 @@ class EdgeFrame:
 
     @classmethod
     def from_frame(
-        cls, frame: Any, spec: ColumnSpec, *, directed: bool = False, nodes: DataFrame | None = None
+        cls,
+        frame: Any,
+        spec: ColumnSpec,
+        *,
+        directed: bool = False,
+        nodes: DataFrame | None = None,
+        node_type: str | None = None,
     ) -> EdgeFrame:
         """The edges in a DataFrame; columns that are not specified are chosen by name."""
         check_flag("embed", "directed", directed)
@@ -59,8 +65,8 @@ class EdgeFrame:
         weighted = chosen.weight is not None
         if chosen.weight is not None:
             columns.append(_weight(fields[chosen.weight]).alias("weight"))
-        node_ids = None if nodes is None else _node_ids(nodes, ids)
-        return cls(frame.select(*columns), ids, weighted, bool(directed), node_ids)
+        listed = None if nodes is None else nodes.select(node_ids(nodes, ids, beside=node_type))
+        return cls(frame.select(*columns), ids, weighted, bool(directed), listed)
 
     def check(self, tables: Tables) -> None:
         """Read the edges once; raises GraphError for null ids, invalid weights or no edges."""
@@ -121,7 +127,12 @@ def id_type(table: str, field: T.StructField) -> str:
 
 
 def _column(field: T.StructField) -> Column:
-    return F.col("`" + field.name.replace("`", "``") + "`")
+    return quoted_column(field.name)
+
+
+def quoted_column(name: str) -> Column:
+    """A column whose name may contain any character."""
+    return F.col("`" + name.replace("`", "``") + "`")
 
 
 def _weight(field: T.StructField) -> Column:
@@ -133,22 +144,26 @@ def _weight(field: T.StructField) -> Column:
     return _column(field).cast("double")
 
 
-def _node_ids(nodes: Any, ids: str) -> DataFrame:
-    """The ids in a DataFrame of nodes: its only column, or the one with a usual name for ids."""
+def node_ids(nodes: Any, ids: str, *, beside: str | None = None) -> Column:
+    """The ids in a DataFrame of nodes: the column with a usual name for ids, or the only one.
+
+    The column `beside` does not count.
+    """
     if not isinstance(nodes, DataFrame):
         raise GraphError(f"nodes must be a Spark DataFrame, got {type(nodes).__name__}.")
-    found = find_id_column(nodes.columns)
-    if found is None and len(nodes.columns) != 1:
+    names = [name for name in nodes.columns if name != beside]
+    found = find_id_column(names)
+    if found is None and len(names) != 1:
         raise FormatError(
             f"nodes: which of the columns {', '.join(nodes.columns)} holds the ids? Rename it "
             "to 'id'."
         )
-    field = nodes.schema[found or nodes.columns[0]]
+    field = nodes.schema[found or names[0]]
     if id_type("nodes", field) != ids:
         kinds = {"string": "strings", "bigint": "integers"}
         other = kinds["bigint" if ids == "string" else "string"]
         raise GraphError(f"The edges hold {kinds[ids]}, the nodes {other}.")
-    return nodes.select(_column(field).cast(ids).alias("id"))
+    return _column(field).cast(ids).alias("id")
 
 
 def _check_nodes(nodes: DataFrame, tables: Tables) -> None:

@@ -17,6 +17,7 @@ from hopvec.spark.edges import EdgeFrame
 from hopvec.spark.estimate import Cluster, SparkEstimate, check_method, plan_run
 from hopvec.spark.features import feature_table
 from hopvec.spark.graph import StoredGraph, store
+from hopvec.spark.node_types import NodeTypes
 from hopvec.spark.tables import Tables
 
 INGEST_STAGES = 8  # stages from the edges to their cells
@@ -32,6 +33,7 @@ def embed(
     unweighted: bool = False,
     directed: bool = False,
     nodes: DataFrame | None = None,
+    node_type: str | None = None,
     features: DataFrame | None = None,
     features_id: str | None = None,
     method: FastRP | None = None,
@@ -57,6 +59,8 @@ def embed(
         Follow edges from source to target only.
     nodes : DataFrame, optional
         Ids of additional nodes, which may have no edges.
+    node_type : str, optional
+        The column of `nodes` with the types of nodes.
     features : DataFrame, optional
         Features of nodes, as in `Graph.with_features`, matched by id.
     features_id : str, optional
@@ -80,7 +84,7 @@ def embed(
     Returns
     -------
     DataFrame
-        The columns `id` and `embedding`, an array of floats.
+        The columns `id` and `embedding`, an array of floats, and with `node_type` the column `type`.
 
     Raises
     ------
@@ -104,7 +108,10 @@ def embed(
     method = FastRP(passes=1) if method is None else method
     check_method(method, strategy, features is not None)
     spec = ColumnSpec(source, target, weight, unweighted)
-    edge_frame = EdgeFrame.from_frame(edges, spec, directed=directed, nodes=nodes)
+    edge_frame = EdgeFrame.from_frame(
+        edges, spec, directed=directed, nodes=nodes, node_type=node_type
+    )
+    types = NodeTypes.from_frame(nodes, node_type, edge_frame.ids)
     feature_columns = feature_table(features, features_id, edge_frame.ids)
     stages = [INGEST_STAGES + 2]
 
@@ -117,6 +124,8 @@ def embed(
     if output is not None:
         tables.refuse_existing(output)
     edge_frame.check(tables)
+    if types is not None:
+        types.check(tables)
     checked_features = feature_columns.check(tables) if feature_columns else None
     graph = store(edge_frame, tables, checked_features)
     plan = _plan(graph, method, strategy)
@@ -126,6 +135,7 @@ def embed(
         kind = "outgoing edges" if directed else "edges"
         method._warn_about_isolated_nodes(graph.nodes - graph.connected, graph.nodes, kind)
     vectors = _vectors(graph, method, plan)
+    vectors = vectors if types is None else types.join(vectors)
     written = tables.write("vectors", vectors, stage="write vectors", path=output)
     tables.drop(*tables.written - {"vectors"})
     return written
