@@ -2,8 +2,8 @@
 
 One file per part: core.py (in memory), methods.py (speed and quality), files.py (file to file),
 scaling.py, limit.py (hardware limits), ablation.py and variants.cpp (parts of the hop), quality.py
-(presets), new_nodes.py, recommend.py, neighbors.py (exact search), approximate.py, large.py (a
-billion edges) and spark.py. Each has a *_tables.py that renders its results.
+(presets), new_nodes.py, relations.py, recommend.py, neighbors.py (exact search), approximate.py,
+large.py (a billion edges) and spark.py. Each has a *_tables.py that renders its results.
 
 __main__.py             runs the parts
 render.py               writes the pages and tables; plots.py draws the figures

@@ -21,6 +21,7 @@ PARTS = {
     "approximate": (),
     "quality": (),  # repeats itself with several shuffles
     "new_nodes": (),
+    "relations": (),
     "recommend": (),
     "postgres": ("--repeats",),
     "large": ("--quick",),

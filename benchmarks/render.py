@@ -24,6 +24,7 @@ from benchmarks import (
     products_tables,
     quality_tables,
     recommend_tables,
+    relations_tables,
     scaling_tables,
     spark_tables,
 )
@@ -46,6 +47,7 @@ OTHER_PAGES = {
     "quality": ("concepts/quality.md", quality_tables.section),
     "new_nodes": ("concepts/quality.md", quality_tables.new_nodes_section),
     "recommend": ("how-to/recommend.md", recommend_tables.section),
+    "relations": ("how-to/kinds.md", relations_tables.section),
     "spark": ("how-to/scale.md", spark_tables.section),
     "postgres": ("how-to/sql.md", postgres_tables.section),
 }

@@ -15,6 +15,7 @@ from benchmarks import (  # noqa: E402
     methods_tables,
     neighbors_tables,
     recommend_tables,
+    relations_tables,
     render,
 )
 from benchmarks.methods_tables import difference, lost, verdicts  # noqa: E402
@@ -220,6 +221,28 @@ class TestRecommend:
         section = recommend_tables.section(self.RESULTS)
         assert "### DBLP: 100 nodes, 300 edges" in section
         assert section.count("hit rate, % | recall, % | NDCG, % | MRR, % | coverage, %") == 2
+
+
+def test_relations_are_compared_with_the_graph_without_them():
+    def setting(f1, **found):
+        return {**found, "edges": 300, "macro_f1": [[f1, f1 + 1]], "micro_f1": [[60.0, 62.0]]}
+
+    weights = {"Depends": 1.0, "Recommends": 0.5, "Suggests": 0.0}
+    found = {
+        "machine": results()["machine"],
+        "protocol": {"dim": 128, "share": 0.1, "shuffles": 2, "seeds": 1, "tuned": 4},
+        "nodes": 100,
+        "rows": {"Depends": 200, "Recommends": 90, "Suggests": 10},
+        "settings": [
+            setting(50.0, title="Depends"),
+            setting(52.0, balance="none", weights=dict.fromkeys(weights, 1.0), tuned=False),
+            setting(49.0, balance="node", weights=weights, tuned=True),
+        ],
+    }
+    first, none, node = relations_tables.section(found).splitlines()[-3:]
+    assert first == "| without relations: Depends |  |  |  | 300 | 50.5 |  | 61.0 |"
+    assert none.endswith('"none" | 1 | 1 | 1 | 300 | **52.5** | +2.0 ± 0.0 | 61.0 |')
+    assert node.endswith("tuned | 1 | 0.5 | 0 | 300 | 49.5 | -1.0 ± 0.0 | 61.0 |")
 
 
 def test_the_table_of_neighbors_has_ratios_only():

@@ -8,6 +8,7 @@ import pytest
 
 import hopvec
 from hopvec import Embedding, FastRP, FormatError, Graph, Labels, MissingExtraError, evaluate
+from hopvec.machine import format_bytes
 
 GRAPH = Graph.from_edges([0, 0, 1, 3, 3, 4, 2], [1, 2, 2, 4, 5, 5, 3], [1, 2, 3, 4, 5, 6, 7])
 
@@ -129,7 +130,38 @@ def test_a_result_shows_itself(name):
     result, _ = RESULTS[name]
     assert "=" not in repr(result).splitlines()[0]  # as in the repr of a dataclass
     assert len(repr(result)) < 3_000
-    assert result._repr_html_().startswith("<pre>")
+    html = result._repr_html_()
+    assert f"<strong>{type(result).__name__}</strong>" in html
+    assert all(f">{name}</th>" in html for name in result.to_arrow().column_names)
+    assert html.count("<tr>") == min(result.to_arrow().num_rows, 20) + 1
+
+
+def test_a_long_result_is_cut_in_notebooks():
+    ids = pa.array([f"<{number}>" for number in range(1_000)], pa.large_string())
+    moved = evaluate.Movement(ids, np.linspace(-1, 1, 1_000, dtype=np.float32), 1, 2)
+    html = moved._repr_html_()
+    assert "1,000 nodes in both, 1 removed, 2 added; 1,000 rows" in html
+    assert html.count("<tr>") == 22
+    assert '<td style="text-align: left">&lt;19&gt;</td><td>-0.9620</td>' in html
+    assert "&lt;20&gt;" not in html
+
+
+def test_an_estimate_shows_time_and_memory_in_notebooks():
+    expected = hopvec.estimate(GRAPH, FastRP(dim=4, threads=1))
+    html = expected._repr_html_()
+    for name, value in (("memory", format_bytes(expected.bytes)), ("threads", "1")):
+        assert f'{name}</th><td style="text-align: left">{value}</td>' in html
+
+
+def test_a_method_shows_the_parameters_that_differ_from_defaults_first():
+    shown, folded = FastRP.preset("links", dim=64)._repr_html_().split("<details>")
+    assert [name in shown for name in (">dim<", ">beta<", ">degree_weight<")] == [True] * 3
+    assert shown.count("<tr>") == 3
+    assert ">seed<" in folded
+    assert "random seed; the same seed gives the same bytes" in folded
+    assert "<table>" not in FastRP()._repr_html_().split("<details>")[0]
+    for name in ("DeepWalk", "LINE", "RandNE", "NetMF", "GraRep", "Node2Vec"):
+        assert f"<strong>{name}</strong>" in getattr(hopvec, name)()._repr_html_()
 
 
 def test_names_are_escaped_in_notebooks():

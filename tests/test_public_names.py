@@ -60,7 +60,9 @@ HEAVY = [
 # A package or module may import from itself and from the rows above it.
 LAYERS = [
     {"_native", "errors"},
-    {"address", "machine", "notebook", "progress", "spill", "tabular"},
+    {"address", "machine", "progress", "spill"},
+    {"notebook"},
+    {"tabular"},
     {"graph", "run_report"},
     {"engine"},
     {"approximate"},

@@ -683,7 +683,8 @@ class Embedding:
         ----------
         target : str
             Such as "postgresql://host/database", "duckdb:graph.db", "lancedb:directory",
-            "faiss:vectors.index" or "neo4j:directory", which writes a CSV file and a Cypher script.
+            "qdrant:directory", "faiss:vectors.index" or "neo4j:directory", which gets a CSV file
+            and a Cypher script.
         table : str, default="vectors"
             An existing table of this name is replaced if hopvec created it.
         replace : bool, default=False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from hopvec.errors import MissingExtraError
@@ -96,9 +95,15 @@ class Tabular(ABC):
     def __repr__(self) -> str:
         return str(self)
 
+    def _caption(self) -> str:
+        """What a notebook shows before the table."""
+        return ""
+
     def _repr_html_(self) -> str:
-        """The result in a notebook: the text of `print`, in a fixed-width font."""
-        return f"<pre>{escape(str(self))}</pre>"
+        """The result in a notebook: the table of `to_arrow`."""
+        from hopvec.notebook import result_html
+
+        return result_html(type(self).__name__, self._caption(), self.to_arrow())
 
 
 def import_frames(name: str) -> Any:

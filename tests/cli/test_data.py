@@ -6,10 +6,13 @@ import signal
 import time
 from dataclasses import replace
 
+import pyarrow.parquet as pq
 import pytest
 
 from file_server import Fault, FileServer
+from hopvec import read_graph
 from hopvec.cli import data as command
+from hopvec.datasets import debian, debian_edges
 from hopvec.datasets.catalog import File, catalog
 
 CONTENT = bytes(range(256)) * 1024
@@ -69,6 +72,39 @@ class TestList:
         result = run("data", "list", "flickr")
         assert result.exit_code == 2
         assert "list takes no names, got 'flickr'." in result.stderr
+
+
+class TestWrite:
+    def test_it_writes_the_edges_of_a_dataset_with_names(self, run, tmp_path):
+        result = run("data", "write", "debian-packages", "-o", str(tmp_path / "edges.csv"))
+        assert result.exit_code == 0, result.stderr
+        assert "294,758 edges" in result.stderr
+        written, bundled = read_graph(tmp_path / "edges.csv"), debian().graph
+        assert (written.edges, written.nodes) == (bundled.edges, bundled.nodes - bundled.isolated)
+
+    def test_relations_are_a_column(self, run, tmp_path):
+        path = tmp_path / "edges.parquet"
+        result = run("data", "write", "debian-packages", "--relations", "-o", str(path), "--json")
+        assert json.loads(result.stdout) == {"debian-packages": str(path)}
+        assert pq.read_table(path).equals(debian_edges())
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["write", "debian-packages"], "Name one dataset and the output file"),
+            (["write", "-o", "edges.csv"], "Name one dataset and the output file"),
+            (["write", "cora", "--relations", "-o", "edges.csv"], "cora has no relations; only"),
+            (["write", "debian-package", "-o", "edges.csv"], "Did you mean 'debian-packages'?"),
+            (["write", "debian-packages", "-o", "edges.npy"], "is not a format for tables"),
+            (["get", "cora", "-o", "edges.csv"], "get takes no --output; only write does."),
+            (["list", "--relations"], "list takes no --relations; only write does."),
+        ],
+    )
+    def test_arguments_that_do_not_fit_are_refused(self, run, tmp_path, arguments, message):
+        result = run("data", *arguments)
+        assert result.exit_code == 2
+        assert message in result.stderr
+        assert not list(tmp_path.glob("edges.*"))
 
 
 class TestGet:

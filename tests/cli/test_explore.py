@@ -1,9 +1,11 @@
 """`hopvec explore`: its inputs, its server, and how it stops."""
 
 import os
+import re
 import signal
 import socket
 import sys
+import urllib.error
 import urllib.request
 
 import pyarrow as pa
@@ -31,9 +33,11 @@ def explored(monkeypatch):
 def test_it_prints_its_url_serves_the_page_and_stops_when_asked(process, vectors, sent):
     run = process("explore", vectors, "--layout", "pca", "--no-open", "--port", "0")
     address = run.stdout.readline().strip()
-    assert address.startswith("http://127.0.0.1:")
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{32}", address)
     with urllib.request.urlopen(address, timeout=10) as page:
         assert b"hopvec explorer" in page.read()
+    with pytest.raises(urllib.error.HTTPError, match="403"):
+        urllib.request.urlopen(address.partition("?")[0], timeout=10)
     run.send_signal(sent)
     stdout, stderr = run.communicate(timeout=10)
     assert (run.returncode, stdout) == (0 if sent == signal.SIGINT else 143, "")
@@ -154,6 +158,38 @@ def test_the_missing_extra_is_named(run, vectors, monkeypatch):
     result = run("explore", vectors)
     assert result.exit_code == 2
     assert result.stderr.strip() == "explore needs the web extra: pip install 'hopvec[web]'."
+
+
+@pytest.mark.parametrize(
+    ("options", "token"),
+    [([], True), (["--token", "my_Token-1"], "my_Token-1"), (["--no-token"], False)],
+)
+def test_the_token_can_be_chosen_or_disabled(run, vectors, explored, options, token):
+    assert run("explore", vectors, "--layout", "pca", *options).exit_code == 0
+    assert explored[0][1]["token"] == token
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--token", "short"], '--token must be 8 to 200 letters, digits, "-" or "_"'),
+        (["--token", ""], '--token must be 8 to 200 letters, digits, "-" or "_"'),
+        (["--token", "a b c d e"], '--token must be 8 to 200 letters, digits, "-" or "_"'),
+        (["--token", "my_Token-1", "--no-token"], "Give --token or --no-token, not both."),
+        (["--no-token", "--host", "0.0.0.0"], "other machines can open 0.0.0.0, so it needs a"),
+    ],
+)
+def test_a_bad_token_is_refused_before_files_are_read(run, options, sentence):
+    result = run("explore", "none.parquet", *options)
+    assert result.exit_code == 2
+    assert sentence in result.stderr
+
+
+def test_the_default_token_is_random_and_long():
+    first, second = (server.required_token(True, server.LOCAL) for _ in range(2))
+    assert first != second
+    assert min(len(first), len(second)) >= 32
+    assert server.required_token(False, server.LOCAL) is None
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,9 @@
 """The bundled Debian graph, and the script that builds it."""
 
+import hashlib
 import subprocess
 import sys
+from collections import Counter
 from importlib.resources import files
 from pathlib import Path
 
@@ -10,9 +12,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hopvec.datasets import Dataset, debian
+from hopvec.datasets import Packages, debian, debian_edges
 
 BUILDER = Path(__file__).resolve().parents[2] / "scripts" / "build-debian-graph"
+
+PUBLISHED_PAIRS = "4c9385162cf05220d80cd6701f3b3ba11bad932c67431dc1e2afc8b5c9d926ea"
 
 # mail-reader has one provider, web-server has two, and gone does not exist.
 PACKAGES = """\
@@ -23,7 +27,7 @@ Depends: libc (>= 2.34), perl:any | python (<< 4),
  mail-reader,
  editor
 Recommends: web-server, gone [amd64]
-Suggests: lonely
+Suggests: lonely, libc
 
 Package: libc
 Section: libs
@@ -38,6 +42,7 @@ Depends: libc
 Package: nginx
 Section: httpd
 Provides: web-server (= 1.22), web-server
+Recommends: imap-client
 
 Package: mutt
 Section: mail
@@ -58,28 +63,30 @@ Section: misc
 
 
 @pytest.fixture(scope="module")
-def dataset() -> Dataset:
+def dataset() -> Packages:
     return debian()
 
 
 @pytest.fixture(scope="module")
-def bundled_pairs() -> set[frozenset[str]]:
-    directory = files("hopvec.datasets")
-    with (
-        directory.joinpath("debian-nodes.parquet").open("rb") as nodes,
-        directory.joinpath("debian-edges.parquet").open("rb") as edges,
-    ):
-        return named_pairs(pq.read_table(nodes), pq.read_table(edges))
+def edges() -> pa.Table:
+    return debian_edges()
 
 
-def named_pairs(nodes: pa.Table, edges: pa.Table) -> set[frozenset[str]]:
-    """The edges as pairs of names; a pair stored twice or a loop fails here."""
+@pytest.fixture(scope="module")
+def bundled_pairs(edges: pa.Table) -> set[frozenset[str]]:
+    return {
+        frozenset((row["source"], row["target"]))
+        for row in edges.to_pylist()
+        if row["relation"] != "Suggests"
+    }
+
+
+def named_edges(nodes: pa.Table, edges: pa.Table) -> list[tuple[str, str, str]]:
+    """The stored edges with names."""
     names = nodes["name"].to_pylist()
-    ends = zip(edges["source"].to_pylist(), edges["target"].to_pylist(), strict=True)
-    pairs = [frozenset((names[source], names[target])) for source, target in ends]
-    assert all(len(pair) == 2 for pair in pairs)
-    assert len(set(pairs)) == len(pairs)
-    return set(pairs)
+    return [
+        (names[row["source"]], names[row["target"]], row["relation"]) for row in edges.to_pylist()
+    ]
 
 
 def build(index: Path, output: Path) -> subprocess.CompletedProcess[str]:
@@ -109,8 +116,38 @@ def test_labels_are_in_the_order_of_the_ids(dataset, package, section):
     assert dataset.labels[row].as_py() == section
 
 
-def test_each_of_the_294758_edges_is_stored_once(bundled_pairs):
+def test_each_package_has_every_dependency_once_per_relation(edges):
+    assert edges.schema.names == ["source", "target", "relation"]
+    assert edges.schema.types == [pa.string()] * 3
+    rows = [tuple(row.values()) for row in edges.to_pylist()]
+    assert len(set(rows)) == len(rows)
+    assert all(source != target for source, target, _ in rows)
+    counts = {"Depends": 267_362, "Recommends": 29_011, "Suggests": 23_092}
+    assert Counter(relation for _, _, relation in rows) == counts
+
+
+@pytest.mark.parametrize(
+    ("package", "dependency", "relation"),
+    [
+        ("vim", "libc6", "Depends"),
+        ("bash", "libc6", "Depends"),  # Pre-Depends
+        ("apt", "ca-certificates", "Recommends"),
+        ("vim", "vim-doc", "Suggests"),
+    ],
+)
+def test_an_edge_leads_from_a_package_to_its_dependency(edges, package, dependency, relation):
+    row = {"source": package, "target": dependency, "relation": relation}
+    assert row in edges.to_pylist()
+    assert row | {"source": dependency, "target": package} not in edges.to_pylist()
+
+
+def test_without_suggests_there_are_294758_pairs(bundled_pairs):
     assert len(bundled_pairs) == 294_758
+
+
+def test_the_pairs_are_those_of_the_published_results(bundled_pairs):
+    lines = "\n".join(sorted(" ".join(sorted(pair)) for pair in bundled_pairs))
+    assert hashlib.sha256(lines.encode()).hexdigest() == PUBLISHED_PAIRS
 
 
 def test_3076_packages_are_isolated(bundled_pairs):
@@ -163,24 +200,30 @@ def test_the_builder_resolves_alternatives_versions_and_single_providers(tmp_pat
         {"name": "perl", "section": "perl"},
         {"name": "python", "section": "python"},
     ]
-    assert edges.schema.types == [pa.int32(), pa.int32()]
-    assert named_pairs(nodes, edges) == {
-        frozenset(("editor", "libc")),
-        frozenset(("editor", "perl")),
-        frozenset(("editor", "python")),
-        frozenset(("editor", "mutt")),
-        frozenset(("apache", "libc")),
-    }
+    assert edges.schema.types == [pa.int32(), pa.int32(), pa.string()]
+    assert named_edges(nodes, edges) == [  # by relation, dependency and package
+        ("python", "editor", "Depends"),
+        ("apache", "libc", "Depends"),
+        ("editor", "libc", "Depends"),
+        ("editor", "mutt", "Depends"),
+        ("editor", "perl", "Depends"),
+        ("editor", "python", "Depends"),
+        ("nginx", "mutt", "Recommends"),
+        ("editor", "libc", "Suggests"),
+        ("editor", "lonely", "Suggests"),
+    ]
 
 
 def test_the_builder_prints_what_was_used_and_dropped(tmp_path):
     index = tmp_path / "Packages"
     index.write_text(PACKAGES, encoding="utf-8")
     printed = [line.split() for line in build(index, tmp_path / "out").stdout.splitlines()]
-    assert ["8", "packages", "in", "7", "sections,", "2", "isolated"] in printed
-    assert ["5", "edges"] in printed
+    assert ["8", "packages", "in", "7", "sections,", "1", "isolated"] in printed
+    assert ["6", "edges", "between"] in [line[:3] for line in printed]
+    assert ["9", "directed", "edges", "with", "relations:"] in printed
+    assert printed[3:6] == [["6", "Depends"], ["1", "Recommends"], ["2", "Suggests"]]
     assert [
-        "2",
+        "3",
         "a",
         "name",
         "with",

@@ -141,7 +141,7 @@ def test_files_give_the_same_arrays_in_memory_and_within_a_limit(
 
 class TestDuplicates:
     EDGES = ["a", "a", "b", "a"], ["b", "b", "a", "b"], [2, 3, 5, 7]
-    RELATION = ["K", "K", "K", "L"]
+    RELATION = "K", "K", "K", "L"
 
     def test_they_are_those_of_the_same_relation(self):
         graph = Graph.from_edges(*self.EDGES, relation=self.RELATION)
@@ -154,7 +154,7 @@ class TestDuplicates:
         assert graph.to_scipy().toarray().tolist() == [[0, 9], [9, 0]]
 
     def test_an_error_names_the_edge_and_its_relation(self):
-        with pytest.raises(GraphError, match="^the edge 'a' - 'b' of the relation 'K' repeats"):
+        with pytest.raises(GraphError, match=r"^the edge 'a' - 'b' of the relation 'K' repeats"):
             Graph.from_edges(*self.EDGES, relation=self.RELATION, duplicates="error")
         parallel = Graph.from_edges(["a", "a"], ["b", "b"], relation=["K", "L"], duplicates="error")
         assert parallel.duplicates == 0
@@ -162,11 +162,11 @@ class TestDuplicates:
 
 class TestWeights:
     EDGES = ["a", "b", "c"], ["b", "c", "d"]
-    RELATION = ["K", "L", "M"]
+    RELATION = "K", "L", "M"
 
     def test_a_relation_without_a_weight_is_refused_with_its_location(self):
         with pytest.raises(
-            GraphError, match="^edge 3: the relation 'M' has no weight; .* 'K', 'L'"
+            GraphError, match=r"^edge 3: the relation 'M' has no weight; .* 'K', 'L'"
         ):
             Graph.from_edges(*self.EDGES, relation=self.RELATION, relation_weights={"K": 1, "L": 2})
 
@@ -245,8 +245,8 @@ class TestFilesByRelation:
 
     def test_every_file_is_a_relation(self, files):
         text = ",".join(f"{name}={path}" for name, path in files.items())
-        for given in (files, text):
-            graph = read_graph(given, relation_weights={"KNOWS": 1, "LIKES": 0.5})
+        for path in (files, text):
+            graph = read_graph(path, relation_weights={"KNOWS": 1, "LIKES": 0.5})
             assert graph.relations.names == ["KNOWS", "LIKES"]
             assert graph.degrees.tolist() == [2, 3.5, 1, 1, 1.5]
         assert graph.origin["files by relation"]["LIKES"]["columns"]["source"] == "src"
@@ -268,7 +268,7 @@ def test_networkx_edges_have_relations_by_attribute_or_key():
     assert graph.degrees.tolist() == [7, 8, 1]
     assert Graph.from_networkx(multi, relation="kind").relations.names == ["x", "y"]
     multi.add_edge("c", "d", key="KNOWS")
-    with pytest.raises(GraphError, match="edge 'c' - 'd' .* has no attribute 'kind'"):
+    with pytest.raises(GraphError, match=r"edge 'c' - 'd' .* has no attribute 'kind'"):
         Graph.from_networkx(multi, relation="kind")
 
 

@@ -135,7 +135,7 @@ def test_concat_refuses_other_relations_than_those_of_the_fitted_state():
 
 def test_concat_needs_relations_and_whole_slabs():
     plain = Graph.from_edges([0, 1], [1, 2])
-    with pytest.raises(GraphError, match="relations='concat' .* this graph has no relations"):
+    with pytest.raises(GraphError, match=r"relations='concat' .* this graph has no relations"):
         FastRP(relations="concat").embed(plain)
     graph = graph_of(typed_case(6))
     with pytest.raises(ParameterError, match="a multiple of 48 for the 3 relations"):

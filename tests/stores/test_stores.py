@@ -2,15 +2,18 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 
 import duckdb
 import lancedb
 import numpy as np
 import pyarrow as pa
 import pytest
+import qdrant_client
 
 from hopvec import FormatError, MissingExtraError, ParameterError
 from hopvec.address import shown_address
@@ -19,6 +22,7 @@ from hopvec.stores import STORES
 from hopvec.stores import lancedb as lancedb_store
 from saved_embeddings import random_embedding
 
+FILES = [("duckdb", "DuckDB"), ("lancedb", "LanceDB"), ("qdrant", "Qdrant")]
 NUMBERS = pa.array(np.arange(1000) * 3)
 WORDS = pa.array([f"näme '{number}" for number in range(1000)], pa.large_string())
 
@@ -47,9 +51,24 @@ def in_postgres(target, *statements):
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()] if names else []
 
 
+@contextmanager
+def in_qdrant(path):
+    client = qdrant_client.QdrantClient(path=path)
+    yield client
+    client.close()
+
+
 def stored(target, table="vectors"):
     """The ids and vectors of a table, or None if it does not exist."""
     kind, _, path = target.partition(":")
+    if kind == "qdrant":
+        with in_qdrant(path) as client:
+            if not client.collection_exists(table):
+                return None
+            points, _ = client.scroll(table, limit=10_000, with_vectors=True)
+        points.sort(key=lambda point: int(re.sub(r"\D", "", str(point.payload["id"]))))
+        ids = [point.payload["id"] for point in points]
+        return ids, np.array([point.vector for point in points], np.float32)
     if kind == "lancedb":
         if table not in lancedb.connect(path).list_tables().tables:
             return None
@@ -103,6 +122,17 @@ def create_foreign(target, table, columns=FOREIGN):
     kind, _, path = target.partition(":")
     if kind == "lancedb":
         lancedb.connect(path).create_table(table, columns)
+    elif kind == "qdrant":
+        models = qdrant_client.models
+        rows = columns.to_pylist()
+        points = [
+            models.PointStruct(id=row["id"], vector=row.pop("embedding"), payload=row)
+            for row in rows
+        ]
+        with in_qdrant(path) as client:
+            config = models.VectorParams(size=1, distance=models.Distance.EUCLID)
+            client.create_collection(table, config)
+            client.upsert(table, points)
     elif kind == "postgresql":
         names = ", ".join(columns.column_names)
         rows = [f"({row['id']}, '{row['embedding']}'::vector, 1)" for row in columns.to_pylist()]
@@ -141,6 +171,9 @@ def test_a_table_with_an_added_column_is_not_replaced(target):
     kind, _, path = target.partition(":")
     if kind == "lancedb":
         lancedb.connect(path).open_table("vectors").add_columns({"price": "id * 2"})
+    elif kind == "qdrant":
+        with in_qdrant(path) as client:
+            client.set_payload("vectors", {"price": 3}, points=[3])
     elif kind == "postgresql":
         in_postgres(target, "ALTER TABLE vectors ADD COLUMN price integer")
     else:
@@ -198,8 +231,9 @@ def test_a_process_killed_while_exporting_leaves_the_old_table_or_none(target, b
     assert holds(target, random_embedding(NUMBERS)) if before else stored(target) is None
     random_embedding(NUMBERS, seed=2).export(target)
     assert holds(target, random_embedding(NUMBERS, seed=2))
-    if target.startswith("lancedb:"):
-        assert os.listdir(target.partition(":")[2]) == ["vectors.lance"]  # noqa: PTH208
+    left = {"lancedb": ["vectors.lance"], "qdrant": [".lock", "collection", "meta.json"]}
+    kind, _, path = target.partition(":")
+    assert kind not in left or sorted(os.listdir(path)) == left[kind]  # noqa: PTH208
 
 
 @pytest.mark.parametrize(
@@ -217,14 +251,14 @@ def test_an_unknown_store_is_refused_with_the_known_ones(target):
     with pytest.raises(ParameterError) as error:
         random_embedding().export(target)
     assert str(error.value) == (
-        "export: target must be postgresql://<host>/<database>, duckdb:<path>, lancedb:<path> "
-        f"or faiss:<path>, got {target!r}."
+        "export: target must be postgresql://<host>/<database>, duckdb:<path>, lancedb:<path>, "
+        f"qdrant:<path> or faiss:<path>, got {target!r}."
     )
 
 
-@pytest.mark.parametrize(("store", "name"), [("duckdb", "DuckDB"), ("lancedb", "LanceDB")])
+@pytest.mark.parametrize(("store", "name"), FILES)
 def test_a_missing_extra_is_reported(tmp_path, monkeypatch, store, name):
-    monkeypatch.setitem(sys.modules, store, None)
+    monkeypatch.setitem(sys.modules, "qdrant_client" if store == "qdrant" else store, None)
     with pytest.raises(MissingExtraError) as error:
         random_embedding().export(f"{store}:{tmp_path / 'store'}")
     assert str(error.value) == (
@@ -232,13 +266,13 @@ def test_a_missing_extra_is_reported(tmp_path, monkeypatch, store, name):
     )
 
 
-@pytest.mark.parametrize("store", ["duckdb", "lancedb"])
+@pytest.mark.parametrize("store", [store for store, _ in FILES])
 def test_index_is_refused_where_there_is_none(tmp_path, store):
     with pytest.raises(ParameterError, match="index=True is for PostgreSQL and FAISS"):
         random_embedding().export(f"{store}:{tmp_path / 'store'}", index=True)
 
 
-@pytest.mark.parametrize("store", ["duckdb", "lancedb"])
+@pytest.mark.parametrize("store", [store for store, _ in FILES])
 def test_a_file_that_is_not_a_store_is_refused_and_unchanged(tmp_path, store):
     path = tmp_path / "notes.txt"
     path.write_text("dear diary, " * 1000)

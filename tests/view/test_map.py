@@ -37,6 +37,30 @@ def figure_of(*panels, **settings):
     return draw_figure(panels, THEMES["light"], **given)
 
 
+class TestMap:
+    def test_it_is_shown_without_a_file_and_can_be_saved_later(self, tmp_path):
+        embedding, labels = clustered_embedding(200)
+        drawn = draw_map(embedding, labels=labels, **SMALL)
+        assert repr(drawn) == "Map(200 nodes)"
+        picture, shown = drawn._repr_png_()
+        assert shown["alt"] == "A map of 200 nodes, colored by class: " + ", ".join(
+            drawn._panels[0].classes.names
+        )
+        for name in ("map.png", "map.svg"):
+            drawn.save(tmp_path / name)
+            draw_map(embedding, tmp_path / f"again-{name}", labels=labels, **SMALL)
+            assert (tmp_path / name).read_bytes() == (tmp_path / f"again-{name}").read_bytes()
+        assert (tmp_path / "map.png").read_bytes() == picture
+        with pytest.raises(FormatError, match=r"a map must be one of \.png, \.svg, \.pdf"):
+            drawn.save(tmp_path / "map.gif")
+
+    def test_a_title_describes_it(self):
+        both = {"one": clustered_embedding(50)[0], "two": clustered_embedding(60)[0]}
+        drawn = draw_map(both, title="Two maps", **SMALL)
+        assert repr(drawn) == "Map(50 nodes and 60 nodes)"
+        assert drawn._repr_png_()[1]["alt"] == "Two maps"
+
+
 class TestPicture:
     @pytest.mark.parametrize("theme", ["light", "dark"])
     def test_every_class_is_drawn_in_its_color(self, tmp_path, theme):

@@ -21,7 +21,7 @@ from hopvec.labels import Labels
 from hopvec.view.explorer import Exploration, serve
 from hopvec.view.explorer.exploration import mapped
 from hopvec.view.explorer.extra_columns import ExtraColumns, read_extra_columns
-from hopvec.view.explorer.server import LOCAL, require_extra
+from hopvec.view.explorer.server import LOCAL, require_extra, required_token
 
 SERVER: Declared = [
     (
@@ -30,7 +30,7 @@ SERVER: Declared = [
             "default": LOCAL,
             "show_default": True,
             "help": "Address to listen on. If it is not the default, other machines can open the "
-            "page, with a token.",
+            "page, with the token.",
         },
     ),
     (
@@ -38,6 +38,21 @@ SERVER: Declared = [
         {
             "type": click.IntRange(0, 65535),
             "help": "Port to listen on.  [default: 8765, or the next free port]",
+        },
+    ),
+    (
+        "--token",
+        {
+            "metavar": "TEXT",
+            "help": "Token of the printed URL, which the page requires: at least 8 letters, "
+            "digits, - or _.  [default: a random one]",
+        },
+    ),
+    (
+        "--no-token",
+        {
+            "is_flag": True,
+            "help": "Require no token: every user of this machine can open the page.",
         },
     ),
     ("--open/--no-open", {"default": True, "help": "Whether to open the page in a browser."}),
@@ -79,9 +94,14 @@ def explore(
     shown side by side.
 
     The page is served from this machine and loads nothing from the network. Only this machine can
-    open it, unless --host is given. Press Ctrl-C to stop the server.
+    open it, unless --host is given, and only with the token in the printed URL. Press Ctrl-C to
+    stop the server.
     """
     require_extra()
+    if server["no_token"] and server["token"] is not None:
+        raise click.UsageError("Give --token or --no-token, not both.")
+    token = not server["no_token"] if server["token"] is None else server["token"]
+    required_token(token, server["host"])  # raises an error before the files are read
     if labels is None and (given := given_options("Labels")):
         raise click.UsageError(f"{given[0]} needs --labels.")
     if graph is None and (given := given_options("Graph")):
@@ -107,6 +127,7 @@ def explore(
         exploration,
         host=server["host"],
         port=server["port"],
+        token=token,
         open_browser=server["open"],
         started=started,
     )

@@ -16,6 +16,7 @@ from hopvec.stores import check_target
         "hopvec export vectors.parquet duckdb:graph.db",
         "hopvec export vectors.parquet duckdb:graph.db --table pages",
         "hopvec export vectors.parquet lancedb:directory",
+        "hopvec export vectors.parquet qdrant:directory",
         "hopvec export vectors.parquet faiss:vectors.index",
         "hopvec export vectors.parquet postgresql://host/database --table pages --index",
         "hopvec export vectors.parquet 'neo4j:import?Person=personId&Movie=movieId' --index",

@@ -32,8 +32,12 @@ SUPPORTED = {
     "--node-type",
     "--format",
 }
+SUPPORTED |= {"--relation", "--relation-weights", "--relation-balance", "--relation-direction"}
 SUPPORTED |= {"--features", "--features-id", "--output", "-o"}
-COLUMN_OPTIONS = ("source", "target", "weight", "unweighted")
+EDGE_OPTIONS = (
+    *("source", "target", "weight", "unweighted"),
+    *("relation", "relation_weights", "relation_balance", "relation_direction"),
+)
 DELIMITED = {".csv": ",", ".tsv": "\t"}
 
 
@@ -64,7 +68,7 @@ def embed_on_spark(
             raise click.UsageError("--spark reads --nodes from one file or directory")
         vectors = embed(
             _table(session, edges, read_options.format),
-            **{name: getattr(read_options, name) for name in COLUMN_OPTIONS},
+            **{name: getattr(read_options, name) for name in EDGE_OPTIONS},
             directed=bool(read_options.directed),
             nodes=None if nodes is None else _table(session, nodes, None),
             node_type=read_options.node_type,  # type: ignore[arg-type]  # a name

@@ -13,7 +13,7 @@ generate.py         random graphs
 """
 
 from hopvec.datasets.catalog import Statistics
-from hopvec.datasets.debian import Packages, debian
+from hopvec.datasets.debian import Packages, debian, debian_edges
 from hopvec.datasets.generate import ChungLu, ErdosRenyi, RandomGraph, RMat
 from hopvec.datasets.get import get
 from hopvec.datasets.load import Available, Dataset, available, load
@@ -29,6 +29,7 @@ __all__ = [
     "Statistics",
     "available",
     "debian",
+    "debian_edges",
     "get",
     "load",
 ]

@@ -256,6 +256,9 @@ class Classification(Tabular):
         names = ("share", "C", "macro_f1", "macro_deviation", "micro_f1", "micro_deviation")
         return [{name: getattr(scores, name) for name in names} for scores in self.shares]
 
+    def _caption(self) -> str:
+        return f"{self._summary()}; {self.protocol._summary()}"
+
     def _summary(self) -> str:
         """A one-line description of the vectors and labels."""
         return f"dim {self.dim}, {self._labels_summary()}"
@@ -366,6 +369,10 @@ class ClassificationComparison(Tabular):
         ['a']
         """
         return {name: found.to_dict() for name, found in self.results.items()}
+
+    def _caption(self) -> str:
+        first = next(iter(self.results.values()))
+        return f"{first._labels_summary()}; {first.protocol._summary()}"
 
     def __str__(self) -> str:
         first = next(iter(self.results.values()))

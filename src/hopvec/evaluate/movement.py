@@ -75,14 +75,14 @@ class Movement(Tabular):
         """
         return pa.table({"id": self.ids, "cosine": self.cosines})
 
+    def _caption(self) -> str:
+        return f"{len(self.ids):,} nodes in both, {self.removed:,} removed, {self.added:,} added"
+
     def __repr__(self) -> str:
         first = zip(self.ids[:MAX_LISTED].to_pylist(), self.cosines[:MAX_LISTED], strict=True)
         moved = ", ".join(f"{id!r} {cosine:.4f}" for id, cosine in first)
         more = ", ..." if len(self.ids) > MAX_LISTED else ""
-        return (
-            f"Movement({len(self.ids):,} nodes in both, {self.removed:,} removed, "
-            f"{self.added:,} added; lowest cosines: {moved or 'none'}{more})"
-        )
+        return f"Movement({self._caption()}; lowest cosines: {moved or 'none'}{more})"
 
 
 def movement(old: Embedding, new: Embedding) -> Movement:

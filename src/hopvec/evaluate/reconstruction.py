@@ -82,12 +82,15 @@ class Reconstruction(Tabular):
         """
         return asdict(self)
 
-    def __str__(self) -> str:
+    def _caption(self) -> str:
         kind = "a sample of " if self.sampled else "all "
-        lines = [
+        return (
             f"{self.similarity} between {kind}{self.nodes:,} nodes: {self.edges:,} of "
             f"{self.pairs:,} pairs are edges, a share of {self.edges / self.pairs:.3g}"
-        ]
+        )
+
+    def __str__(self) -> str:
+        lines = [self._caption()]
         width = max(len(f"{k:,}") for k in self.precision)
         lines += [f"precision@{k:<{width},}  {share:.4f}" for k, share in self.precision.items()]
         return "\n".join(lines)

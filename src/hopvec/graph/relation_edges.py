@@ -7,7 +7,7 @@ other, and the degree of a pair is that of the node in the relation.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 
@@ -83,21 +83,25 @@ class RelationEdges:
     def _codes(self, relation: pa.Array, locate: Callable[[int], str]) -> NDArray[np.int32]:
         """The codes of relations, in the order of their first occurrence."""
         encoded = relation.dictionary_encode()
-        indices = encoded.indices.to_numpy()
-        for number, name in enumerate(encoded.dictionary.to_pylist()):
+        names, indices = encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
+        self.find(names, lambda number: locate(int(np.argmax(indices == number))))
+        codes = {name: code for code, name in enumerate(self.found)}
+        found: NDArray[np.int32] = np.array([codes[name] for name in names], np.int32)[indices]
+        return found
+
+    def find(
+        self, names: Sequence[str], locate: Callable[[int], str] = lambda number: "the edges"
+    ) -> None:
+        """Add relations; `locate` returns where the one with a number in `names` occurs first."""
+        for number, name in enumerate(names):
             if name in self.found:
                 continue
-            location = locate(int(np.argmax(indices == number)))
             if len(self.found) == MAX_RELATIONS:
                 raise GraphError(
-                    f"{location}: there are more than {MAX_RELATIONS:,} relations, such as "
+                    f"{locate(number)}: there are more than {MAX_RELATIONS:,} relations, such as "
                     f"{name!r}. Choose the column of relations with relation=."
                 )
-            self.found[name] = self._relation(name, f"{location}: ")
-        codes = {name: code for code, name in enumerate(self.found)}
-        by_index = [codes[name] for name in encoded.dictionary.to_pylist()]
-        found: NDArray[np.int32] = np.array(by_index, np.int32)[indices]
-        return found
+            self.found[name] = self._relation(name, f"{locate(number)}: ")
 
     def _relation(self, name: str, location: str = "") -> Relation:
         weight = self.options.weight(name, location)
@@ -117,7 +121,7 @@ class RelationEdges:
     def check(self) -> None:
         """Raise GraphError if all relations have the weight 0; warn about those without edges."""
         shown = ", ".join(map(repr, sorted(self.found)[:MAX_LISTED]))
-        if not self.parts:
+        if self.found and not any(kind.weight > 0 for kind in self.found.values()):
             raise GraphError(
                 f"All relations have the weight 0 ({shown}). Give one of them a weight with "
                 "relation_weights=."

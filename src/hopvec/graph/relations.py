@@ -273,8 +273,9 @@ def balance_factors(
     weight = weights[relation]
     if balance == "none":
         return weight
+    degrees = _rounded(degrees)
     if balance == "total":
-        totals = np.bincount(relation, degrees, len(weights))
+        totals = _rounded(np.bincount(relation, degrees, len(weights)))
         has = totals > 0
         share = weights / weights[has].sum() * totals.sum()
         factors: NDArray[np.float64] = np.divide(
@@ -286,6 +287,11 @@ def balance_factors(
     weight_of_node = np.bincount(node, weight * has, nodes)
     numerator = weight * degree[node]
     return np.divide(numerator, weight_of_node[node] * degrees, out=np.zeros(len(node)), where=has)
+
+
+def _rounded(sums: NDArray[Any]) -> NDArray[np.float64]:
+    """Sums rounded to float32, which are the same whatever the order of summation on Spark."""
+    return sums.astype(np.float32).astype(np.float64)
 
 
 def _merge(

@@ -48,6 +48,12 @@ class Estimate:
     def __repr__(self) -> str:
         return f"Estimate({self})"
 
+    def _repr_html_(self) -> str:
+        """The estimate in a notebook."""
+        from hopvec.notebook import estimate_html
+
+        return estimate_html(self)
+
 
 def estimate(graph: Any, method: Method, *, progress: ProgressOption = None) -> Estimate:
     """Estimate the memory and time of `method.embed(graph)`.

@@ -22,7 +22,15 @@ from hopvec.errors import GraphError, ParameterError
 from hopvec.graph import Graph
 from hopvec.graph.arrow import column_names
 from hopvec.graph.columns import name_both_ends
-from hopvec.methods.parameters import Directory, Either, Integer, OneOf, Size, check
+from hopvec.methods.parameters import (
+    Directory,
+    Either,
+    Integer,
+    OneOf,
+    Size,
+    check,
+    parameters,
+)
 from hopvec.progress import Progress, ProgressOption, callback, no_progress
 
 if TYPE_CHECKING:
@@ -452,6 +460,12 @@ class Method(ABC):
             and repr(getattr(self, field.name)) != repr(field.default)
         )
         return f"{type(self).__name__}({', '.join(changed)})"
+
+    def _repr_html_(self) -> str:
+        """The method in a notebook: its parameters."""
+        from hopvec.notebook import method_html
+
+        return method_html(self, {each.name: each.help for each in parameters(type(self))})
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "embedding_")

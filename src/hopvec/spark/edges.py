@@ -13,6 +13,7 @@ from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame
 
 from hopvec.errors import FormatError, GraphError
 from hopvec.graph.columns import ColumnSpec, choose_columns, find_id_column
+from hopvec.graph.relation_options import RelationOptions
 from hopvec.graph.validation import MAX_WEIGHT, MIN_WEIGHT, check_flag, check_weights
 from hopvec.spark.tables import Tables
 
@@ -31,6 +32,8 @@ class EdgeFrame:
     directed: bool
     nodes: DataFrame | None
     """Additional ids, in the column `id`."""
+    relations: RelationOptions | None = None
+    """How the relations in the column `relation` are weighted; None if there are none."""
 
     @classmethod
     def from_frame(
@@ -41,6 +44,7 @@ class EdgeFrame:
         directed: bool = False,
         nodes: DataFrame | None = None,
         node_type: str | None = None,
+        relations: RelationOptions | None = None,
     ) -> EdgeFrame:
         """The edges in a DataFrame; columns that are not specified are chosen by name."""
         check_flag("embed", "directed", directed)
@@ -65,8 +69,20 @@ class EdgeFrame:
         weighted = chosen.weight is not None
         if chosen.weight is not None:
             columns.append(_weight(fields[chosen.weight]).alias("weight"))
+        relations = relations or RelationOptions()
+        if chosen.relation is None:
+            relations.check_unused("embed")
+        else:
+            columns.append(_column(fields[chosen.relation]).cast("string").alias("relation"))
         listed = None if nodes is None else nodes.select(node_ids(nodes, ids, beside=node_type))
-        return cls(frame.select(*columns), ids, weighted, bool(directed), listed)
+        return cls(
+            frame.select(*columns),
+            ids,
+            weighted,
+            bool(directed),
+            listed,
+            None if chosen.relation is None else relations,
+        )
 
     def check(self, tables: Tables) -> None:
         """Read the edges once; raises GraphError for null ids, invalid weights or no edges."""
@@ -79,6 +95,8 @@ class EdgeFrame:
             weight = F.col("weight")  # Spark sorts NaN above all numbers
             valid = ((weight >= MIN_WEIGHT) & (weight <= MAX_WEIGHT)) | (weight == 0)
             faults["weight"] = ~F.coalesce(valid, F.lit(False))
+        if self.relations is not None:
+            faults["relation"] = F.coalesce(F.col("relation"), F.lit("")) == ""
         firsts = [
             F.first(F.when(fault, ends), ignorenulls=True).alias(name)
             for name, fault in faults.items()
@@ -97,6 +115,9 @@ class EdgeFrame:
             u, v, weight = found["weight"]
             location = f"the edge {u!r} - {v!r}"
             check_weights(np.array([np.nan if weight is None else weight]), lambda row: location)
+        if self.relations is not None and found["relation"] is not None:
+            u, v = found["relation"][:2]
+            raise GraphError(f"The relation of the edge {u!r} - {v!r} is empty.")
         if self.nodes is not None:
             _check_nodes(self.nodes, tables)
         elif found["edges"] == 0:

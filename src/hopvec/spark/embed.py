@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pyspark.sql import DataFrame
 
 from hopvec.graph.columns import ColumnSpec
+from hopvec.graph.relation_options import RelationOptions
 from hopvec.machine import memory_limit
 from hopvec.methods import FastRP
 from hopvec.progress import Progress, no_progress
@@ -31,6 +33,10 @@ def embed(
     target: str | None = None,
     weight: str | None = None,
     unweighted: bool = False,
+    relation: str | None = None,
+    relation_weights: Mapping[str, float] | str | None = None,
+    relation_balance: Literal["none", "total", "node"] = "none",
+    relation_direction: Mapping[str, str] | str | None = None,
     directed: bool = False,
     nodes: DataFrame | None = None,
     node_type: str | None = None,
@@ -55,6 +61,10 @@ def embed(
         The columns of `edges`. By default they are chosen by name, as in `Graph.from_arrow`.
     unweighted : bool
         Ignore a column of weights.
+    relation : str, optional
+        The column of relations.
+    relation_weights, relation_balance, relation_direction
+        How relations are weighted, balanced and directed, as in `Graph.from_edges`.
     directed : bool
         Follow edges from source to target only.
     nodes : DataFrame, optional
@@ -107,9 +117,12 @@ def embed(
     """
     method = FastRP(passes=1) if method is None else method
     check_method(method, strategy, features is not None)
-    spec = ColumnSpec(source, target, weight, unweighted)
+    spec = ColumnSpec(source, target, weight, unweighted, relation=relation)
+    relations = RelationOptions.checked(
+        "embed", relation_weights, relation_balance, relation_direction
+    )
     edge_frame = EdgeFrame.from_frame(
-        edges, spec, directed=directed, nodes=nodes, node_type=node_type
+        edges, spec, directed=directed, nodes=nodes, node_type=node_type, relations=relations
     )
     types = NodeTypes.from_frame(nodes, node_type, edge_frame.ids)
     feature_columns = feature_table(features, features_id, edge_frame.ids)

@@ -425,6 +425,8 @@ def check_method(method: object, strategy: str, has_features: bool) -> None:
                 f"FastRP: {name}={getattr(method, name):g} is not supported on Spark. Set "
                 f"{name}={supported}."
             )
+    if method.relations != "merge":
+        raise ParameterError("FastRP: relations='concat' is not supported on Spark.")
     if method.direction != "out":
         raise ParameterError(
             f"FastRP: only direction='out' is supported on Spark, got {method.direction!r}. Swap "

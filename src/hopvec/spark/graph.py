@@ -8,7 +8,7 @@ columns of a block.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -18,8 +18,10 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from hopvec.errors import GraphError
 from hopvec.graph.ids import MAX_NODES, check_collisions
+from hopvec.graph.relation_options import RelationOptions
 from hopvec.spark.edges import EdgeFrame, key
 from hopvec.spark.features import PACKED, FeatureTable, pack_features
+from hopvec.spark.relations import ascending_sum, found_relations, merge_pairs, relation_pairs
 from hopvec.spark.tables import CHUNK_BATCH, NODE_BATCH, Tables
 
 CHUNK_NODES = 4096  # nodes whose rows are stored together
@@ -157,7 +159,8 @@ class StoredGraph:
 
 def store(edges: EdgeFrame, tables: Tables, features: FeatureTable | None) -> StoredGraph:
     """Store checked edges and features as a graph: merge the edges, and order the nodes."""
-    pairs = _merge(edges, tables)
+    pairs, directed = _merge(edges, tables)
+    edges = replace(edges, directed=directed)
     _rank(edges, pairs, tables)
     ranked = tables.read("ranked")
     partition = F.shiftright("rank", ROW_BITS).alias("partition")
@@ -195,23 +198,36 @@ def store(edges: EdgeFrame, tables: Tables, features: FeatureTable | None) -> St
     )
 
 
-def _merge(edges: EdgeFrame, tables: Tables) -> DataFrame:
+def _merge(edges: EdgeFrame, tables: Tables) -> tuple[DataFrame, bool]:
     """Write the pairs of keys (u, v), u <= v in an undirected graph, with their weight.
 
-    The weights of duplicate edges are added in ascending order in float64, so that the sum does
-    not depend on the order of the edges.
+    Also return whether the graph is stored as a directed one. The weights of duplicate edges are
+    added in ascending order in float64, so that the sum does not depend on the order of the edges.
     """
+    if edges.relations is not None:
+        merged, directed = _merge_relations(edges, edges.relations, tables)
+        return tables.write("pairs", merged, stage="merge edges"), directed
     u, v = key("source"), key("target")
     ends = (u, v) if edges.directed else (F.least(u, v), F.greatest(u, v))
     columns = [ends[0].alias("u"), ends[1].alias("v")]
+    pairs, weight = edges.frame.select(*columns), F.count(F.lit(1)).cast("double")
     if edges.weighted:
         pairs = edges.frame.filter("weight != 0").select(*columns, F.col("weight").cast("float"))
-        ascending = F.array_sort(F.collect_list(F.col("weight").cast("double")))
-        weight = F.aggregate(ascending, F.lit(0.0), lambda total, weight: total + weight)
-    else:
-        pairs, weight = edges.frame.select(*columns), F.count(F.lit(1)).cast("double")
+        weight = ascending_sum("weight")
     merged = pairs.groupBy("u", "v").agg(weight.cast("float").alias("weight"))
-    return tables.write("pairs", merged, stage="merge edges")
+    return tables.write("pairs", merged, stage="merge edges"), edges.directed
+
+
+def _merge_relations(
+    edges: EdgeFrame, options: RelationOptions, tables: Tables
+) -> tuple[DataFrame, bool]:
+    """The pairs of a graph with relations; see hopvec.spark.relations."""
+    kinds = found_relations(edges.frame, options, edges.directed, tables)
+    frame = edges.frame if edges.weighted else edges.frame.withColumn("weight", F.lit(1.0))
+    frame = frame.filter("weight != 0").withColumn("weight", F.col("weight").cast("float"))
+    pairs = relation_pairs(frame, kinds, key("source"), key("target"))
+    pairs = tables.write("relation pairs", pairs, stage="merge edges")
+    return merge_pairs(pairs, kinds, options, tables)
 
 
 def _rank(edges: EdgeFrame, pairs: DataFrame, tables: Tables) -> None:

@@ -3,6 +3,7 @@
 postgresql.py   a table of a PostgreSQL database with pgvector
 duckdb.py       a table of a DuckDB database
 lancedb.py      a LanceDB table
+qdrant.py       a collection of Qdrant's local mode
 faiss.py        an index file of FAISS
 neo4j.py        a CSV file and a Cypher script for Neo4j
 """
@@ -16,7 +17,7 @@ from hopvec.address import scrub, shown_address
 from hopvec.errors import ParameterError
 from hopvec.graph.validation import check_flag
 from hopvec.progress import Progress, no_progress
-from hopvec.stores import duckdb, faiss, lancedb, neo4j, postgresql
+from hopvec.stores import duckdb, faiss, lancedb, neo4j, postgresql, qdrant
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
@@ -53,6 +54,7 @@ STORES: dict[str, Store] = {
     "postgresql": postgresql,
     "duckdb": duckdb,
     "lancedb": lancedb,
+    "qdrant": qdrant,
     "faiss": faiss,
     "neo4j": neo4j,
 }
@@ -114,8 +116,8 @@ def check_target(
     store, shown = STORES[kind], shown_address(str(target))
     if index and not store.INDEX:
         raise ParameterError(
-            f"export: index=True is for PostgreSQL, FAISS and Neo4j, and the target is {shown}; leave it "
-            "out."
+            f"export: index=True is for PostgreSQL, FAISS and Neo4j, and the target is {shown}; "
+            "leave it out."
         )
     if table != DEFAULT_TABLE and not store.TABLES:
         raise ParameterError(f"export: {shown} has no tables; leave out table={table!r}.")

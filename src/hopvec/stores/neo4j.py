@@ -153,9 +153,7 @@ def _without_prefixes(ids: pa.Array, prefixes: list[str]) -> pa.Array:
     return pc.replace_substring_regex(strings, pattern, "")
 
 
-def _script(
-    dim: int, labels: dict[str, str], are_integers: dict[str, bool], *, index: bool
-) -> str:
+def _script(dim: int, labels: dict[str, str], are_integers: dict[str, bool], *, index: bool) -> str:
     """The statements that load the vectors of each label, and create indexes."""
     head = [
         f"{FIRST_LINE} Copy {VECTORS} to the import directory of Neo4j 5.23 or newer, then run:",

@@ -74,6 +74,12 @@ class Tuning(Tabular):
             for trial in self.trials
         ]
 
+    def _caption(self) -> str:
+        return (
+            f"{self.measure}; best is trial {self.best.number} with {self.best.score:.4f}, and "
+            f"{self.untuned:.4f} without tuning"
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return the best parameters and the settings of the search, ready for JSON.
 

@@ -11,14 +11,15 @@ classes.py      the class that determines the color of a node
 splat.py        a density picture of many points
 theme.py        colors
 purity.py       whether nodes of a class lie close together on a map
-explorer/       the web page of `hopvec explore`
+explorer/       the web page of `hopvec explore`, and `explore`, which shows it in a notebook
 """
 
+from hopvec.view.explorer.notebook import Explorer, explore
 from hopvec.view.layout import layout
-from hopvec.view.map import draw_map
+from hopvec.view.map import Map, draw_map
 from hopvec.view.purity import Purity, purity
 
-__all__ = ["Purity", "draw_map", "layout", "purity"]
+__all__ = ["Explorer", "Map", "Purity", "draw_map", "explore", "layout", "purity"]
 
 
 def __dir__() -> list[str]:

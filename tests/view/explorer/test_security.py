@@ -166,6 +166,26 @@ def test_a_named_host_is_checked_beside_the_token(exploration):
         assert client.get("/?token=secret").status_code == code
 
 
+def test_without_the_token_other_users_of_this_machine_get_403(exploration):
+    app = guarded(exploration, LOCAL, PORT, "secret-token")
+    client = TestClient(app, base_url=f"http://{LOCAL}:{PORT}")
+    for path in ("/", "/?token=", "/?token=other", ABOUT, "/api/positions/0"):
+        assert client.get(path, headers={HEADER: PLAIN}).status_code == 403
+    assert client.get("/?token=secret-token").status_code == 200
+    assert client.get(ABOUT, headers={HEADER: "secret-token"}).status_code == 200
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_only_a_framed_explorer_can_be_in_a_frame(exploration, path):
+    for framed in (True, False):
+        app = guarded(exploration, LOCAL, PORT, "secret-token", framed=framed)
+        client = TestClient(app, base_url=f"http://{LOCAL}:{PORT}")
+        headers = client.get(path, params={"token": "secret-token"}).headers
+        assert ("frame-ancestors 'none'" in headers["Content-Security-Policy"]) is not framed
+        assert ("x-frame-options" in headers) is not framed
+        assert "default-src 'none'" in headers["Content-Security-Policy"]
+
+
 def test_hostile_names_arrive_as_they_are(client):
     for node, name in enumerate(explored.HOSTILE):
         answer = client.get(f"/api/nodes/{node}")

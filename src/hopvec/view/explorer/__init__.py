@@ -9,6 +9,7 @@ search.py           search of nodes by name
 app.py              the page and its JSON API
 guard.py            which requests are allowed: Host check, same origin, token
 server.py           serve: listens on a port until Ctrl-C
+notebook.py         explore: the page in a cell of a notebook
 static/             the page: HTML, CSS and JavaScript modules
 """
 

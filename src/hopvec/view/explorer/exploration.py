@@ -286,6 +286,10 @@ def _sides(
     sides = []
     for name, embedding, rows in zip(embeddings, on_disk, orders, strict=True):
         plane = positions.get(name)
+        if plane is not None and plane.shape != (len(embedding), 2):
+            raise ParameterError(
+                f"explore: positions must have the shape {(len(embedding), 2)}, got {plane.shape}."
+            )
         if plane is None:
             landmarks = labeled if labeled is None or rows is None else rows[labeled]
             plane = layout(embedding, kind=kind, seed=seed, labeled=landmarks, progress=progress)

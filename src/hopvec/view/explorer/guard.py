@@ -12,16 +12,21 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 HEADER = "x-hopvec"  # a page of another origin cannot send it without a CORS preflight
 PLAIN = "explore"  # its value without a token
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
+)
 SECURITY_HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
-    "img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'; require-trusted-types-for 'script'",
+    "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
+}
+NO_FRAMES = {
+    "Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'",
+    "X-Frame-Options": "DENY",
 }
 
 
@@ -32,21 +37,26 @@ class Guard:
     - The Host must be one of `hosts`, against DNS rebinding.
     - Cross-site requests are rejected, except for links to the page.
     - The API requires a header that only the page itself can send.
-    - With a token, for a server that other machines can reach, this header and the URL of the page
-      must contain it.
+    - With a token, this header and the URL of the page must contain it, against other users of this
+      machine and of the network. Nothing depends on cookies, which browsers withhold in frames.
+    - No page can show the explorer in a frame, unless `framed`.
     """
 
     app: ASGIApp
     hosts: frozenset[str] | None
     """Allowed Host headers, with the port; None allows any, which is only safe with a token."""
     token: str | None = None
+    framed: bool = False
+    """Whether pages of any origin, such as notebooks, may show the explorer in a frame. That is
+    only safe with a token, which such a page must know."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""
+        added = SECURITY_HEADERS | ({} if self.framed else NO_FRAMES)
 
         async def protected(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(SECURITY_HEADERS)
+                MutableHeaders(scope=message).update(added)
             await send(message)
 
         rejection = self._rejection(scope) if scope["type"] == "http" else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import secrets
 import socket
 import webbrowser
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 from hopvec.errors import MissingExtraError, ParameterError
 
 if TYPE_CHECKING:
+    import uvicorn
     from starlette.types import ASGIApp
 
     from hopvec.view.explorer.exploration import Exploration
@@ -42,22 +44,26 @@ def serve(
     *,
     host: str = LOCAL,
     port: int | None = None,
+    token: str | bool = True,
     open_browser: bool = False,
     started: Callable[[str], object] = lambda url: None,
 ) -> None:
     """Serve the page of an exploration until Ctrl-C.
 
-    The page loads nothing from the network. By default, only this machine can open it.
+    The page loads nothing from the network. By default, only this machine can open it, and only
+    with the token in its URL.
 
     Parameters
     ----------
     exploration : Exploration
         The embeddings to show.
     host : str, default="127.0.0.1"
-        Address to listen on. With another address, other machines can connect; the page then
-        needs the token in its URL.
+        Address to listen on. With another address, other machines can connect.
     port : int, optional
         Port to listen on; 8765 or the next free port if it is not given.
+    token : str or bool, default=True
+        The token that the page requires, at least eight letters, digits, "-" or "_"; True for a
+        random one. With False, all users of this machine can open the page.
     open_browser : bool, default=False
         Whether to open the page in a browser.
     started : callable, optional
@@ -68,7 +74,7 @@ def serve(
     MissingExtraError
         If the web extra is not installed.
     ParameterError
-        If the server cannot listen on the host or port.
+        If the token is invalid, or the server cannot listen on the host or port.
 
     Examples
     --------
@@ -77,34 +83,72 @@ def serve(
     >>> serve(exploration, open_browser=True, started=print)  # doctest: +SKIP
     """
     require_extra()
-    import uvicorn
 
-    token = None if host == LOCAL else secrets.token_urlsafe(24)
+    def on_start(url: str) -> None:
+        started(url)
+        if open_browser:
+            Thread(target=webbrowser.open, args=[url], daemon=True).start()
+
+    required = required_token(token, host)
     with listening(host, port) as listener:
-        number = listener.getsockname()[1]
-        url = _url(host, number, token)
-
-        class Server(uvicorn.Server):
-            async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-                await super().startup(sockets)
-                started(url)
-                if open_browser:
-                    Thread(target=webbrowser.open, args=[url], daemon=True).start()
-
-        settings = uvicorn.Config(
-            guarded(exploration, host, number, token),
-            lifespan="off",
-            log_level="error",
-            server_header=False,
-            timeout_graceful_shutdown=1,
-        )
+        server, _ = new_server(exploration, host, listener, required, started=on_start)
         try:
-            Server(settings).run(sockets=[listener])
+            server.run(sockets=[listener])
         except KeyboardInterrupt:  # the server has shut down already
             return
 
 
-def guarded(exploration: Exploration, host: str, port: int, token: str | None) -> ASGIApp:
+def required_token(token: str | bool, host: str) -> str | None:
+    """The token that requests must contain, or None if they need none."""
+    if token is True:
+        return secrets.token_urlsafe(24)
+    if token is False:
+        if host == LOCAL:
+            return None
+        raise ParameterError(
+            f"explore: other machines can open {host}, so it needs a token; leave out token=False."
+        )
+    if not isinstance(token, str) or not re.fullmatch(r"[A-Za-z0-9_-]{8,200}", token):
+        raise ParameterError(
+            'explore: token must be 8 to 200 letters, digits, "-" or "_", or a bool, got '
+            f"{token!r}."
+        )
+    return token
+
+
+def new_server(
+    exploration: Exploration,
+    host: str,
+    listener: socket.socket,
+    token: str | None,
+    *,
+    framed: bool = False,
+    started: Callable[[str], object],
+) -> tuple[uvicorn.Server, str]:
+    """A server for a listening socket, and its URL, which `started` is called with."""
+    import uvicorn
+
+    port = listener.getsockname()[1]
+    url = _url(host, port, token)
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            started(url)
+
+    settings = uvicorn.Config(
+        guarded(exploration, host, port, token, framed=framed),
+        lifespan="off",
+        log_level="error",
+        server_header=False,
+        timeout_graceful_shutdown=1,
+    )
+    return Server(settings), url
+
+
+def guarded(
+    exploration: Exploration, host: str, port: int, token: str | None, *, framed: bool = False
+) -> ASGIApp:
     """The app of an exploration, protected by the guard."""
     from hopvec.view.explorer.app import explorer_app
     from hopvec.view.explorer.guard import Guard
@@ -113,7 +157,7 @@ def guarded(exploration: Exploration, host: str, port: int, token: str | None) -
     names = {LOCAL, "localhost"} if host == LOCAL else {_url_host(host).lower()}
     ports = [f":{port}", ""] if port == HTTP else [f":{port}"]  # browsers omit the default port
     hosts = None if any_host else frozenset(name + end for name in names for end in ports)
-    return Guard(explorer_app(exploration), hosts, token)
+    return Guard(explorer_app(exploration), hosts, token, framed)
 
 
 def listening(host: str, port: int | None) -> socket.socket:

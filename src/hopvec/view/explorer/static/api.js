@@ -9,7 +9,7 @@ async function request(path, signal) {
     response = await fetch(`/api/${path}`, { headers, signal });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Error("The explorer does not respond. Start it again in the terminal.");
+    throw new Error("The explorer does not respond. Start it again.");
   }
   if (!response.ok) throw new Error(await response.text());
   return response;

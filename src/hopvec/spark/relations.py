@@ -1,0 +1,134 @@
+"""Relations on Spark: the pairs of every relation, weighted and merged as on one machine.
+
+See hopvec.graph.relations for the formulas. Sums are taken in the same order as there, or rounded
+to float32, so that the results are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from hopvec.errors import GraphError
+from hopvec.graph.relation_edges import MAX_RELATIONS, Relation, RelationEdges
+from hopvec.graph.relation_options import RelationOptions
+from hopvec.spark.tables import Tables
+
+
+def found_relations(
+    frame: DataFrame, options: RelationOptions, directed: bool, tables: Tables
+) -> tuple[Relation, ...]:
+    """The relations of edges that have a weight, in the order of their names."""
+    distinct = frame.select("relation").distinct().limit(MAX_RELATIONS + 1)
+    names = sorted(row["relation"] for row in tables.run("check the edges", distinct.collect))
+    if len(names) > MAX_RELATIONS:
+        raise GraphError(
+            f"There are more than {MAX_RELATIONS:,} relations, such as {names[0]!r}. Choose the "
+            "column of relations with relation=."
+        )
+    edges = RelationEdges(options, directed)
+    edges.find(names)
+    edges.check()
+    return tuple(kind for kind in edges.kinds if kind.name in names)
+
+
+def relation_pairs(
+    frame: DataFrame, kinds: tuple[Relation, ...], u: Column, v: Column
+) -> DataFrame:
+    """The pairs of keys (u, v) of every relation, with their weight; u <= v if it is undirected."""
+    direction = F.create_map(*_by_name({kind.name: kind.direction for kind in kinds}))
+    ends = F.struct(u.alias("u"), v.alias("v"))
+    swapped = F.struct(v.alias("u"), u.alias("v"))
+    ordered = F.when(u <= v, ends).otherwise(swapped)
+    number = F.create_map(*_by_name({kind.name: at for at, kind in enumerate(kinds)}))
+    numbered = frame.withColumn("number", number[F.col("relation")]).filter("number is not null")
+    way = direction[F.col("relation")]
+    pair = F.when(way == "both", ordered).when(way == "in", swapped).otherwise(ends)
+    pairs = numbered.withColumn("pair", pair).select("number", "pair.u", "pair.v", "weight")
+    weight = ascending_sum("weight").cast("float")
+    return pairs.groupBy("number", "u", "v").agg(weight.alias("weight"))
+
+
+def ascending_sum(column: str) -> Column:
+    """Aggregates a sum in float64, in ascending order."""
+    ascending = F.array_sort(F.collect_list(F.col(column).cast("double")))
+    return F.aggregate(ascending, F.lit(0.0), lambda total, value: total + value)
+
+
+def merge_pairs(
+    pairs: DataFrame, kinds: tuple[Relation, ...], options: RelationOptions, tables: Tables
+) -> tuple[DataFrame, bool]:
+    """The pairs of the merged graph, and whether each of them is one entry, as in a directed graph.
+
+    An undirected graph has both entries of an edge if it is balanced by node, since they differ.
+    """
+    undirected = all(kind.direction == "both" for kind in kinds)
+    entries = _entries(pairs, kinds)
+    as_entries = not undirected or options.balance == "node"
+    weighted = entries if as_entries else pairs
+    if options.balance == "node":
+        factors = _node_factors(entries, kinds)
+        weighted = weighted.join(factors, ["number", "u"])
+    else:
+        numbers = _relation_factors(entries, kinds, options, tables)
+        factor = F.create_map(*_by_name(numbers))[F.col("number")]
+        weighted = weighted.withColumn("factor", factor)
+    product = (F.col("weight").cast("double") * F.col("factor")).cast("float")
+    total = ascending_sum("weight").cast("float")
+    merged = weighted.withColumn("weight", product).groupBy("u", "v").agg(total.alias("weight"))
+    return merged, as_entries
+
+
+def _entries(pairs: DataFrame, kinds: tuple[Relation, ...]) -> DataFrame:
+    """All entries (u, v) of S_r: an undirected relation has two for each pair but loops."""
+    both = [at for at, kind in enumerate(kinds) if kind.direction == "both"]
+    mirrored = pairs.filter(F.col("number").isin(both) & F.expr("u != v"))
+    swapped = mirrored.select("number", F.col("v").alias("u"), F.col("u").alias("v"), "weight")
+    return pairs.unionAll(swapped)
+
+
+def _relation_factors(
+    entries: DataFrame, kinds: tuple[Relation, ...], options: RelationOptions, tables: Tables
+) -> dict[int, float]:
+    """f_r of "none" and "total"."""
+    weights = np.array([kind.weight for kind in kinds])
+    if options.balance == "none":
+        return dict(enumerate(weights.tolist()))
+    degrees = _degrees(entries).groupBy("number").agg(F.sum("degree").alias("total"))
+    totals = np.zeros(len(kinds))
+    for row in tables.run("check the edges", degrees.collect):
+        totals[row["number"]] = np.float32(row["total"])
+    has = totals > 0
+    share = weights / weights[has].sum() * totals.sum()
+    factors = np.divide(share, totals, out=np.zeros_like(totals), where=has)
+    return dict(enumerate(factors.tolist()))
+
+
+def _degrees(entries: DataFrame) -> DataFrame:
+    """d_ir, rounded to float32."""
+    total = F.sum(F.col("weight").cast("double")).cast("float").cast("double")
+    return entries.groupBy("number", "u").agg(total.alias("degree"))
+
+
+def _node_factors(entries: DataFrame, kinds: tuple[Relation, ...]) -> DataFrame:
+    """f_ir of "node" for every relation number and node u."""
+    weight = F.create_map(*_by_name({at: kind.weight for at, kind in enumerate(kinds)}))
+    degrees = _degrees(entries).withColumn("w", weight[F.col("number")])
+    relations = F.array_sort(F.collect_list(F.struct("number", "w", "degree")))
+    nodes = degrees.groupBy("u").agg(relations.alias("relations"))
+    degree = F.aggregate(
+        "relations", F.lit(0.0), lambda total, own: total + own["w"] * own["degree"]
+    )
+    total_weight = F.aggregate("relations", F.lit(0.0), lambda total, own: total + own["w"])
+    nodes = nodes.select("u", degree.alias("d"), total_weight.alias("total"), F.inline("relations"))
+    factor = F.expr("w * d / (total * degree)")
+    return nodes.select("number", "u", factor.alias("factor"))
+
+
+def _by_name(values: Mapping[Any, Any]) -> list[Column]:
+    """The keys and values of a dict in turn, for create_map."""
+    return [F.lit(item) for pair in values.items() for item in pair]
