@@ -94,7 +94,7 @@ def embed(
     Returns
     -------
     DataFrame
-        The columns `id` and `embedding`, an array of floats, and with `node_type` the column `type`.
+        The columns `id`, `type` if there is a `node_type`, and `embedding`, an array of floats.
 
     Raises
     ------

@@ -212,7 +212,7 @@ def draw_map(
             found = Classes(found.names, found.codes[rows])
             plane = None if plane is None else plane[rows]
         if plane is None:
-            labeled = np.flatnonzero(found.codes >= 0 if labels else [])  # not those with a type
+            labeled = np.flatnonzero(found.codes >= 0 if labels is not None else [])
             plane = layout(embedding, kind=kind, seed=seed, labeled=labeled, progress=report)
         report(1, 1)
         panels.append(Panel(name, plane, found))

@@ -277,8 +277,8 @@ def check_options_apply(
 ) -> None:
     """Raise FormatError for options that do not apply to the format."""
     for field in fields(options):
-        given = getattr(options, field.name) != field.default
-        if given and field.name in FORMAT_OPTIONS - allowed:
+        other = field.name in FORMAT_OPTIONS - allowed
+        if other and getattr(options, field.name) != field.default:
             raise FormatError(
                 f"{name}: {field.name}= does not apply to the format {format_}; leave it out."
             )
