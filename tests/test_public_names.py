@@ -59,6 +59,7 @@ HEAVY = [
 
 # A package or module may import from itself and from the rows above it.
 LAYERS = [
+    {"credentials"},
     {"_native", "errors"},
     {"address", "machine", "progress", "spill"},
     {"notebook"},
@@ -72,7 +73,7 @@ LAYERS = [
     {"stores", "datasets", "evaluate"},
     {"recommendation"},
     {"tuning"},
-    {"view", "spark"},
+    {"view", "spark", "torch_geometric"},
     {"paper"},
     {"cli"},
     {"__main__"},

@@ -1,5 +1,6 @@
 """Conversion from and to scipy matrices and networkx graphs."""
 
+import igraph
 import networkx as nx
 import numpy as np
 import pytest
@@ -208,6 +209,13 @@ def test_an_edge_without_the_weight_attribute_has_weight_1():
     assert graph.degrees.tolist() == [1, 5, 4]
 
 
+def test_a_requested_attribute_that_no_edge_has_is_refused():
+    with pytest.raises(GraphError, match=r"has the attribute weight='kn'; they have 'color', 'km'"):
+        Graph.from_networkx(nx.Graph([(1, 2, {"km": 4, "color": "red"})]), weight="kn")
+    with pytest.raises(GraphError, match=r"has the attribute weight='km'; they have none"):
+        Graph.from_igraph(igraph.Graph(2, [(0, 1)]), weight="km")
+
+
 def test_a_networkx_graph_without_edges_is_accepted():
     assert Graph.from_networkx(nx.empty_graph(["a", "b"])).isolated == 2
 
@@ -217,8 +225,8 @@ def test_a_networkx_graph_without_edges_is_accepted():
     [
         ([], r"The graph is empty: it has no nodes"),
         ([((0, 1), (1, 1))], r"but ids are integers or strings"),
-        ([(1, "a")], r"source and target must both hold integers or both hold strings"),
-        ([(1, "a"), ("b", 2)], r"ids must be all integers or all strings"),
+        ([(1, "a")], r"are 1 and 'a', but ids must be all integers or all strings: convert them"),
+        ([("a", 1), ("b", 2)], r"are 'a' and 1, .* networkx\.relabel_nodes\(graph, str\)"),
         ([(True, False)], r"ids must be integers or strings, got bool"),
         ([(1.5, 2.5)], r"is 1\.5, but ids are integers or strings"),
         ([(1, 2, {"weight": None})], r"edge 1 \(1 - 2\): the weight nan is not allowed"),

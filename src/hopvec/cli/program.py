@@ -145,7 +145,7 @@ class Program(click.Group):
             if "--debug" in arguments:
                 import traceback
 
-                from hopvec.address import scrub
+                from hopvec.credentials import scrub
 
                 click.echo(scrub(traceback.format_exc()), err=True, nl=False)
             raise
@@ -203,7 +203,7 @@ def _is_number(text: str) -> bool:
 
 
 def _refuse(sentence: str, code: int = 2) -> NoReturn:
-    from hopvec.address import scrub
+    from hopvec.credentials import scrub
 
     click.secho(scrub(sentence), fg="red", err=True)  # it may repeat arguments
     sys.exit(code)

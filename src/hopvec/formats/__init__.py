@@ -29,6 +29,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from hopvec.address import is_address
 from hopvec.errors import FormatError, ParameterError
 from hopvec.formats import arrow, delimited, npy, npz, parquet, word2vec
 from hopvec.formats.preview import Preview
@@ -147,6 +148,11 @@ def _read_all(path: Path, progress: Progress) -> Preview:
 def _checked(path: Path, read: Callable[[], Preview]) -> Preview:
     """Call `read`. Raises FormatError if it fails, or if ids are missing or repeated."""
     if not path.exists():
+        if is_address(str(path)):
+            raise FormatError(
+                f"{path}: this is a database, not a file of vectors. Search its table with SQL, or "
+                "load the file that it was exported from."
+            )
         raise FormatError(f"{path}: there is no such file.")
     try:
         preview = read()

@@ -18,6 +18,7 @@ from hopvec.errors import FormatError
 from hopvec.formats.atomic import atomic_write
 from hopvec.formats.blocks import iter_blocks, node_columns
 from hopvec.formats.text import IF_EDGES, LineFormat, lines, read_header, read_lines
+from hopvec.graph.columns import name_edges
 from hopvec.progress import Progress, no_progress
 
 if TYPE_CHECKING:
@@ -61,12 +62,17 @@ def read_embedding(path: Path, progress: Progress) -> Embedding:
     if len(header) < 2:
         raise FormatError(
             f"{path}, line 1: expected a column of ids and at least one column of numbers, "
-            f"found {header}."
+            f"found {header}. {IF_EDGES}"
         )
     if _is_data(header):
         raise FormatError(
             f"{path}, line 1: expected a header of column names such as "
             f"{separator.join(['id', 'e0', 'e1'])!r}, found numbers. {IF_EDGES}"
+        )
+    if "id" not in header and name_edges(header):
+        raise FormatError(
+            f"{path}: this is a graph, not vectors; its columns are {', '.join(header[:5])}. Embed "
+            f"it first: hopvec embed FILE -o vectors.parquet."
         )
     id_column = header.index("id") if "id" in header else 0
     type_column = 1 if header[:2] == ["id", "type"] and len(header) > 2 else None

@@ -531,7 +531,7 @@ class FastRP(SlabMethod):
         self.graph_: Graph = as_graph(X)
         return super().fit(self.graph_)
 
-    def transform(self, X: Any) -> NDArray[np.float32]:  # noqa: N803
+    def transform(self, X: Any) -> Any:  # noqa: N803
         """Return the vectors of nodes that were not in the fitted graph.
 
         Parameters
@@ -543,7 +543,8 @@ class FastRP(SlabMethod):
         Returns
         -------
         ndarray of float32, shape (new nodes, dim)
-            One row per new node, in the order of the ids of `X`.
+            One row per new node, in the order of the ids of `X`. A DataFrame if `set_output` or
+            scikit-learn is configured so.
 
         Examples
         --------
@@ -555,8 +556,8 @@ class FastRP(SlabMethod):
             return super().transform(X)
         new = as_graph(X)
         if new.ids.equals(self.graph_.ids):
-            return super().transform(new)
-        return self.embed_new(new, graph=self.graph_, like=self.embedding_).vectors
+            return self._output(self.embed(new), X)
+        return self._output(self.embed_new(new, graph=self.graph_, like=self.embedding_), X)
 
     def _compute(
         self, graph: Graph, plan: SlabPlan, progress: Progress, like: FittedState | None = None

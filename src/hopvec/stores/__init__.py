@@ -13,7 +13,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from hopvec.address import scrub, shown_address
+from hopvec.address import shown_address
+from hopvec.credentials import scrub
 from hopvec.errors import ParameterError
 from hopvec.graph.validation import check_flag
 from hopvec.progress import Progress, no_progress

@@ -16,6 +16,7 @@ from hopvec.graph.validation import valid_weights
 
 logger: logging.Logger = logging.getLogger("hopvec")
 
+SKIP_ADVICE = "Use bad_rows='skip' to skip such rows."
 MAX_LISTED = 5  # reasons in the warning
 
 
@@ -58,10 +59,13 @@ class SkippedRows:
             reason: {"rows": count, "first": self.first[reason]}
             for reason, count in self.counts.items()
         }
+        rows = "1 row was" if total == 1 else f"{total:,} rows were"
+        logger.warning("%s: %s skipped: %s.", name, rows, self.reasons())
+
+    def reasons(self) -> str:
+        """The reasons, each with its count and its first row."""
         listed = [
             f"{reason} ({count:,}, first at {self.first[reason]})"
             for reason, count in list(self.counts.items())[:MAX_LISTED]
         ]
-        rest = ", ..." if len(self.counts) > MAX_LISTED else ""
-        rows = "1 row was" if total == 1 else f"{total:,} rows were"
-        logger.warning("%s: %s skipped: %s%s.", name, rows, ", ".join(listed), rest)
+        return ", ".join([*listed, *["..."][: len(self.counts) - MAX_LISTED]])

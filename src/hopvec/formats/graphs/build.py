@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import FormatError, GraphError, MemoryLimitError
-from hopvec.formats.graphs.bad_rows import SkippedRows
+from hopvec.formats.graphs.bad_rows import SKIP_ADVICE, SkippedRows
 from hopvec.formats.graphs.edges import Batch, EdgeStream, Matrix
 from hopvec.formats.graphs.listed_nodes import add_nodes, node_types, set_prefixes
 from hopvec.formats.graphs.options import OWNER, ReadOptions
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 logger: logging.Logger = logging.getLogger("hopvec")
 
-SKIP_ADVICE = "Use bad_rows='skip' to skip such rows."
 CHUNK_IDS = 1 << 20  # ids that are checked for whitespace at a time
 
 
@@ -62,7 +61,7 @@ def graph_from_stream(
     progress(0, 100)
     relations, weight = edges.relations, edges.arrays.weights()
     source, target = edges.arrays.source.array(), edges.arrays.target.array()
-    ids, numbers = edges.encoder.sorted_ids(untyped=stream.untyped)
+    ids, numbers = edges.encoder.sorted_ids(untyped=stream.untyped, decimal=stream.decimal)
     if edges.encoder.whole_floats:
         stream.metadata["ids"] = WHOLE_FLOATS
     del edges  # only the arrays are needed from here on
@@ -168,12 +167,9 @@ def encode_edges(
                 f"{format_bytes(used)}, but the memory limit is {format_bytes(limit)}. "
                 "Increase memory=."
             )
-    skipped.report(name, stream.metadata)
     if rows and not len(edges):
-        raise GraphError(
-            f"{name}: all {rows:,} rows were skipped; without bad_rows='skip', the "
-            "first error is reported."
-        )
+        raise GraphError(f"{name}: all {rows:,} rows were skipped: {skipped.reasons()}.")
+    skipped.report(name, stream.metadata)
     return edges
 
 
@@ -336,6 +332,9 @@ def _checked_weights(batch: Batch, location: Callable[[int], str]) -> NDArray[np
         return f"{location(row)} ({ends})"
 
     numbers = numpy_view(batch.weight)
-    check_weights(numbers, edge_location)
+    try:
+        check_weights(numbers, edge_location)
+    except GraphError as error:
+        raise GraphError(f"{error} {SKIP_ADVICE}") from error
     weights: NDArray[np.float32] = numbers.astype(np.float32)
     return weights

@@ -74,6 +74,8 @@ class EdgeStream:
     untyped: bool = False
     """Whether the file does not distinguish integers from strings. Ids are then strings, and
     become integers if all of them look like integers."""
+    decimal: str = "."
+    """The decimal mark of a text, which ids such as 1.0 have, too."""
     locate: Callable[[int], str] = lambda edge: f"edge {edge + 1:,}"
     """Where in the file an edge is, counted from 0, for error messages: 'line 48,213'."""
     locates_file: bool = False

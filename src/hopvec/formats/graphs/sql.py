@@ -10,7 +10,8 @@ from urllib.parse import quote
 
 import pyarrow as pa
 
-from hopvec.address import IN_MEMORY, Address, parse_address, scrub
+from hopvec.address import IN_MEMORY, Address, parse_address
+from hopvec.credentials import scrub
 from hopvec.errors import FormatError, MissingExtraError, ParameterError
 from hopvec.formats.graphs.build import graph_from_stream
 from hopvec.formats.graphs.columnar import BATCH_ROWS, OPTIONS, from_reader

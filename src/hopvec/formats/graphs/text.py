@@ -16,6 +16,7 @@ from typing import Any
 import pyarrow as pa
 
 from hopvec.errors import FormatError
+from hopvec.formats.graphs.bad_rows import SKIP_ADVICE
 from hopvec.formats.graphs.dialect import (
     DECIMAL_COMMA,
     ICONV,
@@ -72,7 +73,10 @@ def read_edges(file: InputFile, options: ReadOptions) -> EdgeStream:
     body = rows[1:] if dialect.header else rows
     numeric = [_fraction_of_numbers(body, at, dialect) for at in range(dialect.count)]
     _check_is_edge_list(file.name, rows, dialect, options)
-    columns = choose_columns(file.name, names, dialect.count, numeric, options._columns)
+    _check_weight_number(file.name, dialect, options)
+    columns = choose_columns(
+        file.name, names, dialect.count, numeric, options._columns, header_found=dialect.header
+    )
     node_rows = NodeRows.find(names) if options._pairs is EDGES else None
     if node_rows is not None:  # the columns before the edges are properties of nodes
         numeric[: columns.source] = [0.0] * columns.source
@@ -102,6 +106,7 @@ def read_edges(file: InputFile, options: ReadOptions) -> EdgeStream:
         batches,
         metadata,
         untyped=True,
+        decimal=dialect.decimal,
         locate=lambda edge: f"line {line(edge):,}",
         relations=columns.relation is not None,
     )
@@ -183,6 +188,20 @@ def _check_is_edge_list(
             f"{name}: {dialect.count} lines of {dialect.count} numbers look like an adjacency "
             "matrix. Read it with Graph.from_scipy(numpy.loadtxt(...)), or choose the columns of "
             "an edge list with source= and target=."
+        )
+
+
+def _check_weight_number(name: str, dialect: Dialect, options: ReadOptions) -> None:
+    """Raise FormatError for weight=1 without a header, which may be a slip for weights=1.
+
+    It would make ids of the other columns, which may be the weights.
+    """
+    ends_given = options.source is not None and options.target is not None
+    by_number = str(options.weight).isdecimal() and not dialect.header
+    if by_number and options.header is None and not ends_given:
+        raise FormatError(
+            f"{name}: weight={options.weight} is the number of a column. Confirm that the first "
+            f"line is {dialect.pairs.one} with header=False, or choose source= and target= as well."
         )
 
 
@@ -351,8 +370,9 @@ def _parse_error(name: str, dialect: Dialect, block: Block, error: str) -> Forma
     quotes = (
         row for row, line in enumerate(rows) if b'"' in line and _has_open_quote(line, dialect)
     )
+    skip = f" {SKIP_ADVICE}" if dialect.pairs is EDGES else ""
     if (row := next(quotes, None)) is not None:
-        return FormatError(f"{location(row)}: {OPEN_QUOTE}")
+        return FormatError(f"{location(row)}: {OPEN_QUOTE}{skip}")
     if "UTF8" in error:
         row = next(row for row, line in enumerate(rows) if not _is_utf8(line))
         return FormatError(f"{location(row)}: this is not UTF-8 text. {ICONV}")
@@ -368,7 +388,7 @@ def _parse_error(name: str, dialect: Dialect, block: Block, error: str) -> Forma
         )
     return FormatError(
         f"{location(row - 1)}: {rows[row - 1].decode(errors='replace')[:60]!r} has {actual} "
-        f"columns, but the lines before it have {expected}.{advice}"
+        f"columns, but the lines before it have {expected}.{advice}{skip}"
     )
 
 
