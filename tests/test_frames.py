@@ -1,6 +1,5 @@
 """Embeddings, graphs and results as tables of pyarrow, pandas, polars and DuckDB, and back."""
 
-
 import numpy as np
 import pandas as pd
 import polars as pl

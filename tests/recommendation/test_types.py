@@ -21,7 +21,6 @@ def embedding(graph):
     return FastRP(dim=16).embed(graph)
 
 
-
 @pytest.mark.parametrize("score", ["cosine", "dot", "common-neighbors", "rp3beta"])
 def test_only_nodes_of_the_types_are_recommended_in_the_order_of_all(graph, embedding, score):
     everything = recommend(embedding, graph, [3, 8], k=40, score=score).to_pylist()

@@ -270,9 +270,8 @@ def read(
             reserve=method.working_bytes,
             spill_dir=method.spill_dir,
         )
-    if options.nodes is not None:
-        for file in node_files(options.nodes):
-            check_exists(file)  # before the edges, which may take long
+    for file in node_files(options.nodes):
+        check_exists(file)  # before the edges, which may take long
     query = options._query
     if query is None and is_database(path):
         raise _no_query(path)

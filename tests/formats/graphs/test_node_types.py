@@ -90,7 +90,7 @@ class TestAColumnOfTheNodes:
 
     def test_mistakes_are_explained(self, write):
         write("nodes.csv", "id,kind\na,river\n")
-        with pytest.raises(FormatError, match="no column 'type' for node_type=; .* id, kind"):
+        with pytest.raises(FormatError, match=r"no column 'type' for node_type=; .* id, kind"):
             read_graph("edges.csv", nodes="nodes.csv", node_type="type")
         with pytest.raises(ParameterError, match="give nodes= as well"):
             ReadOptions(node_type="kind")
@@ -174,10 +174,10 @@ class TestAFileOfApoc:
 
     def test_errors_name_the_line(self, write):
         write("graph.csv", APOC.replace('"[""Trinity""]","1"', '"","much"'))
-        with pytest.raises(FormatError, match="graph.csv, line 8: the weight 'much'"):
+        with pytest.raises(FormatError, match=r"graph.csv, line 8: the weight 'much'"):
             read_graph("graph.csv")
         write("graph.csv", APOC.replace('"3","2"', '"3",'))
-        with pytest.raises(GraphError, match="graph.csv, line 9: the target is empty"):
+        with pytest.raises(GraphError, match=r"graph.csv, line 9: the target is empty"):
             read_graph("graph.csv")
 
     def test_bad_rows_can_be_skipped_and_are_counted_without_the_nodes(self, write):
@@ -197,7 +197,9 @@ class TestAFileOfApoc:
         assert graph.nodes == count
         assert graph.edges == count - 1
         assert graph.node_types.to_pylist() == ["A", "B"] * (count // 2)
-        write("graph.csv", '"_id","_labels","_start","_end","_type"\n' + nodes + edges + ',,"7",,\n')
+        write(
+            "graph.csv", '"_id","_labels","_start","_end","_type"\n' + nodes + edges + ',,"7",,\n'
+        )
         with pytest.raises(GraphError, match=f"line {2 * count + 1:,}: the target is empty"):
             read_graph("graph.csv")
 
