@@ -18,6 +18,7 @@ from hopvec.formats.graphs.relation_files import relation_files
 from hopvec.formats.parquet import files_of
 from hopvec.formats.preview import Preview
 from hopvec.formats.recognize import holds_embedding
+from hopvec.graph.node_types import describe_types
 from hopvec.machine import format_bytes
 from hopvec.run_report import RunReport
 
@@ -70,6 +71,9 @@ def info(
 
 def _describe(file: str, start: Preview) -> dict[str, Any]:
     embedding = start.embedding
+    graph = embedding.graph
+    if "types" not in graph and len(embedding) == start.rows:  # a format without metadata
+        graph = graph | describe_types(embedding.types)
     return {
         "file": file,
         "bytes": sum(one.stat().st_size for one in files_of(Path(file))),
@@ -78,7 +82,7 @@ def _describe(file: str, start: Preview) -> dict[str, Any]:
         "ids": "integers" if str(embedding.ids.type) == "int64" else "strings",
         "first_ids": embedding.ids[:SHOWN].to_pylist(),
         "parameters": embedding.parameters,
-        "graph": embedding.graph,
+        "graph": graph,
     }
 
 

@@ -28,7 +28,11 @@ FUNCTION = re.compile(
 )
 OTHER_NAMES = {"connected=False": "any_edges=True"}
 """Arguments whose options have another name."""
-OTHER_COMMANDS = {"like": "hopvec embed --like"}
+OTHER_COMMANDS = {
+    "like": "hopvec embed --like",
+    "node_type": "hopvec embed --node-type",
+    "prefixes": "hopvec embed --prefixes",
+}
 """Arguments that are options of another command only."""
 
 

@@ -19,6 +19,7 @@ from hopvec.cli.results import (
     result_options,
     rows_of,
     selected_ids,
+    type_option,
 )
 from hopvec.cli.summary import count
 from hopvec.cli.terminal import Terminal, is_terminal
@@ -39,6 +40,7 @@ MUTUAL_BYTES = 28  # per node and neighbor: two lists of rows, and similarities
         "hopvec neighbors vectors.parquet --all -k 10 -o knn.parquet",
         "hopvec neighbors vectors.parquet --all --approximate -o knn.parquet",
         "hopvec neighbors vectors.parquet --ids users.txt --among items.txt -o -",
+        "hopvec neighbors vectors.parquet user:5 --type item",
         "hopvec neighbors vectors.parquet nytimes.com --compare deepwalk.parquet",
         "hopvec neighbors new-vectors.parquet zoe --among vectors.parquet",
         "hopvec neighbors vectors.parquet nytimes.com | cut -f 2",
@@ -54,6 +56,7 @@ MUTUAL_BYTES = 28  # per node and neighbor: two lists of rows, and similarities
     help="Where to search: a file of node ids, or another file of comparable vectors, such as the "
     "old nodes near new ones from `hopvec transform`.  [default: all nodes]",
 )
+@type_option("Only nodes of this type may be neighbors")
 @option(
     "--min-similarity",
     type=float,
@@ -86,6 +89,7 @@ def neighbors(
     id_file: str | None,
     k: int,
     among: str | None,
+    types: tuple[str, ...],
     min_similarity: float,
     mutual: bool,
     approximate: bool,
@@ -107,8 +111,12 @@ def neighbors(
         raise click.UsageError("Give --among or --compare, not both.")
     if mutual and among:
         raise click.UsageError("Give --among or --mutual, not both.")
-    if approximate and (among or mutual or compare):
-        raise click.UsageError("Leave out --among, --mutual and --compare with --approximate.")
+    if mutual and types:
+        raise click.UsageError("Give --type or --mutual, not both.")
+    if approximate and (among or types or mutual or compare):
+        raise click.UsageError(
+            "Leave out --among, --type, --mutual and --compare with --approximate."
+        )
     result = ResultFile(output, as_json, [vectors, among, id_file])
     if compare and result.given:
         raise click.UsageError("--compare prints neighbors; -o writes those of one file.")
@@ -122,6 +130,7 @@ def neighbors(
     options = {
         "k": k,
         "among": _read_among(terminal, among, embedding),
+        "types": types or None,
         "min_similarity": min_similarity,
         "mutual": mutual,
     }

@@ -29,6 +29,7 @@ SUPPORTED = {
     "--unweighted",
     "--directed",
     "--nodes",
+    "--node-type",
     "--format",
 }
 SUPPORTED |= {"--relation", "--relation-weights", "--relation-balance", "--relation-direction"}
@@ -65,11 +66,14 @@ def embed_on_spark(
     check_method(method, "auto", features is not None)
     with _session(master) as session, terminal.progress("embedding on Spark", "stages") as progress:
         nodes = read_options.nodes
+        if nodes is not None and not isinstance(nodes, str):
+            raise click.UsageError("--spark reads --nodes from one file or directory")
         vectors = embed(
             _table(session, edges, read_options.format),
             **{name: getattr(read_options, name) for name in EDGE_OPTIONS},
             directed=bool(read_options.directed),
             nodes=None if nodes is None else _table(session, nodes, None),
+            node_type=read_options.node_type,  # type: ignore[arg-type]  # a name
             **_features(session, features, feature_args["features_id"]),
             method=method,  # type: ignore[arg-type]  # checked by check_method
             output=output if "://" in output else str(Path(output).absolute()),

@@ -28,6 +28,7 @@ from hopvec.cli.results import (
     result_options,
     rows_of,
     selected_ids,
+    type_option,
 )
 from hopvec.cli.summary import count
 from hopvec.cli.terminal import Terminal, is_terminal
@@ -55,6 +56,7 @@ from hopvec.run_report import RunReport
         "hopvec recommend vectors.parquet --graph ratings.csv --all -k 20 -o suggestions.parquet",
         "hopvec recommend vectors.parquet --graph ratings.csv ann --exclude shown.csv",
         "hopvec recommend vectors.parquet --graph edges.csv --pairs pairs.csv -o scored.csv",
+        "hopvec recommend vectors.parquet --graph edges.csv ann --type package",
         "hopvec recommend --graph edges.csv ann --score adamic-adar",
     ]
 )
@@ -91,6 +93,7 @@ from hopvec.run_report import RunReport
     help="How much rp3beta penalizes nodes with many edges.",
 )
 @option("--candidates", type=FILE, help="File of node ids: recommend only these.")
+@type_option("Recommend only nodes of this type")
 @option(
     "--exclude",
     type=FILE,
@@ -117,6 +120,7 @@ def recommend(
     alpha: float,
     beta: float,
     candidates: str | None,
+    types: tuple[str, ...],
     exclude: str | None,
     pairs: str | None,
     seed: int,
@@ -148,8 +152,10 @@ def recommend(
         check_selection(ids, all_nodes, id_file)
     elif ids or all_nodes or id_file:
         raise click.UsageError("--pairs names the nodes already; leave out ID, --ids and --all.")
-    elif candidates or exclude:
-        raise click.UsageError("--pairs scores all pairs; leave out --candidates and --exclude.")
+    elif candidates or types or exclude:
+        raise click.UsageError(
+            "--pairs scores all pairs; leave out --candidates, --type and --exclude."
+        )
     if exclude == "-":
         raise click.UsageError("--exclude is read twice, so it must be a file.")
     check_k("recommend", k)
@@ -164,7 +170,7 @@ def recommend(
     embedding = None
     if vectors is not None:
         read_options = as_embedded(read_options, read_preview(vectors).embedding)
-    if vectors is not None and score in VECTOR_SCORES:
+    if vectors is not None and (score in VECTOR_SCORES or types):
         check_memory(vectors, memory)
         embedding = read_vectors(terminal, vectors)
     held = 0 if embedding is None else embedding.vectors.nbytes
@@ -185,10 +191,16 @@ def recommend(
         _show_pairs(terminal, table, result, as_json, start)
         return
     search = LinkSearch.create(
-        "recommend", embedding, whole, options, _read_ids(candidates), _read_excluded(exclude)
+        "recommend",
+        embedding,
+        whole,
+        options,
+        _read_ids(candidates),
+        _read_excluded(exclude),
+        types or None,
     )
     wanted = None if all_nodes else selected_ids(ids, id_file, whole.ids)
-    if embedding is not None and wanted is not None:
+    if embedding is not None and wanted is not None and score in VECTOR_SCORES:
         rows_of(embedding, ids_like(wanted, embedding.ids))  # its error suggests similar ids
     nodes = search.find(wanted)
     _show_notes(terminal)

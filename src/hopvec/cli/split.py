@@ -16,6 +16,7 @@ from hopvec.cli.terminal import Terminal
 from hopvec.errors import FormatError
 from hopvec.evaluate import hold_out
 from hopvec.evaluate.held_out import SAMPLING, Samplings, check_hold_out_params
+from hopvec.formats.graphs.nodes import node_files
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.table_files import check_table
 from hopvec.run_report import RunReport
@@ -104,7 +105,7 @@ def split(
         )
     for path in (output, links):
         check_table(path)
-        check_not_input(path, [graph, read_options.nodes])
+        check_not_input(path, [graph, *node_files(read_options.nodes)])
     if links.absolute() == output.absolute():
         raise FormatError(f"{links}: the output files must have different names.")
     check_hold_out_params(0.2 if share is None else share, negatives, sampling, seed)

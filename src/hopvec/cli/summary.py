@@ -54,8 +54,9 @@ def input_rows(origin: Mapping[str, Any]) -> Rows:
 
 def graph_rows(graph: Mapping[str, Any], origin: Mapping[str, Any] | None = None) -> Rows:
     """A graph; `origin` has the policies for duplicates and loops."""
-    if not graph:
-        return []
+    types = [("types", _types(graph))] if "types" in graph else []
+    if "nodes" not in graph:
+        return types
     nodes, largest = graph["nodes"], graph.get("largest_component")
     size = [count(nodes, "node"), count(graph["edges"], "edge")]
     kind = [
@@ -75,7 +76,19 @@ def graph_rows(graph: Mapping[str, Any], origin: Mapping[str, Any] | None = None
     rows = [("graph", ", ".join(size + kind)), ("", ", ".join(remarks))]
     if "relations" in graph:
         rows.append(("relations", _relations(graph["relations"])))
-    return rows + ([("features", _features(graph["features"]))] if "features" in graph else [])
+    features = [("features", _features(graph["features"]))] if "features" in graph else []
+    return rows + types + features
+
+
+def _types(graph: Mapping[str, Any]) -> str:
+    """The types of nodes with their numbers, the largest first."""
+    counts = sorted(graph["types"].items(), key=lambda item: -item[1])
+    listed = [f"{name} ({count(number, 'node')})" for name, number in counts]
+    if len(listed) > MAX_LISTED:
+        listed = [*listed[:MAX_LISTED], f"... ({len(counts):,} types in all)"]
+    if graph.get("without_type"):
+        listed.append(f"{count(graph['without_type'], 'node')} without a type")
+    return ", ".join(listed)
 
 
 def _times(times: Mapping[str, Any]) -> str:

@@ -19,10 +19,18 @@ if TYPE_CHECKING:
 BLOCK_BYTES = 16 << 20
 
 
+def node_columns(embedding: Embedding, rows: slice = slice(None)) -> dict[str, pa.Array]:
+    """The columns beside the vectors: `id`, and `type` if the nodes have types."""
+    columns = {"id": embedding.ids[rows]}
+    if embedding.types is not None:
+        columns["type"] = embedding.types[rows].cast(pa.large_string())
+    return columns
+
+
 def iter_blocks(
     embedding: Embedding, dtype: str = "float32", progress: Progress = no_progress
-) -> Iterator[tuple[pa.Array, NDArray[Any]]]:
-    """Iterate over ids and vectors in blocks of about 16 MB, in C order.
+) -> Iterator[tuple[list[pa.Array], NDArray[Any]]]:
+    """Iterate over `node_columns` and vectors in blocks of about 16 MB, in C order.
 
     A block of memory-mapped vectors is released from memory, and `progress` is called, when the
     next block is requested.
@@ -30,7 +38,8 @@ def iter_blocks(
     for first in range(0, len(embedding), rows_per_block(embedding.dim)):
         rows = slice(first, first + rows_per_block(embedding.dim))
         block = embedding.vectors[rows]
-        yield embedding.ids[rows], _converted(block, embedding.ids[rows], dtype)
+        columns = list(node_columns(embedding, rows).values())
+        yield columns, _converted(block, embedding.ids[rows], dtype)
         release_pages(block)
         progress(min(rows.stop, len(embedding)), len(embedding))
 

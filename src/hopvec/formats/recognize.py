@@ -46,7 +46,8 @@ def _npz(path: Path) -> bool:
 def _delimited(path: Path) -> bool:
     """Whether the column names are those that hopvec writes."""
     names = read_header(path).replace("\t", ",").split(",")
-    return names == ["id", *(f"e{column}" for column in range(len(names) - 1))]
+    first = ["id", "type"] if names[:2] == ["id", "type"] else ["id"]
+    return names == first + [f"e{column}" for column in range(len(names) - len(first))]
 
 
 def _word2vec(path: Path) -> bool:

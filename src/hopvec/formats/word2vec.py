@@ -35,7 +35,7 @@ def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Prog
     _check_ids(embedding, path)
     with atomic_write(path) as (file,):
         file.write(f"{len(embedding)} {embedding.dim}\n".encode())
-        for ids, rows in iter_blocks(embedding, dtype, progress):
+        for (ids, *_), rows in iter_blocks(embedding, dtype, progress):
             if _is_binary(path):
                 names = (f"{id} ".encode() for id in ids.to_pylist())
                 numbers = rows.astype("<f4", copy=False)
@@ -101,7 +101,8 @@ def _read_text(path: Path, dim: int, progress: Progress) -> tuple[pa.Array, NDAr
     line_format = LineFormat(" ", columns, quoted=False)
     if trailing_space:
         line_format = LineFormat(" ", [*columns, ""], ignored=dim + 1, quoted=False)
-    return read_lines(path, line_format, progress)
+    ids, _, vectors = read_lines(path, line_format, progress)
+    return ids, vectors
 
 
 def _read_binary(

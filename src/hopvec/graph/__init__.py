@@ -13,6 +13,7 @@ columns.py          which columns of a table hold source, target and weight
 arrow.py            graphs from Arrow tables
 convert.py          scipy, networkx, igraph and PyTorch Geometric
 bipartite.py        bipartite graphs
+node_types.py       types of nodes, such as users and items
 transpose.py        the transpose of a directed graph
 features.py         Features of nodes
 feature_columns.py  encoding and standardization of feature columns

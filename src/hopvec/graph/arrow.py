@@ -105,7 +105,7 @@ def choose_table_columns(location: str, schema: pa.Schema, spec: ColumnSpec) -> 
     names = schema.names
     numeric = [is_numeric(kind) for kind in schema.types]
     columns = choose_columns(location, names, len(names), numeric, spec)
-    if names[:2] == ["id", "embedding"] and spec.target is None:
+    if {"id", "embedding"} <= {*names[:3]} and names[0] == "id" and spec.target is None:
         raise FormatError(f"{location}: this is an embedding (a table of vectors), not a graph.")
     for role, name in columns.names(names).items():
         if names.count(name) > 1:

@@ -31,7 +31,7 @@ TARGET_NAMES = (
     *("target", "dst", "to", "v", "tail", "node2", "end", "target_id", "to_id", "id2"),
     *(":end_id", "_end"),
 )
-ID_NAMES = ("id", "node", "name", "node_id", "nodes", "ids")
+ID_NAMES = ("id", "_id", "node", "name", "node_id", "nodes", "ids")
 LABEL_NAMES = ("label", "labels", "class", "classes", "group", "category", "categories")
 WEIGHT_NAMES = ("weight", "weights", "w", "value", "count", "strength", "score")
 END_WORDS = (  # two names that differ only in these words are the ends: src_name and dst_name
@@ -51,6 +51,7 @@ NEO4J_TYPE = re.compile(  # the end of a name in a header for neo4j-admin: weigh
 )
 NEO4J_ID = re.compile(r":ID(\([^()]*\))?$")  # personId:ID(Person), or :ID alone
 NEO4J_SPACE = re.compile(r"\([^()]*\)$")  # the id space of :START_ID(Person)
+TYPE_NAMES = (":label", "_labels")  # columns of labels of nodes: neo4j-admin, APOC
 NEO4J_END = re.compile(r":(?:START|END)_ID\(([^()]*)\)")
 NOT_WEIGHTS = {"id", "ids", "key", "uuid", "index", "zip", "phone", "code"}  # Interaction ID
 PEOPLE = frozenset(
@@ -393,12 +394,28 @@ def find_id_column(names: Sequence[str]) -> str | None:
     that ends in "id", such as personId.
     """
     marked = [name for name in names if NEO4J_ID.search(name.strip())]
+    if {"_id", "_labels"} <= {*names}:  # APOC
+        marked.append("_id")
     if marked:
         return marked[0]
     by_name = {name.strip().lower(): name for name in reversed(names)}
     found = next((by_name[usual] for usual in ID_NAMES if usual in by_name), None)
     ending = [name for name in names if _words(name)[1:] and _words(name)[-1] == "id"]
     return ending[0] if found is None and len(ending) == 1 else found
+
+
+def id_space(name: str) -> str | None:
+    """The id space in the name of a column for neo4j-admin: Person for :START_ID(Person).
+
+    Ids are unique within a space only. None if the name has none.
+    """
+    found = re.search(r":(START_ID|END_ID|ID)\(([^()]+)\)$", name.strip(), re.IGNORECASE)
+    return found[2] if found else None
+
+
+def find_type_column(names: Sequence[str]) -> str | None:
+    """The column of labels of nodes that Neo4j writes; None if there is none."""
+    return next((name for name in names if name.strip().lower() in TYPE_NAMES), None)
 
 
 def is_pandas_index(name: str) -> bool:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from hopvec import _native
 from hopvec.errors import GraphError
+from hopvec.graph.node_types import describe_types
 from hopvec.machine import file_map, interruptible
 from hopvec.progress import ProgressOption, callback, no_progress
 
@@ -64,6 +65,9 @@ class Graph:
         In a bipartite graph, mask of the target side, in the order of `ids`.
     relations : Relations or None
         The relations of the edges, such as KNOWS and LIKES, if they have any.
+    node_types : pyarrow.DictionaryArray or None
+        The types of the nodes in the order of `ids`, null for nodes without a type; None if no
+        types are known.
 
     Examples
     --------
@@ -89,6 +93,7 @@ class Graph:
     features: Features | None = None
     is_target: NDArray[np.bool_] | None = None
     relations: Relations | None = None
+    node_types: pa.DictionaryArray | None = None
 
     def __post_init__(self) -> None:
         arrays = (self.indptr, self.indices, self.weights, self.rows, self.keys, self.is_target)
@@ -233,7 +238,7 @@ class Graph:
             As in `from_edges`.
         prefixes : tuple of two str, optional
             Prefixes for the ids of the two sides. With ("user:", "item:") the ids are "user:5" and
-            "item:5".
+            "item:5", and the types of the nodes are "user" and "item".
 
         Returns
         -------
@@ -553,6 +558,40 @@ class Graph:
         made = make_features(features, self.ids, self.rows, id_column, progress or no_progress)
         return replace(self, features=made)
 
+    def with_node_types(self, types: Any) -> Graph:
+        """Return the same graph with types of nodes, such as "user" and "item".
+
+        Embeddings of the graph keep the types, and searches can be limited to some of them.
+
+        Parameters
+        ----------
+        types : array-like of str, or dict
+            The type of each node in the order of `ids`, or types by id. None, an empty string and
+            an id that is not in the dict mean that a node has no type.
+
+        Returns
+        -------
+        Graph
+            Shares its arrays with this graph.
+
+        Raises
+        ------
+        ParameterError
+            If there is not one type per node, or types are not strings.
+
+        Examples
+        --------
+        >>> graph = Graph.from_edges(["ann", "ann"], ["tea", "jam"])
+        >>> typed = graph.with_node_types({"ann": "user", "tea": "item", "jam": "item"})
+        >>> typed.describe()["types"]
+        {'item': 2, 'user': 1}
+        """
+        from hopvec.graph.node_types import encode_types, types_by_id
+
+        if isinstance(types, Mapping):
+            types = types_by_id(types, self.ids)
+        return replace(self, node_types=encode_types("with_node_types", types, self.nodes))
+
     def to_scipy(self) -> sp.csr_array:
         """Return the adjacency matrix S as a scipy CSR array.
 
@@ -734,6 +773,7 @@ class Graph:
         if self.is_target is not None:
             targets = int(np.count_nonzero(self.is_target))
             more["sides"] = {"sources": self.nodes - targets, "targets": targets}
+        more |= describe_types(self.node_types)
         if self.relations is not None:
             more["relations"] = self.relations.describe()
         return {

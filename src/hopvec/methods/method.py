@@ -37,6 +37,7 @@ from hopvec.progress import Progress, ProgressOption, callback, no_progress
 logger: logging.Logger = logging.getLogger("hopvec")
 
 RUNTIME_PARAMS = ("threads", "memory", "spill_dir")
+KEPT_ORIGIN = ("columns", "prefixes")  # what an embedding keeps of how its graph was read
 """Parameters that do not change the vectors and are not stored with them."""
 
 
@@ -247,8 +248,9 @@ class Method(Estimator, ABC):
             vectors=fitted.vectors,
             ids=graph.ids,
             parameters={"method": type(self).__name__, **made_by, **features},
-            graph=graph.describe() | {k: v for k, v in graph.origin.items() if k == "columns"},
+            graph=graph.describe() | {k: v for k, v in graph.origin.items() if k in KEPT_ORIGIN},
             fitted_state=fitted.state,
+            types=graph.node_types,
         )
 
     def _warn_about_zero_vectors(self, graph: Graph, vectors: NDArray[np.float32]) -> None:

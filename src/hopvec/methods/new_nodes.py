@@ -40,11 +40,18 @@ def embed_new_nodes(
     without = extended[0].rows[~has_edges(hops)]
     lacking = method._nodes_without_edges(extended[0])[1]
     method._warn_about_zero_rows(fitted.vectors, without, lacking, first=graph.nodes)
+    ids = embedding.ids[graph.nodes :]
     return replace(
-        embedding,
-        vectors=fitted.vectors[graph.nodes :],
-        ids=embedding.ids[graph.nodes :],
+        embedding, vectors=fitted.vectors[graph.nodes :], ids=ids, types=_types_of(new, ids)
     )
+
+
+def _types_of(graph: Graph, ids: pa.Array) -> pa.Array | None:
+    """The types of some nodes of a graph; None if no types are known."""
+    import pyarrow.compute as pc
+
+    types = graph.node_types
+    return None if types is None else types.take(pc.index_in(ids, value_set=graph.ids))
 
 
 def extended_graphs(graph: Graph, new: Graph, direction: str) -> list[Graph]:

@@ -21,6 +21,7 @@ from hopvec.spark.edges import EdgeFrame
 from hopvec.spark.estimate import Cluster, SparkEstimate, check_method, plan_run
 from hopvec.spark.features import feature_table
 from hopvec.spark.graph import StoredGraph, store
+from hopvec.spark.node_types import NodeTypes
 from hopvec.spark.tables import Tables
 from hopvec.spark.times import apply_times
 
@@ -46,6 +47,7 @@ def embed(
     until: Any = None,
     directed: bool = False,
     nodes: DataFrame | None = None,
+    node_type: str | None = None,
     features: DataFrame | None = None,
     features_id: str | None = None,
     method: FastRP | None = None,
@@ -79,6 +81,8 @@ def embed(
         Follow edges from source to target only.
     nodes : DataFrame, optional
         Ids of additional nodes, which may have no edges.
+    node_type : str, optional
+        The column of `nodes` with the types of nodes.
     features : DataFrame, optional
         Features of nodes, as in `Graph.with_features`, matched by id.
     features_id : str, optional
@@ -102,7 +106,7 @@ def embed(
     Returns
     -------
     DataFrame
-        The columns `id` and `embedding`, an array of floats.
+        The columns `id`, `type` if there is a `node_type`, and `embedding`, an array of floats.
 
     Raises
     ------
@@ -131,8 +135,9 @@ def embed(
         "embed", relation_weights, relation_balance, relation_direction
     )
     edge_frame = EdgeFrame.from_frame(
-        edges, spec, directed=directed, nodes=nodes, relations=relations
+        edges, spec, directed=directed, nodes=nodes, node_type=node_type, relations=relations
     )
+    types = NodeTypes.from_frame(nodes, node_type, edge_frame.ids)
     feature_columns = feature_table(features, features_id, edge_frame.ids)
     stages = [INGEST_STAGES + 2]
 
@@ -147,6 +152,8 @@ def embed(
     edge_frame.check(tables)
     if time is not None:
         edge_frame = apply_times(edge_frame, times, tables)
+    if types is not None:
+        types.check(tables)
     checked_features = feature_columns.check(tables) if feature_columns else None
     graph = store(edge_frame, tables, checked_features)
     plan = _plan(graph, method, strategy)
@@ -156,6 +163,7 @@ def embed(
         kind = "outgoing edges" if directed else "edges"
         method._warn_about_isolated_nodes(graph.nodes - graph.connected, graph.nodes, kind)
     vectors = _vectors(graph, method, plan)
+    vectors = vectors if types is None else types.join(vectors)
     written = tables.write("vectors", vectors, stage="write vectors", path=output)
     tables.drop(*tables.written - {"vectors"})
     return written

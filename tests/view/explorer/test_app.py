@@ -11,7 +11,7 @@ def test_about(client):
         "directed": False,
         "bipartite": False,
         "links": {"score": "cosine", "popularity": 0.1},
-        "labeled": True,
+        "labeled": "label",
         "columns": ["label", "degree"],
         "embeddings": [{"name": "planted", "dim": 8, "method": "Planted"}],
     }

@@ -14,7 +14,9 @@ columnar.py         Parquet and Arrow; parquet_directory.py for directories
 numpy_archive.py    .npz
 matlab.py           .mat; matlab5.py reads the file format
 matrix_market.py, graphml.py, gml.py, adjacency.py: other formats
-nodes.py            lists of node ids
+nodes.py            lists of node ids and their types
+listed_nodes.py     adds lists of nodes to a graph; the types of all nodes
+node_rows.py        rows and labels of nodes in files of Neo4j
 links.py            labeled pairs of nodes
 write.py            writes edges
 """

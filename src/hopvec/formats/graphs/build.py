@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from hopvec.errors import FormatError, GraphError, MemoryLimitError
 from hopvec.formats.graphs.bad_rows import SKIP_ADVICE, SkippedRows
 from hopvec.formats.graphs.edges import Batch, EdgeStream, Matrix
-from hopvec.formats.graphs.nodes import read_nodes
+from hopvec.formats.graphs.listed_nodes import add_nodes, node_types, set_prefixes
 from hopvec.formats.graphs.options import OWNER, ReadOptions
 from hopvec.graph import Graph
 from hopvec.graph.age_weights import EdgeTimes
@@ -25,7 +24,7 @@ from hopvec.graph.columns import differ_in_kind, shared_ids_error
 from hopvec.graph.convert import READER, from_scipy
 from hopvec.graph.edge_arrays import EdgeArrays
 from hopvec.graph.edge_list import from_numbered_edges
-from hopvec.graph.id_encoder import IdEncoder, parse_integer_ids
+from hopvec.graph.id_encoder import IdEncoder
 from hopvec.graph.ids import NumberedEdges, arrow_view, numpy_view
 from hopvec.graph.relation_edges import RelationEdges
 from hopvec.graph.relations import merge_relations
@@ -55,8 +54,9 @@ def graph_from_stream(
     directed = not options.bipartite and bool(
         stream.directed if options.directed is None else options.directed
     )
+    set_prefixes(stream, options)
     edges = encode_edges(name, stream, options, directed=directed)
-    add_nodes(name, edges.encoder, stream, options)
+    typed = add_nodes(name, edges.encoder, stream, options)
     if len(edges.encoder) == 0:
         raise GraphError(f"{name}: the graph is empty: there are no edges in it.")
     progress(0, 100)
@@ -73,6 +73,7 @@ def graph_from_stream(
     duplicates = options.duplicates or stream.duplicates or "sum"
     try:
         is_target = target_mask(ids, source, target, numbers) if options.bipartite else None
+        types = node_types(ids, numbers, typed, stream, is_target, options)
         numbering = NumberedEdges(lambda: ids, len(ids), source, target, 0, numbers)
         build: dict[str, Any] = {
             "memory_limit": memory.limit,
@@ -99,7 +100,7 @@ def graph_from_stream(
             )
     except GraphError as error:
         raise GraphError(f"{name}: {error}") from error
-    return replace(graph, is_target=is_target)
+    return replace(graph, is_target=is_target, node_types=types)
 
 
 class EncodedEdges:
@@ -184,6 +185,7 @@ def checked_batches(
             return locate(row) if stream.locates_file else f"{name}, {locate(row)}"
 
         rows += len(batch.source)
+        prefixes = batch.prefixes or stream.prefixes
         bad_times: dict[str, NDArray[np.bool_]] = {}
         cells = batch.time
         if cells is not None:
@@ -196,8 +198,8 @@ def checked_batches(
             raise GraphError(f"{location(row)}: the {role} is empty. {SKIP_ADVICE}")
         elif cells is not None:
             times.refuse(cells, moments, bad_times, location, SKIP_ADVICE)
-        if options.prefixes is not None:
-            source, target = map(add_prefix, (batch.source, batch.target), options.prefixes)
+        if prefixes is not None:
+            source, target = map(add_prefix, (batch.source, batch.target), prefixes)
             batch = batch._replace(source=source, target=target)
         _check_id_types(name, batch, stream)
         kept += len(batch.source)
@@ -205,36 +207,6 @@ def checked_batches(
     if rows and not kept:
         raise GraphError(f"{name}: all {rows:,} rows were skipped: {skipped.reasons()}.")
     skipped.report(name, stream.metadata)
-
-
-def add_nodes(name: str, encoder: IdEncoder, stream: EdgeStream, options: ReadOptions) -> None:
-    """Add the nodes that the file lists, and those of `options.nodes`."""
-    given = None if options.nodes is None else read_nodes(options.nodes)
-    for ids_given, ids in ((False, stream.nodes), (True, given)):
-        if isinstance(ids, int):
-            ids = arrow_view(np.arange(ids, dtype=np.int64))
-        if ids is None or len(ids) == 0:
-            continue
-        try:
-            if stream.untyped and pa.types.is_integer(ids.type):
-                ids = ids.cast(pa.large_string())
-            elif isinstance(options.nodes, str | PathLike) and encoder.integers:
-                ids = parse_integer_ids(
-                    ids, whole_floats=True
-                )  # a text file does not declare the type of its ids
-            before = len(encoder)
-            encoder.encode(ids)
-            # A short list may be that of the isolated nodes; a long one is that of all nodes.
-            if ids_given and 0 < before <= 2 * len(ids) and len(encoder) - before == len(ids):
-                logger.warning(
-                    "%s: none of the %s nodes of nodes= has an edge; their ids, such as %r, may be "
-                    "those of another column.",
-                    name,
-                    f"{len(ids):,}",
-                    ids[0].as_py(),
-                )
-        except GraphError as error:
-            raise GraphError(f"{name}, nodes: {error}") from error
 
 
 def check_kinds(

@@ -33,6 +33,8 @@ class Batch(NamedTuple):
     """The times as they are in the file; None if the edges have none."""
     bad: Mapping[int, str] = MappingProxyType({})
     """Rows that could not be parsed and are skipped, with the reason; their cells are empty."""
+    prefixes: tuple[str, str] | None = None
+    """The prefixes of sources and targets, if they are not those of the whole stream."""
 
     @property
     def names(self) -> Iterator[tuple[str, pa.Array]]:
@@ -65,6 +67,8 @@ class EdgeStream:
     nodes: pa.Array | int | None = None
     """All ids, in formats that list them; an integer n means 0 .. n-1. Set when all batches have
     been read."""
+    types: pa.Array | None = None
+    """The types of `nodes`, strings, in formats that have them."""
     duplicates: Literal["first"] | None = None
     """The default for repeated edges in this format: "first" if both ends may list an edge."""
     untyped: bool = False
@@ -78,6 +82,10 @@ class EdgeStream:
     """Whether `locate` also names the file, because there are several."""
     relations: bool = False
     """Whether the batches have relations."""
+    prefixes: tuple[str, str] | None = None
+    """Prefixes that the ids of sources and targets get; None if they stay as they are."""
+    parts: Sequence[EdgeStream] = ()
+    """The streams that this one joins."""
 
 
 @dataclass

@@ -44,6 +44,7 @@ class TableKeywords(TypedDict, total=False):
     loops: Literal["keep", "drop"]
     bad_rows: Literal["error", "skip"]
     nodes: Any
+    node_type: str | int | None
     threads: int | None
     memory: str | float | None
     reserve: Callable[[int, int], int] | None
@@ -78,7 +79,9 @@ class ReadOptions:
         Weights by age and a window of time, as in `read_graph`.
     separator, header, comment, variable
         How the file is read, as in `read_graph`.
-    directed, symmetrize, bipartite, one_kind, prefixes, duplicates, loops, bad_rows, nodes
+    directed, symmetrize, bipartite, one_kind, prefixes, duplicates, loops, bad_rows
+        How the graph is built, as in `read_graph`.
+    nodes, node_type
         How the graph is built, as in `read_graph`.
     threads, memory, reserve, spill_dir
         Threads and memory, as in `read_graph`.
@@ -125,6 +128,7 @@ class ReadOptions:
     loops: Literal["keep", "drop"] = "keep"
     bad_rows: Literal["error", "skip"] = "error"
     nodes: Any = None
+    node_type: str | int | None = None
     threads: int | None = None
     memory: str | float | None = None
     reserve: Callable[[int, int], int] | None = None
@@ -142,6 +146,10 @@ class ReadOptions:
         for name in ("symmetrize", "bipartite", "one_kind"):
             check_flag(OWNER, name, getattr(self, name))
         self._check_bipartite()
+        if self.node_type is not None and self.nodes is None:
+            raise ParameterError(
+                f"{OWNER}: node_type= is a column of the nodes; give nodes= as well."
+            )
         _ = self._columns, self._relations, self._times, self._memory_bytes  # raise ParameterError
 
     @property
@@ -192,10 +200,10 @@ class ReadOptions:
             raise ParameterError(
                 f"{OWNER}: the edges of a bipartite graph are undirected; leave directed=True out."
             )
-        if self.nodes is not None:
+        if self.nodes is not None and self.prefixes is None:
             raise ParameterError(
                 f"{OWNER}: a node without edges is on neither side of a bipartite graph; leave "
-                "nodes= out."
+                "nodes= out, or give prefixes=, which select the side by the type of a node."
             )
 
 

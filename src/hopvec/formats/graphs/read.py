@@ -129,8 +129,13 @@ def read_graph(
         or out of range, a time that is missing, unreadable or after `as_of`, or too few or too many
         columns. "skip" drops them, and reports how many
         for each reason, with the first line.
-    nodes : path or sequence, optional
-        Ids of further nodes, which need not have edges.
+    nodes : path, table, sequence or dict, optional
+        Ids of further nodes, which need not have edges; of a table the column id, node or name.
+        Several files are a list of pathlib paths, or a dict of types and paths:
+        {"user": "users.csv", "item": "items.csv"}.
+    node_type : str or int, optional
+        The column of `nodes` with the types of nodes: a name, or a number counted from 1. By
+        default the labels of a file for Neo4j, if there are any. See Graph.node_types.
     threads : int, optional
         The number of threads. By default all cores.
     memory : str or number, optional
@@ -313,8 +318,8 @@ def check_options_apply(
 ) -> None:
     """Raise FormatError for options that do not apply to the format."""
     for field in fields(options):
-        given = getattr(options, field.name) != field.default
-        if given and field.name in FORMAT_OPTIONS - allowed:
+        other = field.name in FORMAT_OPTIONS - allowed
+        if other and getattr(options, field.name) != field.default:
             raise FormatError(
                 f"{name}: {field.name}= does not apply to the format {format_}; leave it out."
             )

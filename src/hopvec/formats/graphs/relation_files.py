@@ -63,6 +63,7 @@ def join_streams(found: Mapping[str, tuple[str, EdgeStream | Matrix]]) -> EdgeSt
         locate=locate,
         locates_file=True,
         relations=True,
+        parts=all_streams,
     )
 
 
@@ -73,7 +74,8 @@ def _batches(streams: Mapping[str, tuple[str, EdgeStream]], starts: list[int]) -
         for batch in stream.batches:
             rows += len(batch.source)
             yield batch._replace(
-                relation=pa.repeat(pa.scalar(relation, pa.large_string()), len(batch.source))
+                relation=pa.repeat(pa.scalar(relation, pa.large_string()), len(batch.source)),
+                prefixes=stream.prefixes,
             )
 
 

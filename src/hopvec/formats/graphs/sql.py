@@ -62,7 +62,7 @@ def read_sql(
         The kind of the graph, as in `read_graph`.
     relation_weights, relation_balance, relation_direction : optional
         How relations are weighted, balanced and directed, as in `Graph.from_edges`.
-    duplicates, loops, bad_rows, nodes : optional
+    duplicates, loops, bad_rows, nodes, node_type : optional
         How the graph is built, as in `read_graph`.
     threads, memory, reserve, spill_dir : optional
         Threads and memory, as in `read_graph`.

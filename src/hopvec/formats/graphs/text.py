@@ -7,7 +7,7 @@ import logging
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -29,6 +29,7 @@ from hopvec.formats.graphs.dialect import (
 from hopvec.formats.graphs.edges import Batch, EdgeStream, column_metadata
 from hopvec.formats.graphs.input_file import HEAD, InputFile
 from hopvec.formats.graphs.lines import Block, Lines, parse_ahead
+from hopvec.formats.graphs.node_rows import NODE_COLUMNS, NodeRows
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.graph.columns import (
     EDGES,
@@ -76,6 +77,9 @@ def read_edges(file: InputFile, options: ReadOptions) -> EdgeStream:
     columns = choose_columns(
         file.name, names, dialect.count, numeric, options._columns, header_found=dialect.header
     )
+    node_rows = NodeRows.find(names) if options._pairs is EDGES else None
+    if node_rows is not None:  # the columns before the edges are properties of nodes
+        numeric[: columns.source] = [0.0] * columns.source
     for warning in (
         *_column_warnings(names, body, numeric, columns, options),
         *_dialect_warnings(rows, dialect, columns, options),
@@ -88,15 +92,27 @@ def read_edges(file: InputFile, options: ReadOptions) -> EdgeStream:
     }
     if dialect.decimal != "." and columns.weight is not None:
         metadata["decimal mark"] = SEPARATOR_NAMES[dialect.decimal]
+    if node_rows is not None:
+        metadata["ignored"] = [name for name in metadata["ignored"] if name not in NODE_COLUMNS]
     lines = edge_lines(file, dialect, options)
-    return EdgeStream(
-        _batches(file, lines, dialect, columns, metadata, skip=options.bad_rows == "skip"),
+
+    def line(edge: int) -> int:
+        return lines.number(edge if node_rows is None else node_rows.row(edge))
+
+    batches = _batches(
+        file, lines, dialect, columns, metadata, node_rows, line, skip=options.bad_rows == "skip"
+    )
+    stream = EdgeStream(
+        batches,
         metadata,
         untyped=True,
         decimal=dialect.decimal,
-        locate=lambda edge: f"line {lines.number(edge):,}",
+        locate=lambda edge: f"line {line(edge):,}",
         relations=columns.relation is not None,
     )
+    if node_rows is not None:
+        stream.batches = node_rows.add_nodes(stream, file.name, batches)
+    return stream
 
 
 def _fraction_of_numbers(rows: list[list[str]], at: int, dialect: Dialect) -> float:
@@ -227,19 +243,25 @@ def _batches(
     dialect: Dialect,
     chosen: EdgeColumns,
     metadata: dict[str, Any],
+    node_rows: NodeRows | None,
+    line: Callable[[int], int],
     *,
     skip: bool,
 ) -> Iterator[Batch]:
+    """The edges; `line` is the number of the line of an edge."""
     rows = 0
     used = {role: at for role, at in chosen._asdict().items() if at is not None}
+    used |= {} if node_rows is None else node_rows.columns
     for parsed, bad in parse(
         file, lines, dialect, list(used.values()), weight=chosen.weight, skip=skip
     ):
         columns = dict(zip(used, parsed, strict=True))
+        if node_rows is not None:
+            columns, bad = node_rows.split(columns, bad)
         if "weight" in columns and skip:
             columns["weight"] = _numbers_or_nan(columns["weight"], dialect)
         elif "weight" in columns:
-            columns["weight"] = _numbers(columns["weight"], file, lines, dialect, rows)
+            columns["weight"] = _numbers(columns["weight"], file, line, dialect, rows)
         yield Batch(**{"weight": None, **columns}, bad=bad)
         rows += len(columns["source"])
     if rows == 0:
@@ -256,7 +278,7 @@ def parse(
     *,
     weight: int | None = None,
     skip: bool = False,
-) -> Iterator[tuple[list[pa.Array], dict[int, str]]]:
+) -> Iterator[tuple[list[pa.Array], Mapping[int, str]]]:
     """The used columns, batch by batch: strings, except for the column `weight`.
 
     If `skip`, the cells of lines that cannot be parsed are empty; each such row has a reason.
@@ -267,7 +289,7 @@ def parse(
 
 def _columns_and_bad_rows(
     name: str, dialect: Dialect, used: Sequence[int], weight: int | None, skip: bool, block: Block
-) -> tuple[list[pa.Array], dict[int, str]]:
+) -> tuple[list[pa.Array], Mapping[int, str]]:
     try:
         return _columns(name, dialect, used, weight, block), {}
     except FormatError:
@@ -404,7 +426,7 @@ def _numbers_or_nan(column: pa.Array, dialect: Dialect) -> pa.Array:
 
 
 def _numbers(
-    column: pa.Array, file: InputFile, lines: Lines, dialect: Dialect, before: int
+    column: pa.Array, file: InputFile, line: Callable[[int], int], dialect: Dialect, before: int
 ) -> pa.Array:
     """The weights as numbers; raises FormatError with the line of the first that is not one."""
     if pa.types.is_floating(column.type):
@@ -413,7 +435,7 @@ def _numbers(
     for row, cell in enumerate(cells):
         if not dialect.is_number(cell):
             raise FormatError(
-                f"{file.name}, line {lines.number(before + row):,}: the weight {cell!r} is not a "
+                f"{file.name}, line {line(before + row):,}: the weight {cell!r} is not a "
                 "number. Choose another column with weight=, ignore it with unweighted=True, or "
                 "use bad_rows='skip' to skip such rows."
             )
