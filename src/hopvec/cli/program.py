@@ -38,7 +38,7 @@ COMMANDS = {
     "layout": "Compute 2D positions and store them with the vectors.",
     "explore": "Explore embeddings in the browser.",
     "reproduce": "Reproduce the tables and figures of the paper.",
-    "data": "List or download datasets.",
+    "data": "List or download datasets, or write their edges to a file.",
     "generate": "Generate a random graph: Erdos-Renyi, Chung-Lu or R-MAT.",
     "bench": "Benchmark hopvec on this machine.",
     "demo": "Run a demo: embed, evaluate and map the packages of Debian.",
