@@ -199,7 +199,7 @@ def adjacency(nodes, source, target, weight, directed):
 def age_weights(weight, time, half_life, as_of=None, since=None, until=None):
     """weight * 0.5 ** ((as_of - time) / half_life), 0 outside since <= time < until.
 
-    By default `as_of` is the newest time inside the window. Weights below 1e-30 become 0.
+    By default `as_of` is the newest time inside the window. Weights below 1e-25 become 0.
     """
     time, weight = np.asarray(time, np.float64), np.asarray(weight, np.float64)
     inside = np.ones(len(time), bool)
@@ -210,7 +210,7 @@ def age_weights(weight, time, half_life, as_of=None, since=None, until=None):
     if half_life is not None and inside.any():
         age = (time[inside].max() if as_of is None else as_of) - time
         weight = weight * 0.5 ** (np.where(inside, age, 0.0) / half_life)
-        weight = np.where(weight < 1e-30, 0.0, weight)
+        weight = np.where(weight < 1e-25, 0.0, weight)
     return np.where(inside, weight, 0.0)
 
 

@@ -24,6 +24,7 @@ from hopvec.graph.times import (
 from hopvec.graph.validation import MIN_WEIGHT, checked_weights
 
 CHUNK = 1 << 17  # edges whose weights are computed together
+MIN_AGE_WEIGHT = 1e5 * MIN_WEIGHT  # the factors of relations must not make it smaller than allowed
 MISSING, UNREADABLE = "the time is missing", "the time cannot be read"
 AFTER = "the time is in the future"  # after as_of
 # 2^-r = e^(-r log 2) for |r| <= 1/2, by its Taylor series, exact to the last bit or two. Sums and
@@ -202,7 +203,7 @@ def age_weights(
     as_of: int,
     half_life: int,
 ) -> NDArray[np.float32]:
-    """Weight * 0.5 ** ((as_of - time) / half_life), as float32; 0 below the smallest weight."""
+    """Weight * 0.5 ** ((as_of - time) / half_life), as float32; 0 below 1e-25."""
     x = (as_of - times).astype(np.float64) / float(half_life)
     halvings = np.minimum(np.rint(x), 2000.0)  # then the weight is 0 in any case
     rest = np.clip(x - halvings, -0.5, 0.5)
@@ -213,7 +214,7 @@ def age_weights(
     power = np.ldexp(power, -halvings.astype(np.int32))
     if weights is not None:
         power *= weights.astype(np.float64)
-    power[power < MIN_WEIGHT] = 0.0
+    power[power < MIN_AGE_WEIGHT] = 0.0
     aged: NDArray[np.float32] = power.astype(np.float32)
     return aged
 

@@ -258,10 +258,10 @@ def test_ages_multiply_weights_before_relations_are_weighed(tmp_path, balance):
     table = table.append_column("kind", pa.array(kinds))
     pq.write_table(table, tmp_path / "edges.parquet")
     relations = {"relation_balance": balance, "relation_direction": "LIKES=out"}
-    options = {**TIMES, "half_life": "1000d", "relation": "kind", **relations}
+    options = {**TIMES, "relation": "kind", **relations}
     seconds = table["ts"].cast(pa.int64()).to_numpy()
     since = int(datetime(1975, 1, 1, tzinfo=UTC).timestamp())
-    aged = oracle.age_weights(table["weight"].to_numpy(), seconds, 1000 * DAY, since=since)
+    aged = oracle.age_weights(table["weight"].to_numpy(), seconds, 90 * DAY, since=since)
     inside = seconds >= since
     columns = [table[name].to_numpy()[inside] for name in ("source", "target")]
     weight = aged[inside]

@@ -140,7 +140,8 @@ def _column_warnings(
         if all(map(TIMESTAMP.fullmatch, cells)):
             yield (
                 f"Column {columns.weight + 1} is used as the weight, although its numbers look "
-                "like timestamps: pass unweighted=True to ignore it."
+                f"like timestamps: pass time={columns.weight + 1} to read it as the time of the "
+                "edges, or unweighted=True to ignore it."
             )
     if columns.weight is None and not options.unweighted:
         for at in (at for at in range(len(body[0]) if body else 0) if at not in columns):
