@@ -34,7 +34,7 @@ LOOPS = ("keep", "drop")
 FILE = click.Path(allow_dash=True)
 
 
-EDGE_OPTIONS = 13  # the first options: the columns of the edges, their relations and direction
+EDGE_OPTIONS = 18  # the first options: columns, relations, times and direction of the edges
 OPTIONS: Declared = [
     ("--source", {"metavar": "COLUMN", "help": "Column of source nodes: its name or number."}),
     ("--target", {"metavar": "COLUMN", "help": "Column of target nodes."}),
@@ -68,6 +68,30 @@ OPTIONS: Declared = [
             "help": "Directions of relations, if they differ from that of all edges.",
         },
     ),
+    (
+        "--time",
+        {
+            "metavar": "COLUMN",
+            "help": "Column of times: ISO dates, timestamps, or Unix time in s, ms, us or ns.",
+        },
+    ),
+    (
+        "--half-life",
+        {
+            "metavar": "DURATION",
+            "help": "Age at which an edge counts half, such as 30d, 12h or 2w; needs --time.",
+        },
+    ),
+    (
+        "--as-of",
+        {
+            "metavar": "TIME",
+            "help": "Time from which ages are measured; later edges are errors.  [default: the "
+            "newest edge]",
+        },
+    ),
+    ("--since", {"metavar": "TIME", "help": "Use only edges from this time on; needs --time."}),
+    ("--until", {"metavar": "TIME", "help": "Use only edges before this time; needs --time."}),
     ("--directed/--undirected", {"default": None, "help": "Whether edges are directed."}),
     (
         "--symmetrize",

@@ -33,10 +33,12 @@ SUPPORTED = {
     "--format",
 }
 SUPPORTED |= {"--relation", "--relation-weights", "--relation-balance", "--relation-direction"}
+SUPPORTED |= {"--time", "--half-life", "--as-of", "--since", "--until"}
 SUPPORTED |= {"--features", "--features-id", "--output", "-o"}
 EDGE_OPTIONS = (
     *("source", "target", "weight", "unweighted"),
     *("relation", "relation_weights", "relation_balance", "relation_direction"),
+    *("time", "half_life", "as_of", "since", "until"),
 )
 DELIMITED = {".csv": ",", ".tsv": "\t"}
 
@@ -97,6 +99,7 @@ def _session(master: str) -> Iterator[Any]:
     warnings.filterwarnings("ignore", message=".*pandas", category=FutureWarning)  # of pyspark
     logging.getLogger().addHandler(logging.NullHandler())  # no traceback of py4j at Ctrl-C
     try:
+        builder = builder.config("spark.sql.session.timeZone", "UTC")  # of times without a zone
         session = builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
     except Exception as error:
         raise ParameterError(

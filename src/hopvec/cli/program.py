@@ -27,6 +27,7 @@ COMMANDS = {
     "info": "Inspect a file: a graph or an embedding.",
     "neighbors": "Find the nearest neighbors of nodes.",
     "recommend": "Recommend new links: the most likely edges that are not there yet.",
+    "snapshots": "Embed windows of time, one comparable embedding per window.",
     "diff": "List the nodes that moved most between two embeddings.",
     "evaluate": "Score embeddings by node classification, link prediction or recommendation.",
     "split": "Split a graph into training edges and held-out links.",
@@ -37,7 +38,7 @@ COMMANDS = {
     "layout": "Compute 2D positions and store them with the vectors.",
     "explore": "Explore embeddings in the browser.",
     "reproduce": "Reproduce the tables and figures of the paper.",
-    "data": "List or download datasets.",
+    "data": "List or download datasets, or write their edges to a file.",
     "generate": "Generate a random graph: Erdos-Renyi, Chung-Lu or R-MAT.",
     "bench": "Benchmark hopvec on this machine.",
     "demo": "Run a demo: embed, evaluate and map the packages of Debian.",
@@ -50,7 +51,11 @@ Examples:
   hopvec embed --help
 """
 LIST = "N,N,..."  # the metavar of options that take a list of numbers
-KEEPING = ("demo", "reproduce")  # commands that write several files, one after the other
+KEEPING = (
+    "demo",
+    "reproduce",
+    "snapshots",
+)  # commands that write several files, one after the other
 STOPPED, TERMINATED = 130, 143  # 128 + the signal, as in shells
 
 

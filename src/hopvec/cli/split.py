@@ -127,7 +127,8 @@ def split(
         held_out.save(links, output, progress=progress)
     run.notes = terminal.notes
     terminal.info_rows(report_rows(run))
-    kind = "directed" if whole.directed else "bipartite" if whole.is_target is not None else None
+    kind = "bipartite" if whole.is_target is not None else None
+    kind = kind if whole.symmetric else "directed"  # the file has both entries of an edge
     advice = f", {kind}: embed it with --{kind}" if kind else ""
     training = plural(whole.edges - len(held_out.edges), "training edge")
     terminal.info(f"{output}: {training}{advice}")

@@ -38,6 +38,7 @@ def input_rows(origin: Mapping[str, Any]) -> Rows:
     name, format_, because = (rest.pop(key, "") for key in ("file", "format", "because"))
     kind = rest.pop("kind", format_)
     columns = rest.pop("columns", {})
+    times = rest.pop("time", {})
     files = rest.pop("files by relation", {})
     rest = {key: value for key, value in rest.items() if key not in (*_REPAIRS, "skipped rows")}
     parts = [f"{name}: {kind} ({because})" if because else f"{name}: {kind}"]
@@ -48,7 +49,7 @@ def input_rows(origin: Mapping[str, Any]) -> Rows:
         rows.append(("", "columns: " + ", ".join(f"{k} {v!r}" for k, v in columns.items() if v)))
     for relation, read in files.items():
         rows += [("", f"{relation}: {text}") for _, text in input_rows(read)[:1]]
-    return rows
+    return rows + ([("time", _times(times))] if times else [])
 
 
 def graph_rows(graph: Mapping[str, Any], origin: Mapping[str, Any] | None = None) -> Rows:
@@ -90,6 +91,19 @@ def _types(graph: Mapping[str, Any]) -> str:
     return ", ".join(listed)
 
 
+def _times(times: Mapping[str, Any]) -> str:
+    """The kind and the span of times, the window, and the half-life."""
+    parts = [str(times["kind"])]
+    if "oldest" in times:
+        parts.append(f"from {times['oldest']} to {times['newest']}")
+    parts += [f"{name} {times[name]}" for name in ("since", "until") if name in times]
+    if "outside" in times:
+        parts.append(f"{count(times['outside'], 'edge')} outside")
+    if "half_life" in times:
+        parts.append(f"half-life {times['half_life']} as of {times['as_of']}")
+    return ", ".join(parts)
+
+
 def _relations(relations: Mapping[str, Mapping[str, Any]]) -> str:
     """The relations with their edges and weights, those with the largest shares first."""
     largest = sorted(relations.items(), key=lambda item: -item[1]["share"])
@@ -121,6 +135,8 @@ def _weighted(graph: Mapping[str, Any], origin: Mapping[str, Any]) -> str:
     """Whether a graph has weights, and whether these are only counts of duplicate edges."""
     if not graph["weighted"]:
         return "unweighted"
+    if "half_life" in origin.get("time", {}):
+        return "weighted (by age)"
     without = "columns" in origin and not origin["columns"].get("weight")
     return "weighted (by duplicate edges)" if without and graph.get("duplicates") else "weighted"
 

@@ -41,6 +41,7 @@ def from_arrow(
     target: list[pa.Array] = []
     weight: list[pa.Array] = []
     relation: list[pa.Array] = []
+    time: list[pa.Array] = []
     for batch in reader:
         locate = _locate_after(name, sum(map(len, source)))
         source.append(id_array(batch.column(columns.source), locate))
@@ -49,6 +50,8 @@ def from_arrow(
             weight.append(weight_array(batch.column(columns.weight)))
         if columns.relation is not None:
             relation.append(relation_array(batch.column(columns.relation)))
+        if columns.time is not None:
+            time.append(batch.column(columns.time))
     sources, targets = _concatenated(source), _concatenated(target)
     names = [reader.schema.names[at] for at in (columns.source, columns.target)]
     if not one_kind and differ_in_kind(*names):
@@ -63,6 +66,7 @@ def from_arrow(
         targets,
         None if columns.weight is None else pa.chunked_array(weight, pa.float64()),
         relation=None if not relation else pa.chunked_array(relation, pa.large_string()),
+        time=None if columns.time is None else _concatenated(time),
         **options,
     )
     origin: dict[str, Any] = {"columns": columns.names(reader.schema.names)}
@@ -70,7 +74,7 @@ def from_arrow(
         pa.types.is_floating(reader.schema.types[at]) for at in (columns.source, columns.target)
     ):
         origin["ids"] = WHOLE_FLOATS
-    return replace(graph, origin=origin)
+    return replace(graph, origin=origin | graph.origin)
 
 
 def open_table(table: Any) -> pa.RecordBatchReader:

@@ -205,6 +205,8 @@ def choose_columns(
     relation = _requested(location, "relation", spec.relation, names, count)
     time = _requested(location, "time", spec.time, names, count)
     _check_weight(location, weight, names, spec, header_found)
+    for role, at in (("weight", weight), ("relation", relation), ("time", time)):
+        _check_is_no_end(location, role, at, names, spec)
     source, target = _named_ends(location, names, count, {weight, relation, time}, spec)
     taken = {source, target, weight, relation, time}
     taken |= {at for at, name in enumerate(names or []) if is_pandas_index(name)}
@@ -270,7 +272,7 @@ def _check_weight(
     spec: ColumnSpec,
     header_found: bool,
 ) -> None:
-    """Raise FormatError for a weight that is probably a slip: a number, or the name of an end."""
+    """Raise FormatError for the number of a column, which is probably a slip."""
     if weight is None or not names:
         return
     if str(spec.weight).isdecimal() and str(spec.weight) not in names:
@@ -280,12 +282,20 @@ def _check_weight(
             f"names: pass weight={names[weight]!r} for this one (the columns are "
             f"{', '.join(names)}){no_header}."
         )
+
+
+def _check_is_no_end(
+    location: str, role: str, at: int | None, names: Sequence[str] | None, spec: ColumnSpec
+) -> None:
+    """Raise FormatError if a column that is requested for a role has the usual name of an end."""
+    if at is None or not names:
+        return
     requested = (spec.source, spec.target)
-    for role, usual, given in zip(spec.pairs.roles, spec.pairs.names, requested, strict=True):
-        if given is None and _plain(names[weight]) in usual:
+    for end, usual, given in zip(spec.pairs.roles, spec.pairs.names, requested, strict=True):
+        if given is None and _plain(names[at]) in usual:
             raise FormatError(
-                f"{location}: the column {names[weight]!r} is requested as the weight, but its "
-                f"name is that of the {role}. Choose the {role} as well if this is intended."
+                f"{location}: the column {names[at]!r} is requested as the {role}, but its name is "
+                f"that of the {end}. Choose the {end} as well if this is intended."
             )
 
 

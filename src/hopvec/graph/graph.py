@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -110,6 +111,11 @@ class Graph:
         relation_weights: Mapping[str, float] | str | None = None,
         relation_balance: Literal["none", "total", "node"] = "none",
         relation_direction: Mapping[str, str] | str | None = None,
+        time: Any = None,
+        half_life: str | timedelta | None = None,
+        as_of: Any = None,
+        since: Any = None,
+        until: Any = None,
         directed: bool = False,
         duplicates: Literal["sum", "first", "error"] = "sum",
         loops: Literal["keep", "drop"] = "keep",
@@ -141,6 +147,17 @@ class Graph:
         relation_direction : dict or str, optional
             The direction of relations that differ from `directed`, such as {"FOLLOWS": "out",
             "FRIEND": "both"}: "out" from source to target, "in" the other way, or "both".
+        time : array-like, optional
+            One time per edge: timestamps or dates, ISO dates as strings, or Unix time in seconds,
+            milliseconds, microseconds or nanoseconds. Times without a zone are UTC.
+        half_life : str or timedelta, optional
+            The age at which an edge counts half, such as "30d": its weight is multiplied by
+            0.5 ** (age / half_life). The units are s, min, h, d, w and y (365 days).
+        as_of : str, number, date or datetime, optional
+            The time from which ages are measured; edges after it are an error. By default the time
+            of the newest edge.
+        since, until : str, number, date or datetime, optional
+            The window of time: edges with since <= time < until are used.
         directed : bool, default False
             Whether edges have a direction.
         duplicates : {"sum", "first", "error"}, default "sum"
@@ -175,20 +192,31 @@ class Graph:
         Graph(3 nodes, 2 edges, undirected, unweighted)
         >>> Graph.from_edges(["a", "b"], ["b", "c"], relation=["KNOWS", "LIKES"])
         Graph(3 nodes, 2 edges, 2 relations, undirected, unweighted)
+        >>> days = ["2024-05-01", "2024-05-31"]
+        >>> Graph.from_edges(["a", "b"], ["b", "c"], time=days, half_life="30d").degrees.tolist()
+        [0.5, 1.5, 1.0]
         """
         from hopvec.graph import edge_list, relations
+        from hopvec.graph.age_weights import EdgeTimes, TimeOptions, select_by_time
         from hopvec.graph.relation_options import RelationOptions
 
+        time_options = TimeOptions.checked("Graph.from_edges", time, half_life, as_of, since, until)
         options = RelationOptions.checked(
             "Graph.from_edges", relation_weights, relation_balance, relation_direction
         )
         if target is None:
             source, target, weight = edge_list.split_pairs(source, weight)
+        if time is not None:
+            times = EdgeTimes(time_options)
+            columns = (source, target, weight, relation)
+            source, target, weight, relation = select_by_time(*columns, time, times)
         build = (directed, duplicates, loops, nodes, threads)
         if relation is None:
             options.check_unused("Graph.from_edges")
-            return edge_list.from_edges(source, target, weight, *build)
-        return relations.from_edges(source, target, weight, relation, options, *build)
+            graph = edge_list.from_edges(source, target, weight, *build)
+        else:
+            graph = relations.from_edges(source, target, weight, relation, options, *build)
+        return graph if time is None else replace(graph, origin={"time": times.describe()})
 
     @staticmethod
     def from_bipartite(
@@ -245,6 +273,11 @@ class Graph:
         relation_weights: Mapping[str, float] | str | None = None,
         relation_balance: Literal["none", "total", "node"] = "none",
         relation_direction: Mapping[str, str] | str | None = None,
+        time: str | int | None = None,
+        half_life: str | timedelta | None = None,
+        as_of: Any = None,
+        since: Any = None,
+        until: Any = None,
         directed: bool = False,
         duplicates: Literal["sum", "first", "error"] = "sum",
         loops: Literal["keep", "drop"] = "keep",
@@ -271,6 +304,10 @@ class Graph:
             The column of relations, by name or position.
         relation_weights, relation_balance, relation_direction
             As in `from_edges`.
+        time : str or int, optional
+            The column of times, by name or position.
+        half_life, as_of, since, until
+            As in `from_edges`.
         directed, duplicates, loops, nodes, threads
             As in `from_edges`.
 
@@ -293,7 +330,7 @@ class Graph:
         from hopvec.graph.arrow import from_arrow
         from hopvec.graph.columns import ColumnSpec
 
-        spec = ColumnSpec(source, target, weight, unweighted, relation=relation)
+        spec = ColumnSpec(source, target, weight, unweighted, relation=relation, time=time)
         return from_arrow(
             table,
             spec,
@@ -301,6 +338,10 @@ class Graph:
             relation_weights=relation_weights,
             relation_balance=relation_balance,
             relation_direction=relation_direction,
+            half_life=half_life,
+            as_of=as_of,
+            since=since,
+            until=until,
             directed=directed,
             duplicates=duplicates,
             loops=loops,

@@ -3,6 +3,7 @@
 embed.py      embed: from edges to vectors, in named stages
 estimate.py   estimate: memory, data volume and time of a run, and its strategy
 edges.py      the DataFrame of edges: columns, checks
+times.py      the times of edges: windows and weights by age
 features.py   the DataFrame of features: columns, checks, the join with the nodes
 node_types.py the DataFrame of nodes: their types, joined to the vectors
 graph.py      the graph as tables of nodes and of cells of S

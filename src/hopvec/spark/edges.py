@@ -25,7 +25,7 @@ class EdgeFrame:
     """Edges in a DataFrame, with valid columns; their rows have not been read yet."""
 
     frame: DataFrame
-    """The columns source and target, string or bigint, and weight, double, if it exists."""
+    """The columns source and target, string or bigint; weight, double, and time, if they exist."""
     ids: str
     """The type of the ids: 'string' or 'bigint'."""
     weighted: bool
@@ -74,6 +74,8 @@ class EdgeFrame:
             relations.check_unused("embed")
         else:
             columns.append(_column(fields[chosen.relation]).cast("string").alias("relation"))
+        if chosen.time is not None:
+            columns.append(_column(fields[chosen.time]).alias("time"))
         listed = None if nodes is None else nodes.select(node_ids(nodes, ids, beside=node_type))
         return cls(
             frame.select(*columns),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any, Literal
 
 from pyspark.sql import DataFrame
 
+from hopvec.graph.age_weights import TimeOptions
 from hopvec.graph.columns import ColumnSpec
 from hopvec.graph.relation_options import RelationOptions
 from hopvec.machine import memory_limit
@@ -21,6 +23,7 @@ from hopvec.spark.features import feature_table
 from hopvec.spark.graph import StoredGraph, store
 from hopvec.spark.node_types import NodeTypes
 from hopvec.spark.tables import Tables
+from hopvec.spark.times import apply_times
 
 INGEST_STAGES = 8  # stages from the edges to their cells
 logger: logging.Logger = logging.getLogger("hopvec")
@@ -37,6 +40,11 @@ def embed(
     relation_weights: Mapping[str, float] | str | None = None,
     relation_balance: Literal["none", "total", "node"] = "none",
     relation_direction: Mapping[str, str] | str | None = None,
+    time: str | None = None,
+    half_life: str | timedelta | None = None,
+    as_of: Any = None,
+    since: Any = None,
+    until: Any = None,
     directed: bool = False,
     nodes: DataFrame | None = None,
     node_type: str | None = None,
@@ -65,6 +73,10 @@ def embed(
         The column of relations.
     relation_weights, relation_balance, relation_direction
         How relations are weighted, balanced and directed, as in `Graph.from_edges`.
+    time : str, optional
+        The column of times.
+    half_life, as_of, since, until
+        Weights by age and a window of time, as in `Graph.from_edges`.
     directed : bool
         Follow edges from source to target only.
     nodes : DataFrame, optional
@@ -117,7 +129,8 @@ def embed(
     """
     method = FastRP(passes=1) if method is None else method
     check_method(method, strategy, features is not None)
-    spec = ColumnSpec(source, target, weight, unweighted, relation=relation)
+    spec = ColumnSpec(source, target, weight, unweighted, relation=relation, time=time)
+    times = TimeOptions.checked("embed", time, half_life, as_of, since, until)
     relations = RelationOptions.checked(
         "embed", relation_weights, relation_balance, relation_direction
     )
@@ -139,6 +152,8 @@ def embed(
     edge_frame.check(tables)
     if types is not None:
         types.check(tables)
+    if time is not None:
+        edge_frame = apply_times(edge_frame, times, tables)
     checked_features = feature_columns.check(tables) if feature_columns else None
     graph = store(edge_frame, tables, checked_features)
     plan = _plan(graph, method, strategy)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,7 +27,12 @@ class SkippedRows:
     counts: dict[str, int] = field(default_factory=dict)
     first: dict[str, str] = field(default_factory=dict)
 
-    def drop_from(self, batch: Batch, locate: Callable[[int], str]) -> Batch:
+    def drop_from(
+        self,
+        batch: Batch,
+        locate: Callable[[int], str],
+        bad_times: Mapping[str, NDArray[np.bool_]],
+    ) -> Batch:
         """The batch without bad rows; `locate` returns where a row of it is."""
         reasons: dict[int, str] = dict(batch.bad)
 
@@ -41,6 +46,8 @@ class SkippedRows:
             weights = numpy_view(batch.weight)
             mark(np.isnan(weights), "the weight is not a number")
             mark(~valid_weights(weights), "the weight is out of range")
+        for reason, bad in bad_times.items():
+            mark(bad, reason)
         if not reasons:
             return batch
         for row, reason in sorted(reasons.items()):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +17,7 @@ from hopvec.formats.graphs.edges import Batch, EdgeStream, Matrix
 from hopvec.formats.graphs.listed_nodes import add_nodes, node_types, set_prefixes
 from hopvec.formats.graphs.options import OWNER, ReadOptions
 from hopvec.graph import Graph
+from hopvec.graph.age_weights import EdgeTimes
 from hopvec.graph.arrow import WHOLE_FLOATS
 from hopvec.graph.bipartite import add_prefix, target_mask
 from hopvec.graph.columns import differ_in_kind, shared_ids_error
@@ -24,7 +25,7 @@ from hopvec.graph.convert import READER, from_scipy
 from hopvec.graph.edge_arrays import EdgeArrays
 from hopvec.graph.edge_list import from_numbered_edges
 from hopvec.graph.id_encoder import IdEncoder
-from hopvec.graph.ids import NumberedEdges, numpy_view
+from hopvec.graph.ids import NumberedEdges, arrow_view, numpy_view
 from hopvec.graph.relation_edges import RelationEdges
 from hopvec.graph.relations import merge_relations
 from hopvec.graph.validation import check_weights
@@ -53,7 +54,6 @@ def graph_from_stream(
     directed = not options.bipartite and bool(
         stream.directed if options.directed is None else options.directed
     )
-    set_prefixes(stream, options)
     edges = encode_edges(name, stream, options, directed=directed)
     typed = add_nodes(name, edges.encoder, stream, options)
     if len(edges.encoder) == 0:
@@ -109,20 +109,32 @@ class EncodedEdges:
         limit, spill_dir = options._memory_bytes, options.spill_dir
         share = None if limit is None else limit // 16
         self.encoder: IdEncoder = IdEncoder(options.threads or cores())
-        self.arrays: EdgeArrays = EdgeArrays(share, spill_dir)
+        self.times: EdgeTimes = EdgeTimes(options._times)
+        self.arrays: EdgeArrays = EdgeArrays(share, spill_dir, self.times)
         self.relations: RelationEdges | None = None
         if relations:
-            self.relations = RelationEdges(options._relations, directed, share, spill_dir)
+            self.relations = RelationEdges(
+                options._relations, directed, share, spill_dir, self.times
+            )
 
     def append(
         self, batch: Batch, weights: NDArray[np.float32] | None, location: Callable[[int], str]
     ) -> None:
-        """Encode the ids of a batch and add its edges."""
+        """Encode the ids of a batch and add its edges inside the window of time."""
+        times = None if batch.time is None else numpy_view(batch.time)
+        if times is not None and not (inside := self.times.select(times)).all():
+            batch, times = batch.filter(inside), times[inside]
+            weights = None if weights is None else weights[inside]
+            rows, locate = np.flatnonzero(inside), location
+
+            def location(row: int) -> str:
+                return locate(int(rows[row]))
+
         ends = self.encoder.encode(batch.source), self.encoder.encode(batch.target)
         if self.relations is not None:
-            self.relations.append(batch.relation, *ends, weights, location)
-            weights = None
-        self.arrays.append(*ends, weights)
+            self.relations.append(batch.relation, *ends, weights, location, times)
+            weights = times = None
+        self.arrays.append(*ends, weights, times)
 
     @property
     def nbytes(self) -> int:
@@ -138,28 +150,8 @@ def encode_edges(
 ) -> EncodedEdges:
     """Read all batches of a stream; raise GraphError for missing ids and invalid weights."""
     edges, limit = EncodedEdges(options, directed, stream.relations), options._memory_bytes
-    skipped = SkippedRows()
-    rows = 0
-    for batch in stream.batches:
-
-        def locate(row: int, first: int = rows) -> str:
-            return stream.locate(first + row)
-
-        def location(row: int) -> str:
-            return locate(row) if stream.locates_file else f"{name}, {locate(row)}"
-
-        rows += len(batch.source)
-        prefixes = batch.prefixes or stream.prefixes
-        if options.bad_rows == "skip":
-            batch = skipped.drop_from(batch, locate)
-        elif (missing := batch.first_missing()) is not None:
-            row, role = missing
-            raise GraphError(f"{location(row)}: the {role} is empty. {SKIP_ADVICE}")
-        if prefixes is not None:
-            source, target = map(add_prefix, (batch.source, batch.target), prefixes)
-            batch = batch._replace(source=source, target=target)
-        _check_id_types(name, batch, stream)
-        edges.append(batch, _checked_weights(batch, location), location)
+    for batch, weights, location in checked_batches(name, stream, options, edges.times):
+        edges.append(batch, weights, location)
         used = edges.nbytes
         if limit is not None and used > limit:
             raise MemoryLimitError(
@@ -167,10 +159,54 @@ def encode_edges(
                 f"{format_bytes(used)}, but the memory limit is {format_bytes(limit)}. "
                 "Increase memory=."
             )
-    if rows and not len(edges):
+    if options.time is not None:
+        stream.metadata["time"] = edges.times.describe()
+        edges.times.check_not_empty(name)
+    return edges
+
+
+def checked_batches(
+    name: str, stream: EdgeStream, options: ReadOptions, times: EdgeTimes
+) -> Iterator[tuple[Batch, NDArray[np.float32] | None, Callable[[int], str]]]:
+    """The batches of a stream, their weights, and a function that returns where a row is.
+
+    Bad rows are refused, or skipped and counted. Ids have their prefixes, and times are in
+    microseconds.
+    """
+    set_prefixes(stream, options)
+    skipped = SkippedRows()
+    rows = kept = 0
+    for batch in stream.batches:
+
+        def locate(row: int, first: int = rows) -> str:
+            return stream.locate(first + row)
+
+        def location(row: int, locate: Callable[[int], str] = locate) -> str:
+            return locate(row) if stream.locates_file else f"{name}, {locate(row)}"
+
+        rows += len(batch.source)
+        prefixes = batch.prefixes or stream.prefixes
+        bad_times: dict[str, NDArray[np.bool_]] = {}
+        cells = batch.time
+        if cells is not None:
+            moments, bad_times = _parsed_times(name, times, cells)
+            batch = batch._replace(time=arrow_view(moments))
+        if options.bad_rows == "skip":
+            batch = skipped.drop_from(batch, locate, bad_times)
+        elif (missing := batch.first_missing()) is not None:
+            row, role = missing
+            raise GraphError(f"{location(row)}: the {role} is empty. {SKIP_ADVICE}")
+        elif cells is not None:
+            times.refuse(cells, moments, bad_times, location, SKIP_ADVICE)
+        if prefixes is not None:
+            source, target = map(add_prefix, (batch.source, batch.target), prefixes)
+            batch = batch._replace(source=source, target=target)
+        _check_id_types(name, batch, stream)
+        kept += len(batch.source)
+        yield batch, _checked_weights(batch, location), location
+    if rows and not kept:
         raise GraphError(f"{name}: all {rows:,} rows were skipped: {skipped.reasons()}.")
     skipped.report(name, stream.metadata)
-    return edges
 
 
 def check_kinds(
@@ -321,6 +357,15 @@ def _check_id_types(name: str, batch: Batch, stream: EdgeStream) -> None:
             "convert both to the same type. If these are two kinds of nodes, give their ids "
             "prefixes: bipartite=True and prefixes=('user:', 'item:')."
         )
+
+
+def _parsed_times(
+    name: str, times: EdgeTimes, cells: pa.Array
+) -> tuple[NDArray[np.int64], dict[str, NDArray[np.bool_]]]:
+    try:
+        return times.parse(cells)
+    except FormatError as error:
+        raise FormatError(f"{name}: {error} Choose another column with time=.") from error
 
 
 def _checked_weights(batch: Batch, location: Callable[[int], str]) -> NDArray[np.float32] | None:

@@ -1,0 +1,89 @@
+"""Relations on the command line: options, several files, and the report."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from hopvec import load
+from hopvec.cli.program import hopvec
+
+EDGES = "source,target,type\na,b,KNOWS\nb,c,KNOWS\nc,a,LIKES\nc,d,LIKES\nb,d,SPAM\n"
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "edges.csv").write_text(EDGES)
+    for name in ("KNOWS", "LIKES"):
+        rows = [line.rpartition(",")[0] for line in EDGES.splitlines() if line.endswith(name)]
+        (tmp_path / f"{name.lower()}.csv").write_text("\n".join(["source,target", *rows]))
+    return lambda *arguments: CliRunner().invoke(hopvec, arguments)
+
+
+def embed(run, graph, *options):
+    result = run("embed", graph, "-o", "vectors.parquet", "--dim", "16", *options)
+    assert result.exit_code == 0, result.output
+    return load("vectors.parquet").vectors.tobytes(), result.output
+
+
+def test_several_files_give_the_vectors_of_one_file_with_a_column(run):
+    column, report = embed(
+        run, "edges.csv", "--relation", "type", "--relation-weights", "KNOWS=1,LIKES=0.5,*=0"
+    )
+    files, _ = embed(
+        run, "KNOWS=knows.csv,LIKES=likes.csv", "--relation-weights", "KNOWS=1,LIKES=0.5"
+    )
+    assert files == column
+    assert "relation 'type'" in report
+    assert "KNOWS 2 edges (weight 1, 66.7 % of all weight)" in report
+
+
+def test_info_lists_relations(run):
+    result = run("info", "edges.csv", "--relation", "type", "--relation-balance", "total", "--json")
+    relations = json.loads(result.output)["graph"]["relations"]
+    assert relations["SPAM"] == {
+        "edges": 1,
+        "weight": 1.0,
+        "share": pytest.approx(1 / 3),
+        "direction": "both",
+    }
+
+
+def test_every_option_changes_the_vectors(run):
+    typed = ("--relation", "type")
+    seen = [embed(run, "edges.csv", *typed)[0]]
+    for options in (
+        ("--relation-weights", "KNOWS=1,LIKES=3,SPAM=1"),
+        ("--relation-balance", "total"),
+        ("--relation-balance", "node"),
+        ("--relation-direction", "LIKES=out"),
+        ("--relations", "concat", "--dim", "48"),
+    ):
+        seen.append(embed(run, "edges.csv", *typed, *options)[0])
+    assert len({*seen}) == len(seen)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["edges.csv", "--relation", "type", "--relation-weights", "KNOWS=1"],
+            "edges.csv, line 4: the relation 'LIKES' has no weight; --relation-weights names",
+        ),
+        (["edges.csv", "--relation-balance", "node"], "--relation-balance needs --relation"),
+        (["edges.csv", "--relation", "kind"], "there is no column 'kind' for the relation"),
+        (["edges.csv", "--relation", "2", "--target", "2"], "target and relation are the same"),
+        (
+            ["edges.csv", "--relation", "target"],
+            "requested as the relation, but its name is that of the target",
+        ),
+        (["KNOWS=knows.csv,LIKES=none.csv"], "none.csv: there is no such file"),
+        (["A=knows.csv,A=likes.csv"], "the relation 'A' occurs twice"),
+        (["edges.csv", "--relations", "concat"], "this graph has no relations"),
+    ],
+)
+def test_mistakes_are_explained(run, arguments, message):
+    result = run("embed", *arguments, "-o", "vectors.parquet")
+    assert result.exit_code == 2
+    assert message in " ".join(result.output.split())
