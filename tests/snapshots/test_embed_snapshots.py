@@ -281,3 +281,27 @@ def test_windows_go_from_the_oldest_edge_to_the_first_end_after_the_newest(
     )
     assert [one.name for one in windows] == ends
     assert all(one.end - one.start == round(window * DAY) for one in windows)
+
+
+def test_types_of_nodes_are_those_of_read_graph(tmp_path):
+    rows = ["1,1,2024-01-01", "1,2,2024-01-02", "2,1,2024-01-09"]
+    (tmp_path / "edges.csv").write_text("user,item,day\n" + "\n".join(rows) + "\n")
+    (tmp_path / "nodes.csv").write_text("id,kind\n7,item\n")
+    header = ":START_ID(Person),:END_ID(Movie),day\n"
+    (tmp_path / "neo4j.csv").write_text(header + "\n".join(rows) + "\n")
+    windows = {"method": FastRP(dim=4), "time": "day", "every": "7d", "window": "7d"}
+    prefixes = {"bipartite": True, "prefixes": ("user:", "item:")}
+    nodes = {"nodes": tmp_path / "nodes.csv", "node_type": "kind"}
+    found = embed_snapshots(
+        tmp_path / "edges.csv", tmp_path / "out", **windows, **prefixes, **nodes
+    )
+    last = load(found.windows[1].path)
+    assert dict(zip(last, last.types.to_pylist(), strict=True)) == {
+        "item:1": "item",
+        "item:7": "item",
+        "user:2": "user",
+    }
+    found = embed_snapshots(tmp_path / "neo4j.csv", tmp_path / "spaces", **windows)
+    last = load(found.windows[1].path)
+    types = dict(zip(last, last.types.to_pylist(), strict=True))
+    assert types == {"Movie:1": "Movie", "Person:2": "Person"}

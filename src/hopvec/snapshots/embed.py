@@ -190,8 +190,10 @@ def embed_snapshots(
         As in `read_graph`.
     relation, relation_weights, relation_balance, relation_direction : optional
         As in `read_graph`.
-    directed, bipartite, prefixes, one_kind, duplicates, loops, bad_rows, nodes : optional
-        As in `read_graph`; `nodes` are nodes of each window.
+    directed, bipartite, prefixes, one_kind, duplicates, loops, bad_rows : optional
+        As in `read_graph`.
+    nodes, node_type : optional
+        As in `read_graph`; these are nodes of each window.
     as_of, symmetrize, threads, memory, reserve, spill_dir : optional
         Options of `read_graph` that are rejected here: ages are measured from the end of each
         window, a matrix has no times, and the others are parameters of the method.

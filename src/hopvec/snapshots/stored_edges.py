@@ -105,6 +105,8 @@ class StoredEdges:
             self.stream,
             batches=self._batches(window),
             metadata={key: value for key, value in self.stream.metadata.items() if key != "time"},
+            prefixes=None,
+            has_prefixes=True,  # of the stored ids
         )
         options = replace(
             self.options,
@@ -112,7 +114,6 @@ class StoredEdges:
             since=format_time(window.start),
             until=format_time(window.end),
             as_of=None if self.options.half_life is None else format_time(window.end),
-            prefixes=None,  # the stored ids have them
             threads=options.threads,
             memory=options.memory,
             reserve=options.reserve,

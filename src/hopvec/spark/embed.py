@@ -150,10 +150,10 @@ def embed(
     if output is not None:
         tables.refuse_existing(output)
     edge_frame.check(tables)
-    if time is not None:
-        edge_frame = apply_times(edge_frame, times, tables)
     if types is not None:
         types.check(tables)
+    if time is not None:
+        edge_frame = apply_times(edge_frame, times, tables)
     checked_features = feature_columns.check(tables) if feature_columns else None
     graph = store(edge_frame, tables, checked_features)
     plan = _plan(graph, method, strategy)

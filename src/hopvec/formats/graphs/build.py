@@ -54,7 +54,6 @@ def graph_from_stream(
     directed = not options.bipartite and bool(
         stream.directed if options.directed is None else options.directed
     )
-    set_prefixes(stream, options)
     edges = encode_edges(name, stream, options, directed=directed)
     typed = add_nodes(name, edges.encoder, stream, options)
     if len(edges.encoder) == 0:
@@ -174,6 +173,7 @@ def checked_batches(
     Bad rows are refused, or skipped and counted. Ids have their prefixes, and times are in
     microseconds.
     """
+    set_prefixes(stream, options)
     skipped = SkippedRows()
     rows = kept = 0
     for batch in stream.batches:

@@ -84,6 +84,8 @@ class EdgeStream:
     """Whether the batches have relations."""
     prefixes: tuple[str, str] | None = None
     """Prefixes that the ids of sources and targets get; None if they stay as they are."""
+    has_prefixes: bool = False
+    """Whether the ids have their prefixes already."""
     parts: Sequence[EdgeStream] = ()
     """The streams that this one joins."""
 

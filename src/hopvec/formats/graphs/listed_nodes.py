@@ -40,6 +40,8 @@ def set_prefixes(stream: EdgeStream, options: ReadOptions) -> None:
 
     The metadata of the stream list all prefixes.
     """
+    if stream.has_prefixes:
+        return
     parts = stream.parts or [stream]
     if options.prefixes is not None:
         stream.prefixes = options.prefixes
