@@ -1,6 +1,7 @@
 """Reads and writes embeddings. A new format is one module and one line in EMBEDDING_FORMATS.
 
 arrow.py            .arrow and .feather
+arrow_data.py       opening Parquet and Arrow files, and validating what is read
 atomic.py           atomic_write: files that appear complete or not at all
 blocks.py           iterating over vectors in blocks of rows
 delimited.py        .csv and .tsv
@@ -31,6 +32,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from hopvec.errors import FormatError, ParameterError
 from hopvec.formats import arrow, delimited, npy, npz, parquet, word2vec
+from hopvec.formats.arrow_data import declared_too_much
 from hopvec.formats.preview import Preview
 from hopvec.graph.ids import first_duplicate
 from hopvec.progress import Progress, no_progress
@@ -150,9 +152,11 @@ def _checked(path: Path, read: Callable[[], Preview]) -> Preview:
         raise FormatError(f"{path}: there is no such file.")
     try:
         preview = read()
-    except (FormatError, MemoryError):
+    except FormatError:
         raise
     except Exception as error:
+        if isinstance(error, MemoryError) and not declared_too_much(error):
+            raise
         reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(". ")
         raise FormatError(f"{path}: cannot be read as an embedding ({reason}).") from error
     ids = preview.embedding.ids

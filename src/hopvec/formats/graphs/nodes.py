@@ -8,10 +8,12 @@ from typing import Any
 import pyarrow as pa
 
 from hopvec.errors import FormatError, GraphError
+from hopvec.formats.arrow_data import arrow_errors
 from hopvec.formats.graphs import columnar, text
 from hopvec.formats.graphs.dialect import MAX_LINES, Dialect, first_lines
 from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.options import ReadOptions
+from hopvec.formats.graphs.table_file import open_table_file
 from hopvec.graph.arrow import id_array
 from hopvec.graph.columns import find_id_column
 from hopvec.graph.ids import as_ids, first_missing
@@ -41,7 +43,8 @@ def has_one_column(path: str | PathLike[str]) -> bool:
     """Whether a file holds one column of ids and not a table of several columns."""
     with InputFile(path) as file:
         if columnar.recognize(file):
-            return len(_schema(file).names) == 1
+            with open_table_file(file) as table:
+                return len(table.schema.names) == 1
         lines = [line for _, line in first_lines(file) if not line.encode().startswith(COMMENTS)]
         return not any(_splits_evenly(lines[:MAX_LINES], mark) for mark in "\t,;")
 
@@ -87,8 +90,7 @@ def _splits_evenly(lines: list[str], separator: str) -> bool:
 
 def _from_table(file: InputFile) -> pa.Array:
     """The column named id, node or name, else the only column."""
-    try:
-        table = _dataset(file)
+    with open_table_file(file) as table:
         names = table.schema.names
         found = find_id_column(names) or (names[0] if len(names) == 1 else None)
         if found is None:
@@ -96,29 +98,9 @@ def _from_table(file: InputFile) -> pa.Array:
                 f"{file.name}: no column is named id, node or name; the columns are "
                 f"{', '.join(names)}."
             )
-        ids = table.to_table(columns=[found]).column(0).combine_chunks()
-    except pa.ArrowException as error:
-        raise FormatError(f"{file.name}: the ids cannot be read ({error}).") from error
-    ids = id_array(ids, lambda row: f"{file.name}, row {row + 1:,}")
+        column = table.read([found]).column(0).combine_chunks()
+    with arrow_errors(file.name, table.kind):
+        ids = id_array(column, lambda row: f"{file.name}, row {row + 1:,}")
     if (empty := first_missing(ids)) is not None:
         raise FormatError(f"{file.name}, row {empty + 1:,}: the id is empty.")
     return ids
-
-
-def _schema(file: InputFile) -> pa.Schema:
-    try:
-        return _dataset(file).schema
-    except pa.ArrowException as error:
-        raise FormatError(f"{file.name}: the ids cannot be read ({error}).") from error
-
-
-def _dataset(file: InputFile) -> Any:
-    """A Parquet or Arrow file as a dataset of pyarrow."""
-    import pyarrow.dataset as ds
-
-    if file.path is None or file.compression:
-        raise FormatError(
-            f"{file.name}: ids cannot be read from a compressed or piped Parquet file."
-        )
-    kind = "parquet" if file.is_directory or file.head.startswith(b"PAR1") else "ipc"
-    return ds.dataset(file.path, format=kind)
