@@ -30,6 +30,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+import pyarrow as pa
+
 from hopvec.errors import FormatError, ParameterError
 from hopvec.formats import arrow, delimited, npy, npz, parquet, word2vec
 from hopvec.formats.arrow_data import declared_too_much
@@ -103,7 +105,10 @@ def write_embedding(
     called with the number of rows written and the total.
     """
     path = Path(path)
-    format_to_write(path, dtype).write_embedding(embedding, path, dtype, progress or no_progress)
+    format_ = format_to_write(path, dtype)
+    # The nodes of a graph are distinct: only ids from elsewhere need the time to compare them.
+    _check_ids(path, embedding.ids, distinct=bool(embedding.graph))
+    format_.write_embedding(embedding, path, dtype, progress or no_progress)
 
 
 def format_to_write(path: Path, dtype: str = "float32") -> Format:
@@ -159,13 +164,20 @@ def _checked(path: Path, read: Callable[[], Preview]) -> Preview:
             raise
         reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(". ")
         raise FormatError(f"{path}: cannot be read as an embedding ({reason}).") from error
-    ids = preview.embedding.ids
-    if ids.null_count or str(ids.type) not in ("int64", "string", "large_string"):
-        raise FormatError(f"{path}: ids must be int64 or strings without nulls, got {ids.type}.")
-    repeated = first_duplicate(ids)
+    _check_ids(path, preview.embedding.ids)
+    return preview
+
+
+def _check_ids(path: Path, ids: pa.Array, *, distinct: bool = False) -> None:
+    """Raise FormatError unless ids can be stored; `distinct` if they are known to differ."""
+    if str(ids.type) not in ("int64", "string", "large_string"):
+        raise FormatError(f"{path}: ids must be int64 or strings, got {ids.type}.")
+    if ids.null_count:
+        row = int(ids.is_null().index(True).as_py())
+        raise FormatError(f"{path}, row {row:,}: the id is null.")
+    repeated = None if distinct else first_duplicate(ids)
     if repeated is not None:
         raise FormatError(f"{path}: the id {repeated!r} is repeated; ids must be unique.")
-    return preview
 
 
 def _recognized(path: Path) -> Format:
