@@ -1,5 +1,7 @@
 """Ids that no file could hold, or no reader would accept, are refused when they are given."""
 
+from pathlib import Path
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -47,3 +49,10 @@ def test_ids_of_a_run_are_saved_and_loaded(tmp_path):
     embedding = hopvec.FastRP(dim=4).embed(Graph.from_edges(["a", "b"], ["b", "c"]))
     embedding.save(tmp_path / "vectors.parquet")
     assert hopvec.load(tmp_path / "vectors.parquet").ids.to_pylist() == ["a", "b", "c"]
+
+
+def test_vectors_without_columns_are_refused(tmp_path):
+    with pytest.raises(hopvec.ParameterError, match="at least one column"):
+        Embedding(np.empty((2, 0), np.float32), pa.array([1, 2]))
+    with pytest.raises(FormatError, match=r"dim0\.parquet: .* at least one column"):
+        hopvec.load(Path(__file__).parent / "files" / "dim0.parquet")
