@@ -9,7 +9,7 @@ destination.py      checks before a run that its result can be written
 features.py         read_features: tables of node features
 metadata.py         parameters and fitted state of an embedding as JSON
 npy.py              .npy with the ids in a file beside it
-npz.py              .npz
+npz.py              .npz; npz_arrays.py checks arrays before they are read
 parquet.py          .parquet, reading
 parquet_writer.py   .parquet, writing
 positions.py        map positions as columns x and y of a vector file

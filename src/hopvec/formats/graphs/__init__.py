@@ -14,6 +14,7 @@ columnar.py         edges in Parquet and Arrow; parquet_directory.py for directo
 table_file.py       other tables in Parquet and Arrow: nodes, labels, features
 numpy_archive.py    .npz
 matlab.py           .mat; matlab5.py reads the file format
+declared_nodes.py   nodes that exist only because a file declares their number
 matrix_market.py, graphml.py, gml.py, adjacency.py: other formats
 nodes.py            lists of node ids
 links.py            labeled pairs of nodes

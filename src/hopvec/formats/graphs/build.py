@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from hopvec.errors import FormatError, GraphError, MemoryLimitError
 from hopvec.formats.graphs.bad_rows import SkippedRows
+from hopvec.formats.graphs.declared_nodes import check_declared_nodes
 from hopvec.formats.graphs.edges import Batch, EdgeStream, Matrix
 from hopvec.formats.graphs.nodes import read_nodes
 from hopvec.formats.graphs.options import ReadOptions
@@ -49,7 +50,7 @@ def graph_from_stream(
             "directed=True."
         )
     edges = encode_edges(name, stream, options)
-    add_nodes(name, edges.encoder, stream, options)
+    add_nodes(name, edges.encoder, stream, len(edges), options)
     if len(edges.encoder) == 0:
         raise GraphError(f"{name}: the graph is empty: there are no edges in it.")
     progress(0, 100)
@@ -152,11 +153,14 @@ def encode_edges(name: str, stream: EdgeStream, options: ReadOptions) -> Encoded
     return edges
 
 
-def add_nodes(name: str, encoder: IdEncoder, stream: EdgeStream, options: ReadOptions) -> None:
+def add_nodes(
+    name: str, encoder: IdEncoder, stream: EdgeStream, edges: int, options: ReadOptions
+) -> None:
     """Add the nodes that the file lists, and those of `options.nodes`."""
     given = None if options.nodes is None else read_nodes(options.nodes)
     for ids_given, ids in ((False, stream.nodes), (True, given)):
         if isinstance(ids, int):
+            check_declared_nodes(name, ids, edges, options._memory_bytes)
             ids = arrow_view(np.arange(ids, dtype=np.int64))
         if ids is None or len(ids) == 0:
             continue
@@ -285,6 +289,8 @@ def graph_from_matrix(name: str, found: Matrix, options: ReadOptions) -> Graph:
     ):
         if given:
             raise FormatError(f"{name}: {argument}= does not apply to a matrix; leave it out.")
+    entries = int(found.matrix.nnz)
+    check_declared_nodes(name, found.matrix.shape[0], entries, options._memory_bytes)
     if options._memory_bytes is not None:
         _check_matrix_memory(name, found.matrix, options.symmetrize, options._memory_bytes)
     try:
