@@ -7,7 +7,8 @@ blocks.py           iterating over vectors in blocks of rows
 delimited.py        .csv and .tsv
 destination.py      checks before a run that its result can be written
 features.py         read_features: tables of node features
-metadata.py         parameters and fitted state of an embedding as JSON
+fitted_state.py     the fitted state of an embedding as JSON values, validated
+metadata.py         parameters, graph and fitted state of an embedding as JSON
 npy.py              .npy with the ids in a file beside it
 npz.py              .npz; npz_arrays.py checks arrays before they are read
 parquet.py          .parquet, reading
@@ -35,6 +36,7 @@ import pyarrow as pa
 from hopvec.errors import FormatError, ParameterError
 from hopvec.formats import arrow, delimited, npy, npz, parquet, word2vec
 from hopvec.formats.arrow_data import declared_too_much
+from hopvec.formats.fitted_state import check_fits
 from hopvec.formats.preview import Preview
 from hopvec.graph.ids import first_duplicate
 from hopvec.progress import Progress, no_progress
@@ -157,6 +159,9 @@ def _checked(path: Path, read: Callable[[], Preview]) -> Preview:
         raise FormatError(f"{path}: there is no such file.")
     try:
         preview = read()
+        embedding = preview.embedding
+        if embedding.fitted_state:
+            check_fits(embedding.fitted_state, embedding.dim, embedding.graph.get("edges"))
     except FormatError:
         raise
     except Exception as error:
