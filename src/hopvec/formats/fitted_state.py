@@ -18,7 +18,8 @@ from hopvec.engine.fitted import FittedState, FittedStatistics
 from hopvec.engine.normalize import ColumnScaler
 from hopvec.engine.principal import Components
 from hopvec.graph.features import FeatureColumns
-from hopvec.graph.ids import MAX_NODES
+
+MAX_SPARSITY = 1e12  # the most that FastRP accepts
 
 
 def check_fits(state: FittedState, dim: int, edges: object) -> None:
@@ -71,7 +72,7 @@ def state_from_dict(values: Mapping[str, Any]) -> FittedState:
     try:
         sparsity = values["sparsity"]
         return FittedState(
-            None if sparsity is None else _number("sparsity", sparsity, 1, MAX_NODES),
+            None if sparsity is None else _number("sparsity", sparsity, 1, MAX_SPARSITY),
             _number("volume", values["volume"], 0),
             tuple(_number("refine_weights", one) for one in values.get("refine_weights", ())),
             _features_from_dict(values["features"]) if "features" in values else None,
