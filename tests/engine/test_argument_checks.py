@@ -3,6 +3,8 @@
 `tests/native/test_sanitizers.py` runs these tests once more with the address sanitizer.
 """
 
+from contextlib import suppress
+
 import numpy as np
 import pytest
 
@@ -156,7 +158,7 @@ MODELS = {
     "RMat": lambda: _native.RMat(scale=3, a=0.5, b=0.2, c=0.2, shuffled=True, seed=1),
 }
 
-# Each call: a function, its arguments, and the arrays that may be shorter because they set a length.
+# A function, its arguments, and the arrays that may be shorter because they set a length.
 CALLS = {
     "Edges": (edges, lambda: {"source": INDICES.copy(), "target": INDICES.copy()}, ()),
     "Edges.weight": (edges, lambda: {"weight": ones(ENTRIES)}, ()),
@@ -195,10 +197,12 @@ CALLS = {
     "integer_keys": (_native.integer_keys, lambda: {"ids": ints(1, 2)}, ("ids",)),
     "sort_rows": (
         _native.sort_rows,
-        lambda: csr()
-        | ranges()
-        | {"weights": ones(ENTRIES), "directed": True, "keep_order": False}
-        | {"distinct": numbers(), **STOP},
+        lambda: (
+            csr()
+            | ranges()
+            | {"weights": ones(ENTRIES), "directed": True, "keep_order": False}
+            | {"distinct": numbers(), **STOP}
+        ),
         (),
     ),
     "count_columns": (
@@ -319,9 +323,11 @@ CALLS = {
     ),
     "random_walks": (
         _native.random_walks,
-        lambda: csr()
-        | {"cumulative": np.cumsum(doubles(ENTRIES)), "p": 0.5, "q": 2.0, "keys": keys()}
-        | {"first": numbers(), "seed": 1, "round": 0, "length": 9, **STOP},
+        lambda: (
+            csr()
+            | {"cumulative": np.cumsum(doubles(ENTRIES)), "p": 0.5, "q": 2.0, "keys": keys()}
+            | {"first": numbers(), "seed": 1, "round": 0, "length": 9, **STOP}
+        ),
         ("first",),
     ),
     "alias_table": (_native.alias_table, lambda: {"weights": doubles(3)}, ("weights",)),
@@ -384,10 +390,12 @@ CALLS = {
     ),
     "top_paths": (
         _native.top_paths,
-        lambda: paths()
-        | {"from_nodes": ints(0, 1, 2), "allowed": ones(NODES, dtype=np.uint8)}
-        | {"excluded_indptr": ints(0, 1, 2, 3), "excluded": ints(0, 1, 2), "rows": numbers()}
-        | {"k": 2, **STOP},
+        lambda: (
+            paths()
+            | {"from_nodes": ints(0, 1, 2), "allowed": ones(NODES, dtype=np.uint8)}
+            | {"excluded_indptr": ints(0, 1, 2, 3), "excluded": ints(0, 1, 2), "rows": numbers()}
+            | {"k": 2, **STOP}
+        ),
         (),
     ),
     "score_paths": (
@@ -397,9 +405,11 @@ CALLS = {
     ),
     "count_common": (
         _native.count_common,
-        lambda: csr()
-        | {"into_indptr": INDPTR.copy(), "into_indices": INDICES.copy(), "steps": 2}
-        | {"from_nodes": ints(0, 1, 4), "to_nodes": ints(2, 3, 4), **STOP},
+        lambda: (
+            csr()
+            | {"into_indptr": INDPTR.copy(), "into_indices": INDICES.copy(), "steps": 2}
+            | {"from_nodes": ints(0, 1, 4), "to_nodes": ints(2, 3, 4), **STOP}
+        ),
         (),
     ),
     "product": (
@@ -419,8 +429,10 @@ CALLS = {
     ),
     "add_normalized_gram": (
         _native.add_normalized_gram,
-        lambda: {"rows": ones(NODES, 3), "mean": doubles(3), "factor": doubles(3)}
-        | {"total": doubles(3), "gram": doubles(3, 3), **STOP},
+        lambda: (
+            {"rows": ones(NODES, 3), "mean": doubles(3), "factor": doubles(3)}
+            | {"total": doubles(3), "gram": doubles(3, 3), **STOP}
+        ),
         ("rows",),
     ),
     "center_gram": (
@@ -430,16 +442,20 @@ CALLS = {
     ),
     "project_rows": (
         _native.project_rows,
-        lambda: {"rows": ones(NODES, 3), "mean": doubles(3), "factor": doubles(3)}
-        | {"matrix": ones(3, 2), "offset": ones(2), "unit_factor": doubles(2)}
-        | {"out": ones(NODES, 2), "targets": numbers(), **STOP},
+        lambda: (
+            {"rows": ones(NODES, 3), "mean": doubles(3), "factor": doubles(3)}
+            | {"matrix": ones(3, 2), "offset": ones(2), "unit_factor": doubles(2)}
+            | {"out": ones(NODES, 2), "targets": numbers(), **STOP}
+        ),
         (),
     ),
     "project_rows in order": (
         _native.project_rows,
-        lambda: {"rows": ones(NODES, 3), "mean": doubles(3), "factor": doubles(3)}
-        | {"matrix": ones(3, 2), "offset": ones(2), "unit_factor": None}
-        | {"out": ones(NODES, 2), "targets": None, **STOP},
+        lambda: (
+            {"rows": ones(NODES, 3), "mean": doubles(3), "factor": doubles(3)}
+            | {"matrix": ones(3, 2), "offset": ones(2), "unit_factor": None}
+            | {"out": ones(NODES, 2), "targets": None, **STOP}
+        ),
         ("rows",),
     ),
     "spectral_matrix": (
@@ -454,8 +470,10 @@ CALLS = {
     ),
     "add_combination": (
         _native.add_combination,
-        lambda: {"basis": [block(NODES), block(NODES)], "coefficients": block(32)}
-        | {"block": block(NODES), **STOP},
+        lambda: (
+            {"basis": [block(NODES), block(NODES)], "coefficients": block(32)}
+            | {"block": block(NODES), **STOP}
+        ),
         (),
     ),
     "positive_logarithm": (
@@ -468,7 +486,10 @@ CALLS = {
         lambda: {"matrix": doubles(3, 3), "count": 3, "by_magnitude": False, **STOP},
         (),
     ),
-    **{name: (model().draw, lambda: ends() | {"first": 0, **STOP}, ()) for name, model in MODELS.items()},
+    **{
+        name: (model().draw, lambda: ends() | {"first": 0, **STOP}, ())
+        for name, model in MODELS.items()
+    },
 }
 WITHOUT_ARRAYS = {"Stop", "LineOrder", "SparseRows", "GaussianRows", "level", "allocate"}
 
@@ -542,10 +563,8 @@ def test_an_index_out_of_bounds_is_refused_or_not_followed(name, path, wrong):
         arguments = make()
         (array,) = (array for found, array in arrays_of(arguments) if found == path)
         array[position] = wrong
-        try:
+        with suppress(ValueError):
             call(**arguments)
-        except ValueError as error:
-            assert str(error)
 
 
 def test_columns_that_are_not_next_to_each_other_are_refused():

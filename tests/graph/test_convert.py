@@ -268,5 +268,5 @@ def test_a_damaged_indptr_is_refused(format_, change):
 def test_an_index_outside_of_the_matrix_is_refused(format_, wrong):
     matrix = sp.coo_array(SYMMETRIC).asformat(format_)
     (matrix.coords[1] if format_ == "coo" else matrix.indices)[0] = wrong
-    with pytest.raises(GraphError, match="The adjacency matrix .*(outside of its shape|index)"):
+    with pytest.raises(GraphError, match=r"The adjacency matrix .*(outside of its shape|index)"):
         Graph.from_scipy(matrix)

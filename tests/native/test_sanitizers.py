@@ -165,9 +165,9 @@ def test_the_bindings_check_every_array_before_a_loop_reads_it(tmp_path):
         subprocess.check_output([COMPILER, f"-print-file-name={name}"], text=True).strip()
         for name in ("libasan.so", "libstdc++.so.6")
     ]
+    tests = str(ROOT / "tests" / "engine" / "test_argument_checks.py")
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist"]
-        + [str(ROOT / "tests" / "engine" / "test_argument_checks.py")],
+        [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider", tests],
         cwd=ROOT,
         env=os.environ
         | {

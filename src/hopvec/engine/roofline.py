@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hopvec import _native
 from hopvec.engine.plan import CACHE_LINE_BYTES

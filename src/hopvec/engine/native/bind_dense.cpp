@@ -99,8 +99,7 @@ void bind_dense(nb::module_& m) {
           check_room("out", out_rows, dense.rows);
         ReleaseGil release;
         project_rows(dense, {mean.data(), factor.data()}, matrix.data(), offset.data(), pointer<double>(unit_factor),
-                     columns, out.data(), int64_t(out.shape(1)),
-                     pointer<int32_t>(targets), threads, stop);
+                     columns, out.data(), int64_t(out.shape(1)), pointer<int32_t>(targets), threads, stop);
       },
       nb::arg("rows"), nb::arg("mean"), nb::arg("factor"), nb::arg("matrix"), nb::arg("offset"),
       nb::arg("unit_factor").none(), nb::arg("out").noconvert(), nb::arg("targets").none(), nb::arg("threads"),

@@ -15,11 +15,7 @@ ScaledRows scaled_rows(const RowArrays& arrays) {
   check_size("scale", scale, rows);
   check_size("extra", extra, rows);
   if (index) check_values("rows", *index, rows);
-  return {vectors.data(),
-          scale.data(),
-          pointer(extra),
-          pointer(index),
-          index ? size_of(*index) : rows,
+  return {vectors.data(),           scale.data(), pointer(extra), pointer(index), index ? size_of(*index) : rows,
           int64_t(vectors.shape(1))};
 }
 
@@ -35,8 +31,8 @@ nb::tuple top_products_of(const RowArrays& queries, const RowArrays& candidates,
   Buffer<float> products(wanted.count * k);
   {
     ReleaseGil release;
-    top_products(wanted, others, {pointer(indptr), pointer(excluded)}, k, min_product, rows.get(),
-                 products.get(), threads, stop);
+    top_products(wanted, others, {pointer(indptr), pointer(excluded)}, k, min_product, rows.get(), products.get(),
+                 threads, stop);
   }
   return nb::make_tuple(to_array(std::move(rows)), to_array(std::move(products)));
 }

@@ -36,7 +36,8 @@ nb::tuple top_paths_of(In<int64_t> indptr, In<int32_t> indices, Weights entry, W
   Buffer<double> scores(count * k);
   {
     ReleaseGil release;
-    top_paths(paths, from.data(), count, pointer(allowed), {excluded_indptr.data(), excluded.data()}, rows.data(), k, nodes.get(), scores.get(), threads, stop);
+    top_paths(paths, from.data(), count, pointer(allowed), {excluded_indptr.data(), excluded.data()}, rows.data(), k,
+              nodes.get(), scores.get(), threads, stop);
   }
   return nb::make_tuple(to_array(std::move(nodes)), to_array(std::move(scores)));
 }
@@ -57,8 +58,7 @@ void bind_paths(nb::module_& m) {
         Buffer<double> scores(int64_t(from.size()));
         {
           ReleaseGil release;
-          score_paths(paths, from.data(), to.data(), scores.size,
-                      scores.get(), threads, stop);
+          score_paths(paths, from.data(), to.data(), scores.size, scores.get(), threads, stop);
         }
         return to_array(std::move(scores));
       },
@@ -75,8 +75,8 @@ void bind_paths(nb::module_& m) {
         Buffer<int32_t> common(int64_t(from.size()));
         {
           ReleaseGil release;
-          count_common({indptr.data(), indices.data()}, {into_indptr.data(), into_indices.data()}, nodes, steps, from.data(), to.data(), common.size, common.get(), threads,
-                       stop);
+          count_common({indptr.data(), indices.data()}, {into_indptr.data(), into_indices.data()}, nodes, steps,
+                       from.data(), to.data(), common.size, common.get(), threads, stop);
         }
         return to_array(std::move(common));
       },

@@ -39,9 +39,8 @@ void init_adjacency(CheckedAdjacency* S, In<int64_t> indptr, In<int32_t> indices
     columns = int64_t(largest) + 1;
     check_values("indices", indices, columns);
   }
-  new (S) CheckedAdjacency{{nodes, indptr.data(), indices.data(), pointer<float>(weights), inverse_degrees.data(), mapped},
-                           columns,
-                           size};
+  new (S) CheckedAdjacency{
+      {nodes, indptr.data(), indices.data(), pointer<float>(weights), inverse_degrees.data(), mapped}, columns, size};
 }
 
 void weighted_sum(const std::vector<In<uint8_t>>& orders, const std::vector<double>& weights, bool unit, int64_t slabs,
@@ -168,18 +167,16 @@ void bind_slab(nb::module_& m) {
           nb::kw_only(), nb::arg("seed"), nb::arg("sparsity"));
   nb::class_<GaussianRows>(m, "GaussianRows").def(nb::init<uint64_t>(), nb::kw_only(), nb::arg("seed"));
   nb::class_<CheckedAdjacency>(m, "Adjacency")
-      .def(
-          "__init__", &init_adjacency,
-          nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert().none(),
-          nb::arg("inverse_degrees").noconvert(), nb::arg("mapped") = false, nb::keep_alive<1, 2>(),
-          nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>());
-  nb::class_<CheckedSink>(m, "Sink").def("__init__", &init_sink, nb::kw_only(), nb::arg("next").noconvert() = nb::none(),
-                                  nb::arg("squares").noconvert() = nb::none(), nb::arg("sum").noconvert() = nb::none(),
-                                  nb::arg("rows").noconvert() = nb::none(), nb::arg("first_column") = 0,
-                                  nb::arg("columns") = 0, nb::arg("scale").noconvert() = nb::none(),
-                                  nb::arg("weight") = 0.0f, nb::arg("add") = false, nb::arg("fused") = nb::tuple(),
-                                  nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
-                                  nb::keep_alive<1, 5>(), nb::keep_alive<1, 8>(), nb::keep_alive<1, 11>());
+      .def("__init__", &init_adjacency, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+           nb::arg("weights").noconvert().none(), nb::arg("inverse_degrees").noconvert(), nb::arg("mapped") = false,
+           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>());
+  nb::class_<CheckedSink>(m, "Sink").def(
+      "__init__", &init_sink, nb::kw_only(), nb::arg("next").noconvert() = nb::none(),
+      nb::arg("squares").noconvert() = nb::none(), nb::arg("sum").noconvert() = nb::none(),
+      nb::arg("rows").noconvert() = nb::none(), nb::arg("first_column") = 0, nb::arg("columns") = 0,
+      nb::arg("scale").noconvert() = nb::none(), nb::arg("weight") = 0.0f, nb::arg("add") = false,
+      nb::arg("fused") = nb::tuple(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
+      nb::keep_alive<1, 5>(), nb::keep_alive<1, 8>(), nb::keep_alive<1, 11>());
   m.def(
       "power",
       [](In<double> x, double y) {
@@ -210,9 +207,10 @@ void bind_slab(nb::module_& m) {
             check_size("number_key", number_key, numbers);
             check_size("category", int64_t(category.shape(0)), ids);
             check_values("rows", rows, ids);
-            new (features) CheckedFeatures{{numbers, int64_t(category.shape(1)), number.data(), factor.data(),
-                                            shift.data(), number_key.data(), category.data(), rows.data(), seed, weight},
-                                           size_of(rows)};
+            new (features)
+                CheckedFeatures{{numbers, int64_t(category.shape(1)), number.data(), factor.data(), shift.data(),
+                                 number_key.data(), category.data(), rows.data(), seed, weight},
+                                size_of(rows)};
           },
           nb::kw_only(), nb::arg("number").noconvert(), nb::arg("factor").noconvert(), nb::arg("shift").noconvert(),
           nb::arg("number_key").noconvert(), nb::arg("category").noconvert(), nb::arg("rows").noconvert(),

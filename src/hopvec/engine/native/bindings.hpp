@@ -45,7 +45,8 @@ Array<T> to_array(Buffer<T> buffer) {
 }
 
 inline Dense to_dense(const Rows& rows) {
-  check(rows.size() == 0 || rows.shape(1) == 1 || rows.stride(1) == 1, "the columns of a row must be next to each other");
+  check(rows.size() == 0 || rows.shape(1) == 1 || rows.stride(1) == 1,
+        "the columns of a row must be next to each other");
   return {rows.data(), int64_t(rows.shape(0)), int64_t(rows.shape(1)), rows.stride(0)};
 }
 

@@ -24,8 +24,7 @@ inline void check(bool valid, const char* message) {
 
 // The array has exactly `expected` entries.
 inline void check_size(const char* name, int64_t size, int64_t expected) {
-  if (size != expected)
-    refuse(name, "has " + std::to_string(size) + " entries, expected " + std::to_string(expected));
+  if (size != expected) refuse(name, "has " + std::to_string(size) + " entries, expected " + std::to_string(expected));
 }
 
 // The array has at least `least` entries.

@@ -29,9 +29,10 @@ def check_declared_nodes(name: str, declared: int, edges: int, limit: int | None
     if isolated <= MAX_WITHOUT_LIMIT:
         return
     needed = BYTES_PER_NODE * declared
+    noun = "edge" if edges == 1 else "edges"
     sentence = (
-        f"the file declares {declared:,} nodes, but has {edges:,} {'edge' if edges == 1 else 'edges'}:"
-        f" at least {isolated:,} nodes are isolated"
+        f"the file declares {declared:,} nodes, but has {edges:,} {noun}: at least {isolated:,} "
+        "nodes are isolated"
     )
     if limit is None:
         raise GraphError(

@@ -21,7 +21,6 @@ from hopvec.formats.graphs.columnar import KINDS, UNSUPPORTED
 from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.parquet_directory import Part, list_parts
 
-
 Batches = Callable[[list[str]], Iterator[pa.RecordBatch]]
 """Reads some columns."""
 
