@@ -79,6 +79,8 @@ class Embedding:
                 f"Embedding: vectors must have one row per id: {len(self.ids):,} ids, "
                 f"got the shape {self.vectors.shape}."
             )
+        if not self.vectors.shape[1]:
+            raise ParameterError("Embedding: vectors must have at least one column.")
         own = self.vectors.view()  # read-only for users, not for its creator
         own.flags.writeable = False
         object.__setattr__(self, "vectors", own)
@@ -653,7 +655,8 @@ class Embedding:
         Raises
         ------
         FormatError
-            If the suffix is unknown, or the format does not support the ids or `dtype`.
+            If the suffix is unknown, the format does not support the ids or `dtype`, or an id is
+            null or repeated.
 
         Examples
         --------

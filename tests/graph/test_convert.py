@@ -244,3 +244,37 @@ def test_an_invalid_networkx_graph_is_refused(edges, message):
 def test_an_invalid_number_of_threads_is_refused(threads):
     with pytest.raises(ParameterError, match="threads must be an integer of at least 1"):
         Graph.from_scipy(sp.csr_array(SYMMETRIC), threads=threads)
+
+
+def damaged(format_, **arrays):
+    """A sparse matrix whose arrays do not fit together, which scipy does not notice."""
+    matrix = sp.coo_array(SYMMETRIC).asformat(format_)
+    for name, change in arrays.items():
+        setattr(matrix, name, change(getattr(matrix, name).copy()))
+    return matrix
+
+
+@pytest.mark.parametrize("format_", ["csr", "csc", "bsr"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda indptr: indptr[::-1].copy(),
+        lambda indptr: indptr + 1,
+        lambda indptr: indptr * 1000,
+        lambda indptr: indptr[:-1],
+        lambda indptr: np.append(0, np.append(1 << 20, indptr[2:])).astype(indptr.dtype),
+    ],
+    ids=["descending", "from 1", "beyond the entries", "too short", "a peak"],
+)
+def test_a_damaged_indptr_is_refused(format_, change):
+    with pytest.raises(GraphError, match="indptr of the adjacency matrix is damaged"):
+        Graph.from_scipy(damaged(format_, indptr=change))
+
+
+@pytest.mark.parametrize("wrong", [-1, 1000])
+@pytest.mark.parametrize("format_", ["csr", "coo"])
+def test_an_index_outside_of_the_matrix_is_refused(format_, wrong):
+    matrix = sp.coo_array(SYMMETRIC).asformat(format_)
+    (matrix.coords[1] if format_ == "coo" else matrix.indices)[0] = wrong
+    with pytest.raises(GraphError, match=r"The adjacency matrix .*(outside of its shape|index)"):
+        Graph.from_scipy(matrix)

@@ -10,6 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
+from hopvec.formats.arrow_data import open_arrow
 from hopvec.formats.atomic import atomic_write
 from hopvec.formats.blocks import as_float32, iter_blocks, node_columns
 from hopvec.formats.metadata import Metadata, from_json, to_json
@@ -79,7 +80,7 @@ def _read(path: Path) -> tuple[NDArray[Any], pa.Array, pa.ChunkedArray | None, M
             "same directory."
         )
     vectors = _mapped(path)
-    with pa.ipc.open_file(str(ids_path(path))) as reader:
+    with open_arrow(ids_path(path)) as reader:
         table = reader.read_all()
     table.validate(full=True)
     metadata = from_json((table.schema.metadata or {}).get(b"hopvec", b""))

@@ -17,6 +17,7 @@ from hopvec.formats.atomic import atomic_write
 from hopvec.formats.blocks import as_float32
 from hopvec.formats.metadata import from_json, to_json
 from hopvec.formats.npy import write_array
+from hopvec.formats.npz_arrays import read_array
 from hopvec.progress import Progress
 
 if TYPE_CHECKING:
@@ -50,9 +51,9 @@ def read_embedding(path: Path, progress: Progress) -> Embedding:
     from hopvec.embedding import Embedding
 
     with np.load(path, allow_pickle=False) as arrays:
-        vectors, ids = as_float32(arrays["vectors"]), arrays["ids"]
-        metadata = from_json(str(arrays["hopvec"]) if "hopvec" in arrays else "")
-        types = arrays["types"].tolist() if "types" in arrays else None
+        vectors, ids = as_float32(read_array(arrays, "vectors")), read_array(arrays, "ids")
+        metadata = from_json(str(read_array(arrays, "hopvec")) if "hopvec" in arrays else "")
+        types = read_array(arrays, "types").tolist() if "types" in arrays else None
     kind = pa.int64() if ids.dtype.kind in "iu" else pa.large_string()
     # Arrow would cut strings of dtype U at null characters.
     names = pa.array(ids.tolist() if ids.dtype.kind == "U" else ids, kind)

@@ -44,6 +44,7 @@ def from_arrow(
     time: list[pa.Array] = []
     for batch in reader:
         locate = _locate_after(name, sum(map(len, source)))
+        _validate(batch, columns, locate)
         source.append(id_array(batch.column(columns.source), locate))
         target.append(id_array(batch.column(columns.target), locate))
         if columns.weight is not None:
@@ -75,6 +76,20 @@ def from_arrow(
     ):
         origin["ids"] = WHOLE_FLOATS
     return replace(graph, origin=origin | graph.origin)
+
+
+def _validate(batch: pa.RecordBatch, columns: EdgeColumns, locate: Locate) -> None:
+    """Raise FormatError if a column is damaged, such as strings that are not UTF-8."""
+    for name in columns.names(batch.schema.names).values():
+        try:
+            batch.column(name).validate(full=True)
+            if "binary" in str(batch.schema.field(name).type):
+                batch.column(name).cast(pa.large_string())  # which checks that it is UTF-8
+        except pa.ArrowException as error:
+            reason = str(error).splitlines()[0].rstrip(".")
+            raise FormatError(
+                f"{locate(0)} or later: the column {name!r} cannot be read ({reason})."
+            ) from error
 
 
 def open_table(table: Any) -> pa.RecordBatchReader:

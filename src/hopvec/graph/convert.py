@@ -41,6 +41,7 @@ def from_scipy(
     check_threads(threads)
     if directed and symmetrize:
         raise GraphError("directed=True and symmetrize=True are mutually exclusive.")
+    _check_positions(matrix)
     try:
         entries = sp.coo_array(matrix)
     except (TypeError, ValueError) as error:
@@ -58,6 +59,9 @@ def from_scipy(
     if len(names) != entries.shape[0]:
         raise GraphError(f"ids must name all {entries.shape[0]:,} rows, got {len(names):,} ids.")
     source, target = (np.ascontiguousarray(end) for end in entries.coords)
+    for end in (source, target):
+        if len(end) and (end.min() < 0 or end.max() >= len(names)):
+            raise GraphError("The adjacency matrix has an index outside of its shape.")
     weight = None
     if not (entries.data == 1).all():
         weight = checked_weights(entries.data, source, target)
@@ -230,6 +234,25 @@ def _check_attribute(weight: str, found: set[str]) -> None:
     if weight not in found:
         have = f"they have {', '.join(map(repr, sorted(found)))}" if found else "they have none"
         raise GraphError(f"No edge has the attribute weight={weight!r}; {have}.")
+
+
+def _check_positions(matrix: Any) -> None:
+    """Raise GraphError if the indptr of a matrix is damaged: scipy would write out of bounds."""
+    if not hasattr(matrix, "indptr"):
+        return
+    indptr, indices = np.asarray(matrix.indptr), np.asarray(matrix.indices)
+    rows = matrix.shape[1 if matrix.format == "csc" else 0]
+    rows //= matrix.blocksize[0] if matrix.format == "bsr" else 1
+    if (
+        indptr.shape != (rows + 1,)
+        or indptr[0] != 0
+        or (indptr[1:] < indptr[:-1]).any()
+        or indptr[-1] > min(len(indices), len(matrix.data))
+    ):
+        raise GraphError(
+            f"The indptr of the adjacency matrix is damaged: it must ascend from 0 to the number "
+            f"of entries, {len(indices):,}, in {rows + 1:,} steps."
+        )
 
 
 def _values(tensor: Any) -> NDArray[Any]:

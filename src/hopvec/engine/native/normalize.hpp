@@ -11,7 +11,6 @@ namespace hopvec {
 namespace {
 
 constexpr int64_t rows_per_tile = 16;  // read order by order and slab by slab, 1 KB at a time
-constexpr int32_t max_orders = 33;     // the most weights a method accepts
 
 template <class Storage>
 HOPVEC_INLINE const Storage* order_line(const Orders& orders, int32_t k, int64_t slab, int64_t node) {

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from hopvec.errors import FormatError, GraphError, MemoryLimitError
 from hopvec.formats.graphs.bad_rows import SKIP_ADVICE, SkippedRows
+from hopvec.formats.graphs.declared_nodes import check_declared_nodes
 from hopvec.formats.graphs.edges import Batch, EdgeStream, Matrix
 from hopvec.formats.graphs.listed_nodes import add_nodes, node_types, set_prefixes
 from hopvec.formats.graphs.options import OWNER, ReadOptions
@@ -55,7 +56,7 @@ def graph_from_stream(
         stream.directed if options.directed is None else options.directed
     )
     edges = encode_edges(name, stream, options, directed=directed)
-    typed = add_nodes(name, edges.encoder, stream, options)
+    typed = add_nodes(name, edges.encoder, stream, len(edges), options)
     if len(edges.encoder) == 0:
         raise GraphError(f"{name}: the graph is empty: there are no edges in it.")
     progress(0, 100)
@@ -319,6 +320,8 @@ def graph_from_matrix(name: str, found: Matrix, options: ReadOptions) -> Graph:
     ):
         if given:
             raise FormatError(f"{name}: {argument}= does not apply to a matrix; leave it out.")
+    entries = int(found.matrix.nnz)
+    check_declared_nodes(name, found.matrix.shape[0], entries, options._memory_bytes)
     if options._memory_bytes is not None:
         _check_matrix_memory(name, found.matrix, options.symmetrize, options._memory_bytes)
     try:

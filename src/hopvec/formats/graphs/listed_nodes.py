@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import GraphError
+from hopvec.formats.graphs.declared_nodes import check_declared_nodes
 from hopvec.formats.graphs.edges import EdgeStream
 from hopvec.formats.graphs.nodes import NodeList, node_spaces, read_node_lists
 from hopvec.formats.graphs.options import ReadOptions
@@ -71,12 +72,14 @@ def _prefix(space: str | None) -> str:
 
 
 def add_nodes(
-    name: str, encoder: IdEncoder, stream: EdgeStream, options: ReadOptions
+    name: str, encoder: IdEncoder, stream: EdgeStream, edges: int, options: ReadOptions
 ) -> list[TypedNodes]:
     """Add the nodes that the file lists, and those of `options.nodes`; return their types."""
     lists = [] if options.nodes is None else read_node_lists(options.nodes, options.node_type)
     own = stream.nodes
     if own is not None:
+        if isinstance(own, int):
+            check_declared_nodes(name, own, edges, options._memory_bytes)
         ids = arrow_view(np.arange(own, dtype=np.int64)) if isinstance(own, int) else own
         lists.insert(0, NodeList(ids, stream.types))
     typed: list[TypedNodes] = []

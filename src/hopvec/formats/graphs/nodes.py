@@ -13,11 +13,13 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from hopvec.errors import FormatError, GraphError, ParameterError
+from hopvec.formats.arrow_data import arrow_errors
 from hopvec.formats.graphs import columnar, text
 from hopvec.formats.graphs.dialect import MAX_LINES, Dialect, first_lines
 from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.node_rows import first_labels
 from hopvec.formats.graphs.options import ReadOptions
+from hopvec.formats.graphs.table_file import open_table_file
 from hopvec.graph.arrow import column_names, id_array, open_table, relation_array
 from hopvec.graph.columns import TYPE_NAMES, find_id_column, find_type_column, id_space
 from hopvec.graph.ids import as_ids, first_missing
@@ -93,7 +95,8 @@ def node_spaces(nodes: Any) -> set[str | None]:
 def _space(path: str | PathLike[str]) -> str | None:
     with InputFile(path) as file:
         if columnar.recognize(file):
-            names: Sequence[str] = _schema(file).names
+            with open_table_file(file) as table:
+                names: Sequence[str] = table.schema.names
         else:
             lines = [line for _, line in first_lines(file)[:1]]
             names = [cell for line in lines for cell in Dialect(_separator(lines), 0).cells(line)]
@@ -128,7 +131,8 @@ def has_one_column(path: str | PathLike[str]) -> bool:
     """Whether a file holds one column of ids and not a table of several columns."""
     with InputFile(path) as file:
         if columnar.recognize(file):
-            return len(_schema(file).names) == 1
+            with open_table_file(file) as table:
+                return len(table.schema.names) == 1
         lines = [line for _, line in first_lines(file) if not line.encode().startswith(COMMENTS)]
         return _separator(lines[:MAX_LINES]) == NO_SEPARATOR
 
@@ -216,15 +220,12 @@ def _node_list(
 
 def _from_file_of_columns(file: InputFile, node_type: str | int | None) -> NodeList:
     """The nodes of a Parquet or Arrow file; only the columns that are needed are read."""
-    try:
-        table = _dataset(file)
+    with open_table_file(file) as table:
         columns = _table_columns(file.name, table.schema.names, node_type)
         used = [table.schema.names[at] for at in columns[:2] if at is not None]
-        return _from_table(
-            file.name, table.to_table(columns=used), node_type and used[-1]
-        )  # by name
-    except pa.ArrowException as error:
-        raise FormatError(f"{file.name}: the ids cannot be read ({error}).") from error
+        read = table.read(used)
+    with arrow_errors(file.name, table.kind):
+        return _from_table(file.name, read, node_type and used[-1])  # by name
 
 
 def _table_columns(name: str, names: Sequence[str], node_type: str | int | None) -> _Columns:
@@ -248,22 +249,3 @@ def _from_table(name: str, table: pa.Table, node_type: str | int | None) -> Node
         raise FormatError(f"{name}, row {empty + 1:,}: the id is empty.")
     types = [] if columns.type is None else [table.column(columns.type).combine_chunks()]
     return _node_list(name, table.column_names, columns, ids, *map(relation_array, types))
-
-
-def _schema(file: InputFile) -> pa.Schema:
-    try:
-        return _dataset(file).schema
-    except pa.ArrowException as error:
-        raise FormatError(f"{file.name}: the ids cannot be read ({error}).") from error
-
-
-def _dataset(file: InputFile) -> Any:
-    """A Parquet or Arrow file as a dataset of pyarrow."""
-    import pyarrow.dataset as ds
-
-    if file.path is None or file.compression:
-        raise FormatError(
-            f"{file.name}: ids cannot be read from a compressed or piped Parquet file."
-        )
-    kind = "parquet" if file.is_directory or file.head.startswith(b"PAR1") else "ipc"
-    return ds.dataset(file.path, format=kind)

@@ -16,6 +16,7 @@ from hopvec.errors import FormatError
 from hopvec.formats.graphs.edges import Batch, EdgeStream, Matrix, checked_matrix
 from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.options import ReadOptions
+from hopvec.formats.npz_arrays import check_array, read_array
 
 SUFFIXES = (".npz",)
 OPTIONS = frozenset({"source", "target", "weight", "unweighted"})
@@ -75,7 +76,7 @@ class Arrays:
     def get(self, name: str) -> NDArray[Any]:
         """Read an array by name; raise FormatError if it is damaged."""
         try:
-            return self._archive[name]
+            return read_array(self._archive, name)
         except (ValueError, *DAMAGE) as error:
             raise FormatError(
                 f"{self.name}: the array {name!r} cannot be read ({error})."
@@ -89,6 +90,8 @@ def _sparse(file: InputFile, archive: Any, options: ReadOptions) -> Matrix:
         if getattr(options, name) is not None:
             raise FormatError(f"{file.name}: this is a sparse matrix, so {name}= does not apply.")
     try:
+        for name in archive.files:
+            check_array(archive, name)
         binary = archive.zip.fp
         binary.seek(0)
         matrix = sp.load_npz(binary)

@@ -144,7 +144,7 @@ def _column_warnings(
                 "edges, or unweighted=True to ignore it."
             )
     if columns.weight is None and not options.unweighted:
-        for at in (at for at in range(len(body[0]) if body else 0) if at not in columns):
+        for at in (at for at in range(len(numeric)) if at not in columns):
             cells = [row[at] for row in body if at < len(row)]
             if any("," in cell for cell in cells) and all(map(DECIMAL_COMMA.fullmatch, cells)):
                 name = repr(names[at]) if names else f"column {at + 1}"
@@ -235,6 +235,7 @@ def edge_lines(file: InputFile, dialect: Dialect, options: ReadOptions) -> Lines
         comments=dialect.comments,
         normalize=dialect.normalize,
         might_be_edge=might_be_edge,
+        header=dialect.header,
     )
 
 
