@@ -188,6 +188,13 @@ class TestAFileOfApoc:
         skipped = graph.origin["skipped rows"]["the target is empty"]
         assert skipped == {"rows": 1, "first": "line 9"}
 
+    def test_several_files_keep_their_nodes_and_types(self, write):
+        write("graph.csv", APOC)
+        write("likes.csv", APOC.replace('"9",":Person"', '"8",":Person"'))
+        graph = read_graph({"A": "graph.csv", "B": "likes.csv"})
+        assert graph.ids.to_pylist() == [0, 1, 2, 3, 8, 9]
+        assert graph.describe()["types"] == {"Movie": 1, "Person": 5}
+
     def test_a_large_file_is_read_in_blocks(self, write):
         count = 60_000
         nodes = "".join(f'"{at}",":{"AB"[at % 2]}",,,\n' for at in range(count))
@@ -229,6 +236,11 @@ class TestPrefixes:
         assert graph.nodes == 6
         assert "item:7" in graph.targets.to_pylist()
         assert "user:7" in graph.sources.to_pylist()
+
+    def test_nodes_of_formats_that_list_them_get_prefixes_by_their_edges(self, write):
+        write("ratings.adjlist", "1 1 2\n2 2\n")
+        graph = read_graph("ratings.adjlist", bipartite=True, prefixes=("user:", "item:"))
+        assert graph.ids.to_pylist() == ["item:1", "item:2", "user:1", "user:2"]
 
     def test_a_type_without_a_prefix_is_refused(self, write):
         write("nodes.csv", "id,kind\n1,user\n7,shop\n")

@@ -7,6 +7,7 @@ graph, or the id spaces of Neo4j, if the input has several: ids are unique withi
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -75,15 +76,15 @@ def add_nodes(
     name: str, encoder: IdEncoder, stream: EdgeStream, edges: int, options: ReadOptions
 ) -> list[TypedNodes]:
     """Add the nodes that the file lists, and those of `options.nodes`; return their types."""
-    lists = [] if options.nodes is None else read_node_lists(options.nodes, options.node_type)
-    own = stream.nodes
-    if own is not None:
-        if isinstance(own, int):
-            check_declared_nodes(name, own, edges, options._memory_bytes)
-        ids = arrow_view(np.arange(own, dtype=np.int64)) if isinstance(own, int) else own
-        lists.insert(0, NodeList(ids, stream.types))
+    given = [] if options.nodes is None else read_node_lists(options.nodes, options.node_type)
+    for part in stream.parts or [stream]:
+        if isinstance(part.nodes, int):
+            check_declared_nodes(name, part.nodes, edges, options._memory_bytes)
+    own = list(_own_nodes(stream))
+    if options.prefixes is not None:  # without a type, a node without edges is on neither side
+        own = [nodes for nodes in own if nodes.types is not None]
     typed: list[TypedNodes] = []
-    for nodes in lists:
+    for number, nodes in enumerate([*own, *given]):
         if len(nodes.ids) == 0:
             continue
         try:
@@ -95,7 +96,7 @@ def add_nodes(
         if nodes.types is not None:
             typed.append(TypedNodes(codes, nodes.types))
         # A short list may be that of the isolated nodes; a long one is that of all nodes.
-        is_given = own is None or nodes is not lists[0]
+        is_given = number >= len(own)
         if is_given and 0 < before <= 2 * len(ids) and len(encoder) - before == len(ids):
             logger.warning(
                 "%s: none of the %s nodes of nodes= has an edge; their ids, such as %r, may be "
@@ -105,6 +106,15 @@ def add_nodes(
                 ids[0].as_py(),
             )
     return typed
+
+
+def _own_nodes(stream: EdgeStream) -> Iterator[NodeList]:
+    """The nodes that the file lists, or each of several files."""
+    for part in stream.parts or [stream]:
+        if isinstance(part.nodes, int):
+            yield NodeList(arrow_view(np.arange(part.nodes, dtype=np.int64)), part.types)
+        elif part.nodes is not None:
+            yield NodeList(part.nodes, part.types)
 
 
 def _ids_like_edges(
