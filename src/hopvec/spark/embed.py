@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 from typing import Any, Literal
 
+import numpy as np
 from pyspark.sql import DataFrame
 
+from hopvec.engine.slab import check_degrees
 from hopvec.graph.columns import ColumnSpec
 from hopvec.machine import memory_limit
 from hopvec.methods import FastRP
@@ -119,6 +121,7 @@ def embed(
     edge_frame.check(tables)
     checked_features = feature_columns.check(tables) if feature_columns else None
     graph = store(edge_frame, tables, checked_features)
+    check_degrees(np.array(graph.extremes))
     plan = _plan(graph, method, strategy)
     logger.info("%s", plan)
     stages.append(_stages(plan, method) + (2 if checked_features else 0))

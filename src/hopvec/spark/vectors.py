@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from hopvec.formats.blocks import check_finite
 from hopvec.spark.graph import CHUNK_NODES
 from hopvec.spark.tables import CHUNK_BATCH
 
@@ -52,10 +53,15 @@ def rows_with_vector(
 
 
 def vector_table(ids: pa.Array, rows: NDArray[np.float32]) -> pa.Table:
-    """Ids and vectors, one row per node; `ids` holds a single list with all ids."""
+    """Ids and vectors, one row per node; `ids` holds a single list with all ids.
+
+    Raises FormatError for a vector that is not finite.
+    """
+    ids = ids.flatten()
+    check_finite(rows, ids)
     offsets = np.arange(len(rows) + 1, dtype=np.int32) * rows.shape[1]
     vectors = pa.ListArray.from_arrays(pa.array(offsets), pa.array(rows.reshape(-1)))
-    return pa.table({"id": ids.flatten(), "embedding": vectors})
+    return pa.table({"id": ids, "embedding": vectors})
 
 
 def _value(scalar: pa.Scalar) -> Any:
