@@ -25,7 +25,7 @@ def test_weights_from_1e_minus_30_to_1e30_give_finite_vectors(name, options, dir
     try:
         vectors = METHODS[name](**options).embed(graph).vectors
     except GraphError as error:
-        assert "overflow" in str(error)
+        assert "overflow" in str(error)  # noqa: PT017
     else:
         assert np.isfinite(vectors).all()
 

@@ -118,8 +118,9 @@ def _covariance(
         done(first + len(rows))
     if not np.isfinite(gram).all():
         raise GraphError(
-            "The covariance of the columns overflows float32: the degrees of this graph differ too "
-            "much. Normalize the rows of orders, e.g. normalize='full', or rescale the edge weights."
+            "The covariance of the columns overflows float32: the degrees of this graph differ "
+            "too much. Normalize the rows of orders, e.g. normalize='full', or rescale the edge "
+            "weights."
         )
     return centered_gram(gram, total, present)
 

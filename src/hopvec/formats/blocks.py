@@ -93,6 +93,7 @@ def check_finite(
     vector = f"The vector of {ids[int(row)].as_py()!r} contains {value:g}"
     if np.isfinite(value):
         raise FormatError(
-            f"{vector}, which is too large for float16 (at most 65504). Save the vectors as float32."
+            f"{vector}, which is too large for float16 (at most 65504). Save the vectors as "
+            "float32."
         )
     raise FormatError(f"{vector}, but vectors must be finite.")
