@@ -153,8 +153,9 @@ class Program(click.Group):
                 import traceback
 
                 from hopvec.address import scrub
+                from hopvec.cli.escape import visible
 
-                click.echo(scrub(traceback.format_exc()), err=True, nl=False)
+                click.echo(visible(scrub(traceback.format_exc()), keep="\n"), err=True, nl=False)
             raise
         return code if isinstance(code, int) else 0
 
@@ -230,8 +231,10 @@ def _is_number(text: str) -> bool:
 
 def _refuse(sentence: str, code: int = 2) -> NoReturn:
     from hopvec.address import scrub
+    from hopvec.cli.escape import visible
 
-    click.secho(scrub(sentence), fg="red", err=True)  # it may repeat arguments
+    # It may repeat arguments.
+    click.secho(visible(scrub(sentence), keep="\n\t"), fg="red", err=True)
     sys.exit(code)
 
 
