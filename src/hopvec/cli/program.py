@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 import click
 from click.shell_completion import CompletionItem
 
+from hopvec.cli.address_space import AddressSpace
 from hopvec.errors import HopvecError
 
 # Each command is a module of this package with a Command of the same name, and one line here.
@@ -114,8 +115,11 @@ class Program(click.Group):
         if current_thread() is main_thread():
             signal.signal(signal.SIGTERM, _terminate)
         _open_closed_streams()
+        address_space = AddressSpace()
         arguments = sys.argv[1:] if args is None else list(args)
         try:
+            if address_space.too_small:
+                _refuse(str(address_space))
             sys.exit(self._run(arguments, prog_name, extra))
         except click.ClickException as error:
             _refuse(_sentence(error, arguments))
@@ -132,11 +136,15 @@ class Program(click.Group):
             _discard_output()
             sys.exit(1)
         except MemoryError:
+            if address_space.limit is not None:
+                _refuse(str(address_space), 1)
             _refuse("Out of memory. Set a limit, such as --memory 2GB.", 1)
         except Exception as error:
             if isinstance(error, OSError) and error.errno in OUTPUT_ERRORS and not error.filename:
                 _discard_output()
                 _refuse(f"Standard output cannot be written ({error.strerror or error}).")
+            if address_space.explains(error):
+                _refuse(str(address_space), 1)
             _refuse(
                 f"hopvec failed with {type(error).__name__}: {error}. "
                 "This is a bug in hopvec; --debug shows the traceback.",
