@@ -17,17 +17,18 @@ MAX_NAME_BYTES = 200  # of a name that temporary files extend; file systems allo
 
 
 @contextmanager
-def atomic_write(*paths: Path) -> Iterator[Sequence[BinaryIO]]:
+def atomic_write(*paths: Path, follow_links: bool = True) -> Iterator[Sequence[BinaryIO]]:
     """Open temporary files that are renamed to `paths` when the block succeeds.
 
     If it fails, they are deleted. If there are several paths, the first one is missing while the
     others are replaced: a process that is killed in between leaves no first file, never one that
     belongs to other files of an earlier run. Temporary files of killed processes are deleted.
 
-    A symbolic link stays, and the file it points to is replaced. A file that replaces another one
+    A symbolic link stays, and the file it points to is replaced, unless `follow_links` is false,
+    for files in a directory that others may write to. A file that replaces another one
     has its permissions, and its owner if this process may set it.
     """
-    targets = [link_target(path) for path in paths]
+    targets = [link_target(path) if follow_links else path for path in paths]
     parts = [_part(target) for target in targets]
     if not targets[0].parent.is_dir():
         raise FormatError(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from starlette.applications import Starlette
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -25,6 +26,23 @@ MEDIA_TYPES = {
 COMPLETIONS = 12
 MAX_NEIGHBORS = 200
 MAX_NAMES = 100
+
+
+class NumberConvertor(Convertor[int]):
+    """A number in a path, of as many digits as nodes need; int() refuses more than 4,300."""
+
+    regex = "[0-9]{1,11}"
+
+    def convert(self, value: str) -> int:
+        """The number."""
+        return int(value)
+
+    def to_string(self, value: int) -> str:
+        """The digits."""
+        return str(value)
+
+
+register_url_convertor("number", NumberConvertor())
 
 
 def explorer_app(exploration: Exploration) -> Starlette:
@@ -96,14 +114,14 @@ def _api(exploration: Exploration) -> list[Route]:
 
     return [
         Route("/api/about", about),
-        Route("/api/positions/{side:int}", positions),
-        Route("/api/columns/{column:int}", legend),
-        Route("/api/columns/{column:int}/codes", codes),
-        Route("/api/columns/{column:int}/members/{code:int}", members),
+        Route("/api/positions/{side:number}", positions),
+        Route("/api/columns/{column:number}", legend),
+        Route("/api/columns/{column:number}/codes", codes),
+        Route("/api/columns/{column:number}/members/{code:number}", members),
         Route("/api/names", names),
         Route("/api/complete", complete),
         Route("/api/find", find),
-        Route("/api/nodes/{node:int}", neighborhood),
+        Route("/api/nodes/{node:number}", neighborhood),
     ]
 
 

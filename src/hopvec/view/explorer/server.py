@@ -79,6 +79,8 @@ def serve(
     require_extra()
     import uvicorn
 
+    from hopvec.view.explorer.connections import connection_settings
+
     token = None if host == LOCAL else secrets.token_urlsafe(24)
     with listening(host, port) as listener:
         number = listener.getsockname()[1]
@@ -97,6 +99,7 @@ def serve(
             log_level="error",
             server_header=False,
             timeout_graceful_shutdown=1,
+            **connection_settings(),
         )
         try:
             Server(settings).run(sockets=[listener])
