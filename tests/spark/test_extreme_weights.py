@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hopvec import FastRP, FormatError, GraphError
+from hopvec import FastRP, FormatError, Graph, GraphError
 from hopvec.spark import embed
 from hopvec.spark.vectors import vector_table
 
@@ -38,3 +38,20 @@ def test_no_vector_that_is_not_finite_is_written():
     rows = np.array([[1, 2], [3, np.nan]], np.float32)
     with pytest.raises(FormatError, match=r"The vector of 'b' contains nan"):
         vector_table(pa.array([["a", "b"]]), rows)
+
+
+@pytest.mark.parametrize("strategy", ["columns", "blocks"])
+def test_zero_vectors_of_nodes_with_edges_are_warned_of(spark, caplog, strategy):
+    source, target = np.random.default_rng(1).integers(0, 500, (2, 900))
+    weight = np.where(source < 250, 1e30, 1e-30)
+    method = FastRP(dim=32, passes=1, beta=1.0)
+    expected = method.embed(Graph.from_edges(source, target, weight))
+    (warned,) = [record.getMessage() for record in caplog.records]
+    assert "although they have edges" in warned
+    caplog.clear()
+    rows = zip(source.tolist(), target.tolist(), weight.tolist(), strict=True)
+    edges = spark.createDataFrame(list(rows), SCHEMA)
+    vectors = embed(edges, method=method, strategy=strategy).toPandas()
+    found = np.stack(vectors.sort_values("id")["embedding"])
+    assert (found.any(axis=1) == expected.vectors.any(axis=1)).all()
+    assert warned in [record.getMessage() for record in caplog.records]

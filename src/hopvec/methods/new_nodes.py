@@ -39,7 +39,7 @@ def embed_new_nodes(
     embedding = method._to_embedding(extended[0], fitted)
     without = extended[0].rows[~has_edges(hops)]
     lacking = method._nodes_without_edges(extended[0])[1]
-    method._warn_about_zero_rows(fitted.vectors, without, lacking, first=graph.nodes)
+    method._warn_about_zero_rows(fitted, without, lacking, first=graph.nodes)
     return replace(
         embedding,
         vectors=fitted.vectors[graph.nodes :],

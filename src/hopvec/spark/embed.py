@@ -20,6 +20,7 @@ from hopvec.spark.estimate import Cluster, SparkEstimate, check_method, plan_run
 from hopvec.spark.features import feature_table
 from hopvec.spark.graph import StoredGraph, store
 from hopvec.spark.tables import Tables
+from hopvec.spark.vectors import ZeroVectors
 
 INGEST_STAGES = 8  # stages from the edges to their cells
 logger: logging.Logger = logging.getLogger("hopvec")
@@ -125,11 +126,13 @@ def embed(
     plan = _plan(graph, method, strategy)
     logger.info("%s", plan)
     stages.append(_stages(plan, method) + (2 if checked_features else 0))
+    kind = "outgoing edges" if directed else "edges"
     if 0 not in method._order_weights():
-        kind = "outgoing edges" if directed else "edges"
         method._warn_about_isolated_nodes(graph.nodes - graph.connected, graph.nodes, kind)
-    vectors = _vectors(graph, method, plan)
+    zeros = ZeroVectors(edges.sparkSession, graph.connected)
+    vectors = _vectors(graph, method, plan, zeros)
     written = tables.write("vectors", vectors, stage="write vectors", path=output)
+    method._warn_about_connected_nodes(zeros.total, graph.nodes, graph.connected, kind)
     tables.drop(*tables.written - {"vectors"})
     return written
 
@@ -151,11 +154,13 @@ def _plan(graph: StoredGraph, method: FastRP, strategy: Any) -> SparkEstimate:
     return plan
 
 
-def _vectors(graph: StoredGraph, method: FastRP, plan: SparkEstimate) -> DataFrame:
+def _vectors(
+    graph: StoredGraph, method: FastRP, plan: SparkEstimate, zeros: ZeroVectors
+) -> DataFrame:
     """The vectors by the strategy of a plan, evaluated lazily."""
     if plan.strategy == "blocks":
-        return vectors_by_blocks(graph, method, plan.blocks, plan.cluster.cores)
-    return vectors_by_columns(graph, method, plan.cluster.cores)
+        return vectors_by_blocks(graph, method, plan.blocks, plan.cluster.cores, zeros)
+    return vectors_by_columns(graph, method, plan.cluster.cores, zeros)
 
 
 def _stages(plan: SparkEstimate, method: FastRP) -> int:

@@ -290,7 +290,8 @@ def _matrix_bytes(matrix: sp.sparray, options: ReadOptions) -> int:
     entries = sp.coo_array(matrix)
     size = 4 if (entries.data == 1).all() else 8
     held = sum(int(part.nbytes) for part in (*entries.coords, entries.data))
-    return held + 52 * entries.shape[0] + (4 if options.symmetrize else 2) * entries.nnz * size
+    graph = 52 * entries.shape[0] + (4 if options.symmetrize else 2) * entries.nnz * size
+    return int(held + graph)
 
 
 def _check_id_types(name: str, batch: Batch, stream: EdgeStream) -> None:
