@@ -29,6 +29,7 @@ from hopvec.methods.alignment import shared_state
 from hopvec.methods.bipartite import check_bipartite_weights
 from hopvec.methods.direction import (
     DIRECTIONS,
+    TRANSPOSED_NODE_BYTES,
     check_direction,
     rows_without_edges,
     transitions,
@@ -672,4 +673,6 @@ class FastRP(SlabMethod):
 
     def working_bytes(self, nodes: int, graph_bytes: int = 0) -> int:  # noqa: D102  (inherited)
         transposed = transposed_copies(self.direction) * graph_bytes
+        if transposed_copies(self.direction):
+            transposed += TRANSPOSED_NODE_BYTES * nodes
         return super().working_bytes(nodes) + transposed
