@@ -10,6 +10,7 @@ import click
 import numpy as np
 
 from hopvec.cli.command import command, option
+from hopvec.cli.escape import visible
 from hopvec.cli.inputs import FILE, read_vectors
 from hopvec.cli.results import (
     ResultFile,
@@ -104,7 +105,8 @@ def neighbors(
     --all and -o it writes the k-nearest-neighbor graph of all nodes: a table with the columns id,
     neighbor, similarity and rank. Without -o, neighbors are printed; if the output is piped, each
     line contains node, neighbor and similarity, separated by tabs, and the file of vectors if there
-    are several. Put "--" before an ID that starts with "-".
+    are several; control characters and backslashes in ids are escaped. Put "--" before an ID that
+    starts with "-".
     """
     check_selection(ids, all_nodes, id_file)
     if among and compare:
@@ -175,9 +177,11 @@ def _print(terminal: Terminal, found: Neighborhoods, embeddings: dict[str, Embed
         for path, near in columns.items():
             where = f" in {path}" if compare else ""
             if not near and not embeddings[path][id_].any():
-                terminal.info(f"{id_}: its vector{where} is zero, so it has no neighbors.")
+                terminal.info(
+                    f"{visible(str(id_))}: its vector{where} is zero, so it has no neighbors."
+                )
             elif not near:
-                terminal.info(f"{id_}: no neighbors{where} meet the conditions.")
+                terminal.info(f"{visible(str(id_))}: no neighbors{where} meet the conditions.")
         if not any(columns.values()):
             continue
         if is_terminal():
@@ -188,8 +192,8 @@ def _print(terminal: Terminal, found: Neighborhoods, embeddings: dict[str, Embed
             continue
         for path, near in columns.items():
             for other, similarity in near:
-                line = f"{id_}\t{other}\t{similarity:.6f}"
-                terminal.print(f"{line}\t{path}" if compare else line)
+                cells = [str(id_), str(other), f"{similarity:.6f}"]
+                terminal.print_cells([*cells, path] if compare else cells)
 
 
 def _of_one(found: Neighborhoods, path: str) -> list[dict[str, Any]]:

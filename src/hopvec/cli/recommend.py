@@ -12,6 +12,7 @@ import click
 import pyarrow as pa
 
 from hopvec.cli.command import command, option
+from hopvec.cli.escape import visible
 from hopvec.cli.inputs import (
     FILE,
     as_embedded,
@@ -142,8 +143,8 @@ def recommend(
 
     The scores common-neighbors, adamic-adar and rp3beta (random walks of three steps) need no
     VECTORS. If the output is piped, each line contains id, recommended, score, rank and
-    common_neighbors, separated by tabs. With --json, recommendations are nested by node; with -o -
-    as well, they are JSON lines.
+    common_neighbors, separated by tabs; control characters and backslashes in ids are escaped. With
+    --json, recommendations are nested by node; with -o - as well, they are JSON lines.
     """
     if graph is None:
         raise click.UsageError("Give the edges that exist: --graph FILE.")
@@ -256,7 +257,7 @@ def _show(terminal: Terminal, table: pa.Table, ids: list[Any], as_json: bool) ->
         return
     for id_, rows in found.items():
         if not rows:
-            terminal.info(f"{id_}: nothing to recommend.")
+            terminal.info(f"{visible(str(id_))}: nothing to recommend.")
         elif is_terminal():
             names = ["node", "score", "common neighbors"]
             cells = [
@@ -266,7 +267,7 @@ def _show(terminal: Terminal, table: pa.Table, ids: list[Any], as_json: bool) ->
             terminal.print_table(str(id_), names, cells, numbers=2)
         else:
             for row in rows:
-                terminal.print("\t".join([str(id_), *_cells(row)]))
+                terminal.print_cells([str(id_), *_cells(row)])
 
 
 def _show_pairs(
@@ -283,7 +284,7 @@ def _show_pairs(
         terminal.print_table("Scores of pairs", names, [*_rows(table)], numbers=2)
     else:
         for row in _rows(table):
-            terminal.print("\t".join(row))
+            terminal.print_cells(row)
 
 
 def _rows(table: pa.Table) -> Iterator[list[str]]:

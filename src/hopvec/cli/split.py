@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +107,7 @@ def split(
     for path in (output, links):
         check_table(path)
         check_not_input(path, [graph, *node_files(read_options.nodes)])
-    if links.absolute() == output.absolute():
+    if os.path.realpath(links) == os.path.realpath(output):
         raise FormatError(f"{links}: the output files must have different names.")
     check_hold_out_params(0.2 if share is None else share, negatives, sampling, seed)
     run = RunReport()

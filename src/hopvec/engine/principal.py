@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from hopvec import _native
 from hopvec.engine.normalize import MIN_SPREAD, ColumnScaler
 from hopvec.engine.spectral import BLOCK_COLUMNS, Floats
+from hopvec.errors import GraphError
 from hopvec.machine import interruptible
 
 PCA_BLOCK_ROWS = 1024  # fixed, so that the order of summation never changes
@@ -106,12 +107,21 @@ def eigen(matrix: Floats, count: int, threads: int) -> tuple[Floats, Floats]:
 def _covariance(
     blocks: Blocks, width: int, present: int, threads: int, done: Callable[[int], object]
 ) -> tuple[Floats, Floats]:
-    """The sum over rows of (x - mean)^T (x - mean), and the mean of the nonzero rows."""
+    """The sum over rows of (x - mean)^T (x - mean), and the mean of the nonzero rows.
+
+    Raises GraphError if it overflows: products of entries are added up in float32.
+    """
     gram, total = np.zeros((width, width)), np.zeros(width)
     for first, rows in blocks:
         total += interruptible(partial(_column_sums, rows, threads))
         interruptible(partial(_native.add_gram, rows, gram, threads))
         done(first + len(rows))
+    if not np.isfinite(gram).all():
+        raise GraphError(
+            "The covariance of the columns overflows float32: the degrees of this graph differ "
+            "too much. Normalize the rows of orders, e.g. normalize='full', or rescale the edge "
+            "weights."
+        )
     return centered_gram(gram, total, present)
 
 

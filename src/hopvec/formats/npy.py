@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
 from hopvec.formats.arrow_data import open_arrow
-from hopvec.formats.atomic import atomic_write
+from hopvec.formats.atomic import atomic_write, link_target
 from hopvec.formats.blocks import as_float32, iter_blocks, node_columns
 from hopvec.formats.metadata import Metadata, from_json, to_json
 from hopvec.formats.preview import PREVIEW_ROWS, Preview
@@ -24,8 +24,14 @@ DTYPES = ("float32", "float16")
 
 
 def ids_path(path: Path) -> Path:
-    """The path of the file with the ids of a .npy file."""
-    return path.with_suffix(".ids.arrow")
+    """The path of the file with the ids of a .npy file.
+
+    It is beside the file, or beside the file that a symbolic link points to.
+    """
+    beside = path.with_suffix(".ids.arrow")
+    if path.is_symlink() and not beside.exists():
+        return link_target(path).with_suffix(".ids.arrow")
+    return beside
 
 
 def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Progress) -> None:

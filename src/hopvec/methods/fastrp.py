@@ -29,6 +29,7 @@ from hopvec.methods.alignment import shared_state
 from hopvec.methods.bipartite import check_bipartite_weights
 from hopvec.methods.direction import (
     DIRECTIONS,
+    TRANSPOSED_NODE_BYTES,
     check_direction,
     rows_without_edges,
     transitions,
@@ -708,4 +709,5 @@ class FastRP(SlabMethod):
 
     def working_bytes(self, nodes: int, graph_bytes: int = 0) -> int:  # noqa: D102  (inherited)
         copies = transposed_copies(self.direction) + (self.relations == "concat")
-        return super().working_bytes(nodes) + copies * graph_bytes
+        per_node = TRANSPOSED_NODE_BYTES if copies else 0
+        return super().working_bytes(nodes) + copies * graph_bytes + per_node * nodes

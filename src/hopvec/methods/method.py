@@ -207,7 +207,7 @@ class Method(Estimator, ABC):
                     f"parameters: {name} is {getattr(plan, name, None)} there, not {value}."
                 )
         fitted = self._compute(graph, plan, progress or no_progress, **options)
-        self._warn_about_zero_vectors(graph, fitted.vectors)
+        self._warn_about_zero_vectors(graph, fitted)
         return self._to_embedding(graph, fitted)
 
     def _planned_shape(self, graph: Graph) -> dict[str, Any]:
@@ -253,29 +253,32 @@ class Method(Estimator, ABC):
             types=graph.node_types,
         )
 
-    def _warn_about_zero_vectors(self, graph: Graph, vectors: NDArray[np.float32]) -> None:
+    def _warn_about_zero_vectors(self, graph: Graph, fitted: Fitted) -> None:
         """Warn if nodes have zero vectors, whether they have edges or not."""
-        self._warn_about_zero_rows(vectors, *self._nodes_without_edges(graph))
+        self._warn_about_zero_rows(fitted, *self._nodes_without_edges(graph))
 
     def _warn_about_zero_rows(
-        self, vectors: NDArray[np.float32], without: NDArray[np.int32], what: str, first: int = 0
+        self, fitted: Fitted, without: NDArray[np.int32], what: str, first: int = 0
     ) -> None:
-        """Warn about zero vectors from row `first` on; the rows of `without` lack `what`.
-
-        Vectors in a spill file are not read again: only those of nodes without edges are checked.
-        """
-        nodes = len(vectors) - first
-        rows = np.arange(first, len(vectors), dtype=np.int32)
-        rows = without[without >= first] if isinstance(vectors, np.memmap) else rows
-        zero = rows[~is_nonzero(vectors, rows)]
+        """Warn about zero vectors from row `first` on; the rows of `without` lack `what`."""
+        rows = np.arange(first, len(fitted.vectors), dtype=np.int32)
+        if fitted.zero_rows is not None:
+            zero = rows[fitted.zero_rows[first:]]
+        else:
+            zero = rows[~is_nonzero(fitted.vectors, rows)]
         isolated = int(np.isin(zero, without).sum())
-        self._warn_about_isolated_nodes(isolated, nodes, what)
-        if isolated < len(zero):
-            advice = self._zero_advice(nodes - len(without[without >= first]))
+        self._warn_about_isolated_nodes(isolated, len(rows), what)
+        connected = len(rows) - len(without[without >= first])
+        self._warn_about_connected_nodes(len(zero) - isolated, len(rows), connected, what)
+
+    def _warn_about_connected_nodes(self, zero: int, nodes: int, connected: int, what: str) -> None:
+        """Warn if some of the `connected` nodes, which have `what`, have a zero vector."""
+        if zero:
+            advice = self._zero_advice(connected)
             logger.warning(
                 "Zero vectors: %s of %s nodes, although they have %s: all rows that they reach "
                 "are zero, or all are equal%s.",
-                f"{len(zero) - isolated:,}",
+                f"{zero:,}",
                 f"{nodes:,}",
                 what,
                 f"; {advice}" if advice else "",

@@ -32,6 +32,7 @@ from hopvec.spark.graph import CHUNK_NODES, NodeBlocks, StoredGraph
 from hopvec.spark.tables import Tables, whole_worker
 from hopvec.spark.vectors import (
     SLAB_CHUNKS,
+    ZeroVectors,
     iter_rows,
     rows_with_vector,
     split_chunks,
@@ -41,7 +42,9 @@ from hopvec.spark.vectors import (
 WIDTH = SLAB_COLUMNS["float32"]  # columns per slab
 
 
-def vectors_by_blocks(graph: StoredGraph, method: FastRP, blocks: int, cores: int) -> DataFrame:
+def vectors_by_blocks(
+    graph: StoredGraph, method: FastRP, blocks: int, cores: int, zeros: ZeroVectors
+) -> DataFrame:
     """Compute the vectors, id and embedding, with `blocks` blocks of rows and of columns.
 
     A worker computes one slab of one block at a time, on all its cores.
@@ -64,7 +67,7 @@ def vectors_by_blocks(graph: StoredGraph, method: FastRP, blocks: int, cores: in
         if order in run.weights:
             weighted.append(rows.withColumn("order", F.lit(order)))
         previous = f"order-{order}"
-    return _finish(graph, weighted, nodes, run)
+    return _finish(graph, weighted, nodes, run, zeros)
 
 
 def _feature_columns(
@@ -116,7 +119,11 @@ def _join(cells: DataFrame, rows: DataFrame, run: BlockRun) -> DataFrame:
 
 
 def _finish(
-    graph: StoredGraph, weighted: list[DataFrame], nodes: DataFrame, run: BlockRun
+    graph: StoredGraph,
+    weighted: list[DataFrame],
+    nodes: DataFrame,
+    run: BlockRun,
+    zeros: ZeroVectors,
 ) -> DataFrame:
     """Compute the vectors from the orders with a nonzero weight."""
     if 0 not in run.weights:  # R is drawn again for order 0 only
@@ -135,7 +142,7 @@ def _finish(
         mean = total / max(1, count)
         columns = column_scaler(mean, moments(mean)[1] / max(1, count))
     schema = f"id {graph.ids}, embedding array<float>"
-    return sums.mapInArrow(lambda batches: run.vectors(batches, columns), schema)
+    return sums.mapInArrow(lambda batches: run.vectors(batches, columns, zeros), schema)
 
 
 def _moments(
@@ -243,7 +250,10 @@ class BlockRun:
         yield pa.RecordBatch.from_pydict({"count": [count], "moments": [total.tobytes()]})
 
     def vectors(
-        self, batches: Iterable[pa.RecordBatch], columns: ColumnScaler | None
+        self,
+        batches: Iterable[pa.RecordBatch],
+        columns: ColumnScaler | None,
+        zeros: ZeroVectors,
     ) -> Iterator[pa.RecordBatch]:
         """The vectors of chunks of sums."""
         unit = self.method._finish.normalization.unit_rows
@@ -252,6 +262,8 @@ class BlockRun:
                 rows, present = self._sums(row)
                 if columns:
                     columns.apply(rows, present, unit=unit, threads=1)
+                indices = self.node_blocks.node_indices(row["block"], row["chunk"])
+                zeros.count(rows, indices, row["block"], row["chunk"])
                 yield from vector_table(batch["ids"].slice(at, 1), rows).to_batches()
 
     def _sums(self, row: dict[str, Any]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:

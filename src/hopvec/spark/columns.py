@@ -28,13 +28,15 @@ from hopvec.spark.files import SlabFiles, write_file
 from hopvec.spark.graph import CHUNK_NODES, NodeBlocks, StoredGraph
 from hopvec.spark.local import cached, local_features, local_graph, local_scales
 from hopvec.spark.tables import CHUNK_BATCH, whole_worker
-from hopvec.spark.vectors import rows_with_vector, vector_table
+from hopvec.spark.vectors import ZeroVectors, rows_with_vector, vector_table
 
 FILES_SCHEMA = "slab bigint, file string, statistics binary"
 SCALES_SCHEMA = "chunk bigint, scales binary"
 
 
-def vectors_by_columns(graph: StoredGraph, method: FastRP, cores: int) -> DataFrame:
+def vectors_by_columns(
+    graph: StoredGraph, method: FastRP, cores: int, zeros: ZeroVectors
+) -> DataFrame:
     """Compute the vectors, id and embedding; bit-identical to those of one machine.
 
     A worker computes one slab at a time, on all its cores.
@@ -63,7 +65,7 @@ def vectors_by_columns(graph: StoredGraph, method: FastRP, cores: int) -> DataFr
         max(parallel, node_blocks.chunks(0) // CHUNK_BATCH), "chunk"
     )
     return spread.mapInArrow(
-        lambda batches: run.finish(batches, files), f"id {graph.ids}, embedding array<float>"
+        lambda batches: run.finish(batches, files, zeros), f"id {graph.ids}, embedding array<float>"
     )
 
 
@@ -120,7 +122,7 @@ class SlabRun:
             yield self._file("sums", index, [rows], self._statistics(rows, scales, engine))
 
     def finish(
-        self, batches: Iterable[pa.RecordBatch], sums: list[Row]
+        self, batches: Iterable[pa.RecordBatch], sums: list[Row], zeros: ZeroVectors
     ) -> Iterator[pa.RecordBatch]:
         """The vectors of chunks of nodes."""
         columns = _joined_statistics(sums, self.method._width)
@@ -137,6 +139,7 @@ class SlabRun:
                     if columns:
                         present = rows_with_vector(rows, indices, self.connected)
                         columns.apply(rows, present, unit=unit, threads=1)
+                    zeros.count(rows, indices, 0, chunk)
                     yield from vector_table(batch["ids"].slice(row, 1), rows).to_batches()
 
     def _statistics(

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, Literal
 
+import numpy as np
 from pyspark.sql import DataFrame
 
+from hopvec.engine.slab import check_degrees
 from hopvec.graph.age_weights import TimeOptions
 from hopvec.graph.columns import ColumnSpec
 from hopvec.graph.relation_options import RelationOptions
@@ -24,6 +26,7 @@ from hopvec.spark.graph import StoredGraph, store
 from hopvec.spark.node_types import NodeTypes
 from hopvec.spark.tables import Tables
 from hopvec.spark.times import apply_times
+from hopvec.spark.vectors import ZeroVectors
 
 INGEST_STAGES = 8  # stages from the edges to their cells
 logger: logging.Logger = logging.getLogger("hopvec")
@@ -156,15 +159,18 @@ def embed(
         edge_frame = apply_times(edge_frame, times, tables)
     checked_features = feature_columns.check(tables) if feature_columns else None
     graph = store(edge_frame, tables, checked_features)
+    check_degrees(np.array(graph.extremes))
     plan = _plan(graph, method, strategy)
     logger.info("%s", plan)
     stages.append(_stages(plan, method) + (2 if checked_features else 0))
+    kind = "outgoing edges" if directed else "edges"
     if 0 not in method._order_weights():
-        kind = "outgoing edges" if directed else "edges"
         method._warn_about_isolated_nodes(graph.nodes - graph.connected, graph.nodes, kind)
-    vectors = _vectors(graph, method, plan)
+    zeros = ZeroVectors(edges.sparkSession, graph.connected)
+    vectors = _vectors(graph, method, plan, zeros)
     vectors = vectors if types is None else types.join(vectors)
     written = tables.write("vectors", vectors, stage="write vectors", path=output)
+    method._warn_about_connected_nodes(zeros.total, graph.nodes, graph.connected, kind)
     tables.drop(*tables.written - {"vectors"})
     return written
 
@@ -186,11 +192,13 @@ def _plan(graph: StoredGraph, method: FastRP, strategy: Any) -> SparkEstimate:
     return plan
 
 
-def _vectors(graph: StoredGraph, method: FastRP, plan: SparkEstimate) -> DataFrame:
+def _vectors(
+    graph: StoredGraph, method: FastRP, plan: SparkEstimate, zeros: ZeroVectors
+) -> DataFrame:
     """The vectors by the strategy of a plan, evaluated lazily."""
     if plan.strategy == "blocks":
-        return vectors_by_blocks(graph, method, plan.blocks, plan.cluster.cores)
-    return vectors_by_columns(graph, method, plan.cluster.cores)
+        return vectors_by_blocks(graph, method, plan.blocks, plan.cluster.cores, zeros)
+    return vectors_by_columns(graph, method, plan.cluster.cores, zeros)
 
 
 def _stages(plan: SparkEstimate, method: FastRP) -> int:

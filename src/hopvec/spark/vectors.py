@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+from pyspark.accumulators import AccumulatorParam
+from pyspark.sql import SparkSession
 
+from hopvec.formats.blocks import check_finite
 from hopvec.spark.graph import CHUNK_NODES
 from hopvec.spark.tables import CHUNK_BATCH
 
@@ -44,6 +47,39 @@ def iter_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
             yield {name: _value(batch[name][row]) for name in names}
 
 
+Counts = dict[tuple[int, int], int]
+"""Counts by block and chunk, so that a task that is repeated does not count twice."""
+
+
+class _AddCounts(AccumulatorParam[Counts]):  # type: ignore[misc]
+    def zero(self, value: Counts) -> Counts:
+        return {}
+
+    def addInPlace(self, value1: Counts, value2: Counts) -> Counts:  # noqa: N802  (inherited)
+        return value1 | value2
+
+
+class ZeroVectors:
+    """Counts the zero vectors of nodes that have a row of S, in tasks."""
+
+    def __init__(self, session: SparkSession, connected: int) -> None:
+        self.connected = connected
+        self._found = session.sparkContext.accumulator({}, _AddCounts())
+
+    def count(
+        self, rows: NDArray[np.float32], indices: NDArray[np.int64], block: int, chunk: int
+    ) -> None:
+        """Count the zero rows of a chunk of nodes."""
+        zero = int(np.count_nonzero((indices < self.connected) & ~rows.any(axis=1)))
+        if zero:
+            self._found.add({(block, chunk): zero})
+
+    @property
+    def total(self) -> int:
+        """The number of zero vectors, once the tasks have run."""
+        return sum(self._found.value.values())
+
+
 def rows_with_vector(
     rows: NDArray[np.float32], indices: NDArray[np.int64], connected: int
 ) -> NDArray[np.int32]:
@@ -52,10 +88,15 @@ def rows_with_vector(
 
 
 def vector_table(ids: pa.Array, rows: NDArray[np.float32]) -> pa.Table:
-    """Ids and vectors, one row per node; `ids` holds a single list with all ids."""
+    """Ids and vectors, one row per node; `ids` holds a single list with all ids.
+
+    Raises FormatError for a vector that is not finite.
+    """
+    ids = ids.flatten()
+    check_finite(rows, ids)
     offsets = np.arange(len(rows) + 1, dtype=np.int32) * rows.shape[1]
     vectors = pa.ListArray.from_arrays(pa.array(offsets), pa.array(rows.reshape(-1)))
-    return pa.table({"id": ids.flatten(), "embedding": vectors})
+    return pa.table({"id": ids, "embedding": vectors})
 
 
 def _value(scalar: pa.Scalar) -> Any:

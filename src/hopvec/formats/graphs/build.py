@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hopvec.errors import FormatError, GraphError, MemoryLimitError
 from hopvec.formats.graphs.bad_rows import SKIP_ADVICE, SkippedRows
 from hopvec.formats.graphs.declared_nodes import check_declared_nodes
-from hopvec.formats.graphs.edges import Batch, EdgeStream, Matrix
+from hopvec.formats.graphs.edges import Batch, EdgeStream, Matrix, check_matrix_memory
 from hopvec.formats.graphs.listed_nodes import add_nodes, node_types, set_prefixes
 from hopvec.formats.graphs.options import OWNER, ReadOptions
 from hopvec.graph import Graph
@@ -308,22 +308,10 @@ def plan_memory(
 def graph_from_matrix(name: str, found: Matrix, options: ReadOptions) -> Graph:
     """Build the graph of an adjacency matrix."""
     options._relations.check_unused(OWNER)
-    if options.bipartite:
-        raise FormatError(
-            f"{name}: bipartite=True is for lists of edges, and this is a matrix; leave it out."
-        )
-    for argument, given in (
-        ("nodes", options.nodes is not None),
-        ("duplicates", options.duplicates is not None),
-        ("loops", options.loops != "keep"),
-        ("bad_rows", options.bad_rows != "error"),
-    ):
-        if given:
-            raise FormatError(f"{name}: {argument}= does not apply to a matrix; leave it out.")
     entries = int(found.matrix.nnz)
     check_declared_nodes(name, found.matrix.shape[0], entries, options._memory_bytes)
     if options._memory_bytes is not None:
-        _check_matrix_memory(name, found.matrix, options.symmetrize, options._memory_bytes)
+        check_matrix_memory(name, found.matrix.nnz, _matrix_bytes(found.matrix, options), options)
     try:
         return from_scipy(
             found.matrix, None, bool(options.directed), options.symmetrize, options.threads, READER
@@ -332,20 +320,15 @@ def graph_from_matrix(name: str, found: Matrix, options: ReadOptions) -> Graph:
         raise GraphError(f"{name}: {error}") from error
 
 
-def _check_matrix_memory(name: str, matrix: sp.sparray, symmetrize: bool, limit: int) -> None:
-    """Raise MemoryLimitError if a matrix and the graph built from it do not fit in memory."""
+def _matrix_bytes(matrix: sp.sparray, options: ReadOptions) -> int:
+    """The memory of a matrix and of the graph built from it."""
     import scipy.sparse as sp
 
     entries = sp.coo_array(matrix)
     size = 4 if (entries.data == 1).all() else 8
     held = sum(int(part.nbytes) for part in (*entries.coords, entries.data))
-    needed = held + 52 * entries.shape[0] + (4 if symmetrize else 2) * entries.nnz * size
-    if needed > limit:
-        raise MemoryLimitError(
-            f"{name}: a matrix is read as a whole, and one of {entries.nnz:,} entries needs at "
-            f"least {format_bytes(needed)}, but the memory limit is {format_bytes(limit)}. "
-            "Increase memory=, or convert the matrix to a list of edges, which is read in parts."
-        )
+    graph = 52 * entries.shape[0] + (4 if options.symmetrize else 2) * entries.nnz * size
+    return int(held + graph)
 
 
 def _check_id_types(name: str, batch: Batch, stream: EdgeStream) -> None:

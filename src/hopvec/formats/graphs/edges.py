@@ -11,11 +11,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hopvec.errors import FormatError
+from hopvec.errors import FormatError, MemoryLimitError
 from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.graph.columns import EdgeColumns
 from hopvec.graph.ids import first_missing
+from hopvec.machine import format_bytes
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -123,6 +124,33 @@ def column_metadata(names: Sequence[str], columns: EdgeColumns) -> dict[str, Any
     ignored = [name for position, name in enumerate(names) if position not in columns]
     used = {"columns": columns.names(names)}
     return used | {"ignored": ignored} if ignored else used
+
+
+def check_matrix_options(name: str, options: ReadOptions) -> None:
+    """Raise FormatError for options that apply to lists of edges only; before a matrix is read."""
+    if options.bipartite:
+        raise FormatError(
+            f"{name}: bipartite=True is for lists of edges, and this is a matrix; leave it out."
+        )
+    for argument, given in (
+        ("nodes", options.nodes is not None),
+        ("duplicates", options.duplicates is not None),
+        ("loops", options.loops != "keep"),
+        ("bad_rows", options.bad_rows != "error"),
+    ):
+        if given:
+            raise FormatError(f"{name}: {argument}= does not apply to a matrix; leave it out.")
+
+
+def check_matrix_memory(name: str, entries: int, needed: int, options: ReadOptions) -> None:
+    """Raise MemoryLimitError if a matrix, and the graph built from it, do not fit in memory."""
+    limit = options._memory_bytes
+    if limit is not None and needed > limit:
+        raise MemoryLimitError(
+            f"{name}: a matrix is read as a whole, and one of {entries:,} entries needs at "
+            f"least {format_bytes(needed)}, but the memory limit is {format_bytes(limit)}. "
+            "Increase memory=, or convert the matrix to a list of edges, which is read in parts."
+        )
 
 
 def checked_matrix(

@@ -13,7 +13,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
-from hopvec.formats.graphs.edges import Batch, EdgeStream, Matrix, checked_matrix
+from hopvec.formats.graphs.edges import (
+    Batch,
+    EdgeStream,
+    Matrix,
+    check_matrix_options,
+    checked_matrix,
+)
 from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.npz_arrays import check_array, read_array
@@ -89,6 +95,7 @@ def _sparse(file: InputFile, archive: Any, options: ReadOptions) -> Matrix:
     for name in ("source", "target", "weight"):
         if getattr(options, name) is not None:
             raise FormatError(f"{file.name}: this is a sparse matrix, so {name}= does not apply.")
+    check_matrix_options(file.name, options)
     try:
         for name in archive.files:
             check_array(archive, name)
