@@ -50,6 +50,23 @@ def test_info_lists_relations(run):
     }
 
 
+def test_info_finds_columns_of_relations_and_times_by_name(run, tmp_path):
+    rows = [f"{line},2024-01-0{at}" for at, line in enumerate(EDGES.splitlines()[1:], start=1)]
+    (tmp_path / "timed.csv").write_text("\n".join(["source,target,type,created_at", *rows]))
+    found = json.loads(run("info", "timed.csv", "--json").output)
+    assert list(found["graph"]["relations"]) == ["KNOWS", "LIKES", "SPAM"]
+    assert found["input"]["time"]["newest"] == "2024-01-05"
+    assert "other commands use it only with --relation type" in found["notes"][-2]
+    assert "other commands use it only with --time created_at" in found["notes"][-1]
+
+
+def test_info_ignores_a_column_that_only_has_the_name_of_times(run, tmp_path):
+    (tmp_path / "edges.csv").write_text("source,target,date\na,b,soon\nb,c,later\n")
+    found = json.loads(run("info", "edges.csv", "--json").output)
+    assert "time" not in found["input"]
+    assert not any("--time" in note for note in found["notes"])
+
+
 def test_every_option_changes_the_vectors(run):
     typed = ("--relation", "type")
     seen = [embed(run, "edges.csv", *typed)[0]]

@@ -49,7 +49,7 @@ class Wrapper:
 
     Examples
     --------
-    >>> Wrapper("a")
+    >>> wrapper = Wrapper("a")
     """
 
     def __init__(self, name, **parameters):

@@ -20,7 +20,7 @@ class AddressSpace:
     """
 
     def __init__(self) -> None:
-        self.limit = _limit()
+        self.limit: int | None = _limit()
         if self.limit is not None:
             os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

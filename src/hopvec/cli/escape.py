@@ -27,8 +27,8 @@ def visible(text: str, keep: str = "") -> str:
 def tab_separated(cells: Iterable[str]) -> str:
     r"""A line of cells separated by tabs. Control characters and backslashes in cells are escaped.
 
-    >>> print(tab_separated(["ann", "a\tb", "c:\\x"]))
-    ann	a\tb	c:\\x
+    >>> tab_separated(["ann", "a\tb", "c:\\x"])
+    'ann\ta\\tb\tc:\\\\x'
     """
     return "\t".join(
         CONTROL_OR_BACKSLASH.sub(lambda found: _escaped(found[0]), cell) for cell in cells

@@ -28,7 +28,6 @@ TITLE = "How far nodes moved: cosines with the window before, their mean and low
     examples=[
         "hopvec snapshots edges.parquet --time ts --every 7d --window 28d -o snapshots/",
         "hopvec snapshots edges.csv --time day --every 1d --window 90d --half-life 30d -o daily/",
-        "hopvec diff snapshots/2024-01-29.parquet snapshots/2024-12-30.parquet",
     ]
 )
 @graph_argument

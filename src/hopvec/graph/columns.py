@@ -33,6 +33,8 @@ TARGET_NAMES = (
 )
 ID_NAMES = ("id", "_id", "node", "name", "node_id", "nodes", "ids")
 LABEL_NAMES = ("label", "labels", "class", "classes", "group", "category", "categories")
+RELATION_NAMES = (":type", "_type", "relation", "relationship", "rel", "predicate", "type", "kind")
+RELATION_WORDS = (("edge", "type"), ("rel", "type"), ("relation", "type"), ("relationship", "type"))
 WEIGHT_NAMES = ("weight", "weights", "w", "value", "count", "strength", "score")
 END_WORDS = (  # two names that differ only in these words are the ends: src_name and dst_name
     ("source", "target"),
@@ -416,6 +418,24 @@ def id_space(name: str) -> str | None:
 def find_type_column(names: Sequence[str]) -> str | None:
     """The column of labels of nodes that Neo4j writes; None if there is none."""
     return next((name for name in names if name.strip().lower() in TYPE_NAMES), None)
+
+
+def find_relation_column(names: Sequence[str]) -> str | None:
+    """The column of relations by its name; None if there is none."""
+    usual = [name for name in names if name.strip().lower() in RELATION_NAMES]
+    return next(iter([*usual, *(name for name in names if _words(name) in RELATION_WORDS)]), None)
+
+
+def find_time_column(names: Sequence[str]) -> str | None:
+    """The column of times by its name, such as ts or created_at; None if there is none."""
+    return next(
+        (
+            name
+            for name in names
+            if not TIME_WORDS.isdisjoint(_words(name)) or _words(name)[-1:] == ("at",)
+        ),
+        None,
+    )
 
 
 def is_pandas_index(name: str) -> bool:

@@ -25,7 +25,7 @@ def connection_settings() -> dict[str, Any]:
         files = _raised_file_limit(connections + backlog + OTHER_FILES) - OTHER_FILES
         backlog = max(1, min(backlog, files // 4))
         connections = max(1, min(connections, files - backlog))
-    return {"http": LimitedConnection, "backlog": backlog, "limit_concurrency": connections}
+    return {"http": _LimitedConnection, "backlog": backlog, "limit_concurrency": connections}
 
 
 def _raised_file_limit(wanted: int) -> int:
@@ -40,7 +40,7 @@ def _raised_file_limit(wanted: int) -> int:
     return raised
 
 
-class LimitedConnection(H11Protocol):
+class _LimitedConnection(H11Protocol):
     """A connection that is closed if a request does not arrive in time, or if there are too many.
 
     uvicorn limits the time between two requests only.
